@@ -1,0 +1,81 @@
+"""Decides from speech probabilities when a person starts, pauses and has finished. Pure."""
+
+from dataclasses import dataclass
+from enum import Enum
+
+FRAME_MS = 32  # of one probability, as Silero VAD gives them
+
+
+class Change(Enum):
+    """What a frame of sound changed."""
+
+    STARTED = "started"  # speech begins
+    PAUSED = "paused"  # silent long enough to be worth a look at what was said
+    RESUMED = "resumed"  # speech goes on after a pause
+    ENDED = "ended"  # silent long enough to take the turn
+
+
+@dataclass(frozen=True, slots=True)
+class Endpointing:
+    """When silence is a pause, and when it is the end.
+
+    Attributes:
+        threshold: Probability from which a frame counts as speech. It ends 0.15 below.
+        onset_ms: Speech needed to start.
+        pause_ms: Silence that makes a pause.
+        end_ms: Silence that ends the turn, or None if somebody else decides that.
+    """
+
+    threshold: float = 0.5
+    onset_ms: int = 96
+    pause_ms: int = 256
+    end_ms: int | None = None
+
+
+class Activity:
+    """Follows one stream of sound."""
+
+    def __init__(self, endpointing: Endpointing) -> None:
+        self.endpointing = endpointing
+        self._speaking = False
+        self._paused = False
+        self._loud_ms = 0
+        self._quiet_ms = 0
+
+    @property
+    def speaking(self) -> bool:
+        return self._speaking
+
+    def feed(self, probability: float) -> Change | None:
+        """Take the next frame's speech probability; at most one thing changes with a frame."""
+        limits = self.endpointing
+        ongoing = self._speaking and not self._paused
+        if probability >= (limits.threshold - 0.15 if ongoing else limits.threshold):
+            self._loud_ms, self._quiet_ms = self._loud_ms + FRAME_MS, 0
+        else:
+            self._loud_ms, self._quiet_ms = 0, self._quiet_ms + FRAME_MS
+        return self._started() if not ongoing and self._loud_ms else self._stopped()
+
+    def reset(self) -> None:
+        """The turn was ended by somebody else."""
+        self._speaking = self._paused = False
+        self._loud_ms = self._quiet_ms = 0
+
+    def _started(self) -> Change | None:
+        if self._loud_ms < self.endpointing.onset_ms:
+            return None
+        change = Change.RESUMED if self._speaking else Change.STARTED
+        self._speaking, self._paused = True, False
+        return change
+
+    def _stopped(self) -> Change | None:
+        if not self._speaking:
+            return None
+        end_ms = self.endpointing.end_ms
+        if end_ms is not None and self._quiet_ms >= end_ms:
+            self.reset()
+            return Change.ENDED
+        if not self._paused and self._quiet_ms >= self.endpointing.pause_ms:
+            self._paused = True
+            return Change.PAUSED
+        return None

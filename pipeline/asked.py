@@ -1,0 +1,41 @@
+"""What an answer depends on, as one frozen value: equal values have equal answers."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pipeline.chunks import Message
+from pipeline.history import History
+
+Modality = Literal["audio", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """How a caller wants to be answered: the session's settings with those of the one response.
+
+    Attributes:
+        language: ISO 639-1 code of the caller's speech, or None to detect it.
+        max_tokens: Most tokens to write, or None for the pipeline's own limit.
+        say: A text to speak as it is, in place of an answer.
+        cache_salt: Keeps one caller's prefix cache apart from all others.
+    """
+
+    instructions: str = ""
+    voice: str = ""
+    speed: float = 1.0
+    modality: Modality = "audio"
+    language: str | None = None
+    max_tokens: int | None = None
+    say: str | None = None
+    cache_salt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question: the conversation up to and with what was just said, and how to answer it."""
+
+    history: History = field(default=History())
+    wants: Wants = field(default=Wants())
+
+    def messages(self) -> tuple[Message, ...]:
+        return self.history.messages()

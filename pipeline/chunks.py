@@ -1,0 +1,108 @@
+"""What flows between stages: frozen values, one type for each direction of each engine."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+SPEECH_RATE = 16_000  # Hz, mono: what recognisers and voice activity detectors hear
+VOICE_RATE = 24_000  # Hz, mono: what voices speak, and the wire's `audio/pcm`
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Names one turn of one caller; every request and every task of the turn carries it."""
+
+    session: str
+    epoch: int
+
+    def __str__(self) -> str:
+        return f"{self.session}.{self.epoch}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """An utterance as far as it has been heard: what a recogniser is asked to transcribe.
+
+    Attributes:
+        pcm: float32 in [-1, 1], shape [samples], 16 kHz mono, from the utterance's first sample.
+        language: ISO 639-1 code such as `en`, or None to detect it.
+        settles: True if the person is silent at the window's end.
+    """
+
+    pcm: NDArray[np.float32]
+    language: str | None
+    settles: bool
+
+    @property
+    def audio_end_ms(self) -> int:
+        return len(self.pcm) * 1000 // SPEECH_RATE
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What a recogniser heard in one window."""
+
+    text: str
+    audio_end_ms: int
+    settles: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a chat prompt."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A prompt for a chat language model.
+
+    Attributes:
+        cache_salt: Whose prompt it is. Prompts of one salt share a prefix cache, others never do.
+        max_tokens: Most tokens to write; 0 only warms the prefix cache and yields nothing.
+    """
+
+    messages: tuple[Message, ...]
+    cache_salt: str
+    max_tokens: int = 200
+    temperature: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of the answer, as it is written. Pieces concatenate to the whole answer."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A piece of the answer that is spoken in one breath. Clauses concatenate to the whole answer."""
+
+    text: str
+    voice: str
+    speed: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Audio:
+    """Synthesised speech.
+
+    Attributes:
+        pcm: PCM16 little endian, 24 kHz mono.
+        text: The text whose speech begins with this chunk's first sample; empty if it goes on with
+            what the chunk before began. May come with no audio (nothing in it can be spoken).
+    """
+
+    pcm: bytes
+    text: str = ""
+
+    @property
+    def duration_ms(self) -> float:
+        return len(self.pcm) * 1000 / (2 * VOICE_RATE)

@@ -1,0 +1,34 @@
+"""The seam between the pipeline and whatever computes: one engine serves one stage."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Protocol, TypeVar
+
+P_contra = TypeVar("P_contra", contravariant=True)
+C_co = TypeVar("C_co", covariant=True)
+
+
+class Engine(Protocol[P_contra, C_co]):
+    """Turns a stream of prompts into a stream of chunks, for many requests at once.
+
+    An engine is opened by the factory that made it and lives until `aclose`.
+    """
+
+    def generate(self, request_id: str, prompts: AsyncIterator[P_contra]) -> AsyncGenerator[C_co, None]:
+        """Answer each prompt in turn; ends when the prompts do. No prompt: yields nothing.
+
+        Closing the generator aborts the request, and returns when the engine has dropped it
+        (a fence, not a hope). One exception: a computation that cannot be interrupted (a Whisper
+        pass) goes on unheard, and `busy` counts it until it ends.
+
+        Raises:
+            EngineError: The engine could not serve the request. Later requests may succeed.
+        """
+        ...
+
+    async def busy(self) -> int:
+        """Requests that the engine itself is computing now, asked of the engine and not of our books."""
+        ...
+
+    async def aclose(self) -> None:
+        """Stop, and free what the engine holds."""
+        ...

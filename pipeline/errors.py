@@ -1,0 +1,51 @@
+"""The errors of the pipeline.
+
+    AuraError
+    ├── ConfigError        a topology, deployment or setting is wrong; lists every fault at once
+    ├── EngineError        an engine failed; ends the turn, spares the session
+    └── RequestError       a client asked for something impossible; answered with an `error` event
+"""
+
+
+class AuraError(Exception):
+    """Anything that this project raises on purpose."""
+
+
+class ConfigError(AuraError):
+    """Configuration that cannot be used.
+
+    Attributes:
+        faults: One sentence per fault, in the order of the file.
+    """
+
+    def __init__(self, source: str, faults: list[str]) -> None:
+        super().__init__("\n".join(f"{source}: {fault}" for fault in faults))
+        self.faults = faults
+
+
+class EngineError(AuraError):
+    """An engine could not finish a request.
+
+    Attributes:
+        stage: Name of the stage that failed, for example `aura`.
+    """
+
+    def __init__(self, stage: str, reason: str) -> None:
+        super().__init__(f"{stage}: {reason}")
+        self.stage = stage
+        self.reason = reason
+
+
+class RequestError(AuraError):
+    """A client's event that cannot be served; the session lives on.
+
+    Attributes:
+        code: One of the codes of the Realtime protocol, for example `invalid_value`.
+        param: Path of the offending field, for example `session.audio.input.format.rate`.
+    """
+
+    def __init__(self, code: str, message: str, param: str | None = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.param = param

@@ -1,0 +1,187 @@
+"""One utterance: sound goes in while the person speaks, hypotheses of what they say come out."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.chunks import SPEECH_RATE, Transcript, Window
+from pipeline.errors import EngineError
+
+Pcm = NDArray[np.float32]
+
+KEPT_SILENCE_MS = 600  # of a pause inside an utterance; more tells the recogniser nothing
+LONG_WINDOW_MS = 20_000  # past it a settled transcript is kept, and the window starts anew
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """What the person seems to have said so far.
+
+    Attributes:
+        text: All of it, from the utterance's beginning.
+        settled: The person is silent, and this is what was heard up to here: worth an answer.
+        audio_end_ms: How much of the utterance's sound it covers.
+        stable_chars: How many leading characters will not change any more (their sound is not read again).
+    """
+
+    text: str
+    settled: bool = False
+    audio_end_ms: int = 0
+    stable_chars: int = 0
+
+
+class Hearing:
+    """The state of one utterance. It opens at the first sound, and `commit` closes it.
+
+    The recogniser reads `windows()`: the sound so far, each time that it is ready for more and there
+    is reason to look again (a pause, the end, or `partial_ms` of new sound). `listen` takes what it
+    makes of them. `hypotheses()` gives whoever asks the newest.
+    """
+
+    def __init__(self, language: str | None, partial_ms: int | None) -> None:
+        self._language = language
+        self._partial_ms = partial_ms
+        self._frames: list[Pcm] = []
+        self._samples = 0
+        self._silence = 0
+        self._asked_samples = 0  # how much of the sound the newest window held
+        self._kept_text = ""
+        self._kept_ms = 0
+        self._speaking = True
+        self._unheard = True  # speech has come in since the newest window
+        self._committed = False
+        self._settled_once = False
+        self._newest = Hypothesis("")
+        self._over = False
+        self._certain = False
+        self._changed = _Signal()
+        self.error: EngineError | None = None
+
+    @property
+    def duration_ms(self) -> int:
+        return self._samples * 1000 // SPEECH_RATE
+
+    @property
+    def committed(self) -> bool:
+        return self._committed
+
+    @property
+    def speaking(self) -> bool:
+        return self._speaking and not self._committed
+
+    @property
+    def newest(self) -> Hypothesis:
+        return self._newest
+
+    def add(self, frame: Pcm) -> None:
+        """float32, 16 kHz mono. Of a long pause only the beginning is kept."""
+        if not self._speaking:
+            self._silence += len(frame)
+            if self._silence > KEPT_SILENCE_MS * SPEECH_RATE // 1000:
+                return
+        self._frames.append(frame)
+        self._samples += len(frame)
+        self._unheard = self._unheard or self._speaking
+        self._changed.fire()
+
+    def resume(self) -> None:
+        """The person speaks (again)."""
+        self._speaking, self._silence = True, 0
+
+    def pause(self) -> None:
+        """The person is silent, perhaps only to breathe."""
+        self._speaking = False
+        self._changed.fire()
+
+    def commit(self) -> None:
+        """The utterance is complete."""
+        self._committed, self._speaking = True, False
+        self._changed.fire()
+
+    def settle(self) -> None:
+        """The turn is certain: `hypotheses()` ends once all that was said has been heard."""
+        self._certain = True
+        self._changed.fire()
+
+    async def windows(self) -> AsyncGenerator[Window, None]:
+        """Prompts for the recogniser; ends when everything up to the commit has been asked for."""
+        while True:
+            if self._unheard and (not self._speaking or self._partial_is_due()):
+                self._unheard = False
+                self._asked_samples = self._samples
+                yield Window(np.concatenate(self._frames), self._language, settles=not self._speaking)
+            elif self._committed:
+                return
+            else:
+                await self._changed.wait()
+
+    async def listen(self, transcripts: AsyncGenerator[Transcript, None]) -> AsyncGenerator[Hypothesis, None]:
+        """Take what the recogniser makes of `windows()`, and pass on each new hypothesis.
+
+        A failure of the recogniser ends it, and stands in `error`.
+        """
+        try:
+            async with aclosing(transcripts):
+                async for transcript in transcripts:
+                    self._take(transcript)
+                    yield self._newest
+        except EngineError as error:
+            self.error = error
+        finally:
+            self._over = True
+            self._changed.fire()
+
+    async def hypotheses(self) -> AsyncIterator[Hypothesis]:
+        """The newest hypothesis each time it changes; ends when the turn is certain and all is heard.
+
+        Nothing is settled while nothing was said, so an utterance without words asks nothing.
+        """
+        seen: Hypothesis | None = None
+        while True:
+            if self._over and self._certain:
+                if self._newest.text:
+                    yield Hypothesis(self._newest.text, True, self._newest.audio_end_ms, len(self._newest.text))
+                return
+            if self._newest != seen and self._newest.text:
+                seen = self._newest
+                yield seen
+            else:
+                await self._changed.wait()
+
+    def _partial_is_due(self) -> bool:
+        if self._partial_ms is None:
+            return False
+        return (self._samples - self._asked_samples) * 1000 >= self._partial_ms * SPEECH_RATE
+
+    def _take(self, transcript: Transcript) -> None:
+        text = f"{self._kept_text} {transcript.text}".strip()
+        settled = transcript.settles and not self._speaking
+        end_ms = self._kept_ms + transcript.audio_end_ms
+        self._newest = Hypothesis(text, settled and bool(text), end_ms, stable_chars=len(self._kept_text))
+        if transcript.settles and transcript.audio_end_ms >= LONG_WINDOW_MS:
+            self._start_anew(transcript)
+        self._changed.fire()
+
+    def _start_anew(self, transcript: Transcript) -> None:
+        sound = np.concatenate(self._frames)[transcript.audio_end_ms * SPEECH_RATE // 1000 :]
+        self._frames, self._samples, self._asked_samples = [sound], len(sound), 0
+        self._kept_text, self._kept_ms = self._newest.text, self._newest.audio_end_ms
+
+
+class _Signal:
+    """Wakes everybody who waits for the next change."""
+
+    def __init__(self) -> None:
+        self._event = asyncio.Event()
+
+    def fire(self) -> None:
+        self._event.set()
+        self._event = asyncio.Event()
+
+    async def wait(self) -> None:
+        await self._event.wait()
+

@@ -1,0 +1,146 @@
+"""A stream with a door: what a guess has made stays inside until the turn is certain."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator, Callable
+from dataclasses import dataclass
+from types import TracebackType
+from typing import Self
+
+from pipeline.chunks import Audio, Text
+from pipeline.errors import EngineError
+from pipeline.marks import Mark, Marks
+
+
+@dataclass(frozen=True, slots=True)
+class Firsts:
+    """When the first of each kind of chunk came in, on the loop's clock; None: not yet."""
+
+    text: float | None = None
+    pcm: float | None = None
+
+
+class Held:
+    """Two lanes leave it, so that words overtake sound: `words()` and `sound()`.
+
+    A stage that sends sound waits while more than `ahead_ms` of it has not been taken. Words never
+    wait. The lanes end when the turn has ended; a failure is then found in `error`.
+    """
+
+    def __init__(self, ahead_ms: float) -> None:
+        self._ahead_ms = ahead_ms
+        self._words: deque[Text | Mark] = deque()
+        self._sound: deque[bytes] = deque()
+        self._waiting_ms = 0.0
+        self._is_open = False
+        self._closed = False
+        self._changes: set[asyncio.Event] = set()
+        self.marks = Marks()
+        self.firsts = Firsts()
+        self.error: EngineError | None = None
+
+    async def send(self, chunk: object) -> None:
+        """Take a final output of a stage: `Text` or `Audio`."""
+        match chunk:
+            case Text():
+                self.firsts = Firsts(self.firsts.text or _now(), self.firsts.pcm)
+                self._words.append(chunk)
+            case Audio():
+                await self._room()
+                self._take(chunk)
+            case _:
+                raise TypeError(f"a stage with final_output sent {type(chunk).__name__}, not Text or Audio")
+        self._notify()
+
+    def open(self) -> None:
+        """The turn is certain: what is inside may leave, and what still comes."""
+        self._is_open = True
+        self._notify()
+
+    def clear(self) -> None:
+        """Forget all: the guess did not come true."""
+        self._words.clear()
+        self._sound.clear()
+        self._waiting_ms = 0.0
+        self.marks, self.firsts, self.error = Marks(), Firsts(), None
+        self._notify()
+
+    def fail(self, error: EngineError) -> None:
+        """The answer ends here with `error`."""
+        self.error = error
+
+    async def words(self) -> AsyncGenerator[Text | Mark, None]:
+        """What was written (`Text`) and what is spoken when (`Mark`), in order."""
+        async for _ in self._news(lambda: bool(self._words)):
+            yield self._words.popleft()
+
+    async def sound(self) -> AsyncGenerator[bytes, None]:
+        """PCM16, 24 kHz mono, in the chunks in which it was made."""
+        async for _ in self._news(lambda: bool(self._sound)):
+            pcm = self._sound.popleft()
+            self._waiting_ms -= Audio(pcm).duration_ms
+            self._notify()
+            yield pcm
+
+    def _take(self, chunk: Audio) -> None:
+        if chunk.text:
+            start_ms = self.marks.duration_ms
+            self._words.append(Mark(chunk.text, start_ms, start_ms + chunk.duration_ms))
+        if chunk.pcm:
+            self.firsts = Firsts(self.firsts.text, self.firsts.pcm or _now())
+            self._sound.append(chunk.pcm)
+            self._waiting_ms += chunk.duration_ms
+        self.marks = self.marks.with_audio(chunk)
+
+    async def _room(self) -> None:
+        with self._watch() as changed:
+            while self._waiting_ms >= self._ahead_ms:
+                await changed.wait()
+                changed.clear()
+
+    async def _news(self, any_left: Callable[[], bool]) -> AsyncGenerator[None, None]:
+        with self._watch() as changed:
+            while True:
+                while self._is_open and any_left():
+                    yield
+                if self._closed:
+                    return
+                await changed.wait()
+                changed.clear()
+
+    def _watch(self) -> "_Watch":
+        return _Watch(self._changes)
+
+    def _notify(self) -> None:
+        for change in self._changes:
+            change.set()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and not isinstance(error, asyncio.CancelledError):
+            self.fail(EngineError("turn", "internal error"))
+        self._closed = True
+        self._notify()
+
+
+class _Watch:
+    """Registers an event for as long as somebody waits for changes."""
+
+    def __init__(self, watchers: set[asyncio.Event]) -> None:
+        self._watchers = watchers
+        self._changed = asyncio.Event()
+
+    def __enter__(self) -> asyncio.Event:
+        self._watchers.add(self._changed)
+        return self._changed
+
+    def __exit__(self, *_: object) -> None:
+        self._watchers.discard(self._changed)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

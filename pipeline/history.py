@@ -1,0 +1,95 @@
+"""What was said and heard in a conversation. Frozen: every change makes a new history."""
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+from pipeline.chunks import Message, Role
+from pipeline.errors import RequestError
+from pipeline.marks import Marks
+
+FRONT = "root"  # the protocol's name for the place before the first item
+
+Channel = Literal["text", "audio"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One message of the conversation.
+
+    Attributes:
+        text: As the model is to see it; for an answer only what was heard of it.
+        channel: How it was said: typed or written, or spoken.
+        complete: False for an answer that was cut short.
+        marks: Of a spoken answer. Not compared: two items with the same text ask the same.
+        images: How many pictures came with it.
+    """
+
+    id: str
+    role: Role
+    text: str
+    channel: Channel = "text"
+    complete: bool = True
+    marks: Marks = field(default=Marks(), compare=False, repr=False)
+    images: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The conversation, oldest item first."""
+
+    items: tuple[Item, ...] = ()
+
+    def find(self, item_id: str) -> Item | None:
+        return next((item for item in self.items if item.id == item_id), None)
+
+    def before(self, item_id: str) -> str | None:
+        """The id of the item in front of `item_id`, or None if it is the first."""
+        position = self._position(item_id)
+        return self.items[position - 1].id if position else None
+
+    def with_item(self, item: Item, after: str | None = None) -> "History":
+        """`item` joins behind `after` (an id, or `FRONT`), by default at the end.
+
+        Raises:
+            RequestError: An item of that id is here already, or `after` is not.
+        """
+        if self.find(item.id):
+            raise RequestError("item_create_duplicate_item_id", f"item {item.id!r} exists already", "item.id")
+        if after is None:
+            return History((*self.items, item))
+        if after == FRONT:
+            return History((item, *self.items))
+        if not self.find(after):
+            raise RequestError("invalid_value", f"there is no item {after!r}", "previous_item_id")
+        position = self._position(after) + 1
+        return History((*self.items[:position], item, *self.items[position:]))
+
+    def with_text(self, item_id: str, text: str) -> "History":
+        """The same conversation with another text in one item; unchanged if the item has gone."""
+        return self._replaced(item_id, text=text)
+
+    def without(self, item_id: str) -> "History":
+        return History(tuple(item for item in self.items if item.id != item_id))
+
+    def heard(self, item_id: str, played_ms: float) -> "History":
+        """Of a spoken answer only what was heard in its first `played_ms` stays.
+
+        May be told again for the same item: the latest figure holds.
+        """
+        item = self.find(item_id)
+        if item is None or not item.marks.marks:
+            return self
+        whole = played_ms >= item.marks.duration_ms and item.complete
+        return self._replaced(item_id, text=item.marks.heard(played_ms), complete=whole)
+
+    def messages(self) -> tuple[Message, ...]:
+        """The conversation as prompt messages; what has no words is left out."""
+        return tuple(Message(item.role, item.text) for item in self.items if item.text.strip())
+
+    def _replaced(self, item_id: str, **changes: object) -> "History":
+        return History(
+            tuple(replace(item, **changes) if item.id == item_id else item for item in self.items)  # type: ignore[arg-type]
+        )
+
+    def _position(self, item_id: str) -> int:
+        return next(index for index, item in enumerate(self.items) if item.id == item_id)

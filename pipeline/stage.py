@@ -1,0 +1,49 @@
+"""One stage of one turn: prompts in, chunks out."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, nullcontext
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from pipeline.asked import Asked
+from pipeline.chunks import Turn
+from pipeline.engines.base import Engine
+from pipeline.held import Held
+from pipeline.link import Link
+from pipeline.topology import StagePipelineConfig
+
+A_contra = TypeVar("A_contra", contravariant=True)
+P = TypeVar("P")
+P_co = TypeVar("P_co", covariant=True)
+C = TypeVar("C")
+
+
+class Process(Protocol[A_contra, P_co]):
+    """Makes an engine's prompts of what the stage before hands on. Pure: no clock, no task, no I/O."""
+
+    def __call__(self, inbox: AsyncIterator[A_contra], asked: Asked) -> AsyncIterator[P_co]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stage(Generic[P, C]):
+    """A stage as it stands ready to serve turns: its place in the topology, and its engine."""
+
+    spec: StagePipelineConfig
+    engine: Engine[P, C]
+    process: Process[Any, P]
+
+    async def run(
+        self, turn: Turn, asked: Asked, inbox: AsyncGenerator[Any, None], outbox: Link[C] | None, held: Held
+    ) -> None:
+        """Serve one turn, until the inbox ends or the engine does.
+
+        Raises:
+            EngineError: The engine failed.
+        """
+        chunks = self.engine.generate(f"{turn}:{self.spec.model_stage}", self.process(inbox, asked))
+        async with outbox or nullcontext(), aclosing(inbox), aclosing(chunks):
+            async for chunk in chunks:
+                if self.spec.final_output:
+                    await held.send(chunk)
+                if outbox is not None:
+                    await outbox.send(chunk)

@@ -1,0 +1,109 @@
+"""What a pipeline is: its stages and how they are joined. Frozen, and it checks itself."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any, Literal
+
+from pipeline.errors import ConfigError
+
+OutputType = Literal["text", "latent", "audio"]
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+
+
+class StageExecutionType(StrEnum):
+    """How a stage's engine computes."""
+
+    LLM_AR = "llm_ar"  # autoregressive: a scheduler, a KV cache, one token a step
+    LLM_GENERATION = "llm_generation"  # one pass per chunk, state kept per request
+
+
+@dataclass(frozen=True, slots=True)
+class StagePipelineConfig:
+    """One stage: which model, what it reads, what it hands on.
+
+    Attributes:
+        model_stage: The stage's name, in requests, tasks, logs and metrics.
+        input_sources: Ids of the stages whose chunks this one reads; empty for the first.
+        final_output: True if its chunks leave the pipeline (text for captions, audio to hear).
+        custom_process_input_func: Turns what arrives into this engine's prompts.
+        inflight: Most chunks that may wait between this stage and the next.
+        sampling_constraints: Sampling parameters that a deployment may not change.
+    """
+
+    stage_id: int
+    model_stage: str
+    execution_type: StageExecutionType
+    input_sources: tuple[int, ...]
+    engine_output_type: OutputType
+    model_arch: str
+    final_output: bool = False
+    final_output_type: OutputType | None = None
+    owns_tokenizer: bool = False
+    requires_multimodal_data: bool = False
+    custom_process_input_func: Callable[..., Any] | None = None
+    inflight: int = 8
+    sampling_constraints: Mapping[str, Any] = field(default=NOTHING)
+    extras: Mapping[str, Any] = field(default=NOTHING)
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineConfig:
+    """A chain of stages.
+
+    Raises:
+        ConfigError: Lists every fault: duplicate ids or names, unknown or later sources (which
+            includes every cycle), no final output, outputs without a type.
+    """
+
+    model_type: str
+    model_arch: str
+    stages: tuple[StagePipelineConfig, ...]
+
+    def __post_init__(self) -> None:
+        if faults := list(_faults(self.stages)):
+            raise ConfigError(f"topology {self.model_type}", faults)
+
+    def stage(self, model_stage: str) -> StagePipelineConfig:
+        """The stage of that name.
+
+        Raises:
+            KeyError: No stage has it.
+        """
+        for stage in self.stages:
+            if stage.model_stage == model_stage:
+                return stage
+        raise KeyError(model_stage)
+
+
+def _faults(stages: tuple[StagePipelineConfig, ...]) -> list[str]:
+    faults: list[str] = []
+    seen_ids: set[int] = set()
+    seen_names: set[str] = set()
+    for position, stage in enumerate(stages):
+        here = f"stage {stage.stage_id} ({stage.model_stage})"
+        if stage.stage_id in seen_ids:
+            faults.append(f"{here}: stage_id {stage.stage_id} is used twice")
+        if stage.model_stage in seen_names:
+            faults.append(f"{here}: model_stage `{stage.model_stage}` is used twice")
+        if position == 0 and stage.input_sources:
+            faults.append(f"{here}: the first stage has no input_sources")
+        if position > 0 and not stage.input_sources:
+            faults.append(f"{here}: input_sources is empty, only the first stage reads nothing")
+        for source in stage.input_sources:
+            if source not in seen_ids:
+                faults.append(f"{here}: input source {source} is not an earlier stage")
+        if stage.final_output and stage.final_output_type is None:
+            faults.append(f"{here}: final_output without final_output_type")
+        if stage.final_output_type is not None and not stage.final_output:
+            faults.append(f"{here}: final_output_type without final_output")
+        if stage.inflight < 1:
+            faults.append(f"{here}: inflight is {stage.inflight}, at least 1 is needed")
+        seen_ids.add(stage.stage_id)
+        seen_names.add(stage.model_stage)
+    if not stages:
+        faults.append("there are no stages")
+    elif not any(stage.final_output for stage in stages):
+        faults.append("no stage has final_output, so nothing would ever be answered")
+    return faults

@@ -1,0 +1,83 @@
+"""The data flow: one turn, from the first sound to the last sample."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import Any, Protocol
+
+from pipeline.asked import Asked
+from pipeline.chunks import Turn
+from pipeline.errors import EngineError
+from pipeline.hearing import Hypothesis
+from pipeline.held import Held
+from pipeline.link import Link
+from pipeline.stage import Stage
+
+
+class View(Protocol):
+    """What a turn may know of its session."""
+
+    def ask(self, text: str) -> Asked:
+        """The question, if `text` is what the person has said."""
+        ...
+
+    def route(self, asked: Asked) -> tuple[Stage[Any, Any], ...]:
+        """The stages that answer it, in order."""
+        ...
+
+
+async def run_turn(turn: Turn, hypotheses: AsyncIterator[Hypothesis], view: View, held: Held) -> Asked | None:
+    """Answer what was said, starting before it is certain that the person has finished.
+
+    A settled hypothesis starts an answer behind the closed door of `held`. If a later hypothesis asks
+    the same, that answer is adopted; if it asks something else, the answer is dropped without trace.
+    When the hypotheses end the turn is certain and the door opens.
+
+    Returns:
+        The question that was answered, or None if nothing was asked.
+    """
+    asked: Asked | None = None
+    attempt: asyncio.Task[None] | None = None
+    async with held, asyncio.TaskGroup() as tasks:
+        async for hypothesis in hypotheses:
+            now = view.ask(hypothesis.text)
+            if now == asked and not (hypothesis.settled and held.error):
+                continue
+            if attempt:
+                await stopped(attempt)
+                held.clear()
+                asked = attempt = None
+            if hypothesis.settled:
+                asked, attempt = now, tasks.create_task(chain(turn, now, view.route(now), held), name=f"{turn}:answer")
+        held.open()
+    return asked
+
+
+async def chain(turn: Turn, asked: Asked, stages: tuple[Stage[Any, Any], ...], held: Held) -> None:
+    """Run the stages side by side, each reading what the one before it makes. A failure ends in `held`."""
+    source: AsyncGenerator[Any, None] = once(asked)
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            for stage in stages:
+                outbox: Link[Any] | None = None if stage is stages[-1] else Link(stage.spec.inflight)
+                name = f"{turn}:{stage.spec.model_stage}"
+                tasks.create_task(stage.run(turn, asked, source, outbox, held), name=name)
+                if outbox is not None:
+                    source = outbox.chunks()
+    except* EngineError as failures:
+        held.fail(first(failures))
+
+
+async def once(asked: Asked) -> AsyncGenerator[Asked, None]:
+    yield asked
+
+
+def first(failures: BaseExceptionGroup[EngineError]) -> EngineError:
+    """The failure that came first; the others followed from it."""
+    error = failures.exceptions[0]
+    return first(error) if isinstance(error, BaseExceptionGroup) else error
+
+
+async def stopped(task: asyncio.Task[Any]) -> None:
+    """Cancel `task`, and return when it has gone and its engines are idle."""
+    task.cancel()
+    await asyncio.wait([task])
