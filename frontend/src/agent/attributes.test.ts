@@ -1,0 +1,33 @@
+import { expect, it } from 'vitest';
+import { readDecision, readState, readTimings, waitedMs } from './attributes';
+
+it("prefers the agent's own state to the framework's", () => {
+  expect(readState({ 'aura.state': 'watching', 'lk.agent.state': 'listening' })).toBe('watching');
+  expect(readState({ 'lk.agent.state': 'speaking' })).toBe('speaking');
+  expect(readState({ 'aura.state': 'dancing', 'lk.agent.state': 'idle' })).toBe('listening');
+  expect(readState({ 'lk.agent.state': 'initializing' })).toBe('preparing');
+  expect(readState({})).toBe('preparing');
+});
+
+it('reads a decision, and none from what is not one', () => {
+  expect(readDecision({ 'aura.decision': '{"at_ms": 12, "what": "turn", "text": "a question"}' })).toEqual({
+    atMs: 12,
+    what: 'turn',
+    text: 'a question',
+  });
+  for (const text of ['', '{', '[]', 'null', '{"text": "no what"}']) {
+    expect(readDecision({ 'aura.decision': text })).toBeNull();
+  }
+});
+
+it('shows the wait since the end of speech, or since the question was typed', () => {
+  const spoken = readTimings({
+    'aura.timings': '{"response_id": "r", "speech_end_to_first_audio_ms": 720, "create_to_first_audio_ms": 410}',
+  });
+  const typed = readTimings({
+    'aura.timings': '{"response_id": "r", "speech_end_to_first_audio_ms": null, "create_to_first_audio_ms": 410}',
+  });
+  expect(spoken && waitedMs(spoken)).toBe(720);
+  expect(typed && waitedMs(typed)).toBe(410);
+  expect(readTimings({})).toBeNull();
+});

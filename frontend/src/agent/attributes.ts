@@ -1,0 +1,61 @@
+/** Reads what the agent says about itself in its participant attributes. Unreadable values count as absent. */
+export const STATES = ['listening', 'thinking', 'speaking', 'watching', 'silent'] as const;
+export type AgentState = (typeof STATES)[number] | 'absent' | 'preparing';
+
+export interface Decision {
+  /** On the agent's clock; with the rest it tells decisions apart. */
+  readonly atMs: number;
+  readonly what: string;
+  readonly text: string;
+}
+
+export interface Timings {
+  readonly responseId: string;
+  /** End of the person's speech to the first sound of the answer; null for an answer to typed text. */
+  readonly speechEndToFirstAudioMs: number | null;
+  readonly createToFirstAudioMs: number | null;
+}
+
+export type Attributes = Readonly<Record<string, string>>;
+
+export function readState(attributes: Attributes): AgentState {
+  const own = STATES.find((state) => state === attributes['aura.state']);
+  if (own) return own;
+  const framework = attributes['lk.agent.state'];
+  if (framework === 'idle') return 'listening';
+  return STATES.find((state) => state === framework) ?? 'preparing';
+}
+
+export function readDecision(attributes: Attributes): Decision | null {
+  const { at_ms: atMs, what, text } = parse(attributes['aura.decision']);
+  if (typeof what !== 'string') return null;
+  return { atMs: finite(atMs) ?? 0, what, text: typeof text === 'string' ? text : '' };
+}
+
+export function readTimings(attributes: Attributes): Timings | null {
+  const fields = parse(attributes['aura.timings']);
+  if (typeof fields.response_id !== 'string') return null;
+  return {
+    responseId: fields.response_id,
+    speechEndToFirstAudioMs: finite(fields.speech_end_to_first_audio_ms),
+    createToFirstAudioMs: finite(fields.create_to_first_audio_ms),
+  };
+}
+
+/** The figure to show for a turn, in milliseconds: what the person waited. */
+export function waitedMs(timings: Timings): number | null {
+  return timings.speechEndToFirstAudioMs ?? timings.createToFirstAudioMs;
+}
+
+function parse(json: string | undefined): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(json || '{}');
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+  } catch {
+    return {};
+  }
+}
+
+function finite(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}

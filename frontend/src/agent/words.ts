@@ -1,0 +1,26 @@
+/** The words for what the agent does and decides. */
+import type { AgentState } from './attributes';
+
+export const STATE_WORDS: Record<AgentState, { title: string; hint: string }> = {
+  absent: { title: 'Waiting for AURA', hint: 'It joins in a moment. You may already speak.' },
+  preparing: { title: 'Getting ready', hint: 'AURA is here and is setting up.' },
+  listening: { title: 'Listening', hint: 'Say something, or type below.' },
+  thinking: { title: 'Thinking', hint: 'You were heard.' },
+  speaking: { title: 'Speaking', hint: 'Interrupt whenever you like.' },
+  watching: { title: 'Watching', hint: 'AURA follows your picture.' },
+  silent: { title: 'Stayed silent', hint: 'AURA found nothing that needed an answer.' },
+};
+
+const DECISIONS: Readonly<Record<string, string>> = {
+  turn: 'Your turn ended',
+  backchannel: 'Only a nod',
+  noise: 'Only noise',
+  silent: 'Stayed silent',
+  interrupted: 'You interrupted',
+  resumed: 'Went on speaking',
+  error: 'Something failed',
+};
+
+export function decisionWords(what: string): string {
+  return DECISIONS[what] ?? what;
+}

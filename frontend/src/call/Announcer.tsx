@@ -1,0 +1,17 @@
+/** Tells screen readers each line once, when it is final; tentative words would be read over and over. */
+import type { Line } from '../conversation/conversation';
+
+export function Announcer({ lines }: { lines: readonly Line[] }) {
+  const newest = lines.filter((line) => line.final).slice(-4);
+  return (
+    <ul className="unseen" aria-live="polite" aria-relevant="additions">
+      {newest.map((line) => (
+        <li key={line.key}>
+          {line.side === 'agent' ? 'AURA said: ' : 'You said: '}
+          {line.text}
+          {line.mark === 'interrupted' && ' (interrupted)'}
+        </li>
+      ))}
+    </ul>
+  );
+}

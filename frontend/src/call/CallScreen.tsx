@@ -1,0 +1,58 @@
+/** The call: who speaks, what was said, and the controls; one room for all its parts. */
+import { RoomContext } from '@livekit/components-react';
+import { useRef, useState } from 'react';
+import { useAgent } from '../agent/useAgent';
+import { useConversation } from '../conversation/useConversation';
+import type { Call } from '../session/openCall';
+import { AgentComplaint } from './AgentComplaint';
+import { Captions } from './Captions';
+import { ChatBox } from './ChatBox';
+import { Controls } from './Controls';
+import { DetailsPanel } from './DetailsPanel';
+import { LeaveDialog } from './LeaveDialog';
+import { Notices } from './Notices';
+import { RoomAudio } from './RoomAudio';
+import { SelfView } from './SelfView';
+import { Stage } from './Stage';
+import { TopBar } from './TopBar';
+import { useKeepAwake } from './useKeepAwake';
+
+export function CallScreen({ call, leave }: { call: Call; leave: () => void }) {
+  return (
+    <RoomContext value={call.room}>
+      <InCall call={call} leave={leave} />
+    </RoomContext>
+  );
+}
+
+function InCall({ call, leave }: { call: Call; leave: () => void }) {
+  const agent = useAgent();
+  const conversation = useConversation(call.conversation);
+  const [details, setDetails] = useState(() => window.matchMedia('(min-width: 1100px)').matches);
+  const leaving = useRef<HTMLDialogElement>(null);
+  const chat = useRef<HTMLInputElement>(null);
+  useKeepAwake();
+  return (
+    <main className="call" data-details={details}>
+      <TopBar waits={conversation.waits} details={details} toggleDetails={() => setDetails(!details)} />
+      <div className="call-main">
+        <Stage agent={agent} decision={conversation.decisions.at(-1)} />
+        <Notices agentMissing={!agent.participant} />
+        <Captions lines={conversation.lines} />
+        <SelfView />
+      </div>
+      <DetailsPanel conversation={conversation} startedMs={call.startedMs} close={() => setDetails(false)} />
+      <footer className="dock">
+        <ChatBox box={chat} send={call.conversation.type} agentPresent={agent.participant !== undefined} />
+        <Controls
+          leave={leave}
+          askToLeave={() => leaving.current?.showModal()}
+          focusChat={() => chat.current?.focus()}
+        />
+      </footer>
+      <LeaveDialog dialog={leaving} leave={leave} />
+      <AgentComplaint text={agent.error} />
+      <RoomAudio />
+    </main>
+  );
+}

@@ -1,0 +1,24 @@
+/** Three bars for how well the person's connection holds. */
+import { useConnectionQualityIndicator, useRoomContext } from '@livekit/components-react';
+import { ConnectionQuality } from 'livekit-client';
+
+const WORDS: Record<ConnectionQuality, { bars: number; text: string }> = {
+  [ConnectionQuality.Excellent]: { bars: 3, text: 'Connection: good' },
+  [ConnectionQuality.Good]: { bars: 2, text: 'Connection: fair' },
+  [ConnectionQuality.Poor]: { bars: 1, text: 'Connection: weak. Move closer to the router or switch the camera off' },
+  [ConnectionQuality.Lost]: { bars: 0, text: 'Connection: lost' },
+  [ConnectionQuality.Unknown]: { bars: 3, text: 'Connection: being measured' },
+};
+
+export function ConnectionQualityMark() {
+  const { quality } = useConnectionQualityIndicator({ participant: useRoomContext().localParticipant });
+  const { bars, text } = WORDS[quality];
+  return (
+    <svg className="quality" viewBox="0 0 20 16" role="img" aria-label={text} data-quality={quality}>
+      <title>{text}</title>
+      {[0, 1, 2].map((bar) => (
+        <rect key={bar} x={bar * 7} y={10 - bar * 5} width="4" height={6 + bar * 5} rx="1.5" data-lit={bar < bars} />
+      ))}
+    </svg>
+  );
+}

@@ -1,0 +1,39 @@
+/** What went on behind the words: the wait for each answer, and the agent's decisions. */
+import { useRoomContext } from '@livekit/components-react';
+import type { ConversationState } from '../conversation/conversation';
+import { Icon } from '../ui/Icon';
+import { DecisionLog } from './DecisionLog';
+import { WaitChart } from './WaitChart';
+
+interface Props {
+  readonly conversation: ConversationState;
+  readonly startedMs: number;
+  readonly close: () => void;
+}
+
+export function DetailsPanel({ conversation, startedMs, close }: Props) {
+  const room = useRoomContext();
+  return (
+    <aside className="details" id="details" aria-label="Details of this call">
+      <header>
+        <h2>This call</h2>
+        <button type="button" className="quiet" onClick={close} aria-label="Close the details">
+          <Icon name="close" />
+        </button>
+      </header>
+      <WaitChart waits={conversation.waits} />
+      <DecisionLog decisions={conversation.decisions} startedMs={startedMs} />
+      <dl className="keys">
+        <dt>M</dt>
+        <dd>microphone</dd>
+        <dt>V</dt>
+        <dd>camera</dd>
+        <dt>/</dt>
+        <dd>type</dd>
+        <dt>Esc</dt>
+        <dd>leave</dd>
+      </dl>
+      <p className="fine">Room {room.name}</p>
+    </aside>
+  );
+}

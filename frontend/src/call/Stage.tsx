@@ -1,0 +1,39 @@
+/** Who speaks, and what the agent is doing. */
+import { useLocalParticipant, useTracks } from '@livekit/components-react';
+import { Track } from 'livekit-client';
+import type { AgentView } from '../agent/useAgent';
+import { decisionWords, STATE_WORDS } from '../agent/words';
+import type { LoggedDecision } from '../conversation/conversation';
+import { Horizon } from '../horizon/Horizon';
+import { useMediaTrack } from '../sound/useMediaTrack';
+
+export function Stage({ agent, decision }: { agent: AgentView; decision: LoggedDecision | undefined }) {
+  const { microphoneTrack, isMicrophoneEnabled } = useLocalParticipant();
+  const voices = useTracks([Track.Source.Microphone], { onlySubscribed: true });
+  const voice = voices.find(({ participant }) => participant.isAgent);
+  const words = STATE_WORDS[agent.state];
+  const muted = !isMicrophoneEnabled && agent.state === 'listening';
+  return (
+    <section className="stage" aria-label="Who speaks">
+      <Horizon
+        state={agent.state}
+        agentTrack={useMediaTrack(voice?.publication)}
+        personTrack={useMediaTrack(microphoneTrack)}
+      />
+      <div className="state" data-testid="state" data-state={agent.state}>
+        <h2>{words.title}</h2>
+        <p>
+          {muted
+            ? 'Your microphone is off. Press M to switch it on, or type.'
+            : (reason(agent, decision) ?? words.hint)}
+        </p>
+      </div>
+    </section>
+  );
+}
+
+/** Silence is a decision of the agent's own: show why, not only that. */
+function reason(agent: AgentView, decision: LoggedDecision | undefined): string | null {
+  if (agent.state !== 'silent' || decision?.what !== 'silent') return null;
+  return decision.text || decisionWords(decision.what);
+}

@@ -1,0 +1,17 @@
+/** Which key does what in a call. Pure. */
+export type Shortcut = 'mute' | 'camera' | 'leave' | 'chat';
+
+const KEYS: Readonly<Record<string, Shortcut>> = { m: 'mute', v: 'camera', escape: 'leave', '/': 'chat' };
+
+export interface Press {
+  readonly key: string;
+  readonly modified: boolean;
+  readonly repeated: boolean;
+  /** The key was pressed where text is typed, or something is chosen, or a dialog is open. */
+  readonly elsewhere: boolean;
+}
+
+export function shortcutOf(press: Press): Shortcut | null {
+  if (press.modified || press.repeated || press.elsewhere) return null;
+  return KEYS[press.key.toLowerCase()] ?? null;
+}

@@ -1,0 +1,103 @@
+import { describe, expect, it } from 'vitest';
+import { type ConversationEvent, type ConversationState, EMPTY, type Line, reduce } from './conversation';
+
+type Without<T> = T extends unknown ? Omit<T, 'nowMs'> : never;
+
+/** Plays events a second apart. */
+function play(...events: Without<ConversationEvent>[]): ConversationState {
+  return events.reduce<ConversationState>(
+    (state, event, index) => reduce(state, { ...event, nowMs: index * 1000 } as ConversationEvent),
+    EMPTY,
+  );
+}
+
+const heard = (key: string, text: string, final = false) => ({ type: 'text', key, side: 'user', text, final }) as const;
+const spoken = (key: string, text: string) => ({ type: 'text', key, side: 'agent', text, final: false }) as const;
+const closed = (key: string) => ({ type: 'closed', key }) as const;
+const decided = (what: string, atMs = 1) => ({ type: 'decided', decision: { atMs, what, text: '' } }) as const;
+const timed = (responseId: string, ms: number) =>
+  ({ type: 'timed', timings: { responseId, speechEndToFirstAudioMs: ms, createToFirstAudioMs: null } }) as const;
+const brief = ({ text, final, mark }: Line) => [text, final, mark];
+
+describe('captions', () => {
+  it('replace a hypothesis by the newer one of the same segment', () => {
+    const { lines } = play(heard('a', 'what'), heard('a', 'what is'), heard('a', 'What is it?', true));
+    expect(lines.map(brief)).toEqual([['What is it?', true, null]]);
+  });
+
+  it('ignore an interim that comes after its final', () => {
+    expect(play(heard('a', 'Yes.', true), heard('a', 'ye')).lines.map(brief)).toEqual([['Yes.', true, null]]);
+  });
+
+  it('stay open until the stream of the agent ends', () => {
+    expect(play(spoken('b', 'Par'), spoken('b', 'Paris.')).lines.map(brief)).toEqual([['Paris.', false, null]]);
+    expect(play(spoken('b', 'Paris.'), closed('b')).lines.map(brief)).toEqual([['Paris.', true, null]]);
+  });
+
+  it('open no line for an empty text', () => {
+    expect(play(heard('a', ' ', true)).lines).toEqual([]);
+  });
+
+  it('keep what was heard when the agent is lost in mid-stream', () => {
+    expect(play(spoken('b', 'One, two'), { type: 'lost', key: 'b' }).lines.map(brief)).toEqual([
+      ['One, two', true, 'lost'],
+    ]);
+  });
+});
+
+describe('decisions', () => {
+  it('mark the interrupted answer, open or just closed', () => {
+    expect(play(spoken('b', 'One, two'), decided('interrupted'), closed('b')).lines.map(brief)).toEqual([
+      ['One, two', true, 'interrupted'],
+    ]);
+    expect(play(spoken('b', 'One, two'), closed('b'), decided('interrupted')).lines[0]?.mark).toBe('interrupted');
+  });
+
+  it('leave an answer alone that ended long ago', () => {
+    const state = play(
+      spoken('b', 'Paris.'),
+      closed('b'),
+      heard('c', 'and'),
+      heard('c', 'and so'),
+      heard('c', 'and so?', true),
+    );
+    expect(reduce(state, { ...decided('interrupted'), nowMs: 9_000 }).lines[0]?.mark).toBeNull();
+  });
+
+  it('take the mark back when the answer goes on', () => {
+    const { lines } = play(
+      spoken('b', 'One'),
+      decided('interrupted', 1),
+      decided('resumed', 2),
+      spoken('b', 'One, two'),
+    );
+    expect(lines.map(brief)).toEqual([['One, two', false, null]]);
+  });
+
+  it('set a backchannel aside', () => {
+    expect(play(spoken('b', 'One'), heard('a', 'mhm', true), decided('backchannel')).lines[1]?.mark).toBe('aside');
+  });
+
+  it('are logged once each', () => {
+    expect(play(decided('turn', 1), decided('turn', 1), decided('turn', 2)).decisions.map(({ id }) => id)).toEqual([
+      1, 2,
+    ]);
+  });
+});
+
+describe('waits', () => {
+  it('belong to the answer whose words came before the figures', () => {
+    const { lines, pendingWaitMs } = play(heard('a', 'Hi.', true), spoken('b', 'Hello'), timed('r1', 700));
+    expect(lines.map((line) => line.waitedMs)).toEqual([null, 700]);
+    expect(pendingWaitMs).toBeNull();
+  });
+
+  it('wait for the answer whose words come after the figures', () => {
+    const { lines } = play(spoken('g', 'Welcome.'), heard('a', 'Hi.', true), timed('r1', 700), spoken('b', 'Hello'));
+    expect(lines.map((line) => line.waitedMs)).toEqual([null, null, 700]);
+  });
+
+  it('count an answer once', () => {
+    expect(play(timed('r1', 700), timed('r1', 700), timed('r2', 900)).waits.map(({ ms }) => ms)).toEqual([700, 900]);
+  });
+});

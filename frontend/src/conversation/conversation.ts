@@ -1,0 +1,144 @@
+/** The conversation as it is shown: captions of both sides, typed lines, decisions, waits. Pure: `reduce(state, event)`. */
+import { type Decision, type Timings, waitedMs } from '../agent/attributes';
+
+export type Side = 'user' | 'agent';
+
+/** Why a line is not simply what was said: cut by the person, cut off by a lost agent, or heard but no turn. */
+export type Mark = 'interrupted' | 'lost' | 'aside';
+
+export interface Line {
+  readonly key: string;
+  readonly side: Side;
+  readonly typed: boolean;
+  readonly text: string;
+  readonly final: boolean;
+  readonly mark: Mark | null;
+  /** How long the person waited for this answer, in ms. */
+  readonly waitedMs: number | null;
+  /** When it last changed, on the clock of `performance.now()`. */
+  readonly touchedMs: number;
+}
+
+export interface LoggedDecision extends Decision {
+  readonly id: number;
+  /** On the clock of `performance.now()`. */
+  readonly seenMs: number;
+}
+
+export interface ConversationState {
+  readonly lines: readonly Line[];
+  readonly decisions: readonly LoggedDecision[];
+  readonly waits: readonly { readonly responseId: string; readonly ms: number }[];
+  /** A wait whose answer has no line yet. */
+  readonly pendingWaitMs: number | null;
+}
+
+export type ConversationEvent = { readonly nowMs: number } & (
+  | { readonly type: 'text'; readonly key: string; readonly side: Side; readonly text: string; readonly final: boolean }
+  | { readonly type: 'typed'; readonly key: string; readonly text: string }
+  | { readonly type: 'closed' | 'lost'; readonly key: string }
+  | { readonly type: 'decided'; readonly decision: Decision }
+  | { readonly type: 'timed'; readonly timings: Timings }
+);
+
+export const EMPTY: ConversationState = { lines: [], decisions: [], waits: [], pendingWaitMs: null };
+
+/** A decision speaks of a line that changed at most this long ago. Milliseconds. */
+const RECENT_MS = 3_000;
+const KEPT = 200;
+
+export function reduce(state: ConversationState, event: ConversationEvent): ConversationState {
+  switch (event.type) {
+    case 'text':
+      return withText(state, event);
+    case 'typed': {
+      const { key, text, nowMs } = event;
+      const line: Line = {
+        key,
+        side: 'user',
+        typed: true,
+        text,
+        final: true,
+        mark: null,
+        waitedMs: null,
+        touchedMs: nowMs,
+      };
+      return { ...state, lines: append(state.lines, line) };
+    }
+    case 'closed':
+      return change(state, event.key, (line) => ({ ...line, final: true, touchedMs: event.nowMs }));
+    case 'lost':
+      return change(state, event.key, (line) => ({ ...line, final: true, mark: line.mark ?? 'lost' }));
+    case 'decided':
+      return withDecision(state, event.decision, event.nowMs);
+    case 'timed':
+      return withTimings(state, event.timings);
+  }
+}
+
+function withText(state: ConversationState, event: ConversationEvent & { type: 'text' }): ConversationState {
+  const { key, side, text, final, nowMs } = event;
+  const known = state.lines.find((line) => line.key === key);
+  if (known) {
+    if (known.final && !final) return state; // a late interim
+    return change(state, key, (line) => ({ ...line, text, final, touchedMs: nowMs }));
+  }
+  if (!text.trim()) return state;
+  const waited = side === 'agent' ? state.pendingWaitMs : null;
+  const line: Line = { key, side, typed: false, text, final, mark: null, waitedMs: waited, touchedMs: nowMs };
+  return {
+    ...state,
+    lines: append(state.lines, line),
+    pendingWaitMs: side === 'agent' ? null : state.pendingWaitMs,
+  };
+}
+
+function withDecision(state: ConversationState, decision: Decision, nowMs: number): ConversationState {
+  const last = state.decisions.at(-1);
+  if (last && last.atMs === decision.atMs && last.what === decision.what && last.text === decision.text) return state;
+  const logged: LoggedDecision = { ...decision, id: (last?.id ?? 0) + 1, seenMs: nowMs };
+  const next = { ...state, decisions: append(state.decisions, logged) };
+  switch (decision.what) {
+    case 'interrupted':
+      return markNewest(next, 'agent', 'interrupted', nowMs);
+    case 'resumed':
+      return unmarkInterrupted(next);
+    case 'backchannel':
+    case 'noise':
+      return markNewest(next, 'user', 'aside', nowMs);
+    default:
+      return next;
+  }
+}
+
+function withTimings(state: ConversationState, timings: Timings): ConversationState {
+  const ms = waitedMs(timings);
+  if (ms === null || state.waits.at(-1)?.responseId === timings.responseId) return state;
+  const next = { ...state, waits: append(state.waits, { responseId: timings.responseId, ms }) };
+  const newest = state.lines.at(-1);
+  // The figures may come before or after the first words of their answer.
+  if (newest?.side === 'agent' && newest.waitedMs === null && state.lines.some((line) => line.side === 'user')) {
+    return change(next, newest.key, (line) => ({ ...line, waitedMs: ms }));
+  }
+  return { ...next, pendingWaitMs: ms };
+}
+
+function markNewest(state: ConversationState, side: Side, mark: Mark, nowMs: number): ConversationState {
+  const newest = state.lines.findLast((line) => line.side === side && !line.typed);
+  const open = newest && (!newest.final || nowMs - newest.touchedMs <= RECENT_MS);
+  return open ? change(state, newest.key, (line) => ({ ...line, mark })) : state;
+}
+
+function unmarkInterrupted(state: ConversationState): ConversationState {
+  const newest = state.lines.findLast((line) => line.side === 'agent');
+  const paused = newest?.mark === 'interrupted' && !newest.final;
+  return paused ? change(state, newest.key, (line) => ({ ...line, mark: null })) : state;
+}
+
+function change(state: ConversationState, key: string, update: (line: Line) => Line): ConversationState {
+  return { ...state, lines: state.lines.map((line) => (line.key === key ? update(line) : line)) };
+}
+
+function append<T>(list: readonly T[], item: T): readonly T[] {
+  return [...list.slice(1 - KEPT), item];
+}

@@ -1,0 +1,41 @@
+/** Keeps the conversation of one room, from before it connects until it is closed. */
+import type { Room } from 'livekit-client';
+import { listenToAgent } from './agentReports';
+import { listenToCaptions } from './captionStreams';
+import { type ConversationEvent, type ConversationState, EMPTY, reduce } from './conversation';
+
+const CHAT_TOPIC = 'lk.chat';
+
+export interface Conversation {
+  subscribe(listener: () => void): () => void;
+  current(): ConversationState;
+  /** Sends a typed line to the agent; rejects when it could not be sent. */
+  type(text: string): Promise<void>;
+  close(): void;
+}
+
+export function openConversation(room: Room): Conversation {
+  let state = EMPTY;
+  const listeners = new Set<() => void>();
+  const dispatch = (event: ConversationEvent): void => {
+    const next = reduce(state, event);
+    if (next === state) return;
+    state = next;
+    for (const listener of listeners) listener();
+  };
+  const stops = [listenToCaptions(room, dispatch), listenToAgent(room, dispatch)];
+  return {
+    subscribe(listener) {
+      listeners.add(listener);
+      return () => listeners.delete(listener);
+    },
+    current: () => state,
+    async type(text) {
+      const { id } = await room.localParticipant.sendText(text, { topic: CHAT_TOPIC });
+      dispatch({ type: 'typed', key: id, text, nowMs: performance.now() });
+    },
+    close() {
+      for (const stop of stops) stop();
+    },
+  };
+}

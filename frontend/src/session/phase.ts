@@ -1,0 +1,41 @@
+/** Where the visit stands: start screen, joining, waiting for a free line, or in a call. Pure. */
+import type { Choices, Place } from './choices';
+
+export interface Farewell {
+  readonly durationMs: number;
+  /** The room that can still be returned to. */
+  readonly place: Place;
+}
+
+export type Phase<Call> =
+  | { readonly at: 'start'; readonly farewell: Farewell | null }
+  | { readonly at: 'joining'; readonly choices: Choices; readonly place: Place }
+  | { readonly at: 'busy'; readonly choices: Choices; readonly place: Place; readonly wait: Wait }
+  | { readonly at: 'call'; readonly call: Call };
+
+export interface Wait {
+  readonly message: string;
+  /** On the clock of `performance.now()`. */
+  readonly retryAtMs: number;
+}
+
+export type PhaseEvent<Call> =
+  | { readonly type: 'begin'; readonly choices: Choices; readonly place: Place }
+  | { readonly type: 'full'; readonly wait: Wait }
+  | { readonly type: 'joined'; readonly call: Call }
+  | { readonly type: 'stopped'; readonly farewell: Farewell | null };
+
+export function nextPhase<Call>(phase: Phase<Call>, event: PhaseEvent<Call>): Phase<Call> {
+  switch (event.type) {
+    case 'begin':
+      return phase.at === 'call' ? phase : { at: 'joining', choices: event.choices, place: event.place };
+    case 'full':
+      return phase.at === 'joining'
+        ? { at: 'busy', choices: phase.choices, place: phase.place, wait: event.wait }
+        : phase;
+    case 'joined':
+      return phase.at === 'joining' ? { at: 'call', call: event.call } : phase;
+    case 'stopped':
+      return { at: 'start', farewell: event.farewell };
+  }
+}

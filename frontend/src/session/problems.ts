@@ -1,0 +1,94 @@
+/** Everything that can go wrong, in words for the person: what happened and what to do next. */
+import { ConnectionError, DisconnectReason, MediaDeviceFailure } from 'livekit-client';
+
+export interface Problem {
+  /** Stable name; a newer problem with the same code replaces the older one. */
+  readonly code: string;
+  readonly title: string;
+  readonly advice: string;
+}
+
+export type Device = 'microphone' | 'camera' | 'screen';
+
+const NAMES: Record<Device, string> = { microphone: 'microphone', camera: 'camera', screen: 'screen' };
+const KEYS: Record<Device, string> = { microphone: 'press M', camera: 'press V', screen: 'share again' };
+
+export function deviceProblem(device: Device, error: unknown): Problem {
+  const name = NAMES[device];
+  const code = `device-${device}`;
+  switch (MediaDeviceFailure.getFailure(error)) {
+    case MediaDeviceFailure.PermissionDenied:
+      return {
+        code,
+        title: `The browser does not allow the ${name}`,
+        advice: `Allow it in the address bar’s site settings, then ${KEYS[device]}. You can type meanwhile.`,
+      };
+    case MediaDeviceFailure.NotFound:
+      return {
+        code,
+        title: `No ${name} was found`,
+        advice: `Plug one in, then ${KEYS[device]}. You can type meanwhile.`,
+      };
+    case MediaDeviceFailure.DeviceInUse:
+      return {
+        code,
+        title: `The ${name} is in use`,
+        advice: `Close the other program that uses it, then ${KEYS[device]}.`,
+      };
+    default:
+      return { code, title: `The ${name} could not be started`, advice: `Choose another one, then ${KEYS[device]}.` };
+  }
+}
+
+export const INSECURE_PAGE: Problem = {
+  code: 'insecure',
+  title: 'This address cannot use microphones',
+  advice:
+    'Browsers allow them only on https:// addresses and on localhost. Open the page there. You can type meanwhile.',
+};
+
+export const PAGE_SERVER_UNREACHABLE: Problem = {
+  code: 'token',
+  title: 'The page cannot reach its server',
+  advice: 'See that your network is up and that the server runs, then start again.',
+};
+
+export function tokenRefused(status: number, message: string | null): Problem {
+  return {
+    code: 'token',
+    title: message ?? `The server refused the call (status ${status})`,
+    advice: 'Start again in a moment. If it stays so, the log of the web server says why.',
+  };
+}
+
+export function connectProblem(error: unknown): Problem {
+  const detail = error instanceof ConnectionError ? ` (${error.reasonName})` : '';
+  return {
+    code: 'connect',
+    title: `The call could not be connected${detail}`,
+    advice: 'A firewall or VPN may block it, or the media server is down. Check both, then start again.',
+  };
+}
+
+export const MESSAGE_NOT_SENT: Problem = {
+  code: 'chat',
+  title: 'Your message was not sent',
+  advice: 'It is still in the box. Send it again when the connection is back.',
+};
+
+/** Why the call ended without the person leaving; null where nothing is wrong. */
+export function endProblem(reason: DisconnectReason | undefined): Problem | null {
+  switch (reason) {
+    case DisconnectReason.CLIENT_INITIATED:
+      return null;
+    case DisconnectReason.DUPLICATE_IDENTITY:
+      return { code: 'ended', title: 'The call goes on elsewhere', advice: 'It was opened in another tab or window.' };
+    case DisconnectReason.ROOM_DELETED:
+    case DisconnectReason.PARTICIPANT_REMOVED:
+      return { code: 'ended', title: 'The call was ended by the server', advice: 'Start a new one whenever you like.' };
+    case DisconnectReason.SERVER_SHUTDOWN:
+      return { code: 'ended', title: 'The server is restarting', advice: 'Wait a few seconds, then start again.' };
+    default:
+      return { code: 'ended', title: 'The connection was lost', advice: 'Check your network, then continue the call.' };
+  }
+}

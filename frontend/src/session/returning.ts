@@ -1,0 +1,26 @@
+/** Remembers the last call of this tab, so that who leaves or reloads can return to the same agent. */
+import type { Place } from './choices';
+
+/** The agent waits a minute for its caller; stay well inside it. Milliseconds. */
+export const RETURN_WITHIN_MS = 45_000;
+
+const KEY = 'aura.last-call';
+
+type Memory = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
+
+export function remember(memory: Memory, place: Place, nowMs: number): void {
+  memory.setItem(KEY, JSON.stringify({ ...place, nowMs }));
+}
+
+export function recall(memory: Memory, nowMs: number): Place | null {
+  try {
+    const last: unknown = JSON.parse(memory.getItem(KEY) ?? 'null');
+    if (typeof last !== 'object' || last === null) return null;
+    const { room, identity, nowMs: leftMs } = last as Record<string, unknown>;
+    if (typeof room !== 'string' || typeof identity !== 'string' || typeof leftMs !== 'number') return null;
+    const ageMs = nowMs - leftMs;
+    return ageMs >= 0 && ageMs < RETURN_WITHIN_MS ? { room, identity } : null;
+  } catch {
+    return null;
+  }
+}

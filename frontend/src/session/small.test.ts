@@ -1,0 +1,39 @@
+import { DisconnectReason } from 'livekit-client';
+import { expect, it } from 'vitest';
+import { deviceProblem, endProblem } from './problems';
+import { RETURN_WITHIN_MS, recall, remember } from './returning';
+import { readUrlOptions } from './urlOptions';
+
+it('reads what a link asks for', () => {
+  expect(readUrlOptions('?room=hall&autostart=1&camera=1')).toEqual({ room: 'hall', autostart: true, camera: true });
+  expect(readUrlOptions('?room=%20&autostart=0')).toEqual({ room: null, autostart: false, camera: false });
+});
+
+it('returns to the last call while its agent still waits', () => {
+  const kept = new Map<string, string>();
+  const memory = {
+    getItem: (key: string) => kept.get(key) ?? null,
+    setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
+  };
+  expect(recall(memory, 0)).toBeNull();
+  remember(memory, { room: 'hall', identity: 'p-1' }, 1000);
+  expect(recall(memory, 1000 + RETURN_WITHIN_MS - 1)).toEqual({ room: 'hall', identity: 'p-1' });
+  expect(recall(memory, 1000 + RETURN_WITHIN_MS)).toBeNull();
+  memory.setItem('aura.last-call', '{');
+  expect(recall(memory, 1000)).toBeNull();
+});
+
+it('says what to do about each device failure', () => {
+  const named = (name: string) => deviceProblem('camera', Object.assign(new Error(), { name })).title;
+  expect(named('NotAllowedError')).toBe('The browser does not allow the camera');
+  expect(named('NotFoundError')).toBe('No camera was found');
+  expect(named('NotReadableError')).toBe('The camera is in use');
+  expect(named('AbortError')).toBe('The camera could not be started');
+});
+
+it('complains about every end but the one the person chose', () => {
+  expect(endProblem(DisconnectReason.CLIENT_INITIATED)).toBeNull();
+  expect(endProblem(DisconnectReason.DUPLICATE_IDENTITY)?.title).toBe('The call goes on elsewhere');
+  expect(endProblem(undefined)?.title).toBe('The connection was lost');
+});

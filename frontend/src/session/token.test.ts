@@ -1,0 +1,38 @@
+import { expect, it } from 'vitest';
+import { readTokenAnswer, tokenRequest } from './token';
+
+it('asks for a place in the words of the endpoint format, and only for what is known', () => {
+  expect(tokenRequest({ room: 'hall', identity: 'p-1' })).toEqual({ room_name: 'hall', participant_identity: 'p-1' });
+  expect(tokenRequest({ room: null, identity: null })).toEqual({});
+});
+
+it('reads a grant', () => {
+  expect(readTokenAnswer(200, { server_url: 'ws://h', participant_token: 't' }, null)).toEqual({
+    kind: 'granted',
+    grant: { serverUrl: 'ws://h', participantToken: 't' },
+  });
+});
+
+it('reads that all lines are busy, and when to try again', () => {
+  const full = (error: object, header: string | null) =>
+    readTokenAnswer(503, { error: { code: 'full', ...error } }, header);
+  expect(full({ message: 'Two of two.', retry_after_s: 7 }, '9')).toEqual({
+    kind: 'full',
+    message: 'Two of two.',
+    retryAfterS: 7,
+  });
+  expect(full({}, '9')).toMatchObject({ retryAfterS: 9 });
+  expect(full({ retry_after_s: -1 }, null)).toMatchObject({ retryAfterS: 10 });
+});
+
+it('reads any other answer as a refusal with the reason, if it gave one', () => {
+  expect(readTokenAnswer(503, { error: { code: 'starting', message: 'Models are loading.' } }, null)).toMatchObject({
+    kind: 'refused',
+    problem: { title: 'Models are loading.' },
+  });
+  expect(readTokenAnswer(500, null, null)).toMatchObject({
+    kind: 'refused',
+    problem: { title: 'The server refused the call (status 500)' },
+  });
+  expect(readTokenAnswer(200, { server_url: 1 }, null)).toMatchObject({ kind: 'refused' });
+});

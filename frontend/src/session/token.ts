@@ -1,0 +1,67 @@
+/** Asks `POST /api/token` for a place in a room, in the format of LiveKit's TokenSource.endpoint. */
+import type { Place } from './choices';
+import { PAGE_SERVER_UNREACHABLE, type Problem, tokenRefused } from './problems';
+
+export interface Grant {
+  readonly serverUrl: string;
+  readonly participantToken: string;
+}
+
+export type TokenAnswer =
+  | { readonly kind: 'granted'; readonly grant: Grant }
+  | { readonly kind: 'full'; readonly message: string; readonly retryAfterS: number }
+  | { readonly kind: 'refused'; readonly problem: Problem };
+
+const TIMEOUT_MS = 10_000;
+const DEFAULT_RETRY_S = 10;
+
+/** Rejects only when `signal` was aborted by the caller. */
+export async function requestToken(place: Place, signal: AbortSignal): Promise<TokenAnswer> {
+  try {
+    const response = await fetch('/api/token', {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(tokenRequest(place)),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
+    });
+    const body: unknown = await response.json().catch(() => null);
+    return readTokenAnswer(response.status, body, response.headers.get('Retry-After'));
+  } catch (error) {
+    if (signal.aborted) throw error;
+    return { kind: 'refused', problem: PAGE_SERVER_UNREACHABLE };
+  }
+}
+
+export function tokenRequest(place: Place): Record<string, string> {
+  return {
+    ...(place.room ? { room_name: place.room } : {}),
+    ...(place.identity ? { participant_identity: place.identity } : {}),
+  };
+}
+
+export function readTokenAnswer(status: number, body: unknown, retryAfter: string | null): TokenAnswer {
+  const fields = asRecord(body);
+  const { server_url: serverUrl, participant_token: participantToken } = fields;
+  if (status < 300 && typeof serverUrl === 'string' && typeof participantToken === 'string') {
+    return { kind: 'granted', grant: { serverUrl, participantToken } };
+  }
+  const error = asRecord(fields.error);
+  const message = typeof error.message === 'string' && error.message ? error.message : null;
+  if (error.code === 'full') {
+    return {
+      kind: 'full',
+      message: message ?? 'Every line is taken at the moment.',
+      retryAfterS: positive(error.retry_after_s) ?? positive(retryAfter) ?? DEFAULT_RETRY_S,
+    };
+  }
+  return { kind: 'refused', problem: tokenRefused(status, message) };
+}
+
+function asRecord(value: unknown): Record<string, unknown> {
+  return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+function positive(value: unknown): number | null {
+  const number = value === null || value === '' ? Number.NaN : Number(value);
+  return Number.isFinite(number) && number > 0 ? number : null;
+}

@@ -1,0 +1,37 @@
+/** All lines are busy: says so, counts down, and tries again by itself. */
+import { useEffect } from 'react';
+import type { Wait } from '../session/phase';
+import { useSecondsUntil } from '../ui/useSecondsUntil';
+
+interface Props {
+  readonly wait: Wait;
+  readonly retry: () => void;
+  readonly cancel: () => void;
+}
+
+export function BusyCard({ wait, retry, cancel }: Props) {
+  const left = useSecondsUntil(wait.retryAtMs);
+  useEffect(() => {
+    if (left === 0) retry();
+  }, [left, retry]);
+  return (
+    <div className="card" data-testid="busy">
+      <p className="countdown" aria-hidden="true">
+        {left}
+      </p>
+      <div role="status">
+        <p className="card-title">All lines are busy</p>
+        <p>{wait.message}</p>
+      </div>
+      <p className="fine">Trying again in {left} s. Leave the page open and you will be put through.</p>
+      <div className="row">
+        <button type="button" className="primary" onClick={retry}>
+          Try now
+        </button>
+        <button type="button" className="secondary" onClick={cancel}>
+          Give up
+        </button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,16 @@
+/** What the camera will show. */
+import { useEffect, useRef } from 'react';
+import { useCapture } from './useCapture';
+
+export function CameraPreview({ deviceId, failed }: { deviceId: string | null; failed: (error: unknown) => void }) {
+  const stream = useCapture('video', deviceId, failed);
+  const video = useRef<HTMLVideoElement>(null);
+  useEffect(() => {
+    if (video.current) video.current.srcObject = stream;
+  }, [stream]);
+  return (
+    <div className="preview" data-live={stream !== null}>
+      <video ref={video} autoPlay muted playsInline aria-label="Your camera" />
+    </div>
+  );
+}

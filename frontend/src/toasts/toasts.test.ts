@@ -1,0 +1,14 @@
+import { expect, it } from 'vitest';
+import { nextToasts, type Toast, type ToastEvent } from './toasts';
+
+const report = (code: string, title = code): ToastEvent => ({ type: 'report', problem: { code, title, advice: '' } });
+const after = (...events: ToastEvent[]) => events.reduce<readonly Toast[]>(nextToasts, []).map(({ title }) => title);
+
+it('shows the newest of each code, three at most', () => {
+  expect(after(report('a', 'old'), report('b'), report('a', 'new'))).toEqual(['b', 'new']);
+  expect(after(report('a'), report('b'), report('c'), report('d'))).toEqual(['b', 'c', 'd']);
+});
+
+it('takes a message back', () => {
+  expect(after(report('a'), report('b'), { type: 'withdraw', code: 'a' })).toEqual(['b']);
+});

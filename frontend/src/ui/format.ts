@@ -1,0 +1,16 @@
+/** Times as people read them. Pure. */
+
+export function seconds(ms: number): string {
+  return `${(ms / 1000).toFixed(ms < 9_950 ? 1 : 0)} s`;
+}
+
+export function clock(ms: number): string {
+  const total = Math.max(0, Math.floor(ms / 1000));
+  return `${Math.floor(total / 60)}:${String(total % 60).padStart(2, '0')}`;
+}
+
+export function duration(ms: number): string {
+  const total = Math.round(ms / 1000);
+  const minutes = Math.floor(total / 60);
+  return minutes === 0 ? `${total} s` : `${minutes} min ${total % 60} s`;
+}

@@ -1,0 +1,14 @@
+/** Whether the person asked their system for less motion. */
+import { useSyncExternalStore } from 'react';
+
+const query = () => window.matchMedia('(prefers-reduced-motion: reduce)');
+
+function subscribe(listener: () => void): () => void {
+  const media = query();
+  media.addEventListener('change', listener);
+  return () => media.removeEventListener('change', listener);
+}
+
+export function useReducedMotion(): boolean {
+  return useSyncExternalStore(subscribe, () => query().matches);
+}
