@@ -1,0 +1,136 @@
+"""What the agent tells the people in the room about itself: `aura.state`, `.decision`, `.timings`, `.error`."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import msgspec
+
+logger = logging.getLogger(__name__)
+
+State = Literal["listening", "thinking", "speaking", "watching", "silent"]
+What = Literal["turn", "backchannel", "noise", "silent", "interrupted", "resumed", "error"]
+Publish = Callable[[dict[str, str]], Awaitable[None]]
+
+SILENT_S = 2.0  # for which "stayed silent" is shown
+WATCHING_S = 2.0  # after the last picture
+WAITING_NEWS = 32  # not yet published; of more, the oldest is forgotten
+
+
+@dataclass(frozen=True, slots=True)
+class Signs:
+    """What can be observed of the agent.
+
+    Attributes:
+        silent_until, watching_until: On the loop's clock.
+    """
+
+    audible: bool = False
+    answering: bool = False
+    person_speaking: bool = False
+    silent_until: float = 0.0
+    watching_until: float = 0.0
+
+    def state(self, now: float) -> State:
+        if self.person_speaking:
+            return "listening"
+        if self.audible:
+            return "speaking"
+        if self.answering:
+            return "thinking"
+        if now < self.silent_until:
+            return "silent"
+        return "watching" if now < self.watching_until else "listening"
+
+    def changes_at(self, now: float) -> float | None:
+        """When the state may change by itself."""
+        return min((moment for moment in (self.silent_until, self.watching_until) if moment > now), default=None)
+
+
+class Noticeboard:
+    """Publishes what has changed, in order; changes of state that nobody could have seen are left out."""
+
+    def __init__(self, publish: Publish) -> None:
+        self._publish = publish
+        self._signs = Signs()
+        self._shown: State | None = None
+        self._news: deque[dict[str, str]] = deque(maxlen=WAITING_NEWS)
+        self._error = ""
+        self._began = asyncio.get_running_loop().time()
+        self._changed = asyncio.Event()
+
+    @property
+    def signs(self) -> Signs:
+        return self._signs
+
+    def observe(self, **signs: bool) -> None:
+        """Any of `audible`, `answering`, `person_speaking`."""
+        self._see(replace(self._signs, **signs))
+
+    def saw_frame(self) -> None:
+        self._see(replace(self._signs, watching_until=self._now() + WATCHING_S))
+
+    def stayed_silent(self) -> None:
+        self._see(replace(self._signs, silent_until=self._now() + SILENT_S))
+        self.decided("silent", "chose to say nothing")
+
+    def decided(self, what: What, text: str) -> None:
+        """`text` is a reason, in a few words: never what somebody said."""
+        at_ms = round((self._now() - self._began) * 1000)
+        self._tell({"aura.decision": _json({"at_ms": at_ms, "what": what, "text": text})})
+
+    def timed(self, response_id: str, speech_end_ms: int | None, create_ms: int | None) -> None:
+        """Milliseconds to an answer's first sound: from the end of speech, and from the request."""
+        figures = {"speech_end_to_first_audio_ms": speech_end_ms, "create_to_first_audio_ms": create_ms}
+        self._tell({"aura.timings": _json({"response_id": response_id, **figures})})
+
+    def error(self, text: str) -> None:
+        """A sentence for the person; empty: all is well again."""
+        if text == self._error:
+            return
+        self._error = text
+        if text:
+            self.decided("error", text)
+        self._tell({"aura.error": text})
+
+    async def run(self) -> None:
+        """Publish until cancelled."""
+        while True:
+            self._changed.clear()
+            state = self._signs.state(self._now())
+            if state != self._shown:
+                self._shown = state
+                self._news.append({"aura.state": state})
+            while self._news:
+                await self._send(self._news.popleft())
+            moment = self._signs.changes_at(self._now())
+            try:
+                async with asyncio.timeout_at(moment):
+                    await self._changed.wait()
+            except TimeoutError:
+                pass
+
+    async def _send(self, attributes: dict[str, str]) -> None:
+        try:
+            await self._publish(attributes)
+        except Exception:
+            logger.exception("attributes were not published", extra={"attributes": sorted(attributes)})
+
+    def _see(self, signs: Signs) -> None:
+        if signs != self._signs:
+            self._signs = signs
+            self._changed.set()
+
+    def _tell(self, attributes: dict[str, str]) -> None:
+        self._news.append(attributes)
+        self._changed.set()
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+
+def _json(value: object) -> str:
+    return msgspec.json.encode(value).decode()

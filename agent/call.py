@@ -1,0 +1,200 @@
+"""One conversation: an AgentSession over the pipeline, with its gate, its turns and its noticeboard."""
+
+import asyncio
+import logging
+from typing import Any
+
+from livekit.agents import Agent, AgentSession, SpeechHandle, UserStateChangedEvent
+
+from agent.answers import Outcome
+from agent.attributes import Noticeboard, Publish
+from agent.gate import Gate
+from agent.guard import guarded
+from agent.line import Connect
+from agent.media import Sampler
+from agent.model import AuraModel, Wishes
+from agent.owned import Owned
+from agent.persona import Persona
+from agent.settings import PipelineSettings
+from agent.sounds import Committed, Kind, Onset, Partial, Pause, Sounds
+from agent.turns import Turns, turn_handling, voice_activity
+from pipeline.realtime.client import connect
+
+logger = logging.getLogger(__name__)
+
+
+class Call:
+    """Joins the parts: each tells the call what happened, and the call tells the others.
+
+    Args:
+        publish: Shows attributes to the people in the call.
+        spoken: The call has sound; without it, it is a conversation in writing.
+    """
+
+    def __init__(
+        self,
+        pipeline: PipelineSettings,
+        persona: Persona,
+        turns: Turns,
+        publish: Publish,
+        *,
+        spoken: bool = True,
+        connect: Connect = connect,
+    ) -> None:
+        self._persona, self._turns = persona, turns
+        self._tasks = Owned()
+        self._speech_end: float | None = None
+        self.board = Noticeboard(publish)
+        self._model = AuraModel(pipeline, Wishes(persona, spoken, turns.camera), self, connect)
+        self._gate = Gate(
+            Sounds(round(turns.longest_turn_s * 1000)), self, label_s=turns.label_s, language=persona.language
+        )
+        self.session: AgentSession[None] = AgentSession(
+            llm=self._model,
+            stt=self._gate,
+            vad=voice_activity(turns) if spoken else None,
+            turn_handling=turn_handling(turns) if spoken else {"turn_detection": "manual"},
+            video_sampler=Sampler(),
+            aec_warmup_duration=None,
+            user_away_timeout=None,
+            session_close_transcript_timeout=0.0,
+        )
+        self.session.on("user_state_changed", self._on_user_state)
+        self.session.on("close", self._on_close)
+
+    @property
+    def busy(self) -> bool:
+        """Somebody speaks, or an answer is due, on its way or being heard."""
+        return self.board.signs.audible or self.board.signs.answering or self._gate.undecided
+
+    async def start(self, *, greet: bool = True, **room: Any) -> None:
+        """Begin; `room` is what `AgentSession.start` takes of a room."""
+        self._tasks.start(self.board.run(), "noticeboard")
+        await self.session.start(Agent(instructions=self._persona.instructions), record=False, **room)
+        if output := self.session.output.audio:
+            output.on("playback_started", self._on_playback_started)
+            output.on("playback_finished", self._on_playback_finished)
+        if greet and self._persona.greeting:
+            self.session.say(self._persona.greeting)
+
+    async def write(self, text: str) -> SpeechHandle | None:
+        """The person has written something: it cuts what is being said, and is answered."""
+        if not text.strip():
+            return None
+        await self.session.interrupt()
+        return self.session.generate_reply(user_input=text)
+
+    @guarded
+    def hush(self) -> None:
+        """Nobody is there: stop speaking."""
+        self.session.interrupt()
+
+    async def aclose(self) -> None:
+        await self.session.aclose()
+        await self._gate.aclose()
+        await self._tasks.aclose()
+
+    # What the model tells.
+
+    def on_partial(self, partial: Partial) -> None:
+        self._gate.feed(partial)
+
+    def on_committed(self) -> None:
+        self._gate.feed(Committed())
+
+    def on_answers(self, busy: bool) -> None:
+        self.board.observe(answering=busy)
+
+    def on_outcome(self, outcome: Outcome) -> None:
+        if outcome.error:
+            self.board.error("I could not answer that. Please try again.")
+        elif outcome.decision == "silent":
+            self.board.stayed_silent()
+        if outcome.status == "completed":
+            self.board.error("")
+        logger.info("answer", extra={"response": outcome.response_id, "status": outcome.status})
+
+    def on_trouble(self, text: str) -> None:
+        self.board.error(text)
+
+    def on_picture(self) -> None:
+        self.board.saw_frame()
+
+    # What the gate decides.
+
+    def caption(self, item_id: str, text: str) -> None:
+        if self._model.live:
+            self._model.live.caption(item_id, text)
+
+    def turn(self) -> None:
+        self.board.decided("turn", "somebody spoke")
+
+    @guarded
+    def interrupt(self) -> None:
+        """At once, so that the engines stop: LiveKit itself would wait until the turn is over."""
+        self.board.decided("interrupted", "somebody spoke over the answer")
+        self.session.interrupt()
+
+    @guarded
+    def drop(self, kind: Kind, resume: bool) -> None:
+        """LiveKit goes on by itself, but seconds later. And without a turn it never clears what it has heard."""
+        if self._model.live:
+            self._model.live.clear_audio()
+        self.board.decided("backchannel" if kind == "backchannel" else "noise", _REASONS[kind])
+        if resume and (output := self.session.output.audio):
+            output.resume()
+            self.board.decided("resumed", "it was no interruption")
+
+    @guarded
+    def take_turn(self) -> None:
+        if self._model.live:
+            self.board.decided("turn", "nobody else came to speak")
+            self._model.live.commit_audio()
+            self.session.generate_reply(input_modality="audio", allow_interruptions=False)
+
+    # What LiveKit tells.
+
+    @guarded
+    def _on_user_state(self, event: UserStateChangedEvent) -> None:
+        speaking = event.new_state == "speaking"
+        if self._model.live:
+            ago_s = self._turns.onset_s if speaking else self._turns.silence_s
+            self._model.live.activity(speaking, ago_s * 1000)
+        if speaking:
+            signs = self.board.signs
+            self._gate.feed(Onset(signs.audible, signs.answering))
+        else:
+            self._speech_end = self._now() - self._turns.silence_s
+            self._gate.feed(Pause())
+        self.board.observe(person_speaking=speaking)
+
+    @guarded
+    def _on_playback_started(self, _: object) -> None:
+        self.board.observe(audible=True)
+        answer = self._model.live.newest_answer if self._model.live else None
+        if answer and answer.asked_at is not None:
+            sounded_at = answer.sounded_at or self._now()
+            since_speech = None if self._speech_end is None else _ms(self._now() - self._speech_end)
+            self.board.timed(answer.response_id, since_speech, _ms(sounded_at - answer.asked_at))
+        self._speech_end = None
+
+    @guarded
+    def _on_playback_finished(self, _: object) -> None:
+        self.board.observe(audible=False)
+
+    def _on_close(self, _: object) -> None:
+        logger.info("call closed")
+
+    def _now(self) -> float:
+        return asyncio.get_running_loop().time()
+
+
+_REASONS: dict[Kind, str] = {
+    "backchannel": "a sign of listening",
+    "noise": "no words were heard",
+    "speech": "it was taken back",
+}
+
+
+def _ms(seconds: float) -> int:
+    return round(seconds * 1000)

@@ -1,0 +1,122 @@
+"""A conversation from a shell: with WAV files for ears and mouth, or in writing. No room, no sound card."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from pathlib import Path
+from time import time  # noqa: TID251 - LiveKit stamps its events with the wall clock
+
+from livekit.agents import ConversationItemAddedEvent
+from livekit.agents.llm import ChatMessage
+from livekit.agents.voice.transcription import TranscriptSynchronizer
+
+from agent.call import Call
+from agent.console_audio import WavLoudspeaker, WavMicrophone, read_wav, write_wav
+from agent.persona import AURA
+from agent.settings import PipelineSettings
+from agent.turns import TURNS
+
+SETTLED_S = 1.0  # of nothing going on, after an answer
+UNANSWERED_S = 6.0  # the same where none came
+POLL_S = 0.1
+
+NO_SOUND_CARD = """\
+The console does not use a sound card. Two ways to talk without one:
+  aura-agent console --wav question.wav answer.wav   speak a recording, and record the answer
+  aura-agent console --text                          talk in writing
+For a microphone and loudspeakers, open the page instead: infra/up prints its address."""
+
+
+class Transcript:
+    """Prints who says what, and when."""
+
+    def __init__(self) -> None:
+        self._began = asyncio.get_running_loop().time()
+        self.answers = 0
+
+    def on_item(self, event: ConversationItemAddedEvent) -> None:
+        item = event.item
+        if isinstance(item, ChatMessage) and item.role in ("user", "assistant"):
+            who = "you" if item.role == "user" else "aura"
+            self.answers += item.role == "assistant"
+            self.say(who, (item.text_content or "") + (" —" if item.interrupted else ""))
+
+    async def on_attributes(self, attributes: dict[str, str]) -> None:
+        for name, value in attributes.items():
+            if value and name != "aura.state":
+                self.say(name.removeprefix("aura."), value)
+
+    def say(self, who: str, what: str) -> None:
+        now = asyncio.get_running_loop().time() - self._began
+        print(f"{now:7.2f}  {who:>8}  {what}", flush=True)
+
+
+async def converse_wav(pipeline: PipelineSettings, question: Path, answer: Path, *, wait_s: float) -> int:
+    """Speak a recording to the agent, and record what it says, from the first moment on.
+
+    Returns:
+        The exit status: 0 if something was answered within `wait_s` of the recording's end.
+    """
+    microphone, loudspeaker = WavMicrophone(read_wav(question)), WavLoudspeaker(time)
+    transcript = Transcript()
+    call = Call(pipeline, replace(AURA, greeting=""), TURNS["console"], transcript.on_attributes)
+    call.session.on("conversation_item_added", transcript.on_item)
+    synchronizer = TranscriptSynchronizer(next_in_chain_audio=loudspeaker, next_in_chain_text=None)
+    call.session.input.audio = microphone
+    call.session.output.audio = synchronizer.audio_output
+    call.session.output.transcription = synchronizer.text_output
+    async with asyncio.TaskGroup() as tasks:
+        playing = tasks.create_task(loudspeaker.play(), name="loudspeaker")
+        await call.start()
+        await _until_answered(call, microphone, transcript, wait_s)
+        await call.aclose()
+        playing.cancel()
+    await synchronizer.aclose()
+    write_wav(answer, bytes(loudspeaker.recording))
+    if not transcript.answers:
+        print("nothing was answered", file=sys.stderr)
+    return 0 if transcript.answers else 1
+
+
+async def converse_text(pipeline: PipelineSettings, *, wait_s: float) -> int:
+    """Answer each line of standard input.
+
+    Returns:
+        The exit status: 0 if every line was answered within `wait_s`.
+    """
+    transcript = Transcript()
+    call = Call(pipeline, AURA, TURNS["console"], transcript.on_attributes, spoken=False)
+    call.session.on("conversation_item_added", transcript.on_item)
+    status = 0
+    await call.start(greet=sys.stdin.isatty())
+    async for line in _lines():
+        asked = transcript.answers
+        try:
+            async with asyncio.timeout(wait_s):
+                speech = await call.write(line)
+                if speech:
+                    await speech
+        except TimeoutError:
+            print(f"no answer within {wait_s:g} s", file=sys.stderr)
+        status = status or int(transcript.answers == asked)
+    await call.aclose()
+    return status
+
+
+async def _until_answered(call: Call, microphone: WavMicrophone, transcript: Transcript, wait_s: float) -> None:
+    await microphone.over.wait()
+    loop = asyncio.get_running_loop()
+    ended = quiet_since = loop.time()
+    while (now := loop.time()) < ended + wait_s:
+        if call.busy:
+            quiet_since = now
+        if now - quiet_since > (SETTLED_S if transcript.answers else UNANSWERED_S):
+            return
+        await asyncio.sleep(POLL_S)
+
+
+async def _lines() -> AsyncIterator[str]:
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        if line.strip():
+            yield line.strip()

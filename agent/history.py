@@ -1,0 +1,86 @@
+"""What the pipeline holds of the conversation, as far as LiveKit must know it; brings the two into line."""
+
+from typing import Literal
+
+from livekit.agents import llm
+
+from pipeline.realtime.client import Event
+
+REMEMBERED = 40  # items given to a new session after the old one is lost
+
+
+class History:
+    """A mirror of the pipeline's items. Only spoken and written words: frames stay in the pipeline."""
+
+    def __init__(self) -> None:
+        self.items = llm.ChatContext.empty()
+        self._cut: set[str] = set()
+
+    def said(self, item_id: str, text: str) -> None:
+        """A person's item, or its transcript."""
+        self._put("user", item_id, text)
+
+    def answered(self, item_id: str, text: str) -> None:
+        """The agent's item: all that it says."""
+        if item_id not in self._cut:
+            self._put("assistant", item_id, text)
+
+    def heard(self, item_id: str, text: str) -> None:
+        """The agent was interrupted: only this much of the item was heard."""
+        self._cut.add(item_id)
+        self._put("assistant", item_id, text)
+
+    def forget(self, item_id: str) -> None:
+        self.items.items[:] = [item for item in self.items.items if item.id != item_id]
+
+    def follow(self, wanted: llm.ChatContext) -> list[Event]:
+        """Become `wanted`; returns what the pipeline must be told.
+
+        LiveKit leaves out an answer of which nothing was heard. A person's item is never taken back:
+        LiveKit learns of it later than the pipeline.
+        """
+        events: list[Event] = []
+        kept = {item.id for item in wanted.items}
+        for item in list(self.items.items):
+            if isinstance(item, llm.ChatMessage) and item.role == "assistant" and item.id not in kept:
+                self.forget(item.id)
+                events.append({"type": "conversation.item.delete", "item_id": item.id})
+        for item in wanted.items:
+            if self._is_new(item):
+                self.items.items.append(item.model_copy())
+                events.append(_create(item))
+        return events
+
+    def replay(self) -> list[Event]:
+        """What a pipeline that knows nothing of the conversation must be told."""
+        return [_create(item) for item in self.items.items[-REMEMBERED:] if _words(item)]
+
+    def _is_new(self, item: llm.ChatItem) -> bool:
+        return bool(_words(item)) and self.items.get_by_id(item.id) is None
+
+    def _put(self, role: Literal["user", "assistant"], item_id: str, text: str) -> None:
+        known = self.items.get_by_id(item_id)
+        if isinstance(known, llm.ChatMessage):
+            known.content = [text]
+        else:
+            self.items.items.append(llm.ChatMessage(role=role, id=item_id, content=[text]))
+
+
+def _words(item: llm.ChatItem) -> str:
+    if isinstance(item, llm.ChatMessage) and item.role in ("user", "assistant"):
+        return item.raw_text_content or ""
+    return ""
+
+
+def _create(item: llm.ChatItem) -> Event:
+    assert isinstance(item, llm.ChatMessage)
+    kind = "input_text" if item.role == "user" else "output_text"
+    return {
+        "type": "conversation.item.create",
+        "item": {
+            "id": item.id,
+            "type": "message",
+            "role": item.role,
+            "content": [{"type": kind, "text": item.raw_text_content or ""}],
+        },
+    }

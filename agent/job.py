@@ -1,0 +1,51 @@
+"""A room's job: joins it, talks with whoever is there, and ends when nobody is."""
+
+import logging
+
+from livekit.agents import JobContext
+from livekit.agents.voice.room_io import (
+    AudioInputOptions,
+    AudioOutputOptions,
+    RoomOptions,
+    TextInputEvent,
+    TextInputOptions,
+)
+
+from agent.call import Call
+from agent.persona import AURA
+from agent.presence import Presence
+from agent.settings import WorkerSettings
+from agent.turns import TURNS
+
+logger = logging.getLogger(__name__)
+
+
+async def take_call(settings: WorkerSettings, ctx: JobContext) -> None:
+    """Entry of a job process. Returns once the call is set up; the job lives until `ctx.shutdown`."""
+
+    async def publish(attributes: dict[str, str]) -> None:
+        if ctx.room.isconnected():
+            await ctx.room.local_participant.set_attributes(attributes)
+
+    async def written(_: object, event: TextInputEvent) -> None:
+        await call.write(event.text)
+
+    turns = TURNS["browser"]
+    call = Call(settings.pipeline, AURA, turns, publish)
+    call.session.on("close", lambda _: ctx.shutdown("the session is closed"))
+    ctx.add_shutdown_callback(call.aclose)
+    options = RoomOptions(
+        audio_input=AudioInputOptions(sample_rate=24_000, auto_gain_control=False),  # it clips the first words
+        audio_output=AudioOutputOptions(sample_rate=24_000, track_name="aura"),
+        video_input=turns.camera,
+        text_input=TextInputOptions(text_input_cb=written),
+        close_on_disconnect=False,  # it would leave a deaf agent to whoever comes back
+    )
+    await call.start(room=ctx.room, room_options=options, session_host=False)
+    presence = Presence(
+        joined=lambda identity: call.session.room_io.set_participant(identity),
+        left=call.hush,
+        gone=lambda: ctx.shutdown("nobody is there"),
+    )
+    presence.watch(ctx.room)
+    logger.info("call begun", extra={"room": ctx.room.name})

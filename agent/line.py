@@ -1,0 +1,145 @@
+"""The job's one socket to the pipeline: connects, sends in order, and connects again when it broke."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
+from typing import Protocol
+
+from agent.settings import PipelineSettings
+from pipeline.realtime.client import Event, Full, Lost, Pipeline, PipelineError, Unauthorized, Unreachable, connect
+
+logger = logging.getLogger(__name__)
+
+OUTBOX = 200  # events kept while there is no connection: 10 s of sound
+CONNECT_S = 5.0
+FIRST_DELAY_S, LONGEST_DELAY_S = 0.25, 5.0
+
+
+class Caller(Protocol):
+    """Whoever talks over the line."""
+
+    def introduction(self, resumed: bool) -> Iterable[Event]:
+        """What to say first; `resumed`: the pipeline still knows the conversation."""
+        ...
+
+    def on_event(self, event: Event) -> None: ...
+
+    def on_line(self, trouble: str) -> None:
+        """The line is up (empty), or what is wrong with it, in words for the person."""
+        ...
+
+
+class Connect(Protocol):
+    """Opens a conversation: `pipeline.realtime.client.connect`, or a fake."""
+
+    def __call__(self, url: str, key: str, *, resume: str | None = None) -> AbstractAsyncContextManager[Pipeline]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Session:
+    id: str
+    resume_token: str | None
+
+
+class Line:
+    """Sending never waits and never fails: what cannot leave now goes out when the line is up again,
+    and of what piles up meanwhile the oldest is forgotten."""
+
+    def __init__(self, settings: PipelineSettings, caller: Caller, connect: Connect = connect) -> None:
+        self._settings, self._caller, self._connect = settings, caller, connect
+        self._outbox: deque[Event] = deque(maxlen=OUTBOX)
+        self._filled = asyncio.Event()
+        self._session: _Session | None = None
+
+    def send(self, event: Event) -> None:
+        self._outbox.append(event)
+        self._filled.set()
+
+    async def run(self) -> None:
+        """Keep the line up until cancelled."""
+        delay_s = FIRST_DELAY_S
+        while True:
+            was_up = self._session
+            error = await self._converse()
+            if self._session is not was_up:
+                delay_s = FIRST_DELAY_S
+            wait_s = max(delay_s, error.retry_after_s) if isinstance(error, Full) else delay_s
+            logger.warning("line down", extra={"reason": type(error).__name__, "again_in_s": wait_s})
+            self._caller.on_line(_in_words(error))
+            await asyncio.sleep(min(wait_s, LONGEST_DELAY_S))
+            delay_s = min(2 * delay_s, LONGEST_DELAY_S)
+
+    async def _converse(self) -> PipelineError:
+        """One connection, from its handshake to its end; returns why it ended."""
+        token = self._session.resume_token if self._session else None
+        try:
+            async with asyncio.timeout(CONNECT_S) as limit:
+                async with self._connect(self._settings.url, self._settings.key, resume=token) as pipeline:
+                    events = aiter(pipeline)
+                    await self._introduce(pipeline, await anext(events))
+                    limit.reschedule(None)
+                    async with asyncio.TaskGroup() as tasks:
+                        sending = tasks.create_task(self._send(pipeline), name="line:send")
+                        error = await self._hear(events)
+                        sending.cancel()
+                    return error
+        except TimeoutError:
+            return Lost("the pipeline did not answer in time")
+        except StopAsyncIteration:
+            return Lost("the pipeline closed the connection at once")
+        except PipelineError as error:
+            if not isinstance(error, Full | Unreachable):
+                self._forget_token()
+            return error
+
+    async def _introduce(self, pipeline: Pipeline, created: Event) -> None:
+        session = created.get("session") or {}
+        now = _Session(str(session.get("id", "")), (session.get("aura") or {}).get("resume_token"))
+        resumed = self._session is not None and self._session.id == now.id
+        self._session = now
+        for event in self._caller.introduction(resumed):
+            await pipeline.send(event)
+        logger.info("line up", extra={"session": now.id, "resumed": resumed})
+        self._caller.on_line("")
+
+    async def _send(self, pipeline: Pipeline) -> None:
+        while True:
+            while self._outbox:
+                event = self._outbox.popleft()
+                try:
+                    await pipeline.send(event)
+                except Lost:
+                    return  # the reader hears of it too
+                except ValueError:
+                    logger.exception("an event cannot be sent", extra={"type": event.get("type")})
+            self._filled.clear()
+            await self._filled.wait()
+
+    async def _hear(self, events: AsyncIterator[Event]) -> PipelineError:
+        try:
+            async for event in events:
+                try:
+                    self._caller.on_event(event)
+                except Exception:
+                    logger.exception("an event was not understood", extra={"type": event.get("type")})
+        except PipelineError as error:
+            return error
+        return Lost("the pipeline said goodbye")
+
+    def _forget_token(self) -> None:
+        """The session cannot be resumed: the next connection begins a new one."""
+        if self._session:
+            self._session = _Session(self._session.id, None)
+
+
+def _in_words(error: PipelineError) -> str:
+    match error:
+        case Full():
+            return "All places are taken just now. I keep trying to get you one."
+        case Unauthorized():
+            return "The speech server does not accept this agent's key. Please tell whoever runs it."
+        case _:
+            return "The speech server cannot be reached. I keep trying."

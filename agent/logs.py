@@ -1,0 +1,44 @@
+"""Log records as one line each: the event, then its attributes. What people say never enters."""
+
+import logging
+import sys
+
+PRIVATE = "lk.pii."  # LiveKit marks so what must not be logged
+_STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
+
+# What LiveKit's SDK logs as errors at the end of every call, and is none.
+NOISE = (
+    "failed to send data packet",
+    "data channel closed",
+    "failed to close data channel",
+)
+
+
+class OneLine(logging.Formatter):
+    """`12:00:00 INFO agent.line: line up session=sess_1 resumed=False`"""
+
+    def __init__(self) -> None:
+        super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S")
+
+    def formatMessage(self, record: logging.LogRecord) -> str:
+        attributes = {
+            key: value
+            for key, value in vars(record).items()
+            if key not in _STANDARD and not key.startswith((PRIVATE, "_"))
+        }
+        return " ".join([super().formatMessage(record), *(f"{key}={value}" for key, value in attributes.items())])
+
+
+def known_noise(record: logging.LogRecord) -> bool:
+    return record.name.startswith("livekit") and any(text in record.getMessage() for text in NOISE)
+
+
+def set_up(level: str) -> None:
+    """Log to stderr from `level` on, for example `INFO`."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(OneLine())
+    handler.addFilter(lambda record: not known_noise(record))
+    logging.basicConfig(level=level, handlers=[handler], force=True)
+    for chatty in ("aiohttp.access", "asyncio", "livekit"):
+        logging.getLogger(chatty).setLevel(logging.WARNING)
+    logging.getLogger("livekit.agents").setLevel(level)

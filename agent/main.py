@@ -1,0 +1,88 @@
+"""The console script `aura-agent`: worker, web server, and conversations from a shell."""
+
+import argparse
+import asyncio
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from agent import logs
+from agent.settings import console_settings, web_settings, worker_settings
+from pipeline.errors import ConfigError
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    arguments = _parser().parse_args(argv)
+    logs.set_up(arguments.log_level)
+    try:
+        match arguments.command:
+            case "start" | "dev":
+                return _work(devmode=arguments.command == "dev")
+            case "web":
+                return _web(arguments.host, arguments.port, arguments.static)
+            case _:
+                return _console(arguments)
+    except ConfigError as error:
+        print(error, file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        return 130
+
+
+def _work(*, devmode: bool) -> int:
+    from agent.worker import work  # the imports of a command are its own: LiveKit's take a second
+
+    asyncio.run(work(worker_settings(os.environ), devmode=devmode))
+    return 0
+
+
+def _web(host: str, port: int, static: Path | None) -> int:
+    from aiohttp import web
+
+    from agent.web import application
+
+    app = application(web_settings(os.environ), static)
+    web.run_app(app, host=host, port=port, print=None, access_log=None)
+    return 0
+
+
+def _console(arguments: argparse.Namespace) -> int:
+    from agent import console
+
+    if arguments.wav:
+        question, answer = arguments.wav
+        pipeline = console_settings(os.environ)
+        try:
+            return asyncio.run(console.converse_wav(pipeline, question, answer, wait_s=arguments.wait))
+        except (OSError, ValueError) as error:
+            print(error, file=sys.stderr)
+            return 2
+    if arguments.text:
+        return asyncio.run(console.converse_text(console_settings(os.environ), wait_s=arguments.wait))
+    print(console.NO_SOUND_CARD, file=sys.stderr)
+    return 2
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="aura-agent", description=__doc__)
+    commands = parser.add_subparsers(dest="command", required=True)
+    commands.add_parser("start", help="take rooms from the LiveKit server")
+    commands.add_parser("dev", help="the same, saying more")
+    web = commands.add_parser("web", help="serve the page and hand out tokens")
+    web.add_argument("--host", default="127.0.0.1")
+    web.add_argument("--port", type=int, default=8080)
+    web.add_argument("--static", type=Path, help="the built page")
+    console = commands.add_parser("console", help="talk from a shell, without a room")
+    how = console.add_mutually_exclusive_group()
+    how.add_argument("--wav", nargs=2, type=Path, metavar=("QUESTION", "ANSWER"), help="speak one file, record another")
+    how.add_argument("--text", action="store_true", help="answer each line of standard input")
+    console.add_argument("--wait", type=float, default=30.0, help="seconds that an answer may take")
+    levels = {"start": "INFO", "web": "INFO", "dev": "DEBUG", "console": "WARNING"}
+    for name, command in commands.choices.items():
+        command.add_argument("--log-level", default=levels[name])
+    return parser
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+"""Who the agent is: what it is told, how it greets, which voice it has."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Persona:
+    """One character.
+
+    Attributes:
+        name: Shown to the people in the room.
+        instructions: The system prompt.
+        greeting: Said when a call begins; empty to wait for the person.
+        voice: As the pipeline knows it; empty for the pipeline's own.
+        language: ISO 639-1 code of what people speak; empty to let the pipeline find out.
+    """
+
+    name: str
+    instructions: str
+    greeting: str = ""
+    voice: str = ""
+    language: str = ""
+
+
+AURA = Persona(
+    name="Aura",
+    instructions=(
+        "You are Aura, a friendly assistant in a live call. What you write is spoken aloud: answer in one or two "
+        "short, plain sentences, without lists, markup or emoji, unless the person asks for something longer. "
+        "You cannot set reminders, open pages, send messages or call anyone; when asked to, say so."
+    ),
+    greeting="Hello, I'm Aura. What can I do for you?",
+    language="en",
+)

@@ -1,0 +1,206 @@
+"""Decides whether a sound that a person makes is a turn. Pure: events go in, what to do comes out.
+
+A sound begins when voice activity does, and lasts until it is found to be no turn or is committed as one. The
+pipeline labels what it hears in it. A backchannel ("mhm") exists only while the agent is audible: otherwise
+"yes" and "okay" are answers.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+Kind = Literal["speech", "backchannel", "noise"]
+
+# What happens.
+
+
+@dataclass(frozen=True, slots=True)
+class Onset:
+    """A person starts to make a sound.
+
+    Attributes:
+        audible: The agent can be heard.
+        answering: An answer is on its way, heard or not.
+    """
+
+    audible: bool
+    answering: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Pause:
+    """They are silent."""
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """The pipeline's newest hypothesis of an utterance.
+
+    Attributes:
+        text: All of the utterance so far.
+        audio_end_ms: How much of the utterance's sound it covers.
+        settled: It was made while the person was silent, of all that they had said.
+    """
+
+    item_id: str
+    text: str
+    kind: Kind
+    audio_end_ms: int
+    settled: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Flush:
+    """LiveKit takes the turn to be over, and asks for its transcript."""
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The turn has been taken."""
+
+
+@dataclass(frozen=True, slots=True)
+class Expired:
+    """The label of a sound that is over has been waited for long enough."""
+
+
+Happening = Onset | Pause | Partial | Flush | Committed | Expired
+
+# What to do about it.
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """Show what is being said."""
+
+    item_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Interrupt:
+    """Somebody speaks over the answer: stop it now."""
+
+
+@dataclass(frozen=True, slots=True)
+class Final:
+    """Give LiveKit the transcript; empty: there is no turn to take."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Drop:
+    """No turn: the pipeline forgets the sound, and an answer that was paused goes on if `resume`."""
+
+    kind: Kind
+    resume: bool
+
+
+@dataclass(frozen=True, slots=True)
+class TakeTurn:
+    """They have spoken for so long that the agent answers without waiting for a pause."""
+
+
+Action = Caption | Interrupt | Final | Drop | TakeTurn
+
+_NOTHING_HEARD = Partial("", "", "noise", audio_end_ms=0, settled=True)
+
+
+@dataclass(frozen=True, slots=True)
+class _Sound:
+    """One sound so far."""
+
+    onset: Onset
+    silent: bool = False
+    flushed: bool = False
+    interrupted: bool = False
+    newest: Partial | None = None
+
+    @property
+    def over_answer(self) -> bool:
+        return self.onset.audible or self.onset.answering
+
+    @property
+    def is_turn(self) -> bool:
+        kind = self.newest.kind if self.newest else "noise"
+        return kind == "speech" or (kind == "backchannel" and not self.onset.audible)
+
+    @property
+    def settled(self) -> bool:
+        return self.silent and self.newest is not None and self.newest.settled
+
+
+class Sounds:
+    """The sounds of one caller, one after the other.
+
+    Args:
+        longest_ms: Speech without a pause is answered after this much of it.
+    """
+
+    def __init__(self, longest_ms: int) -> None:
+        self._longest_ms = longest_ms
+        self._sound: _Sound | None = None
+        self._over = ""  # the item of the sound before, whose late partials mean nothing
+
+    @property
+    def undecided(self) -> bool:
+        """A sound is being made, or its turn has not been taken yet."""
+        return self._sound is not None
+
+    def feed(self, happening: Happening) -> list[Action]:
+        if isinstance(happening, Onset):
+            self._begin(happening)
+            return []
+        sound = self._sound
+        if sound is None:
+            return [Final("")] if isinstance(happening, Flush) else []
+        match happening:
+            case Pause():
+                self._sound = replace(sound, silent=True)
+            case Partial() if happening.item_id != self._over:
+                return self._heard(replace(sound, newest=happening))
+            case Flush():
+                return self._settle(replace(sound, flushed=True))
+            case Expired() if sound.silent and not sound.settled:
+                newest = replace(sound.newest, settled=True) if sound.newest else _NOTHING_HEARD
+                return self._heard(replace(sound, newest=newest))
+            case Committed():
+                self._close(sound)
+        return []
+
+    def _begin(self, onset: Onset) -> None:
+        sound = self._sound
+        if sound is None:
+            self._sound = _Sound(onset)
+        else:  # they go on after a pause; what was settled no longer is
+            newest = replace(sound.newest, settled=False) if sound.newest else None
+            onset = Onset(sound.onset.audible, sound.onset.answering or onset.answering)
+            self._sound = replace(sound, onset=onset, silent=False, flushed=False, newest=newest)
+
+    def _heard(self, sound: _Sound) -> list[Action]:
+        actions: list[Action] = []
+        newest = sound.newest
+        if sound.is_turn and newest:
+            actions.append(Caption(newest.item_id, newest.text))
+            if sound.over_answer and not sound.interrupted:
+                actions.append(Interrupt())
+                sound = replace(sound, interrupted=True)
+            if not sound.silent and newest.audio_end_ms >= self._longest_ms:
+                actions.append(TakeTurn())
+        return actions + self._settle(sound)
+
+    def _settle(self, sound: _Sound) -> list[Action]:
+        """Give the verdict if it is due. That a sound is no turn is due as soon as it is known."""
+        self._sound = sound
+        if not sound.settled or (sound.is_turn and not sound.flushed):
+            return []
+        if sound.is_turn and sound.newest:
+            self._sound = replace(sound, flushed=False)
+            return [Final(sound.newest.text)]
+        self._close(sound)
+        drop = Drop(sound.newest.kind if sound.newest else "noise", sound.over_answer and not sound.interrupted)
+        return [Final(""), drop] if sound.flushed else [drop]
+
+    def _close(self, sound: _Sound) -> None:
+        self._over = sound.newest.item_id if sound.newest else self._over
+        self._sound = None if sound.silent else _Sound(Onset(audible=False, answering=True))

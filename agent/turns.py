@@ -1,0 +1,64 @@
+"""When somebody speaks, has finished, interrupts: one table of numbers per kind of caller."""
+
+from dataclasses import dataclass
+from typing import Literal
+
+from livekit.agents import TurnHandlingOptions
+from livekit.agents.inference import VAD, TurnDetector
+
+CallerKind = Literal["browser", "console"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turns:
+    """How turns are taken with one kind of caller.
+
+    Attributes:
+        onset_s: Speech needed to count as speech.
+        silence_s: Silence that makes a pause. LiveKit's end-of-turn model needs at least 0.2 s.
+        end_s: From the last word to the turn's end if the model takes it to be over.
+        longest_end_s: The same if the model expects more.
+        interrupt_s: Speech over the agent that pauses it.
+        resume_s: Silence after which a paused agent goes on though the gate has not spoken.
+        label_s: How long after a sound the gate waits for its label.
+        longest_turn_s: Speech without a pause that is answered all the same (a crowd, a television).
+        camera: Pictures are sent to the pipeline.
+    """
+
+    onset_s: float = 0.05
+    silence_s: float = 0.25
+    end_s: float = 0.5
+    longest_end_s: float = 1.8
+    interrupt_s: float = 0.2
+    resume_s: float = 2.0
+    label_s: float = 5.0
+    longest_turn_s: float = 30.0
+    camera: bool = False
+
+
+TURNS: dict[CallerKind, Turns] = {
+    "browser": Turns(camera=True),
+    "console": Turns(),
+}
+
+
+def voice_activity(turns: Turns) -> VAD:
+    """Silero, from a wheel."""
+    return VAD(min_speech_duration=turns.onset_s, min_silence_duration=turns.silence_s)
+
+
+def turn_handling(turns: Turns) -> TurnHandlingOptions:
+    """Everything is decided on this machine: the version and the mode are named, or LiveKit dials a cloud service."""
+    return TurnHandlingOptions(
+        turn_detection=TurnDetector(version="v1-mini"),
+        endpointing={"mode": "fixed", "min_delay": turns.end_s, "max_delay": turns.longest_end_s},
+        interruption={
+            "enabled": True,
+            "mode": "vad",
+            "min_duration": turns.interrupt_s,
+            "min_words": 0,
+            "resume_false_interruption": True,
+            "false_interruption_timeout": turns.resume_s,
+        },
+        preemptive_generation={"enabled": False},
+    )

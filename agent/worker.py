@@ -1,0 +1,111 @@
+"""The worker: registered with the LiveKit server, it gives each room a process."""
+
+import asyncio
+import logging
+import signal
+from functools import partial
+
+from aiohttp import web
+from livekit.agents import AgentServer, JobProcess, JobRequest
+
+from agent.job import take_call
+from agent.persona import AURA
+from agent.settings import WorkerSettings
+
+logger = logging.getLogger(__name__)
+
+HOST = "127.0.0.1"
+
+
+async def work(settings: WorkerSettings, *, devmode: bool) -> None:
+    """Serve rooms until SIGINT or SIGTERM; then let the calls end, for a while. A second signal ends at once."""
+    server = agent_server(settings)
+    async with asyncio.TaskGroup() as tasks, health(server, settings.port):
+        running = tasks.create_task(server.run(devmode=devmode), name="worker:run")
+        asked = tasks.create_task(_asked_to_stop(), name="worker:signal")
+        await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
+        asked.cancel()
+        if not running.done():
+            await _drain(server, settings.drain_s)
+        await server.aclose()
+
+
+def agent_server(settings: WorkerSettings) -> AgentServer:
+    """Dispatched by name only; balanced by the calls that it has; dials nothing but the LiveKit server."""
+
+    def load(server: AgentServer) -> float:
+        return min(1.0, len(server.active_jobs) / settings.max_jobs)
+
+    server = AgentServer(
+        ws_url=settings.livekit.url,
+        api_key=settings.livekit.api_key,
+        api_secret=settings.livekit.api_secret,
+        host=HOST,
+        port=0,
+        http_proxy=None,
+        load_fnc=load,
+        load_threshold=float("inf"),  # a job that is refused cannot apologise; the token endpoint asks for a place
+        num_idle_processes=settings.idle_processes,
+        drain_timeout=settings.drain_s,
+        setup_fnc=warm_up,
+        job_memory_warn_mb=2_000,
+    )
+    server.rtc_session(partial(take_call, settings), agent_name=settings.livekit.agent_name, on_request=_accept)
+    return server
+
+
+def warm_up(process: JobProcess) -> None:
+    """In a new process, before a room is there: load what a call needs."""
+    from livekit.agents.inference import VAD
+
+    VAD()
+
+
+async def _accept(request: JobRequest) -> None:
+    await request.accept(name=AURA.name)
+
+
+class health:
+    """GET /health on 127.0.0.1: 200 once the worker is registered, 503 before."""
+
+    def __init__(self, server: AgentServer, port: int) -> None:
+        self._server, self._port = server, port
+        self._registered = False
+        server.on("worker_registered", self._on_registered)
+        app = web.Application()
+        app.add_routes([web.get("/", self._answer), web.get("/health", self._answer)])
+        self._runner = web.AppRunner(app, access_log=None)
+
+    async def __aenter__(self) -> None:
+        await self._runner.setup()
+        await web.TCPSite(self._runner, HOST, self._port).start()
+
+    async def __aexit__(self, *_: object) -> None:
+        await self._runner.cleanup()
+
+    def _on_registered(self, *_: object) -> None:
+        self._registered = True
+
+    async def _answer(self, _: web.Request) -> web.Response:
+        body = {"registered": self._registered, "jobs": len(self._server.active_jobs) if self._registered else 0}
+        return web.json_response(body, status=200 if self._registered else 503)
+
+
+async def _asked_to_stop() -> None:
+    asked = asyncio.Event()
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        loop.add_signal_handler(number, asked.set)
+    try:
+        await asked.wait()
+    finally:
+        for number in (signal.SIGINT, signal.SIGTERM):
+            loop.remove_signal_handler(number)  # so that a second one ends the process
+
+
+async def _drain(server: AgentServer, drain_s: int) -> None:
+    logger.info("draining", extra={"calls": len(server.active_jobs), "at_most_s": drain_s})
+    try:
+        await server.drain(timeout=drain_s)
+    except TimeoutError:
+        logger.warning("calls are cut short", extra={"calls": len(server.active_jobs)})

@@ -1,0 +1,173 @@
+"""A client of the pipeline's wire: one WebSocket, JSON events both ways.
+
+AuraError
+└── PipelineError        the pipeline cannot be talked to
+    ├── Unreachable      nobody answers at its address
+    ├── Unauthorized     it does not know our key
+    ├── Full             every place is taken; says when to ask again
+    ├── Refused          it answered the handshake with something else
+    └── Lost             the conversation broke off
+"""
+
+from collections.abc import AsyncIterator, Mapping
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import aiohttp
+import msgspec
+
+from pipeline.errors import AuraError
+
+Event = dict[str, Any]
+
+HEARTBEAT_S = 10.0
+MAX_EVENT_BYTES = 4 * 1024 * 1024
+RETRY_AFTER_S = 5.0  # where a full server does not say when to ask again
+
+
+class PipelineError(AuraError):
+    """The pipeline cannot be talked to."""
+
+
+class Unreachable(PipelineError):
+    """Nobody answers at the pipeline's address."""
+
+
+class Unauthorized(PipelineError):
+    """The pipeline does not know our key."""
+
+
+class Full(PipelineError):
+    """Every place is taken.
+
+    Attributes:
+        retry_after_s: When it is worth asking again.
+    """
+
+    def __init__(self, retry_after_s: float) -> None:
+        super().__init__(f"the pipeline is full; ask again in {retry_after_s:g} s")
+        self.retry_after_s = retry_after_s
+
+
+class Refused(PipelineError):
+    """The pipeline answered the handshake with a status that is none of the above."""
+
+    def __init__(self, status: int) -> None:
+        super().__init__(f"the pipeline refused the connection with status {status}")
+        self.status = status
+
+
+class Lost(PipelineError):
+    """The conversation broke off."""
+
+
+class Pipeline:
+    """An open conversation with the pipeline. Iterating yields its events until it closes."""
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self._socket = socket
+
+    async def send(self, event: Event) -> None:
+        """Send one event; returns when the socket has taken it.
+
+        Raises:
+            Lost: The socket is closed.
+        """
+        try:
+            await self._socket.send_str(msgspec.json.encode(event).decode())
+        except (aiohttp.ClientError, ConnectionError) as error:
+            raise Lost("the pipeline has closed the connection") from error
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        """Ends when the server says goodbye (1000, 1001).
+
+        Raises:
+            Lost: The socket ended otherwise, or what came was no event.
+        """
+        async for message in self._socket:
+            if message.type is not aiohttp.WSMsgType.TEXT:
+                raise Lost(f"the pipeline sent a {message.type.name} message")
+            yield _event(message.data)
+        if self._socket.close_code not in (aiohttp.WSCloseCode.OK, aiohttp.WSCloseCode.GOING_AWAY):
+            raise Lost(f"the connection ended with code {self._socket.close_code}")
+
+
+@asynccontextmanager
+async def connect(url: str, key: str, *, resume: str | None = None) -> AsyncIterator[Pipeline]:
+    """Open a session at `url`, for example `http://127.0.0.1:8000`.
+
+    Args:
+        resume: The `resume_token` of a session that broke off, to go on with it.
+
+    Raises:
+        PipelineError: One of the first four of the tree above.
+    """
+    params = {"resume": resume} if resume else {}
+    headers = {"Authorization": f"Bearer {key}"}
+    async with aiohttp.ClientSession() as http:
+        try:
+            socket = await http.ws_connect(
+                f"{url.rstrip('/')}/v1/realtime",
+                headers=headers,
+                params=params,
+                heartbeat=HEARTBEAT_S,
+                max_msg_size=MAX_EVENT_BYTES,
+            )
+        except aiohttp.WSServerHandshakeError as error:
+            raise _refusal(error) from error
+        except (aiohttp.ClientError, OSError) as error:
+            raise Unreachable(f"no pipeline answers at {url}") from error
+        async with socket:
+            yield Pipeline(socket)
+
+
+@dataclass(frozen=True, slots=True)
+class Readiness:
+    """What a pipeline says of itself: whether a turn would work now, and for how many more callers."""
+
+    ready: bool
+    free_sessions: int
+
+
+async def readiness(url: str, *, timeout_s: float = 2.0) -> Readiness:
+    """Ask the pipeline at `url` whether it is ready.
+
+    Raises:
+        Unreachable: Nobody answers in time, or not with what a pipeline says.
+    """
+    try:
+        async with (
+            aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=timeout_s)) as http,
+            http.get(f"{url.rstrip('/')}/ready") as response,
+        ):
+            body = msgspec.json.decode(await response.read())
+            ready = response.status == 200 and bool(body["ready"])
+            return Readiness(ready, int(body["free_sessions"]) if ready else 0)
+    except (aiohttp.ClientError, OSError, TimeoutError) as error:
+        raise Unreachable(f"no pipeline answers at {url}") from error
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
+        raise Unreachable(f"what answers at {url} is no pipeline") from error
+
+
+def _event(data: str) -> Event:
+    try:
+        event = msgspec.json.decode(data, type=Event)
+    except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
+        raise Lost("the pipeline sent what is no event") from error
+    return event
+
+
+def _refusal(error: aiohttp.WSServerHandshakeError) -> PipelineError:
+    if error.status == 401:
+        return Unauthorized("the pipeline does not know our key")
+    if error.status == 503:
+        return Full(_retry_after_s(error.headers or {}))
+    return Refused(error.status)
+
+
+def _retry_after_s(headers: Mapping[str, str]) -> float:
+    try:
+        return max(0.0, float(headers.get("Retry-After", "")))
+    except ValueError:
+        return RETRY_AFTER_S
