@@ -1,9 +1,9 @@
 """The errors of the pipeline.
 
-    AuraError
-    ├── ConfigError        a topology, deployment or setting is wrong; lists every fault at once
-    ├── EngineError        an engine failed; ends the turn, spares the session
-    └── RequestError       a client asked for something impossible; answered with an `error` event
+AuraError
+├── ConfigError        a topology, deployment or setting is wrong; lists every fault at once
+├── EngineError        an engine failed; ends the turn, spares the session
+└── RequestError       a client asked for something impossible; answered with an `error` event
 """
 
 

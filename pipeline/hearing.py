@@ -52,9 +52,9 @@ class Hearing:
         self._kept_text = ""
         self._kept_ms = 0
         self._speaking = True
-        self._unheard = True  # speech has come in since the newest window
+        self._unheard = False  # speech has come in since the newest window
         self._committed = False
-        self._settled_once = False
+        self._passing = False  # the recogniser is at work on a window
         self._newest = Hypothesis("")
         self._over = False
         self._certain = False
@@ -72,6 +72,16 @@ class Hearing:
     @property
     def speaking(self) -> bool:
         return self._speaking and not self._committed
+
+    @property
+    def certain(self) -> bool:
+        """All that was said has been heard, and the turn is the caller's."""
+        return self._over and self._certain
+
+    @property
+    def is_noise(self) -> bool:
+        """Nothing more is to be heard in it for now, and no words were."""
+        return not (self._speaking or self._unheard or self._passing or self._newest.text)
 
     @property
     def newest(self) -> Hypothesis:
@@ -111,7 +121,7 @@ class Hearing:
         """Prompts for the recogniser; ends when everything up to the commit has been asked for."""
         while True:
             if self._unheard and (not self._speaking or self._partial_is_due()):
-                self._unheard = False
+                self._unheard, self._passing = False, True
                 self._asked_samples = self._samples
                 yield Window(np.concatenate(self._frames), self._language, settles=not self._speaking)
             elif self._committed:
@@ -142,7 +152,7 @@ class Hearing:
         """
         seen: Hypothesis | None = None
         while True:
-            if self._over and self._certain:
+            if self.certain:
                 if self._newest.text:
                     yield Hypothesis(self._newest.text, True, self._newest.audio_end_ms, len(self._newest.text))
                 return
@@ -158,6 +168,7 @@ class Hearing:
         return (self._samples - self._asked_samples) * 1000 >= self._partial_ms * SPEECH_RATE
 
     def _take(self, transcript: Transcript) -> None:
+        self._passing = False
         text = f"{self._kept_text} {transcript.text}".strip()
         settled = transcript.settles and not self._speaking
         end_ms = self._kept_ms + transcript.audio_end_ms
@@ -184,4 +195,3 @@ class _Signal:
 
     async def wait(self) -> None:
         await self._event.wait()
-

@@ -66,7 +66,12 @@ class History:
 
     def with_text(self, item_id: str, text: str) -> "History":
         """The same conversation with another text in one item; unchanged if the item has gone."""
-        return self._replaced(item_id, text=text)
+        item = self.find(item_id)
+        return self.with_changed(replace(item, text=text)) if item else self
+
+    def with_changed(self, changed: Item) -> "History":
+        """`changed` in the place of the item with its id; unchanged if that has gone."""
+        return History(tuple(changed if item.id == changed.id else item for item in self.items))
 
     def without(self, item_id: str) -> "History":
         return History(tuple(item for item in self.items if item.id != item_id))
@@ -80,16 +85,11 @@ class History:
         if item is None or not item.marks.marks:
             return self
         whole = played_ms >= item.marks.duration_ms and item.complete
-        return self._replaced(item_id, text=item.marks.heard(played_ms), complete=whole)
+        return self.with_changed(replace(item, text=item.marks.heard(played_ms), complete=whole))
 
     def messages(self) -> tuple[Message, ...]:
         """The conversation as prompt messages; what has no words is left out."""
         return tuple(Message(item.role, item.text) for item in self.items if item.text.strip())
-
-    def _replaced(self, item_id: str, **changes: object) -> "History":
-        return History(
-            tuple(replace(item, **changes) if item.id == item_id else item for item in self.items)  # type: ignore[arg-type]
-        )
 
     def _position(self, item_id: str) -> int:
         return next(index for index, item in enumerate(self.items) if item.id == item_id)

@@ -3,13 +3,11 @@
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any, Literal
 
 from pipeline.errors import ConfigError
 
 OutputType = Literal["text", "latent", "audio"]
-NOTHING: Mapping[str, Any] = MappingProxyType({})
 
 
 class StageExecutionType(StrEnum):
@@ -44,8 +42,8 @@ class StagePipelineConfig:
     requires_multimodal_data: bool = False
     custom_process_input_func: Callable[..., Any] | None = None
     inflight: int = 8
-    sampling_constraints: Mapping[str, Any] = field(default=NOTHING)
-    extras: Mapping[str, Any] = field(default=NOTHING)
+    sampling_constraints: Mapping[str, Any] = field(default_factory=dict)
+    extras: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,43 @@
+"""What the pipeline counts and times, for Prometheus."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from pipeline import events as told
+
+SECONDS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0)
+
+
+class Metrics:
+    """One pipeline's figures, in a registry of their own."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.sessions = Gauge("aura_sessions", "Sessions that are open.", registry=self.registry)
+        self.busy = Gauge("aura_engine_busy", "Requests that an engine computes.", ["stage"], registry=self.registry)
+        self.loop_lag = Gauge("aura_loop_lag_seconds", "Latest delay of the event loop.", registry=self.registry)
+        self._answers = Counter("aura_answers", "Answers that have ended.", ["status"], registry=self.registry)
+        self._refused = Counter("aura_refused_events", "Client events refused.", ["code"], registry=self.registry)
+        self._frames = Counter("aura_camera_frames", "Camera pictures received.", registry=self.registry)
+        self._first_audio = Histogram(
+            "aura_first_audio_seconds",
+            "From response.create to the first audio that was sent.",
+            registry=self.registry,
+            buckets=SECONDS,
+        )
+
+    def happened(self, event: told.Event) -> None:
+        if not isinstance(event, told.AnswerDone):
+            return
+        silent = event.status == "completed" and event.item is None
+        self._answers.labels("silent" if silent else event.status).inc()
+        if "first_sent" in event.timings:
+            self._first_audio.observe(max(0.0, event.timings["first_sent"] - event.timings["created"]))
+
+    def refused(self, code: str) -> None:
+        self._refused.labels(code).inc()
+
+    def frames(self, count: int) -> None:
+        self._frames.inc(count)
+
+    def page(self) -> bytes:
+        return generate_latest(self.registry)

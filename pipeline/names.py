@@ -1,0 +1,19 @@
+"""Ids that a session gives out: unguessable enough not to meet a client's own."""
+
+import secrets
+
+
+def event_name() -> str:
+    return f"event_{secrets.token_hex(10)}"
+
+
+def item_name() -> str:
+    return f"item_{secrets.token_hex(10)}"
+
+
+def response_name() -> str:
+    return f"resp_{secrets.token_hex(10)}"
+
+
+def session_name() -> str:
+    return f"sess_{secrets.token_hex(10)}"

@@ -1,0 +1,105 @@
+"""Opens a pipeline's engines in order, admits sessions, and closes everything again."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from pathlib import Path
+from typing import Any
+
+from pipeline.deployment import Deployment
+from pipeline.ears import Detector
+from pipeline.engines.base import Engine
+from pipeline.engines.registry import Opener
+from pipeline.errors import AuraError
+from pipeline.stage import Process, Stage
+from pipeline.stages import Stages
+from pipeline.topology import PipelineConfig
+
+log = logging.getLogger(__name__)
+
+RETRY_AFTER_S = 5
+
+
+class Full(AuraError):
+    """Every session that the pipeline may serve at once is taken."""
+
+
+class Orchestrator:
+    """A running pipeline.
+
+    Attributes:
+        stages: What every session answers with.
+        detector: Makes voice activity detection for one caller.
+    """
+
+    def __init__(
+        self,
+        engines: Mapping[str, Engine[Any, Any]],
+        stages: Stages,
+        detector: Callable[[], Detector],
+        max_sessions: int,
+    ) -> None:
+        self.stages = stages
+        self.detector = detector
+        self.max_sessions = max_sessions
+        self._engines = engines
+        self._sessions = 0
+
+    @property
+    def free_sessions(self) -> int:
+        return self.max_sessions - self._sessions
+
+    @contextmanager
+    def admitted(self) -> Iterator[None]:
+        """A place for one session.
+
+        Raises:
+            Full: There is none.
+        """
+        if self.free_sessions < 1:
+            raise Full(f"all {self.max_sessions} sessions are taken")
+        self._sessions += 1
+        try:
+            yield
+        finally:
+            self._sessions -= 1
+
+    async def busy(self) -> dict[str, int]:
+        """Requests that each engine computes now, asked of the engines."""
+        return {name: await engine.busy() for name, engine in self._engines.items()}
+
+
+@asynccontextmanager
+async def running(
+    topology: PipelineConfig,
+    deployment: Deployment,
+    openers: Mapping[str, Opener],
+    detector: Callable[[], Detector],
+    models_dir: Path,
+) -> AsyncGenerator[Orchestrator, None]:
+    """The pipeline with its engines open, one after the other in the order of the stages.
+
+    Raises:
+        ConfigError: A model is missing or unusable.
+        EngineError: An engine did not start.
+    """
+    clock = asyncio.get_running_loop().time
+    async with AsyncExitStack() as closing:
+        engines: dict[str, Engine[Any, Any]] = {}
+        for spec in topology.stages:
+            began = clock()
+            engine = await openers[spec.model_arch](
+                deployment.engine_args(spec.stage_id), models_dir, deployment.max_sessions
+            )
+            closing.push_async_callback(engine.aclose)
+            engines[spec.model_stage] = engine
+            log.info("engine started", extra={"stage": spec.model_stage, "seconds": round(clock() - began, 1)})
+        first, *others = topology.stages
+        chain = tuple(Stage(spec, engines[spec.model_stage], _process(spec)) for spec in others)
+        stages = Stages(engines[first.model_stage], chain)
+        yield Orchestrator(engines, stages, detector, deployment.max_sessions)
+
+
+def _process(spec: Any) -> Process[Any, Any]:
+    return spec.custom_process_input_func  # type: ignore[no-any-return]

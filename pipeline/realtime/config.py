@@ -1,0 +1,167 @@
+"""The settings of one connection: merges what `session.update` changes, and shows what holds."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from msgspec import UNSET
+
+from pipeline.asked import Modality, Wants
+from pipeline.errors import RequestError
+from pipeline.realtime import turn_detection
+from pipeline.realtime.audio import checked
+from pipeline.realtime.events import (
+    AudioInput,
+    AudioOutput,
+    AuraSettings,
+    Format,
+    Modalities,
+    ResponseSettings,
+    SessionSettings,
+    TurnDetection,
+)
+from pipeline.setup import Setup
+
+PCM = Format("audio/pcm", 24_000)
+SPEEDS = (0.25, 1.5)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything that holds for one connection. A value: an update makes a new one, or raises."""
+
+    model: str
+    wants: Wants = field(default=Wants(voice="default"))
+    listens_to: Format = PCM
+    speaks: Format = PCM
+    turn_detection: TurnDetection | None = field(default_factory=TurnDetection)
+    transcription_model: str = "default"
+    aura: AuraSettings = field(default_factory=lambda: AuraSettings(partials=False, proactive="speak", camera=True))
+
+    def updated(self, session: SessionSettings) -> "Config":
+        """
+        Raises:
+            RequestError: Names the field; nothing has changed.
+        """
+        config = self
+        if session.aura:
+            new, old = session.aura, self.aura
+            config = replace(
+                config,
+                aura=AuraSettings(
+                    old.partials if new.partials is None else new.partials,
+                    new.proactive or old.proactive,
+                    old.camera if new.camera is None else new.camera,
+                ),
+            )
+        if session.audio and session.audio.input:
+            config = _with_input(config, session.audio.input)
+        if session.audio and session.audio.output:
+            config = _with_output(config, session.audio.output, "session.audio.output")
+        wants = _wants(config.wants, session.instructions, session.output_modalities, session.max_output_tokens)
+        return replace(config, wants=wants)
+
+    def for_response(self, response: ResponseSettings) -> Wants:
+        """The wishes of one answer, on top of the session's.
+
+        Raises:
+            RequestError: Names the field.
+        """
+        config = self
+        if response.audio and response.audio.output:
+            config = _with_output(config, response.audio.output, "response.audio.output")
+        wants = _wants(config.wants, response.instructions, response.output_modalities, response.max_output_tokens)
+        return replace(wants, say=(response.metadata or {}).get("say"))
+
+    def setup(self) -> Setup:
+        return Setup(self.wants, turn_detection.detection(self.turn_detection), bool(self.aura.partials))
+
+    def shown(self, name: str, expires_at: int, resume_token: str) -> dict[str, Any]:
+        """The `session` of `session.created` and `session.updated`."""
+        return {
+            "type": "realtime",
+            "object": "realtime.session",
+            "id": name,
+            "model": self.model,
+            "output_modalities": [self.wants.modality],
+            "instructions": self.wants.instructions,
+            "tools": [],
+            "tool_choice": "auto",
+            "max_output_tokens": self.wants.max_tokens or "inf",
+            "tracing": None,
+            "prompt": None,
+            "expires_at": expires_at,
+            "include": None,
+            "audio": {
+                "input": {
+                    "format": _shown_format(self.listens_to),
+                    "transcription": {
+                        "model": self.transcription_model,
+                        "language": self.wants.language,
+                        "prompt": None,
+                    },
+                    "noise_reduction": None,
+                    "turn_detection": turn_detection.shown(self.turn_detection),
+                },
+                "output": {
+                    "format": _shown_format(self.speaks),
+                    "voice": self.wants.voice,
+                    "speed": self.wants.speed,
+                },
+            },
+            "aura": {
+                "partials": self.aura.partials,
+                "proactive": self.aura.proactive,
+                "camera": self.aura.camera,
+                "resume_token": resume_token,
+            },
+        }
+
+
+def _wants(
+    wants: Wants, instructions: str | None, modalities: Modalities | None, max_tokens: int | str | None
+) -> Wants:
+    if instructions is not None:
+        wants = replace(wants, instructions=instructions)
+    if modalities:
+        modality: Modality = "audio" if "audio" in modalities else "text"
+        wants = replace(wants, modality=modality)
+    if isinstance(max_tokens, int):
+        if max_tokens < 1:
+            raise RequestError("invalid_value", "max_output_tokens: at least 1 is needed", "max_output_tokens")
+        wants = replace(wants, max_tokens=max_tokens)
+    elif max_tokens == "inf":
+        wants = replace(wants, max_tokens=None)
+    return wants
+
+
+def _with_input(config: Config, audio: AudioInput) -> Config:
+    if audio.format:
+        config = replace(config, listens_to=checked(audio.format, "session.audio.input.format"))
+    if audio.transcription is None:
+        config = replace(config, wants=replace(config.wants, language=None))
+    elif audio.transcription is not UNSET:
+        language = audio.transcription.language or None
+        model = audio.transcription.model or config.transcription_model
+        config = replace(config, wants=replace(config.wants, language=language), transcription_model=model)
+    if audio.turn_detection is not UNSET:
+        detection = audio.turn_detection
+        config = replace(config, turn_detection=turn_detection.checked(detection))
+    return config
+
+
+def _with_output(config: Config, audio: AudioOutput, param: str) -> Config:
+    wants = config.wants
+    if audio.format:
+        config = replace(config, speaks=checked(audio.format, f"{param}.format", output=True))
+    if isinstance(audio.voice, str):
+        wants = replace(wants, voice=audio.voice)
+    if audio.speed is not None:
+        if not SPEEDS[0] <= audio.speed <= SPEEDS[1]:
+            message = f"{param}.speed: {audio.speed} is not between {SPEEDS[0]} and {SPEEDS[1]}"
+            raise RequestError("invalid_value", message, f"{param}.speed")
+        wants = replace(wants, speed=audio.speed)
+    return replace(config, wants=wants)
+
+
+def _shown_format(sound: Format) -> dict[str, Any]:
+    return {"type": sound.type, "rate": sound.rate} if sound.type == "audio/pcm" else {"type": sound.type}

@@ -1,0 +1,105 @@
+"""Has a session do what a client's event says."""
+
+from collections.abc import Callable
+
+from pipeline.errors import RequestError
+from pipeline.history import History
+from pipeline.realtime import events as client
+from pipeline.realtime.audio import Decoder
+from pipeline.realtime.config import Config
+from pipeline.realtime.items import check_image, is_frame, read_item, show_item
+from pipeline.realtime.wire import Wire, event
+from pipeline.session import Session
+
+
+class Dispatch:
+    """The client's side of one connection: its settings, and its events one after the other.
+
+    Attributes:
+        config: What holds for this connection now.
+        frames: Camera pictures that have come.
+    """
+
+    def __init__(self, session: Session, config: Config, send: Callable[[Wire], None]) -> None:
+        self.config = config
+        self.frames = 0
+        self._session = session
+        self._send = send
+        self._decoder = Decoder(config.listens_to)
+        self._final = False
+        session.configure(config.setup())
+
+    async def do(self, wanted: client.ClientEvent, shown: Callable[[Config], Wire]) -> None:
+        """
+        Raises:
+            RequestError: It cannot be done; nothing has changed.
+        """
+        session = self._session
+        match wanted:
+            case client.AudioAppend(audio=audio):
+                self._refuse_after_final()
+                await session.listening.hear(self._decoder.decode(audio))
+            case client.AudioActivity(speaking=speaking):
+                session.listening.activity(speaking)
+            case client.VideoAppend(image=image):
+                self._see(image, "image")
+            case client.AudioCommit(final=final):
+                self._refuse_after_final()
+                session.commit()
+                self._final = final
+            case client.AudioClear():
+                session.listening.clear()
+            case client.ResponseCreate(response=response):
+                self._respond(response or client.ResponseSettings())
+            case client.ResponseCancel(response_id=response_id):
+                session.cancel(response_id)
+            case client.SessionUpdate(session=settings):
+                self._configure(settings)
+                self._send(event("session.updated", session=shown(self.config)))
+            case _:
+                self._items(wanted)
+
+    def _items(self, wanted: client.ClientEvent) -> None:
+        conversation = self._session.conversation
+        match wanted:
+            case client.ItemCreate(item=wire, previous_item_id=after):
+                item = read_item(wire)
+                if is_frame(item):
+                    self.frames += 1
+                    for kind in ("added", "done"):
+                        self._send(event(f"conversation.item.{kind}", previous_item_id=None, item=show_item(item)))
+                else:
+                    conversation.create(item, after)
+            case client.ItemDelete(item_id=item_id):
+                conversation.delete(item_id)
+            case client.ItemRetrieve(item_id=item_id):
+                self._send(event("conversation.item.retrieved", item=show_item(conversation.find(item_id))))
+            case client.ItemTruncate(item_id=item_id, audio_end_ms=audio_end_ms):
+                if audio_end_ms < 0:
+                    raise RequestError("invalid_value", "audio_end_ms: it cannot be negative", "audio_end_ms")
+                self._session.truncate(item_id, audio_end_ms)
+
+    def _configure(self, settings: client.SessionSettings) -> None:
+        config = self.config.updated(settings)
+        if config.listens_to != self.config.listens_to:
+            self._decoder = Decoder(config.listens_to)
+        self.config = config
+        self._session.configure(config.setup())
+
+    def _respond(self, response: client.ResponseSettings) -> None:
+        history: History | None = None
+        if response.input is not None:
+            items = [read_item(item, f"response.input[{at}]") for at, item in enumerate(response.input)]
+            history = History(tuple(items))
+        elif response.conversation == "none":
+            history = self._session.history
+        self._session.respond(self.config.for_response(response), dict(response.metadata or {}), history)
+
+    def _see(self, image: str, param: str) -> None:
+        if self.config.aura.camera:
+            check_image(image, param)
+            self.frames += 1
+
+    def _refuse_after_final(self) -> None:
+        if self._final:
+            raise RequestError("invalid_value", "the session's input ended with a final commit", "type")

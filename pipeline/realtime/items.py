@@ -1,0 +1,93 @@
+"""Items of the conversation between the wire's form and the pipeline's."""
+
+import base64
+import binascii
+import io
+from typing import Any
+
+from PIL import Image
+
+from pipeline.errors import RequestError
+from pipeline.history import Item
+from pipeline.names import item_name
+from pipeline.realtime.events import Content, WireItem
+
+MAX_IMAGE_PIXELS = 16_777_216  # 4096 x 4096
+SERVED_PARTS = {
+    "user": ("input_text", "input_image", "input_audio"),
+    "assistant": ("output_text", "output_audio", "text"),
+    "system": ("input_text",),
+}
+
+
+def read_item(item: WireItem, param: str = "item") -> Item:
+    """The item of a `conversation.item.create`.
+
+    Raises:
+        RequestError: Names the field that cannot be served.
+    """
+    if item.type != "message":
+        raise RequestError(
+            "invalid_value", f"{param}.type: {item.type!r} is not served, only messages", f"{param}.type"
+        )
+    if item.role is None:
+        raise RequestError("invalid_value", f"{param}.role: a message needs one", f"{param}.role")
+    texts, images = [], 0
+    for index, part in enumerate(item.content or []):
+        where = f"{param}.content[{index}]"
+        if part.type not in SERVED_PARTS[item.role]:
+            served = ", ".join(SERVED_PARTS[item.role])
+            raise RequestError("invalid_value", f"{where}.type: {part.type!r} is not one of {served}", f"{where}.type")
+        if part.type == "input_image":
+            check_image(_data_of(part, where), f"{where}.image_url")
+            images += 1
+        texts.append(part.text or part.transcript or "")
+    return Item(item.id or item_name(), item.role, " ".join(filter(None, texts)), images=images)
+
+
+def is_frame(item: Item) -> bool:
+    """A picture and no words: a camera frame, as LiveKit's plugin sends them."""
+    return item.role == "user" and item.images > 0 and not item.text
+
+
+def check_image(data: str, param: str) -> None:
+    """
+    Raises:
+        RequestError: `data` is not base64 of a picture, or the picture is too large.
+    """
+    try:
+        image = Image.open(io.BytesIO(base64.b64decode(data, validate=True)))
+    except (binascii.Error, ValueError, OSError, Image.DecompressionBombError) as error:
+        raise RequestError("invalid_value", f"{param}: not a picture in base64: {error}", param) from error
+    width, height = image.size
+    if width * height > MAX_IMAGE_PIXELS:
+        raise RequestError("invalid_value", f"{param}: {width} x {height} is larger than 4096 x 4096", param)
+
+
+def show_item(item: Item, *, in_progress: bool = False) -> dict[str, Any]:
+    """The item as the wire shows it."""
+    status = "in_progress" if in_progress else "completed" if item.complete else "incomplete"
+    content = [] if in_progress else [_part(item)]
+    return {
+        "id": item.id,
+        "object": "realtime.item",
+        "type": "message",
+        "status": status,
+        "role": item.role,
+        "content": content,
+    }
+
+
+def _part(item: Item) -> dict[str, Any]:
+    direction = "output" if item.role == "assistant" else "input"
+    if item.channel == "audio":
+        return {"type": f"{direction}_audio", "transcript": item.text}
+    return {"type": f"{direction}_text", "text": item.text}
+
+
+def _data_of(part: Content, where: str) -> str:
+    head, _, data = (part.image_url or "").partition(",")
+    if not head.startswith("data:image/") or not head.endswith(";base64"):
+        message = f"{where}.image_url: only a data URI (data:image/jpeg;base64,…) is served"
+        raise RequestError("invalid_value", message, f"{where}.image_url")
+    return data

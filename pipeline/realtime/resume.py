@@ -1,0 +1,45 @@
+"""What is kept of a lost connection, so that its caller can go on where they were."""
+
+import asyncio
+import secrets
+from dataclasses import dataclass
+
+from pipeline.history import History
+from pipeline.realtime.config import Config
+
+KEPT_S = 60.0
+MOST_KEPT = 256
+
+
+@dataclass(frozen=True, slots=True)
+class Left:
+    """A conversation without its caller, and the moment on the loop's clock until which it is kept."""
+
+    history: History
+    config: Config
+    until: float
+
+
+class Kept:
+    """Conversations whose callers have gone, by resume token. Each can be taken once."""
+
+    def __init__(self) -> None:
+        self._left: dict[str, Left] = {}
+
+    def keep(self, token: str, history: History, config: Config) -> None:
+        while len(self._left) >= MOST_KEPT:
+            del self._left[next(iter(self._left))]
+        self._left[token] = Left(history, config, _now() + KEPT_S)
+
+    def take(self, token: str) -> Left | None:
+        """The conversation of that token, if its caller left less than a minute ago."""
+        left = self._left.pop(token, None)
+        return left if left and left.until > _now() else None
+
+
+def resume_token() -> str:
+    return secrets.token_urlsafe(24)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

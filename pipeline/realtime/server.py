@@ -1,0 +1,134 @@
+"""The pipeline's HTTP side: `/v1/realtime` and what stands beside it."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from datetime import UTC, datetime, timedelta
+from functools import partial
+
+from aiohttp import web
+
+from pipeline.metrics import Metrics
+from pipeline.names import session_name
+from pipeline.orchestrator import RETRY_AFTER_S, Full, Orchestrator
+from pipeline.realtime.config import Config
+from pipeline.realtime.connection import Connection
+from pipeline.realtime.resume import Kept
+
+log = logging.getLogger(__name__)
+
+MAX_MESSAGE = 16 * 1024 * 1024  # bytes of one event
+HEARTBEAT_S = 20.0
+LAG_PROBE_S = 0.25
+LIFETIME = timedelta(hours=24)
+
+Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
+
+
+class Server:
+    """Routes of one pipeline. `pipeline` is None until its engines have started."""
+
+    def __init__(self, model: str, key: str) -> None:
+        self.pipeline: Orchestrator | None = None
+        self._model = model
+        self._key = key
+        self._metrics = Metrics()
+        self._kept = Kept()
+
+    def app(self) -> web.Application:
+        app = web.Application(middlewares=[self._authorised])
+        app.router.add_get("/health", self._health)
+        app.router.add_get("/ready", self._ready)
+        app.router.add_get("/metrics", self._figures)
+        app.router.add_get("/v1/models", self._models)
+        app.router.add_get("/v1/realtime", self._realtime)
+        app.cleanup_ctx.append(self._watch_the_loop)
+        return app
+
+    @web.middleware
+    async def _authorised(self, request: web.Request, handler: Handler) -> web.StreamResponse:
+        """`/v1/…` wants `Authorization: Bearer KEY`."""
+        if request.path.startswith("/v1/"):
+            given = request.headers.get("Authorization", "").removeprefix("Bearer ").encode()
+            if not secrets.compare_digest(given, self._key.encode()):
+                message = "wrong or missing key: send `Authorization: Bearer KEY`"
+                return _problem(401, "invalid_api_key", message, {"WWW-Authenticate": "Bearer"})
+        return await handler(request)
+
+    async def _health(self, _: web.Request) -> web.Response:
+        return web.json_response({"alive": True})
+
+    async def _ready(self, _: web.Request) -> web.Response:
+        if self.pipeline is None:
+            return web.json_response({"ready": False, "free_sessions": 0}, status=503)
+        free = self.pipeline.free_sessions
+        return web.json_response({"ready": True, "free_sessions": free, "busy": await self.pipeline.busy()})
+
+    async def _figures(self, _: web.Request) -> web.Response:
+        if self.pipeline:
+            self._metrics.sessions.set(self.pipeline.max_sessions - self.pipeline.free_sessions)
+            for stage, busy in (await self.pipeline.busy()).items():
+                self._metrics.busy.labels(stage).set(busy)
+        return web.Response(body=self._metrics.page(), content_type="text/plain", charset="utf-8")
+
+    async def _models(self, _: web.Request) -> web.Response:
+        model = {"id": self._model, "object": "model", "created": 0, "owned_by": "aura"}
+        return web.json_response({"object": "list", "data": [model]})
+
+    async def _realtime(self, request: web.Request) -> web.StreamResponse:
+        pipeline = self.pipeline
+        retry = {"Retry-After": str(RETRY_AFTER_S)}
+        if pipeline is None:
+            return _problem(503, "starting", "the pipeline is still starting", retry)
+        if not web.WebSocketResponse().can_prepare(request):
+            return _problem(426, "websocket_expected", "connect with a WebSocket", {"Upgrade": "websocket"})
+        try:
+            with pipeline.admitted():
+                return await self._converse(request, pipeline)
+        except Full as full:
+            return _problem(503, "full", str(full), retry)
+
+    async def _converse(self, request: web.Request, pipeline: Orchestrator) -> web.StreamResponse:
+        left = self._kept.take(request.query.get("resume", ""))
+        config = left.config if left else Config(request.query.get("model") or self._model)
+        socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE, heartbeat=HEARTBEAT_S)
+        await socket.prepare(request)
+        connection = Connection(
+            session_name(),
+            pipeline.stages,
+            pipeline.detector(),
+            self._metrics,
+            config,
+            left.history if left else None,
+            int((datetime.now(UTC) + LIFETIME).timestamp()),  # noqa: TID251
+            hang_up=partial(_hang_up, request),
+        )
+        try:
+            await connection.serve(socket)
+        finally:
+            self._kept.keep(connection.resume_token, connection.history, connection.config)
+        return socket
+
+    async def _watch_the_loop(self, _: web.Application) -> AsyncGenerator[None, None]:
+        async with asyncio.TaskGroup() as tasks:
+            probe = tasks.create_task(self._probe(), name="loop lag")
+            yield
+            probe.cancel()
+
+    async def _probe(self) -> None:
+        clock = asyncio.get_running_loop().time
+        while True:
+            due = clock() + LAG_PROBE_S
+            await asyncio.sleep(LAG_PROBE_S)
+            self._metrics.loop_lag.set(clock() - due)
+
+
+def _hang_up(request: web.Request) -> None:
+    if request.transport:
+        request.transport.abort()
+
+
+def _problem(status: int, code: str, message: str, headers: dict[str, str]) -> web.Response:
+    body = {"error": {"type": "invalid_request_error", "code": code, "message": message}}
+    return web.json_response(body, status=status, headers=headers)

@@ -1,0 +1,276 @@
+"""One caller: at most one utterance being heard, and one answer being given."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing
+from dataclasses import replace
+from functools import partial
+from itertools import count
+from types import TracebackType
+from typing import ParamSpec, Self
+
+from pipeline.answer import Answer, Request
+from pipeline.asked import Asked, Wants
+from pipeline.chunks import Turn
+from pipeline.conversation import Conversation
+from pipeline.ears import Detector
+from pipeline.errors import EngineError, RequestError
+from pipeline.events import AnswerOpened, CancelReason, Committed, Event, ItemAdded, Partial, Status, Transcribed
+from pipeline.hearing import Hearing, Hypothesis
+from pipeline.held import Held
+from pipeline.history import History, Item
+from pipeline.listening import Listening
+from pipeline.names import item_name, response_name
+from pipeline.setup import Setup
+from pipeline.stages import Stages
+from pipeline.turn import once, run_turn
+from pipeline.utterance import AHEAD_MS, Question, Utterance
+
+log = logging.getLogger(__name__)
+
+P = ParamSpec("P")
+
+PARTIAL_MS = 800  # of new sound before a running utterance is looked at again
+
+
+class Session:
+    """What one caller says goes in by methods, what they are to know comes out by `tell`.
+
+    Use as `async with`: it owns every task of its turns, and they end with it. Methods raise
+    `RequestError` for what cannot be done, and change nothing then.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        stages: Stages,
+        detector: Detector,
+        tell: Callable[[Event], None],
+        history: History | None = None,
+    ) -> None:
+        self.name = name
+        self.setup = Setup(Wants(cache_salt=name))
+        self._stages = stages
+        self._tell = tell
+        self._tasks = asyncio.TaskGroup()
+        self._epochs = count()
+        self._alive: set[asyncio.Task[None]] = set()
+        self._began = 0.0
+        self._untold: set[asyncio.Task[None]] = set()  # committed utterances that are still being heard out
+        self._committed: Utterance | None = None  # complete, and not answered yet
+        self._answer: Answer | None = None
+        self.conversation = Conversation(history or History(), tell)
+        self.listening = Listening(detector, self._begin, self._drop, self._turn_ended, tell)
+
+    @property
+    def history(self) -> History:
+        return self.conversation.history
+
+    @property
+    def answering(self) -> str | None:
+        """The id of the response that is being given."""
+        return self._answer.request.response_id if self._answer else None
+
+    def configure(self, setup: Setup) -> None:
+        """How to work from now on. A prompt that this changes is made ready in the background."""
+        warm = setup.wants.instructions != self.setup.wants.instructions
+        self.setup = replace(setup, wants=replace(setup.wants, cache_salt=self.name))
+        self.listening.configure(setup)
+        if warm:
+            self._spawn(f"{self.name}:warm", self._warm)
+
+    def commit(self) -> str:
+        """The utterance so far becomes an item; returns its id. Nothing is answered by this."""
+        utterance = self.listening.commit()
+        self._release(self._committed)
+        self._committed = utterance
+        utterance.committed_at = _now()
+        if utterance.listening:
+            self._untold.add(utterance.listening)
+            utterance.listening.add_done_callback(self._untold.discard)
+        item = Item(utterance.item_id, "user", utterance.hearing.newest.text, "audio")
+        previous = self.conversation.add(item)
+        self._tell(Committed(item.id, previous))
+        self._tell(ItemAdded(item, previous))
+        return item.id
+
+    def respond(
+        self, wants: Wants | None = None, metadata: dict[str, str] | None = None, history: History | None = None
+    ) -> str:
+        """Answer what was said; returns the response's id.
+
+        Args:
+            wants: Wishes for this answer, by default the session's.
+            history: Answers this conversation, and keeps the answer out of the session's.
+        """
+        if self._answer:
+            raise RequestError(
+                "conversation_already_has_active_response",
+                f"response {self._answer.request.response_id} is still being given",
+            )
+        wants = wants or self.setup.wants
+        adopted = self._committed if wants.say is None and history is None else None
+        if adopted:
+            self._committed = None
+            held, turn = adopted.held, adopted.turn
+            adopted.question.wants = lambda: wants
+            adopted.hearing.settle()
+        else:
+            held, turn = Held(AHEAD_MS), self._turn()
+        request = Request(turn, response_name(), item_name(), wants, metadata or {})
+        answer = self._answer = Answer(request, held, lambda: self._opened(answer, kept=history is None), self._tell)
+        if adopted and adopted.answering:
+            answer.tasks.append(adopted.answering)
+        else:
+            question = Question(lambda: history or self.history, self._stages.route, lambda: wants)
+            answer.tasks.append(self._spawn(f"{turn}", run_turn, turn, typed(self._untold), question, held))
+        answer.tasks.append(self._spawn(f"{turn}:deliver", self._deliver, answer, adopted))
+        return request.response_id
+
+    def cancel(self, response_id: str | None = None, reason: CancelReason = "client_cancelled") -> None:
+        """Stop the answer. The caller is told at once; the engines are idle when its tasks have ended."""
+        answer = self._answer
+        if answer is None or response_id not in (None, answer.request.response_id):
+            raise RequestError("response_cancel_not_active", "Cancellation failed: no active response found")
+        self._finish(answer, "cancelled", reason=reason)
+        self._spawn(f"{answer.request.turn}:stop", all_stopped, answer.tasks)
+
+    def truncate(self, item_id: str, played_ms: int) -> None:
+        """The caller has heard only the first `played_ms` of that answer."""
+        self.conversation.truncate(item_id, played_ms)
+        if self._answer and self._answer.request.item_id == item_id:
+            self._answer.truncated_ms = float(played_ms)
+
+    def _begin(self) -> Utterance:
+        self._release(self._committed)
+        self._committed = None
+        detection = self.setup.detection
+        if self._answer and detection and detection.interrupts:
+            self.cancel(reason="turn_detected")
+        hearing = Hearing(self.setup.wants.language, PARTIAL_MS if self.setup.partials else None)
+        item_id = item_name()
+        question = Question(lambda: self.history, self._stages.route, lambda: self.setup.wants, item_id)
+        utterance = Utterance(self._turn(), item_id, hearing, question)
+        utterance.listening = self._spawn(f"{utterance.turn}:asr", self._listen, utterance)
+        hypotheses = utterance.hypotheses(lambda: self._answer is not None)
+        turn = utterance.turn
+        utterance.answering = self._spawn(f"{turn}", run_turn, turn, hypotheses, question, utterance.held)
+        return utterance
+
+    def _release(self, utterance: Utterance | None) -> None:
+        """It will not be answered: its guess ends, but what was said is still heard to its end."""
+        if utterance and utterance.answering:
+            self._spawn(f"{utterance.turn}:release", all_stopped, [utterance.answering])
+
+    def _drop(self, utterance: Utterance) -> None:
+        self._spawn(f"{utterance.turn}:drop", all_stopped, utterance.tasks())
+
+    def _turn_ended(self) -> None:
+        self.commit()
+        if self.setup.detection and self.setup.detection.creates_response and not self._answer:
+            self.respond()
+
+    async def _listen(self, utterance: Utterance) -> None:
+        await utterance.listen(self._stages.recogniser, self._told_by_ears)
+
+    def _told_by_ears(self, event: Event) -> None:
+        match event:
+            case Partial() if not self.setup.partials:
+                return
+            case Transcribed(item_id, text):
+                self.conversation.history = self.history.with_text(item_id, text)
+        self._tell(event)
+
+    async def _deliver(self, answer: Answer, adopted: Utterance | None) -> None:
+        try:
+            await answer.deliver()
+        except EngineError as error:
+            log.warning("answer failed", extra={"turn": str(answer.request.turn), "stage": error.stage})
+            self._finish(answer, "failed", adopted, error=str(error))
+        else:
+            self._finish(answer, "completed", adopted)
+
+    def _opened(self, answer: Answer, *, kept: bool) -> None:
+        item = replace(answer.item(complete=False), text="")
+        previous = self.conversation.add(item) if kept else None
+        self._tell(AnswerOpened(answer.request.response_id, item, previous))
+
+    def _finish(
+        self,
+        answer: Answer,
+        status: Status,
+        adopted: Utterance | None = None,
+        *,
+        reason: CancelReason | None = None,
+        error: str | None = None,
+    ) -> None:
+        if answer is not self._answer:
+            return
+        self._answer = None
+        item = answer.item(complete=status == "completed")
+        if status != "completed" or answer.truncated_ms is not None:
+            item = replace(item, text=item.marks.heard(answer.played_ms()) if item.marks.marks else item.text)
+        self.conversation.put(item)
+        moments = answer.moments() | (adopted.moments() if adopted else {})
+        timings = {name: round(at - self._began, 3) for name, at in moments.items() if at is not None}
+        self._tell(answer.done(status, item if answer.has_opened else None, timings, reason=reason, error=error))
+
+    async def _warm(self) -> None:
+        writer = self._stages.writer
+        asked = Asked(self.history, replace(self.setup.wants, max_tokens=0))
+        chunks = writer.engine.generate(f"{self.name}:warm", writer.process(once(asked), asked))
+        try:
+            async with aclosing(chunks):
+                async for _ in chunks:
+                    pass
+        except EngineError as error:
+            log.warning("prompt not warmed", extra={"session": self.name, "stage": error.stage})
+
+    def _turn(self) -> Turn:
+        return Turn(self.name, next(self._epochs))
+
+    def _spawn(
+        self, name: str, work: Callable[P, Awaitable[object]], *args: P.args, **kwargs: P.kwargs
+    ) -> asyncio.Task[None]:
+        task = self._tasks.create_task(guarded(partial(work, *args, **kwargs), name), name=name)
+        self._alive.add(task)
+        task.add_done_callback(self._alive.discard)
+        return task
+
+    async def __aenter__(self) -> Self:
+        await self._tasks.__aenter__()
+        self._began = _now()
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        for task in self._alive:
+            task.cancel()
+        await self._tasks.__aexit__(None, None, None)
+
+
+async def guarded(work: Callable[[], Awaitable[object]], name: str) -> None:
+    """A failure of one task is our mistake: it is logged, and the session lives on."""
+    try:
+        await work()
+    except Exception:
+        log.exception("task failed", extra={"task": name})
+
+
+async def typed(untold: set[asyncio.Task[None]]) -> AsyncGenerator[Hypothesis, None]:
+    """All that is asked stands in the history, once the utterances in it have been heard out."""
+    if untold:
+        await asyncio.wait(untold)
+    yield Hypothesis("", settled=True)
+
+
+async def all_stopped(tasks: list[asyncio.Task[None]]) -> None:
+    for task in tasks:
+        task.cancel()
+    await asyncio.wait(tasks)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

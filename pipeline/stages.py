@@ -1,0 +1,56 @@
+"""The stages of a running pipeline, and which of them answer what. Shared by all sessions."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from dataclasses import dataclass
+from typing import Any
+
+from pipeline.asked import Asked, Wants
+from pipeline.chunks import Text, Transcript, Window
+from pipeline.engines.base import Engine
+from pipeline.stage import Stage
+
+
+@dataclass(frozen=True, slots=True)
+class Stages:
+    """A recogniser, and the chain behind it.
+
+    Attributes:
+        chain: In order; one of them has final text, and the last one final audio.
+    """
+
+    recogniser: Engine[Window, Transcript]
+    chain: tuple[Stage[Any, Any], ...]
+
+    def route(self, wants: Wants) -> tuple[Stage[Any, Any], ...]:
+        """The stages that such an answer needs: up to text or up to sound, the text given or written."""
+        text_at = next(at for at, stage in enumerate(self.chain) if stage.spec.final_output_type == "text")
+        until = text_at if wants.modality == "text" else len(self.chain) - 1
+        if wants.say is None:
+            return self.chain[: until + 1]
+        recital = Stage(self.chain[text_at].spec, Recital(), text_to_say)
+        return (recital, *self.chain[text_at + 1 : until + 1])
+
+    @property
+    def writer(self) -> Stage[Any, Any]:
+        """The stage that writes the answer."""
+        return next(stage for stage in self.chain if stage.spec.final_output_type == "text")
+
+
+async def text_to_say(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncIterator[str]:
+    async for _ in inbox:
+        yield asked.wants.say or ""
+
+
+class Recital:
+    """An engine that writes what it is given."""
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[str]) -> AsyncGenerator[Text, None]:
+        async for text in prompts:
+            if text:
+                yield Text(text)
+
+    async def busy(self) -> int:
+        return 0
+
+    async def aclose(self) -> None:
+        """Nothing to free."""

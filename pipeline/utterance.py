@@ -1,0 +1,97 @@
+"""One utterance at work: its sound being heard, and an answer to it being prepared behind a closed door."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from pipeline.asked import Asked, Wants
+from pipeline.backchannel import label
+from pipeline.chunks import Transcript, Turn, Window
+from pipeline.engines.base import Engine
+from pipeline.events import Event, Partial, Transcribed, TranscriptionFailed
+from pipeline.hearing import Hearing, Hypothesis
+from pipeline.held import Held
+from pipeline.history import History, Item
+from pipeline.stage import Stage
+
+AHEAD_MS = 3_000  # of sound that may wait in a turn for playback
+
+
+@dataclass(slots=True)
+class Question:
+    """What a turn knows of its session (`turn.View`).
+
+    Attributes:
+        item_id: The user's item that is being said, or None if all that is asked is in the history.
+        wants: Looked up anew at each question, because a `response.create` may change it.
+    """
+
+    history: Callable[[], History]
+    stages: Callable[[Wants], tuple[Stage[Any, Any], ...]]
+    wants: Callable[[], Wants]
+    item_id: str | None = None
+
+    def ask(self, text: str) -> Asked:
+        history, item_id = self.history(), self.item_id
+        if item_id is None:
+            return Asked(history, self.wants())
+        if history.find(item_id):
+            return Asked(history.with_text(item_id, text), self.wants())
+        return Asked(history.with_item(Item(item_id, "user", text, "audio")), self.wants())
+
+    def route(self, asked: Asked) -> tuple[Stage[Any, Any], ...]:
+        return self.stages(asked.wants)
+
+
+@dataclass(slots=True)
+class Utterance:
+    """An utterance and the tasks that serve it.
+
+    Attributes:
+        listening: Runs the recogniser over the sound.
+        answering: Runs the turn; set as soon as both exist.
+    """
+
+    turn: Turn
+    item_id: str
+    hearing: Hearing
+    question: Question
+    held: Held = field(default_factory=lambda: Held(AHEAD_MS))
+    listening: asyncio.Task[None] | None = None
+    answering: asyncio.Task[None] | None = None
+    speech_end: float | None = None
+    committed_at: float | None = None
+
+    def pause(self) -> None:
+        """The person is silent now."""
+        if self.hearing.speaking:
+            self.speech_end = asyncio.get_running_loop().time()
+            self.hearing.pause()
+
+    async def listen(self, recogniser: Engine[Window, Transcript], tell: Callable[[Event], None]) -> None:
+        """Hear it to its end, and tell what was heard."""
+        hearing = self.hearing
+        transcripts = recogniser.generate(f"{self.turn}:asr", hearing.windows())
+        async with aclosing(hearing.listen(transcripts)) as hypotheses:
+            async for hypothesis in hypotheses:
+                tell(Partial(self.item_id, hypothesis, label(hypothesis.text)))
+        if hearing.error:
+            self.held.fail(hearing.error)
+            tell(TranscriptionFailed(self.item_id, hearing.error.reason))
+        else:
+            tell(Transcribed(self.item_id, hearing.newest.text, hearing.duration_ms / 1000))
+
+    async def hypotheses(self, busy: Callable[[], bool]) -> AsyncIterator[Hypothesis]:
+        """What to answer; while `busy`, nothing is worth a guess and only the certain end settles."""
+        async for hypothesis in self.hearing.hypotheses():
+            certain = self.hearing.certain
+            yield hypothesis if certain or not busy() else replace(hypothesis, settled=False)
+
+    def moments(self) -> dict[str, float | None]:
+        """When what happened, on the loop's clock."""
+        return {"speech_end": self.speech_end, "committed": self.committed_at}
+
+    def tasks(self) -> list[asyncio.Task[None]]:
+        return [task for task in (self.listening, self.answering) if task]
