@@ -1,7 +1,8 @@
 """The seam between the pipeline and whatever computes: one engine serves one stage."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
-from typing import Protocol, TypeVar
+from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
 
 P_contra = TypeVar("P_contra", contravariant=True)
 C_co = TypeVar("C_co", covariant=True)
@@ -31,4 +32,16 @@ class Engine(Protocol[P_contra, C_co]):
 
     async def aclose(self) -> None:
         """Stop, and free what the engine holds."""
+        ...
+
+
+class Opener(Protocol):
+    """Opens the engine of one stage; returns when it can serve."""
+
+    async def __call__(self, engine_args: Mapping[str, Any], models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+        """
+        Raises:
+            ConfigError: The model is missing, or is not the one that is expected.
+            EngineError: The engine did not start.
+        """
         ...

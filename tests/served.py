@@ -1,0 +1,42 @@
+"""A pipeline of scripted engines behind its real HTTP server, on a free loopback port, in real time."""
+
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+
+from aiohttp import web
+
+from pipeline.orchestrator import Orchestrator
+from pipeline.realtime.server import Server
+from tests.scenario import Line, Loudness
+
+KEY = "a-key-for-tests"
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """Where it listens, and the running pipeline."""
+
+    url: str
+    pipeline: Orchestrator
+
+    @property
+    def websocket_url(self) -> str:
+        return self.url.replace("http://", "ws://") + "/v1/realtime"
+
+
+@asynccontextmanager
+async def served(line: Line | None = None, max_sessions: int = 4) -> AsyncGenerator[Served, None]:
+    line = line or Line()
+    engines = {"asr": line.asr, "aura": line.aura, "tts": line.tts}
+    server = Server("aura-scripted", KEY)
+    server.pipeline = Orchestrator(engines, line.stages(), Loudness, max_sessions)
+    runner = web.AppRunner(server.app(), shutdown_timeout=1)
+    await runner.setup()
+    site = web.TCPSite(runner, "127.0.0.1", 0)
+    await site.start()
+    try:
+        host, port = runner.addresses[0][:2]
+        yield Served(f"http://{host}:{port}", server.pipeline)
+    finally:
+        await runner.cleanup()
