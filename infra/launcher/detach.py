@@ -1,0 +1,63 @@
+"""`infra/up --detach`: set up here, then leave a launcher running in the background and return when it is ready."""
+
+import asyncio
+import signal
+import sys
+from asyncio.subprocess import DEVNULL, STDOUT, Process
+from pathlib import Path
+
+from infra.launcher.claim import current_claim
+from infra.launcher.errors import LauncherError
+from infra.launcher.ports import choose_ports
+from infra.launcher.progress import Board
+from infra.launcher.runfile import read_run_file
+from infra.launcher.settings import Settings
+from infra.launcher.up import say_who_runs, set_up
+
+PAUSE_S = 0.05
+
+
+async def up_detached(settings: Settings, board: Board) -> None:
+    """Start a stack and leave it running.
+
+    Raises:
+        LauncherError, ExceptionGroup: Set-up failed, or the launcher in the background ended.
+    """
+    layout = settings.layout
+    if claim := current_claim(layout.run):
+        say_who_runs(settings, board, claim)
+        return
+    choose_ports(settings.ports)
+    await set_up(settings, board)
+    log = layout.logs / "up.log"
+    log.parent.mkdir(parents=True, exist_ok=True)
+    launcher = Path(__file__).parent
+    limit = [] if settings.max_sessions is None else ["--max-sessions", str(settings.max_sessions)]
+    with log.open("wb") as output:
+        process = await asyncio.create_subprocess_exec(
+            *(sys.executable, str(launcher), "up", "--run-dir", str(layout.run)),
+            *("--profile", settings.profile, *limit),
+            env=dict(settings.environ),
+            stdin=DEVNULL,
+            stdout=output,
+            stderr=STDOUT,
+            start_new_session=True,
+        )
+    async with board.step("start"):
+        try:
+            await _until_ready(process, settings, log)
+        except asyncio.CancelledError:
+            process.send_signal(signal.SIGTERM)
+            await process.wait()
+            raise
+    if run := read_run_file(layout.run_file):
+        board.say(f"\nAURA is ready: {run.url}\n")
+        board.say(f"  logs in {layout.logs}; infra/down stops it")
+
+
+async def _until_ready(process: Process, settings: Settings, log: Path) -> None:
+    while not settings.layout.run_file.exists():
+        if process.returncode is not None:
+            _, _, reason = log.read_text(errors="replace").rpartition("infra/up: ")
+            raise LauncherError(reason.rstrip() or f"ended with code {process.returncode}; see {log}")
+        await asyncio.sleep(PAUSE_S)

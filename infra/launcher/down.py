@@ -1,0 +1,49 @@
+"""`infra/down`: stop what `infra/up` runs, and whatever one that was killed has left behind."""
+
+import asyncio
+import os
+import signal
+
+from infra.launcher.claim import Claimed, claimed, current_claim
+from infra.launcher.errors import LauncherError
+from infra.launcher.leftovers import kill_leftovers
+from infra.launcher.progress import Board
+from infra.launcher.settings import Settings
+
+PATIENCE_S = 45.0  # longer than all parts may take to stop, one after the other
+PAUSE_S = 0.05
+
+
+async def down(settings: Settings, board: Board) -> None:
+    """Stop the stack of a run folder; nothing of it runs when this returns.
+
+    Raises:
+        LauncherError: The launcher did not stop.
+    """
+    layout = settings.layout
+    claim = current_claim(layout.run)
+    if claim is None:
+        _clean(settings, board)
+        return
+    os.kill(claim.pid, signal.SIGTERM)
+    try:
+        async with asyncio.timeout(PATIENCE_S):
+            while current_claim(layout.run) == claim:
+                await asyncio.sleep(PAUSE_S)
+    except TimeoutError:
+        raise LauncherError(f"infra/up (pid {claim.pid}) did not stop within {PATIENCE_S:g} s: kill it") from None
+    board.say("AURA is stopped")
+
+
+def _clean(settings: Settings, board: Board) -> None:
+    layout = settings.layout
+    if not layout.run.exists():
+        board.say("AURA does not run")
+        return
+    try:
+        with claimed(layout.run, "") as before:
+            layout.run_file.unlink(missing_ok=True)
+            killed = kill_leftovers(before.stack) if before else []
+    except Claimed:
+        raise LauncherError("another infra/up starts just now: try again") from None
+    board.say(f"AURA does not run; {len(killed)} leftovers stopped" if killed else "AURA does not run")

@@ -1,0 +1,59 @@
+"""What can go wrong between a fresh clone and a running stack; each message is one line with the way out.
+
+LauncherError
+├── Missing          the machine lacks something; the message says how to get it
+├── Offline          something must be fetched, and nothing can be reached
+├── CommandFailed    a command of the set-up failed; carries the end of its log
+├── PortTaken        a port that was asked for has another holder
+└── PartFailed       a part of the stack died or never became healthy; carries the end of its log
+"""
+
+from pathlib import Path
+
+TAIL_LINES = 15
+
+
+class LauncherError(Exception):
+    """Ends `infra/up`, `infra/down` or `infra/test` with its message."""
+
+
+class Missing(LauncherError):
+    """The machine lacks something that this project cannot bring along."""
+
+
+class Offline(LauncherError):
+    """Something must be fetched, and nothing can be reached."""
+
+
+class CommandFailed(LauncherError):
+    """A command of the set-up ended with an error.
+
+    Attributes:
+        output: What the command wrote.
+    """
+
+    def __init__(self, name: str, code: int, log: Path, output: str) -> None:
+        super().__init__(f"{name} failed with code {code}; the end of {log}:\n{tail(output)}")
+        self.output = output
+
+
+class PortTaken(LauncherError):
+    """A port that was asked for has another holder."""
+
+
+class PartFailed(LauncherError):
+    """A part of the stack died, or was not healthy in time."""
+
+    def __init__(self, name: str, what: str, log: Path) -> None:
+        super().__init__(f"{name} {what}; the end of {log}:\n{tail(log.read_text(errors='replace'))}")
+
+
+def leading_error(group: ExceptionGroup[Exception]) -> Exception:
+    """The error of a task group that explains the others: the lack of a network before all else."""
+    errors = [leading_error(e) if isinstance(e, ExceptionGroup) else e for e in group.exceptions]
+    return min(errors, key=lambda error: not isinstance(error, Offline))
+
+
+def tail(text: str) -> str:
+    """The last lines of a text, indented."""
+    return "\n".join(f"    {line}" for line in text.splitlines()[-TAIL_LINES:]) or "    (nothing)"

@@ -1,0 +1,28 @@
+"""Asks a part over HTTP whether it is healthy."""
+
+import asyncio
+from contextlib import suppress
+from urllib.parse import urlsplit
+
+PROBE_S = 2.0
+PAUSE_S = 0.05
+
+
+async def until_healthy(url: str) -> None:
+    """Return when the URL answers 200. The caller sets the bound."""
+    while await http_status(url) != 200:
+        await asyncio.sleep(PAUSE_S)
+
+
+async def http_status(url: str) -> int | None:
+    """The status with which a plain http URL answers, or None if nothing does."""
+    place = urlsplit(url)
+    with suppress(OSError, TimeoutError, ValueError, IndexError):
+        async with asyncio.timeout(PROBE_S):
+            reader, writer = await asyncio.open_connection(place.hostname, place.port)
+            try:
+                writer.write(f"GET {place.path or '/'} HTTP/1.0\r\nHost: {place.netloc}\r\n\r\n".encode())
+                return int((await reader.readline()).split()[1])
+            finally:
+                writer.close()
+    return None

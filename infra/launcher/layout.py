@@ -1,0 +1,80 @@
+"""Where things are: the sources, the state of this installation, the state of one running stack."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The folders of one checkout.
+
+    Attributes:
+        root: The sources.
+        home: What set-up makes and every stack of this checkout shares: tools, venv, binaries, models.
+        run: What one running stack owns: keys, ports, logs, `run.json`. Usually the same folder as `home`.
+    """
+
+    root: Path
+    home: Path
+    run: Path
+
+    @property
+    def boot_python(self) -> Path:
+        """A Python with pip and uv, and nothing else."""
+        return self.home / "boot" / "bin" / "python"
+
+    @property
+    def uv(self) -> Path:
+        return self.home / "boot" / "bin" / "uv"
+
+    @property
+    def venv(self) -> Path:
+        return self.home / "venv"
+
+    @property
+    def python(self) -> Path:
+        """The Python that has both packages, `agent` and `pipeline`, installed."""
+        return self.venv / "bin" / "python"
+
+    @property
+    def tools(self) -> Path:
+        """Toolchains that came from wheels."""
+        return self.home / "tools"
+
+    @property
+    def livekit_server(self) -> Path:
+        return self.home / "bin" / "livekit-server"
+
+    @property
+    def models(self) -> Path:
+        return self.home / "models"
+
+    @property
+    def frontend(self) -> Path:
+        return self.root / "frontend"
+
+    @property
+    def page(self) -> Path:
+        """The built page."""
+        return self.frontend / "dist"
+
+    @property
+    def logs(self) -> Path:
+        return self.run / "logs"
+
+    @property
+    def env_file(self) -> Path:
+        return self.run / "env"
+
+    @property
+    def run_file(self) -> Path:
+        return self.run / "run.json"
+
+    def requirements(self, name: str) -> Path:
+        return self.root / "infra" / "requirements" / f"{name}.txt"
+
+    def stamp(self, name: str) -> Path:
+        return self.home / "stamps" / name
+
+    def setup_log(self, name: str) -> Path:
+        return self.home / "logs" / "setup" / f"{name}.log"

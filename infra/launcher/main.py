@@ -1,0 +1,52 @@
+"""The launcher's front door: reads arguments and environment once, runs one verb, turns errors into one line."""
+
+import asyncio
+import os
+import signal
+import sys
+from collections.abc import Callable, Coroutine
+from pathlib import Path
+
+from infra.launcher.detach import up_detached
+from infra.launcher.down import down
+from infra.launcher.errors import LauncherError, leading_error
+from infra.launcher.progress import Board
+from infra.launcher.settings import read_settings
+from infra.launcher.tests import run_tests
+from infra.launcher.up import up
+
+ROOT = Path(__file__).resolve().parents[2]
+STOPPED_BY_PERSON = 130
+
+
+def main() -> int:
+    try:
+        settings = read_settings(ROOT, sys.argv[1:], dict(os.environ))
+    except LauncherError as error:
+        return _refuse(sys.argv[1], error)
+    act = {"up": up_detached if settings.detach else up, "down": down, "test": run_tests}[settings.verb]
+    return run_verb(settings.verb, lambda board: act(settings, board))
+
+
+def run_verb(name: str, act: Callable[[Board], Coroutine[None, None, None]]) -> int:
+    """Run one verb to its end, and return the exit code of the process."""
+    try:
+        return asyncio.run(_until_signalled(name, act))
+    except ExceptionGroup as errors:
+        if isinstance(leading := leading_error(errors), LauncherError):
+            return _refuse(name, leading)
+        raise
+
+
+async def _until_signalled(name: str, act: Callable[[Board], Coroutine[None, None, None]]) -> int:
+    """A signal cancels the verb, once; it then cleans up undisturbed."""
+    async with Board(sys.stdout) as board, asyncio.TaskGroup() as tasks:
+        work = tasks.create_task(act(board), name=name)
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            asyncio.get_running_loop().add_signal_handler(number, lambda: work.cancelling() or work.cancel())
+    return STOPPED_BY_PERSON if work.cancelled() else 0
+
+
+def _refuse(verb: str, error: LauncherError) -> int:
+    print(f"infra/{verb}: {error}", file=sys.stderr)
+    return 1

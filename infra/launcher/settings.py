@@ -1,0 +1,105 @@
+"""What a person asked of the launcher, on the command line and in the environment."""
+
+import argparse
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.launcher.errors import LauncherError
+from infra.launcher.layout import Layout
+from infra.launcher.ports import VARIABLES, asked_ports
+
+PROFILES = ("embedded",)
+UP_HELP = f"""\
+environment:
+  AURA_HOME            what set-up makes: tools, venv, models (default: .aura in the checkout)
+  AURA_RUN_DIR         the same as --run-dir
+  {", ".join(VARIABLES.values())}
+                       ports; free ones unless set
+  HF_ENDPOINT          the model hub that --hub asks
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """One call of `infra/up`, `infra/down` or `infra/test`.
+
+    Attributes:
+        ports: Ports that were asked for, by the field names of `Ports`.
+        rest: Arguments for pytest.
+    """
+
+    verb: str
+    layout: Layout
+    environ: Mapping[str, str]
+    ports: Mapping[str, int]
+    ci: bool
+    profile: str = PROFILES[0]
+    max_sessions: int | None = None
+    detach: bool = False
+    hub: bool = False
+    rest: tuple[str, ...] = ()
+
+
+def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) -> Settings:
+    """The settings of this call.
+
+    Raises:
+        LauncherError: An argument or a variable makes no sense.
+        SystemExit: `--help` was answered, or the command line cannot be understood.
+    """
+    rest = arguments[1:] if arguments[:1] == ["test"] and "--help" not in arguments else []  # pytest knows its own
+    asked = _parser().parse_args(arguments[: len(arguments) - len(rest)])
+    home = Path(os.path.abspath(environ.get("AURA_HOME") or root / ".aura"))
+    run = asked.run_dir or environ.get("AURA_RUN_DIR") or home
+    profile = getattr(asked, "profile", PROFILES[0])
+    if profile not in PROFILES:
+        raise LauncherError(f"unknown profile `{profile}`; there is: {', '.join(PROFILES)}")
+    max_sessions = getattr(asked, "max_sessions", None)
+    if max_sessions is not None and max_sessions < 1:
+        raise LauncherError(f"--max-sessions is {max_sessions}, at least 1 is needed")
+    return Settings(
+        verb=asked.verb,
+        layout=Layout(root, home, Path(os.path.abspath(run))),
+        environ=environ,
+        ports=asked_ports(environ),
+        ci=environ.get("CI", "").lower() in ("1", "true"),
+        profile=profile,
+        max_sessions=max_sessions,
+        detach=getattr(asked, "detach", False),
+        hub=getattr(asked, "hub", False),
+        rest=tuple(rest),
+    )
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="infra", allow_abbrev=False)
+    verbs = parser.add_subparsers(dest="verb", required=True)
+    up = verbs.add_parser(
+        "up",
+        prog="infra/up",
+        description="Set up what is missing, and run AURA.",
+        epilog=UP_HELP,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    up.add_argument("--profile", default=PROFILES[0], metavar="NAME", help="which models (default: %(default)s)")
+    up.add_argument("--max-sessions", type=int, metavar="N", help="most callers at a time")
+    up.add_argument("--detach", action="store_true", help="return when it runs; infra/down stops it")
+    up.add_argument("--hub", action="store_true", help="fetch the weights from the model hub")
+    down = verbs.add_parser("down", prog="infra/down", description="Stop what infra/up runs.")
+    for verb in (up, down):
+        verb.add_argument(
+            "--run-dir",
+            metavar="DIR",
+            help="keys, logs and run.json of this stack (default: AURA_HOME); with another one, a second stack can run",
+        )
+    test = verbs.add_parser(
+        "test",
+        prog="infra/test",
+        usage="infra/test [unit] [PYTEST ARGUMENTS]",
+        description="Set up what is missing, then run the checks and all tests. "
+        "With `unit`: only the tests that need no stack. With arguments: only pytest, with these arguments.",
+    )
+    test.set_defaults(run_dir=None)
+    return parser

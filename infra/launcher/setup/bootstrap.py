@@ -1,0 +1,33 @@
+"""Makes the small venv with pip and uv that fetches everything else."""
+
+import importlib.util
+import shutil
+import sys
+from pathlib import Path
+
+from infra.launcher.errors import Missing
+from infra.launcher.progress import Board
+from infra.launcher.stamps import Stamp
+from infra.launcher.workshop import Workshop
+
+
+async def make_boot_venv(shop: Workshop, board: Board) -> None:
+    """A venv at `layout.boot_python`.
+
+    Raises:
+        Missing: This Python cannot make one.
+    """
+    layout = shop.layout
+    requirements = layout.requirements("bootstrap")
+    stamp = Stamp.of(layout.stamp("boot"), [sys.version, str(layout.home)], [requirements])
+    if stamp.holds(layout.boot_python, layout.uv):
+        return
+    if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
+        version = f"{sys.version_info.major}.{sys.version_info.minor}"
+        raise Missing(f"this Python has no venv module; on Debian: apt-get install python{version}-venv")
+    async with board.step("uv"):
+        shutil.rmtree(layout.home / "boot", ignore_errors=True)
+        await shop.run("uv", [shop.python, "-m", "venv", layout.home / "boot"])
+        pip: list[str | Path] = [layout.boot_python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        await shop.run("uv", [*pip, "--require-hashes", "--requirement", requirements])
+        stamp.write()

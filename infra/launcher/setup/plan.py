@@ -1,0 +1,64 @@
+"""The set-up as a whole: which steps run side by side, and what waits for what."""
+
+import asyncio
+import fcntl
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+
+from infra.launcher.layout import Layout
+from infra.launcher.progress import Board
+from infra.launcher.setup.bootstrap import make_boot_venv
+from infra.launcher.setup.browser import install_browser
+from infra.launcher.setup.livekit import build_livekit_server
+from infra.launcher.setup.page import build_page
+from infra.launcher.setup.venv import make_venv
+from infra.launcher.setup.weights import fetch_weights
+from infra.launcher.workshop import Workshop
+
+LOCK_PAUSE_S = 0.2
+
+
+async def set_up_all(
+    shop: Workshop, board: Board, *, requirements: Sequence[str], hub: bool, browser: bool, strict: bool
+) -> None:
+    """Everything that a stack needs; with `browser`, everything that the tests need.
+
+    Raises:
+        ExceptionGroup: Of the `LauncherError` of a step; the other steps are stopped.
+    """
+    async with _alone(shop.layout, board):
+        await make_boot_venv(shop, board)
+        async with asyncio.TaskGroup() as steps:
+            venv = steps.create_task(make_venv(shop, board, requirements), name="set-up:venv")
+            steps.create_task(build_livekit_server(shop, board), name="set-up:livekit")
+            steps.create_task(build_page(shop, board), name="set-up:page")
+            if browser:
+                steps.create_task(install_browser(shop, board, required=strict), name="set-up:browser")
+            if hub:
+                await venv  # the hub's client lives there
+            await fetch_weights(shop, board, hub=hub)
+
+
+async def set_up_venv(shop: Workshop, board: Board, requirements: Sequence[str]) -> None:
+    """Only the venv: what the unit tests need."""
+    async with _alone(shop.layout, board):
+        await make_boot_venv(shop, board)
+        await make_venv(shop, board, requirements)
+
+
+@asynccontextmanager
+async def _alone(layout: Layout, board: Board) -> AsyncGenerator[None]:
+    """One set-up at a time in one home; another waits."""
+    layout.home.mkdir(parents=True, exist_ok=True)
+    with (layout.home / "set-up.lock").open("w") as lock:
+        told = False
+        while True:
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError:
+                if not told:
+                    board.say("  another set-up of this checkout is running: waiting for it")
+                told = True
+                await asyncio.sleep(LOCK_PAUSE_S)
+        yield

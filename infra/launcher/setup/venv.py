@@ -1,0 +1,56 @@
+"""Makes the venv in which the agent, the pipeline and the tests run, from hashed requirements."""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from infra.launcher.layout import Layout
+from infra.launcher.progress import Board
+from infra.launcher.stamps import Stamp
+from infra.launcher.workshop import Workshop
+
+
+async def make_venv(shop: Workshop, board: Board, names: Sequence[str]) -> None:
+    """Install requirements into `layout.venv`, and this checkout as an editable package.
+
+    What an earlier set-up asked for stays: `infra/up` does not take away what `infra/test` needs.
+
+    Args:
+        names: Names of files in infra/requirements, without `.txt`.
+    """
+    layout = shop.layout
+    wanted = sorted({*_installed(layout), *names, "build"})
+    files = [layout.requirements(name) for name in wanted]
+    stamp = Stamp.of(
+        layout.stamp("venv"), [sys.version, str(layout.root), *wanted], [*files, layout.root / "pyproject.toml"]
+    )
+    async with board.step("python packages") as step:
+        if stamp.holds(layout.python):
+            step.keep()
+            return
+        await _make_empty(shop)
+        step.note("installing " + ", ".join(wanted))
+        pip: list[str | Path] = [layout.uv, "pip"]
+        into: list[str | Path] = ["--quiet", "--python", layout.python]
+        await shop.run("venv", [*pip, "sync", *into, "--require-hashes", *files])
+        editable: list[str | Path] = ["--no-deps", "--no-build-isolation", "--editable", layout.root]
+        await shop.run("venv", [*pip, "install", *into, *editable])
+        _names_file(layout).write_text("\n".join(wanted))
+        stamp.write()
+
+
+async def _make_empty(shop: Workshop) -> None:
+    layout = shop.layout
+    stamp = Stamp.of(layout.stamp("empty-venv"), [sys.version, str(shop.python), str(layout.venv)])
+    if not stamp.holds(layout.python):
+        await shop.run("venv", [layout.uv, "venv", "--quiet", "--clear", "--python", shop.python, layout.venv])
+        stamp.write()
+
+
+def _installed(layout: Layout) -> list[str]:
+    path = _names_file(layout)
+    return path.read_text().split() if path.exists() else []
+
+
+def _names_file(layout: Layout) -> Path:
+    return layout.stamp("venv-names")

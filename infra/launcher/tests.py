@@ -1,0 +1,103 @@
+"""`infra/test`: set up what the tests need, then run the checks and the tests."""
+
+import asyncio
+import json
+from collections.abc import AsyncGenerator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.launcher.errors import LauncherError
+from infra.launcher.progress import Board
+from infra.launcher.settings import Settings
+from infra.launcher.setup.plan import set_up_all, set_up_venv
+from infra.launcher.setup.toolchains import find_node
+from infra.launcher.workshop import Workshop
+
+EXTRAS = ("agent", "embedded", "dev")
+UNIT = ("-m", "not e2e and not contract and not gpu")
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One command whose exit code decides."""
+
+    name: str
+    argv: tuple[str, ...]
+    cwd: Path
+    env: Mapping[str, str]
+
+
+async def run_tests(settings: Settings, board: Board) -> None:
+    """Run the checks that were asked for, each to its end, even after one has failed.
+
+    Raises:
+        LauncherError: Names the checks that failed.
+        ExceptionGroup: Set-up failed.
+    """
+    shop = Workshop(settings.layout, settings.environ)
+    unit = settings.rest[:1] == ("unit",)
+    if unit:
+        await set_up_venv(shop, board, EXTRAS)
+    else:
+        await set_up_all(shop, board, requirements=EXTRAS, hub=False, browser=True, strict=settings.ci)
+    rest = settings.rest[1:] if unit else settings.rest
+    checks = [_pytest(settings, [*(UNIT if unit else ()), *rest])]
+    if not settings.rest:
+        checks = [*_python_checks(settings), *await _page_checks(shop), *checks]
+    failed = [check.name for check in checks if not await _passes(check, settings, board)]
+    _tell_times(board)
+    if failed:
+        raise LauncherError(f"failed: {', '.join(failed)}")
+
+
+def _python_checks(settings: Settings) -> list[Check]:
+    ruff, mypy = (str(settings.layout.venv / "bin" / tool) for tool in ("ruff", "mypy"))
+    root = settings.layout.root
+    return [
+        Check("ruff check", (ruff, "check"), root, {}),
+        Check("ruff format", (ruff, "format", "--check"), root, {}),
+        Check("mypy", (mypy,), root, {}),
+    ]
+
+
+async def _page_checks(shop: Workshop) -> list[Check]:
+    frontend = shop.layout.frontend
+    scripts = json.loads((frontend / "package.json").read_text()).get("scripts", {})
+    env = shop.path_with((await find_node(shop)).folder)
+    names = [name for name in ("check", "test") if name in scripts]
+    return [Check(f"page {name}", ("npm", "run", name), frontend, env) for name in names]
+
+
+def _pytest(settings: Settings, arguments: Sequence[str]) -> Check:
+    argv = [str(settings.layout.python), "-m", "pytest", *arguments]
+    if settings.ci:
+        argv += ["-p", "tests.infra.no_skips"]
+    return Check("pytest", tuple(argv), settings.layout.root, {"AURA_HOME": str(settings.layout.home)})
+
+
+async def _passes(check: Check, settings: Settings, board: Board) -> bool:
+    board.say(f"\n== {check.name}")
+    begun = asyncio.get_running_loop().time()
+    async with _in_foreground(check, settings) as process:
+        code = await process.wait()
+    board.seconds[check.name] = asyncio.get_running_loop().time() - begun
+    return code == 0
+
+
+@asynccontextmanager
+async def _in_foreground(check: Check, settings: Settings) -> AsyncGenerator[asyncio.subprocess.Process]:
+    """A check on the terminal of the person: Ctrl-C reaches it, and it cleans up by itself."""
+    process = await asyncio.create_subprocess_exec(*check.argv, cwd=check.cwd, env={**settings.environ, **check.env})
+    try:
+        yield process
+    finally:
+        if process.returncode is None:
+            process.terminate()
+            await process.wait()
+
+
+def _tell_times(board: Board) -> None:
+    board.say("\n== seconds")
+    for name, seconds in board.seconds.items():
+        board.say(f"  {name:<16} {seconds:7.1f}")

@@ -1,0 +1,106 @@
+"""`infra/up`: set up, start the parts in order, say where they answer, stop them all at the end."""
+
+import asyncio
+import secrets
+from collections.abc import Generator, Mapping, Sequence
+from contextlib import contextmanager
+
+from infra.launcher.claim import Claim, Claimed, claimed
+from infra.launcher.errors import LauncherError
+from infra.launcher.keys import installation_keys
+from infra.launcher.layout import Layout
+from infra.launcher.leftovers import MARK, kill_leftovers
+from infra.launcher.parts import Addresses, Part, addresses, stack_parts, write_livekit_settings
+from infra.launcher.ports import choose_ports
+from infra.launcher.progress import Board
+from infra.launcher.runfile import Running, read_run_file, write_run_file
+from infra.launcher.settings import Settings
+from infra.launcher.setup.plan import set_up_all
+from infra.launcher.stack import running
+from infra.launcher.workshop import Workshop
+
+EXTRAS = ("agent", "embedded")
+
+
+async def up(settings: Settings, board: Board) -> None:
+    """Run a stack until the caller is cancelled.
+
+    Raises:
+        LauncherError, ExceptionGroup: Set-up or a part failed; nothing is left running.
+    """
+    try:
+        with own_run_folder(settings.layout, board) as stack:
+            choose_ports(settings.ports)  # a port that is taken is better known before minutes of set-up
+            await set_up(settings, board)
+            await _serve_all(settings, board, stack)
+    except Claimed as other:
+        say_who_runs(settings, board, other.claim)
+
+
+async def set_up(settings: Settings, board: Board) -> None:
+    shop = Workshop(settings.layout, settings.environ)
+    await set_up_all(shop, board, requirements=EXTRAS, hub=settings.hub, browser=False, strict=settings.ci)
+
+
+def say_who_runs(settings: Settings, board: Board, claim: Claim | None) -> None:
+    """Tell a person that a stack runs here already, or is about to.
+
+    Raises:
+        LauncherError: It is still starting.
+    """
+    if run := read_run_file(settings.layout.run_file):
+        board.say(f"AURA runs already: {run.url}")
+        return
+    who = f"pid {claim.pid}" if claim else "just begun"
+    raise LauncherError(f"another infra/up ({who}) is starting AURA here: wait for it, or stop it with infra/down")
+
+
+async def _serve_all(settings: Settings, board: Board, stack: str) -> None:
+    layout = settings.layout
+    keys = installation_keys(layout.env_file)
+    ports = choose_ports(settings.ports)
+    write_livekit_settings(layout, ports)
+    parts = stack_parts(layout, ports, keys, settings.profile, settings.max_sessions)
+    board.say(f"  all listens on this machine only, but for TCP port {ports.livekit_tcp} (media)")
+    await serve(layout, parts, addresses(ports), stack=stack, environ=settings.environ, board=board)
+
+
+@contextmanager
+def own_run_folder(layout: Layout, board: Board) -> Generator[str]:
+    """Claim the run folder, and clean up what a launcher that was killed has left there.
+
+    Yields:
+        The random name of the stack that will run here.
+
+    Raises:
+        Claimed: Another launcher has it.
+    """
+    stack = secrets.token_hex(16)
+    with claimed(layout.run, stack) as before:
+        layout.run_file.unlink(missing_ok=True)
+        if before and (killed := kill_leftovers(before.stack)):
+            board.say(f"  stopped {len(killed)} processes that an earlier infra/up had to leave behind")
+        yield stack
+
+
+async def serve(
+    layout: Layout, parts: Sequence[Part], where: Addresses, *, stack: str, environ: Mapping[str, str], board: Board
+) -> None:
+    """Run the parts until the caller is cancelled; nothing of them is left afterwards.
+
+    Raises:
+        ExceptionGroup: Of one `PartFailed`.
+    """
+    try:
+        async with running(
+            parts, cwd=layout.run, environ={**environ, MARK: stack}, logs=layout.logs, board=board
+        ) as pids:
+            healths = {part.name: (pids[part.name], part.health) for part in parts}
+            write_run_file(layout.run_file, Running(where.url, where.pipeline_url, where.livekit_url, healths))
+            board.say(f"\nAURA is ready: {where.url}\n")
+            board.say(f"  logs in {layout.logs}; Ctrl-C or infra/down stops it")
+            await asyncio.Event().wait()
+    finally:
+        layout.run_file.unlink(missing_ok=True)
+        kill_leftovers(stack)
+        board.say("AURA is stopped")

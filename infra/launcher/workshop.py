@@ -1,0 +1,43 @@
+"""What every step of the set-up works with: the folders, the environment, a way to run a command."""
+
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.launcher.children import run
+from infra.launcher.layout import Layout
+
+
+@dataclass(frozen=True, slots=True)
+class Workshop:
+    """The place where one set-up happens.
+
+    Attributes:
+        environ: The launcher's environment.
+        python: The Python that runs the launcher; the venv is made from it.
+    """
+
+    layout: Layout
+    environ: Mapping[str, str]
+    python: Path = Path(sys.executable)
+
+    async def run(
+        self, name: str, argv: Sequence[str | Path], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
+    ) -> None:
+        """Run a command to its end; its output goes to the log of the step `name`.
+
+        Raises:
+            CommandFailed, Offline: See `children.run`.
+        """
+        await run(
+            name,
+            argv,
+            cwd=cwd or self.layout.root,
+            env={**self.environ, **(env or {})},
+            log=self.layout.setup_log(name.replace(" ", "-")),
+        )
+
+    def path_with(self, *folders: Path) -> dict[str, str]:
+        """A PATH on which some folders come first."""
+        return {"PATH": ":".join([*map(str, folders), self.environ.get("PATH", "")])}
