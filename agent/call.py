@@ -4,7 +4,8 @@ import asyncio
 import logging
 from typing import Any
 
-from livekit.agents import Agent, AgentSession, SpeechHandle, UserStateChangedEvent
+from livekit.agents import Agent, AgentSession, UserStateChangedEvent
+from livekit.agents.voice import SpeechHandle
 
 from agent.answers import Outcome
 from agent.attributes import Noticeboard, Publish
@@ -12,12 +13,13 @@ from agent.gate import Gate
 from agent.guard import guarded
 from agent.line import Connect
 from agent.media import Sampler
-from agent.model import AuraModel, Wishes
+from agent.model import AuraModel
 from agent.owned import Owned
 from agent.persona import Persona
 from agent.settings import PipelineSettings
 from agent.sounds import Committed, Kind, Onset, Partial, Pause, Sounds
 from agent.turns import Turns, turn_handling, voice_activity
+from agent.wishes import Wishes
 from pipeline.realtime.client import connect
 
 logger = logging.getLogger(__name__)

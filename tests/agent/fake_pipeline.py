@@ -1,0 +1,219 @@
+"""The pipeline's side of the wire, in-process and from a script. Nothing here computes."""
+
+import asyncio
+import itertools
+from base64 import b64encode
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+from pipeline.realtime.client import Event, Lost, PipelineError
+
+RATE = 24_000
+AHEAD_S = 1.5
+STEP_S = 0.1
+
+
+@dataclass(frozen=True)
+class Says:
+    """An answer: its words, each with its sound; or why there is none.
+
+    Attributes:
+        after_s: From `response.create` to the first word.
+        clauses: Words and the seconds that they take.
+    """
+
+    clauses: tuple[tuple[str, float], ...] = ()
+    after_s: float = 0.1
+    silent: bool = False
+    error: str = ""
+
+
+@dataclass(frozen=True)
+class Hears:
+    """What is heard in the next sound: its text and label, when it has paused for `after_s`."""
+
+    text: str
+    kind: str = "speech"
+    after_s: float = 0.2
+    while_speaking_s: float | None = None  # a first partial so long after its onset
+
+
+@dataclass
+class FakePipeline:
+    """A pipeline for one caller; give its `connect` to whoever would call the real one.
+
+    Attributes:
+        received: Every event that came, with the time at which it did.
+        refusals: Raised by the next handshakes, one each.
+    """
+
+    hears: list[Hears] = field(default_factory=list)
+    says: list[Says] = field(default_factory=list)
+    refusals: list[PipelineError] = field(default_factory=list)
+    received: list[tuple[float, Event]] = field(default_factory=list)
+    resumed_with: list[str | None] = field(default_factory=list)
+    can_resume: bool = False
+    on_event: Callable[[Event], None] | None = None
+
+    def __post_init__(self) -> None:
+        self._ids = itertools.count(1)
+        self._socket: _Socket | None = None
+        self._tasks: asyncio.TaskGroup | None = None
+        self._answer: tuple[str, str, asyncio.Task[None]] | None = None
+        self._utterance = ""
+
+    @asynccontextmanager
+    async def connect(self, url: str, key: str, *, resume: str | None = None) -> AsyncIterator[Any]:
+        self.resumed_with.append(resume)
+        if self.refusals:
+            raise self.refusals.pop(0)
+        async with asyncio.TaskGroup() as tasks:
+            self._tasks, self._socket = tasks, _Socket(self)
+            resumed = self.can_resume and resume is not None
+            aura = {"resume_token": self._id("token"), "resumed": resumed}
+            self.tell("session.created", session={"id": self._id("sess"), "aura": aura})
+            listening = tasks.create_task(self._listen(self._socket), name="fake:listen")
+            try:
+                yield self._socket
+            finally:
+                listening.cancel()
+                if self._answer:
+                    self._answer[2].cancel()
+
+    def tell(self, kind: str, /, **fields: Any) -> None:
+        assert self._socket is not None
+        self._socket.events.put_nowait({"type": kind, "event_id": self._id("event"), **fields})
+
+    def break_off(self) -> None:
+        """The socket dies."""
+        assert self._socket is not None
+        self._socket.events.put_nowait(Lost("the connection ended with code 1006"))
+
+    def kinds(self, *, without: tuple[str, ...] = ("input_audio_buffer.append",)) -> list[str]:
+        return [event["type"] for _, event in self.received if event["type"] not in without]
+
+    def of(self, kind: str) -> list[Event]:
+        return [event for _, event in self.received if event["type"] == kind]
+
+    async def _listen(self, socket: "_Socket") -> None:
+        while True:
+            self._take(await socket.inbox.get())
+
+    def _take(self, event: Event) -> None:
+        assert self._tasks is not None
+        self.received.append((asyncio.get_running_loop().time(), event))
+        if self.on_event:
+            self.on_event(event)
+        match event:
+            case {"type": "input_audio_buffer.activity", "speaking": True}:
+                self._utterance = self._utterance or self._id("item")
+                if self.hears and self.hears[0].while_speaking_s is not None:
+                    self._later(self.hears[0].while_speaking_s, self._partial, self.hears[0], False)
+            case {"type": "input_audio_buffer.activity", "speaking": False} if self.hears:
+                heard = self.hears.pop(0)
+                self._later(heard.after_s, self._partial, heard, True)
+            case {"type": "input_audio_buffer.clear"}:
+                self._utterance = ""
+                self.tell("input_audio_buffer.cleared")
+            case {"type": "input_audio_buffer.commit"}:
+                self._commit()
+            case {"type": "conversation.item.create", "item": item}:
+                self.tell("conversation.item.added", previous_item_id=None, item=item)
+            case {"type": "response.create"}:
+                says = self.says.pop(0) if self.says else Says(silent=True)
+                self._begin(event.get("response") or {}, says)
+            case {"type": "response.cancel"} if self._answer:
+                response_id, _, task = self._answer
+                task.cancel()
+                self._done(response_id, {}, status="cancelled")
+
+    def _partial(self, heard: Hears, settled: bool) -> None:
+        self._text = heard.text
+        self.tell(
+            "input_audio_buffer.partial",
+            item_id=self._utterance,
+            text=heard.text,
+            stable_chars=0,
+            audio_end_ms=1_000,
+            kind=heard.kind,
+            settled=settled,
+        )
+
+    def _commit(self) -> None:
+        item_id, self._utterance = self._utterance or self._id("item"), ""
+        item = {"id": item_id, "type": "message", "role": "user", "content": [{"type": "input_audio"}]}
+        self.tell("input_audio_buffer.committed", item_id=item_id, previous_item_id=None)
+        self.tell("conversation.item.added", previous_item_id=None, item=item)
+        name = "conversation.item.input_audio_transcription.completed"
+        self.tell(name, item_id=item_id, content_index=0, transcript=getattr(self, "_text", ""))
+
+    def _begin(self, asked: dict[str, Any], says: Says) -> None:
+        assert self._tasks is not None
+        response_id, metadata = self._id("resp"), asked.get("metadata") or {}
+        self.tell("response.created", response={"id": response_id, "metadata": metadata})
+        if "say" in metadata:
+            says = Says(((metadata["say"], 1.0),))
+        task = self._tasks.create_task(self._speak(response_id, metadata, says), name=response_id)
+        self._answer = (response_id, "", task)
+
+    async def _speak(self, response_id: str, metadata: dict[str, str], says: Says) -> None:
+        await asyncio.sleep(says.after_s)
+        if says.silent or says.error:
+            decision = {"decision": "silent"} if says.silent else {}
+            self._done(response_id, {**metadata, **decision}, status="failed" if says.error else "completed", says=says)
+            return
+        item: dict[str, Any] = {"id": self._id("item"), "type": "message", "role": "assistant", "content": []}
+        place = {"response_id": response_id, "item_id": item["id"], "content_index": 0, "output_index": 0}
+        self.tell("response.output_item.added", response_id=response_id, output_index=0, item=item)
+        self.tell("conversation.item.added", previous_item_id=None, item=item)
+        self.tell("response.content_part.added", **place, part={"type": "audio", "transcript": ""})
+        at_s, began = 0.0, asyncio.get_running_loop().time()
+        for text, seconds in says.clauses:
+            times = {"start_time": at_s, "end_time": at_s + seconds}
+            self.tell("response.output_audio_transcript.delta", **place, delta=text, **times)
+            for _ in range(round(seconds / STEP_S)):
+                self.tell("response.output_audio.delta", **place, delta=b64encode(_tone(STEP_S)).decode())
+                at_s += STEP_S
+                await asyncio.sleep(max(0.0, began + at_s - AHEAD_S - asyncio.get_running_loop().time()))
+        words = "".join(text for text, _ in says.clauses)
+        item = {**item, "content": [{"type": "output_audio", "transcript": words}]}
+        self.tell("response.output_item.done", response_id=response_id, output_index=0, item=item)
+        self.tell("conversation.item.done", previous_item_id=None, item=item)
+        self._done(response_id, metadata, status="completed")
+
+    def _done(self, response_id: str, metadata: dict[str, str], *, status: str, says: Says | None = None) -> None:
+        self._answer = None
+        details = {"type": status, "error": {"message": says.error}} if says and says.error else None
+        response = {"id": response_id, "status": status, "metadata": metadata, "status_details": details}
+        self.tell("response.done", response=response)
+
+    def _later(self, seconds: float, call: Callable[..., None], *values: Any) -> None:
+        asyncio.get_running_loop().call_later(seconds, call, *values)
+
+    def _id(self, prefix: str) -> str:
+        return f"{prefix}_{next(self._ids)}"
+
+
+class _Socket:
+    """The end of the wire that the client holds."""
+
+    def __init__(self, pipeline: FakePipeline) -> None:
+        self.events: asyncio.Queue[Event | PipelineError] = asyncio.Queue()
+        self.inbox: asyncio.Queue[Event] = asyncio.Queue()
+
+    async def send(self, event: Event) -> None:
+        self.inbox.put_nowait(event)
+
+    async def __aiter__(self) -> AsyncIterator[Event]:
+        while True:
+            event = await self.events.get()
+            if isinstance(event, PipelineError):
+                raise event
+            yield event
+
+
+def _tone(seconds: float) -> bytes:
+    """Something that is not silence."""
+    return (1_000).to_bytes(2, "little") * round(seconds * RATE)
