@@ -1,26 +1,29 @@
 """Where and how large a pipeline runs: a stage-config YAML, read strictly, all its errors listed at once."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from difflib import get_close_matches
+from pathlib import Path
 from typing import Any
 
-TOP_KEYS = {"max_sessions": int, "stage_args": list}
-STAGE_KEYS = {"stage_id": int, "engine_args": dict, "default_sampling_params": dict}
-# What an engine may be told, by its architecture; what says which stage it is stands in every stage.
-ENGINE_KEYS: Mapping[str, Mapping[str, type]] = {
-    "WhisperForConditionalGeneration": {"model": str, "fallback": str, "threads": int, "partial_model": str},
-    "LlamaCppForCausalLM": {"model": str, "fallback": str, "threads": int, "context_per_session": int},
-    "HibariTTS": {"voice": str},
-}
-SAMPLING_KEYS = {"temperature": float, "max_tokens": int}
-SHARED_ENGINE_KEYS = {"model_stage": str, "model_arch": str}
+import yaml
+
+from pipeline.errors import ConfigError
+from pipeline.topology import PipelineConfig, StagePipelineConfig
+
+Keys = Mapping[str, type | tuple[type, ...]]
+
+TOP_KEYS: Keys = {"max_sessions": int, "stage_args": list}
+STAGE_KEYS: Keys = {"stage_id": int, "engine_args": dict}
+TOPOLOGY_KEYS: Keys = {"model_stage": str, "model_arch": str}  # may stand in engine_args, and must agree
 
 
 @dataclass(frozen=True, slots=True)
 class StageDeployment:
+    """How one stage's engine is started."""
+
     stage_id: int
     engine_args: Mapping[str, Any] = field(default_factory=dict)
-    default_sampling_params: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +35,88 @@ class Deployment:
     """
 
     max_sessions: int
-    stages: tuple[StageDeployment, ...]
+    stages: tuple[StageDeployment, ...] = ()
 
     def engine_args(self, stage_id: int) -> Mapping[str, Any]:
+        """What the stage's engine is told; empty if the file leaves all to the defaults."""
         return next((stage.engine_args for stage in self.stages if stage.stage_id == stage_id), {})
+
+
+def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[str, Keys]) -> Deployment:
+    """The deployment in a YAML file.
+
+    Args:
+        engine_keys: What each engine may be told, by `model_arch`.
+
+    Raises:
+        ConfigError: Lists every fault of the file.
+    """
+    try:
+        raw = yaml.safe_load(path.read_text())
+    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
+        raise ConfigError(str(path), [f"cannot be read: {error}"]) from error
+    faults = list(_faults(raw, topology, engine_keys))
+    if faults:
+        raise ConfigError(str(path), faults)
+    stages = (StageDeployment(each["stage_id"], _own_args(each)) for each in raw.get("stage_args", []))
+    return Deployment(raw["max_sessions"], tuple(stages))
+
+
+def _own_args(stage: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in stage.get("engine_args", {}).items() if key not in TOPOLOGY_KEYS}
+
+
+def _faults(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Keys]) -> Iterator[str]:
+    if not isinstance(raw, dict):
+        yield "the file is not a mapping of keys"
+        return
+    yield from _key_faults("", raw, TOP_KEYS)
+    if not isinstance(raw.get("max_sessions"), int) or raw["max_sessions"] < 1:
+        yield "`max_sessions` is needed, a whole number of at least 1"
+    seen: set[int] = set()
+    stages = raw.get("stage_args") or []
+    for position, each in enumerate(stages if isinstance(stages, list) else []):
+        if not isinstance(each, dict) or not isinstance(each.get("stage_id"), int):
+            yield f"stage_args[{position}]: `stage_id` is needed, a whole number"
+            continue
+        stage_id = each["stage_id"]
+        if stage_id in seen:
+            yield f"stage {stage_id}: configured twice"
+        seen.add(stage_id)
+        spec = next((stage for stage in topology.stages if stage.stage_id == stage_id), None)
+        if spec is None:
+            yield f"stage {stage_id}: {topology.model_type} has no such stage"
+            continue
+        yield from _key_faults(f"stage {stage_id}: ", each, STAGE_KEYS)
+        if isinstance(each.get("engine_args"), dict):
+            yield from _engine_faults(each["engine_args"], spec, engine_keys.get(spec.model_arch, {}))
+
+
+def _engine_faults(args: dict[str, Any], spec: StagePipelineConfig, known: Keys) -> Iterator[str]:
+    yield from _key_faults(f"stage {spec.stage_id}: engine_args: ", args, {**TOPOLOGY_KEYS, **known})
+    for key in TOPOLOGY_KEYS:
+        if key in args and args[key] != getattr(spec, key):
+            yield f"stage {spec.stage_id}: `{key}` is {args[key]!r}, but the topology says {getattr(spec, key)!r}"
+
+
+def _key_faults(where: str, given: dict[Any, Any], known: Keys) -> Iterator[str]:
+    for key, value in given.items():
+        if key not in known:
+            near = get_close_matches(str(key), known, n=1)
+            hint = f" (did you mean `{near[0]}`?)" if near else f" (known: {', '.join(known)})"
+            yield f"{where}unknown key `{key}`{hint}"
+        elif not isinstance(value, known[key]) or (isinstance(value, bool) and known[key] is not bool):
+            yield f"{where}`{key}` is {value!r}, not {_described(known[key])}"
+
+
+def _described(kind: type | tuple[type, ...]) -> str:
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    names = {
+        int: "a whole number",
+        float: "a number",
+        str: "a text",
+        bool: "true or false",
+        dict: "a mapping",
+        list: "a list",
+    }
+    return " or ".join(names[each] for each in kinds)

@@ -21,6 +21,7 @@ from pipeline.topology import StageExecutionType, StagePipelineConfig
 
 E = TypeVar("E")
 AR = StageExecutionType.LLM_AR
+ASR = StagePipelineConfig(0, "asr", AR, (), "text", "Scripted")
 AURA = StagePipelineConfig(1, "aura", AR, (0,), "text", "Scripted", final_output=True, final_output_type="text")
 TTS = StagePipelineConfig(2, "tts", AR, (1,), "audio", "Scripted", final_output=True, final_output_type="audio")
 

@@ -207,10 +207,10 @@ def read(text: str) -> ClientEvent:
         return msgspec.convert(raw, kind)
     except (msgspec.ValidationError, RecursionError, OverflowError) as error:
         message, _, path = str(error).partition(" - at ")
-        param = path.strip("`").removeprefix("$").removeprefix(".") or _missing_field(message)
-        raise Unreadable("invalid_value", f"{param or 'event'}: {message}", param, event_id) from error
+        param = ".".join(filter(None, [path.strip("`").removeprefix("$").removeprefix("."), _missing_field(message)]))
+        raise Unreadable("invalid_value", f"{param or 'event'}: {message}", param or None, event_id) from error
 
 
-def _missing_field(message: str) -> str | None:
+def _missing_field(message: str) -> str:
     match = re.search(r"required field `(\w+)`", message)
-    return match[1] if match else None
+    return match[1] if match else ""

@@ -1,0 +1,81 @@
+"""Reading what clients send: whatever comes, the answer is an event or an error that names the fault."""
+
+import random
+
+import pytest
+
+from pipeline.realtime import events
+from pipeline.realtime.events import Unreadable, read
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "param"),
+    [
+        ("", "invalid_json", None),
+        ("{", "invalid_json", None),
+        ("[1]", "invalid_json", None),
+        ('"response.create"', "invalid_json", None),
+        ('{"type": "response.create", "x": Infinity}', "invalid_json", None),
+        ('{"type": "response.create", "x": "\\ud800"}', "invalid_json", None),
+        ("[" * 100_000, "invalid_json", None),
+        ("{}", "unknown_event", "type"),
+        ('{"type": 7}', "unknown_event", "type"),
+        ('{"type": "response.make"}', "unknown_event", "type"),
+        ('{"type": "input_audio_buffer.append"}', "invalid_value", "audio"),
+        ('{"type": "input_audio_buffer.append", "audio": 7}', "invalid_value", "audio"),
+        ('{"type": "conversation.item.truncate", "item_id": "a", "audio_end_ms": 1e999}', "invalid_json", None),
+        (
+            '{"type": "conversation.item.truncate", "item_id": "a", "audio_end_ms": "7"}',
+            "invalid_value",
+            "audio_end_ms",
+        ),
+        (
+            '{"type": "session.update", "session": {"audio": {"input": {"format": {"type": "mp3"}}}}}',
+            "invalid_value",
+            "session.audio.input.format.type",
+        ),
+        (
+            '{"type": "conversation.item.create", "item": {"type": "message", "content": [{"text": "a"}]}}',
+            "invalid_value",
+            "item.content[0].type",
+        ),
+    ],
+)
+def test_a_fault_is_named(text: str, code: str, param: str | None) -> None:
+    with pytest.raises(Unreadable) as unreadable:
+        read(text)
+    assert (unreadable.value.code, unreadable.value.param) == (code, param)
+
+
+def test_the_clients_own_id_comes_back_with_the_error() -> None:
+    with pytest.raises(Unreadable) as unreadable:
+        read('{"type": "nonsense", "event_id": "mine"}')
+    assert unreadable.value.event_id == "mine"
+
+
+def test_a_field_that_means_nothing_here_is_left_alone() -> None:
+    text = '{"type": "session.update", "session": {"type": "realtime", "tracing": "auto", "other": [1, {"a": null}]}}'
+    assert isinstance(read(text), events.SessionUpdate)
+
+
+def test_null_and_absent_are_different_for_turn_detection() -> None:
+    def detection(inner: str) -> object:
+        event = read(f'{{"type": "session.update", "session": {{"audio": {{"input": {{{inner}}}}}}}}}')
+        assert isinstance(event, events.SessionUpdate) and event.session.audio and event.session.audio.input
+        return event.session.audio.input.turn_detection
+
+    assert detection('"turn_detection": null') is None
+    assert detection("") is events.UNSET
+
+
+def test_noise_never_raises_anything_else() -> None:
+    noise = random.Random(7)
+    good = '{"type": "conversation.item.create", "item": {"type": "message", "role": "user", "content": []}}'
+    for _ in range(2_000):
+        text = list(good)
+        for _ in range(noise.randint(1, 4)):
+            text[noise.randrange(len(text))] = chr(noise.choice([noise.randint(0, 127), noise.randint(128, 0xFFFF)]))
+        try:
+            read("".join(text))
+        except Unreadable:
+            continue
