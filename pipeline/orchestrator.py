@@ -9,8 +9,7 @@ from typing import Any
 
 from pipeline.deployment import Deployment
 from pipeline.ears import Detector
-from pipeline.engines.base import Engine
-from pipeline.engines.base import Opener
+from pipeline.engines.base import Engine, Opener
 from pipeline.errors import AuraError
 from pipeline.stage import Process, Stage
 from pipeline.stages import Stages
