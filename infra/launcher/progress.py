@@ -3,14 +3,13 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from types import TracebackType
 from typing import Self, TextIO
 
 SPINNER = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 REDRAW_S = 0.1
 BAR_CELLS = 24
-PLAIN_SHARE = 0.1  # on a plain screen progress is told at every tenth
 
 
 @dataclass(slots=True)
@@ -23,7 +22,7 @@ class Step:
     text: str = ""
     share: float | None = None
     cached: bool = False
-    told: float = field(default=0.0)
+    tenths: int = 0
 
     def note(self, text: str) -> None:
         """Say what is being done now."""
@@ -34,8 +33,8 @@ class Step:
         """Say how many bytes of how many are there."""
         self.share = done / total if total else 1.0
         self.text = f"{done / 1e6:,.0f} of {total / 1e6:,.0f} MB"
-        if self.share - self.told >= PLAIN_SHARE or self.share == 1.0:
-            self.told = self.share
+        if (tenths := int(self.share * 10)) > self.tenths:  # a plain screen is told of every tenth
+            self.tenths = tenths
             self.board.told(self)
 
     def keep(self) -> None:

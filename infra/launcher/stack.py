@@ -1,6 +1,7 @@
 """Runs the parts of a stack: started in order, watched, stopped in reverse."""
 
 import asyncio
+import signal
 from asyncio.subprocess import Process
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -47,7 +48,8 @@ async def running(
 
 async def _watch(part: Part, process: Process, log: Path) -> None:
     code = await process.wait()
-    raise PartFailed(part.name, f"ended by {-code}" if code < 0 else f"ended with code {code}", log)
+    how = f"by {signal.Signals(-code).name}" if code < 0 else f"with code {code}"
+    raise PartFailed(part.name, f"ended {how}", log)
 
 
 async def _healthy(part: Part, log: Path) -> None:

@@ -1,0 +1,24 @@
+"""A launcher like `infra/up` with stand-ins for parts: `stand_in_stack.py RUN_DIR PART...`."""
+
+import os
+import sys
+from pathlib import Path
+
+from infra.launcher.layout import Layout
+from infra.launcher.main import run_verb
+from infra.launcher.parts import Addresses
+from infra.launcher.progress import Board
+from infra.launcher.up import own_run_folder, serve
+from tests.infra.conftest import stand_in
+
+if __name__ == "__main__":
+    run = Path(sys.argv[1])
+    layout = Layout(Path.cwd(), run, run)
+    parts = [stand_in(name) for name in sys.argv[2:]]
+
+    async def act(board: Board) -> None:
+        with own_run_folder(layout, board) as stack:
+            where = Addresses("http://page/", "http://pipeline", "ws://livekit")
+            await serve(layout, parts, where, stack=stack, environ=dict(os.environ), board=board)
+
+    sys.exit(run_verb("up", act))

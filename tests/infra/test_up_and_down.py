@@ -1,0 +1,112 @@
+"""A launcher from its start to its end, and what is left of it: nothing."""
+
+import asyncio
+import io
+import os
+import signal
+import sys
+from asyncio.subprocess import PIPE, STDOUT, Process
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from infra.launcher.claim import current_claim
+from infra.launcher.down import down
+from infra.launcher.health import http_status
+from infra.launcher.layout import Layout
+from infra.launcher.leftovers import carries
+from infra.launcher.progress import Board
+from infra.launcher.runfile import Running, read_run_file
+from infra.launcher.settings import Settings
+
+pytestmark = pytest.mark.anyio
+ROOT = Path(__file__).parents[2]
+
+
+@asynccontextmanager
+async def launched(run: Path) -> AsyncGenerator[tuple[Process, Running]]:
+    """A launcher with two stand-ins, all healthy."""
+    argv = [sys.executable, "-m", "tests.infra.stand_in_stack", str(run), "one", "two"]
+    process = await asyncio.create_subprocess_exec(*argv, cwd=ROOT, stdout=PIPE, stderr=STDOUT)
+    try:
+        async with asyncio.timeout(30):
+            while (stack := read_run_file(run / "run.json")) is None:
+                assert process.returncode is None
+                await asyncio.sleep(0.02)
+        yield process, stack
+    finally:
+        if process.returncode is None:
+            process.kill()
+        await process.communicate()
+
+
+def settings(run: Path) -> Settings:
+    return Settings("down", Layout(ROOT, run, run), environ={}, ports={}, ci=False)
+
+
+async def assert_nothing_is_left(run: Path, stack: Running, name: str) -> None:
+    assert not (run / "run.json").exists()
+    assert current_claim(run) is None
+    assert [await http_status(health) for _, health in stack.parts.values()] == [None, None]
+    assert not [
+        entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit() and carries(int(entry.name), name)
+    ]
+
+
+def stack_name(run: Path) -> str:
+    claim = current_claim(run)
+    assert claim is not None
+    return claim.stack
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+async def test_a_signal_stops_all_and_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
+    async with launched(tmp_path) as (process, stack):
+        name = stack_name(tmp_path)
+        assert [await http_status(health) for _, health in stack.parts.values()] == [200, 200]
+        process.send_signal(number)
+        output, _ = await process.communicate()
+        assert process.returncode == 130
+        assert b"AURA is ready: http://page/" in output
+    await assert_nothing_is_left(tmp_path, stack, name)
+
+
+async def test_down_stops_what_up_runs(tmp_path: Path, board: Board, screen: io.StringIO) -> None:
+    async with launched(tmp_path) as (process, stack):
+        name = stack_name(tmp_path)
+        await down(settings(tmp_path), board)
+        await process.wait()
+    assert screen.getvalue() == "AURA is stopped\n"
+    await assert_nothing_is_left(tmp_path, stack, name)
+
+
+async def test_down_cleans_up_after_a_launcher_that_was_killed(
+    tmp_path: Path, board: Board, screen: io.StringIO
+) -> None:
+    async with launched(tmp_path) as (process, stack):
+        name = stack_name(tmp_path)
+        process.kill()
+        await process.wait()
+        assert [await http_status(health) for _, health in stack.parts.values()] == [200, 200]
+        await down(settings(tmp_path), board)
+    assert screen.getvalue() == "AURA does not run; 2 leftovers stopped\n"
+    await assert_nothing_is_left(tmp_path, stack, name)
+
+
+async def test_down_without_up_says_so(tmp_path: Path, board: Board, screen: io.StringIO) -> None:
+    await down(settings(tmp_path / "never"), board)
+    await down(settings(tmp_path), board)
+    assert screen.getvalue() == "AURA does not run\n" * 2
+
+
+async def test_a_part_that_dies_ends_the_launcher_with_its_name(tmp_path: Path) -> None:
+    async with launched(tmp_path) as (process, stack):
+        name = stack_name(tmp_path)
+        os.kill(stack.parts["two"][0], signal.SIGKILL)
+        output, _ = await process.communicate()
+        assert process.returncode == 1
+        assert b"infra/up: two ended by SIGKILL; the end of " in output
+        assert b"    listening on " in output
+    await assert_nothing_is_left(tmp_path, stack, name)
