@@ -46,7 +46,7 @@ class Connection:
     ) -> None:
         self.resume_token = resume_token()
         self.config = config
-        self._name = name
+        self.name = name
         self._expires_at = expires_at
         self._metrics = metrics
         self._translator = Translator()
@@ -62,7 +62,7 @@ class Connection:
     async def serve(self, socket: web.WebSocketResponse) -> None:
         async with self._session, asyncio.TaskGroup() as tasks:
             self._send(event("session.created", session=self._shown(self.config)))
-            writer = tasks.create_task(self._write(socket), name=f"{self._name}:write")
+            writer = tasks.create_task(self._write(socket), name=f"{self.name}:write")
             await self._read(socket)
             writer.cancel()
 
@@ -105,8 +105,8 @@ class Connection:
         try:
             self._outbox.put_nowait(wire)
         except asyncio.QueueFull:
-            log.warning("client does not read", extra={"session": self._name})
+            log.warning("client does not read", extra={"session": self.name})
             self._hang_up()
 
     def _shown(self, config: Config) -> Wire:
-        return config.shown(self._name, self._expires_at, self.resume_token)
+        return config.shown(self.name, self._expires_at, self.resume_token)

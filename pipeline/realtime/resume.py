@@ -15,6 +15,7 @@ MOST_KEPT = 256
 class Left:
     """A conversation without its caller, and the moment on the loop's clock until which it is kept."""
 
+    name: str
     history: History
     config: Config
     until: float
@@ -26,10 +27,10 @@ class Kept:
     def __init__(self) -> None:
         self._left: dict[str, Left] = {}
 
-    def keep(self, token: str, history: History, config: Config) -> None:
+    def keep(self, token: str, name: str, history: History, config: Config) -> None:
         while len(self._left) >= MOST_KEPT:
             del self._left[next(iter(self._left))]
-        self._left[token] = Left(history, config, _now() + KEPT_S)
+        self._left[token] = Left(name, history, config, _now() + KEPT_S)
 
     def take(self, token: str) -> Left | None:
         """The conversation of that token, if its caller left less than a minute ago."""

@@ -95,7 +95,7 @@ class Server:
         socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE, heartbeat=HEARTBEAT_S)
         await socket.prepare(request)
         connection = Connection(
-            session_name(),
+            left.name if left else session_name(),
             pipeline.stages,
             pipeline.detector(),
             self._metrics,
@@ -107,7 +107,7 @@ class Server:
         try:
             await connection.serve(socket)
         finally:
-            self._kept.keep(connection.resume_token, connection.history, connection.config)
+            self._kept.keep(connection.resume_token, connection.name, connection.history, connection.config)
         return socket
 
     async def _watch_the_loop(self, _: web.Application) -> AsyncGenerator[None, None]:

@@ -102,6 +102,7 @@ def _input(happened: told.Event) -> Iterator[Wire]:
                 text=heard.text,
                 stable_chars=heard.stable_chars,
                 audio_end_ms=heard.audio_end_ms,
+                settled=heard.settled,
                 kind=kind,
             )
         case told.Transcribed():
