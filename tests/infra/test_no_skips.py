@@ -1,0 +1,23 @@
+"""In CI nothing is skipped but what needs a GPU."""
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+
+@pytest.mark.parametrize(
+    ("test", "code"),
+    [
+        ("", pytest.ExitCode.OK),
+        ("@pytest.mark.skip(reason='no')", pytest.ExitCode.TESTS_FAILED),
+        ("pytest.skip('no', allow_module_level=True)", pytest.ExitCode.TESTS_FAILED),
+        ("@pytest.mark.gpu\n@pytest.mark.skip(reason='no')", pytest.ExitCode.OK),
+        ("@pytest.mark.xfail(strict=False, reason='no')", pytest.ExitCode.OK),
+    ],
+)
+def test_a_skipped_test_fails_the_run(pytester: pytest.Pytester, test: str, code: pytest.ExitCode) -> None:
+    pytester.makeini("[pytest]\nmarkers = gpu\n")
+    pytester.makepyfile(f"import pytest\n\n{test}\ndef test_it(): assert 'xfail' not in {test!r}\n")
+    result = pytester.runpytest_inprocess("-p", "tests.infra.no_skips")
+    assert result.ret == code
+    assert ("NOT ALLOWED TO BE SKIPPED" in result.stdout.str()) == (code != pytest.ExitCode.OK)
