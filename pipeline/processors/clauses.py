@@ -1,0 +1,73 @@
+"""Cuts a growing text into clauses to be spoken: the first one early, the others whole sentences. Pure."""
+
+import re
+from collections.abc import Iterator
+
+FIRST_WORDS = 4  # of an opening clause that may end at a comma
+LATEST_FIRST_WORDS = 12  # without any mark, the opening clause ends here
+LONGEST = 240  # characters of a clause; a longer sentence is cut at a comma or a space
+
+ENDS = re.compile(r"""[.!?…。！？]+["')\]]*(?=\s)|\n""")  # a sentence has ended, and something follows
+COMMA = re.compile(r"[,;:—–](?=\s)|\s[—–-](?=\s)")
+SHORTENED = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|No|approx|a\.m|p\.m|[A-Z]))\.$")
+NUMBERED = re.compile(r"(?:^|\s)\d{1,2}\.$")  # "1." before an item of a list
+
+
+class Clauses:
+    """Feed it the text piece by piece. What it gives back concatenates to exactly the text."""
+
+    def __init__(self) -> None:
+        self._rest = ""
+        self._is_first = True
+
+    def feed(self, piece: str) -> Iterator[str]:
+        """The clauses that are complete with `piece`."""
+        self._rest += piece
+        while cut := self._cut():
+            yield self._take(cut)
+
+    def finish(self) -> Iterator[str]:
+        """The text has ended: what is left of it."""
+        if self._rest:
+            yield self._take(len(self._rest))
+
+    def _take(self, cut: int) -> str:
+        clause, self._rest = self._rest[:cut], self._rest[cut:]
+        self._is_first = self._is_first and not clause.strip()
+        return clause
+
+    def _cut(self) -> int:
+        """Where the next clause ends, or 0 if that is not known yet."""
+        ends = [_sentence_end(self._rest), _early_end(self._rest) if self._is_first else 0]
+        if any(ends):
+            return min(filter(None, ends))
+        return _last_resort(self._rest) if len(self._rest) > LONGEST else 0
+
+
+def _sentence_end(text: str) -> int:
+    for match in ENDS.finditer(text):
+        head = text[: match.end()]
+        if head.strip() and not (head.endswith(".") and _is_shortened(head)):
+            return match.end()
+    return 0
+
+
+def _is_shortened(head: str) -> bool:
+    """`Mr.`, `e.g.`, an initial, or the number of an item: the full stop ends no sentence."""
+    return bool(NUMBERED.search(head) or SHORTENED.search(head))
+
+
+def _early_end(text: str) -> int:
+    for match in COMMA.finditer(text):
+        if len(text[: match.end()].split()) >= FIRST_WORDS:
+            return match.end()
+    words = list(re.finditer(r"\S+(?=\s)", text))
+    return words[LATEST_FIRST_WORDS - 1].end() if len(words) > LATEST_FIRST_WORDS else 0
+
+
+def _last_resort(text: str) -> int:
+    commas = [match.end() for match in COMMA.finditer(text, 0, LONGEST)]
+    if commas:
+        return commas[-1]
+    space = text.rfind(" ", 1, LONGEST)
+    return space if space > 0 else LONGEST
