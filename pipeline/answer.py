@@ -18,13 +18,14 @@ PIECE_BYTES = VOICE_RATE * 2 // 5  # 200 ms: what leaves at once
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A `response.create`: what the answer is called, and how it is wanted."""
+    """A `response.create`: what the answer is called, how it is wanted, and whether the conversation keeps it."""
 
     turn: Turn
     response_id: str
     item_id: str
     wants: Wants
     metadata: Mapping[str, str] = field(default_factory=dict)
+    kept: bool = True
 
 
 class Answer:
@@ -49,7 +50,7 @@ class Answer:
         self._first_sent: float | None = None
         self.tasks: list[asyncio.Task[None]] = []
         self.truncated_ms: float | None = None
-        tell(AnswerStarted(request.response_id, request.wants, request.metadata))
+        tell(AnswerStarted(request.response_id, request.wants, request.metadata, request.kept))
 
     @property
     def text(self) -> str:
@@ -104,7 +105,12 @@ class Answer:
             error,
             self._tokens,
             timings,
+            request.kept,
         )
+
+    def hush(self) -> None:
+        """Nothing more is told of it, whatever its tasks still do until they have gone."""
+        self._tell = self._opened = _ignore
 
     def moments(self) -> dict[str, float | None]:
         """When what happened, on the loop's clock."""
@@ -154,6 +160,10 @@ class Answer:
         self._first_sent = self._first_sent or _now()
         self._sent_ms += len(pcm) * 1000 / (2 * VOICE_RATE)
         self._tell(Sounded(self.request.response_id, self.request.item_id, pcm))
+
+
+def _ignore(*_: object) -> None:
+    """Told to nobody."""
 
 
 def _now() -> float:

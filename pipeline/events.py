@@ -85,9 +85,16 @@ class ItemTruncated:
 
 @dataclass(frozen=True, slots=True)
 class AnswerStarted:
+    """An answer is on its way.
+
+    Attributes:
+        kept: It joins the conversation. Else it answers something on the side.
+    """
+
     response_id: str
     wants: Wants
     metadata: Mapping[str, str]
+    kept: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +104,7 @@ class AnswerOpened:
     response_id: str
     item: Item
     previous_item_id: str | None
+    kept: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -150,9 +158,10 @@ class AnswerDone:
     error: str | None = None
     tokens: int = 0
     timings: Mapping[str, float] = field(default_factory=dict)
+    kept: bool = True
 
 
-Event = (
+InputEvent = (
     SpeechStarted
     | SpeechStopped
     | Committed
@@ -163,10 +172,6 @@ Event = (
     | ItemAdded
     | ItemDeleted
     | ItemTruncated
-    | AnswerStarted
-    | AnswerOpened
-    | Wrote
-    | Spoke
-    | Sounded
-    | AnswerDone
 )
+AnswerEvent = AnswerStarted | AnswerOpened | Wrote | Spoke | Sounded | AnswerDone
+Event = InputEvent | AnswerEvent

@@ -4,6 +4,7 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -43,26 +44,27 @@ class Orchestrator:
         self.detector = detector
         self.max_sessions = max_sessions
         self._engines = engines
-        self._sessions = 0
+        self._sessions: set[object] = set()
 
     @property
     def free_sessions(self) -> int:
-        return self.max_sessions - self._sessions
+        return self.max_sessions - len(self._sessions)
 
     @contextmanager
-    def admitted(self) -> Iterator[None]:
-        """A place for one session.
+    def admitted(self) -> Iterator[Callable[[], None]]:
+        """A place for one session. Calling what it gives frees the place before the session has quite ended.
 
         Raises:
             Full: There is none.
         """
         if self.free_sessions < 1:
             raise Full(f"all {self.max_sessions} sessions are taken")
-        self._sessions += 1
+        place = object()
+        self._sessions.add(place)
         try:
-            yield
+            yield partial(self._sessions.discard, place)
         finally:
-            self._sessions -= 1
+            self._sessions.discard(place)
 
     async def busy(self) -> dict[str, int]:
         """Requests that each engine computes now, asked of the engines."""

@@ -118,8 +118,8 @@ class Session:
             adopted.hearing.settle()
         else:
             held, turn = Held(AHEAD_MS), self._turn()
-        request = Request(turn, response_name(), item_name(), wants, metadata or {})
-        answer = self._answer = Answer(request, held, lambda: self._opened(answer, kept=history is None), self._tell)
+        request = Request(turn, response_name(), item_name(), wants, metadata or {}, kept=history is None)
+        answer = self._answer = Answer(request, held, lambda: self._opened(answer), self._tell)
         if adopted and adopted.answering:
             answer.tasks.append(adopted.answering)
         else:
@@ -191,10 +191,11 @@ class Session:
         else:
             self._finish(answer, "completed", adopted)
 
-    def _opened(self, answer: Answer, *, kept: bool) -> None:
+    def _opened(self, answer: Answer) -> None:
+        request = answer.request
         item = replace(answer.item(complete=False), text="")
-        previous = self.conversation.add(item) if kept else None
-        self._tell(AnswerOpened(answer.request.response_id, item, previous))
+        previous = self.conversation.add(item) if request.kept else None
+        self._tell(AnswerOpened(request.response_id, item, previous, request.kept))
 
     def _finish(
         self,
@@ -208,6 +209,7 @@ class Session:
         if answer is not self._answer:
             return
         self._answer = None
+        answer.hush()
         item = answer.item(complete=status == "completed")
         if status != "completed" or answer.truncated_ms is not None:
             item = replace(item, text=item.marks.heard(answer.played_ms()) if item.marks.marks else item.text)

@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+from typing import Any
 
 import numpy as np
 import soxr
@@ -28,6 +29,10 @@ def checked(sound: Format, param: str, *, output: bool = False) -> Format:
         known = " or ".join(str(known) for known in rates)
         raise RequestError("invalid_value", f"{param}.rate: {rate} is not served, {known} is", f"{param}.rate")
     return Format(sound.type, rate)
+
+
+def show_format(sound: Format) -> dict[str, Any]:
+    return {"type": sound.type, "rate": sound.rate} if sound.type == "audio/pcm" else {"type": sound.type}
 
 
 class Decoder:

@@ -8,7 +8,7 @@ from msgspec import UNSET
 from pipeline.asked import Modality, Wants
 from pipeline.errors import RequestError
 from pipeline.realtime import turn_detection
-from pipeline.realtime.audio import checked
+from pipeline.realtime.audio import checked, show_format
 from pipeline.realtime.events import (
     AudioInput,
     AudioOutput,
@@ -93,7 +93,7 @@ class Config:
             "include": None,
             "audio": {
                 "input": {
-                    "format": _shown_format(self.listens_to),
+                    "format": show_format(self.listens_to),
                     "transcription": {
                         "model": self.transcription_model,
                         "language": self.wants.language,
@@ -103,7 +103,7 @@ class Config:
                     "turn_detection": turn_detection.shown(self.turn_detection),
                 },
                 "output": {
-                    "format": _shown_format(self.speaks),
+                    "format": show_format(self.speaks),
                     "voice": self.wants.voice,
                     "speed": self.wants.speed,
                 },
@@ -161,7 +161,3 @@ def _with_output(config: Config, audio: AudioOutput, param: str) -> Config:
             raise RequestError("invalid_value", message, f"{param}.speed")
         wants = replace(wants, speed=audio.speed)
     return replace(config, wants=wants)
-
-
-def _shown_format(sound: Format) -> dict[str, Any]:
-    return {"type": sound.type, "rate": sound.rate} if sound.type == "audio/pcm" else {"type": sound.type}

@@ -5,7 +5,6 @@ import logging
 from collections.abc import Callable
 from contextlib import suppress
 
-import msgspec
 from aiohttp import WSCloseCode, WSMsgType, web
 
 from pipeline import events as told
@@ -13,17 +12,17 @@ from pipeline.ears import Detector
 from pipeline.errors import RequestError
 from pipeline.history import History
 from pipeline.metrics import Metrics
+from pipeline.realtime.answers import Answers
 from pipeline.realtime.config import Config
 from pipeline.realtime.dispatch import Dispatch
 from pipeline.realtime.events import Unreadable, read
+from pipeline.realtime.outbox import Outbox
 from pipeline.realtime.resume import resume_token
-from pipeline.realtime.wire import Translator, Wire, error_event, event
+from pipeline.realtime.wire import Wire, error_event, event, input_events, internal_error
 from pipeline.session import Session
 from pipeline.stages import Stages
 
 log = logging.getLogger(__name__)
-
-BACKLOG = 4_096  # events that may wait for a client that does not read
 
 
 class Connection:
@@ -31,6 +30,10 @@ class Connection:
 
     Args:
         hang_up: Drops the socket at once; called when the client does not read.
+        gone: Called as soon as the socket is, while the session still cleans up.
+
+    Attributes:
+        ended: Set by whoever serves it, when everything has ended.
     """
 
     def __init__(
@@ -43,16 +46,18 @@ class Connection:
         history: History | None,
         expires_at: int,
         hang_up: Callable[[], None],
+        gone: Callable[[], None],
     ) -> None:
         self.resume_token = resume_token()
         self.config = config
         self.name = name
+        self.hang_up = hang_up
+        self.ended = asyncio.Event()
+        self._gone = gone
         self._expires_at = expires_at
         self._metrics = metrics
-        self._translator = Translator()
-        self._translator.speaks = config.speaks
-        self._outbox: asyncio.Queue[Wire] = asyncio.Queue(BACKLOG)
-        self._hang_up = hang_up
+        self._answers = Answers(f"conv_{name}", config.speaks)
+        self._outbox = Outbox()
         self._session = Session(name, stages, detector, self._tell, history)
 
     @property
@@ -64,6 +69,7 @@ class Connection:
             self._send(event("session.created", session=self._shown(self.config)))
             writer = tasks.create_task(self._write(socket), name=f"{self.name}:write")
             await self._read(socket)
+            self._gone()
             writer.cancel()
 
     async def _read(self, socket: web.WebSocketResponse) -> None:
@@ -75,7 +81,7 @@ class Connection:
                 await socket.close(code=WSCloseCode.UNSUPPORTED_DATA, message=b"only text messages are served")
                 return
             await self._one(dispatch, message.data)
-            self.config, self._translator.speaks = dispatch.config, dispatch.config.speaks
+            self.config, self._answers.speaks = dispatch.config, dispatch.config.speaks
 
     async def _one(self, dispatch: Dispatch, text: str) -> None:
         event_id = None
@@ -88,25 +94,25 @@ class Connection:
             event_id = refused.event_id if isinstance(refused, Unreadable) else event_id
             self._metrics.refused(refused.code)
             self._send(error_event(refused, event_id))
+        except Exception:
+            log.exception("client event failed", extra={"session": self.name})
+            self._send(internal_error(event_id))
         self._metrics.frames(dispatch.frames - frames)
 
     async def _write(self, socket: web.WebSocketResponse) -> None:
         with suppress(ConnectionResetError):
             while True:
-                wire = await self._outbox.get()
-                await socket.send_str(msgspec.json.encode(wire).decode())
+                await socket.send_frame(await self._outbox.take(), WSMsgType.TEXT)
 
     def _tell(self, happened: told.Event) -> None:
         self._metrics.happened(happened)
-        for wire in self._translator.wire(happened):
+        for wire in self._answers.wire(happened) if isinstance(happened, told.AnswerEvent) else input_events(happened):
             self._send(wire)
 
     def _send(self, wire: Wire) -> None:
-        try:
-            self._outbox.put_nowait(wire)
-        except asyncio.QueueFull:
+        if not self._outbox.put(wire):
             log.warning("client does not read", extra={"session": self.name})
-            self._hang_up()
+            self.hang_up()
 
     def _shown(self, config: Config) -> Wire:
         return config.shown(self.name, self._expires_at, self.resume_token)

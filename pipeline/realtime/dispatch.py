@@ -1,15 +1,19 @@
 """Has a session do what a client's event says."""
 
+from collections import deque
 from collections.abc import Callable
 
 from pipeline.errors import RequestError
-from pipeline.history import History
+from pipeline.history import History, Item
 from pipeline.realtime import events as client
 from pipeline.realtime.audio import Decoder
 from pipeline.realtime.config import Config
 from pipeline.realtime.items import check_image, is_frame, read_item, show_item
 from pipeline.realtime.wire import Wire, event
 from pipeline.session import Session
+
+KNOWN_FRAMES = 1_024  # that a client may still delete
+DAY_MS = 86_400_000
 
 
 class Dispatch:
@@ -23,6 +27,7 @@ class Dispatch:
     def __init__(self, session: Session, config: Config, send: Callable[[Wire], None]) -> None:
         self.config = config
         self.frames = 0
+        self._frame_ids: deque[str] = deque(maxlen=KNOWN_FRAMES)
         self._session = session
         self._send = send
         self._decoder = Decoder(config.listens_to)
@@ -65,11 +70,12 @@ class Dispatch:
             case client.ItemCreate(item=wire, previous_item_id=after):
                 item = read_item(wire)
                 if is_frame(item):
-                    self.frames += 1
-                    for kind in ("added", "done"):
-                        self._send(event(f"conversation.item.{kind}", previous_item_id=None, item=show_item(item)))
+                    self._frame(item)
                 else:
                     conversation.create(item, after)
+            case client.ItemDelete(item_id=item_id) if item_id in self._frame_ids:
+                self._frame_ids.remove(item_id)
+                self._send(event("conversation.item.deleted", item_id=item_id))
             case client.ItemDelete(item_id=item_id):
                 conversation.delete(item_id)
             case client.ItemRetrieve(item_id=item_id):
@@ -77,7 +83,14 @@ class Dispatch:
             case client.ItemTruncate(item_id=item_id, audio_end_ms=audio_end_ms):
                 if audio_end_ms < 0:
                     raise RequestError("invalid_value", "audio_end_ms: it cannot be negative", "audio_end_ms")
-                self._session.truncate(item_id, audio_end_ms)
+                self._session.truncate(item_id, min(audio_end_ms, DAY_MS))
+
+    def _frame(self, item: Item) -> None:
+        """A camera picture sent as an item: acknowledged, and not kept."""
+        self.frames += self.config.aura.camera is not False
+        self._frame_ids.append(item.id)
+        for kind in ("added", "done"):
+            self._send(event(f"conversation.item.{kind}", previous_item_id=None, item=show_item(item)))
 
     def _configure(self, settings: client.SessionSettings) -> None:
         config = self.config.updated(settings)

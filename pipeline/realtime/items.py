@@ -64,10 +64,14 @@ def check_image(data: str, param: str) -> None:
         raise RequestError("invalid_value", f"{param}: {width} x {height} is larger than 4096 x 4096", param)
 
 
-def show_item(item: Item, *, in_progress: bool = False) -> dict[str, Any]:
-    """The item as the wire shows it."""
+def show_item(item: Item, *, in_progress: bool = False, unheard: bool = False) -> dict[str, Any]:
+    """The item as the wire shows it.
+
+    Args:
+        unheard: Its sound is still being transcribed; clients add the transcript when it is complete.
+    """
     status = "in_progress" if in_progress else "completed" if item.complete else "incomplete"
-    content = [] if in_progress else [_part(item)]
+    content = [] if in_progress else _parts(item, None if unheard else item.text)
     return {
         "id": item.id,
         "object": "realtime.item",
@@ -78,11 +82,12 @@ def show_item(item: Item, *, in_progress: bool = False) -> dict[str, Any]:
     }
 
 
-def _part(item: Item) -> dict[str, Any]:
+def _parts(item: Item, text: str | None) -> list[dict[str, Any]]:
     direction = "output" if item.role == "assistant" else "input"
     if item.channel == "audio":
-        return {"type": f"{direction}_audio", "transcript": item.text}
-    return {"type": f"{direction}_text", "text": item.text}
+        return [{"type": f"{direction}_audio", "transcript": text}]
+    words = [{"type": f"{direction}_text", "text": text}] if text or not item.images else []
+    return words + [{"type": "input_image"}] * item.images
 
 
 def _data_of(part: Content, where: str) -> str:

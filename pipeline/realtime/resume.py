@@ -32,6 +32,10 @@ class Kept:
             del self._left[next(iter(self._left))]
         self._left[token] = Left(name, history, config, _now() + KEPT_S)
 
+    def put_back(self, token: str, left: Left) -> None:
+        """It could not be gone on with, and may be tried again."""
+        self._left[token] = left
+
     def take(self, token: str) -> Left | None:
         """The conversation of that token, if its caller left less than a minute ago."""
         left = self._left.pop(token, None)

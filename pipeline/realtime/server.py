@@ -4,24 +4,16 @@ import asyncio
 import logging
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable
-from datetime import UTC, datetime, timedelta
-from functools import partial
 
 from aiohttp import web
 
 from pipeline.metrics import Metrics
-from pipeline.names import session_name
 from pipeline.orchestrator import RETRY_AFTER_S, Full, Orchestrator
-from pipeline.realtime.config import Config
-from pipeline.realtime.connection import Connection
-from pipeline.realtime.resume import Kept
+from pipeline.realtime.calls import Calls
 
 log = logging.getLogger(__name__)
 
-MAX_MESSAGE = 16 * 1024 * 1024  # bytes of one event
-HEARTBEAT_S = 20.0
 LAG_PROBE_S = 0.25
-LIFETIME = timedelta(hours=24)
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -34,7 +26,7 @@ class Server:
         self._model = model
         self._key = key
         self._metrics = Metrics()
-        self._kept = Kept()
+        self._calls = Calls(self._metrics)
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[self._authorised])
@@ -43,6 +35,7 @@ class Server:
         app.router.add_get("/metrics", self._figures)
         app.router.add_get("/v1/models", self._models)
         app.router.add_get("/v1/realtime", self._realtime)
+        app.on_shutdown.append(self._goodbye)
         app.cleanup_ctx.append(self._watch_the_loop)
         return app
 
@@ -50,8 +43,9 @@ class Server:
     async def _authorised(self, request: web.Request, handler: Handler) -> web.StreamResponse:
         """`/v1/…` wants `Authorization: Bearer KEY`."""
         if request.path.startswith("/v1/"):
-            given = request.headers.get("Authorization", "").removeprefix("Bearer ").encode()
-            if not secrets.compare_digest(given, self._key.encode()):
+            scheme, _, given = request.headers.get("Authorization", "").partition(" ")
+            known = secrets.compare_digest(given.encode(errors="surrogateescape"), self._key.encode())
+            if scheme.lower() != "bearer" or not known:
                 message = "wrong or missing key: send `Authorization: Bearer KEY`"
                 return _problem(401, "invalid_api_key", message, {"WWW-Authenticate": "Bearer"})
         return await handler(request)
@@ -84,31 +78,12 @@ class Server:
         if not web.WebSocketResponse().can_prepare(request):
             return _problem(426, "websocket_expected", "connect with a WebSocket", {"Upgrade": "websocket"})
         try:
-            with pipeline.admitted():
-                return await self._converse(request, pipeline)
+            return await self._calls.serve(request, pipeline, self._model)
         except Full as full:
             return _problem(503, "full", str(full), retry)
 
-    async def _converse(self, request: web.Request, pipeline: Orchestrator) -> web.StreamResponse:
-        left = self._kept.take(request.query.get("resume", ""))
-        config = left.config if left else Config(request.query.get("model") or self._model)
-        socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE, heartbeat=HEARTBEAT_S)
-        await socket.prepare(request)
-        connection = Connection(
-            left.name if left else session_name(),
-            pipeline.stages,
-            pipeline.detector(),
-            self._metrics,
-            config,
-            left.history if left else None,
-            int((datetime.now(UTC) + LIFETIME).timestamp()),  # noqa: TID251
-            hang_up=partial(_hang_up, request),
-        )
-        try:
-            await connection.serve(socket)
-        finally:
-            self._kept.keep(connection.resume_token, connection.name, connection.history, connection.config)
-        return socket
+    async def _goodbye(self, _: web.Application) -> None:
+        await self._calls.aclose()
 
     async def _watch_the_loop(self, _: web.Application) -> AsyncGenerator[None, None]:
         async with asyncio.TaskGroup() as tasks:
@@ -122,11 +97,6 @@ class Server:
             due = clock() + LAG_PROBE_S
             await asyncio.sleep(LAG_PROBE_S)
             self._metrics.loop_lag.set(clock() - due)
-
-
-def _hang_up(request: web.Request) -> None:
-    if request.transport:
-        request.transport.abort()
 
 
 def _problem(status: int, code: str, message: str, headers: dict[str, str]) -> web.Response:

@@ -1,0 +1,42 @@
+"""Events on their way to one client: in order, and never more than so many bytes."""
+
+import asyncio
+from collections import deque
+
+import msgspec
+
+from pipeline.realtime.wire import Wire
+
+BACKLOG_BYTES = 4 * 1024 * 1024  # a minute of speech; a client this far behind is not reading
+
+
+class Outbox:
+    """A queue of encoded events.
+
+    Args:
+        backlog_bytes: What may wait; a single larger event may, if nothing else does.
+    """
+
+    def __init__(self, backlog_bytes: int = BACKLOG_BYTES) -> None:
+        self._backlog_bytes = backlog_bytes
+        self._waiting: deque[bytes] = deque()
+        self._bytes = 0
+        self._changed = asyncio.Event()
+
+    def put(self, wire: Wire) -> bool:
+        """False, and it is dropped, if there is no room."""
+        event = msgspec.json.encode(wire)
+        if self._waiting and self._bytes + len(event) > self._backlog_bytes:
+            return False
+        self._waiting.append(event)
+        self._bytes += len(event)
+        self._changed.set()
+        return True
+
+    async def take(self) -> bytes:
+        while not self._waiting:
+            self._changed.clear()
+            await self._changed.wait()
+        event = self._waiting.popleft()
+        self._bytes -= len(event)
+        return event
