@@ -3,9 +3,11 @@
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
+from typing import Any
 
 from aiohttp import web
 
+from pipeline.engines.base import Engine
 from pipeline.orchestrator import Orchestrator
 from pipeline.realtime.server import Server
 from tests.scenario import Line, Loudness
@@ -28,7 +30,7 @@ class Served:
 @asynccontextmanager
 async def served(line: Line | None = None, max_sessions: int = 4) -> AsyncGenerator[Served, None]:
     line = line or Line()
-    engines = {"asr": line.asr, "aura": line.aura, "tts": line.tts}
+    engines: dict[str, Engine[Any, Any]] = {"asr": line.asr, "aura": line.aura, "tts": line.tts}
     server = Server("aura-scripted", KEY)
     server.pipeline = Orchestrator(engines, line.stages(), Loudness, max_sessions)
     runner = web.AppRunner(server.app(), shutdown_timeout=1)
