@@ -1,0 +1,119 @@
+"""The order of server events, as the protocol has it: which event may follow which, for each answer and each item."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from tests.contract.wire_schema import Event
+
+ANSWER = {
+    "": {"response.created"},
+    "response.created": {"response.output_item.added", "response.done"},
+    "response.output_item.added": {"conversation.item.added"},
+    "conversation.item.added": {"response.content_part.added"},
+    "response.content_part.added": {
+        "response.output_audio_transcript.delta", "response.output_audio.delta", "response.output_text.delta",
+    },
+    "response.output_audio_transcript.delta": {
+        "response.output_audio_transcript.delta", "response.output_audio.delta", "response.output_audio.done",
+    },
+    "response.output_audio.delta": {
+        "response.output_audio_transcript.delta", "response.output_audio.delta", "response.output_audio.done",
+    },
+    "response.output_audio.done": {"response.output_audio_transcript.done"},
+    "response.output_audio_transcript.done": {"response.content_part.done"},
+    "response.output_text.delta": {"response.output_text.delta", "response.output_text.done"},
+    "response.output_text.done": {"response.content_part.done"},
+    "response.content_part.done": {"response.output_item.done"},
+    "response.output_item.done": {"conversation.item.done"},
+    "conversation.item.done": {"response.done"},
+    "response.done": set(),
+}  # fmt: skip
+
+OUT_OF_BAND = ANSWER | {  # an answer that is kept out of the conversation is no item of it
+    "response.output_item.added": {"response.content_part.added"},
+    "response.output_item.done": {"response.done"},
+}
+
+HEARD = "conversation.item.input_audio_transcription"
+SAID = {
+    "": {"input_audio_buffer.speech_started", "input_audio_buffer.committed", "conversation.item.added"},
+    "input_audio_buffer.speech_started": {"input_audio_buffer.speech_stopped"},
+    "input_audio_buffer.speech_stopped": {"input_audio_buffer.committed"},
+    "input_audio_buffer.committed": {"conversation.item.added"},
+    "conversation.item.added": {"conversation.item.done"},
+    "conversation.item.done": {f"{HEARD}.delta", f"{HEARD}.completed", f"{HEARD}.failed"},
+    f"{HEARD}.delta": {f"{HEARD}.delta", f"{HEARD}.completed", f"{HEARD}.failed"},
+    f"{HEARD}.completed": set(),
+    f"{HEARD}.failed": set(),
+}
+
+
+@dataclass(slots=True)
+class Order:
+    """Follows one connection's events."""
+
+    faults: list[str] = field(default_factory=list)
+    _at: dict[str, str] = field(default_factory=dict)  # the last event of each answer and each item
+    _answer: str = ""  # the id of the running answer, and of its item
+    _item: str = ""
+    _table: dict[str, set[str]] = field(default_factory=dict)
+    _event_ids: set[str] = field(default_factory=set)
+    _words: str = ""
+
+    def feed(self, event: Event) -> None:
+        kind = event["type"]
+        if (kind == "session.created") != (not self._event_ids):
+            self.faults.append(f"{kind}: session.created comes first, and once")
+        if event["event_id"] in self._event_ids:
+            self.faults.append(f"{kind}: the event_id is used twice")
+        self._event_ids.add(event["event_id"])
+        item_id = event.get("item_id") or event.get("item", {}).get("id", "")
+        if kind == "conversation.item.deleted":
+            self._at.pop(item_id, None)
+        elif kind.startswith("response."):
+            self._answers(event, kind, item_id)
+        elif item_id and item_id == self._item and kind.startswith("conversation.item.") and kind in self._table:
+            self._step(self._answer, kind, self._table)
+        elif item_id and any(kind in following for following in SAID.values()):
+            self._step(item_id, kind, SAID)
+
+    def _answers(self, event: Event, kind: str, item_id: str) -> None:
+        answer = event.get("response_id") or event["response"]["id"]
+        if kind == "response.created":
+            if self._answer:
+                self.faults.append(f"{kind}: {self._answer} has not ended")
+            self._answer, self._item, self._words = answer, "", ""
+            self._table = ANSWER if event["response"].get("conversation_id") else OUT_OF_BAND
+        if answer != self._answer:
+            self.faults.append(f"{kind}: {answer} is not the running answer")
+            return
+        self._step(answer, kind, self._table)
+        self._item = self._item or item_id
+        if item_id and item_id != self._item:
+            self.faults.append(f"{kind}: another item")
+        self._says(event, kind)
+        if kind == "response.done":
+            self._answer = ""
+
+    def _says(self, event: Event, kind: str) -> None:
+        """What is said in pieces is what is said as a whole."""
+        if kind in ("response.output_audio_transcript.delta", "response.output_text.delta"):
+            self._words += event["delta"]
+        part = event.get("part", {})
+        if kind.endswith(".done") and {"transcript", "text"} & (event.keys() | part.keys()):
+            whole = event.get("transcript") or event.get("text") or part.get("transcript") or part.get("text") or ""
+            if whole != self._words:
+                self.faults.append(f"{kind}: {whole!r} is not {self._words!r}")
+
+    def _step(self, whose: str, kind: str, table: dict[str, set[str]]) -> None:
+        before = self._at.get(whose, "")
+        if kind not in table.get(before, set()):
+            self.faults.append(f"{kind} follows {before or 'nothing'} ({whose})")
+        self._at[whose] = kind
+
+
+def out_of_order(events: Iterable[Event]) -> list[str]:
+    order = Order()
+    for event in events:
+        order.feed(event)
+    return order.faults
