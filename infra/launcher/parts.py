@@ -84,9 +84,9 @@ def stack_parts(
             name="agent",
             argv=(str(scripts / "aura-agent"), "start"),
             env=ours,
-            health=f"http://{LOOPBACK}:{ports.agent}/",
+            health=f"http://{LOOPBACK}:{ports.agent}/health",
             start_s=60,
-            stop_s=10,
+            stop_s=15,
         ),
         Part(
             name="web",
