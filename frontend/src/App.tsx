@@ -25,6 +25,7 @@ export function App({ options }: { options: UrlOptions }) {
     microphoneId: null,
     cameraId: null,
   });
+  const choose = useCallback((change: Partial<Choices>) => setChoices((now) => ({ ...now, ...change })), []);
   const here: Place = { room: options.room, identity: null };
   const { phase, begin, stop } = useCall(report, options.autostart ? { choices, place: here } : null);
   const start = (place: Place) => {
@@ -39,7 +40,7 @@ export function App({ options }: { options: UrlOptions }) {
       ) : (
         <Door>
           {phase.at === 'start' && (
-            <StartCard choices={choices} choose={setChoices} farewell={phase.farewell} here={here} start={start} />
+            <StartCard choices={choices} choose={choose} farewell={phase.farewell} here={here} start={start} />
           )}
           {phase.at === 'joining' && <JoiningCard cancel={stop} />}
           {phase.at === 'busy' && (

@@ -1,9 +1,12 @@
 /** The agent of the room, found by its participant kind, with its state and its current complaint. */
 import { useParticipantAttributes, useRemoteParticipants } from '@livekit/components-react';
 import type { RemoteParticipant } from 'livekit-client';
+import { useState } from 'react';
 import { type AgentState, readState } from './attributes';
 
 export interface AgentView {
+  /** It was in the room before, whether or not it is now. */
+  readonly seen: boolean;
   readonly participant: RemoteParticipant | undefined;
   readonly state: AgentState;
   /** A sentence for the person, or empty. */
@@ -12,9 +15,12 @@ export interface AgentView {
 
 export function useAgent(): AgentView {
   const participant = useRemoteParticipants().find((remote) => remote.isAgent);
-  const { attributes } = useParticipantAttributes(participant ? { participant } : {});
-  const known = participant ? (attributes ?? participant.attributes) : {};
+  useParticipantAttributes(participant ? { participant } : {}); // draws again at every change
+  const [seen, setSeen] = useState(false);
+  if (participant && !seen) setSeen(true);
+  const known = participant?.attributes ?? {};
   return {
+    seen,
     participant,
     state: participant ? readState(known) : 'absent',
     error: known['aura.error'] ?? '',

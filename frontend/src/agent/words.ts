@@ -2,7 +2,7 @@
 import type { AgentState } from './attributes';
 
 export const STATE_WORDS: Record<AgentState, { title: string; hint: string }> = {
-  absent: { title: 'Waiting for AURA', hint: 'It joins in a moment. You may already speak.' },
+  absent: { title: 'Waiting for AURA', hint: 'You may already speak: what you say is kept for it.' },
   preparing: { title: 'Getting ready', hint: 'AURA is here and is setting up.' },
   listening: { title: 'Listening', hint: 'Say something, or type below.' },
   thinking: { title: 'Thinking', hint: 'You were heard.' },

@@ -37,7 +37,7 @@ function InCall({ call, leave }: { call: Call; leave: () => void }) {
       <TopBar waits={conversation.waits} details={details} toggleDetails={() => setDetails(!details)} />
       <div className="call-main">
         <Stage agent={agent} decision={conversation.decisions.at(-1)} />
-        <Notices agentMissing={!agent.participant} />
+        <Notices agent={agent} />
         <Captions lines={conversation.lines} />
         <SelfView />
       </div>

@@ -17,8 +17,7 @@ export function CaptionLine({ line, continues }: { line: Line; continues: boolea
         <p className="said" data-testid={`caption-${side}`} data-final={final} data-mark={mark ?? 'none'}>
           {text}
         </p>
-        {mark && <span className="mark">{MARKS[mark]}</span>}
-        {typed && <span className="note">typed</span>}
+        {mark && <span className="mark">{MARKS[mark]}</span>} {typed && <span className="note">typed</span>}{' '}
         {waitedMs !== null && <span className="note">after {seconds(waitedMs)}</span>}
       </div>
     </li>

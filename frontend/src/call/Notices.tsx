@@ -1,19 +1,23 @@
 /** Standing notices about the call itself: reconnecting, sound blocked, agent missing. */
 import { useConnectionState, useRoomContext, useStartAudio } from '@livekit/components-react';
 import { ConnectionState } from 'livekit-client';
+import type { AgentView } from '../agent/useAgent';
 import { Icon } from '../ui/Icon';
 import { useHeldFor } from '../ui/useHeldFor';
 
 /** An agent is in the room half a second after the person; ten seconds mean that none comes by itself. */
 const MISSING_AFTER_MS = 10_000;
+/** An agent that left may be back at once, as after a restart. */
+const LEFT_AFTER_MS = 3_000;
+
 const NOTHING = {};
 
-export function Notices({ agentMissing }: { agentMissing: boolean }) {
+export function Notices({ agent }: { agent: AgentView }) {
   const room = useRoomContext();
   const connection = useConnectionState();
   const { canPlayAudio } = useStartAudio({ room, props: NOTHING });
   const connected = connection === ConnectionState.Connected;
-  const missing = useHeldFor(agentMissing && connected, MISSING_AFTER_MS);
+  const missing = useHeldFor(!agent.participant && connected, agent.seen ? LEFT_AFTER_MS : MISSING_AFTER_MS);
   return (
     <div className="notices" role="status">
       {!connected && (
@@ -23,8 +27,9 @@ export function Notices({ agentMissing }: { agentMissing: boolean }) {
       )}
       {connected && missing && (
         <p className="notice" data-testid="agent-missing">
-          AURA has not joined yet. It may still be starting: wait a little, or leave and start again. If you run it
-          yourself, see that the agent is up.
+          {agent.seen
+            ? 'AURA has left the call. It may come back by itself; if not, leave and start a new call.'
+            : 'AURA has not joined yet. It may still be starting: wait a little, or leave and start again. If you run it yourself, see that the agent is up.'}
         </p>
       )}
       {!canPlayAudio && (

@@ -1,5 +1,4 @@
 /** Name, how fast the last answer came, how good the connection is, and the view's own switches. */
-import { useRoomContext } from '@livekit/components-react';
 import type { ConversationState } from '../conversation/conversation';
 import { ThemeToggle } from '../theme/ThemeToggle';
 import { seconds } from '../ui/format';
@@ -13,12 +12,10 @@ interface Props {
 }
 
 export function TopBar({ waits, details, toggleDetails }: Props) {
-  const room = useRoomContext();
   const last = waits.at(-1);
   return (
     <header className="top">
       <h1>AURA</h1>
-      <span className="room-name">{room.name}</span>
       <span className="spring" />
       <span className="wait" data-testid="latency" data-ms={last ? Math.round(last.ms) : ''}>
         {last ? `answered in ${seconds(last.ms)}` : ''}

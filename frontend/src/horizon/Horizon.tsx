@@ -14,6 +14,8 @@ interface Props {
   readonly personTrack?: MediaStreamTrack | undefined;
 }
 
+/** Thirty frames a second are smooth for a voice and spare a phone. */
+const FRAME_MS = 30;
 /** With reduced motion the bars only follow the voices, a few times a second. */
 const CALM_FRAME_MS = 200;
 
@@ -31,7 +33,7 @@ export function Horizon({ state, agentTrack, personTrack }: Props) {
     let frame = 0;
     const step = (nowMs: number) => {
       frame = requestAnimationFrame(step);
-      if (!canvas.current || !box.current || (calm && nowMs - paintedMs < CALM_FRAME_MS)) return;
+      if (!canvas.current || !box.current || nowMs - paintedMs < (calm ? CALM_FRAME_MS : FRAME_MS)) return;
       paintedMs = nowMs;
       const count = barCount(canvas.current.clientWidth);
       const rest = restingBars(calm ? 'silent' : state, count, nowMs / 1000);

@@ -42,7 +42,7 @@ export function restingBars(state: AgentState, count: number, seconds: number): 
 }
 
 /** Rises at once, falls gently. */
-export function settle(shown: readonly number[], wanted: readonly number[], fall = 0.16): number[] {
+export function settle(shown: readonly number[], wanted: readonly number[], fall = 0.25): number[] {
   return wanted.map((want, bar) => {
     const now = shown[bar] ?? 0;
     return want > now ? want : now + (want - now) * fall;

@@ -5,6 +5,8 @@ export interface Farewell {
   readonly durationMs: number;
   /** The room that can still be returned to. */
   readonly place: Place;
+  /** Until when, on the clock of `performance.now()`. */
+  readonly untilMs: number;
 }
 
 export type Phase<Call> =

@@ -12,14 +12,22 @@ export function remember(memory: Memory, place: Place, nowMs: number): void {
   memory.setItem(KEY, JSON.stringify({ ...place, nowMs }));
 }
 
-export function recall(memory: Memory, nowMs: number): Place | null {
+export interface Recalled {
+  readonly place: Place;
+  /** How much longer one can return. */
+  readonly leftMs: number;
+}
+
+export function recall(memory: Memory, nowMs: number): Recalled | null {
   try {
     const last: unknown = JSON.parse(memory.getItem(KEY) ?? 'null');
     if (typeof last !== 'object' || last === null) return null;
-    const { room, identity, nowMs: leftMs } = last as Record<string, unknown>;
-    if (typeof room !== 'string' || typeof identity !== 'string' || typeof leftMs !== 'number') return null;
-    const ageMs = nowMs - leftMs;
-    return ageMs >= 0 && ageMs < RETURN_WITHIN_MS ? { room, identity } : null;
+    const { room, identity, nowMs: leftAtMs } = last as Record<string, unknown>;
+    if (typeof room !== 'string' || typeof identity !== 'string' || typeof leftAtMs !== 'number') return null;
+    const ageMs = nowMs - leftAtMs;
+    return ageMs >= 0 && ageMs < RETURN_WITHIN_MS
+      ? { place: { room, identity }, leftMs: RETURN_WITHIN_MS - ageMs }
+      : null;
   } catch {
     return null;
   }

@@ -18,7 +18,10 @@ it('returns to the last call while its agent still waits', () => {
   };
   expect(recall(memory, 0)).toBeNull();
   remember(memory, { room: 'hall', identity: 'p-1' }, 1000);
-  expect(recall(memory, 1000 + RETURN_WITHIN_MS - 1)).toEqual({ room: 'hall', identity: 'p-1' });
+  expect(recall(memory, 1000 + RETURN_WITHIN_MS - 1)).toEqual({
+    place: { room: 'hall', identity: 'p-1' },
+    leftMs: 1,
+  });
   expect(recall(memory, 1000 + RETURN_WITHIN_MS)).toBeNull();
   memory.setItem('aura.last-call', '{');
   expect(recall(memory, 1000)).toBeNull();

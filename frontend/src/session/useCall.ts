@@ -93,6 +93,6 @@ function welcome(): Phase<Call> {
 }
 
 function lastVisit(durationMs = 0): Farewell | null {
-  const place = recall(sessionStorage, Date.now());
-  return place ? { durationMs, place } : null;
+  const last = recall(sessionStorage, Date.now());
+  return last ? { durationMs, place: last.place, untilMs: performance.now() + last.leftMs } : null;
 }

@@ -15,18 +15,22 @@ export function MicrophoneTest({ deviceId, disabled }: { deviceId: string | null
     },
     [report],
   );
+  if (!testing || disabled) {
+    return (
+      <button type="button" className="link" disabled={disabled} onClick={() => setTesting(true)}>
+        Test the microphone first
+      </button>
+    );
+  }
   return (
     <div className="mic-test">
-      {testing && !disabled ? <Meter deviceId={deviceId} failed={failed} /> : null}
-      <button
-        type="button"
-        className="link"
-        disabled={disabled}
-        aria-pressed={testing}
-        onClick={() => setTesting(!testing)}
-      >
-        {testing && !disabled ? 'Say something: the bars follow you. Stop the test' : 'Test the microphone first'}
-      </button>
+      <Meter deviceId={deviceId} failed={failed} />
+      <p>
+        Say something: the bars follow your voice.{' '}
+        <button type="button" className="link" onClick={() => setTesting(false)}>
+          Stop
+        </button>
+      </p>
     </div>
   );
 }

@@ -5,13 +5,14 @@ import type { Farewell } from '../session/phase';
 import { deviceProblem } from '../session/problems';
 import { useReporter } from '../toasts/reporter';
 import { duration } from '../ui/format';
+import { useSecondsUntil } from '../ui/useSecondsUntil';
 import { CameraPreview } from './CameraPreview';
 import { DeviceChoice } from './DeviceChoice';
 import { MicrophoneTest } from './MicrophoneTest';
 
 interface Props {
   readonly choices: Choices;
-  readonly choose: (choices: Choices) => void;
+  readonly choose: (change: Partial<Choices>) => void;
   readonly farewell: Farewell | null;
   /** Where the link leads; a call that can be continued may be elsewhere. */
   readonly here: Place;
@@ -20,12 +21,13 @@ interface Props {
 
 export function StartCard({ choices, choose, farewell, here, start }: Props) {
   const { report } = useReporter();
+  const left = useSecondsUntil(farewell?.untilMs ?? 0);
   const cameraFailed = useCallback(
     (error: unknown) => {
       report(deviceProblem('camera', error));
-      choose({ ...choices, camera: false });
+      choose({ camera: false });
     },
-    [report, choose, choices],
+    [report, choose],
   );
   return (
     <>
@@ -35,26 +37,27 @@ export function StartCard({ choices, choose, farewell, here, start }: Props) {
           kind="audioinput"
           on={choices.microphone}
           deviceId={choices.microphoneId}
-          turn={(microphone) => choose({ ...choices, microphone })}
-          pick={(microphoneId) => choose({ ...choices, microphoneId })}
+          turn={(microphone) => choose({ microphone })}
+          pick={(microphoneId) => choose({ microphoneId })}
         />
         <DeviceChoice
           kind="videoinput"
           on={choices.camera}
           deviceId={choices.cameraId}
-          turn={(camera) => choose({ ...choices, camera })}
-          pick={(cameraId) => choose({ ...choices, cameraId })}
+          turn={(camera) => choose({ camera })}
+          pick={(cameraId) => choose({ cameraId })}
         />
       </div>
       <button type="button" className="primary" data-testid="start" onClick={() => start(here)}>
         Start talking
       </button>
-      {farewell ? (
+      {farewell && left > 0 ? (
         <p className="aside-note">
           {farewell.durationMs > 0 && `You talked for ${duration(farewell.durationMs)}. `}
           <button type="button" className="link" onClick={() => start(farewell.place)}>
             Continue that call
           </button>
+          <span className="fine"> for {left} s more</span>
         </p>
       ) : (
         <MicrophoneTest deviceId={choices.microphoneId} disabled={!choices.microphone} />
