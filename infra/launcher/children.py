@@ -24,6 +24,8 @@ OFFLINE_SIGNS = (
     "EAI_AGAIN",
     "ECONNREFUSED",
     "Temporary failure resolving",
+    "ConnectTimeoutError",
+    "ReadTimeoutError",
 )
 
 

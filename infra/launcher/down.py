@@ -3,6 +3,7 @@
 import asyncio
 import os
 import signal
+from contextlib import suppress
 
 from infra.launcher.claim import Claimed, claimed, current_claim
 from infra.launcher.errors import LauncherError
@@ -25,7 +26,8 @@ async def down(settings: Settings, board: Board) -> None:
     if claim is None:
         _clean(settings, board)
         return
-    os.kill(claim.pid, signal.SIGTERM)
+    with suppress(ProcessLookupError):
+        os.kill(claim.pid, signal.SIGTERM)
     try:
         async with asyncio.timeout(PATIENCE_S):
             while current_claim(layout.run) == claim:

