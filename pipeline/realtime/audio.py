@@ -58,6 +58,14 @@ class Decoder:
             return samples
         return np.asarray(self._resampler.resample_chunk(samples), np.float32)
 
+    def rest(self) -> Pcm:
+        """The sound that the resampler still holds back (up to 70 ms); what comes next begins anew."""
+        if self._resampler is None:
+            return np.zeros(0, np.float32)
+        rest = np.asarray(self._resampler.resample_chunk(np.zeros(0, np.float32), last=True), np.float32)
+        self._resampler.clear()
+        return rest
+
     def _samples(self, data: bytes) -> NDArray[np.int16]:
         if self._sound.type != "audio/pcm":
             return (ULAW if self._sound.type == "audio/pcmu" else ALAW)[np.frombuffer(data, np.uint8)]

@@ -50,9 +50,11 @@ class Dispatch:
                 self._see(image, "image")
             case client.AudioCommit(final=final):
                 self._refuse_after_final()
+                await session.listening.hear(self._decoder.rest())
                 session.commit()
                 self._final = final
             case client.AudioClear():
+                self._decoder.rest()
                 session.listening.clear()
             case client.ResponseCreate(response=response):
                 self._respond(response or client.ResponseSettings())
