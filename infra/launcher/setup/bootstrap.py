@@ -28,6 +28,14 @@ async def make_boot_venv(shop: Workshop, board: Board) -> None:
     async with board.step("uv"):
         shutil.rmtree(layout.home / "boot", ignore_errors=True)
         await shop.run("uv", [shop.python, "-m", "venv", layout.home / "boot"])
-        pip: list[str | Path] = [layout.boot_python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        pip: list[str | Path] = [
+            layout.boot_python,
+            "-m",
+            "pip",
+            "install",
+            "--retries",
+            "2",
+            "--disable-pip-version-check",
+        ]
         await shop.run("uv", [*pip, "--require-hashes", "--requirement", requirements])
         stamp.write()
