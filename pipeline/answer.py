@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from pipeline.asked import Wants
-from pipeline.chunks import VOICE_RATE, Text, Turn
+from pipeline.chunks import VOICE_RATE, Audio, Text, Turn
 from pipeline.events import AnswerDone, AnswerStarted, CancelReason, Event, Sounded, Spoke, Status, Wrote
 from pipeline.held import Held
 from pipeline.history import Item
@@ -33,7 +33,7 @@ class Answer:
 
     Args:
         opened: Called once, before the first word is told.
-        tell: Takes each event.
+        tell: Takes each event; none any more once the answer is `done`.
     """
 
     def __init__(self, request: Request, held: Held, opened: Callable[[], None], tell: Callable[[Event], None]) -> None:
@@ -43,6 +43,7 @@ class Answer:
         self._tell = tell
         self._told: list[str] = []
         self.has_opened = False
+        self._is_done = False
         self._tokens = 0
         self._sent_ms = 0.0
         self._playback_began: float | None = None
@@ -93,6 +94,8 @@ class Answer:
         reason: CancelReason | None = None,
         error: str | None = None,
     ) -> AnswerDone:
+        """The last event. What still comes out of its engines is told to nobody."""
+        self._is_done = True
         request = self.request
         return AnswerDone(
             request.response_id,
@@ -131,19 +134,22 @@ class Answer:
                     self._tell_word(word)
 
     def _tell_word(self, word: Text | Mark) -> None:
-        self._open()
-        self._told.append(word.text)
         request = self.request
         match word:
             case Text(text):
-                self._tell(Wrote(request.response_id, request.item_id, text))
+                self._give(Wrote(request.response_id, request.item_id, text))
             case Mark(text, start_ms, end_ms):
-                self._tell(Spoke(request.response_id, request.item_id, text, start_ms, end_ms))
+                self._give(Spoke(request.response_id, request.item_id, text, start_ms, end_ms))
 
-    def _open(self) -> None:
+    def _give(self, event: Wrote | Spoke | Sounded) -> None:
+        if self._is_done:
+            return
         if not self.has_opened:
             self.has_opened = True
             self._opened()
+        if not isinstance(event, Sounded):
+            self._told.append(event.text)
+        self._tell(event)
 
     async def _tell_sound(self, sound: AsyncGenerator[bytes, None]) -> None:
         async with aclosing(sound):
@@ -153,13 +159,14 @@ class Answer:
 
     async def _send(self, pcm: bytes) -> None:
         offset_s = self._sent_ms / 1000
+        end_ms = self._sent_ms + Audio(pcm).duration_ms
         if self._playback_began is None or _now() - self._playback_began > offset_s:
             self._playback_began = _now() - offset_s  # the first piece, or playback has run dry
-        await asyncio.sleep(self._playback_began + offset_s - AHEAD_S - _now())
-        self._open()
-        self._first_sent = self._first_sent or _now()
-        self._sent_ms += len(pcm) * 1000 / (2 * VOICE_RATE)
-        self._tell(Sounded(self.request.response_id, self.request.item_id, pcm))
+        await asyncio.sleep(self._playback_began + end_ms / 1000 - AHEAD_S - _now())
+        if self._first_sent is None:
+            self._first_sent = _now()
+        self._sent_ms = end_ms
+        self._give(Sounded(self.request.response_id, self.request.item_id, pcm))
 
 
 def _ignore(*_: object) -> None:

@@ -30,7 +30,8 @@ class Window:
     Attributes:
         pcm: float32 in [-1, 1], shape [samples], 16 kHz mono, from the utterance's first sample.
         language: ISO 639-1 code such as `en`, or None to detect it.
-        settles: True if the person is silent at the window's end.
+        settles: True if its transcript will stand: the person is silent at the window's end, or the
+            window is full.
     """
 
     pcm: NDArray[np.float32]

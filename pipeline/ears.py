@@ -1,5 +1,6 @@
 """Cuts a caller's sound into frames and says of each what it changed."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -12,6 +13,8 @@ from pipeline.chunks import SPEECH_RATE
 FRAME = SPEECH_RATE * FRAME_MS // 1000
 
 Pcm = NDArray[np.float32]
+
+NO_SOUND: Pcm = np.zeros(0, np.float32)
 
 
 class Detector(Protocol):
@@ -31,24 +34,34 @@ class Frame:
 
 
 class Ears:
-    """One caller's voice activity."""
+    """One caller's voice activity.
+
+    Attributes:
+        rest: The sound of a frame that has begun.
+    """
 
     def __init__(self, detector: Detector, endpointing: Endpointing) -> None:
         self._detector = detector
-        self._rest: Pcm = np.zeros(0, np.float32)
+        self.rest = NO_SOUND
         self.activity = Activity(endpointing)
 
-    async def hear(self, pcm: Pcm) -> list[Frame]:
-        """The frames that `pcm` (float32, 16 kHz mono) completes; the rest waits for more."""
-        whole = np.concatenate([self._rest, pcm])
-        count = len(whole) // FRAME
-        frames, self._rest = whole[: count * FRAME].reshape(count, FRAME), whole[count * FRAME :]
-        if not count:
-            return []
-        probabilities = await self._detector.feed(frames.reshape(-1))
-        return [Frame(pcm, self.activity.feed(p)) for pcm, p in zip(frames, probabilities, strict=True)]
+    async def hear(self, pcm: Pcm) -> Iterator[Frame]:
+        """The frames that `pcm` (float32, 16 kHz mono) completes; the rest waits for more.
 
-    def rest(self) -> Pcm:
-        """The sound of the frame that has begun; it is given up here."""
-        rest, self._rest = self._rest, np.zeros(0, np.float32)
-        return rest
+        Each is judged as it is taken, so that what is done about one (a turn ends) holds for the next.
+        """
+        whole = np.concatenate([self.rest, pcm])
+        samples = len(whole) // FRAME * FRAME
+        probabilities = await self._detector.feed(whole[:samples]) if samples else []
+        return self._frames(whole[:samples].reshape(-1, FRAME), probabilities, whole[samples:])
+
+    def reset(self) -> None:
+        """The turn was ended by somebody else: activity begins anew, and the rest is given up."""
+        self.activity.reset()
+        self.rest = NO_SOUND
+
+    def _frames(self, frames: Pcm, probabilities: list[float], rest: Pcm) -> Iterator[Frame]:
+        self.rest = NO_SOUND
+        for frame, probability in zip(frames, probabilities, strict=True):
+            yield Frame(frame, self.activity.feed(probability))
+        self.rest = rest

@@ -1,20 +1,24 @@
 """One utterance: sound goes in while the person speaks, hypotheses of what they say come out."""
 
-import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections import deque
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.activity import FRAME_MS
 from pipeline.chunks import SPEECH_RATE, Transcript, Window
 from pipeline.errors import EngineError
+from pipeline.signal import Signal
 
 Pcm = NDArray[np.float32]
 
+PRE_ROLL_MS = 512  # of sound before speech was noticed
 KEPT_SILENCE_MS = 600  # of a pause inside an utterance; more tells the recogniser nothing
 LONG_WINDOW_MS = 20_000  # past it a settled transcript is kept, and the window starts anew
+FULL_WINDOW_MS = 28_000  # past it the transcript of running speech is kept too: a recogniser's window has an end
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +50,7 @@ class Hearing:
         self._language = language
         self._partial_ms = partial_ms
         self._frames: list[Pcm] = []
+        self._left_out: deque[Pcm] = deque(maxlen=PRE_ROLL_MS // FRAME_MS)  # the newest of a long pause
         self._samples = 0
         self._silence = 0
         self._asked_samples = 0  # how much of the sound the newest window held
@@ -58,16 +63,12 @@ class Hearing:
         self._newest = Hypothesis("")
         self._over = False
         self._certain = False
-        self._changed = _Signal()
+        self._changed = Signal()
         self.error: EngineError | None = None
 
     @property
     def duration_ms(self) -> int:
-        return self._samples * 1000 // SPEECH_RATE
-
-    @property
-    def committed(self) -> bool:
-        return self._committed
+        return self._kept_ms + self._window_ms
 
     @property
     def speaking(self) -> bool:
@@ -88,10 +89,11 @@ class Hearing:
         return self._newest
 
     def add(self, frame: Pcm) -> None:
-        """float32, 16 kHz mono. Of a long pause only the beginning is kept."""
+        """float32, 16 kHz mono. Of a long pause only the beginning and the end are kept."""
         if not self._speaking:
             self._silence += len(frame)
             if self._silence > KEPT_SILENCE_MS * SPEECH_RATE // 1000:
+                self._left_out.append(frame)
                 return
         self._frames.append(frame)
         self._samples += len(frame)
@@ -99,8 +101,10 @@ class Hearing:
         self._changed.fire()
 
     def resume(self) -> None:
-        """The person speaks (again)."""
+        """The person speaks (again), and has done so for some of the newest sound."""
         self._speaking, self._silence = True, 0
+        while self._left_out:
+            self.add(self._left_out.popleft())
 
     def pause(self) -> None:
         """The person is silent, perhaps only to breathe."""
@@ -120,10 +124,11 @@ class Hearing:
     async def windows(self) -> AsyncGenerator[Window, None]:
         """Prompts for the recogniser; ends when everything up to the commit has been asked for."""
         while True:
-            if self._unheard and (not self._speaking or self._partial_is_due()):
+            settles = not self._speaking or self._window_ms >= FULL_WINDOW_MS
+            if self._unheard and (settles or self._partial_is_due()):
                 self._unheard, self._passing = False, True
                 self._asked_samples = self._samples
-                yield Window(np.concatenate(self._frames), self._language, settles=not self._speaking)
+                yield Window(np.concatenate(self._frames), self._language, settles)
             elif self._committed:
                 return
             else:
@@ -145,22 +150,29 @@ class Hearing:
             self._over = True
             self._changed.fire()
 
-    async def hypotheses(self) -> AsyncIterator[Hypothesis]:
+    async def until_committed(self) -> None:
+        while not self._committed:
+            await self._changed.wait()
+
+    async def hypotheses(self) -> AsyncGenerator[Hypothesis, None]:
         """The newest hypothesis each time it changes; ends when the turn is certain and all is heard.
 
-        Nothing is settled while nothing was said, so an utterance without words asks nothing.
+        Nothing is settled while nothing was said, so an utterance without words asks nothing; nor
+        does one that the recogniser could not hear to its end.
         """
-        seen: Hypothesis | None = None
-        while True:
-            if self.certain:
-                if self._newest.text:
-                    yield Hypothesis(self._newest.text, True, self._newest.audio_end_ms, len(self._newest.text))
-                return
-            if self._newest != seen and self._newest.text:
+        seen = Hypothesis("")
+        while not self.certain:
+            if self._newest != seen:
                 seen = self._newest
                 yield seen
             else:
                 await self._changed.wait()
+        text = "" if self.error else self._newest.text
+        yield Hypothesis(text, bool(text), self._newest.audio_end_ms, len(text))
+
+    @property
+    def _window_ms(self) -> int:
+        return self._samples * 1000 // SPEECH_RATE
 
     def _partial_is_due(self) -> bool:
         if self._partial_ms is None:
@@ -170,7 +182,7 @@ class Hearing:
     def _take(self, transcript: Transcript) -> None:
         self._passing = False
         text = f"{self._kept_text} {transcript.text}".strip()
-        settled = transcript.settles and not self._speaking
+        settled = transcript.settles and not self._speaking and not self._unheard
         end_ms = self._kept_ms + transcript.audio_end_ms
         self._newest = Hypothesis(text, settled and bool(text), end_ms, stable_chars=len(self._kept_text))
         if transcript.settles and transcript.audio_end_ms >= LONG_WINDOW_MS:
@@ -181,17 +193,3 @@ class Hearing:
         sound = np.concatenate(self._frames)[transcript.audio_end_ms * SPEECH_RATE // 1000 :]
         self._frames, self._samples, self._asked_samples = [sound], len(sound), 0
         self._kept_text, self._kept_ms = self._newest.text, self._newest.audio_end_ms
-
-
-class _Signal:
-    """Wakes everybody who waits for the next change."""
-
-    def __init__(self) -> None:
-        self._event = asyncio.Event()
-
-    def fire(self) -> None:
-        self._event.set()
-        self._event = asyncio.Event()
-
-    async def wait(self) -> None:
-        await self._event.wait()

@@ -2,14 +2,15 @@
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from pipeline.chunks import Audio, Text
 from pipeline.errors import EngineError
 from pipeline.marks import Mark, Marks
+from pipeline.signal import Signal
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +35,7 @@ class Held:
         self._waiting_ms = 0.0
         self._is_open = False
         self._closed = False
-        self._changes: set[asyncio.Event] = set()
+        self._changed = Signal()
         self.marks = Marks()
         self.firsts = Firsts()
         self.error: EngineError | None = None
@@ -43,19 +44,20 @@ class Held:
         """Take a final output of a stage: `Text` or `Audio`."""
         match chunk:
             case Text():
-                self.firsts = Firsts(self.firsts.text or _now(), self.firsts.pcm)
+                if self.firsts.text is None:
+                    self.firsts = replace(self.firsts, text=_now())
                 self._words.append(chunk)
             case Audio():
                 await self._room()
                 self._take(chunk)
             case _:
                 raise TypeError(f"a stage with final_output sent {type(chunk).__name__}, not Text or Audio")
-        self._notify()
+        self._changed.fire()
 
     def open(self) -> None:
         """The turn is certain: what is inside may leave, and what still comes."""
         self._is_open = True
-        self._notify()
+        self._changed.fire()
 
     def clear(self) -> None:
         """Forget all: the guess did not come true."""
@@ -63,7 +65,7 @@ class Held:
         self._sound.clear()
         self._waiting_ms = 0.0
         self.marks, self.firsts, self.error = Marks(), Firsts(), None
-        self._notify()
+        self._changed.fire()
 
     def fail(self, error: EngineError) -> None:
         """The answer ends here with `error`."""
@@ -71,15 +73,15 @@ class Held:
 
     async def words(self) -> AsyncGenerator[Text | Mark, None]:
         """What was written (`Text`) and what is spoken when (`Mark`), in order."""
-        async for _ in self._news(lambda: bool(self._words)):
+        while await self._any_in(self._words):
             yield self._words.popleft()
 
     async def sound(self) -> AsyncGenerator[bytes, None]:
         """PCM16, 24 kHz mono, in the chunks in which it was made."""
-        async for _ in self._news(lambda: bool(self._sound)):
+        while await self._any_in(self._sound):
             pcm = self._sound.popleft()
             self._waiting_ms -= Audio(pcm).duration_ms
-            self._notify()
+            self._changed.fire()
             yield pcm
 
     def _take(self, chunk: Audio) -> None:
@@ -87,33 +89,23 @@ class Held:
             start_ms = self.marks.duration_ms
             self._words.append(Mark(chunk.text, start_ms, start_ms + chunk.duration_ms))
         if chunk.pcm:
-            self.firsts = Firsts(self.firsts.text, self.firsts.pcm or _now())
+            if self.firsts.pcm is None:
+                self.firsts = replace(self.firsts, pcm=_now())
             self._sound.append(chunk.pcm)
             self._waiting_ms += chunk.duration_ms
         self.marks = self.marks.with_audio(chunk)
 
     async def _room(self) -> None:
-        with self._watch() as changed:
-            while self._waiting_ms >= self._ahead_ms:
-                await changed.wait()
-                changed.clear()
+        while self._waiting_ms >= self._ahead_ms:
+            await self._changed.wait()
 
-    async def _news(self, any_left: Callable[[], bool]) -> AsyncGenerator[None, None]:
-        with self._watch() as changed:
-            while True:
-                while self._is_open and any_left():
-                    yield
-                if self._closed:
-                    return
-                await changed.wait()
-                changed.clear()
-
-    def _watch(self) -> "_Watch":
-        return _Watch(self._changes)
-
-    def _notify(self) -> None:
-        for change in self._changes:
-            change.set()
+    async def _any_in(self, lane: deque[Any]) -> bool:
+        """Wait until something in `lane` may leave; False if nothing will any more."""
+        while not (self._is_open and lane):
+            if self._closed:
+                return False
+            await self._changed.wait()
+        return True
 
     async def __aenter__(self) -> Self:
         return self
@@ -124,22 +116,7 @@ class Held:
         if error is not None and not isinstance(error, asyncio.CancelledError):
             self.fail(EngineError("turn", "internal error"))
         self._closed = True
-        self._notify()
-
-
-class _Watch:
-    """Registers an event for as long as somebody waits for changes."""
-
-    def __init__(self, watchers: set[asyncio.Event]) -> None:
-        self._watchers = watchers
-        self._changed = asyncio.Event()
-
-    def __enter__(self) -> asyncio.Event:
-        self._watchers.add(self._changed)
-        return self._changed
-
-    def __exit__(self, *_: object) -> None:
-        self._watchers.discard(self._changed)
+        self._changed.fire()
 
 
 def _now() -> float:

@@ -32,6 +32,16 @@ class Item:
     marks: Marks = field(default=Marks(), compare=False, repr=False)
     images: int = 0
 
+    def heard(self, played_ms: float) -> "Item":
+        """Of a spoken answer only what was heard in its first `played_ms`; another item stays as it is.
+
+        May be asked again of its result: the latest figure holds.
+        """
+        if not self.marks.marks:
+            return self
+        whole = self.complete and played_ms >= self.marks.duration_ms
+        return replace(self, text=self.marks.heard(played_ms), complete=whole)
+
 
 @dataclass(frozen=True, slots=True)
 class History:
@@ -77,15 +87,9 @@ class History:
         return History(tuple(item for item in self.items if item.id != item_id))
 
     def heard(self, item_id: str, played_ms: float) -> "History":
-        """Of a spoken answer only what was heard in its first `played_ms` stays.
-
-        May be told again for the same item: the latest figure holds.
-        """
+        """Of that spoken answer only what was heard in its first `played_ms` stays (`Item.heard`)."""
         item = self.find(item_id)
-        if item is None or not item.marks.marks:
-            return self
-        whole = played_ms >= item.marks.duration_ms and item.complete
-        return self.with_changed(replace(item, text=item.marks.heard(played_ms), complete=whole))
+        return self.with_changed(item.heard(played_ms)) if item else self
 
     def messages(self) -> tuple[Message, ...]:
         """The conversation as prompt messages; what has no words is left out."""

@@ -1,10 +1,10 @@
 """The bounded stream between two stages of a turn."""
 
-import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator
 from types import TracebackType
 from typing import Generic, Self, TypeVar
+
+from pipeline.signal import Signal
 
 T = TypeVar("T")
 
@@ -13,7 +13,8 @@ class Link(Generic[T]):
     """One writer, one reader. The writer waits while `inflight` chunks are unread.
 
     It closes when the writer leaves `async with` cleanly; a writer that fails leaves it open, because
-    the turn that owns both ends is cancelled then. What is sent after the reader has gone is dropped.
+    the turn that owns both ends is cancelled then. The reader iterates over it, and leaves with
+    `aclose`; what is sent after that is dropped.
     """
 
     def __init__(self, inflight: int) -> None:
@@ -21,34 +22,32 @@ class Link(Generic[T]):
         self._unread: deque[T] = deque()
         self._closed = False
         self._abandoned = False
-        self._changed = asyncio.Event()
+        self._changed = Signal()
 
     async def send(self, chunk: T) -> None:
         while len(self._unread) >= self._inflight and not self._abandoned:
-            await self._change()
+            await self._changed.wait()
         if not self._abandoned:
             self._unread.append(chunk)
-            self._changed.set()
+            self._changed.fire()
 
-    async def chunks(self) -> AsyncGenerator[T, None]:
-        """Every chunk once, in order; ends when the link is closed and empty."""
-        try:
-            while True:
-                while self._unread:
-                    chunk = self._unread.popleft()
-                    self._changed.set()
-                    yield chunk
-                if self._closed:
-                    return
-                await self._change()
-        finally:
-            self._abandoned = True
-            self._unread.clear()
-            self._changed.set()
+    def __aiter__(self) -> Self:
+        return self
 
-    async def _change(self) -> None:
-        self._changed.clear()
-        await self._changed.wait()
+    async def __anext__(self) -> T:
+        while not self._unread:
+            if self._closed or self._abandoned:
+                raise StopAsyncIteration
+            await self._changed.wait()
+        chunk = self._unread.popleft()
+        self._changed.fire()
+        return chunk
+
+    async def aclose(self) -> None:
+        """The reader leaves."""
+        self._abandoned = True
+        self._unread.clear()
+        self._changed.fire()
 
     async def __aenter__(self) -> Self:
         return self
@@ -58,4 +57,4 @@ class Link(Generic[T]):
     ) -> None:
         if kind is None:
             self._closed = True
-            self._changed.set()
+            self._changed.fire()

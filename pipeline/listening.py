@@ -6,13 +6,13 @@ from dataclasses import replace
 
 from pipeline.activity import FRAME_MS, Change
 from pipeline.chunks import SPEECH_RATE
-from pipeline.ears import Detector, Ears, Frame, Pcm
+from pipeline.ears import FRAME, Detector, Ears, Frame, Pcm
 from pipeline.errors import RequestError
 from pipeline.events import Cleared, Event, SpeechStarted, SpeechStopped
+from pipeline.hearing import PRE_ROLL_MS
 from pipeline.setup import Setup
 from pipeline.utterance import Utterance
 
-PRE_ROLL_MS = 512  # of sound before speech was noticed
 LEAST_COMMIT_MS = 100
 FORGET_NOISE_MS = 2_000  # of silence after a sound in which no words were heard
 
@@ -38,9 +38,9 @@ class Listening:
         self._ears = Ears(detector, self._setup.endpointing)
         self._begin, self._drop, self._ended, self._tell = begin, drop, ended, tell
         self._pre_roll: deque[Pcm] = deque(maxlen=PRE_ROLL_MS // FRAME_MS)
-        self._uncommitted_samples = 0
+        self._samples = 0  # of all that was appended, up to the last whole frame
+        self._committed_samples = 0
         self._silence_ms = 0
-        self.audio_ms = 0
         self.utterance: Utterance | None = None
 
     def configure(self, setup: Setup) -> None:
@@ -49,7 +49,6 @@ class Listening:
 
     async def hear(self, pcm: Pcm) -> None:
         """float32, 16 kHz mono, as much as has come."""
-        self._uncommitted_samples += len(pcm)
         if self._setup.detection and self.utterance:
             end_ms = self._setup.detection.end_ms(self.utterance.hearing.newest.text)
             self._ears.activity.endpointing = replace(self._setup.endpointing, end_ms=end_ms)
@@ -69,19 +68,20 @@ class Listening:
         Raises:
             RequestError: Less than 100 ms of sound has come since the last commit.
         """
-        duration_ms = self._uncommitted_samples * 1000 // SPEECH_RATE
+        rest = self._ears.rest
+        duration_ms = (self._samples + len(rest) - self._committed_samples) * 1000 // SPEECH_RATE
         if duration_ms < LEAST_COMMIT_MS:
             raise RequestError(
                 "input_audio_buffer_commit_empty",
                 f"the input audio buffer holds {duration_ms} ms, at least {LEAST_COMMIT_MS} ms are needed",
             )
-        rest = self._ears.rest()
         if self.utterance is None:
             utterance = self._begin()
             utterance.hearing.pause()  # nobody has spoken: there is nothing to transcribe
         else:
             utterance = self.utterance
-            utterance.hearing.add(rest)
+            if len(rest):
+                utterance.hearing.add(rest)
         utterance.hearing.commit()
         self._forget()
         return utterance
@@ -90,14 +90,17 @@ class Listening:
         """Forget the sound since the last commit."""
         if self.utterance:
             self._drop(self.utterance)
-        self._ears.rest()
         self._forget()
         self._tell(Cleared())
 
+    @property
+    def _audio_ms(self) -> int:
+        return self._samples * 1000 // SPEECH_RATE
+
     def _frame(self, frame: Frame) -> None:
-        self.audio_ms += FRAME_MS
         if frame.change is Change.STARTED:
             self._change(Change.STARTED)
+        self._samples += FRAME
         if self.utterance:
             self.utterance.hearing.add(frame.pcm)
             self._forget_noise()
@@ -117,13 +120,13 @@ class Listening:
             case Change.ENDED if self.utterance:
                 self.utterance.pause()
                 if self._setup.detection:
-                    self._tell(SpeechStopped(self.utterance.item_id, self.audio_ms))
+                    self._tell(SpeechStopped(self.utterance.item_id, self._audio_ms))
                 self._ended()
 
     def _open(self) -> None:
         self.utterance = self._begin()
         if self._setup.detection:
-            start_ms = max(0, self.audio_ms - len(self._pre_roll) * FRAME_MS)
+            start_ms = self._audio_ms - len(self._pre_roll) * FRAME_MS
             self._tell(SpeechStarted(self.utterance.item_id, start_ms))
         for pcm in self._pre_roll:
             self.utterance.hearing.add(pcm)
@@ -140,11 +143,12 @@ class Listening:
             self._rest()
 
     def _forget(self) -> None:
-        self._uncommitted_samples = 0
+        self._samples += len(self._ears.rest)
+        self._committed_samples = self._samples
         self._pre_roll.clear()
         self._rest()
 
     def _rest(self) -> None:
         self.utterance = None
         self._silence_ms = 0
-        self._ears.activity.reset()
+        self._ears.reset()

@@ -62,18 +62,16 @@ async def serve(settings: Settings) -> None:
         closing.push_async_callback(runner.cleanup)
         await web.TCPSite(runner, settings.host, settings.port).start()
         profile = settings.profile
-        engines = running(
-            profile.topology, settings.deployment, profile.openers, profile.detector, settings.models_dir
-        )
-        server.pipeline = await closing.enter_async_context(engines)
+        pipeline = running(profile, settings.deployment, settings.models_dir)
+        server.pipeline = await closing.enter_async_context(pipeline)
         log.info("ready on http://%s:%d", settings.host, settings.port)
         await stop.wait()
 
 
 def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
-    profile = PROFILES[arguments.profile]()
+    profile = PROFILES[arguments.profile]
     path = arguments.stage_configs_path or profile.deployment
-    deployment = read_deployment(path, profile.topology, profile.engine_keys)
+    deployment = read_deployment(path, profile.topology, {arch: kind.keys for arch, kind in profile.engines.items()})
     if arguments.max_sessions:
         deployment = Deployment(arguments.max_sessions, deployment.stages)
     key = environment.get("AURA_PIPELINE_KEY", "")

@@ -38,10 +38,11 @@ class Marks:
     def heard(self, played_ms: float) -> str:
         """The text that was heard after `played_ms` of playback: whole pieces, then whole words.
 
-        No word times come with synthesised speech, so inside a piece words are taken to be spread
-        evenly over its characters.
+        Nothing was heard while nothing was played, not even a piece that has no sound. No word times
+        come with synthesised speech, so inside a piece words are taken to be spread evenly over its
+        characters.
         """
-        return "".join(_heard(mark, played_ms) for mark in self.marks)
+        return "".join(_heard(mark, played_ms) for mark in self.marks) if played_ms > 0 else ""
 
 
 def _heard(mark: Mark, played_ms: float) -> str:

@@ -10,11 +10,12 @@ from typing import Any
 
 from pipeline.deployment import Deployment
 from pipeline.ears import Detector
-from pipeline.engines.base import Engine, Opener
+from pipeline.engines.base import Engine
 from pipeline.errors import AuraError
+from pipeline.profiles import Profile
 from pipeline.stage import Process, Stage
 from pipeline.stages import Stages
-from pipeline.topology import PipelineConfig
+from pipeline.topology import StagePipelineConfig
 
 log = logging.getLogger(__name__)
 
@@ -72,35 +73,28 @@ class Orchestrator:
 
 
 @asynccontextmanager
-async def running(
-    topology: PipelineConfig,
-    deployment: Deployment,
-    openers: Mapping[str, Opener],
-    detector: Callable[[], Detector],
-    models_dir: Path,
-) -> AsyncGenerator[Orchestrator, None]:
+async def running(profile: Profile, deployment: Deployment, models_dir: Path) -> AsyncGenerator[Orchestrator, None]:
     """The pipeline with its engines open, one after the other in the order of the stages.
 
     Raises:
         ConfigError: A model is missing or unusable.
-        EngineError: An engine did not start.
     """
     clock = asyncio.get_running_loop().time
     async with AsyncExitStack() as closing:
         engines: dict[str, Engine[Any, Any]] = {}
-        for spec in topology.stages:
+        for spec in profile.topology.stages:
             began = clock()
-            engine = await openers[spec.model_arch](
-                deployment.engine_args(spec.stage_id), models_dir, deployment.max_sessions
-            )
+            kind = profile.engines[spec.model_arch]
+            engine = await kind.open(deployment.engine_args(spec.stage_id), models_dir, deployment.max_sessions)
             closing.push_async_callback(engine.aclose)
             engines[spec.model_stage] = engine
-            log.info("engine started", extra={"stage": spec.model_stage, "seconds": round(clock() - began, 1)})
-        first, *others = topology.stages
+            log.info("%s started in %.1f s", spec.model_stage, clock() - began)
+        first, *others = profile.topology.stages
         chain = tuple(Stage(spec, engines[spec.model_stage], _process(spec)) for spec in others)
         stages = Stages(engines[first.model_stage], chain)
-        yield Orchestrator(engines, stages, detector, deployment.max_sessions)
+        yield Orchestrator(engines, stages, profile.detector(), deployment.max_sessions)
 
 
-def _process(spec: Any) -> Process[Any, Any]:
-    return spec.custom_process_input_func  # type: ignore[no-any-return]
+def _process(spec: StagePipelineConfig) -> Process[Any, Any]:
+    assert spec.custom_process_input_func, f"{spec.model_stage} has no processor"
+    return spec.custom_process_input_func

@@ -78,7 +78,8 @@ class Session:
         self.setup = replace(setup, wants=replace(setup.wants, cache_salt=self.name))
         self.listening.configure(setup)
         if warm:
-            self._spawn(f"{self.name}:warm", self._warm)
+            turn = self._turn()
+            self._spawn(f"{turn}:warm", self._warm, turn)
 
     def commit(self) -> str:
         """The utterance so far becomes an item; returns its id. Nothing is answered by this."""
@@ -109,8 +110,8 @@ class Session:
                 "conversation_already_has_active_response",
                 f"response {self._answer.request.response_id} is still being given",
             )
-        wants = wants or self.setup.wants
-        adopted = self._committed if wants.say is None and history is None else None
+        wants = replace(wants or self.setup.wants, cache_salt=self.name)
+        adopted = self._unanswered() if wants.say is None and history is None else None
         if adopted:
             self._committed = None
             held, turn = adopted.held, adopted.turn
@@ -141,6 +142,13 @@ class Session:
         self.conversation.truncate(item_id, played_ms)
         if self._answer and self._answer.request.item_id == item_id:
             self._answer.truncated_ms = float(played_ms)
+
+    def _unanswered(self) -> Utterance | None:
+        """The newest committed utterance, unless its item was deleted."""
+        if self._committed and not self.history.find(self._committed.item_id):
+            self._release(self._committed)
+            self._committed = None
+        return self._committed
 
     def _begin(self) -> Utterance:
         self._release(self._committed)
@@ -188,6 +196,9 @@ class Session:
         except EngineError as error:
             log.warning("answer failed", extra={"turn": str(answer.request.turn), "stage": error.stage})
             self._finish(answer, "failed", adopted, error=str(error))
+        except Exception:
+            self._finish(answer, "failed", adopted, error="turn: internal error")
+            raise
         else:
             self._finish(answer, "completed", adopted)
 
@@ -211,19 +222,20 @@ class Session:
         self._answer = None
         answer.hush()
         item = answer.item(complete=status == "completed")
-        if status != "completed" or answer.truncated_ms is not None:
-            item = replace(item, text=item.marks.heard(answer.played_ms()) if item.marks.marks else item.text)
+        if status == "cancelled" or answer.truncated_ms is not None:
+            item = item.heard(answer.played_ms())
         self.conversation.put(item)
         moments = answer.moments() | (adopted.moments() if adopted else {})
         timings = {name: round(at - self._began, 3) for name, at in moments.items() if at is not None}
         self._tell(answer.done(status, item if answer.has_opened else None, timings, reason=reason, error=error))
 
-    async def _warm(self) -> None:
+    async def _warm(self, turn: Turn) -> None:
         writer = self._stages.writer
         asked = Asked(self.history, replace(self.setup.wants, max_tokens=0))
-        chunks = writer.engine.generate(f"{self.name}:warm", writer.process(once(asked), asked))
+        prompts = writer.process(once(asked), asked)
+        chunks = writer.engine.generate(f"{turn}:warm", prompts)
         try:
-            async with aclosing(chunks):
+            async with aclosing(prompts), aclosing(chunks):
                 async for _ in chunks:
                     pass
         except EngineError as error:

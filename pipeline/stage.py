@@ -21,7 +21,7 @@ C = TypeVar("C")
 class Process(Protocol[A_contra, P_co]):
     """Makes an engine's prompts of what the stage before hands on. Pure: no clock, no task, no I/O."""
 
-    def __call__(self, inbox: AsyncIterator[A_contra], asked: Asked) -> AsyncIterator[P_co]: ...
+    def __call__(self, inbox: AsyncIterator[A_contra], asked: Asked) -> AsyncGenerator[P_co, None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,15 +33,21 @@ class Stage(Generic[P, C]):
     process: Process[Any, P]
 
     async def run(
-        self, turn: Turn, asked: Asked, inbox: AsyncGenerator[Any, None], outbox: Link[C] | None, held: Held
+        self,
+        turn: Turn,
+        asked: Asked,
+        inbox: AsyncGenerator[Any, None] | Link[Any],
+        outbox: Link[C] | None,
+        held: Held,
     ) -> None:
         """Serve one turn, until the inbox ends or the engine does.
 
         Raises:
             EngineError: The engine failed.
         """
-        chunks = self.engine.generate(f"{turn}:{self.spec.model_stage}", self.process(inbox, asked))
-        async with outbox or nullcontext(), aclosing(inbox), aclosing(chunks):
+        prompts = self.process(inbox, asked)
+        chunks = self.engine.generate(f"{turn}:{self.spec.model_stage}", prompts)
+        async with outbox or nullcontext(), aclosing(inbox), aclosing(prompts), aclosing(chunks):
             async for chunk in chunks:
                 if self.spec.final_output:
                     await held.send(chunk)

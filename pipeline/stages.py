@@ -36,7 +36,7 @@ class Stages:
         return next(stage for stage in self.chain if stage.spec.final_output_type == "text")
 
 
-async def text_to_say(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncIterator[str]:
+async def text_to_say(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[str, None]:
     async for _ in inbox:
         yield asked.wants.say or ""
 

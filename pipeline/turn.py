@@ -1,7 +1,8 @@
 """The data flow: one turn, from the first sound to the last sample."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
 from typing import Any, Protocol
 
 from pipeline.asked import Asked
@@ -25,7 +26,7 @@ class View(Protocol):
         ...
 
 
-async def run_turn(turn: Turn, hypotheses: AsyncIterator[Hypothesis], view: View, held: Held) -> Asked | None:
+async def run_turn(turn: Turn, hypotheses: AsyncGenerator[Hypothesis, None], view: View, held: Held) -> Asked | None:
     """Answer what was said, starting before it is certain that the person has finished.
 
     A settled hypothesis starts an answer behind the closed door of `held`. If a later hypothesis asks
@@ -37,7 +38,7 @@ async def run_turn(turn: Turn, hypotheses: AsyncIterator[Hypothesis], view: View
     """
     asked: Asked | None = None
     attempt: asyncio.Task[None] | None = None
-    async with held, asyncio.TaskGroup() as tasks:
+    async with held, aclosing(hypotheses), asyncio.TaskGroup() as tasks:
         async for hypothesis in hypotheses:
             now = view.ask(hypothesis.text)
             if now == asked and not (hypothesis.settled and held.error):
@@ -54,7 +55,7 @@ async def run_turn(turn: Turn, hypotheses: AsyncIterator[Hypothesis], view: View
 
 async def chain(turn: Turn, asked: Asked, stages: tuple[Stage[Any, Any], ...], held: Held) -> None:
     """Run the stages side by side, each reading what the one before it makes. A failure ends in `held`."""
-    source: AsyncGenerator[Any, None] = once(asked)
+    source: AsyncGenerator[Any, None] | Link[Any] = once(asked)
     try:
         async with asyncio.TaskGroup() as tasks:
             for stage in stages:
@@ -62,7 +63,7 @@ async def chain(turn: Turn, asked: Asked, stages: tuple[Stage[Any, Any], ...], h
                 name = f"{turn}:{stage.spec.model_stage}"
                 tasks.create_task(stage.run(turn, asked, source, outbox, held), name=name)
                 if outbox is not None:
-                    source = outbox.chunks()
+                    source = outbox
     except* EngineError as failures:
         held.fail(first(failures))
 

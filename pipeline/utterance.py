@@ -1,7 +1,7 @@
 """One utterance at work: its sound being heard, and an answer to it being prepared behind a closed door."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -73,21 +73,25 @@ class Utterance:
     async def listen(self, recogniser: Engine[Window, Transcript], tell: Callable[[Event], None]) -> None:
         """Hear it to its end, and tell what was heard."""
         hearing = self.hearing
-        transcripts = recogniser.generate(f"{self.turn}:asr", hearing.windows())
-        async with aclosing(hearing.listen(transcripts)) as hypotheses:
+        windows = hearing.windows()
+        transcripts = recogniser.generate(f"{self.turn}:asr", windows)
+        async with aclosing(windows), aclosing(hearing.listen(transcripts)) as hypotheses:
             async for hypothesis in hypotheses:
                 tell(Partial(self.item_id, hypothesis, label(hypothesis.text)))
         if hearing.error:
-            self.held.fail(hearing.error)
+            await hearing.until_committed()
             tell(TranscriptionFailed(self.item_id, hearing.error.reason))
         else:
             tell(Transcribed(self.item_id, hearing.newest.text, hearing.duration_ms / 1000))
 
-    async def hypotheses(self, busy: Callable[[], bool]) -> AsyncIterator[Hypothesis]:
+    async def hypotheses(self, busy: Callable[[], bool]) -> AsyncGenerator[Hypothesis, None]:
         """What to answer; while `busy`, nothing is worth a guess and only the certain end settles."""
-        async for hypothesis in self.hearing.hypotheses():
-            certain = self.hearing.certain
-            yield hypothesis if certain or not busy() else replace(hypothesis, settled=False)
+        hearing = self.hearing
+        async with aclosing(hearing.hypotheses()) as hypotheses:
+            async for hypothesis in hypotheses:
+                yield hypothesis if hearing.certain or not busy() else replace(hypothesis, settled=False)
+        if hearing.error:
+            self.held.fail(hearing.error)
 
     def moments(self) -> dict[str, float | None]:
         """When what happened, on the loop's clock."""

@@ -1,0 +1,27 @@
+"""Finds a model's files, and says in one line what is missing."""
+
+import logging
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipeline.errors import ConfigError
+
+log = logging.getLogger(__name__)
+
+
+def model_folder(models_dir: Path, names: Sequence[str], files: Sequence[str]) -> Path:
+    """The folder of the first of `names` that has all `files`; that it is a later one is said in the log.
+
+    Raises:
+        ConfigError: None is complete.
+    """
+    faults = []
+    for name in names:
+        folder = models_dir / name
+        missing = [file for file in files if not (folder / file).is_file()]
+        if not missing:
+            if name != names[0]:
+                log.warning("model %s is not there: %s takes its place", names[0], name)
+            return folder
+        faults.append(f"{name}: {', '.join(missing)} missing (infra/up fetches it)")
+    raise ConfigError(str(models_dir), faults)

@@ -1,0 +1,54 @@
+"""Opens the engine of a stage by the architecture that the topology names."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pipeline.deployment import Keys
+from pipeline.engines.base import Engine, Opener
+
+
+async def open_whisper(engine_args: Mapping[str, Any], models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+    from pipeline.engines.whisper import Whisper
+
+    return await Whisper.open(
+        models_dir,
+        model=engine_args.get("model", "whisper-base"),
+        fallback=engine_args.get("fallback", "whisper-tiny.en"),
+        threads=engine_args.get("threads", 2),
+    )
+
+
+async def open_llama(engine_args: Mapping[str, Any], models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+    from pipeline.engines.llama import Llama
+
+    return await Llama.open(
+        models_dir,
+        model=engine_args.get("model", "qwen2.5-coder-1.5b-instruct"),
+        fallback=engine_args.get("fallback", "smollm2-135m-instruct"),
+        threads=engine_args.get("threads", 2),
+        context=engine_args.get("context", 1_024),
+        slots=max_sessions,
+    )
+
+
+async def open_hibari(engine_args: Mapping[str, Any], models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+    from pipeline.engines.hibari import Hibari
+
+    return await Hibari.open()
+
+
+@dataclass(frozen=True, slots=True)
+class EngineKind:
+    """How the engines of one architecture are opened, and what a deployment may tell them."""
+
+    open: Opener
+    keys: Keys
+
+
+ENGINES: Mapping[str, EngineKind] = {
+    "WhisperForConditionalGeneration": EngineKind(open_whisper, {"model": str, "fallback": str, "threads": int}),
+    "Qwen2ForCausalLM": EngineKind(open_llama, {"model": str, "fallback": str, "threads": int, "context": int}),
+    "HibariTTS": EngineKind(open_hibari, {}),
+}

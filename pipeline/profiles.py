@@ -1,0 +1,35 @@
+"""The profiles that a pipeline can be started with: a topology, its deployment file, its engines."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.ears import Detector
+from pipeline.engines.registry import ENGINES, EngineKind
+from pipeline.topologies.embedded import EMBEDDED_PIPELINE
+from pipeline.topology import PipelineConfig
+
+DEPLOY = Path(__file__).parent / "deploy"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Attributes:
+    detector: Loads voice activity detection; what it returns makes one for each caller.
+    """
+
+    topology: PipelineConfig
+    deployment: Path
+    engines: Mapping[str, EngineKind]
+    detector: Callable[[], Callable[[], Detector]]
+
+
+def silero() -> Callable[[], Detector]:
+    from pipeline.engines.silero import SileroModel
+
+    return SileroModel()
+
+
+PROFILES: Mapping[str, Profile] = {
+    "embedded": Profile(EMBEDDED_PIPELINE, DEPLOY / "embedded.yaml", ENGINES, silero),
+}
