@@ -5,7 +5,6 @@ import logging
 from collections import deque
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager
-from dataclasses import dataclass
 from typing import Protocol
 
 from agent.settings import PipelineSettings
@@ -38,12 +37,6 @@ class Connect(Protocol):
     def __call__(self, url: str, key: str, *, resume: str | None = None) -> AbstractAsyncContextManager[Pipeline]: ...
 
 
-@dataclass(frozen=True, slots=True)
-class _Session:
-    id: str
-    resume_token: str | None
-
-
 class Line:
     """Sending never waits and never fails: what cannot leave now goes out when the line is up again,
     and of what piles up meanwhile the oldest is forgotten."""
@@ -52,7 +45,8 @@ class Line:
         self._settings, self._caller, self._connect = settings, caller, connect
         self._outbox: deque[Event] = deque(maxlen=OUTBOX)
         self._filled = asyncio.Event()
-        self._session: _Session | None = None
+        self._resume_token: str | None = None
+        self._connections = 0
 
     def send(self, event: Event) -> None:
         self._outbox.append(event)
@@ -62,9 +56,9 @@ class Line:
         """Keep the line up until cancelled."""
         delay_s = FIRST_DELAY_S
         while True:
-            was_up = self._session
+            before = self._connections
             error = await self._converse()
-            if self._session is not was_up:
+            if self._connections > before:
                 delay_s = FIRST_DELAY_S
             wait_s = max(delay_s, error.retry_after_s) if isinstance(error, Full) else delay_s
             logger.warning("line down", extra={"reason": type(error).__name__, "again_in_s": wait_s})
@@ -74,10 +68,9 @@ class Line:
 
     async def _converse(self) -> PipelineError:
         """One connection, from its handshake to its end; returns why it ended."""
-        token = self._session.resume_token if self._session else None
         try:
             async with asyncio.timeout(CONNECT_S) as limit:
-                async with self._connect(self._settings.url, self._settings.key, resume=token) as pipeline:
+                async with self._connect(self._settings.url, self._settings.key, resume=self._resume_token) as pipeline:
                     events = aiter(pipeline)
                     await self._introduce(pipeline, await anext(events))
                     limit.reschedule(None)
@@ -92,17 +85,17 @@ class Line:
             return Lost("the pipeline closed the connection at once")
         except PipelineError as error:
             if not isinstance(error, Full | Unreachable):
-                self._forget_token()
+                self._resume_token = None  # the session cannot be gone on with: the next begins anew
             return error
 
     async def _introduce(self, pipeline: Pipeline, created: Event) -> None:
-        session = created.get("session") or {}
-        now = _Session(str(session.get("id", "")), (session.get("aura") or {}).get("resume_token"))
-        resumed = self._session is not None and self._session.id == now.id
-        self._session = now
+        aura = created["session"].get("aura") or {}
+        resumed = bool(aura.get("resumed"))
+        self._resume_token = aura.get("resume_token")
+        self._connections += 1
         for event in self._caller.introduction(resumed):
             await pipeline.send(event)
-        logger.info("line up", extra={"session": now.id, "resumed": resumed})
+        logger.info("line up", extra={"session": created["session"].get("id"), "resumed": resumed})
         self._caller.on_line("")
 
     async def _send(self, pipeline: Pipeline) -> None:
@@ -128,11 +121,6 @@ class Line:
         except PipelineError as error:
             return error
         return Lost("the pipeline said goodbye")
-
-    def _forget_token(self) -> None:
-        """The session cannot be resumed: the next connection begins a new one."""
-        if self._session:
-            self._session = _Session(self._session.id, None)
 
 
 def _in_words(error: PipelineError) -> str:

@@ -6,12 +6,8 @@ import sys
 PRIVATE = "lk.pii."  # LiveKit marks so what must not be logged
 _STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
-# What LiveKit's SDK logs as errors at the end of every call, and is none.
-NOISE = (
-    "failed to send data packet",
-    "data channel closed",
-    "failed to close data channel",
-)
+# What LiveKit's SDK complains of at the end of every call, and is nothing.
+NOISE = ("Attempted to drop unknown FFI handle",)
 
 
 class OneLine(logging.Formatter):
@@ -21,12 +17,12 @@ class OneLine(logging.Formatter):
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S")
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        attributes = {
-            key: value
+        attributes = [
+            f"{key}={_one_line(value)}"
             for key, value in vars(record).items()
             if key not in _STANDARD and not key.startswith((PRIVATE, "_"))
-        }
-        return " ".join([super().formatMessage(record), *(f"{key}={value}" for key, value in attributes.items())])
+        ]
+        return " ".join([super().formatMessage(record), *attributes])
 
 
 def known_noise(record: logging.LogRecord) -> bool:
@@ -42,3 +38,8 @@ def set_up(level: str) -> None:
     for chatty in ("aiohttp.access", "asyncio", "livekit"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     logging.getLogger("livekit.agents").setLevel(level)
+
+
+def _one_line(value: object) -> str:
+    first, *more = str(value).splitlines() or [""]
+    return f"{first} …" if more else first

@@ -20,6 +20,10 @@ class Owned:
         task.add_done_callback(self._ended)
         return task
 
+    async def wait(self) -> None:
+        """Returns when all that run now have ended by themselves."""
+        await asyncio.gather(*self._tasks, return_exceptions=True)
+
     async def aclose(self) -> None:
         """Cancel them all, and return when they have gone."""
         tasks = tuple(self._tasks)

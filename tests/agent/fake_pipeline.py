@@ -59,10 +59,10 @@ class FakePipeline:
 
     def __post_init__(self) -> None:
         self._ids = itertools.count(1)
-        self._socket: _Socket | None = None
+        self.socket: _Socket | None = None
         self._tasks: asyncio.TaskGroup | None = None
-        self._answer: tuple[str, str, asyncio.Task[None]] | None = None
-        self._utterance = ""
+        self._answer: tuple[str, asyncio.Task[None]] | None = None
+        self._utterance = self._text = ""
 
     @asynccontextmanager
     async def connect(self, url: str, key: str, *, resume: str | None = None) -> AsyncIterator[Any]:
@@ -70,26 +70,27 @@ class FakePipeline:
         if self.refusals:
             raise self.refusals.pop(0)
         async with asyncio.TaskGroup() as tasks:
-            self._tasks, self._socket = tasks, _Socket(self)
+            self._tasks, self.socket = tasks, _Socket()
             resumed = self.can_resume and resume is not None
-            aura = {"resume_token": self._id("token"), "resumed": resumed}
+            aura = {"resume_token": f"token_{len(self.resumed_with)}", "resumed": resumed}
             self.tell("session.created", session={"id": self._id("sess"), "aura": aura})
-            listening = tasks.create_task(self._listen(self._socket), name="fake:listen")
+            listening = tasks.create_task(self._listen(self.socket), name="fake:listen")
             try:
-                yield self._socket
+                yield self.socket
             finally:
                 listening.cancel()
                 if self._answer:
-                    self._answer[2].cancel()
+                    self._answer[1].cancel()
+                    self._answer = None
 
     def tell(self, kind: str, /, **fields: Any) -> None:
-        assert self._socket is not None
-        self._socket.events.put_nowait({"type": kind, "event_id": self._id("event"), **fields})
+        assert self.socket is not None
+        self.socket.events.put_nowait({"type": kind, "event_id": self._id("event"), **fields})
 
     def break_off(self) -> None:
         """The socket dies."""
-        assert self._socket is not None
-        self._socket.events.put_nowait(Lost("the connection ended with code 1006"))
+        assert self.socket is not None
+        self.socket.events.put_nowait(Lost("the connection ended with code 1006"))
 
     def kinds(self, *, without: tuple[str, ...] = ("input_audio_buffer.append",)) -> list[str]:
         return [event["type"] for _, event in self.received if event["type"] not in without]
@@ -125,7 +126,7 @@ class FakePipeline:
                 says = self.says.pop(0) if self.says else Says(silent=True)
                 self._begin(event.get("response") or {}, says)
             case {"type": "response.cancel"} if self._answer:
-                response_id, _, task = self._answer
+                response_id, task = self._answer
                 task.cancel()
                 self._done(response_id, {}, status="cancelled")
 
@@ -147,7 +148,7 @@ class FakePipeline:
         self.tell("input_audio_buffer.committed", item_id=item_id, previous_item_id=None)
         self.tell("conversation.item.added", previous_item_id=None, item=item)
         name = "conversation.item.input_audio_transcription.completed"
-        self.tell(name, item_id=item_id, content_index=0, transcript=getattr(self, "_text", ""))
+        self.tell(name, item_id=item_id, content_index=0, transcript=self._text)
 
     def _begin(self, asked: dict[str, Any], says: Says) -> None:
         assert self._tasks is not None
@@ -156,7 +157,7 @@ class FakePipeline:
         if "say" in metadata:
             says = Says(((metadata["say"], 1.0),))
         task = self._tasks.create_task(self._speak(response_id, metadata, says), name=response_id)
-        self._answer = (response_id, "", task)
+        self._answer = (response_id, task)
 
     async def _speak(self, response_id: str, metadata: dict[str, str], says: Says) -> None:
         await asyncio.sleep(says.after_s)
@@ -199,11 +200,14 @@ class FakePipeline:
 class _Socket:
     """The end of the wire that the client holds."""
 
-    def __init__(self, pipeline: FakePipeline) -> None:
+    def __init__(self) -> None:
         self.events: asyncio.Queue[Event | PipelineError] = asyncio.Queue()
         self.inbox: asyncio.Queue[Event] = asyncio.Queue()
+        self.broken = False
 
     async def send(self, event: Event) -> None:
+        if self.broken:
+            raise Lost("the connection is broken")
         self.inbox.put_nowait(event)
 
     async def __aiter__(self) -> AsyncIterator[Event]:

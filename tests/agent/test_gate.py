@@ -1,0 +1,91 @@
+"""The gate as LiveKit's recogniser."""
+
+import asyncio
+
+import pytest
+from livekit.agents import stt
+
+from agent.gate import Gate
+from agent.sounds import Committed, Kind, Onset, Partial, Pause, Sounds
+
+pytestmark = pytest.mark.anyio
+
+
+class Floor:
+    """Notes what the gate does to the conversation, and when."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[float, str]] = []
+
+    def caption(self, item_id: str, text: str) -> None:
+        self._note(f"caption {text}")
+
+    def interrupt(self) -> None:
+        self._note("interrupt")
+
+    def turn(self) -> None:
+        self._note("turn")
+
+    def drop(self, kind: Kind, resume: bool) -> None:
+        self._note(f"drop {kind} {resume}")
+
+    def take_turn(self) -> None:
+        self._note("take turn")
+
+    def _note(self, what: str) -> None:
+        self.done.append((asyncio.get_running_loop().time(), what))
+
+
+def gate(floor: Floor) -> Gate:
+    return Gate(Sounds(30_000), floor, label_s=5.0, language="en")
+
+
+async def test_a_flush_is_answered_with_the_transcript() -> None:
+    floor = Floor()
+    the_gate = gate(floor)
+    async with the_gate.stream() as stream:
+        the_gate.feed(Onset(audible=False, answering=False))
+        the_gate.feed(Pause())
+        stream.flush()
+        await asyncio.sleep(0.4)
+        the_gate.feed(Partial("item_1", "where is Rome", "speech", 900, settled=True))
+        event = await anext(stream)
+    assert event.type is stt.SpeechEventType.FINAL_TRANSCRIPT
+    assert (event.alternatives[0].text, event.alternatives[0].language) == ("where is Rome", "en")
+    assert floor.done == [(0.4, "caption where is Rome"), (0.4, "turn")]
+
+
+async def test_a_flush_without_a_sound_is_answered_with_nothing() -> None:
+    the_gate = gate(Floor())
+    async with the_gate.stream() as stream:
+        stream.flush()
+        assert (await anext(stream)).alternatives[0].text == ""
+
+
+async def test_a_label_is_waited_for_five_seconds_after_the_last_sound() -> None:
+    floor = Floor()
+    the_gate = gate(floor)
+    the_gate.feed(Onset(audible=True, answering=True))
+    the_gate.feed(Pause())
+    await asyncio.sleep(1.0)
+    the_gate.feed(Onset(audible=True, answering=True))
+    await asyncio.sleep(1.0)
+    the_gate.feed(Pause())
+    await asyncio.sleep(6.0)
+    assert floor.done == [(7.0, "drop noise True")]
+
+
+async def test_a_taken_turn_is_not_waited_for() -> None:
+    floor = Floor()
+    the_gate = gate(floor)
+    the_gate.feed(Onset(audible=False, answering=False))
+    the_gate.feed(Pause())
+    the_gate.feed(Committed())
+    await asyncio.sleep(6.0)
+    assert floor.done == []
+    assert not the_gate.undecided
+
+
+def test_livekit_takes_it_for_a_streaming_recogniser_that_is_flushed_by_hand() -> None:
+    capabilities = gate(Floor()).capabilities
+    assert (capabilities.streaming, capabilities.manual_flush) == (True, True)

@@ -1,0 +1,323 @@
+"""The pipeline as LiveKit sees it: what LiveKit calls becomes events, and events become what LiveKit plays."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+from livekit.agents import llm
+from livekit.agents.types import TimedString
+
+from agent.answers import Outcome
+from agent.media import sound
+from agent.model import AuraModel
+from agent.persona import AURA
+from agent.session import AuraSession
+from agent.settings import PipelineSettings
+from agent.sounds import Partial
+from agent.wishes import Wishes
+from pipeline.realtime.client import Event
+from tests.agent.fake_pipeline import FakePipeline, Hears, Says
+
+pytestmark = pytest.mark.anyio
+
+TWO_CLAUSES = Says((("It is ", 0.5), ("Paris.", 1.0)))
+
+
+class Listener:
+    """Notes what the session tells."""
+
+    def __init__(self) -> None:
+        self.partials: list[Partial] = []
+        self.outcomes: list[Outcome] = []
+        self.troubles: list[str] = []
+        self.busy: list[bool] = []
+        self.committed = self.pictures = 0
+
+    def on_partial(self, partial: Partial) -> None:
+        self.partials.append(partial)
+
+    def on_committed(self) -> None:
+        self.committed += 1
+
+    def on_answers(self, busy: bool) -> None:
+        self.busy.append(busy)
+
+    def on_outcome(self, outcome: Outcome) -> None:
+        self.outcomes.append(outcome)
+
+    def on_trouble(self, text: str) -> None:
+        self.troubles.append(text)
+
+    def on_picture(self) -> None:
+        self.pictures += 1
+
+
+@asynccontextmanager
+async def talking(pipeline: FakePipeline) -> AsyncIterator[tuple[AuraSession, Listener]]:
+    listener = Listener()
+    wishes = Wishes(AURA, spoken=True, camera=True)
+    model = AuraModel(PipelineSettings("http://pipeline", "key"), wishes, listener, pipeline.connect)
+    session = model.session()
+    await asyncio.sleep(0.01)
+    yield session, listener
+    await model.aclose()
+
+
+async def played(generation: llm.GenerationCreatedEvent) -> tuple[list[str], float]:
+    """The words, and the seconds of sound, of all messages of an answer."""
+    words: list[str] = []
+    seconds = 0.0
+    async for message in generation.message_stream:
+        assert await message.modalities == ["audio", "text"]
+        words += [text async for text in message.text_stream]
+        seconds += sum([frame.duration async for frame in message.audio_stream])
+    return words, seconds
+
+
+def ids(context: llm.ChatContext) -> list[tuple[str, str]]:
+    return [(item.role, item.text_content or "") for item in context.items if isinstance(item, llm.ChatMessage)]
+
+
+async def test_it_introduces_itself_and_wants_partials_and_no_turn_detection() -> None:
+    pipeline = FakePipeline()
+    async with talking(pipeline):
+        pass
+    asked = pipeline.of("session.update")[0]["session"]
+    assert asked["instructions"] == AURA.instructions
+    assert asked["audio"]["input"]["turn_detection"] is None
+    assert asked["aura"] == {"partials": True, "proactive": "off", "camera": True}
+
+
+async def test_an_answer_becomes_words_with_times_and_sound() -> None:
+    pipeline = FakePipeline(says=[TWO_CLAUSES])
+    async with talking(pipeline) as (session, listener):
+        generation = await session.generate_reply()
+        words, seconds = await played(generation)
+    assert [(word, word.start_time, word.end_time) for word in words if isinstance(word, TimedString)] == [
+        ("It is ", 0.0, 0.5),
+        ("Paris.", 0.5, 1.5),
+    ]
+    assert seconds == pytest.approx(1.5)
+    assert generation.user_initiated
+    assert [outcome.status for outcome in listener.outcomes] == ["completed"]
+    assert (listener.busy[0], listener.busy[-1]) == (True, False)
+    assert ids(session.chat_ctx) == [("assistant", "It is Paris.")]
+
+
+async def test_silence_is_an_answer_without_messages() -> None:
+    async with talking(FakePipeline(says=[Says(silent=True)])) as (session, listener):
+        assert await played(await session.generate_reply()) == ([], 0.0)
+        assert listener.outcomes[0].decision == "silent"
+
+
+async def test_a_failed_answer_ends_and_says_why() -> None:
+    async with talking(FakePipeline(says=[Says(error="no voice")])) as (session, listener):
+        assert await played(await session.generate_reply()) == ([], 0.0)
+        assert listener.outcomes[0].error == "no voice"
+
+
+async def test_a_greeting_is_said_as_it_is() -> None:
+    pipeline = FakePipeline()
+    async with talking(pipeline) as (session, _):
+        words, _ = await played(await session.say("Hello!"))
+    assert words == ["Hello!"]
+    assert pipeline.of("response.create")[0]["response"]["metadata"]["say"] == "Hello!"
+
+
+async def test_an_interruption_cancels_that_answer_and_no_other() -> None:
+    pipeline = FakePipeline(says=[Says((("one ", 3.0), ("two ", 3.0))), TWO_CLAUSES])
+    async with talking(pipeline) as (session, _):
+        first = await session.generate_reply()
+        await asyncio.sleep(0.3)
+        session.interrupt()
+        session.interrupt()
+        second = session.generate_reply()
+        assert (await played(first))[0] == ["one "]
+        assert (await played(await second))[0] == ["It is ", "Paris."]
+    assert [event["response_id"] for event in pipeline.of("response.cancel")] == [first.response_id]
+
+
+async def test_what_was_heard_is_told_to_the_pipeline_and_kept() -> None:
+    pipeline = FakePipeline(says=[TWO_CLAUSES])
+    async with talking(pipeline) as (session, _):
+        generation = await session.generate_reply()
+        message = await anext(aiter(generation.message_stream))
+        session.interrupt()
+        session.truncate(
+            message_id=message.message_id, modalities=["audio"], audio_end_ms=400, audio_transcript="It is"
+        )
+        await asyncio.sleep(5.0)
+        assert ids(session.chat_ctx) == [("assistant", "It is")]
+    truncated = pipeline.of("conversation.item.truncate")[0]
+    assert (truncated["item_id"], truncated["audio_end_ms"]) == (message.message_id, 400)
+
+
+async def test_a_reply_that_is_given_up_before_it_begins_is_cancelled_when_it_does() -> None:
+    pipeline = FakePipeline(says=[TWO_CLAUSES])
+    async with talking(pipeline) as (session, listener):
+        session.generate_reply().cancel()
+        await asyncio.sleep(1.0)
+    assert len(pipeline.of("response.cancel")) == 1
+    assert not listener.busy[-1]
+
+
+async def test_typed_words_become_an_item_before_they_are_answered() -> None:
+    pipeline = FakePipeline(says=[TWO_CLAUSES])
+    async with talking(pipeline) as (session, _):
+        context = session.chat_ctx.copy()
+        context.add_message(role="user", content="Where is Rome?")
+        await session.update_chat_ctx(context)
+        await played(await session.generate_reply())
+    assert pipeline.kinds() == ["session.update", "conversation.item.create", "response.create"]
+    assert pipeline.of("conversation.item.create")[0]["item"]["content"] == [
+        {"type": "input_text", "text": "Where is Rome?"}
+    ]
+
+
+async def test_an_answer_of_which_nothing_was_heard_is_deleted_and_questions_stay() -> None:
+    pipeline = FakePipeline(hears=[Hears("Where is Rome?")], says=[TWO_CLAUSES])
+    async with talking(pipeline) as (session, _):
+        session.activity(True, 50)
+        session.activity(False, 250)
+        await asyncio.sleep(0.3)
+        session.commit_audio()
+        await played(await session.generate_reply())
+        assert [role for role, _ in ids(session.chat_ctx)] == ["user", "assistant"]
+        answer_id = session.chat_ctx.items[1].id
+        await session.update_chat_ctx(llm.ChatContext.empty())
+        await asyncio.sleep(0.1)
+        assert ids(session.chat_ctx) == [("user", "Where is Rome?")]
+    assert [event["item_id"] for event in pipeline.of("conversation.item.delete")] == [answer_id]
+
+
+async def test_what_the_person_says_is_captioned_and_final_when_it_is_certain() -> None:
+    captions: list[llm.InputTranscriptionCompleted] = []
+    pipeline = FakePipeline(hears=[Hears("Where is Rome?")])
+    async with talking(pipeline) as (session, listener):
+        session.on("input_audio_transcription_completed", captions.append)
+        session.activity(True, 50)
+        session.activity(False, 250)
+        await asyncio.sleep(0.3)
+        assert [(partial.text, partial.kind, partial.settled) for partial in listener.partials] == [
+            ("Where is Rome?", "speech", True)
+        ]
+        session.caption(listener.partials[0].item_id, "Where is Ro")
+        session.commit_audio()
+        await asyncio.sleep(0.1)
+    assert [(caption.transcript, caption.is_final) for caption in captions] == [
+        ("Where is Ro", False),
+        ("Where is Rome?", True),
+    ]
+    assert captions[0].item_id == captions[1].item_id
+    assert listener.committed == 1
+
+
+async def test_activity_is_told_on_the_clock_of_the_sound_that_was_sent() -> None:
+    pipeline = FakePipeline()
+    async with talking(pipeline) as (session, _):
+        for _ in range(20):
+            session.push_audio(sound(bytes(2 * 1200)))
+        session.activity(True, 50)
+        session.activity(False, 2_000)
+        await asyncio.sleep(0.1)
+    assert [event["audio_ms"] for event in pipeline.of("input_audio_buffer.activity")] == [950, 0]
+
+
+async def test_a_new_session_after_a_break_is_told_what_was_said_and_heard() -> None:
+    pipeline = FakePipeline(hears=[Hears("Where is Rome?")], says=[TWO_CLAUSES])
+    async with talking(pipeline) as (session, listener):
+        session.activity(True, 50)
+        session.activity(False, 250)
+        await asyncio.sleep(0.3)
+        session.commit_audio()
+        await played(await session.generate_reply())
+        session.push_audio(sound(bytes(2 * 24_000)))
+        pipeline.received.clear()
+        pipeline.break_off()
+        await asyncio.sleep(1.0)
+        session.activity(True, 0)
+        await asyncio.sleep(0.1)
+    created = [event["item"] for event in pipeline.of("conversation.item.create")]
+    assert [(item["role"], item["content"][0]["text"]) for item in created] == [
+        ("user", "Where is Rome?"),
+        ("assistant", "It is Paris."),
+    ]
+    assert pipeline.kinds()[0] == "session.update"
+    assert pipeline.of("input_audio_buffer.activity")[0]["audio_ms"] == 0  # a new session, a new clock
+    assert listener.troubles[0] == "" and listener.troubles[-1] == "" and any(listener.troubles)
+
+
+async def test_a_resumed_session_is_told_nothing_again_but_that_the_cut_answer_is_over() -> None:
+    pipeline = FakePipeline(says=[Says((("one two three", 9.0),))], can_resume=True)
+    async with talking(pipeline) as (session, _):
+        generation = await session.generate_reply()
+        await asyncio.sleep(0.5)
+        pipeline.received.clear()
+        pipeline.break_off()
+        words, seconds = await played(generation)
+        await asyncio.sleep(1.0)
+    assert words == ["one two three"] and 0 < seconds < 9
+    assert pipeline.kinds() == ["session.update", "response.cancel"]
+
+
+async def test_a_reply_asked_for_while_the_pipeline_is_away_fails_in_time_and_says_so() -> None:
+    pipeline = FakePipeline(says=[TWO_CLAUSES])
+    async with talking(pipeline) as (session, listener):
+        reply = session.generate_reply()
+        pipeline.break_off()
+        with pytest.raises(llm.RealtimeError, match="cannot be reached"):
+            await reply
+        assert listener.busy[-1] is False
+
+
+async def test_a_pipeline_that_never_begins_does_not_hold_the_conversation() -> None:
+    class Deaf(FakePipeline):
+        def _take(self, event: Event) -> None:
+            self.received.append((0.0, event))
+
+    async with talking(Deaf()) as (session, _):
+        began = asyncio.get_running_loop().time()
+        with pytest.raises(llm.RealtimeError, match="in time"):
+            await session.generate_reply()
+        assert asyncio.get_running_loop().time() - began == pytest.approx(20.0)
+
+
+async def test_a_refused_reply_fails_with_the_pipelines_words() -> None:
+    class Refusing(FakePipeline):
+        def _begin(self, asked: dict[str, Any], says: Says) -> None:
+            event_id = asked["metadata"]["client_event_id"]
+            error = {"type": "invalid_request_error", "code": "busy", "message": "one at a time", "event_id": event_id}
+            self.tell("error", error=error)
+
+    async with talking(Refusing()) as (session, _):
+        with pytest.raises(llm.RealtimeError, match="one at a time"):
+            await session.generate_reply()
+
+
+async def test_an_answer_that_nobody_asked_for_is_offered_to_livekit() -> None:
+    offered: list[llm.GenerationCreatedEvent] = []
+    pipeline = FakePipeline()
+    async with talking(pipeline) as (session, _):
+        session.on("generation_created", offered.append)
+        pipeline.tell("response.created", response={"id": "resp_x", "metadata": {}})
+        await asyncio.sleep(0.1)
+    assert [(generation.response_id, generation.user_initiated) for generation in offered] == [("resp_x", False)]
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda session: session.push_audio(None),
+        lambda session: session.push_video(None),
+        lambda session: session.truncate(message_id=None, modalities=None, audio_end_ms=None),
+        lambda session: session.interrupt(),
+        lambda session: session.clear_audio(),
+        lambda session: session.update_options(),
+        lambda session: session.start_user_activity(),
+    ],
+)
+async def test_no_call_raises(call: Any) -> None:
+    async with talking(FakePipeline()) as (session, _):
+        call(session)

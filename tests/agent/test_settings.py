@@ -1,0 +1,60 @@
+"""The environment, read once."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.settings import PipelineSettings, console_settings, web_settings, worker_settings
+from pipeline.errors import ConfigError
+
+ENVIRON = {
+    "LIVEKIT_URL": "ws://127.0.0.1:7880",
+    "LIVEKIT_API_KEY": "key",
+    "LIVEKIT_API_SECRET": "secret",
+    "AURA_PIPELINE_URL": "http://127.0.0.1:8000/",
+    "AURA_PIPELINE_KEY": "pipeline-key",
+    "AURA_AGENT_NAME": "aura",
+}
+
+
+def test_a_full_environment_is_read() -> None:
+    settings = worker_settings({**ENVIRON, "AURA_AGENT_PORT": "8081"})
+    assert settings.pipeline == PipelineSettings("http://127.0.0.1:8000", "pipeline-key")
+    assert (settings.livekit.agent_name, settings.port, settings.idle_processes) == ("aura", 8081, 2)
+
+
+def test_every_fault_is_named_at_once() -> None:
+    wrong = {**ENVIRON, "LIVEKIT_URL": "http://x", "LIVEKIT_API_SECRET": " ", "AURA_AGENT_PORT": "-1"}
+    with pytest.raises(ConfigError) as raised:
+        worker_settings(wrong)
+    assert raised.value.faults == [
+        "LIVEKIT_URL must begin with ws:// or wss://",
+        "LIVEKIT_API_SECRET is not set",
+        "AURA_AGENT_PORT must be a number from 0 to 65535",
+    ]
+
+
+def test_secrets_do_not_show_when_settings_are_printed() -> None:
+    assert "secret" not in repr(worker_settings(ENVIRON)).replace("api_secret", "")
+    assert "pipeline-key" not in repr(worker_settings(ENVIRON))
+
+
+def test_the_web_server_needs_no_pipeline_key() -> None:
+    settings = web_settings({name: value for name, value in ENVIRON.items() if name != "AURA_PIPELINE_KEY"})
+    assert settings.pipeline_url == "http://127.0.0.1:8000"
+
+
+def test_the_console_finds_what_runs_here(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"pipeline_url": "http://127.0.0.1:4000", "parts": {}}')
+    (tmp_path / "env").write_text("# made by infra/up\nAURA_PIPELINE_KEY=made=here\nLIVEKIT_API_KEY=other\n")
+    settings = console_settings({"AURA_HOME": str(tmp_path)})
+    assert settings == PipelineSettings("http://127.0.0.1:4000", "made=here")
+
+
+def test_the_console_prefers_what_the_environment_names(tmp_path: Path) -> None:
+    assert console_settings({**ENVIRON, "AURA_HOME": str(tmp_path)}).url == "http://127.0.0.1:8000"
+
+
+def test_the_console_says_how_to_start_when_nothing_runs(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match="nothing runs here: start it with infra/up"):
+        console_settings({"AURA_HOME": str(tmp_path)})
