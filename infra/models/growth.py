@@ -30,8 +30,9 @@ async def growing(into: Path, arrived: Arrived) -> AsyncGenerator[None]:
 
 
 def _bytes_in(folder: Path) -> int:
-    total = 0
+    """Bytes of all files, of which a name counts once: pip copies what it has downloaded."""
+    sizes: dict[str, int] = {}
     for path in folder.rglob("*"):
         with suppress(FileNotFoundError):
-            total += path.stat().st_size
-    return total
+            sizes[path.name] = max(path.stat().st_size, sizes.get(path.name, 0))
+    return sum(sizes.values())

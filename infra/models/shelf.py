@@ -56,8 +56,8 @@ class Shelf:
         for model in lacking:
             have = before
 
-            def arrived(there: int, have: int = have) -> None:
-                report.advance(have + there, total)
+            def arrived(there: int, have: int = have, size: int = model.size) -> None:
+                report.advance(have + min(there, size), total)
 
             await self._put(model, known, source, arrived, report.notice)
             before += model.size
