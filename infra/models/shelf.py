@@ -9,7 +9,7 @@ from pathlib import Path
 
 from infra.launcher.errors import Missing, Offline
 from infra.models.manifest import Model
-from infra.models.source import Source, Unavailable
+from infra.models.source import Arrived, Source, Unavailable
 from infra.models.verify import is_recorded, record_right, right_files
 
 STAGING = ".fetching"  # beside the models: what is there already of those that are not whole yet
@@ -54,12 +54,7 @@ class Shelf:
         total = sum(model.size for model in lacking)
         before = 0
         for model in lacking:
-            have = before
-
-            def arrived(there: int, have: int = have, size: int = model.size) -> None:
-                report.advance(have + min(there, size), total)
-
-            await self._put(model, known, source, arrived, report.notice)
+            await self._put(model, known, source, _counting(report, before, model.size, total), report.notice)
             before += model.size
             report.advance(before, total)
 
@@ -68,7 +63,7 @@ class Shelf:
         model: Model,
         known: Mapping[str, Model],
         source: Source,
-        arrived: Callable[[int], None],
+        arrived: Arrived,
         notice: Callable[[str], None],
     ) -> None:
         try:
@@ -81,7 +76,7 @@ class Shelf:
             if self.lacks([fallback]):
                 await self._put(fallback, known, source, arrived, notice)
 
-    async def _fetch(self, model: Model, source: Source, arrived: Callable[[int], None]) -> None:
+    async def _fetch(self, model: Model, source: Source, arrived: Arrived) -> None:
         target, staging = self.folder / model.name, self.folder / STAGING / model.name
         staging.mkdir(parents=True, exist_ok=True)
         if target.exists():  # not verified yet, or changed since: keep what is right
@@ -123,3 +118,8 @@ class Shelf:
                 f"the weights need {needed / 1e9:.1f} GB and {self.folder} has {free / 1e9:.1f} GB free; "
                 "make room, or set AURA_HOME to another disk"
             )
+
+
+def _counting(report: Reporter, before: int, size: int, total: int) -> Arrived:
+    """Counts the bytes of one model on top of those of the models before it."""
+    return lambda there: report.advance(before + min(there, size), total)
