@@ -8,8 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agent import logs
-from agent.settings import console_settings, web_settings, worker_settings
-from pipeline.errors import ConfigError
+from agent.settings import SettingsError, console_settings, web_settings, worker_settings
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -23,7 +22,7 @@ def main(argv: Sequence[str] | None = None) -> int:
                 return _web(arguments.host, arguments.port, arguments.static)
             case _:
                 return _console(arguments)
-    except ConfigError as error:
+    except SettingsError as error:
         print(error, file=sys.stderr)
         return 2
     except KeyboardInterrupt:

@@ -7,7 +7,17 @@ from urllib.parse import urlsplit
 
 import msgspec
 
-from pipeline.errors import ConfigError
+
+class SettingsError(Exception):
+    """The environment cannot be used.
+
+    Attributes:
+        faults: One sentence per fault.
+    """
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("\n".join(f"environment: {fault}" for fault in faults))
+        self.faults = faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +66,7 @@ class WebSettings:
 
 
 def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
-    """Raises ConfigError, naming every variable that is missing or wrong."""
+    """Raises SettingsError, naming every variable that is missing or wrong."""
     reader = _Reader(environ)
     settings = WorkerSettings(
         pipeline=_pipeline(reader),
@@ -71,7 +81,7 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
 
 
 def web_settings(environ: Mapping[str, str]) -> WebSettings:
-    """Raises ConfigError, naming every variable that is missing or wrong."""
+    """Raises SettingsError, naming every variable that is missing or wrong."""
     reader = _Reader(environ)
     settings = WebSettings(reader.url("AURA_PIPELINE_URL", "http", "https"), _livekit(reader))
     reader.check()
@@ -82,7 +92,7 @@ def console_settings(environ: Mapping[str, str]) -> PipelineSettings:
     """The pipeline named by the environment, or else the one that runs in this checkout.
 
     Raises:
-        ConfigError: Nothing is named and nothing runs, or what is named is wrong.
+        SettingsError: Nothing is named and nothing runs, or what is named is wrong.
     """
     if not ({"AURA_PIPELINE_URL", "AURA_PIPELINE_KEY"} & environ.keys()):
         home = Path(environ.get("AURA_HOME") or Path(__file__).parent.parent / ".aura")
@@ -97,14 +107,14 @@ def running(home: Path) -> dict[str, str]:
     """The environment of the installation that runs in `home`, from its `run.json` and `env`.
 
     Raises:
-        ConfigError: Nothing runs there.
+        SettingsError: Nothing runs there.
     """
     try:
         run = msgspec.json.decode((home / "run.json").read_bytes(), type=dict[str, object])
         lines = (home / "env").read_text().splitlines()
     except (OSError, msgspec.MsgspecError) as error:
         fault = "nothing runs here: start it with infra/up, or set AURA_PIPELINE_URL and AURA_PIPELINE_KEY"
-        raise ConfigError("environment", [fault]) from error
+        raise SettingsError([fault]) from error
     pairs = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
     return {**pairs, "AURA_PIPELINE_URL": str(run.get("pipeline_url", ""))}
 
@@ -150,4 +160,4 @@ class _Reader:
 
     def check(self) -> None:
         if self._faults:
-            raise ConfigError("environment", list(dict.fromkeys(self._faults)))
+            raise SettingsError(list(dict.fromkeys(self._faults)))

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings import PipelineSettings, console_settings, web_settings, worker_settings
-from pipeline.errors import ConfigError
+from agent.settings import PipelineSettings, SettingsError, console_settings, web_settings, worker_settings
 
 ENVIRON = {
     "LIVEKIT_URL": "ws://127.0.0.1:7880",
@@ -25,7 +24,7 @@ def test_a_full_environment_is_read() -> None:
 
 def test_every_fault_is_named_at_once() -> None:
     wrong = {**ENVIRON, "LIVEKIT_URL": "http://x", "LIVEKIT_API_SECRET": " ", "AURA_AGENT_PORT": "-1"}
-    with pytest.raises(ConfigError) as raised:
+    with pytest.raises(SettingsError) as raised:
         worker_settings(wrong)
     assert raised.value.faults == [
         "LIVEKIT_URL must begin with ws:// or wss://",
@@ -56,5 +55,5 @@ def test_the_console_prefers_what_the_environment_names(tmp_path: Path) -> None:
 
 
 def test_the_console_says_how_to_start_when_nothing_runs(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match="nothing runs here: start it with infra/up"):
+    with pytest.raises(SettingsError, match="nothing runs here: start it with infra/up"):
         console_settings({"AURA_HOME": str(tmp_path)})
