@@ -55,9 +55,9 @@ def _heard(mark: Mark, played_ms: float) -> str:
 
 
 def _whole_words(text: str, characters: int) -> str:
-    if characters >= len(text) or text[characters].isspace():
-        return text[:characters]
-    start_of_word = characters
-    while start_of_word > 0 and not text[start_of_word - 1].isspace():
-        start_of_word -= 1
-    return text[:start_of_word].rstrip() if start_of_word else ""
+    """The words that end within the first `characters` of `text`."""
+    end = characters
+    if end < len(text) and not text[end].isspace():
+        while end > 0 and not text[end - 1].isspace():
+            end -= 1
+    return text[:end].rstrip()
