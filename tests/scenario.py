@@ -26,13 +26,13 @@ AURA = StagePipelineConfig(1, "aura", AR, (0,), "text", "Scripted", final_output
 TTS = StagePipelineConfig(2, "tts", AR, (1,), "audio", "Scripted", final_output=True, final_output_type="audio")
 
 
-async def to_chat(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncIterator[Chat]:
+async def to_chat(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Chat, None]:
     async for question in inbox:
         limit = question.wants.max_tokens
         yield Chat(question.messages(), question.wants.cache_salt, 200 if limit is None else limit)
 
 
-async def to_sentences(inbox: AsyncIterator[Text], asked: Asked) -> AsyncIterator[Clause]:
+async def to_sentences(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerator[Clause, None]:
     sentence = ""
     async for piece in inbox:
         sentence += piece.text

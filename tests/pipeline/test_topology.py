@@ -1,0 +1,64 @@
+"""A topology checks itself, and names every fault at once."""
+
+from dataclasses import replace
+
+import pytest
+
+from pipeline.errors import ConfigError
+from pipeline.topology import PipelineConfig, StageExecutionType, StagePipelineConfig
+
+AR = StageExecutionType.LLM_AR
+ASR = StagePipelineConfig(0, "asr", AR, (), "text", "Whisper")
+AURA = StagePipelineConfig(1, "aura", AR, (0,), "text", "Llama", final_output=True, final_output_type="text")
+TTS = StagePipelineConfig(2, "tts", AR, (1,), "audio", "Voice", final_output=True, final_output_type="audio")
+
+
+def test_a_chain_of_stages_is_a_pipeline_whose_stages_have_names() -> None:
+    pipeline = PipelineConfig("embedded", "Embedded", (ASR, AURA, TTS))
+    assert pipeline.stage("aura") is AURA
+    with pytest.raises(KeyError):
+        pipeline.stage("code2wav")
+
+
+def test_all_faults_are_told_at_once_with_the_stage_that_has_them() -> None:
+    stages = (
+        replace(ASR, input_sources=(2,)),
+        replace(AURA, stage_id=0, model_stage="asr", inflight=0),
+        replace(TTS, input_sources=()),
+        replace(TTS, stage_id=3, model_stage="more", final_output=False),
+        replace(TTS, stage_id=4, model_stage="most", input_sources=(4, 9), final_output_type=None),
+    )
+    assert faults(*stages) == [
+        "stage 0 (asr): the first stage has no input_sources",
+        "stage 0 (asr): input source 2 is not an earlier stage",
+        "stage 0 (asr): stage_id 0 is used twice",
+        "stage 0 (asr): model_stage `asr` is used twice",
+        "stage 0 (asr): inflight is 0, at least 1 is needed",
+        "stage 2 (tts): input_sources is empty, only the first stage reads nothing",
+        "stage 3 (more): input source 1 is not an earlier stage",
+        "stage 3 (more): final_output_type without final_output",
+        "stage 4 (most): input source 4 is not an earlier stage",
+        "stage 4 (most): input source 9 is not an earlier stage",
+        "stage 4 (most): final_output without final_output_type",
+    ]
+
+
+def test_the_message_holds_each_fault_on_a_line_of_its_own_with_its_source() -> None:
+    with pytest.raises(ConfigError) as refused:
+        PipelineConfig("empty", "Empty", ())
+    assert str(refused.value) == "topology empty: there are no stages"
+
+
+def test_a_pipeline_that_would_never_answer_is_refused() -> None:
+    assert faults(ASR) == ["no stage has final_output, so nothing would ever be answered"]
+
+
+def test_a_cycle_cannot_be_written() -> None:
+    cycle = ["stage 1 (aura): input source 2 is not an earlier stage"]
+    assert faults(ASR, replace(AURA, input_sources=(2,)), TTS) == cycle
+
+
+def faults(*stages: StagePipelineConfig) -> list[str]:
+    with pytest.raises(ConfigError) as refused:
+        PipelineConfig("test", "Test", stages)
+    return refused.value.faults
