@@ -76,8 +76,9 @@ class Llama:
         async for chat in prompts:
             async with self._slots.of(chat.cache_salt) as slot:
                 try:
-                    async for text in _unless_silent(self._written(request_id, chat, slot)):
-                        yield Text(text)
+                    async with aclosing(_unless_silent(self._written(request_id, chat, slot))) as pieces:
+                        async for text in pieces:
+                            yield Text(text)
                 except aiohttp.ClientError as error:
                     raise EngineError(STAGE, f"the language model does not answer ({type(error).__name__})") from error
 
