@@ -1,6 +1,6 @@
 """The embedded pipeline's prompts: the conversation for a small language model, its clauses for the voice. Pure."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator
 
 from pipeline.asked import Asked
 from pipeline.chunks import Chat, Clause, Message, Text
@@ -27,7 +27,7 @@ EXAMPLES = (
 )
 
 
-async def asked2chat(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncIterator[Chat]:
+async def asked2chat(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Chat, None]:
     """Questions → prompts of the language model."""
     async for question in inbox:
         wants = question.wants
@@ -37,7 +37,7 @@ async def asked2chat(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncIterator
         yield Chat(messages, wants.cache_salt, limit)
 
 
-async def text2clauses(inbox: AsyncIterator[Text], asked: Asked) -> AsyncIterator[Clause]:
+async def text2clauses(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerator[Clause, None]:
     """The answer as it is written → clauses for the voice."""
     clauses, wants = Clauses(), asked.wants
     async for piece in inbox:
