@@ -94,7 +94,7 @@ class Answer:
         reason: CancelReason | None = None,
         error: str | None = None,
     ) -> AnswerDone:
-        """The last event. What still comes out of its engines is told to nobody."""
+        """The last event. Nothing more is told, whatever the tasks still do until they have gone."""
         self._is_done = True
         request = self.request
         return AnswerDone(
@@ -110,10 +110,6 @@ class Answer:
             timings,
             request.kept,
         )
-
-    def hush(self) -> None:
-        """Nothing more is told of it, whatever its tasks still do until they have gone."""
-        self._tell = self._opened = _ignore
 
     def moments(self) -> dict[str, float | None]:
         """When what happened, on the loop's clock."""
@@ -167,10 +163,6 @@ class Answer:
             self._first_sent = _now()
         self._sent_ms = end_ms
         self._give(Sounded(self.request.response_id, self.request.item_id, pcm))
-
-
-def _ignore(*_: object) -> None:
-    """Told to nobody."""
 
 
 def _now() -> float:

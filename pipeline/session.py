@@ -220,7 +220,6 @@ class Session:
         if answer is not self._answer:
             return
         self._answer = None
-        answer.hush()
         item = answer.item(complete=status == "completed")
         if status == "cancelled" or answer.truncated_ms is not None:
             item = item.heard(answer.played_ms())
