@@ -46,6 +46,7 @@ async def take_call(settings: WorkerSettings, ctx: JobContext) -> None:
         joined=lambda identity: call.session.room_io.set_participant(identity),
         left=call.hush,
         gone=lambda: ctx.shutdown("nobody is there"),
+        grace_s=settings.grace_s,
     )
     presence.watch(ctx.room)
     logger.info("call begun", extra={"room": ctx.room.name})

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from livekit import rtc
 
 from agent.guard import guarded
+from agent.settings import GRACE_S
 
 logger = logging.getLogger(__name__)
-
-GRACE_S = 60.0
 
 
 class Presence:

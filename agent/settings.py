@@ -7,6 +7,8 @@ from urllib.parse import urlsplit
 
 import msgspec
 
+GRACE_S = 60  # livekit-server keeps an empty room for longer: `departure_timeout` in infra/livekit/livekit.yaml
+
 
 class SettingsError(Exception):
     """The environment cannot be used.
@@ -47,6 +49,7 @@ class WorkerSettings:
         idle_processes: Kept warm, so that a caller does not wait for one to start.
         max_jobs: Calls at which it reports itself fully loaded. It takes more if no other worker is there.
         drain_s: How long running calls may go on after SIGTERM.
+        grace_s: How long a call waits for its person to come back.
     """
 
     pipeline: PipelineSettings
@@ -55,6 +58,7 @@ class WorkerSettings:
     idle_processes: int
     max_jobs: int
     drain_s: int
+    grace_s: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +79,7 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
         idle_processes=reader.number("AURA_AGENT_IDLE_PROCESSES", 2, low=0, high=16),
         max_jobs=reader.number("AURA_AGENT_MAX_JOBS", 8, low=1, high=1_000),
         drain_s=reader.number("AURA_AGENT_DRAIN_S", 10, low=0, high=86_400),
+        grace_s=reader.number("AURA_AGENT_GRACE_S", GRACE_S, low=0, high=3_600),
     )
     reader.check()
     return settings
