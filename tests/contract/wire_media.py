@@ -24,9 +24,9 @@ def quiet(seconds: float, rate: int = 24_000) -> bytes:
     return bytes(2 * round(seconds * rate))
 
 
-def said(seconds: float = 0.6, pause: float = 0.7) -> bytes:
+def said(seconds: float = 0.6, pause: float = 0.7, rate: int = 24_000) -> bytes:
     """Somebody speaks, and has finished."""
-    return loud(seconds) + quiet(pause)
+    return loud(seconds, rate) + quiet(pause, rate)
 
 
 def hertz(pcm: NDArray[np.floating], rate: int) -> float:
