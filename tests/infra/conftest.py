@@ -1,25 +1,12 @@
 """What the tests of the launcher share. They run real processes, so they run on the real clock."""
 
 import io
-import sys
 from pathlib import Path
 
 import pytest
 
 from infra.launcher.layout import Layout
-from infra.launcher.parts import Part
-from infra.launcher.ports import choose_ports
 from infra.launcher.progress import Board
-
-STAND_IN = """
-import http.server, sys
-class Healthy(http.server.BaseHTTPRequestHandler):
-    def do_GET(self):
-        self.send_response(200); self.end_headers()
-    def log_message(self, *arguments): pass
-print("listening on", sys.argv[1], flush=True)
-http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Healthy).serve_forever()
-"""
 
 
 @pytest.fixture
@@ -40,16 +27,3 @@ def board(screen: io.StringIO) -> Board:
 @pytest.fixture
 def layout(tmp_path: Path) -> Layout:
     return Layout(root=Path(__file__).parents[2], home=tmp_path / "home", run=tmp_path / "run")
-
-
-def stand_in(name: str, code: str = STAND_IN, start_s: float = 5.0, stop_s: float = 1.0) -> Part:
-    """A small part that is healthy at once, on a free port; or one that runs other code."""
-    port = choose_ports({}).web
-    return Part(
-        name=name,
-        argv=(sys.executable, "-S", "-c", code, str(port)),
-        env={},
-        health=f"http://127.0.0.1:{port}/health",
-        start_s=start_s,
-        stop_s=stop_s,
-    )

