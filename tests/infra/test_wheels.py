@@ -1,8 +1,6 @@
 """Models come out of wheels by the real pip, from a folder of small wheels."""
 
-import ensurepip
 import os
-import sys
 import zipfile
 from dataclasses import replace
 from pathlib import Path
@@ -41,10 +39,12 @@ def index(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def wheels(tmp_path: Path, index: Path) -> Wheels:
-    """Python's own copy of pip, and no index but a folder."""
-    (pip,) = (Path(ensurepip.__file__).parent / "_bundled").glob("pip-*.whl")
-    environ = {"PATH": os.environ["PATH"], "PYTHONPATH": str(pip), "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(index)}
-    return Wheels(Path(sys.executable), environ, tmp_path / "log")
+    """The pip that set-up uses, and no index but a folder."""
+    home = Path(os.environ.get("AURA_HOME") or Path(__file__).parents[2] / ".aura")
+    if not (home / "boot").exists():
+        pytest.skip("needs the pip that infra/test sets up")
+    environ = {"PATH": os.environ["PATH"], "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(index)}
+    return Wheels(home / "boot" / "bin" / "python", environ, tmp_path / "log")
 
 
 @pytest.fixture
