@@ -133,7 +133,8 @@ class Session:
         """Stop the answer. The caller is told at once; the engines are idle when its tasks have ended."""
         answer = self._answer
         if answer is None or response_id not in (None, answer.request.response_id):
-            raise RequestError("response_cancel_not_active", "Cancellation failed: no active response found")
+            param = None if response_id is None else "response_id"
+            raise RequestError("response_cancel_not_active", "Cancellation failed: no active response found", param)
         self._finish(answer, "cancelled", reason=reason)
         self._spawn(f"{answer.request.turn}:stop", all_stopped, answer.tasks)
 

@@ -14,7 +14,6 @@ from pipeline.realtime.events import (
     AudioOutput,
     AuraSettings,
     Format,
-    Modalities,
     ResponseSettings,
     SessionSettings,
     TurnDetection,
@@ -23,6 +22,7 @@ from pipeline.setup import Setup
 
 PCM = Format("audio/pcm", 24_000)
 SPEEDS = (0.25, 1.5)
+MOST_TOKENS = 4_096  # of one answer, as in the protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ class Config:
             config = _with_input(config, session.audio.input)
         if session.audio and session.audio.output:
             config = _with_output(config, session.audio.output, "session.audio.output")
-        wants = _wants(config.wants, session.instructions, session.output_modalities, session.max_output_tokens)
+        wants = _wants(config.wants, session, "session")
         return replace(config, wants=wants)
 
     def for_response(self, response: ResponseSettings) -> Wants:
@@ -69,7 +69,7 @@ class Config:
         config = self
         if response.audio and response.audio.output:
             config = _with_output(config, response.audio.output, "response.audio.output")
-        wants = _wants(config.wants, response.instructions, response.output_modalities, response.max_output_tokens)
+        wants = _wants(config.wants, response, "response")
         return replace(wants, say=(response.metadata or {}).get("say"))
 
     def setup(self) -> Setup:
@@ -117,19 +117,19 @@ class Config:
         }
 
 
-def _wants(
-    wants: Wants, instructions: str | None, modalities: Modalities | None, max_tokens: int | str | None
-) -> Wants:
-    if instructions is not None:
-        wants = replace(wants, instructions=instructions)
-    if modalities:
-        modality: Modality = "audio" if "audio" in modalities else "text"
+def _wants(wants: Wants, settings: SessionSettings | ResponseSettings, param: str) -> Wants:
+    if settings.instructions is not None:
+        wants = replace(wants, instructions=settings.instructions)
+    if settings.output_modalities:
+        modality: Modality = "audio" if "audio" in settings.output_modalities else "text"
         wants = replace(wants, modality=modality)
-    if isinstance(max_tokens, int):
-        if max_tokens < 1:
-            raise RequestError("invalid_value", "max_output_tokens: at least 1 is needed", "max_output_tokens")
-        wants = replace(wants, max_tokens=max_tokens)
-    elif max_tokens == "inf":
+    most = settings.max_output_tokens
+    if isinstance(most, int):
+        if most < 1:
+            message = f"{param}.max_output_tokens: at least 1 is needed"
+            raise RequestError("invalid_value", message, f"{param}.max_output_tokens")
+        wants = replace(wants, max_tokens=min(most, MOST_TOKENS))
+    elif most == "inf":
         wants = replace(wants, max_tokens=None)
     return wants
 

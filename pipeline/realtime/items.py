@@ -41,6 +41,9 @@ def read_item(item: WireItem, param: str = "item") -> Item:
         if part.type == "input_image":
             check_image(_data_of(part, where), f"{where}.image_url")
             images += 1
+        if part.type == "input_audio" and part.transcript is None:
+            message = f"{where}.transcript: sound in an item is not transcribed, append it to input_audio_buffer"
+            raise RequestError("invalid_value", message, f"{where}.transcript")
         texts.append(part.text or part.transcript or "")
     return Item(item.id or item_name(), item.role, " ".join(filter(None, texts)), images=images)
 

@@ -10,6 +10,7 @@ from pipeline.realtime.items import show_item
 
 Wire = dict[str, Any]
 
+MOST_WORDS = 500  # characters of an error's message, which may quote what the client sent
 HEARD = "conversation.item.input_audio_transcription"
 
 
@@ -19,7 +20,8 @@ def event(type_: str, /, **fields: Any) -> Wire:
 
 def error_event(refused: RequestError, event_id: str | None) -> Wire:
     """The `error` that answers a client's event."""
-    error = {"code": refused.code, "message": refused.message, "param": refused.param, "event_id": event_id}
+    message = refused.message if len(refused.message) <= MOST_WORDS else f"{refused.message[:MOST_WORDS]}…"
+    error = {"code": refused.code, "message": message, "param": refused.param, "event_id": event_id}
     return event("error", error={"type": "invalid_request_error"} | error)
 
 

@@ -56,7 +56,7 @@ def test_an_unfinished_sentence_is_given_more_time() -> None:
         ({"audio": {"input": {"format": {"type": "audio/pcm", "rate": 8000}}}}, "session.audio.input.format.rate"),
         ({"audio": {"output": {"format": {"type": "audio/pcm", "rate": 16000}}}}, "session.audio.output.format.rate"),
         ({"audio": {"output": {"speed": 9}}}, "session.audio.output.speed"),
-        ({"max_output_tokens": 0}, "max_output_tokens"),
+        ({"max_output_tokens": 0}, "session.max_output_tokens"),
         (
             {"audio": {"input": {"turn_detection": {"type": "server_vad", "threshold": 2}}}},
             "session.audio.input.turn_detection.threshold",
