@@ -1,0 +1,234 @@
+"""What cannot be served is answered with an error that names it, and the next turn works."""
+
+import json
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import pytest
+
+from pipeline.engines.scripted import writes
+from tests.contract.wire_caller import Caller, calling
+from tests.contract.wire_media import base64, loud, picture, quiet
+from tests.scenario import Line
+from tests.served import served
+
+pytestmark = pytest.mark.contract
+
+COUNT = " ".join(f"Number {n}." for n in range(1, 41))
+
+
+@asynccontextmanager
+async def caller_who_goes_on(line: Line | None = None) -> AsyncGenerator[Caller, None]:
+    """Afterwards the next turn works, in this session."""
+    async with served(line) as pipeline, calling(pipeline) as caller:
+        await caller.until("session.created")
+        yield caller
+        await caller.still_works()
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "param"),
+    [
+        ('{"type": "response.create"', "invalid_json", None),
+        ('{"a":' * 100_000, "invalid_json", None),
+        ('{"type": "response.create", "response": {"max_output_tokens": Infinity}}', "invalid_json", None),
+        ('{"type": "conversation.item.delete", "item_id": "\\ud800"}', "invalid_json", None),
+        ("[]", "invalid_json", None),
+        ("7", "invalid_json", None),
+        ('{"type": "response.make"}', "unknown_event", "type"),
+        ('{"type": ["response.create"]}', "unknown_event", "type"),
+        ('{"type": "' + "x" * 1_000_000 + '"}', "unknown_event", "type"),
+        ('{"type": "conversation.item.create", "item": {"role": "user"}}', "invalid_value", "item.type"),
+        ('{"type": "input_audio_buffer.append"}', "invalid_value", "audio"),
+        ('{"type": "input_audio_buffer.append", "audio": [1, 2]}', "invalid_value", "audio"),
+        ('{"type": "response.create", "event_id": 7}', "invalid_value", "event_id"),
+        ('{"type": "response.create", "response": {"metadata": {"a": 1}}}', "invalid_value", "response.metadata[...]"),
+    ],
+    ids=lambda value: value[:48] if isinstance(value, str) else None,
+)
+async def test_what_is_no_event(text: str, code: str, param: str | None) -> None:
+    async with caller_who_goes_on() as caller:
+        await caller.socket.send_str(text)
+        error = await caller.refusal()
+        assert (error["code"], error["param"]) == (code, param)
+        assert len(json.dumps(error)) < 1_000
+
+
+def user(**part: str) -> dict[str, Any]:
+    return {"id": "mine", "type": "message", "role": "user", "content": [part]}
+
+
+@pytest.mark.parametrize(
+    ("event", "code", "param"),
+    [
+        (("input_audio_buffer.append", {"audio": "#!"}), "invalid_value", "audio"),
+        (("input_audio_buffer.append", {"audio": "ümlaut"}), "invalid_value", "audio"),
+        (("input_audio_buffer.commit", {}), "input_audio_buffer_commit_empty", None),
+        (("input_video_buffer.append", {"image": base64(b"no picture")}), "invalid_value", "image"),
+        (("input_video_buffer.append", {"image": picture(5_000, 5_000)}), "invalid_value", "image"),
+        (
+            ("conversation.item.create", {"item": user(type="input_image", image_url="data:image/jpeg;base64,AAAA")}),
+            "invalid_value",
+            "item.content[0].image_url",
+        ),
+        (
+            ("conversation.item.create", {"item": user(type="input_image", image_url="http://127.0.0.1/cat.jpg")}),
+            "invalid_value",
+            "item.content[0].image_url",
+        ),
+        (
+            ("conversation.item.create", {"item": user(type="input_audio", audio="AAAA")}),
+            "invalid_value",
+            "item.content[0].transcript",
+        ),
+        (
+            ("conversation.item.create", {"item": user(type="output_text", text="No.")}),
+            "invalid_value",
+            "item.content[0].type",
+        ),
+        (
+            ("conversation.item.create", {"item": {"type": "message", "content": []}}),
+            "invalid_value",
+            "item.role",
+        ),
+        (
+            ("conversation.item.create", {"item": user(type="input_text", text="Hi"), "previous_item_id": "nobody"}),
+            "invalid_value",
+            "previous_item_id",
+        ),
+        (("conversation.item.delete", {"item_id": "nobody"}), "item_delete_invalid_item_id", "item_id"),
+        (("conversation.item.retrieve", {"item_id": "nobody"}), "item_retrieve_invalid_item_id", "item_id"),
+        (
+            ("conversation.item.truncate", {"item_id": "nobody", "content_index": 0, "audio_end_ms": 1}),
+            "item_truncate_invalid_item_id",
+            "item_id",
+        ),
+        (
+            ("conversation.item.truncate", {"item_id": "nobody", "content_index": 0, "audio_end_ms": -1}),
+            "invalid_value",
+            "audio_end_ms",
+        ),
+        (("response.cancel", {}), "response_cancel_not_active", None),
+        (("response.cancel", {"response_id": "nobody"}), "response_cancel_not_active", "response_id"),
+        (("session.update", {"session": {"type": "transcription"}}), "invalid_value", "session.type"),
+        (("response.create", {"response": {"max_output_tokens": 0}}), "invalid_value", "response.max_output_tokens"),
+        (("session.update", {"session": {"max_output_tokens": -1}}), "invalid_value", "session.max_output_tokens"),
+        (("response.create", {"response": {"input": [{"type": "x"}]}}), "invalid_value", "response.input[0].type"),
+    ],
+    ids=lambda value: f"{value[0]} {value[1]}"[:80] if isinstance(value, tuple) else None,
+)
+async def test_what_cannot_be_done(event: tuple[str, dict[str, Any]], code: str, param: str | None) -> None:
+    async with caller_who_goes_on() as caller:
+        kind, fields = event
+        await caller.send(kind, event_id="this-one", **fields)
+        error = await caller.refusal()
+        assert (error["code"], error["param"], error["event_id"]) == (code, param, "this-one")
+        if code == "response_cancel_not_active":
+            assert error["message"].startswith("Cancellation failed")
+
+
+@pytest.mark.parametrize(
+    ("audio_input", "param"),
+    [
+        ({"format": {"type": "audio/mp3"}}, "format.type"),
+        ({"format": {"rate": 24_000}}, "format.type"),
+        ({"format": {"type": "audio/pcm", "rate": 44_100}}, "format.rate"),
+        ({"format": {"type": "audio/pcmu", "rate": 24_000}}, "format.rate"),
+        ({"turn_detection": {"type": "semantic"}}, "turn_detection.type"),
+        ({"turn_detection": {"type": "server_vad", "threshold": 7}}, "turn_detection.threshold"),
+    ],
+    ids=str,
+)
+async def test_sound_in_a_format_that_is_not_served(audio_input: dict[str, Any], param: str) -> None:
+    async with caller_who_goes_on() as caller:
+        await caller.send("session.update", session={"audio": {"input": audio_input}, "instructions": "Never."})
+        error = await caller.refusal()
+        assert (error["code"], error["param"]) == ("invalid_value", f"session.audio.input.{param}")
+        assert (await caller.updates())["instructions"] == "", "nothing of a refused update holds"
+
+
+async def test_too_little_sound_to_commit() -> None:
+    async with caller_who_goes_on() as caller:
+        await caller.listens(turn_detection=None)
+        await caller.sounds(loud(0.09))
+        await caller.send("input_audio_buffer.commit")
+        error = await caller.refusal()
+        assert error["code"] == "input_audio_buffer_commit_empty"
+        assert "100 ms" in error["message"]
+        await caller.sounds(loud(0.02))
+        await caller.send("input_audio_buffer.commit")
+        await caller.until("input_audio_buffer.committed")
+
+
+async def test_sound_after_the_final_commit() -> None:
+    async with caller_who_goes_on() as caller:
+        await caller.listens(turn_detection=None)
+        await caller.sounds(loud(0.5))
+        await caller.send("input_audio_buffer.commit", final=True)
+        await caller.until("input_audio_buffer.committed")
+        await caller.sounds(quiet(0.1))
+        error = await caller.refusal()
+        assert (error["code"], error["param"]) == ("invalid_value", "type")
+
+
+async def test_an_item_that_is_there_already() -> None:
+    async with caller_who_goes_on() as caller:
+        await caller.says("Hello?", id="mine")
+        await caller.says("Hello again?", id="mine")
+        error = await caller.refusal()
+        assert (error["code"], error["param"]) == ("item_create_duplicate_item_id", "item.id")
+        await caller.send("conversation.item.retrieve", item_id="mine")
+        assert (await caller.until("conversation.item.retrieved"))["item"]["content"][0]["text"] == "Hello?"
+
+
+async def test_a_second_answer_while_one_is_given() -> None:
+    async with caller_who_goes_on(Line(aura=writes(COUNT))) as caller:
+        await caller.says("Count to forty.")
+        await caller.send("response.create")
+        await caller.until("response.output_audio.delta")
+        await caller.send("response.create", event_id="second")
+        error = await caller.refusal()
+        assert (error["code"], error["event_id"]) == ("conversation_already_has_active_response", "second")
+        await caller.send("response.cancel")
+        assert (await caller.until("response.done"))["response"]["status"] == "cancelled"
+        await caller.updates(output_modalities=["text"])
+
+
+async def test_what_was_heard_is_at_most_the_whole_answer() -> None:
+    async with caller_who_goes_on() as caller:
+        item_id = (await caller.asks())["output"][0]["id"]
+        await caller.send("conversation.item.truncate", item_id=item_id, content_index=0, audio_end_ms=int("9" * 400))
+        await caller.until("conversation.item.truncated")
+        await caller.send("conversation.item.retrieve", item_id=item_id)
+        item = (await caller.until("conversation.item.retrieved"))["item"]
+        assert (item["status"], item["content"][0]["transcript"]) == ("completed", "The capital is Paris.")
+
+
+async def test_what_means_nothing_here_is_accepted() -> None:
+    async with caller_who_goes_on() as caller:
+        held = await caller.updates(
+            type="realtime",
+            model="gpt-realtime",
+            tools=[{"type": "function", "name": "look_up", "parameters": {"type": "object"}}],
+            tool_choice="required",
+            parallel_tool_calls=True,
+            tracing="auto",
+            truncation="auto",
+            prompt={"id": "pmpt_1"},
+            include=["item.input_audio_transcription.logprobs"],
+            max_output_tokens="inf",
+            reasoning={"effort": "low"},
+            audio={
+                "input": {"noise_reduction": {"type": "near_field"}, "transcription": {"model": "whisper-1"}},
+                "output": {"voice": {"id": "voice_1"}, "speed": 1.25},
+            },
+        )
+        assert (held["tools"], held["tool_choice"], held["tracing"], held["prompt"]) == ([], "auto", None, None)
+        assert held["audio"]["input"]["noise_reduction"] is None
+        assert held["audio"]["output"]["speed"] == 1.25
+        voice = (await caller.updates(audio={"output": {"voice": "nobody-has-this"}}))["audio"]["output"]["voice"]
+        assert voice == "nobody-has-this"
+        await caller.send("output_audio_buffer.clear")
+        tool = {"type": "function", "name": "look_up"}
+        assert (await caller.asks(tools=[tool], tool_choice="none", prompt=None))["status"] == "completed"
