@@ -91,14 +91,11 @@ class Answers:
         self._send, self._offer = send, offer
         self._requests: dict[str, _Request] = {}
         self._answers: dict[str, Answer] = {}
+        self.newest: Answer | None = None  # that has begun; it may be over by now
 
     @property
     def busy(self) -> bool:
         return bool(self._requests) or any(not answer.cancelled for answer in self._answers.values())
-
-    @property
-    def newest(self) -> Answer | None:
-        return next(reversed(self._answers.values()), None)
 
     def ask(self, options: dict[str, Any]) -> "asyncio.Future[llm.GenerationCreatedEvent]":
         """Ask for an answer. Cancelling the future before it is done cancels the answer."""
@@ -151,7 +148,7 @@ class Answers:
         request_id = (response.get("metadata") or {}).get("client_event_id")
         request = self._requests.pop(request_id, None) if request_id else None
         answer = Answer(response["id"], request.asked_at if request else None)
-        self._answers[answer.response_id] = answer
+        self._answers[answer.response_id] = self.newest = answer
         generation = llm.GenerationCreatedEvent(
             message_stream=answer.stream,
             function_stream=answer.functions,

@@ -5,7 +5,7 @@ import logging
 from typing import Any
 
 from livekit.agents import Agent, AgentSession, UserStateChangedEvent
-from livekit.agents.voice import SpeechHandle
+from livekit.agents.types import NOT_GIVEN
 
 from agent.answers import Outcome
 from agent.attributes import Noticeboard, Publish
@@ -53,7 +53,7 @@ class Call:
         )
         self.session: AgentSession[None] = AgentSession(
             llm=self._model,
-            stt=self._gate,
+            stt=self._gate if spoken else NOT_GIVEN,
             vad=voice_activity(turns) if spoken else None,
             turn_handling=turn_handling(turns) if spoken else {"turn_detection": "manual"},
             video_sampler=Sampler(),
@@ -79,12 +79,11 @@ class Call:
         if greet and self._persona.greeting:
             self.session.say(self._persona.greeting)
 
-    async def write(self, text: str) -> SpeechHandle | None:
-        """The person has written something: it cuts what is being said, and is answered."""
-        if not text.strip():
-            return None
-        await self.session.interrupt()
-        return self.session.generate_reply(user_input=text)
+    async def write(self, text: str) -> None:
+        """The person has written something: it cuts what is being said. Returns when it has been answered."""
+        if text.strip():
+            await self.session.interrupt()
+            await self.session.generate_reply(user_input=text)
 
     @guarded
     def hush(self) -> None:

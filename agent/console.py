@@ -3,9 +3,11 @@
 import asyncio
 import sys
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 from time import time  # noqa: TID251 - LiveKit stamps its events with the wall clock
+from typing import TextIO
 
 from livekit.agents import ConversationItemAddedEvent
 from livekit.agents.llm import ChatMessage
@@ -13,9 +15,11 @@ from livekit.agents.voice.transcription import TranscriptSynchronizer
 
 from agent.call import Call
 from agent.console_audio import WavLoudspeaker, WavMicrophone, read_wav, write_wav
+from agent.line import Connect
 from agent.persona import AURA
 from agent.settings import PipelineSettings
 from agent.turns import TURNS
+from pipeline.realtime.client import connect
 
 SETTLED_S = 1.0  # of nothing going on, after an answer
 UNANSWERED_S = 6.0  # the same where none came
@@ -37,10 +41,10 @@ class Transcript:
 
     def on_item(self, event: ConversationItemAddedEvent) -> None:
         item = event.item
-        if isinstance(item, ChatMessage) and item.role in ("user", "assistant"):
+        if isinstance(item, ChatMessage) and item.role in ("user", "assistant") and item.text_content:
             who = "you" if item.role == "user" else "aura"
             self.answers += item.role == "assistant"
-            self.say(who, (item.text_content or "") + (" —" if item.interrupted else ""))
+            self.say(who, item.text_content + (" —" if item.interrupted else ""))
 
     async def on_attributes(self, attributes: dict[str, str]) -> None:
         for name, value in attributes.items():
@@ -52,7 +56,9 @@ class Transcript:
         print(f"{now:7.2f}  {who:>8}  {what}", flush=True)
 
 
-async def converse_wav(pipeline: PipelineSettings, question: Path, answer: Path, *, wait_s: float) -> int:
+async def converse_wav(
+    pipeline: PipelineSettings, question: Path, answer: Path, *, wait_s: float, connect: Connect = connect
+) -> int:
     """Speak a recording to the agent, and record what it says, from the first moment on.
 
     Returns:
@@ -60,7 +66,7 @@ async def converse_wav(pipeline: PipelineSettings, question: Path, answer: Path,
     """
     microphone, loudspeaker = WavMicrophone(read_wav(question)), WavLoudspeaker(time)
     transcript = Transcript()
-    call = Call(pipeline, replace(AURA, greeting=""), TURNS["console"], transcript.on_attributes)
+    call = Call(pipeline, replace(AURA, greeting=""), TURNS["console"], transcript.on_attributes, connect=connect)
     call.session.on("conversation_item_added", transcript.on_item)
     synchronizer = TranscriptSynchronizer(next_in_chain_audio=loudspeaker, next_in_chain_text=None)
     call.session.input.audio = microphone
@@ -68,39 +74,36 @@ async def converse_wav(pipeline: PipelineSettings, question: Path, answer: Path,
     call.session.output.transcription = synchronizer.text_output
     async with asyncio.TaskGroup() as tasks:
         playing = tasks.create_task(loudspeaker.play(), name="loudspeaker")
-        await call.start()
-        await _until_answered(call, microphone, transcript, wait_s)
-        await call.aclose()
+        async with aclosing(synchronizer), aclosing(call):
+            await call.start()
+            await _until_answered(call, microphone, transcript, wait_s)
         playing.cancel()
-    await synchronizer.aclose()
     write_wav(answer, bytes(loudspeaker.recording))
     if not transcript.answers:
         print("nothing was answered", file=sys.stderr)
     return 0 if transcript.answers else 1
 
 
-async def converse_text(pipeline: PipelineSettings, *, wait_s: float) -> int:
-    """Answer each line of standard input.
+async def converse_text(pipeline: PipelineSettings, lines: TextIO, *, wait_s: float, connect: Connect = connect) -> int:
+    """Answer each of the lines.
 
     Returns:
         The exit status: 0 if every line was answered within `wait_s`.
     """
     transcript = Transcript()
-    call = Call(pipeline, AURA, TURNS["console"], transcript.on_attributes, spoken=False)
+    call = Call(pipeline, AURA, TURNS["console"], transcript.on_attributes, spoken=False, connect=connect)
     call.session.on("conversation_item_added", transcript.on_item)
     status = 0
-    await call.start(greet=sys.stdin.isatty())
-    async for line in _lines():
-        asked = transcript.answers
-        try:
-            async with asyncio.timeout(wait_s):
-                speech = await call.write(line)
-                if speech:
-                    await speech
-        except TimeoutError:
-            print(f"no answer within {wait_s:g} s", file=sys.stderr)
-        status = status or int(transcript.answers == asked)
-    await call.aclose()
+    async with aclosing(call):
+        await call.start(greet=lines.isatty())
+        async for line in _spoken(lines):
+            asked = transcript.answers
+            try:
+                async with asyncio.timeout(wait_s):
+                    await call.write(line)
+            except TimeoutError:
+                print(f"no answer within {wait_s:g} s", file=sys.stderr)
+            status = status or int(transcript.answers == asked)
     return status
 
 
@@ -116,7 +119,7 @@ async def _until_answered(call: Call, microphone: WavMicrophone, transcript: Tra
         await asyncio.sleep(POLL_S)
 
 
-async def _lines() -> AsyncIterator[str]:
-    while line := await asyncio.to_thread(sys.stdin.readline):
+async def _spoken(lines: TextIO) -> AsyncIterator[str]:
+    while line := await asyncio.to_thread(lines.readline):
         if line.strip():
             yield line.strip()

@@ -6,8 +6,11 @@ import sys
 PRIVATE = "lk.pii."  # LiveKit marks so what must not be logged
 _STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
-# What LiveKit's SDK complains of at the end of every call, and is nothing.
-NOISE = ("Attempted to drop unknown FFI handle",)
+# What LiveKit complains of at the end of every call, and is nothing.
+NOISE = (
+    "Attempted to drop unknown FFI handle",
+    "skipping user input, speech scheduling is paused",
+)
 
 
 class OneLine(logging.Formatter):

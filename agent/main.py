@@ -58,7 +58,7 @@ def _console(arguments: argparse.Namespace) -> int:
             print(error, file=sys.stderr)
             return 2
     if arguments.text:
-        return asyncio.run(console.converse_text(console_settings(os.environ), wait_s=arguments.wait))
+        return asyncio.run(console.converse_text(console_settings(os.environ), sys.stdin, wait_s=arguments.wait))
     print(console.NO_SOUND_CARD, file=sys.stderr)
     return 2
 

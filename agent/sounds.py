@@ -103,7 +103,10 @@ class TakeTurn:
 
 Action = Caption | Interrupt | Final | Drop | TakeTurn
 
+# What a sound without any label is taken for. Over the agent it is no turn: the agent has gone on by now. Otherwise
+# it is one, because then the pipeline is only slow; and if there was nothing in it, it is answered with silence.
 _NOTHING_HEARD = Partial("", "", "noise", audio_end_ms=0, settled=True)
+_SOMETHING_HEARD = Partial("", "…", "speech", audio_end_ms=0, settled=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +118,7 @@ class _Sound:
     flushed: bool = False
     interrupted: bool = False
     newest: Partial | None = None
+    captioned: str = ""
 
     @property
     def over_answer(self) -> bool:
@@ -162,7 +166,8 @@ class Sounds:
             case Flush():
                 return self._settle(replace(sound, flushed=True))
             case Expired() if sound.silent and not sound.settled:
-                newest = replace(sound.newest, settled=True) if sound.newest else _NOTHING_HEARD
+                unlabelled = _NOTHING_HEARD if sound.onset.audible else _SOMETHING_HEARD
+                newest = replace(sound.newest, settled=True) if sound.newest else unlabelled
                 return self._heard(replace(sound, newest=newest))
             case Committed():
                 self._close(sound)
@@ -181,7 +186,9 @@ class Sounds:
         actions: list[Action] = []
         newest = sound.newest
         if sound.is_turn and newest:
-            actions.append(Caption(newest.item_id, newest.text))
+            if newest.item_id and newest.text != sound.captioned:
+                actions.append(Caption(newest.item_id, newest.text))
+                sound = replace(sound, captioned=newest.text)
             if sound.over_answer and not sound.interrupted:
                 actions.append(Interrupt())
                 sound = replace(sound, interrupted=True)

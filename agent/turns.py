@@ -31,7 +31,7 @@ class Turns:
     longest_end_s: float = 1.8
     interrupt_s: float = 0.2
     resume_s: float = 2.0
-    label_s: float = 5.0
+    label_s: float = 4.0
     longest_turn_s: float = 30.0
     camera: bool = False
 

@@ -20,7 +20,7 @@ HOST = "127.0.0.1"
 async def work(settings: WorkerSettings, *, devmode: bool) -> None:
     """Serve rooms until SIGINT or SIGTERM; then let the calls end, for a while. A second signal ends at once."""
     server = agent_server(settings)
-    async with asyncio.TaskGroup() as tasks, health(server, settings.port):
+    async with asyncio.TaskGroup() as tasks, Health(server, settings.port):
         running = tasks.create_task(server.run(devmode=devmode), name="worker:run")
         asked = tasks.create_task(_asked_to_stop(), name="worker:signal")
         await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
@@ -48,6 +48,7 @@ def agent_server(settings: WorkerSettings) -> AgentServer:
         num_idle_processes=settings.idle_processes,
         drain_timeout=settings.drain_s,
         setup_fnc=warm_up,
+        preload_modules=["agent.job"],
         job_memory_warn_mb=2_000,
     )
     server.rtc_session(partial(take_call, settings), agent_name=settings.livekit.agent_name, on_request=_accept)
@@ -65,7 +66,7 @@ async def _accept(request: JobRequest) -> None:
     await request.accept(name=AURA.name)
 
 
-class health:
+class Health:
     """GET /health on 127.0.0.1: 200 once the worker is registered, 503 before."""
 
     def __init__(self, server: AgentServer, port: int) -> None:

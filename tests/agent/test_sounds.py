@@ -111,8 +111,18 @@ def test_without_a_sound_there_is_no_turn() -> None:
     assert follow(Pause(), heard("hm"), Expired(), Committed()) == []
 
 
-def test_a_label_that_never_comes_means_noise() -> None:
+def test_without_a_label_a_sound_over_the_agent_is_no_turn() -> None:
     assert follow(OVER_AGENT, Pause(), Expired()) == [Drop("noise", resume=True)]
+
+
+def test_without_a_label_a_sound_is_otherwise_a_turn_because_the_pipeline_is_slow() -> None:
+    assert follow(QUIET, Pause(), Flush(), Expired()) == [Final("…")]
+    assert follow(OVER_THOUGHT, Pause(), Flush(), Expired()) == [Interrupt(), Final("…")]
+
+
+def test_the_same_words_are_captioned_once() -> None:
+    actions = follow(QUIET, heard("where", settled=False), heard("where", settled=False), Pause(), heard("where is"))
+    assert actions == [Caption("item_1", "where"), Caption("item_1", "where is")]
 
 
 def test_a_label_that_does_not_settle_in_time_counts_as_it_is() -> None:

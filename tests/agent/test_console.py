@@ -1,0 +1,129 @@
+"""Whole conversations from a shell: LiveKit's own session, voice activity and end of turn, and a scripted pipeline.
+
+In real time, because LiveKit's voice activity detection runs in threads.
+"""
+
+import io
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hibari import Hibari
+
+from agent.console import converse_text, converse_wav
+from agent.console_audio import read_wav, write_wav
+from agent.media import RATE
+from agent.settings import PipelineSettings
+from tests.agent.fake_pipeline import FakePipeline, Hears, Says
+
+pytestmark = pytest.mark.anyio
+
+PIPELINE = PipelineSettings("http://pipeline", "key")
+COUNT = Says(tuple((f"{number} ", 0.5) for number in range(1, 21)))
+
+Speak = Callable[..., Path]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+@pytest.fixture(scope="module")
+def voice() -> Hibari:
+    return Hibari()
+
+
+@pytest.fixture
+def recording(voice: Hibari, tmp_path: Path) -> Speak:
+    def speak(*parts: str | float) -> Path:
+        """Words, and seconds of silence."""
+        sounds = [voice(part) if isinstance(part, str) else np.zeros(round(part * RATE)) for part in parts]
+        write_wav(tmp_path / "in.wav", (np.concatenate(sounds) * 32_000).astype(np.int16).tobytes())
+        return tmp_path / "in.wav"
+
+    return speak
+
+
+def loud_s(path: Path) -> float:
+    """Seconds that are not silence."""
+    return np.count_nonzero(np.frombuffer(read_wav(path), np.int16)) / RATE
+
+
+async def test_a_spoken_question_is_answered_aloud(
+    recording: Speak, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipeline = FakePipeline(
+        hears=[Hears("What is the capital of France?")], says=[Says((("It is ", 0.4), ("Paris.", 0.6)))]
+    )
+    question, answer = recording("What is the capital of France?"), tmp_path / "out.wav"
+    assert await converse_wav(PIPELINE, question, answer, wait_s=20, connect=pipeline.connect) == 0
+    said = capsys.readouterr().out
+    assert "you  What is the capital of France?" in said
+    assert "aura  It is Paris." in said
+    assert loud_s(answer) == pytest.approx(1.0, abs=0.05)
+    assert pipeline.kinds(without=("input_audio_buffer.append", "input_audio_buffer.activity")) == [
+        "session.update",
+        "input_audio_buffer.commit",
+        "response.create",
+    ]
+
+
+async def test_speech_over_the_answer_cuts_it_to_what_was_heard(recording: Speak, tmp_path: Path) -> None:
+    pipeline = FakePipeline(
+        hears=[Hears("Please count to twenty."), Hears("Please stop now.", while_speaking_s=0.5)],
+        says=[COUNT, Says((("Fine.", 0.5),))],
+    )
+    question, answer = recording("Please count to twenty.", 4.0, "Please stop now."), tmp_path / "out.wav"
+    assert await converse_wav(PIPELINE, question, answer, wait_s=20, connect=pipeline.connect) == 0
+    assert len(pipeline.of("response.cancel")) == 1
+    [truncated] = pipeline.of("conversation.item.truncate")
+    assert 500 < truncated["audio_end_ms"] < 6_000
+    moments = {event["type"]: at for at, event in pipeline.received}
+    assert moments["response.cancel"] < moments["input_audio_buffer.commit"]  # decided before the turn was over
+    assert loud_s(answer) < 8
+
+
+async def test_a_backchannel_pauses_the_answer_and_it_goes_on(
+    recording: Speak, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pipeline = FakePipeline(
+        hears=[Hears("Please count to eight."), Hears("Mm-hmm.", "backchannel")],
+        says=[Says(tuple((f"{number} ", 0.5) for number in range(1, 9)))],
+    )
+    question, answer = recording("Please count to eight.", 2.5, "Mm hmm."), tmp_path / "out.wav"
+    assert await converse_wav(PIPELINE, question, answer, wait_s=20, connect=pipeline.connect) == 0
+    assert "aura  1 2 3 4 5 6 7 8" in capsys.readouterr().out
+    assert pipeline.of("response.cancel") == []
+    assert len(pipeline.of("input_audio_buffer.clear")) == 1
+    assert loud_s(answer) == pytest.approx(4.0, abs=0.1)
+
+
+async def test_a_recording_without_words_is_not_answered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    write_wav(tmp_path / "in.wav", bytes(RATE))
+    status = await converse_wav(
+        PIPELINE, tmp_path / "in.wav", tmp_path / "out.wav", wait_s=1, connect=FakePipeline().connect
+    )
+    assert status == 1
+    assert "nothing was answered" in capsys.readouterr().err
+
+
+async def test_written_lines_are_answered_one_after_the_other(capsys: pytest.CaptureFixture[str]) -> None:
+    pipeline = FakePipeline(says=[Says((("Rome.", 0.1),)), Says((("Eight.", 0.1),))])
+    lines = io.StringIO("What is the capital of Italy?\n\nHow many legs has a spider?\n")
+    assert await converse_text(PIPELINE, lines, wait_s=5, connect=pipeline.connect) == 0
+    said = [line.split(maxsplit=2)[1:] for line in capsys.readouterr().out.splitlines()]
+    assert said == [
+        ["you", "What is the capital of Italy?"],
+        ["aura", "Rome."],
+        ["you", "How many legs has a spider?"],
+        ["aura", "Eight."],
+    ]
+    assert pipeline.of("session.update")[0]["session"]["output_modalities"] == ["text"]
+
+
+async def test_a_line_that_is_not_answered_in_time_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
+    pipeline = FakePipeline(says=[Says((("late", 0.1),), after_s=5.0)])
+    assert await converse_text(PIPELINE, io.StringIO("Hello?\n"), wait_s=0.5, connect=pipeline.connect) == 1
+    assert "no answer within 0.5 s" in capsys.readouterr().err
