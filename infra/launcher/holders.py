@@ -51,5 +51,5 @@ def _open_files(process: Path) -> Iterator[str]:
 
 
 def _command(process: Path) -> str:
-    words = (process / "cmdline").read_bytes().split(b"\0")
-    return b" ".join(words).decode(errors="replace").strip()[:80]
+    words = (process / "cmdline").read_bytes().decode(errors="replace").split("\0")
+    return " ".join(word.rpartition("/")[2] for word in words).strip()[:80]
