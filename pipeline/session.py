@@ -260,6 +260,8 @@ class Session:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        if self._answer:
+            self._finish(self._answer, "cancelled", reason="client_cancelled")
         for task in self._alive:
             task.cancel()
         await self._tasks.__aexit__(None, None, None)

@@ -38,7 +38,8 @@ class Calls:
         try:
             with pipeline.admitted() as leave:
                 config = left.config if left else Config(request.query.get("model") or model)
-                socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE, heartbeat=HEARTBEAT_S)
+                # Speech in base64 hardly compresses, and every event would wait for it.
+                socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE, heartbeat=HEARTBEAT_S, compress=False)
                 await socket.prepare(request)
                 connection = Connection(
                     left.name if left else session_name(),
