@@ -1,0 +1,91 @@
+"""What stands beside `/v1/realtime`."""
+
+import asyncio
+
+import aiohttp
+import pytest
+from aiohttp import web
+
+from pipeline.realtime.server import Server
+from tests.contract.wire_caller import calling
+from tests.contract.wire_wait import eventually
+from tests.served import KEY, served
+
+pytestmark = pytest.mark.contract
+
+KNOWN = {"Authorization": f"Bearer {KEY}"}
+
+
+async def test_health_readiness_and_models() -> None:
+    async with served(max_sessions=2) as pipeline, aiohttp.ClientSession(pipeline.url) as http:
+        async with http.get("/health") as response:
+            assert (response.status, await response.json()) == (200, {"alive": True})
+        async with http.get("/ready") as response:
+            body = await response.json()
+            assert (response.status, body["ready"], body["free_sessions"]) == (200, True, 2)
+        async with calling(pipeline), calling(pipeline), http.get("/ready") as response:
+            body = await response.json()
+            assert (response.status, body["ready"], body["free_sessions"]) == (200, True, 0), "full is still ready"
+        async with http.get("/v1/models", headers=KNOWN) as response:
+            assert [model["id"] for model in (await response.json())["data"]] == ["aura-scripted"]
+
+
+async def test_the_figures_of_a_turn() -> None:
+    async with served() as pipeline, aiohttp.ClientSession(pipeline.url) as http:
+        async with calling(pipeline) as caller:
+            await caller.still_works()
+            await caller.send("nonsense")
+            await caller.refusal()
+            figures = await (await http.get("/metrics")).text()
+        assert "aura_sessions 1.0" in figures
+        assert 'aura_answers_total{status="completed"} 1.0' in figures
+        assert 'aura_refused_events_total{code="unknown_event"} 1.0' in figures
+        assert "aura_first_audio_seconds_count 1.0" in figures
+        assert 'aura_engine_busy{stage="aura"} 0.0' in figures
+        await eventually(lambda: pipeline.pipeline.free_sessions == 4)
+        assert "aura_sessions 0.0" in await (await http.get("/metrics")).text()
+
+
+async def test_only_what_is_behind_the_key_wants_it() -> None:
+    async with served() as pipeline, aiohttp.ClientSession(pipeline.url) as http:
+        for path in ("/v1/models", "/v1/realtime", "/%761/models", "/v1/nothing"):
+            async with http.get(path) as response:
+                assert (response.status, response.headers["WWW-Authenticate"]) == (401, "Bearer"), path
+        async with http.get("/v1/models", headers={"Authorization": f"bearer {KEY}"}) as response:
+            assert response.status == 200
+
+
+async def test_a_key_that_is_not_even_text() -> None:
+    async with served() as pipeline:
+        reader, writer = await asyncio.open_connection("127.0.0.1", int(pipeline.url.rpartition(":")[2]))
+        writer.write(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \xff\xfe\r\n\r\n")
+        status = await asyncio.wait_for(reader.readline(), 5)
+        writer.close()
+    assert status == b"HTTP/1.1 401 Unauthorized\r\n"
+
+
+async def test_who_brings_no_websocket_is_told_so() -> None:
+    async with (
+        served() as pipeline,
+        aiohttp.ClientSession(pipeline.url) as http,
+        http.get("/v1/realtime", headers=KNOWN) as response,
+    ):
+        assert (response.status, response.headers["Upgrade"]) == (426, "websocket")
+
+
+async def test_until_the_engines_have_started_it_is_alive_and_not_ready() -> None:
+    runner = web.AppRunner(Server("aura-scripted", KEY).app())
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    try:
+        async with aiohttp.ClientSession(f"http://127.0.0.1:{runner.addresses[0][1]}") as http:
+            assert (await http.get("/health")).status == 200
+            assert (await http.get("/metrics")).status == 200
+            async with http.get("/ready") as response:
+                assert (response.status, await response.json()) == (503, {"ready": False, "free_sessions": 0})
+            with pytest.raises(aiohttp.WSServerHandshakeError) as refused:
+                await http.ws_connect("/v1/realtime", headers=KNOWN)
+            assert refused.value.status == 503
+            assert refused.value.headers and refused.value.headers["Retry-After"] == "5"
+    finally:
+        await runner.cleanup()

@@ -1,0 +1,194 @@
+"""How a connection begins, breaks and goes on."""
+
+import asyncio
+import json
+import tracemalloc
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import replace
+
+import aiohttp
+import pytest
+from websockets.asyncio.client import ClientConnection, connect
+from websockets.exceptions import ConnectionClosed, InvalidStatus
+
+from pipeline.engines.scripted import writes
+from tests.contract.wire_caller import calling
+from tests.contract.wire_wait import eventually
+from tests.scenario import Line
+from tests.served import KEY, Served, served
+
+pytestmark = pytest.mark.contract
+
+COUNT = " ".join(f"Number {n}." for n in range(1, 41))
+QUESTION = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Count to forty."}]}
+
+
+@asynccontextmanager
+async def connected(pipeline: Served, unread: int = 16) -> AsyncGenerator[ClientConnection, None]:
+    """A client that stops reading from the network when `unread` messages wait for it."""
+    headers = {"Authorization": f"Bearer {KEY}"}
+    async with connect(pipeline.websocket_url, additional_headers=headers, proxy=None, max_queue=unread) as socket:
+        yield socket
+
+
+async def ask(socket: ClientConnection) -> None:
+    """Returns when the answer sounds."""
+    await socket.send(json.dumps({"type": "conversation.item.create", "item": QUESTION}))
+    await socket.send(json.dumps({"type": "response.create"}))
+    async with asyncio.timeout(5):
+        while json.loads(await socket.recv())["type"] != "response.output_audio.delta":
+            pass
+
+
+@pytest.mark.parametrize("authorization", [None, "", "Bearer", "Bearer wrong", f"Basic {KEY}", KEY, f"Bearer {KEY}x"])
+async def test_nobody_comes_in_without_the_key(authorization: str | None) -> None:
+    headers = {} if authorization is None else {"Authorization": authorization}
+    async with served() as pipeline:
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(pipeline.websocket_url, additional_headers=headers, proxy=None)
+        assert refused.value.response.status_code == 401
+        body = json.loads(refused.value.response.body)
+        assert body["error"]["code"] == "invalid_api_key"
+        async with calling(pipeline) as caller:
+            await caller.still_works()
+
+
+async def test_a_third_caller_of_two_is_told_when_to_come_again() -> None:
+    async with served(max_sessions=2) as pipeline:
+        async with connected(pipeline), calling(pipeline) as second:
+            with pytest.raises(InvalidStatus) as refused:
+                await connect(pipeline.websocket_url, additional_headers={"Authorization": f"Bearer {KEY}"}, proxy=None)
+            assert refused.value.response.status_code == 503
+            assert refused.value.response.headers["Retry-After"] == "5"
+            assert json.loads(refused.value.response.body)["error"]["code"] == "full"
+            await second.still_works()
+        async with calling(pipeline) as third:
+            await third.still_works()
+
+
+async def test_a_place_is_free_the_moment_its_socket_is_gone() -> None:
+    line = Line(aura=replace(writes(COUNT, word_s=0.1), abort_s=0.5))
+    async with served(line, max_sessions=1) as pipeline:
+        async with connected(pipeline) as first:
+            await ask(first)
+        async with connected(pipeline):
+            assert pipeline.pipeline.free_sessions == 0
+            assert await line.aura.busy() == 1, "the old engine request is still being dropped"
+
+
+async def test_engines_are_idle_once_a_caller_has_vanished() -> None:
+    line = Line(aura=writes(COUNT, word_s=0.1))
+    async with served(line) as pipeline:
+        async with connected(pipeline) as socket:
+            await ask(socket)
+            assert await pipeline.pipeline.busy() == {"asr": 0, "aura": 1, "tts": 0}
+            socket.transport.abort()
+            await eventually(lambda: pipeline.pipeline.free_sessions == 4, 0.5)
+        await asyncio.sleep(0.05)
+        assert await pipeline.pipeline.busy() == {"asr": 0, "aura": 0, "tts": 0}
+
+
+@pytest.mark.parametrize(
+    ("send", "code"),
+    [
+        (lambda socket: socket.send(b"{}"), 1003),
+        (lambda socket: socket.send(b'{"type": "\xff"}', text=True), 1007),
+        (lambda socket: socket.send(json.dumps({"type": "x" * 17_000_000})), 1009),
+    ],
+    ids=["binary", "bad UTF-8", "too large"],
+)
+async def test_what_cannot_be_answered_closes_the_socket(
+    send: Callable[[ClientConnection], Awaitable[None]], code: int
+) -> None:
+    async with served(max_sessions=1) as pipeline:
+        async with connected(pipeline) as socket:
+            with pytest.raises(ConnectionClosed):
+                await send(socket)
+                while True:
+                    await asyncio.wait_for(socket.recv(), 5)
+            assert socket.close_code == code
+        async with calling(pipeline) as caller:
+            await caller.still_works()
+
+
+async def test_a_client_that_does_not_read_is_dropped_and_costs_little() -> None:
+    async with served(max_sessions=1) as pipeline:
+        async with connected(pipeline, unread=1) as socket:
+            item = QUESTION | {"id": "long", "content": [{"type": "input_text", "text": "x" * 1_000_000}]}
+            await socket.send(json.dumps({"type": "conversation.item.create", "item": item}))
+            tracemalloc.start()
+            try:
+                with pytest.raises(ConnectionClosed):
+                    for _ in range(100):
+                        await socket.send(json.dumps({"type": "conversation.item.retrieve", "item_id": "long"}))
+                        await asyncio.sleep(0.01)
+                _, most = tracemalloc.get_traced_memory()
+            finally:
+                tracemalloc.stop()
+        assert most < 20_000_000
+        async with calling(pipeline) as caller:
+            await caller.still_works()
+
+
+async def test_a_lost_conversation_goes_on_with_what_was_said_and_heard() -> None:
+    line = Line(aura=writes(COUNT))
+    async with served(line) as pipeline:
+        async with calling(pipeline) as caller:
+            token = (await caller.until("session.created"))["session"]["aura"]["resume_token"]
+            await caller.updates(instructions="Be brief.", audio={"output": {"voice": "marin"}})
+            await caller.says("Count to forty.")
+            await caller.send("response.create")
+            await caller.until("response.output_audio.delta")
+            await asyncio.sleep(1.3)
+            await caller.socket.close()
+        async with calling(pipeline, resume=token) as caller:
+            session = (await caller.until("session.created"))["session"]
+            assert (session["instructions"], session["audio"]["output"]["voice"]) == ("Be brief.", "marin")
+            assert session["aura"]["resume_token"] != token
+            await caller.asks("Where were we?", output_modalities=["text"])
+        async with calling(pipeline, resume=token) as caller:
+            await caller.asks("Is this new?", output_modalities=["text"])
+    assert [message.text for message in line.aura.prompts[-2].messages[-3:]] == [
+        "Count to forty.",
+        "Number 1. Number 2.",
+        "Where were we?",
+    ]
+    assert [message.text for message in line.aura.prompts[-1].messages] == ["Is this new?"], "a token is good once"
+
+
+async def test_a_connection_that_only_its_caller_knows_is_lost_is_taken_over() -> None:
+    async with served(max_sessions=1) as pipeline, calling(pipeline) as old:
+        session = (await old.until("session.created"))["session"]
+        await old.says("Remember me.", id="remember")
+        await old.until("conversation.item.done")
+        async with calling(pipeline, resume=session["aura"]["resume_token"]) as new:
+            assert (await new.until("session.created"))["session"]["id"] == session["id"]
+            await new.send("conversation.item.retrieve", item_id="remember")
+            await new.until("conversation.item.retrieved")
+            with pytest.raises(ConnectionError):
+                await old.next()
+
+
+async def test_a_full_pipeline_keeps_what_could_not_go_on() -> None:
+    async with served(max_sessions=1) as pipeline:
+        async with calling(pipeline) as caller:
+            token = (await caller.until("session.created"))["session"]["aura"]["resume_token"]
+            await caller.says("Remember me.", id="remember")
+            await caller.until("conversation.item.done")
+        async with calling(pipeline):
+            with pytest.raises(aiohttp.WSServerHandshakeError):
+                async with calling(pipeline, resume=token):
+                    pass
+        async with calling(pipeline, resume=token) as caller:
+            await caller.send("conversation.item.retrieve", item_id="remember")
+            await caller.until("conversation.item.retrieved")
+
+
+async def test_a_server_that_stops_says_goodbye() -> None:
+    async with served() as pipeline:
+        socket = await connect(
+            pipeline.websocket_url, additional_headers={"Authorization": f"Bearer {KEY}"}, proxy=None
+        )
+    await asyncio.wait_for(socket.wait_closed(), 5)
+    assert socket.close_code == 1001
