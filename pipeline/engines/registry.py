@@ -17,6 +17,7 @@ async def open_whisper(engine_args: Mapping[str, Any], models_dir: Path, max_ses
         model=engine_args.get("model", "whisper-base"),
         fallback=engine_args.get("fallback", "whisper-tiny.en"),
         threads=engine_args.get("threads", 2),
+        language=None if (language := engine_args.get("language", "en")) == "auto" else language,
     )
 
 
@@ -48,7 +49,9 @@ class EngineKind:
 
 
 ENGINES: Mapping[str, EngineKind] = {
-    "WhisperForConditionalGeneration": EngineKind(open_whisper, {"model": str, "fallback": str, "threads": int}),
+    "WhisperForConditionalGeneration": EngineKind(
+        open_whisper, {"model": str, "fallback": str, "threads": int, "language": str}
+    ),
     "Qwen2ForCausalLM": EngineKind(open_llama, {"model": str, "fallback": str, "threads": int, "context": int}),
     "HibariTTS": EngineKind(open_hibari, {}),
 }

@@ -1,48 +1,55 @@
-"""Whisper on a CPU (faster-whisper, CTranslate2, int8): hears a window of an utterance in one pass."""
+"""The recogniser of the embedded profile: Whisper on the CPU (faster-whisper, CTranslate2, int8)."""
 
-import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Self
 
 from pipeline.chunks import Transcript, Window
 from pipeline.engines.files import model_folder
+from pipeline.engines.whisper_reader import FILES, Reader
 from pipeline.engines.worker import Worker
-from pipeline.errors import ConfigError, EngineError
+from pipeline.errors import EngineError
 
 log = logging.getLogger(__name__)
 
 STAGE = "asr"
-FILES = ("model.bin", "config.json", "tokenizer.json", "vocabulary.txt")
-# A pass whose words are this unlikely, or that repeats itself this much, has heard nothing (Whisper invents
-# "Thank you." over noise). The limits are those of OpenAI's reference implementation.
-NO_SPEECH = 0.6
-LEAST_LOGPROB = -1.0
-MOST_COMPRESSION = 2.4
 
 
 class Whisper:
-    """`Engine[Window, Transcript]`. A pass cannot be interrupted: one that nobody waits for ends unheard."""
+    """`Engine[Window, Transcript]`.
 
-    def __init__(self, model: Any) -> None:
-        self._model = model
+    A pass over a window cannot be interrupted: closing a request returns at once, and `busy` counts
+    its pass until it ends. Passes of all callers wait for each other.
+    """
+
+    def __init__(self, reader: Reader, language: str | None) -> None:
+        self._reader = reader
+        self._language = language
         self._worker = Worker("whisper")
 
-    @staticmethod
-    async def open(models_dir: Path, *, model: str, fallback: str, threads: int) -> "Whisper":
+    @classmethod
+    async def open(cls, models_dir: Path, *, model: str, fallback: str, threads: int, language: str | None) -> Self:
         """
+        Args:
+            threads: CPU threads of a pass.
+            language: ISO 639-1 code of callers who name none; None: detect it in each window.
+
         Raises:
             ConfigError: No model is complete, or it cannot be loaded.
         """
         folder = model_folder(models_dir, (model, fallback), FILES)
-        return Whisper(await asyncio.to_thread(_load, folder, threads))
+        loader = Worker("whisper-loader")
+        try:
+            return cls(await loader.run(partial(Reader, folder, threads)), language)
+        finally:
+            await loader.aclose()
 
     async def generate(self, request_id: str, prompts: AsyncIterator[Window]) -> AsyncGenerator[Transcript, None]:
         async for window in prompts:
-            if window.language and window.language not in self._model.supported_languages:
-                raise EngineError(STAGE, f"the language {window.language!r} is not one that this model hears")
-            yield Transcript(await self._pass(window), window.audio_end_ms, window.settles)
+            text = await self._read(window)
+            yield Transcript(text, window.audio_end_ms, window.settles)
 
     async def busy(self) -> int:
         return self._worker.running
@@ -50,35 +57,18 @@ class Whisper:
     async def aclose(self) -> None:
         await self._worker.aclose()
 
-    async def _pass(self, window: Window) -> str:
+    async def _read(self, window: Window) -> str:
+        language = self._known(window.language or self._language)
         try:
-            return await self._worker.run_unheld(lambda: self._hear(window))
+            return await self._worker.run_unheld(partial(self._reader.read, window.pcm, language))
         except Exception as error:
-            log.exception("the recogniser failed", extra={"audio_ms": window.audio_end_ms})
-            raise EngineError(STAGE, f"the sound could not be transcribed ({type(error).__name__})") from error
+            log.exception("a pass failed", extra={"audio_ms": window.audio_end_ms})
+            raise EngineError(STAGE, f"the speech could not be transcribed ({type(error).__name__})") from error
 
-    def _hear(self, window: Window) -> str:
-        segments, _ = self._model.transcribe(
-            window.pcm,
-            language=window.language,
-            beam_size=1,
-            temperature=0.0,
-            condition_on_previous_text=False,
-            without_timestamps=True,
-        )
-        return " ".join(segment.text.strip() for segment in segments if is_speech(segment))
-
-
-def is_speech(segment: Any) -> bool:
-    """Whether a segment is what somebody said, and not what Whisper makes of noise."""
-    unlikely = segment.no_speech_prob > NO_SPEECH and segment.avg_logprob < LEAST_LOGPROB
-    return bool(segment.text.strip()) and segment.compression_ratio <= MOST_COMPRESSION and not unlikely
-
-
-def _load(folder: Path, threads: int) -> Any:
-    try:
-        from faster_whisper import WhisperModel
-
-        return WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=True)
-    except (ImportError, RuntimeError, ValueError, OSError) as error:
-        raise ConfigError(str(folder), [f"the recogniser cannot be loaded: {error}"]) from error
+    def _known(self, language: str | None) -> str | None:
+        """The language as Whisper names it: `en-US` is `en`."""
+        code = language.lower().replace("_", "-").split("-")[0] if language else None
+        if code and code not in self._reader.languages:
+            known = ", ".join(sorted(self._reader.languages))
+            raise EngineError(STAGE, f"the language `{language}` is not one that the recogniser knows ({known})")
+        return code

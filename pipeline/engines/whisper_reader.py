@@ -1,0 +1,128 @@
+"""One pass of Whisper over one window of sound: blocking, greedy, and silent about what is no speech."""
+
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.chunks import SPEECH_RATE
+from pipeline.errors import ConfigError
+
+Pcm = NDArray[np.float32]
+
+FILES = ("model.bin", "config.json", "tokenizer.json", "vocabulary.txt")
+FRAMES_PER_S = 100
+WHOLE_FRAMES = 3000  # the 30 s that Whisper was trained on
+# Computing grows with the frames, and most windows are short. Measured with Whisper base: with at least
+# 10 s in all and 4 s of silence behind the words it makes the errors of a 30 s pass; with 8 s it repeats itself.
+FEWEST_FRAMES, SILENT_FRAMES = 1200, 500
+LONGEST_PART_S = 25
+TOKENS_PER_S, TOKENS_AT_LEAST = 8, 24  # nobody speaks faster; a pass that writes more repeats itself
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one pass made of the sound.
+
+    Attributes:
+        logprob: Mean natural log probability of a token.
+        no_speech: Probability that nobody speaks.
+        ended: It stopped of its own accord.
+    """
+
+    text: str
+    logprob: float
+    no_speech: float
+    ended: bool
+
+    @property
+    def is_speech(self) -> bool:
+        return bool(self.text) and self.logprob > -1.7 and not (self.no_speech > 0.5 and self.logprob < -0.9)
+
+    @property
+    def repeats(self) -> bool:
+        """It runs in circles, as Whisper does when it has lost its place."""
+        raw = self.text.encode()
+        return not self.ended or (len(raw) > 40 and len(raw) / len(zlib.compress(raw)) > 2.4)
+
+
+class Reader:
+    """A loaded model. One pass at a time.
+
+    Attributes:
+        languages: ISO 639-1 codes that it knows.
+    """
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        self._model, self._tokenizer_of = _load(folder, threads)
+        self.languages: frozenset[str] = frozenset(self._model.supported_languages)
+
+    def read(self, pcm: Pcm, language: str | None) -> str:
+        """The words in `pcm` (float32, 16 kHz mono); empty if there are none. None: detect the language."""
+        return " ".join(text for part in parts(pcm) if (text := self._read_part(part, language)))
+
+    def _read_part(self, pcm: Pcm, language: str | None) -> str:
+        features = self._model.feature_extractor(pcm)
+        frames = max(FEWEST_FRAMES, len(pcm) * FRAMES_PER_S // SPEECH_RATE + SILENT_FRAMES)
+        reading = self._pass(features, min(frames, WHOLE_FRAMES), language, len(pcm))
+        if reading.repeats and frames < WHOLE_FRAMES:
+            reading = self._pass(features, WHOLE_FRAMES, language, len(pcm))
+        return reading.text if reading.is_speech and not reading.repeats else ""
+
+    def _pass(self, features: Pcm, frames: int, language: str | None, samples: int) -> Reading:
+        whisper = self._model
+        encoded = whisper.encode(_fitted(features, frames))
+        if language is None:
+            language = whisper.model.detect_language(encoded)[0][0][0].strip("<|>") if len(self.languages) > 1 else "en"
+        tokenizer = self._tokenizer_of(language)
+        prompt = whisper.get_prompt(tokenizer, [], without_timestamps=True)
+        limit = TOKENS_AT_LEAST + TOKENS_PER_S * samples // SPEECH_RATE
+        (result,) = whisper.model.generate(
+            encoded,
+            [prompt],
+            beam_size=1,
+            max_length=len(prompt) + limit,
+            return_scores=True,
+            return_no_speech_prob=True,
+        )
+        tokens = result.sequences_ids[0]
+        logprob = result.scores[0] * len(tokens) / (len(tokens) + 1)
+        text = tokenizer.decode(tokens).strip()
+        return Reading(text, logprob, result.no_speech_prob, ended=len(tokens) < limit)
+
+
+def parts(pcm: Pcm) -> Iterator[Pcm]:
+    """Parts that Whisper can read at once, cut where it is quietest."""
+    longest, hop = LONGEST_PART_S * SPEECH_RATE, SPEECH_RATE // 10
+    while len(pcm) > longest:
+        tail = pcm[longest // 2 : longest]
+        loudness = np.square(tail.reshape(-1, hop)).mean(axis=1)
+        cut = longest // 2 + int(loudness.argmin()) * hop + hop // 2
+        yield pcm[:cut]
+        pcm = pcm[cut:]
+    if len(pcm):
+        yield pcm
+
+
+def _fitted(features: Pcm, frames: int) -> Pcm:
+    kept = features[:, :frames]
+    return np.pad(kept, ((0, 0), (0, frames - kept.shape[1])))
+
+
+def _load(folder: Path, threads: int) -> tuple[Any, Any]:
+    try:
+        from faster_whisper import WhisperModel
+        from faster_whisper.tokenizer import Tokenizer
+
+        model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=True)
+    except Exception as error:  # of CTranslate2, tokenizers or the file system: they have no common ancestor
+        raise ConfigError(str(folder), [f"the model cannot be loaded: {error}"]) from error
+
+    def tokenizer_of(language: str) -> Any:
+        return Tokenizer(model.hf_tokenizer, model.model.is_multilingual, task="transcribe", language=language)
+
+    return model, tokenizer_of
