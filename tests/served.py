@@ -1,12 +1,13 @@
 """A pipeline of scripted engines behind its real HTTP server, on a free loopback port, in real time."""
 
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
 from aiohttp import web
 
+from pipeline.ears import Detector
 from pipeline.engines.base import Engine
 from pipeline.orchestrator import Orchestrator
 from pipeline.realtime.server import Server
@@ -17,10 +18,11 @@ KEY = "a-key-for-tests"
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Where it listens, and the running pipeline."""
+    """Where it listens, the running pipeline, and its scripted engines."""
 
     url: str
     pipeline: Orchestrator
+    line: Line
 
     @property
     def websocket_url(self) -> str:
@@ -28,17 +30,19 @@ class Served:
 
 
 @asynccontextmanager
-async def served(line: Line | None = None, max_sessions: int = 4) -> AsyncGenerator[Served, None]:
+async def served(
+    line: Line | None = None, max_sessions: int = 4, detector: Callable[[], Detector] = Loudness
+) -> AsyncGenerator[Served, None]:
     line = line or Line()
     engines: dict[str, Engine[Any, Any]] = {"asr": line.asr, "aura": line.aura, "tts": line.tts}
     server = Server("aura-scripted", KEY)
-    server.pipeline = Orchestrator(engines, line.stages(), Loudness, max_sessions)
+    server.pipeline = Orchestrator(engines, line.stages(), detector, max_sessions)
     runner = web.AppRunner(server.app(), shutdown_timeout=1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)
     await site.start()
     try:
         host, port = runner.addresses[0][:2]
-        yield Served(f"http://{host}:{port}", server.pipeline)
+        yield Served(f"http://{host}:{port}", server.pipeline, line)
     finally:
         await runner.cleanup()

@@ -1,0 +1,130 @@
+"""What an answer is made of, and what becomes of it when there is nothing to say or a stage fails."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+
+import pytest
+
+from pipeline.chunks import Chat, Text, Transcript, Window
+from pipeline.ears import Pcm
+from pipeline.engines.scripted import Scripted, hears, writes
+from pipeline.errors import EngineError
+from tests.contract.wire_caller import calling
+from tests.contract.wire_media import base64, loud, said
+from tests.scenario import Line
+from tests.served import served
+
+pytestmark = pytest.mark.contract
+
+
+async def test_metadata_comes_back_with_what_is_ours() -> None:
+    async with served() as pipeline, calling(pipeline) as caller:
+        await caller.listens(turn_detection=None)
+        await caller.sounds(loud(0.5))
+        await caller.send("input_audio_buffer.commit")
+        await caller.send("response.create", response={"metadata": {"client_event_id": "abc", "topic": "1"}})
+        created = (await caller.until("response.created"))["response"]["metadata"]
+        assert created == {"client_event_id": "abc", "topic": "1"}
+        done = (await caller.until("response.done"))["response"]["metadata"]
+    assert done.items() >= created.items()
+    assert done["decision"] == "answer"
+    assert all(isinstance(value, str) for value in done.values())
+    timings = json.loads(done["timings"])
+    order = ["committed", "created", "first_text", "first_pcm", "first_sent"]
+    assert [timings[name] for name in order] == sorted(timings[name] for name in order)
+    assert timings["first_sent"] - timings["committed"] < 1.0
+
+
+async def test_silence_is_an_answer_without_item_and_sound() -> None:
+    async with served(Line(aura=writes(""))) as pipeline, calling(pipeline) as caller:
+        response = await caller.asks("Mhm.")
+        assert (response["status"], response["output"]) == ("completed", [])
+        assert response["metadata"]["decision"] == "silent"
+        before_that = caller.types()[-2]
+        assert before_that == "response.created"
+        await caller.sounds(said())
+        await caller.until("response.done")
+
+
+async def test_a_sound_without_words_makes_no_answer_of_words() -> None:
+    async with served(Line(asr=hears(""))) as pipeline, calling(pipeline) as caller:
+        await caller.sounds(said())
+        response = (await caller.until("response.done"))["response"]
+        assert (response["output"], response["metadata"]["decision"]) == ([], "silent")
+        heard = caller.all("conversation.item.input_audio_transcription.completed")
+        assert [event["transcript"] for event in heard] == [""]
+        assert caller.all("conversation.item.input_audio_transcription.delta") == []
+
+
+async def test_a_commit_makes_an_item_and_its_transcript_and_no_answer() -> None:
+    line = Line(asr=hears("What is the capital of France?", pass_s=0.1))
+    async with served(line) as pipeline, calling(pipeline) as caller:
+        await caller.listens(turn_detection=None)
+        await caller.sounds(loud(0.5))
+        await caller.send("input_audio_buffer.commit")
+        item = (await caller.until("conversation.item.added"))["item"]
+        assert item["content"] == [{"type": "input_audio", "transcript": None}], "clients append the transcript"
+        heard = await caller.until("conversation.item.input_audio_transcription.completed")
+        assert (heard["item_id"], heard["transcript"]) == (item["id"], "What is the capital of France?")
+        await caller.send("conversation.item.retrieve", item_id=item["id"])
+        kept = (await caller.until("conversation.item.retrieved"))["item"]
+        assert kept["content"][0]["transcript"] == heard["transcript"]
+        await asyncio.sleep(0.1)
+        await caller.updates()
+        assert caller.all("response.created") == []
+
+
+async def test_a_stage_that_fails_ends_the_answer_and_not_the_session() -> None:
+    failures = [EngineError("aura", "out of memory")]
+
+    def script(chat: Chat) -> Iterator[tuple[float, Text | EngineError]]:
+        yield 0.01, failures.pop() if failures else Text("Fine.")
+
+    async with served(Line(aura=Scripted(script))) as pipeline, calling(pipeline) as caller:
+        response = await caller.asks()
+        assert response["status"] == "failed"
+        error = {"type": "server_error", "code": "engine_failed", "message": "aura: out of memory"}
+        assert response["status_details"] == {"type": "failed", "error": error}
+        assert "decision" not in response["metadata"]
+        await caller.still_works()
+
+
+async def test_a_failing_recogniser_is_told_of_its_item() -> None:
+    def script(window: Window) -> Iterator[tuple[float, Transcript | EngineError]]:
+        yield 0.01, EngineError("asr", "no such language: xx")
+
+    async with served(Line(asr=Scripted(script))) as pipeline, calling(pipeline) as caller:
+        await caller.sounds(said())
+        failed = await caller.until("conversation.item.input_audio_transcription.failed")
+        assert (failed["error"]["code"], failed["error"]["message"]) == ("transcription_failed", "no such language: xx")
+        await caller.until("response.done")
+        await caller.still_works()
+
+
+async def test_a_failure_of_ours_is_an_error_and_spares_the_session() -> None:
+    class Deaf:
+        async def feed(self, pcm: Pcm) -> list[float]:
+            raise ZeroDivisionError
+
+    async with served(detector=Deaf) as pipeline, calling(pipeline) as caller:
+        await caller.send("input_audio_buffer.append", audio=base64(loud(0.1)), event_id="this-one")
+        error = await caller.refusal()
+        assert (error["type"], error["code"], error["event_id"]) == ("server_error", "internal_error", "this-one")
+        await caller.still_works()
+
+
+async def test_an_answer_on_the_side_leaves_the_conversation_alone() -> None:
+    async with served() as pipeline, calling(pipeline) as caller:
+        await caller.says("Hello?")
+        await caller.send("response.create", response={"conversation": "none", "metadata": {"topic": "side"}})
+        response = (await caller.until("response.done"))["response"]
+        assert response["conversation_id"] is None
+        await caller.send("conversation.item.retrieve", item_id=response["output"][0]["id"])
+        assert (await caller.refusal())["code"] == "item_retrieve_invalid_item_id"
+        question = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Only this?"}]}
+        await caller.send("response.create", response={"input": [question]})
+        await caller.until("response.done")
+        assert (await caller.asks("And now?"))["conversation_id"]
+        prompts = [[message.text for message in chat.messages] for chat in pipeline.line.aura.prompts]
+    assert prompts == [["Hello?"], ["Only this?"], ["Hello?", "And now?"]]
