@@ -7,7 +7,7 @@ export const STATE_WORDS: Record<AgentState, { title: string; hint: string }> = 
   listening: { title: 'Listening', hint: 'Say something, or type below.' },
   thinking: { title: 'Thinking', hint: 'You were heard.' },
   speaking: { title: 'Speaking', hint: 'Interrupt whenever you like.' },
-  watching: { title: 'Watching', hint: 'AURA follows your picture.' },
+  watching: { title: 'Watching', hint: 'Your picture arrives. Say something, or type below.' },
   silent: { title: 'Stayed silent', hint: 'AURA found nothing that needed an answer.' },
 };
 

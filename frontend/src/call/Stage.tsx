@@ -2,10 +2,11 @@
 import { useLocalParticipant, useTracks } from '@livekit/components-react';
 import { Track } from 'livekit-client';
 import type { AgentView } from '../agent/useAgent';
-import { decisionWords, STATE_WORDS } from '../agent/words';
+import { STATE_WORDS } from '../agent/words';
 import type { LoggedDecision } from '../conversation/conversation';
 import { Horizon } from '../horizon/Horizon';
 import { useMediaTrack } from '../sound/useMediaTrack';
+import { sentence } from '../ui/format';
 
 export function Stage({ agent, decision }: { agent: AgentView; decision: LoggedDecision | undefined }) {
   const { microphoneTrack, isMicrophoneEnabled } = useLocalParticipant();
@@ -35,5 +36,5 @@ export function Stage({ agent, decision }: { agent: AgentView; decision: LoggedD
 /** Silence is a decision of the agent's own: show why, not only that. */
 function reason(agent: AgentView, decision: LoggedDecision | undefined): string | null {
   if (agent.state !== 'silent' || decision?.what !== 'silent') return null;
-  return decision.text || decisionWords(decision.what);
+  return decision.text ? sentence(decision.text) : null;
 }

@@ -78,6 +78,15 @@ describe('decisions', () => {
     expect(play(spoken('b', 'One'), heard('a', 'mhm', true), decided('backchannel')).lines[1]?.mark).toBe('aside');
   });
 
+  it('set aside the finished line when the next words have overtaken them', () => {
+    const { lines } = play(heard('a', 'mhm', true), heard('b', 'how far'), decided('backchannel'));
+    expect(lines.map(({ mark }) => mark)).toEqual(['aside', null]);
+  });
+
+  it('take a line back in when it becomes a turn', () => {
+    expect(play(heard('a', 'well'), decided('noise', 1), decided('turn', 2)).lines[0]?.mark).toBeNull();
+  });
+
   it('are logged once each', () => {
     expect(play(decided('turn', 1), decided('turn', 1), decided('turn', 2)).decisions.map(({ id }) => id)).toEqual([
       1, 2,

@@ -100,12 +100,14 @@ function withDecision(state: ConversationState, decision: Decision, nowMs: numbe
   const next = { ...state, decisions: append(state.decisions, logged) };
   switch (decision.what) {
     case 'interrupted':
-      return markNewest(next, 'agent', 'interrupted', nowMs);
+      return markInterrupted(next, nowMs);
     case 'resumed':
-      return unmarkInterrupted(next);
+      return unmark(next, 'agent', 'interrupted');
     case 'backchannel':
     case 'noise':
-      return markNewest(next, 'user', 'aside', nowMs);
+      return setAside(next, nowMs);
+    case 'turn':
+      return unmark(next, 'user', 'aside');
     default:
       return next;
   }
@@ -123,16 +125,26 @@ function withTimings(state: ConversationState, timings: Timings): ConversationSt
   return { ...next, pendingWaitMs: ms };
 }
 
-function markNewest(state: ConversationState, side: Side, mark: Mark, nowMs: number): ConversationState {
-  const newest = state.lines.findLast((line) => line.side === side && !line.typed);
-  const open = newest && (!newest.final || nowMs - newest.touchedMs <= RECENT_MS);
-  return open ? change(state, newest.key, (line) => ({ ...line, mark })) : state;
+function markInterrupted(state: ConversationState, nowMs: number): ConversationState {
+  const cut = state.lines.findLast((line) => line.side === 'agent');
+  return cut && isRecent(cut, nowMs) ? change(state, cut.key, (line) => ({ ...line, mark: 'interrupted' })) : state;
 }
 
-function unmarkInterrupted(state: ConversationState): ConversationState {
-  const newest = state.lines.findLast((line) => line.side === 'agent');
-  const paused = newest?.mark === 'interrupted' && !newest.final;
-  return paused ? change(state, newest.key, (line) => ({ ...line, mark: null })) : state;
+/** The person's next words may overtake the decision about the last ones: what was decided is a finished line. */
+function setAside(state: ConversationState, nowMs: number): ConversationState {
+  const sinceAgent = state.lines.slice(state.lines.findLastIndex((line) => line.side === 'agent') + 1);
+  const heard = sinceAgent.filter((line) => !line.typed && isRecent(line, nowMs));
+  const aside = heard.findLast((line) => line.final) ?? heard.at(-1);
+  return aside ? change(state, aside.key, (line) => ({ ...line, mark: 'aside' })) : state;
+}
+
+function unmark(state: ConversationState, side: Side, mark: Mark): ConversationState {
+  const newest = state.lines.findLast((line) => line.side === side && !line.typed);
+  return newest?.mark === mark ? change(state, newest.key, (line) => ({ ...line, mark: null })) : state;
+}
+
+function isRecent(line: Line, nowMs: number): boolean {
+  return !line.final || nowMs - line.touchedMs <= RECENT_MS;
 }
 
 function change(state: ConversationState, key: string, update: (line: Line) => Line): ConversationState {

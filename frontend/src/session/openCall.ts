@@ -1,8 +1,9 @@
 /** Opens one call: joins the room, publishes what was chosen, and collects the conversation from the first moment. */
 import { DisconnectReason, Room, RoomEvent, VideoPresets } from 'livekit-client';
 import { type Conversation, openConversation } from '../conversation/openConversation';
+import { bringDevices } from './bringDevices';
 import type { Choices } from './choices';
-import { connectProblem, deviceProblem, endProblem, INSECURE_PAGE, type Problem } from './problems';
+import { connectProblem, endProblem, type Problem } from './problems';
 import type { Grant } from './token';
 
 export interface Call {
@@ -37,14 +38,14 @@ export async function openCall(
       ...(choices.cameraId ? { deviceId: choices.cameraId } : { facingMode: 'user' }),
     },
     // The agent is the only viewer: one layer spares a phone the encoding of three.
-    // The buffer keeps what is said before the agent has joined.
-    publishDefaults: { simulcast: false, preConnectBuffer: true },
+    publishDefaults: { simulcast: false },
   });
   const conversation = openConversation(room);
   signal.addEventListener('abort', () => void room.disconnect(), { once: true });
   try {
-    publish(room, choices, events);
-    await room.connect(grant.serverUrl, grant.participantToken);
+    const joined = room.connect(grant.serverUrl, grant.participantToken);
+    bringDevices(room, choices, joined, events.report);
+    await joined;
   } catch (error) {
     conversation.close();
     void room.disconnect();
@@ -58,19 +59,4 @@ export async function openCall(
     events.ended();
   });
   return { room, conversation, startedMs: performance.now() };
-}
-
-/** Starts the devices while the room connects. A device that fails is reported and does not end the call. */
-function publish(room: Room, choices: Choices, events: CallEvents): void {
-  if (!navigator.mediaDevices) {
-    events.report(INSECURE_PAGE);
-    return;
-  }
-  const { localParticipant } = room;
-  if (choices.microphone) {
-    localParticipant.setMicrophoneEnabled(true).catch((error) => events.report(deviceProblem('microphone', error)));
-  }
-  if (choices.camera) {
-    localParticipant.setCameraEnabled(true).catch((error) => events.report(deviceProblem('camera', error)));
-  }
 }

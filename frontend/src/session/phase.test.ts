@@ -4,7 +4,7 @@ import { nextPhase, type Phase, type PhaseEvent } from './phase';
 const choices = { microphone: true, camera: false, microphoneId: null, cameraId: null };
 const place = { room: null, identity: null };
 const begin = { type: 'begin', choices, place } as const;
-const wait = { message: 'busy', retryAtMs: 5 };
+const wait = { full: true, message: 'busy', retryAtMs: 5 };
 
 function visit(...events: PhaseEvent<string>[]): Phase<string> {
   return events.reduce<Phase<string>>(nextPhase, { at: 'start', farewell: null });
@@ -17,11 +17,11 @@ it('goes from the door into a call and back', () => {
 });
 
 it('waits for a free line and tries again with the same choices', () => {
-  expect(visit(begin, { type: 'full', wait })).toEqual({ at: 'busy', choices, place, wait });
-  expect(visit(begin, { type: 'full', wait }, begin).at).toBe('joining');
+  expect(visit(begin, { type: 'later', wait })).toEqual({ at: 'busy', choices, place, wait });
+  expect(visit(begin, { type: 'later', wait }, begin).at).toBe('joining');
 });
 
 it('ignores an answer that comes after the person gave up', () => {
   expect(visit(begin, { type: 'stopped', farewell: null }, { type: 'joined', call: 'c' }).at).toBe('start');
-  expect(visit({ type: 'full', wait }).at).toBe('start');
+  expect(visit({ type: 'later', wait }).at).toBe('start');
 });

@@ -16,6 +16,8 @@ export type Phase<Call> =
   | { readonly at: 'call'; readonly call: Call };
 
 export interface Wait {
+  /** All lines are busy; otherwise the server is not ready yet. */
+  readonly full: boolean;
   readonly message: string;
   /** On the clock of `performance.now()`. */
   readonly retryAtMs: number;
@@ -23,7 +25,7 @@ export interface Wait {
 
 export type PhaseEvent<Call> =
   | { readonly type: 'begin'; readonly choices: Choices; readonly place: Place }
-  | { readonly type: 'full'; readonly wait: Wait }
+  | { readonly type: 'later'; readonly wait: Wait }
   | { readonly type: 'joined'; readonly call: Call }
   | { readonly type: 'stopped'; readonly farewell: Farewell | null };
 
@@ -31,7 +33,7 @@ export function nextPhase<Call>(phase: Phase<Call>, event: PhaseEvent<Call>): Ph
   switch (event.type) {
     case 'begin':
       return phase.at === 'call' ? phase : { at: 'joining', choices: event.choices, place: event.place };
-    case 'full':
+    case 'later':
       return phase.at === 'joining'
         ? { at: 'busy', choices: phase.choices, place: phase.place, wait: event.wait }
         : phase;

@@ -17,12 +17,18 @@ it('reads that all lines are busy, and when to try again', () => {
   const full = (error: object, header: string | null) =>
     readTokenAnswer(503, { error: { code: 'full', ...error } }, header);
   expect(full({ message: 'Two of two.', retry_after_s: 7 }, '9')).toEqual({
-    kind: 'full',
+    kind: 'later',
+    full: true,
     message: 'Two of two.',
     retryAfterS: 7,
   });
   expect(full({}, '9')).toMatchObject({ retryAfterS: 9 });
   expect(full({ retry_after_s: -1 }, null)).toMatchObject({ retryAfterS: 10 });
+});
+
+it('reads that the server is not ready yet', () => {
+  const answer = readTokenAnswer(503, { error: { code: 'starting', message: 'Loading.', retry_after_s: 5 } }, null);
+  expect(answer).toEqual({ kind: 'later', full: false, message: 'Loading.', retryAfterS: 5 });
 });
 
 it('reads any other answer as a refusal with the reason, if it gave one', () => {

@@ -9,7 +9,7 @@ export interface Grant {
 
 export type TokenAnswer =
   | { readonly kind: 'granted'; readonly grant: Grant }
-  | { readonly kind: 'full'; readonly message: string; readonly retryAfterS: number }
+  | { readonly kind: 'later'; readonly full: boolean; readonly message: string; readonly retryAfterS: number }
   | { readonly kind: 'refused'; readonly problem: Problem };
 
 const TIMEOUT_MS = 10_000;
@@ -47,12 +47,10 @@ export function readTokenAnswer(status: number, body: unknown, retryAfter: strin
   }
   const error = asRecord(fields.error);
   const message = typeof error.message === 'string' && error.message ? error.message : null;
-  if (error.code === 'full') {
-    return {
-      kind: 'full',
-      message: message ?? 'Every line is taken at the moment.',
-      retryAfterS: positive(error.retry_after_s) ?? positive(retryAfter) ?? DEFAULT_RETRY_S,
-    };
+  const full = error.code === 'full';
+  const asked = positive(error.retry_after_s) ?? positive(retryAfter);
+  if (full || (status === 503 && asked !== null)) {
+    return { kind: 'later', full, message: message ?? '', retryAfterS: asked ?? DEFAULT_RETRY_S };
   }
   return { kind: 'refused', problem: tokenRefused(status, message) };
 }

@@ -57,9 +57,9 @@ async function join(
 ): Promise<void> {
   const answer = await requestToken(place, signal).catch(() => null);
   if (!answer || signal.aborted) return;
-  if (answer.kind === 'full') {
+  if (answer.kind === 'later') {
     const retryAtMs = performance.now() + answer.retryAfterS * 1000;
-    dispatch({ type: 'full', wait: { message: answer.message, retryAtMs } });
+    dispatch({ type: 'later', wait: { full: answer.full, message: answer.message, retryAtMs } });
     return;
   }
   if (answer.kind === 'refused') {

@@ -1,4 +1,4 @@
-/** All lines are busy: says so, counts down, and tries again by itself. */
+/** All lines are busy, or the server still starts: says so, counts down, and tries again by itself. */
 import { useEffect } from 'react';
 import type { Wait } from '../session/phase';
 import { useSecondsUntil } from '../ui/useSecondsUntil';
@@ -15,12 +15,12 @@ export function BusyCard({ wait, retry, cancel }: Props) {
     if (left === 0) retry();
   }, [left, retry]);
   return (
-    <div className="card" data-testid="busy">
+    <div className="card" data-testid="busy" data-full={wait.full}>
       <p className="countdown" aria-hidden="true">
         {left}
       </p>
       <div role="status">
-        <p className="card-title">All lines are busy</p>
+        <p className="card-title">{wait.full ? 'All lines are busy' : 'AURA is not ready yet'}</p>
         <p>{wait.message}</p>
       </div>
       <p className="fine">Trying again in {left} s. Leave the page open and you will be put through.</p>

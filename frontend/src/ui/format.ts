@@ -1,4 +1,4 @@
-/** Times as people read them. Pure. */
+/** Times and phrases as people read them. Pure. */
 
 export function seconds(ms: number): string {
   return `${(ms / 1000).toFixed(ms < 9_950 ? 1 : 0)} s`;
@@ -13,4 +13,8 @@ export function duration(ms: number): string {
   const total = Math.round(ms / 1000);
   const minutes = Math.floor(total / 60);
   return minutes === 0 ? `${total} s` : `${minutes} min ${total % 60} s`;
+}
+
+export function sentence(phrase: string): string {
+  return phrase.charAt(0).toUpperCase() + phrase.slice(1);
 }

@@ -1,0 +1,46 @@
+/** Opens the chosen devices while the room connects and publishes them once it has: nobody waits, no word is lost. */
+import {
+  ConnectionState,
+  createLocalAudioTrack,
+  createLocalVideoTrack,
+  LocalAudioTrack,
+  type LocalVideoTrack,
+  type Room,
+} from 'livekit-client';
+import type { Choices } from './choices';
+import { type Device, deviceProblem, INSECURE_PAGE, type Problem } from './problems';
+
+/** A device that fails is reported and does not end the call. `joined` settles when the room is connected, or is not. */
+export function bringDevices(
+  room: Room,
+  choices: Choices,
+  joined: Promise<void>,
+  report: (problem: Problem) => void,
+): void {
+  if (!navigator.mediaDevices) {
+    report(INSECURE_PAGE);
+    return;
+  }
+  const bring = (device: Device, open: () => Promise<LocalAudioTrack | LocalVideoTrack>): void => {
+    open().then(
+      (track) => publish(room, track, joined),
+      (error) => report(deviceProblem(device, error)),
+    );
+  };
+  if (choices.microphone) bring('microphone', () => createLocalAudioTrack(room.options.audioCaptureDefaults));
+  if (choices.camera) bring('camera', () => createLocalVideoTrack(room.options.videoCaptureDefaults));
+}
+
+/** Closes the device again when there is no call to bring it into. */
+async function publish(room: Room, track: LocalAudioTrack | LocalVideoTrack, joined: Promise<void>): Promise<void> {
+  try {
+    // Keeps up to ten seconds of what is said before the agent has joined, and sends it to the agent.
+    if (track instanceof LocalAudioTrack) track.startPreConnectBuffer();
+    await joined;
+    if (room.state !== ConnectionState.Connected) throw new Error('the call is over');
+    await room.localParticipant.publishTrack(track);
+  } catch {
+    if (track instanceof LocalAudioTrack) track.stopPreConnectBuffer();
+    track.stop();
+  }
+}
