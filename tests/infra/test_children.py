@@ -42,11 +42,11 @@ async def test_a_command_without_network_says_so(tmp_path: Path) -> None:
 async def test_a_child_that_ignores_sigterm_is_killed_with_its_own_children(tmp_path: Path) -> None:
     log = tmp_path / "log"
     argv = [sys.executable, "-S", "-c", GRANDCHILD]
-    async with child(argv, cwd=tmp_path, env=dict(os.environ), log=log, stop_s=0.1) as process:
-        while not log.read_text().endswith("\n"):
-            await asyncio.sleep(0.01)
-    grandchild = int(log.read_text())
-    async with asyncio.timeout(2):
+    async with asyncio.timeout(10):
+        async with child(argv, cwd=tmp_path, env=dict(os.environ), log=log, stop_s=0.1) as process:
+            while not log.read_text().endswith("\n"):
+                await asyncio.sleep(0.01)
+        grandchild = int(log.read_text())
         while alive(process.pid) or alive(grandchild):
             await asyncio.sleep(0.01)
 
