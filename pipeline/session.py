@@ -16,7 +16,17 @@ from pipeline.chunks import Turn
 from pipeline.conversation import Conversation
 from pipeline.ears import Detector
 from pipeline.errors import EngineError, RequestError
-from pipeline.events import AnswerOpened, CancelReason, Committed, Event, ItemAdded, Partial, Status, Transcribed
+from pipeline.events import (
+    AnswerOpened,
+    CancelReason,
+    Committed,
+    Event,
+    ItemAdded,
+    Partial,
+    SpeechStarted,
+    Status,
+    Transcribed,
+)
 from pipeline.hearing import Hearing, Hypothesis
 from pipeline.held import Held
 from pipeline.history import History, Item
@@ -61,7 +71,7 @@ class Session:
         self._committed: Utterance | None = None  # complete, and not answered yet
         self._answer: Answer | None = None
         self.conversation = Conversation(history or History(), tell)
-        self.listening = Listening(detector, self._begin, self._drop, self._turn_ended, tell)
+        self.listening = Listening(detector, self._begin, self._drop, self._turn_ended, self._told_by_listening)
 
     @property
     def history(self) -> History:
@@ -154,9 +164,6 @@ class Session:
     def _begin(self) -> Utterance:
         self._release(self._committed)
         self._committed = None
-        detection = self.setup.detection
-        if self._answer and detection and detection.interrupts:
-            self.cancel(reason="turn_detected")
         hearing = Hearing(self.setup.wants.language, PARTIAL_MS if self.setup.partials else None)
         item_id = item_name()
         question = Question(lambda: self.history, self._stages.route, lambda: self.setup.wants, item_id)
@@ -182,6 +189,12 @@ class Session:
 
     async def _listen(self, utterance: Utterance) -> None:
         await utterance.listen(self._stages.recogniser, self._told_by_ears)
+
+    def _told_by_listening(self, event: Event) -> None:
+        self._tell(event)
+        detection = self.setup.detection
+        if isinstance(event, SpeechStarted) and self._answer and detection and detection.interrupts:
+            self.cancel(reason="turn_detected")
 
     def _told_by_ears(self, event: Event) -> None:
         match event:

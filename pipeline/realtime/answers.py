@@ -1,7 +1,7 @@
 """An answer as server events of the Realtime protocol, in the protocol's order."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from pipeline import events as told
@@ -12,19 +12,24 @@ from pipeline.realtime.wire import Wire, event
 
 
 class Answers:
-    """Says one answer after the other. Holds what belongs to the running one: its sound's format, its place."""
+    """Says one answer after the other. Holds what belongs to the running one: its sound's format, its place.
 
-    def __init__(self, conversation_id: str, speaks: Format) -> None:
-        self.speaks = speaks
+    Args:
+        speaks: Asked for the format when an answer begins.
+    """
+
+    def __init__(self, conversation_id: str, speaks: Callable[[], Format]) -> None:
+        self._speaks = speaks
         self._conversation_id = conversation_id
-        self._format = speaks
-        self._encoder = Encoder(speaks)
+        self._format = speaks()
+        self._encoder = Encoder(self._format)
         self._previous_item_id: str | None = None
 
     def wire(self, happened: told.AnswerEvent) -> Iterator[Wire]:
         match happened:
             case told.AnswerStarted():
-                self._format, self._encoder = self.speaks, Encoder(self.speaks)
+                self._format = self._speaks()
+                self._encoder = Encoder(self._format)
                 yield event("response.created", response=self._response(happened, "in_progress", []))
             case told.AnswerOpened():
                 yield from self._opened(happened)

@@ -72,6 +72,13 @@ class Config:
         wants = _wants(config.wants, response, "response")
         return replace(wants, say=(response.metadata or {}).get("say"))
 
+    def spoken_in(self, response: ResponseSettings) -> Format:
+        """The format of one answer's sound."""
+        output = response.audio.output if response.audio else None
+        if output is None or output.format is None:
+            return self.speaks
+        return checked(output.format, "response.audio.output.format", output=True)
+
     def setup(self) -> Setup:
         return Setup(self.wants, turn_detection.detection(self.turn_detection), bool(self.aura.partials))
 

@@ -49,23 +49,28 @@ class Connection:
         gone: Callable[[], None],
     ) -> None:
         self.resume_token = resume_token()
-        self.config = config
         self.name = name
         self.hang_up = hang_up
         self.ended = asyncio.Event()
         self._gone = gone
         self._expires_at = expires_at
         self._metrics = metrics
-        self._answers = Answers(f"conv_{name}", config.speaks)
         self._outbox = Outbox()
         self._session = Session(name, stages, detector, self._tell, history)
+        self._dispatch = Dispatch(self._session, config, self._send)
+        self._answers = Answers(f"conv_{name}", lambda: self._dispatch.speaks)
 
     @property
     def history(self) -> History:
         return self._session.history
 
+    @property
+    def config(self) -> Config:
+        return self._dispatch.config
+
     async def serve(self, socket: web.WebSocketResponse) -> None:
         async with self._session, asyncio.TaskGroup() as tasks:
+            self._session.configure(self.config.setup())
             self._send(event("session.created", session=self._shown(self.config)))
             writer = tasks.create_task(self._write(socket), name=f"{self.name}:write")
             await self._read(socket)
@@ -73,23 +78,21 @@ class Connection:
             writer.cancel()
 
     async def _read(self, socket: web.WebSocketResponse) -> None:
-        dispatch = Dispatch(self._session, self.config, self._send)
         async for message in socket:
             if message.type is WSMsgType.ERROR:
                 return
             if message.type is not WSMsgType.TEXT:
                 await socket.close(code=WSCloseCode.UNSUPPORTED_DATA, message=b"only text messages are served")
                 return
-            await self._one(dispatch, message.data)
-            self.config, self._answers.speaks = dispatch.config, dispatch.config.speaks
+            await self._one(message.data)
 
-    async def _one(self, dispatch: Dispatch, text: str) -> None:
+    async def _one(self, text: str) -> None:
         event_id = None
-        frames = dispatch.frames
+        frames = self._dispatch.frames
         try:
             wanted = read(text)
             event_id = wanted.event_id
-            await dispatch.do(wanted, self._shown)
+            await self._dispatch.do(wanted, self._shown)
         except RequestError as refused:
             event_id = refused.event_id if isinstance(refused, Unreadable) else event_id
             self._metrics.refused(refused.code)
@@ -97,7 +100,7 @@ class Connection:
         except Exception:
             log.exception("client event failed", extra={"session": self.name})
             self._send(internal_error(event_id))
-        self._metrics.frames(dispatch.frames - frames)
+        self._metrics.frames(self._dispatch.frames - frames)
 
     async def _write(self, socket: web.WebSocketResponse) -> None:
         with suppress(ConnectionResetError):

@@ -21,18 +21,19 @@ class Dispatch:
 
     Attributes:
         config: What holds for this connection now.
+        speaks: The format of an answer that begins now.
         frames: Camera pictures that have come.
     """
 
     def __init__(self, session: Session, config: Config, send: Callable[[Wire], None]) -> None:
         self.config = config
+        self.speaks = config.speaks
         self.frames = 0
         self._frame_ids: deque[str] = deque(maxlen=KNOWN_FRAMES)
         self._session = session
         self._send = send
         self._decoder = Decoder(config.listens_to)
         self._final = False
-        session.configure(config.setup())
 
     async def do(self, wanted: client.ClientEvent, shown: Callable[[Config], Wire]) -> None:
         """
@@ -98,7 +99,7 @@ class Dispatch:
         config = self.config.updated(settings)
         if config.listens_to != self.config.listens_to:
             self._decoder = Decoder(config.listens_to)
-        self.config = config
+        self.config, self.speaks = config, config.speaks
         self._session.configure(config.setup())
 
     def _respond(self, response: client.ResponseSettings) -> None:
@@ -108,7 +109,12 @@ class Dispatch:
             history = History(tuple(items))
         elif response.conversation == "none":
             history = self._session.history
-        self._session.respond(self.config.for_response(response), dict(response.metadata or {}), history)
+        wants = self.config.for_response(response)
+        self.speaks = self.config.spoken_in(response)
+        try:
+            self._session.respond(wants, dict(response.metadata or {}), history)
+        finally:
+            self.speaks = self.config.speaks
 
     def _see(self, image: str, param: str) -> None:
         if self.config.aura.camera:

@@ -68,11 +68,17 @@ async def test_what_is_said_is_heard(sound_format: dict[str, Any], sound: bytes)
     assert float(np.sqrt(np.mean(heard**2))) == pytest.approx(LEVEL / np.sqrt(2), rel=0.03)
 
 
-async def test_a_format_that_holds_for_one_answer_is_spoken_and_shown() -> None:
+@pytest.mark.parametrize("of_the_session", [True, False])
+async def test_an_answer_is_spoken_in_the_format_that_is_wanted(of_the_session: bool) -> None:
+    audio = {"output": {"format": {"type": "audio/pcmu"}}}
     async with served() as pipeline, calling(pipeline) as caller:
-        held = await caller.updates(audio={"output": {"format": {"type": "audio/pcmu"}}})
-        assert held["audio"]["output"]["format"] == {"type": "audio/pcmu"}
-        response = await caller.asks()
+        if of_the_session:
+            held = await caller.updates(audio=audio)
+            assert held["audio"]["output"]["format"] == {"type": "audio/pcmu"}
+            response = await caller.asks()
+        else:
+            response = await caller.asks(audio=audio)
+            assert (await caller.updates())["audio"]["output"]["format"]["type"] == "audio/pcm"
         assert response["audio"]["output"]["format"] == {"type": "audio/pcmu"}
         sound = b"".join(b64decode(event["delta"]) for event in caller.all("response.output_audio.delta"))
     spoken = unmulaw(sound)

@@ -2,6 +2,7 @@
 
 import asyncio
 
+import aiohttp
 import pytest
 
 from pipeline.engines.scripted import writes
@@ -64,6 +65,8 @@ async def test_camera_pictures_are_counted_and_never_pile_up() -> None:
         assert (await caller.until("conversation.item.deleted"))["item_id"] == "frame"
         await caller.send("conversation.item.delete", item_id="frame")
         assert (await caller.refusal())["code"] == "item_delete_invalid_item_id"
+        async with aiohttp.ClientSession(pipeline.url) as http, http.get("/metrics") as figures:
+            assert "aura_camera_frames_total 4.0" in await figures.text()
     assert len(pipeline.line.aura.prompts[-1].messages) == 1
 
 

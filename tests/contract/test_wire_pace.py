@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.engines.scripted import speaks, writes
 from tests.contract.wire_caller import Caller, calling
-from tests.contract.wire_media import loud
+from tests.contract.wire_media import loud, quiet
 from tests.scenario import Line
 from tests.served import served
 
@@ -59,6 +59,17 @@ async def test_sound_comes_at_most_a_second_and_a_half_ahead() -> None:
                 played_s += len(b64decode(event["delta"])) / 48_000
     assert played_s == pytest.approx(13 * 0.25)
     assert 1.0 < max(ahead) < 1.55
+
+
+async def test_silence_that_is_committed_interrupts_nobody() -> None:
+    async with served(Line(aura=writes(COUNT))) as pipeline, calling(pipeline) as caller:
+        await begins(caller)
+        await caller.sounds(quiet(0.2))
+        await caller.send("input_audio_buffer.commit")
+        await caller.until("conversation.item.input_audio_transcription.completed")
+        assert caller.all("response.done") == []
+        await caller.send("response.cancel")
+        assert (await caller.until("response.done"))["response"]["status_details"]["reason"] == "client_cancelled"
 
 
 async def test_all_else_overtakes_sound() -> None:
