@@ -56,8 +56,11 @@ class Agent:
 
     async def hears_a_question(self) -> None:
         """A sentence, and silence until it is certain that it has ended: 0.7 s once it was seen to be complete."""
+        windows = self.tap.line.asr.prompts
+        seen = len(windows)
         await self.hears(loud(0.6) + quiet(0.4))
-        await asyncio.sleep(0.1)
+        await eventually(lambda: len(windows) > seen)
+        await asyncio.sleep(0.05)
         await self.hears(quiet(0.5))
 
 

@@ -33,7 +33,6 @@ async def test_metadata_comes_back_with_what_is_ours() -> None:
     timings = json.loads(done["timings"])
     order = ["committed", "created", "first_text", "first_pcm", "first_sent"]
     assert [timings[name] for name in order] == sorted(timings[name] for name in order)
-    assert timings["first_sent"] - timings["committed"] < 1.0
 
 
 async def test_silence_is_an_answer_without_item_and_sound() -> None:

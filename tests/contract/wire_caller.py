@@ -14,7 +14,7 @@ from tests.contract.wire_schema import Event
 from tests.contract.wire_tap import check
 from tests.served import KEY, Served
 
-PATIENCE_S = 5.0
+PATIENCE_S = 10.0
 
 
 @dataclass(slots=True)

@@ -59,6 +59,7 @@ class Order:
     _table: dict[str, set[str]] = field(default_factory=dict)
     _event_ids: set[str] = field(default_factory=set)
     _words: str = ""
+    _heard: dict[str, str] = field(default_factory=dict)
 
     def feed(self, event: Event) -> None:
         kind = event["type"]
@@ -76,6 +77,7 @@ class Order:
             self._step(self._answer, kind, self._table)
         elif item_id and any(kind in following for following in SAID.values()):
             self._step(item_id, kind, SAID)
+            self._is_heard(event, kind, item_id)
 
     def _answers(self, event: Event, kind: str, item_id: str) -> None:
         answer = event.get("response_id") or event["response"]["id"]
@@ -104,6 +106,13 @@ class Order:
             whole = event.get("transcript") or event.get("text") or part.get("transcript") or part.get("text") or ""
             if whole != self._words:
                 self.faults.append(f"{kind}: {whole!r} is not {self._words!r}")
+
+    def _is_heard(self, event: Event, kind: str, item_id: str) -> None:
+        """Clients append what is heard piece by piece."""
+        if kind == f"{HEARD}.delta":
+            self._heard[item_id] = self._heard.get(item_id, "") + event["delta"]
+        elif kind == f"{HEARD}.completed" and event["transcript"] != self._heard.get(item_id, ""):
+            self.faults.append(f"{kind}: {event['transcript']!r} is not {self._heard.get(item_id, '')!r}")
 
     def _step(self, whose: str, kind: str, table: dict[str, set[str]]) -> None:
         before = self._at.get(whose, "")

@@ -14,7 +14,7 @@ from tests.contract.wire_tap import Tap, tapped
 from tests.scenario import Line
 from tests.served import KEY
 
-PATIENCE_S = 5.0
+PATIENCE_S = 10.0
 
 
 @dataclass(slots=True)

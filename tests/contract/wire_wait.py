@@ -6,7 +6,7 @@ from collections.abc import Callable
 STEP_S = 0.01
 
 
-async def eventually(condition: Callable[[], object], within_s: float = 5.0) -> None:
+async def eventually(condition: Callable[[], object], within_s: float = 10.0) -> None:
     """
     Raises:
         AssertionError: It has not come true in time.
