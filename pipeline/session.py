@@ -2,13 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Awaitable, Callable
+from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import replace
-from functools import partial
 from itertools import count
 from types import TracebackType
-from typing import ParamSpec, Self
+from typing import Self
 
 from pipeline.answer import Answer, Request
 from pipeline.asked import Asked, Wants
@@ -34,12 +33,11 @@ from pipeline.listening import Listening
 from pipeline.names import item_name, response_name
 from pipeline.setup import Setup
 from pipeline.stages import Stages
+from pipeline.tasks import Tasks
 from pipeline.turn import once, run_turn
 from pipeline.utterance import AHEAD_MS, Question, Utterance
 
 log = logging.getLogger(__name__)
-
-P = ParamSpec("P")
 
 PARTIAL_MS = 800  # of new sound before a running utterance is looked at again
 
@@ -63,9 +61,8 @@ class Session:
         self.setup = Setup(Wants(cache_salt=name))
         self._stages = stages
         self._tell = tell
-        self._tasks = asyncio.TaskGroup()
+        self._tasks = Tasks()
         self._epochs = count()
-        self._alive: set[asyncio.Task[None]] = set()
         self._began = 0.0
         self._untold: set[asyncio.Task[None]] = set()  # committed utterances that are still being heard out
         self._committed: Utterance | None = None  # complete, and not answered yet
@@ -89,7 +86,7 @@ class Session:
         self.listening.configure(setup)
         if warm:
             turn = self._turn()
-            self._spawn(f"{turn}:warm", self._warm, turn)
+            self._tasks.start(f"{turn}:warm", self._warm, turn)
 
     def commit(self) -> str:
         """The utterance so far becomes an item; returns its id. Nothing is answered by this."""
@@ -135,8 +132,8 @@ class Session:
             answer.tasks.append(adopted.answering)
         else:
             question = Question(lambda: history or self.history, self._stages.route, lambda: wants)
-            answer.tasks.append(self._spawn(f"{turn}", run_turn, turn, typed(self._untold), question, held))
-        answer.tasks.append(self._spawn(f"{turn}:deliver", self._deliver, answer, adopted))
+            answer.tasks.append(self._tasks.start(f"{turn}", run_turn, turn, typed(self._untold), question, held))
+        answer.tasks.append(self._tasks.start(f"{turn}:deliver", self._deliver, answer, adopted))
         return request.response_id
 
     def cancel(self, response_id: str | None = None, reason: CancelReason = "client_cancelled") -> None:
@@ -146,7 +143,7 @@ class Session:
             param = None if response_id is None else "response_id"
             raise RequestError("response_cancel_not_active", "Cancellation failed: no active response found", param)
         self._finish(answer, "cancelled", reason=reason)
-        self._spawn(f"{answer.request.turn}:stop", all_stopped, answer.tasks)
+        self._tasks.stop(f"{answer.request.turn}:stop", answer.tasks)
 
     def truncate(self, item_id: str, played_ms: int) -> None:
         """The caller has heard only the first `played_ms` of that answer."""
@@ -168,19 +165,19 @@ class Session:
         item_id = item_name()
         question = Question(lambda: self.history, self._stages.route, lambda: self.setup.wants, item_id)
         utterance = Utterance(self._turn(), item_id, hearing, question)
-        utterance.listening = self._spawn(f"{utterance.turn}:asr", self._listen, utterance)
+        utterance.listening = self._tasks.start(f"{utterance.turn}:asr", self._listen, utterance)
         hypotheses = utterance.hypotheses(lambda: self._answer is not None)
         turn = utterance.turn
-        utterance.answering = self._spawn(f"{turn}", run_turn, turn, hypotheses, question, utterance.held)
+        utterance.answering = self._tasks.start(f"{turn}", run_turn, turn, hypotheses, question, utterance.held)
         return utterance
 
     def _release(self, utterance: Utterance | None) -> None:
         """It will not be answered: its guess ends, but what was said is still heard to its end."""
         if utterance and utterance.answering:
-            self._spawn(f"{utterance.turn}:release", all_stopped, [utterance.answering])
+            self._tasks.stop(f"{utterance.turn}:release", [utterance.answering])
 
     def _drop(self, utterance: Utterance) -> None:
-        self._spawn(f"{utterance.turn}:drop", all_stopped, utterance.tasks())
+        self._tasks.stop(f"{utterance.turn}:drop", utterance.tasks())
 
     def _turn_ended(self) -> None:
         self.commit()
@@ -257,14 +254,6 @@ class Session:
     def _turn(self) -> Turn:
         return Turn(self.name, next(self._epochs))
 
-    def _spawn(
-        self, name: str, work: Callable[P, Awaitable[object]], *args: P.args, **kwargs: P.kwargs
-    ) -> asyncio.Task[None]:
-        task = self._tasks.create_task(guarded(partial(work, *args, **kwargs), name), name=name)
-        self._alive.add(task)
-        task.add_done_callback(self._alive.discard)
-        return task
-
     async def __aenter__(self) -> Self:
         await self._tasks.__aenter__()
         self._began = _now()
@@ -275,17 +264,7 @@ class Session:
     ) -> None:
         if self._answer:
             self._finish(self._answer, "cancelled", reason="client_cancelled")
-        for task in self._alive:
-            task.cancel()
-        await self._tasks.__aexit__(None, None, None)
-
-
-async def guarded(work: Callable[[], Awaitable[object]], name: str) -> None:
-    """A failure of one task is our mistake: it is logged, and the session lives on."""
-    try:
-        await work()
-    except Exception:
-        log.exception("task failed", extra={"task": name})
+        await self._tasks.__aexit__(kind, error, trace)
 
 
 async def typed(untold: set[asyncio.Task[None]]) -> AsyncGenerator[Hypothesis, None]:
@@ -293,12 +272,6 @@ async def typed(untold: set[asyncio.Task[None]]) -> AsyncGenerator[Hypothesis, N
     if untold:
         await asyncio.wait(untold)
     yield Hypothesis("", settled=True)
-
-
-async def all_stopped(tasks: list[asyncio.Task[None]]) -> None:
-    for task in tasks:
-        task.cancel()
-    await asyncio.wait(tasks)
 
 
 def _now() -> float:
