@@ -10,7 +10,6 @@ from livekit.agents.utils import AudioBuffer
 from agent.sounds import (
     Action,
     Caption,
-    Committed,
     Drop,
     Expired,
     Final,
@@ -18,7 +17,6 @@ from agent.sounds import (
     Happening,
     Interrupt,
     Kind,
-    Onset,
     Pause,
     Sounds,
     TakeTurn,
@@ -70,9 +68,9 @@ class Gate(stt.STT[str]):
         """Something has happened; does what follows from it."""
         for action in self._sounds.feed(happening):
             self._do(action)
-        if isinstance(happening, Onset | Pause | Committed) and self._expiry:
-            self._expiry.cancel()
         if isinstance(happening, Pause):
+            if self._expiry:
+                self._expiry.cancel()
             self._expiry = asyncio.get_running_loop().call_later(self._label_s, self.feed, Expired())
 
     def stream(

@@ -60,11 +60,12 @@ class Line:
             error = await self._converse()
             if self._connections > before:
                 delay_s = FIRST_DELAY_S
-            wait_s = max(delay_s, error.retry_after_s) if isinstance(error, Full) else delay_s
+            least_s = error.retry_after_s if isinstance(error, Full) else 0.0
+            wait_s = min(max(delay_s, least_s), LONGEST_DELAY_S)
             logger.warning("line down", extra={"reason": type(error).__name__, "again_in_s": wait_s})
             self._caller.on_line(_in_words(error))
-            await asyncio.sleep(min(wait_s, LONGEST_DELAY_S))
-            delay_s = min(2 * delay_s, LONGEST_DELAY_S)
+            await asyncio.sleep(wait_s)
+            delay_s *= 2
 
     async def _converse(self) -> PipelineError:
         """One connection, from its handshake to its end; returns why it ended."""

@@ -63,6 +63,7 @@ class FakePipeline:
         self._tasks: asyncio.TaskGroup | None = None
         self._answer: tuple[str, asyncio.Task[None]] | None = None
         self._utterance = self._text = ""
+        self._item: dict[str, Any] | None = None
 
     @asynccontextmanager
     async def connect(self, url: str, key: str, *, resume: str | None = None) -> AsyncIterator[Any]:
@@ -128,6 +129,7 @@ class FakePipeline:
             case {"type": "response.cancel"} if self._answer:
                 response_id, task = self._answer
                 task.cancel()
+                self._end_item(response_id)
                 self._done(response_id, {}, status="cancelled")
 
     def _partial(self, heard: Hears, settled: bool) -> None:
@@ -165,24 +167,30 @@ class FakePipeline:
             decision = {"decision": "silent"} if says.silent else {}
             self._done(response_id, {**metadata, **decision}, status="failed" if says.error else "completed", says=says)
             return
+        part = {"type": "output_audio", "transcript": ""}
         item: dict[str, Any] = {"id": self._id("item"), "type": "message", "role": "assistant", "content": []}
         place = {"response_id": response_id, "item_id": item["id"], "content_index": 0, "output_index": 0}
         self.tell("response.output_item.added", response_id=response_id, output_index=0, item=item)
         self.tell("conversation.item.added", previous_item_id=None, item=item)
+        self._item = {**item, "content": [part]}
         self.tell("response.content_part.added", **place, part={"type": "audio", "transcript": ""})
         at_s, began = 0.0, asyncio.get_running_loop().time()
         for text, seconds in says.clauses:
+            part["transcript"] += text
             times = {"start_time": at_s, "end_time": at_s + seconds}
             self.tell("response.output_audio_transcript.delta", **place, delta=text, **times)
             for _ in range(round(seconds / STEP_S)):
                 self.tell("response.output_audio.delta", **place, delta=b64encode(_tone(STEP_S)).decode())
                 at_s += STEP_S
                 await asyncio.sleep(max(0.0, began + at_s - AHEAD_S - asyncio.get_running_loop().time()))
-        words = "".join(text for text, _ in says.clauses)
-        item = {**item, "content": [{"type": "output_audio", "transcript": words}]}
-        self.tell("response.output_item.done", response_id=response_id, output_index=0, item=item)
-        self.tell("conversation.item.done", previous_item_id=None, item=item)
+        self._end_item(response_id)
         self._done(response_id, metadata, status="completed")
+
+    def _end_item(self, response_id: str) -> None:
+        if self._item:
+            self.tell("response.output_item.done", response_id=response_id, output_index=0, item=self._item)
+            self.tell("conversation.item.done", previous_item_id=None, item=self._item)
+            self._item = None
 
     def _done(self, response_id: str, metadata: dict[str, str], *, status: str, says: Says | None = None) -> None:
         self._answer = None

@@ -93,6 +93,15 @@ async def test_it_tries_again_at_growing_intervals_that_stop_growing() -> None:
     assert moments == [0.0, 0.25, 0.75, 1.75, 3.75, 7.75, 12.75, 17.75, 22.75]
 
 
+async def test_a_line_that_was_up_is_missed_at_once_again() -> None:
+    pipeline = FakePipeline(refusals=[Unreachable("")] * 3)
+    async with line(pipeline) as (_, caller):
+        await asyncio.sleep(10.0)
+        pipeline.break_off()
+        await asyncio.sleep(1.0)
+    assert [at for at, _ in caller.troubles] == [0.0, 0.25, 0.75, 1.75, 10.0, 10.25]
+
+
 async def test_a_full_pipeline_is_asked_again_when_it_says() -> None:
     pipeline = FakePipeline(refusals=[Full(3.0)])
     async with line(pipeline) as (_, caller):
