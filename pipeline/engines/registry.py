@@ -23,14 +23,17 @@ async def open_whisper(engine_args: Mapping[str, Any], models_dir: Path, max_ses
 
 async def open_llama(engine_args: Mapping[str, Any], models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
     from pipeline.engines.llama import Llama
+    from pipeline.processors.embedded import PREAMBLE
 
     return await Llama.open(
         models_dir,
         model=engine_args.get("model", "qwen2.5-coder-1.5b-instruct"),
         fallback=engine_args.get("fallback", "smollm2-135m-instruct"),
-        threads=engine_args.get("threads", 2),
+        threads=engine_args.get("threads", 1),
+        prompt_threads=engine_args.get("prompt_threads", 2),
         context=engine_args.get("context", 1_024),
         slots=max_sessions,
+        preamble=PREAMBLE,
     )
 
 
@@ -52,6 +55,8 @@ ENGINES: Mapping[str, EngineKind] = {
     "WhisperForConditionalGeneration": EngineKind(
         open_whisper, {"model": str, "fallback": str, "threads": int, "language": str}
     ),
-    "Qwen2ForCausalLM": EngineKind(open_llama, {"model": str, "fallback": str, "threads": int, "context": int}),
+    "Qwen2ForCausalLM": EngineKind(
+        open_llama, {"model": str, "fallback": str, "threads": int, "prompt_threads": int, "context": int}
+    ),
     "HibariTTS": EngineKind(open_hibari, {}),
 }

@@ -26,14 +26,17 @@ EXAMPLES = (
     Message("assistant", "One, two, three, four, five."),
 )
 
+# How every prompt begins, word for word: engines keep what they have read of it. What differs comes after it.
+PREAMBLE = (Message("system", SYSTEM), *EXAMPLES)
+
 
 async def asked2chat(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Chat, None]:
     """Questions → prompts of the language model."""
     async for question in inbox:
         wants = question.wants
-        system = Message("system", f"{SYSTEM}\n{wants.instructions}".strip())
+        instructions = (Message("system", wants.instructions),) if wants.instructions.strip() else ()
         limit = MAX_TOKENS if wants.max_tokens is None else min(wants.max_tokens, MAX_TOKENS)
-        messages = (system, *EXAMPLES, *recent(question.messages()))
+        messages = (*PREAMBLE, *instructions, *recent(question.messages()))
         yield Chat(messages, wants.cache_salt, limit)
 
 
