@@ -44,7 +44,7 @@ async def run_tests(settings: Settings, board: Board) -> None:
     rest = settings.rest[1:] if unit else settings.rest
     checks = [_pytest(settings, [*(UNIT if unit else ()), *rest])]
     if not settings.rest:
-        checks = [*_python_checks(settings), *await _page_checks(shop), *checks]
+        checks = [*_python_checks(settings), *await _page_checks(shop, board), *checks]
     failed = [check.name for check in checks if not await _passes(check, settings, board)]
     _tell_times(board)
     if failed:
@@ -61,10 +61,10 @@ def _python_checks(settings: Settings) -> list[Check]:
     ]
 
 
-async def _page_checks(shop: Workshop) -> list[Check]:
+async def _page_checks(shop: Workshop, board: Board) -> list[Check]:
     frontend = shop.layout.frontend
     scripts = json.loads((frontend / "package.json").read_text()).get("scripts", {})
-    env = shop.path_with((await find_node(shop)).folder)
+    env = shop.path_with((await find_node(shop, board)).folder)
     names = [name for name in ("check", "test") if name in scripts]
     return [Check(f"page {name}", ("npm", "run", name), frontend, env) for name in names]
 

@@ -1,8 +1,9 @@
 """What every step of the set-up works with: the folders, the environment, a way to run a command."""
 
+import asyncio
 import sys
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from infra.launcher.children import run
@@ -16,11 +17,13 @@ class Workshop:
     Attributes:
         environ: The launcher's environment.
         python: The Python that runs the launcher; the venv is made from it.
+        booting: Held by the step that makes the venv with pip and uv; the others that need it wait.
     """
 
     layout: Layout
     environ: Mapping[str, str]
     python: Path = Path(sys.executable)
+    booting: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def run(
         self, name: str, argv: Sequence[str | Path], *, cwd: Path | None = None, env: Mapping[str, str] | None = None

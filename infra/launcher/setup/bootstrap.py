@@ -3,7 +3,6 @@
 import importlib.util
 import shutil
 import sys
-from pathlib import Path
 
 from infra.launcher.errors import Missing
 from infra.launcher.progress import Board
@@ -12,7 +11,7 @@ from infra.launcher.workshop import Workshop
 
 
 async def make_boot_venv(shop: Workshop, board: Board) -> None:
-    """A venv at `layout.boot_python`.
+    """A venv at `layout.boot_python`. Every step that needs it asks for it; the first one makes it.
 
     Raises:
         Missing: This Python cannot make one.
@@ -20,22 +19,19 @@ async def make_boot_venv(shop: Workshop, board: Board) -> None:
     layout = shop.layout
     requirements = layout.requirements("bootstrap")
     stamp = Stamp.of(layout.stamp("boot"), [sys.version, str(layout.home)], [requirements])
-    if stamp.holds(layout.boot_python, layout.uv):
-        return
+    async with shop.booting:
+        if stamp.holds(layout.boot_python, layout.uv):
+            return
+        _check_venv_module()
+        async with board.step("uv"):
+            shutil.rmtree(layout.home / "boot", ignore_errors=True)
+            await shop.run("uv", [shop.python, "-m", "venv", layout.home / "boot"])
+            pip = ["-m", "pip", "install", "--retries", "2", "--disable-pip-version-check"]
+            await shop.run("uv", [layout.boot_python, *pip, "--require-hashes", "--requirement", requirements])
+            stamp.write()
+
+
+def _check_venv_module() -> None:
     if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
         version = f"{sys.version_info.major}.{sys.version_info.minor}"
         raise Missing(f"this Python has no venv module; on Debian: apt-get install python{version}-venv")
-    async with board.step("uv"):
-        shutil.rmtree(layout.home / "boot", ignore_errors=True)
-        await shop.run("uv", [shop.python, "-m", "venv", layout.home / "boot"])
-        pip: list[str | Path] = [
-            layout.boot_python,
-            "-m",
-            "pip",
-            "install",
-            "--retries",
-            "2",
-            "--disable-pip-version-check",
-        ]
-        await shop.run("uv", [*pip, "--require-hashes", "--requirement", requirements])
-        stamp.write()

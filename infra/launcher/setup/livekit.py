@@ -19,7 +19,7 @@ async def build_livekit_server(shop: Workshop, board: Board) -> None:
         if stamp.holds(target):
             step.keep()
             return
-        go = await find_go(shop, module / "go.mod")
+        go = await find_go(shop, board, module / "go.mod")
         step.note(go.version)
         partial = target.with_suffix(".partial")
         await shop.run(

