@@ -1,7 +1,6 @@
 """Sees whether asynchronous code has cleaned up behind itself."""
 
 import asyncio
-import gc
 import sys
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager
@@ -10,23 +9,17 @@ from typing import Any
 
 @contextmanager
 def nothing_left() -> Iterator[None]:
-    """Fails if the block leaves a task running, or a generator for the garbage collector to close.
+    """Fails if the block leaves a task running, or a generator that it began and did not close.
 
-    Such a generator would be closed by a task that nobody owns, at a time that nobody knows.
+    Such a generator would be closed by the garbage collector's task, which nobody owns, and nobody knows when.
     """
-    hooks = sys.get_asyncgen_hooks()
-    unclosed: list[str] = []
-
-    def finalizer(generator: AsyncGenerator[Any, Any]) -> None:
-        unclosed.append(repr(generator))
-
-    gc.collect()
     before = asyncio.all_tasks()
-    sys.set_asyncgen_hooks(finalizer=finalizer)
+    hooks = sys.get_asyncgen_hooks()
+    begun: list[AsyncGenerator[Any, Any]] = []
+    sys.set_asyncgen_hooks(firstiter=begun.append)
     try:
         yield
-        gc.collect()
     finally:
         sys.set_asyncgen_hooks(*hooks)
-    assert unclosed == []
-    assert {task.get_name() for task in asyncio.all_tasks() - before} == set()
+    assert [generator for generator in begun if generator.ag_frame is not None] == []
+    assert [task.get_name() for task in asyncio.all_tasks() - before] == []

@@ -102,6 +102,15 @@ async def test_what_was_heard_before_words_that_are_still_unheard_is_not_settled
         assert [text for _, text in someone.settled] == ["Hi Ann"]
 
 
+async def test_what_was_heard_is_not_settled_if_the_person_is_about_to_go_on() -> None:
+    async with person("Hi", pass_s=0.5) as someone:
+        await someone.says(10)
+        await someone.pauses(3)
+        someone.hearing.resume()
+        await asyncio.sleep(1)
+        assert [(hypothesis.text, hypothesis.settled) for hypothesis in someone.heard] == [("Hi", False)]
+
+
 async def test_an_unchanged_utterance_is_not_transcribed_again() -> None:
     async with person("Hi.") as someone:
         await someone.says(10)

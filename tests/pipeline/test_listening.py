@@ -111,6 +111,14 @@ async def test_an_append_that_holds_several_turns_is_heard_as_several() -> None:
     assert starts == [0, 62 * 32 - 512, 122 * 32 - 512]
 
 
+async def test_a_turn_that_begins_in_the_append_in_which_another_ends_has_an_end_too() -> None:
+    call = Call(SERVER_VAD)
+    await call.listening.hear(np.concatenate([sound(LOUD)] * 20 + [sound(QUIET)] * 40 + [sound(LOUD)] * 20))
+    assert call.ended == ["item_0"]
+    await call.hears(QUIET, 16)
+    assert call.ended == ["item_0", "item_1"]
+
+
 async def test_sound_in_pieces_of_any_size_is_heard_alike() -> None:
     whole = np.concatenate([sound(QUIET)] * 30 + [sound(LOUD)] * 30 + [sound(QUIET)] * 30)
     heard = []

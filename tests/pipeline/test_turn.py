@@ -167,6 +167,21 @@ async def test_nothing_leaves_before_the_turn_is_certain() -> None:
     assert len(left) == 3 * 3
 
 
+async def test_a_writer_is_never_further_ahead_of_the_voice_than_the_link_between_them_allows() -> None:
+    line = Line(tts=speaks(clause_s=10.0))
+    written: list[float] = []
+
+    def script(chat: Chat) -> Iterator[Step[Text]]:
+        for _ in range(20):
+            written.append(now())
+            yield 0.0, Text("Yes.")
+
+    line.aura = Scripted(script)
+    await turn(line, said((0.0, HI)), held=Held(600_000))
+    ahead = [len([at for at in written if at <= 10.0 * n]) - n for n in range(5)]
+    assert ahead == [AURA.inflight + 2] * 5, "those in the link, one to be sent, one being spoken"
+
+
 async def test_a_turn_in_which_nothing_was_asked_answers_nothing() -> None:
     line = Line()
     held = Held(1_000)
