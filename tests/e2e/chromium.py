@@ -1,0 +1,186 @@
+"""Debian's Chromium, headless, steered over its own DevTools protocol.
+
+Protocol: https://chromedevtools.github.io/devtools-protocol/
+"""
+
+import asyncio
+import itertools
+import os
+import shutil
+from base64 import b64decode
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import aiohttp
+
+from infra.launcher.children import child
+from tests.e2e.diary import Diary
+from tests.e2e.owned import owned_tasks
+from tests.e2e.stack import ROOT, get
+
+START_S = 30.0
+REPLY_S = 30.0
+POLL_S = 0.05
+FLAGS = (
+    "--headless=new",
+    "--no-sandbox",  # as root there is none
+    "--disable-gpu",
+    "--disable-dev-shm-usage",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--no-first-run",
+    "--no-proxy-server",
+    "--remote-debugging-port=0",
+    "--use-fake-ui-for-media-stream",
+    "--use-fake-device-for-media-stream",
+    "--autoplay-policy=no-user-gesture-required",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Screen:
+    """What a person looks at; sizes in CSS pixels."""
+
+    name: str
+    width: int
+    height: int
+    phone: bool
+
+
+DESK = Screen("desk", 1280, 800, phone=False)
+PHONE = Screen("phone", 390, 844, phone=True)
+
+
+class Page:
+    """The one page of a browser.
+
+    Attributes:
+        errors: What the page has thrown.
+    """
+
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+        self.diary = Diary("the page")
+        self.errors: list[str] = []
+        self._socket = socket
+        self._ids = itertools.count(1)
+        self._replies: dict[int, asyncio.Future[dict[str, Any]]] = {}
+
+    async def open(self, url: str) -> None:
+        self.diary.note(f"opens {url}")
+        await self._send("Page.navigate", url=url)
+
+    async def look(self, screen: Screen) -> None:
+        """Be shown on a screen."""
+        size = {"width": screen.width, "height": screen.height, "deviceScaleFactor": 1, "mobile": screen.phone}
+        await self._send("Emulation.setDeviceMetricsOverride", **size)
+
+    async def picture(self, path: Path) -> None:
+        """Keep what the screen shows now, as PNG."""
+        shot = await self._send("Page.captureScreenshot", format="png")
+        path.write_bytes(b64decode(shot["data"]))
+
+    async def run(self, script: str) -> Any:
+        """The value of a JavaScript expression.
+
+        Raises:
+            AssertionError: It threw.
+        """
+        reply = await self._send("Runtime.evaluate", expression=script, returnByValue=True, awaitPromise=True)
+        assert "exceptionDetails" not in reply, f"{script}\n{reply['exceptionDetails']}"
+        return reply["result"].get("value")
+
+    async def until(self, script: str, within_s: float, wanted: str) -> None:
+        """Return as soon as a JavaScript expression is true.
+
+        Raises:
+            AssertionError: Says what was wanted, and what the page showed instead.
+        """
+        try:
+            async with asyncio.timeout(within_s):
+                while not await self.run(f"Boolean({script})"):
+                    await asyncio.sleep(POLL_S)
+        except TimeoutError:
+            shown = await self.run("document.body.innerText")
+            raise AssertionError(f"{wanted}: not within {within_s:g} s\n{self.diary}\nIt shows:\n{shown}") from None
+        self.diary.note(wanted)
+
+    async def click(self, testid: str) -> None:
+        """Click the middle of an element."""
+        box = "(e => (r => [r.x + r.width / 2, r.y + r.height / 2])(e.getBoundingClientRect()))"
+        x, y = await self.run(f"{box}({element(testid)})")
+        for kind in ("mousePressed", "mouseReleased"):
+            await self._send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
+
+    async def type(self, text: str) -> None:
+        """Type into what has the focus."""
+        await self._send("Input.insertText", text=text)
+
+    async def listen(self) -> None:
+        """Take what the browser says, until it closes."""
+        async for message in self._socket:
+            said = message.json()
+            match said:
+                case {"id": reply_to}:
+                    if waiting := self._replies.pop(reply_to, None):
+                        waiting.set_result(said)
+                case {"method": "Runtime.exceptionThrown", "params": {"exceptionDetails": details}}:
+                    self.errors.append(str(details.get("exception", {}).get("description") or details["text"]))
+                    self.diary.note(f"throws {self.errors[-1]}")
+                case {"method": "Runtime.consoleAPICalled", "params": {"type": kind, "args": args}}:
+                    self.diary.note(f"console.{kind} {[arg.get('value', arg.get('description')) for arg in args]}")
+
+    async def _send(self, method: str, **params: Any) -> dict[str, Any]:
+        number = next(self._ids)
+        reply: asyncio.Future[dict[str, Any]] = asyncio.get_running_loop().create_future()
+        self._replies[number] = reply
+        await self._socket.send_json({"id": number, "method": method, "params": params})
+        async with asyncio.timeout(REPLY_S):
+            answer = await reply
+        assert "error" not in answer, f"{method}: {answer['error']}"
+        return dict(answer["result"])
+
+
+def element(testid: str) -> str:
+    """JavaScript for the first element with a test id, or null."""
+    return f"document.querySelector('[data-testid={testid}]')"
+
+
+@asynccontextmanager
+async def chromium(folder: Path, microphone: Path | None = None) -> AsyncGenerator[Page]:
+    """A browser of its own, for as long as the context lasts.
+
+    Args:
+        folder: For its profile and its log.
+        microphone: A WAV that is played once into the microphone, from the moment it is opened.
+    """
+    program = shutil.which("chromium")
+    assert program, "Chromium is missing; on Debian: apt-get install chromium"
+    profile = folder / "profile"
+    heard = [f"--use-file-for-fake-audio-capture={microphone}%noloop"] if microphone else []
+    argv = [program, *FLAGS, *heard, f"--user-data-dir={profile}", "about:blank"]
+    async with (
+        child(argv, cwd=ROOT, env=os.environ, log=folder / "chromium.log", stop_s=5),
+        aiohttp.ClientSession() as http,
+        owned_tasks() as tasks,
+    ):
+        port = await _devtools_port(profile)
+        targets = await get(f"http://127.0.0.1:{port}/json/list")
+        address = next(target["webSocketDebuggerUrl"] for target in targets if target["type"] == "page")
+        async with http.ws_connect(address, max_msg_size=0) as socket:
+            page = Page(socket)
+            tasks.start(page.listen(), "chromium")
+            for domain in ("Page", "Runtime"):
+                await page._send(f"{domain}.enable")
+            await page.look(DESK)
+            yield page
+
+
+async def _devtools_port(profile: Path) -> int:
+    path = profile / "DevToolsActivePort"
+    async with asyncio.timeout(START_S):
+        while not (path.exists() and path.read_text().strip()):
+            await asyncio.sleep(POLL_S)
+    return int(path.read_text().split()[0])

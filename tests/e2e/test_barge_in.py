@@ -1,0 +1,74 @@
+"""Somebody speaks while the agent does: it stops for a question, and goes on for an "mhm"."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from tests.e2e.observed import Observed
+from tests.e2e.person import ANSWER_S, Person, joined
+from tests.e2e.speech import Ears, Voice, numbers_in
+
+pytestmark = pytest.mark.anyio
+
+COUNT = "Please count to forty."
+SPOKEN_S = 3.0  # of the count, before somebody speaks over it; forty numbers take longer by far
+STOP_S = 10.0  # bounds a wait; the count goes on for longer. Half a second, where nothing else runs
+
+
+async def begin_to_count(person: Person, voice: Voice) -> float:
+    """Ask for the count, and return when some of it has been heard: the moment at which it began."""
+    _, ended = person.say(voice.say(COUNT))
+    asked = await ended
+    await person.diary.until(lambda: person.heard.loud_s(asked) > SPOKEN_S, ANSWER_S, "some of the count")
+    return asked
+
+
+async def test_a_question_over_the_answer_stops_it_and_only_what_was_heard_of_it_is_remembered(
+    observed: Observed, voice: Voice, ears: Ears, a_room: Callable[[], str]
+) -> None:
+    async with joined("Ben", observed.grant(a_room(), "ben")) as ben:
+        await ben.greeted()
+        asked = await begin_to_count(ben, voice)
+        began, ended = ben.say(voice.say("Wait a moment. What is the capital of Italy?"))
+        onset = await began
+        await ben.diary.until(lambda: not ben.heard.sounds, STOP_S, "silence")
+        stopped = ben.heard.stretches[-1].ended
+        cancelled = await observed.until(
+            lambda: observed.wire("client", "response.cancel", since=onset), STOP_S, "the answer is cancelled"
+        )
+        for engine in ("aura", "tts"):
+            dropped = await observed.until(
+                partial(observed.ended, engine, since=asked), STOP_S, f"{engine} has dropped its request"
+            )
+            assert dropped[-1].what["busy"] == 0, f"{engine} computes on: {dropped[-1]}"
+
+        question_over = await ended
+        await ben.answered(question_over)
+        assert "Rome" in ears.understand(ben.heard.since(question_over))
+
+        counted = numbers_in(ears.understand(ben.heard.since(asked)[: int((stopped - asked + 0.5) * 24_000)]))
+        remembered = [text for role, text in observed.prompts("aura", since=onset)[-1].what["prompt"]]
+        assert any("to 40" in text or "to forty" in text for text in remembered), remembered
+        kept = [numbers_in(text) for text in remembered if len(numbers_in(text)) > 2]
+        assert kept, f"nothing of the count is remembered: {remembered}"
+        assert abs(max(kept[0]) - max(counted)) <= 2, f"heard {counted}, remembered {kept[0]}"
+        assert max(kept[0]) < 40
+
+
+async def test_a_sign_of_listening_does_not_end_the_answer(
+    observed: Observed, voice: Voice, a_room: Callable[[], str]
+) -> None:
+    async with joined("Cid", observed.grant(a_room(), "cid")) as cid:
+        await cid.greeted()
+        await begin_to_count(cid, voice)
+        began, _ = cid.say(voice.say("Uh huh."))
+        onset = await began
+        await cid.diary.until(
+            lambda: any('"backchannel"' in decision for decision in cid.told("aura.decision")), ANSWER_S, "a decision"
+        )
+        await cid.diary.until(
+            lambda: cid.heard.stretches[-1].ended > onset + 4 and cid.heard.sounds, ANSWER_S, "the count going on"
+        )
+        assert not observed.wire("client", "response.cancel", since=onset)
+        assert not observed.wire("client", "input_audio_buffer.commit", since=onset)

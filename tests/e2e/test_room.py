@@ -1,0 +1,38 @@
+"""Somebody in a room asks aloud, with a camera on, and is answered aloud."""
+
+from base64 import b64decode
+from collections.abc import Callable
+from itertools import pairwise
+from statistics import median
+
+import pytest
+
+from tests.e2e.camera import age
+from tests.e2e.observed import Observed
+from tests.e2e.person import joined
+from tests.e2e.speech import Ears, Voice
+
+pytestmark = pytest.mark.anyio
+
+
+async def test_a_spoken_question_is_answered_aloud_and_both_are_captioned_while_the_camera_is_watched(
+    observed: Observed, voice: Voice, ears: Ears, a_room: Callable[[], str]
+) -> None:
+    async with joined("Ann", observed.grant(a_room(), "ann"), camera=True) as ann:
+        await ann.greeted()
+        answer = await ann.ask(voice.say("What is the capital of France?"))
+        assert "Paris" in ears.understand(answer)
+        assert "France" in ann.said("user")[-1]
+        assert "Paris" in ann.said("agent")[-1]
+
+        frames = observed.wire("client", "input_video_buffer.append")
+        seconds = frames[-1].at - frames[0].at
+        assert seconds > 5
+        assert 1.8 <= (len(frames) - 1) / seconds <= 2.2
+        stamps = [frame.what["timestamp_ms"] for frame in frames]
+        assert stamps == sorted(stamps)
+        ages = [age(b64decode(frame.what["image"]), frame.at) for frame in frames]
+        assert max(ages) < 2.0, f"seconds from the camera to the pipeline: {ages}"
+        taken = [frame.at - old for frame, old in zip(frames, ages, strict=True)]
+        assert all(before < after for before, after in pairwise(taken))
+        assert 0.3 < median(after - before for before, after in pairwise(taken)) < 0.7
