@@ -51,6 +51,12 @@ def loud_s(path: Path) -> float:
     return np.count_nonzero(np.frombuffer(read_wav(path), np.int16)) / RATE
 
 
+def longest_gap_s(path: Path) -> float:
+    """Silence between two sounds."""
+    loud = np.flatnonzero(np.frombuffer(read_wav(path), np.int16))
+    return float(np.diff(loud).max() / RATE)
+
+
 async def test_a_spoken_question_is_answered_aloud(
     recording: Speak, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -98,6 +104,7 @@ async def test_a_backchannel_pauses_the_answer_and_it_goes_on(
     assert pipeline.of("response.cancel") == []
     assert len(pipeline.of("input_audio_buffer.clear")) == 1
     assert loud_s(answer) == pytest.approx(4.0, abs=0.1)
+    assert 0.2 < longest_gap_s(answer) < 2.2  # LiveKit alone goes on after 2 s of silence, here some 3 s
 
 
 async def test_a_recording_without_words_is_not_answered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,8 +7,8 @@ from agent.turns import TURNS, CallerKind, turn_handling, voice_activity
 
 @pytest.mark.parametrize("kind", list(TURNS))
 def test_the_end_of_a_turn_is_found_on_this_machine(kind: CallerKind, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("LIVEKIT_INFERENCE_URL", "wss://cloud.invalid")
-    monkeypatch.setenv("LIVEKIT_REMOTE_EOT_URL", "wss://cloud.invalid")
+    for name in ("LIVEKIT_REMOTE_EOT_URL", "LIVEKIT_INFERENCE_URL", "LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"):
+        monkeypatch.setenv(name, "wss://cloud.invalid")  # with which LiveKit would rather ask its cloud
     handling = turn_handling(TURNS[kind])
     detector = handling["turn_detection"]
     assert getattr(detector, "model", None) == "turn-detector-v1-mini"

@@ -133,8 +133,8 @@ async def test_a_pipeline_that_is_away_is_said_to_be() -> None:
 
 
 async def test_the_page_may_talk_to_livekit_and_to_nobody_else(client: Client) -> None:
-    for path, status in (("/", 200), ("/health", 200), ("/nothing", 404)):
-        response = await client.get(path)
+    for method, path, status in (("GET", "/", 200), ("GET", "/nothing", 404), ("PUT", "/health", 405)):
+        response = await client.request(method, path)
         assert response.status == status
         policy = response.headers["Content-Security-Policy"]
         assert "connect-src 'self' ws://127.0.0.1:7880 http://127.0.0.1:7880;" in policy
