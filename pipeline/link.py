@@ -25,7 +25,7 @@ class Link(Generic[T]):
         self._changed = Signal()
 
     async def send(self, chunk: T) -> None:
-        while len(self._unread) >= self._inflight and not self._abandoned:
+        while len(self._unread) >= self._inflight:
             await self._changed.wait()
         if not self._abandoned:
             self._unread.append(chunk)

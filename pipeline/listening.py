@@ -75,13 +75,9 @@ class Listening:
                 "input_audio_buffer_commit_empty",
                 f"the input audio buffer holds {duration_ms} ms, at least {LEAST_COMMIT_MS} ms are needed",
             )
-        if self.utterance is None:
-            utterance = self._begin()
-            utterance.hearing.pause()  # nobody has spoken: there is nothing to transcribe
-        else:
-            utterance = self.utterance
-            if len(rest):
-                utterance.hearing.add(rest)
+        if self.utterance and len(rest):
+            self.utterance.hearing.add(rest)
+        utterance = self.utterance or self._begin()  # a new one has nothing to transcribe: nobody has spoken
         utterance.hearing.commit()
         self._forget()
         return utterance

@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
@@ -15,7 +15,7 @@ def nothing_left() -> Iterator[None]:
     """
     before = asyncio.all_tasks()
     hooks = sys.get_asyncgen_hooks()
-    begun: list[AsyncGenerator[Any, Any]] = []
+    begun: list[Any] = []
     sys.set_asyncgen_hooks(firstiter=begun.append)
     try:
         yield

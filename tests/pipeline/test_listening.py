@@ -214,6 +214,15 @@ async def test_a_sound_without_words_is_forgotten_after_two_seconds_of_silence()
     assert call.begun[1].hearing.duration_ms == 96, "what was forgotten is not heard again"
 
 
+async def test_a_sound_that_the_caller_was_told_of_ends_like_any_other() -> None:
+    call = Call(Setup(detection=Detection(Endpointing(end_ms=4_096))))
+    await call.hears(LOUD, 5)
+    await call.hears(QUIET, 8)
+    await call.understands("")
+    await call.hears(QUIET, 120)
+    assert (call.dropped, call.ended) == ([], ["item_0"])
+
+
 async def test_words_are_never_forgotten() -> None:
     call = Call()
     await call.hears(LOUD, 5)
