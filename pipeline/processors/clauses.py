@@ -3,13 +3,17 @@
 import re
 from collections.abc import Iterator
 
-FIRST_WORDS = 4  # of an opening clause that may end at a comma
-LATEST_FIRST_WORDS = 12  # without any mark, the opening clause ends here
+COMMA_WORDS = 4  # an opening clause of so many words may end at a comma
+LINK_WORDS = 5  # of so many, in front of a linking word: "A spider has eight legs | and two eyes"
+MOST_WORDS = 10  # and it ends here at the latest, so that the first sound comes early
 LONGEST = 240  # characters of a clause; a longer sentence is cut at a comma or a space
 
 ENDS = re.compile(r"""[.!?…。！？]+["')\]]*(?=\s)|\n""")  # a sentence has ended, and something follows
 COMMA = re.compile(r"[,;:—–](?=\s)|\s[—–-](?=\s)")
-SHORTENED = re.compile(r"(?:\b(?:Mr|Mrs|Ms|Dr|Prof|St|vs|etc|e\.g|i\.e|No|approx|a\.m|p\.m|[A-Z]))\.$")
+LINK = re.compile(
+    r"\s(?=(?:and|but|or|so|because|which|that|who|where|when|while|if|with|from|for|to|in|on|at|by|about)\s)"
+)
+SHORTENED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|a\.m|p\.m|[A-Z])\.$")
 NUMBERED = re.compile(r"(?:^|\s)\d{1,2}\.$")  # "1." before an item of a list
 
 
@@ -58,11 +62,15 @@ def _is_shortened(head: str) -> bool:
 
 
 def _early_end(text: str) -> int:
-    for match in COMMA.finditer(text):
-        if len(text[: match.end()].split()) >= FIRST_WORDS:
-            return match.end()
-    words = list(re.finditer(r"\S+(?=\s)", text))
-    return words[LATEST_FIRST_WORDS - 1].end() if len(words) > LATEST_FIRST_WORDS else 0
+    """Where an opening clause ends before its sentence does, or 0."""
+    places = [match.end() for match in COMMA.finditer(text) if _words(text[: match.end()]) >= COMMA_WORDS]
+    places += [match.start() for match in LINK.finditer(text) if _words(text[: match.start()]) >= LINK_WORDS]
+    words = [match.end() for match in re.finditer(r"\S+(?=\s)", text)]
+    return min([*places, *words[MOST_WORDS - 1 : MOST_WORDS]], default=0)
+
+
+def _words(text: str) -> int:
+    return len(text.split())
 
 
 def _last_resort(text: str) -> int:

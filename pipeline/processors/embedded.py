@@ -6,8 +6,9 @@ from pipeline.asked import Asked
 from pipeline.chunks import Chat, Clause, Message, Text
 from pipeline.processors.clauses import Clauses
 
-MAX_TOKENS = 200
-HISTORY_CHARACTERS = 1_600  # about 400 tokens: the slot's share beside instructions, examples and answer
+MOST_TOKENS = 200  # of an answer: enough to count to forty in words
+HISTORY_TOKENS = 400  # of the conversation; with the preamble, instructions and an answer it fits into 1,024
+INSTRUCTIONS_TOKENS = 200
 
 SYSTEM = """\
 You are AURA, a friendly voice assistant. You are heard, not read: answer in one or two short plain sentences, \
@@ -34,10 +35,9 @@ async def asked2chat(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerato
     """Questions → prompts of the language model."""
     async for question in inbox:
         wants = question.wants
-        instructions = (Message("system", wants.instructions),) if wants.instructions.strip() else ()
-        limit = MAX_TOKENS if wants.max_tokens is None else min(wants.max_tokens, MAX_TOKENS)
-        messages = (*PREAMBLE, *instructions, *recent(question.messages()))
-        yield Chat(messages, wants.cache_salt, limit)
+        limit = MOST_TOKENS if wants.max_tokens is None else min(wants.max_tokens, MOST_TOKENS)
+        conversation = map(harmless, recent(question.messages()))
+        yield Chat((*PREAMBLE, *instructed(wants.instructions), *conversation), wants.cache_salt, limit)
 
 
 async def text2clauses(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerator[Clause, None]:
@@ -50,20 +50,41 @@ async def text2clauses(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerat
         yield Clause(clause, wants.voice, wants.speed)
 
 
+def instructed(instructions: str) -> tuple[Message, ...]:
+    """The session's instructions, cut to what fits."""
+    text = instructions.strip()
+    while tokens(text) > INSTRUCTIONS_TOKENS:
+        text = text[: len(text) * 9 // 10]
+    return (Message("system", text),) if text else ()
+
+
 def recent(messages: tuple[Message, ...]) -> tuple[Message, ...]:
     """The newest messages that fit. When they no longer do, the older half goes at once, so that the prompt
     keeps growing at its end for a while and its prefix stays cached."""
-    start = 0
-    size = 0
+    start, size = 0, 0
     for at, message in enumerate(messages):
-        size += len(message.text)
-        while size > HISTORY_CHARACTERS and start < at:
-            half = size // 2
-            while size > half and start < at:
-                size -= len(messages[start].text)
+        size += tokens(message.text)
+        if size > HISTORY_TOKENS:
+            while size > HISTORY_TOKENS // 2 and start < at:
+                size -= tokens(messages[start].text)
                 start += 1
-    kept = messages[start:]
-    if kept and len(kept[-1].text) > HISTORY_CHARACTERS:
-        newest = Message(kept[-1].role, kept[-1].text[-HISTORY_CHARACTERS:])
-        return (*kept[:-1], newest)
-    return kept
+    return tuple(_shortened(message) for message in messages[start:])
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text has: four plain letters make one, anything else is one by itself."""
+    plain = sum(character.isascii() and (character.isalpha() or character.isspace()) for character in text)
+    return -(-plain // 4) + len(text) - plain + 5  # the message's own marks
+
+
+def harmless(message: Message) -> Message:
+    """Without the marks of a chat template, with which a text could pose as somebody else's message."""
+    return Message(message.role, message.text.replace("<|", "< |"))
+
+
+def _shortened(message: Message) -> Message:
+    """A single message that does not fit keeps its end, where the question is."""
+    text = message.text
+    while tokens(text) > HISTORY_TOKENS:
+        text = text[len(text) // 10 + 1 :]
+    return Message(message.role, text)
