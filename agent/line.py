@@ -90,13 +90,14 @@ class Line:
             return error
 
     async def _introduce(self, pipeline: Pipeline, created: Event) -> None:
-        aura = created["session"].get("aura") or {}
-        resumed = bool(aura.get("resumed"))
+        session = created.get("session") or {}
+        aura = session.get("aura") or {}
+        resumed = self._resume_token is not None and bool(aura.get("partials"))  # ours hold still; by default it is off
         self._resume_token = aura.get("resume_token")
         self._connections += 1
         for event in self._caller.introduction(resumed):
             await pipeline.send(event)
-        logger.info("line up", extra={"session": created["session"].get("id"), "resumed": resumed})
+        logger.info("line up", extra={"session": session.get("id"), "resumed": resumed})
         self._caller.on_line("")
 
     async def _send(self, pipeline: Pipeline) -> None:

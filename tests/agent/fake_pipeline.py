@@ -73,7 +73,7 @@ class FakePipeline:
         async with asyncio.TaskGroup() as tasks:
             self._tasks, self.socket = tasks, _Socket()
             resumed = self.can_resume and resume is not None
-            aura = {"resume_token": f"token_{len(self.resumed_with)}", "resumed": resumed}
+            aura = {"resume_token": f"token_{len(self.resumed_with)}", "partials": resumed}
             self.tell("session.created", session={"id": self._id("sess"), "aura": aura})
             listening = tasks.create_task(self._listen(self.socket), name="fake:listen")
             try:
