@@ -57,13 +57,13 @@ async def serve(settings: Settings) -> None:
         asyncio.get_running_loop().add_signal_handler(number, stop.set)
     server = Server(settings.profile.topology.model_type, settings.key)
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
-    async with AsyncExitStack() as closing:
+    async with AsyncExitStack() as engines, AsyncExitStack() as callers:  # callers leave first
         await runner.setup()
-        closing.push_async_callback(runner.cleanup)
+        callers.push_async_callback(runner.cleanup)
         await web.TCPSite(runner, settings.host, settings.port).start()
         profile = settings.profile
         pipeline = running(profile, settings.deployment, settings.models_dir)
-        server.pipeline = await closing.enter_async_context(pipeline)
+        server.pipeline = await engines.enter_async_context(pipeline)
         log.info("ready on http://%s:%d", settings.host, settings.port)
         await stop.wait()
 
