@@ -18,7 +18,12 @@ PIECE_BYTES = VOICE_RATE * 2 // 5  # 200 ms: what leaves at once
 
 @dataclass(frozen=True, slots=True)
 class Request:
-    """A `response.create`: what the answer is called, how it is wanted, and whether the conversation keeps it."""
+    """A `response.create`: what the answer is called, and how it is wanted.
+
+    Attributes:
+        kept: The conversation keeps the answer.
+        moments: When what happened before, on the loop's clock.
+    """
 
     turn: Turn
     response_id: str
@@ -26,6 +31,7 @@ class Request:
     wants: Wants
     metadata: Mapping[str, str] = field(default_factory=dict)
     kept: bool = True
+    moments: Mapping[str, float | None] = field(default_factory=dict)
 
 
 class Answer:
@@ -115,6 +121,7 @@ class Answer:
         """When what happened, on the loop's clock."""
         firsts = self._held.firsts
         return {
+            **self.request.moments,
             "created": self._created,
             "first_text": firsts.text,
             "first_pcm": firsts.pcm,

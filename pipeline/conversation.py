@@ -30,6 +30,10 @@ class Conversation:
         """`item` takes the place of the one with its id; nothing happens if the caller has deleted that."""
         self.history = self.history.with_changed(item)
 
+    def reword(self, item_id: str, text: str) -> None:
+        """What was said has been understood; nothing happens if the caller has deleted it."""
+        self.history = self.history.with_text(item_id, text)
+
     def delete(self, item_id: str) -> None:
         self.find(item_id, "item_delete_invalid_item_id")
         self.history = self.history.without(item_id)

@@ -55,12 +55,16 @@ class Listening:
         for frame in await self._ears.hear(pcm):
             self._frame(frame)
 
-    def activity(self, speaking: bool) -> None:
-        """The caller's own voice activity detection says that the person starts or pauses."""
+    def activity(self, speaking: bool, audio_ms: int | None = None) -> None:
+        """The caller's own voice activity detection says that the person starts or pauses.
+
+        Args:
+            audio_ms: When, in the sound that was appended; by default at its end.
+        """
         if speaking:
             self._change(Change.RESUMED if self.utterance else Change.STARTED)
         elif self.utterance:
-            self._change(Change.PAUSED)
+            self.utterance.pause(0 if audio_ms is None else max(0, self._audio_ms - audio_ms))
 
     def commit(self) -> Utterance:
         """The utterance so far is complete; returns it, and listens for the next.
@@ -112,9 +116,9 @@ class Listening:
             case Change.STARTED | Change.RESUMED if self.utterance:
                 self.utterance.hearing.resume()
             case Change.PAUSED if self.utterance:
-                self.utterance.pause()
+                self.utterance.pause(self._ears.activity.endpointing.pause_ms)
             case Change.ENDED if self.utterance:
-                self.utterance.pause()
+                self.utterance.pause(self._ears.activity.endpointing.end_ms or 0)
                 if self._setup.detection:
                     self._tell(SpeechStopped(self.utterance.item_id, self._audio_ms))
                 self._ended()

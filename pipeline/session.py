@@ -126,14 +126,15 @@ class Session:
             adopted.hearing.settle()
         else:
             held, turn = Held(AHEAD_MS), self._turn()
-        request = Request(turn, response_name(), item_name(), wants, metadata or {}, kept=history is None)
+        moments = adopted.moments() if adopted else {}
+        request = Request(turn, response_name(), item_name(), wants, metadata or {}, history is None, moments)
         answer = self._answer = Answer(request, held, lambda: self._opened(answer), self._tell)
         if adopted and adopted.answering:
             answer.tasks.append(adopted.answering)
         else:
             question = Question(lambda: history or self.history, self._stages.route, lambda: wants)
             answer.tasks.append(self._tasks.start(f"{turn}", run_turn, turn, typed(self._untold), question, held))
-        answer.tasks.append(self._tasks.start(f"{turn}:deliver", self._deliver, answer, adopted))
+        answer.tasks.append(self._tasks.start(f"{turn}:deliver", self._deliver, answer))
         return request.response_id
 
     def cancel(self, response_id: str | None = None, reason: CancelReason = "client_cancelled") -> None:
@@ -198,20 +199,20 @@ class Session:
             case Partial() if not self.setup.partials:
                 return
             case Transcribed(item_id, text):
-                self.conversation.history = self.history.with_text(item_id, text)
+                self.conversation.reword(item_id, text)
         self._tell(event)
 
-    async def _deliver(self, answer: Answer, adopted: Utterance | None) -> None:
+    async def _deliver(self, answer: Answer) -> None:
         try:
             await answer.deliver()
         except EngineError as error:
             log.warning("answer failed", extra={"turn": str(answer.request.turn), "stage": error.stage})
-            self._finish(answer, "failed", adopted, error=str(error))
+            self._finish(answer, "failed", error=str(error))
         except Exception:
-            self._finish(answer, "failed", adopted, error="turn: internal error")
+            self._finish(answer, "failed", error="turn: internal error")
             raise
         else:
-            self._finish(answer, "completed", adopted)
+            self._finish(answer, "completed")
 
     def _opened(self, answer: Answer) -> None:
         request = answer.request
@@ -220,13 +221,7 @@ class Session:
         self._tell(AnswerOpened(request.response_id, item, previous, request.kept))
 
     def _finish(
-        self,
-        answer: Answer,
-        status: Status,
-        adopted: Utterance | None = None,
-        *,
-        reason: CancelReason | None = None,
-        error: str | None = None,
+        self, answer: Answer, status: Status, *, reason: CancelReason | None = None, error: str | None = None
     ) -> None:
         if answer is not self._answer:
             return
@@ -235,8 +230,7 @@ class Session:
         if status == "cancelled" or answer.truncated_ms is not None:
             item = item.heard(answer.played_ms())
         self.conversation.put(item)
-        moments = answer.moments() | (adopted.moments() if adopted else {})
-        timings = {name: round(at - self._began, 3) for name, at in moments.items() if at is not None}
+        timings = {name: round(at - self._began, 3) for name, at in answer.moments().items() if at is not None}
         self._tell(answer.done(status, item if answer.has_opened else None, timings, reason=reason, error=error))
 
     async def _warm(self, turn: Turn) -> None:

@@ -52,6 +52,8 @@ class Utterance:
     Attributes:
         listening: Runs the recogniser over the sound.
         answering: Runs the turn; set as soon as both exist.
+        speech_end: When the person was last heard to speak, on the loop's clock.
+        committed_at: When it became complete.
     """
 
     turn: Turn
@@ -64,10 +66,10 @@ class Utterance:
     speech_end: float | None = None
     committed_at: float | None = None
 
-    def pause(self) -> None:
-        """The person is silent now."""
+    def pause(self, silent_ms: int) -> None:
+        """The person is silent, and has been for `silent_ms`."""
         if self.hearing.speaking:
-            self.speech_end = asyncio.get_running_loop().time()
+            self.speech_end = asyncio.get_running_loop().time() - silent_ms / 1000
             self.hearing.pause()
 
     async def listen(self, recogniser: Engine[Window, Transcript], tell: Callable[[Event], None]) -> None:

@@ -45,8 +45,8 @@ class Dispatch:
             case client.AudioAppend(audio=audio):
                 self._refuse_after_final()
                 await session.listening.hear(self._decoder.decode(audio))
-            case client.AudioActivity(speaking=speaking):
-                session.listening.activity(speaking)
+            case client.AudioActivity(speaking=speaking, audio_ms=audio_ms):
+                session.listening.activity(speaking, audio_ms)
             case client.VideoAppend(image=image):
                 self._see(image, "image")
             case client.AudioCommit(final=final):

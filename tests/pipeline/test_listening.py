@@ -93,13 +93,22 @@ async def test_the_sessions_own_detection_ends_a_turn_and_says_when() -> None:
     assert call.listening.utterance is None
 
 
-async def test_the_end_of_speech_is_when_the_pause_was_noticed() -> None:
-    call = Call(SERVER_VAD)
-    for level, frames in ((LOUD, 10), (QUIET, 20)):
-        for _ in range(frames):
-            await asyncio.sleep(0.032)
-            await call.hears(level, 1)
-    assert call.begun[0].speech_end == pytest.approx(0.320 + 0.256)
+async def test_speech_ended_when_the_person_fell_silent_and_not_when_that_was_noticed() -> None:
+    for setup in (SERVER_VAD, Setup(detection=Detection(Endpointing(pause_ms=256, end_ms=128)))):
+        call, began = Call(setup), now()
+        for level, frames in ((LOUD, 10), (QUIET, 20)):
+            for _ in range(frames):
+                await asyncio.sleep(0.032)
+                await call.hears(level, 1)
+        assert call.begun[0].speech_end == pytest.approx(began + 0.320)
+
+
+async def test_a_client_may_say_when_the_person_fell_silent() -> None:
+    call = Call()
+    await call.hears(LOUD, 10)
+    await asyncio.sleep(9)
+    call.listening.activity(False, 200)
+    assert call.begun[0].speech_end == pytest.approx(9 - 0.120)
 
 
 async def test_an_append_that_holds_several_turns_is_heard_as_several() -> None:
@@ -289,3 +298,7 @@ async def test_a_long_silence_leaves_half_a_second() -> None:
 
 def sound(level: float) -> Pcm:
     return np.full(FRAME, level, np.float32)
+
+
+def now() -> float:
+    return asyncio.get_running_loop().time()

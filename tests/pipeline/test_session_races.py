@@ -60,6 +60,19 @@ async def test_a_second_cancel_is_refused_and_harms_nothing() -> None:
     assert [done.status for done in caller.all(told.AnswerDone)] == ["cancelled"] * 2
 
 
+async def test_a_cancelled_answer_has_its_timings_too() -> None:
+    async with Line(aura=writes(LONG, word_s=0.1)).call() as caller:
+        await caller.says(0.96)
+        await caller.is_silent(0.544)
+        caller.session.commit()
+        await asyncio.sleep(0.5)
+        caller.session.respond()
+        await asyncio.sleep(0.5)
+        caller.session.cancel()
+        timings = caller.answer().timings
+    assert (timings["speech_end"], timings["committed"], timings["created"]) == (0.928, 1.504, 2.004)
+
+
 async def test_a_cancel_by_an_old_id_spares_the_newer_answer() -> None:
     async with Line().call() as caller:
         old = caller.session.respond()
