@@ -3,6 +3,7 @@
 import random
 
 import pytest
+from msgspec import UNSET
 
 from pipeline.realtime import events
 from pipeline.realtime.events import Unreadable, read
@@ -65,7 +66,7 @@ def test_null_and_absent_are_different_for_turn_detection() -> None:
         return event.session.audio.input.turn_detection
 
     assert detection('"turn_detection": null') is None
-    assert detection("") is events.UNSET
+    assert detection("") is UNSET
 
 
 def test_noise_never_raises_anything_else() -> None:
