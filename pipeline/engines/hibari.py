@@ -79,9 +79,9 @@ class Hibari:
 def pause_ms(text: str) -> int:
     """Silence that belongs after a clause."""
     last = text.rstrip().rstrip(_CLOSING)[-1:]
-    if last in ".!?…":
+    if last in tuple(".!?…"):
         return 200
-    return 80 if last in ",;:—–" else 30
+    return 80 if last in tuple(",;:—–") else 30
 
 
 def trimmed(sound: NDArray[np.float32], pause_ms: int) -> NDArray[np.float32]:

@@ -10,9 +10,7 @@ LONGEST = 240  # characters of a clause; a longer sentence is cut at a comma or 
 
 ENDS = re.compile(r"""[.!?…。！？]+["')\]]*(?=\s)|\n""")  # a sentence has ended, and something follows
 COMMA = re.compile(r"[,;:—–](?=\s)|\s[—–-](?=\s)")
-LINK = re.compile(
-    r"\s(?=(?:and|but|or|so|because|which|that|who|where|when|while|if|with|from|for|to|in|on|at|by|about)\s)"
-)
+LINK = re.compile(r"\s(?=(?:and|but|or|because|which|who|where|when|while|if|with|from|for|in|on|at|by)\s)")
 SHORTENED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|a\.m|p\.m|[A-Z])\.$")
 NUMBERED = re.compile(r"(?:^|\s)\d{1,2}\.$")  # "1." before an item of a list
 
