@@ -50,9 +50,19 @@ class Observed:
         )
         return Grant(livekit.url, join_token(livekit, TokenRequest(room, participant_identity=identity)))
 
-    async def busy(self) -> dict[str, int]:
-        """What each engine says that it computes now."""
-        return dict((await get(f"{self.pipeline_url}/ready"))["busy"])
+    async def idle(self, within_s: float) -> None:
+        """Return when the language model and the voice say that they compute nothing. (A Whisper pass may go on.)
+
+        Raises:
+            AssertionError: Says what they compute.
+        """
+        busy: dict[str, int] = {}
+        try:
+            async with asyncio.timeout(within_s):
+                while not busy or busy["aura"] or busy["tts"]:
+                    busy = (await get(f"{self.pipeline_url}/ready"))["busy"]
+        except TimeoutError:
+            raise AssertionError(f"after {within_s:g} s the engines compute {busy}") from None
 
     def wire(self, side: str, *kinds: str, since: float = 0.0) -> list[Seen]:
         """Events that one side has sent."""
@@ -64,10 +74,6 @@ class Observed:
 
     def prompts(self, engine: str, since: float = 0.0) -> list[Seen]:
         return [seen for seen in self._all(since) if seen.what.get("engine") == engine and "prompt" in seen.what]
-
-    def ended(self, engine: str, since: float = 0.0) -> list[Seen]:
-        """Requests that have ended, each with how many the engine was still computing just then."""
-        return [seen for seen in self._all(since) if seen.what.get("engine") == engine and "busy" in seen.what]
 
     async def until(self, found: Callable[[], T], within_s: float, wanted: str) -> T:
         """Return what `found()` gives as soon as that is true."""

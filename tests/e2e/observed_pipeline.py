@@ -4,7 +4,7 @@
 
 Clients that come through the relay have their events recorded, both ways; the record has a JSON value a line:
 `{"at": seconds of the loop's clock, "wire": "client" | "server", "event": {...}}` and
-`{"at": ..., "engine": "asr" | "aura" | "tts", "request": id, "prompt": ..., "busy": n after it was dropped}`.
+`{"at": ..., "engine": "asr" | "aura" | "tts", "request": id, "prompt": ...}`.
 """
 
 import asyncio
@@ -41,7 +41,7 @@ class Record:
 
 @dataclass(frozen=True, slots=True)
 class Observed:
-    """An engine whose prompts are recorded, and whose idleness after each request is asked of it."""
+    """An engine whose prompts are recorded."""
 
     name: str
     engine: Engine[Any, Any]
@@ -53,12 +53,9 @@ class Observed:
                 self.record.write(engine=self.name, request=request_id, prompt=shown(prompt))
                 yield prompt
 
-        try:
-            async with aclosing(self.engine.generate(request_id, seen())) as chunks:
-                async for chunk in chunks:
-                    yield chunk
-        finally:
-            self.record.write(engine=self.name, request=request_id, busy=await self.engine.busy())
+        async with aclosing(self.engine.generate(request_id, seen())) as chunks:
+            async for chunk in chunks:
+                yield chunk
 
     async def busy(self) -> int:
         return await self.engine.busy()

@@ -4,7 +4,6 @@ from pathlib import Path
 
 from tests.e2e.chromium import DESK, PHONE, Page
 
-
 SETTLED = """
 new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))).then(() => Promise.allSettled(
   document.getAnimations().filter(running => running instanceof CSSTransition).map(running => running.finished)))

@@ -1,7 +1,6 @@
 """Somebody speaks while the agent does: it stops for a question, and goes on for an "mhm"."""
 
 from collections.abc import Callable
-from functools import partial
 
 import pytest
 
@@ -34,14 +33,10 @@ async def test_a_question_over_the_answer_stops_it_and_only_what_was_heard_of_it
         onset = await began
         await ben.diary.until(lambda: not ben.heard.sounds, STOP_S, "silence")
         stopped = ben.heard.stretches[-1].ended
-        cancelled = await observed.until(
+        await observed.until(
             lambda: observed.wire("client", "response.cancel", since=onset), STOP_S, "the answer is cancelled"
         )
-        for engine in ("aura", "tts"):
-            dropped = await observed.until(
-                partial(observed.ended, engine, since=asked), STOP_S, f"{engine} has dropped its request"
-            )
-            assert dropped[-1].what["busy"] == 0, f"{engine} computes on: {dropped[-1]}"
+        await observed.idle(STOP_S)
 
         question_over = await ended
         await ben.answered(question_over)
@@ -50,10 +45,9 @@ async def test_a_question_over_the_answer_stops_it_and_only_what_was_heard_of_it
         counted = numbers_in(ears.understand(ben.heard.since(asked)[: int((stopped - asked + 0.5) * 24_000)]))
         remembered = [text for role, text in observed.prompts("aura", since=onset)[-1].what["prompt"]]
         assert any("to 40" in text or "to forty" in text for text in remembered), remembered
-        kept = [numbers_in(text) for text in remembered if len(numbers_in(text)) > 2]
-        assert kept, f"nothing of the count is remembered: {remembered}"
-        assert abs(max(kept[0]) - max(counted)) <= 2, f"heard {counted}, remembered {kept[0]}"
-        assert max(kept[0]) < 40
+        kept = numbers_in(remembered[-2])
+        assert abs(len(kept) - len(counted)) <= 2, f"heard {counted}, remembered {kept}"
+        assert 0 < len(kept) < 35
 
 
 async def test_a_sign_of_listening_does_not_end_the_answer(
