@@ -90,9 +90,7 @@ class Session:
 
     def commit(self) -> str:
         """The utterance so far becomes an item; returns its id. Nothing is answered by this."""
-        utterance = self.listening.commit()
-        self._release(self._committed)
-        self._committed = utterance
+        utterance = self._committed = self.listening.commit()
         utterance.committed_at = _now()
         if utterance.listening:
             self._untold.add(utterance.listening)

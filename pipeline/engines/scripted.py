@@ -6,6 +6,7 @@ import re
 from array import array
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Generic, TypeVar
 
 from pipeline.chunks import VOICE_RATE, Audio, Chat, Clause, Text, Transcript, Window
@@ -95,6 +96,7 @@ def words_of(text: str) -> list[str]:
     return re.findall(r"\s*\S+|\s+$", text)
 
 
+@lru_cache(64)
 def tone(ms: int, hz: float = 440.0) -> bytes:
     """PCM16, 24 kHz mono."""
     step = 2 * math.pi * hz / VOICE_RATE

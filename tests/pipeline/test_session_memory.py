@@ -39,6 +39,18 @@ async def test_an_utterance_that_nobody_answered_is_heard_to_its_end_when_the_ne
         assert prompt == ["What is the capital", "of France?"]
 
 
+async def test_what_was_said_last_is_answered_though_the_person_has_begun_to_speak_again() -> None:
+    line = Line(asr=hears("What is the capital of France?", "Well.", pass_s=0.5))
+    async with line.call() as caller:
+        await caller.says(1.0)
+        caller.session.commit()
+        await caller.says(0.2)
+        caller.session.respond()
+        await caller.says(2.0)
+        assert [message.text for message in line.aura.prompts[0].messages] == ["What is the capital of France?"]
+        assert caller.when(told.Spoke) == caller.when(told.Transcribed)
+
+
 async def test_two_commits_in_a_row_are_transcribed_each_for_itself() -> None:
     line = Line(asr=hears("First.", "Second.", pass_s=2.0))
     async with line.call() as caller:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 
 import pytest
@@ -82,6 +83,20 @@ async def test_a_cancel_by_an_old_id_spares_the_newer_answer() -> None:
             caller.session.cancel(old)
         await asyncio.sleep(5)
     assert [done.status for done in caller.all(told.AnswerDone)] == ["completed"] * 2
+
+
+async def test_an_answer_that_is_cancelled_at_any_moment_ends_once() -> None:
+    async with Line().call() as caller:
+        for ticks in range(60):
+            caller.session.respond()
+            for _ in range(ticks):
+                await asyncio.sleep(0)
+            with suppress(RequestError):
+                caller.session.cancel()
+            await asyncio.sleep(1)
+    done = caller.all(told.AnswerDone)
+    assert [answer.response_id for answer in done] == [answer.response_id for answer in caller.all(told.AnswerStarted)]
+    assert {answer.status for answer in done} == {"cancelled", "completed"}
 
 
 async def test_a_second_answer_at_once_is_refused() -> None:
