@@ -7,22 +7,21 @@ from infra.launcher.errors import Missing
 from infra.launcher.progress import Board
 from infra.launcher.workshop import Workshop
 
-PROGRAMS = ("chromium", "chromedriver")
-DEBIAN = ("chromium", "chromium-driver", "fonts-liberation")
+DEBIAN = ("chromium", "fonts-liberation")
 
 
 async def install_browser(shop: Workshop, board: Board, *, required: bool) -> None:
-    """Chromium and its driver, from Debian's packages.
+    """Chromium and its fonts, from Debian's packages.
 
     Args:
-        required: Whether to fail where they cannot be installed, rather than say how to get them.
+        required: Whether to fail where it cannot be installed, rather than say how to get it.
 
     Raises:
-        Missing: They cannot be installed from here, and are required.
+        Missing: It cannot be installed from here, and is required.
     """
     async with board.step("browser") as step:
         path = shop.environ.get("PATH")
-        if all(shutil.which(program, path=path) for program in PROGRAMS):
+        if shutil.which("chromium", path=path):
             step.keep()
             return
         if os.geteuid() != 0 or not shutil.which("apt-get", path=path):
