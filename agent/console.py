@@ -64,7 +64,23 @@ async def converse_wav(
     Returns:
         The exit status: 0 if something was answered within `wait_s` of the recording's end.
     """
-    microphone, loudspeaker = WavMicrophone(read_wav(question)), WavLoudspeaker(time)
+    loudspeaker = WavLoudspeaker(time)
+    answered = await converse(pipeline, WavMicrophone(read_wav(question)), loudspeaker, wait_s=wait_s, connect=connect)
+    write_wav(answer, bytes(loudspeaker.recording))
+    if not answered:
+        print("nothing was answered", file=sys.stderr)
+    return 0 if answered else 1
+
+
+async def converse(
+    pipeline: PipelineSettings,
+    microphone: WavMicrophone,
+    loudspeaker: WavLoudspeaker,
+    *,
+    wait_s: float,
+    connect: Connect = connect,
+) -> bool:
+    """Talk until all has been said and answered; returns whether anything was."""
     transcript = Transcript()
     call = Call(pipeline, replace(AURA, greeting=""), TURNS["console"], transcript.on_attributes, connect=connect)
     call.session.on("conversation_item_added", transcript.on_item)
@@ -78,10 +94,7 @@ async def converse_wav(
             await call.start()
             await _until_answered(call, microphone, transcript, wait_s)
         playing.cancel()
-    write_wav(answer, bytes(loudspeaker.recording))
-    if not transcript.answers:
-        print("nothing was answered", file=sys.stderr)
-    return 0 if transcript.answers else 1
+    return bool(transcript.answers)
 
 
 async def converse_text(pipeline: PipelineSettings, lines: TextIO, *, wait_s: float, connect: Connect = connect) -> int:

@@ -48,14 +48,22 @@ def write_wav(path: Path, pcm: bytes) -> None:
 
 
 class WavMicrophone(io.AudioInput):
-    """Speaks the recording, and is silent from then on."""
+    """Speaks the recording, and is silent from then on.
 
-    def __init__(self, pcm: bytes) -> None:
+    Args:
+        more: Something else will be `add`ed.
+    """
+
+    def __init__(self, pcm: bytes, *, more: bool = False) -> None:
         super().__init__(label="wav")
-        self._pcm = pcm
+        self._pcm, self._more = pcm, more
         self._given = 0
         self._due: float | None = None
         self.over = asyncio.Event()  # all of it has been spoken
+
+    def add(self, pcm: bytes) -> None:
+        """Speak this too, and then nothing more."""
+        self._pcm, self._more = self._pcm + pcm, False
 
     async def __anext__(self) -> rtc.AudioFrame:
         loop = asyncio.get_running_loop()
@@ -63,7 +71,7 @@ class WavMicrophone(io.AudioInput):
         await asyncio.sleep(self._due - loop.time())
         part = self._pcm[self._given : self._given + FRAME_BYTES]
         self._given += len(part)
-        if self._given >= len(self._pcm):
+        if self._given >= len(self._pcm) and not self._more:
             self.over.set()
         return sound(part.ljust(FRAME_BYTES, b"\0"))
 

@@ -10,9 +10,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hibari import Hibari
+from livekit import rtc
 
-from agent.console import converse_text, converse_wav
-from agent.console_audio import read_wav, write_wav
+from agent.console import converse, converse_text, converse_wav
+from agent.console_audio import WavLoudspeaker, WavMicrophone, read_wav, write_wav
 from agent.media import RATE
 from agent.settings import PipelineSettings
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says
@@ -20,9 +21,23 @@ from tests.agent.fake_pipeline import FakePipeline, Hears, Says
 pytestmark = pytest.mark.anyio
 
 PIPELINE = PipelineSettings("http://pipeline", "key")
-COUNT = Says(tuple((f"{number} ", 0.5) for number in range(1, 21)))
+COUNT = Says(tuple((f"{number} ", 0.5) for number in range(1, 31)))
 
-Speak = Callable[..., Path]
+Speak = Callable[[str], bytes]
+
+
+class Interrupter(WavMicrophone):
+    """Says something, and something else as soon as two seconds of an answer have been heard."""
+
+    def __init__(self, first: bytes, second: bytes, loudspeaker: WavLoudspeaker) -> None:
+        super().__init__(first, more=True)
+        self._second, self._loudspeaker = second, loudspeaker
+
+    async def __anext__(self) -> rtc.AudioFrame:
+        if self._second and loud_s(self._loudspeaker.recording) > 2.0:
+            self.add(self._second)
+            self._second = b""
+        return await super().__anext__()
 
 
 @pytest.fixture
@@ -36,39 +51,34 @@ def voice() -> Hibari:
 
 
 @pytest.fixture
-def recording(voice: Hibari, tmp_path: Path) -> Speak:
-    def speak(*parts: str | float) -> Path:
-        """Words, and seconds of silence."""
-        sounds = [voice(part) if isinstance(part, str) else np.zeros(round(part * RATE)) for part in parts]
-        write_wav(tmp_path / "in.wav", (np.concatenate(sounds) * 32_000).astype(np.int16).tobytes())
-        return tmp_path / "in.wav"
-
-    return speak
+def speak(voice: Hibari) -> Speak:
+    return lambda words: (voice(words) * 32_000).astype(np.int16).tobytes()
 
 
-def loud_s(path: Path) -> float:
+def loud_s(pcm: bytes | bytearray) -> float:
     """Seconds that are not silence."""
-    return np.count_nonzero(np.frombuffer(read_wav(path), np.int16)) / RATE
+    return np.count_nonzero(np.frombuffer(bytes(pcm), np.int16)) / RATE
 
 
-def longest_gap_s(path: Path) -> float:
+def longest_gap_s(pcm: bytes | bytearray) -> float:
     """Silence between two sounds."""
-    loud = np.flatnonzero(np.frombuffer(read_wav(path), np.int16))
+    loud = np.flatnonzero(np.frombuffer(bytes(pcm), np.int16))
     return float(np.diff(loud).max() / RATE)
 
 
 async def test_a_spoken_question_is_answered_aloud(
-    recording: Speak, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    speak: Speak, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     pipeline = FakePipeline(
         hears=[Hears("What is the capital of France?")], says=[Says((("It is ", 0.4), ("Paris.", 0.6)))]
     )
-    question, answer = recording("What is the capital of France?"), tmp_path / "out.wav"
+    question, answer = tmp_path / "in.wav", tmp_path / "out.wav"
+    write_wav(question, speak("What is the capital of France?"))
     assert await converse_wav(PIPELINE, question, answer, wait_s=20, connect=pipeline.connect) == 0
     said = capsys.readouterr().out
     assert "you  What is the capital of France?" in said
     assert "aura  It is Paris." in said
-    assert loud_s(answer) == pytest.approx(1.0, abs=0.05)
+    assert loud_s(read_wav(answer)) == pytest.approx(1.0, abs=0.05)
     assert pipeline.kinds(without=("input_audio_buffer.append", "input_audio_buffer.activity")) == [
         "session.update",
         "input_audio_buffer.commit",
@@ -76,35 +86,36 @@ async def test_a_spoken_question_is_answered_aloud(
     ]
 
 
-async def test_speech_over_the_answer_cuts_it_to_what_was_heard(recording: Speak, tmp_path: Path) -> None:
+async def test_speech_over_the_answer_cuts_it_to_what_was_heard(speak: Speak) -> None:
     pipeline = FakePipeline(
-        hears=[Hears("Please count to twenty."), Hears("Please stop now.", while_speaking_s=0.5)],
+        hears=[Hears("Please count to thirty."), Hears("Please stop now.", while_speaking_s=0.5)],
         says=[COUNT, Says((("Fine.", 0.5),))],
     )
-    question, answer = recording("Please count to twenty.", 4.0, "Please stop now."), tmp_path / "out.wav"
-    assert await converse_wav(PIPELINE, question, answer, wait_s=20, connect=pipeline.connect) == 0
+    loudspeaker = WavLoudspeaker(lambda: 0.0)
+    microphone = Interrupter(speak("Please count to thirty."), speak("Please stop now."), loudspeaker)
+    assert await converse(PIPELINE, microphone, loudspeaker, wait_s=30, connect=pipeline.connect)
     assert len(pipeline.of("response.cancel")) == 1
     [truncated] = pipeline.of("conversation.item.truncate")
-    assert 500 < truncated["audio_end_ms"] < 6_000
+    assert 1_500 < truncated["audio_end_ms"] < 12_000
     moments = {event["type"]: at for at, event in pipeline.received}
     assert moments["response.cancel"] < moments["input_audio_buffer.commit"]  # decided before the turn was over
-    assert loud_s(answer) < 8
+    assert loud_s(loudspeaker.recording) < 13
 
 
-async def test_a_backchannel_pauses_the_answer_and_it_goes_on(
-    recording: Speak, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_a_backchannel_pauses_the_answer_and_it_goes_on(speak: Speak, capsys: pytest.CaptureFixture[str]) -> None:
     pipeline = FakePipeline(
-        hears=[Hears("Please count to eight."), Hears("Mm-hmm.", "backchannel")],
-        says=[Says(tuple((f"{number} ", 0.5) for number in range(1, 9)))],
+        hears=[Hears("Please count to ten."), Hears("Mm-hmm.", "backchannel")],
+        says=[Says(tuple((f"{number} ", 0.5) for number in range(1, 11)))],
     )
-    question, answer = recording("Please count to eight.", 2.5, "Mm hmm."), tmp_path / "out.wav"
-    assert await converse_wav(PIPELINE, question, answer, wait_s=20, connect=pipeline.connect) == 0
-    assert "aura  1 2 3 4 5 6 7 8" in capsys.readouterr().out
+    loudspeaker = WavLoudspeaker(lambda: 0.0)
+    microphone = Interrupter(speak("Please count to ten."), speak("Mm hmm."), loudspeaker)
+    assert await converse(PIPELINE, microphone, loudspeaker, wait_s=30, connect=pipeline.connect)
+    assert "aura  1 2 3 4 5 6 7 8 9 10" in capsys.readouterr().out
     assert pipeline.of("response.cancel") == []
     assert len(pipeline.of("input_audio_buffer.clear")) == 1
-    assert loud_s(answer) == pytest.approx(4.0, abs=0.1)
-    assert 0.2 < longest_gap_s(answer) < 2.2  # LiveKit alone goes on after 2 s of silence, here some 3 s
+    assert loud_s(loudspeaker.recording) == pytest.approx(5.0, abs=0.1)
+    # LiveKit alone goes on after 2 s of silence, here some 3 s
+    assert 0.1 < longest_gap_s(loudspeaker.recording) < 2.2
 
 
 async def test_a_recording_without_words_is_not_answered(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
