@@ -3,7 +3,7 @@
 from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ class Hypothesis:
 
     Attributes:
         text: All of it, from the utterance's beginning.
-        settled: The person is silent, and this is what was heard up to here: worth an answer.
+        settled: The person is silent, and this is what was heard up to here.
         audio_end_ms: How much of the utterance's sound it covers.
         stable_chars: How many leading characters will not change any more (their sound is not read again).
     """
@@ -164,7 +164,7 @@ class Hearing:
         while not self.certain:
             if self._newest != seen:
                 seen = self._newest
-                yield seen
+                yield replace(seen, settled=seen.settled and bool(seen.text))
             else:
                 await self._changed.wait()
         text = "" if self.error else self._newest.text
@@ -184,7 +184,7 @@ class Hearing:
         text = f"{self._kept_text} {transcript.text}".strip()
         settled = transcript.settles and not self._speaking and not self._unheard
         end_ms = self._kept_ms + transcript.audio_end_ms
-        self._newest = Hypothesis(text, settled and bool(text), end_ms, stable_chars=len(self._kept_text))
+        self._newest = Hypothesis(text, settled, end_ms, stable_chars=len(self._kept_text))
         if transcript.settles and transcript.audio_end_ms >= LONG_WINDOW_MS:
             self._start_anew(transcript)
         self._changed.fire()

@@ -290,3 +290,15 @@ def loud_ms(pcm: Pcm) -> int:
 
 def now() -> float:
     return round(asyncio.get_running_loop().time(), 6)
+
+
+async def test_a_silence_without_words_is_told_as_settled_though_it_asks_nothing() -> None:
+    hearing = Hearing(None, None)
+    hearing.add(np.ones(512, np.float32))
+    hearing.pause()
+    hearing.commit()
+    heard = [each async for each in hearing.listen(hears("").generate("r", hearing.windows()))]
+    hearing.settle()
+    asked = [each async for each in hearing.hypotheses()]
+    assert [each.settled for each in heard] == [True]
+    assert not any(each.settled for each in asked)
