@@ -48,6 +48,17 @@ async def test_a_session_that_closes_in_the_middle_leaves_no_task_no_generator_a
         assert now() - closing <= 0.3 + 1e-6, "as long as the slowest engine takes"
 
 
+async def test_a_session_that_closes_while_it_drops_a_guess_waits_for_that_guess() -> None:
+    line = Line(asr=hears("Is it", "Is it Paris?"), aura=replace(writes(LONG, word_s=0.1), abort_s=2.0))
+    with nothing_left():
+        async with line.call() as caller:
+            for _ in range(2):
+                await caller.says(0.5)
+                await caller.is_silent(0.5)
+            assert len(line.aura.prompts) == 1
+    assert line.aura.running == []
+
+
 async def test_a_session_whose_caller_breaks_down_closes_as_cleanly() -> None:
     line = Line(aura=replace(writes(LONG, word_s=0.1), abort_s=0.3))
     with nothing_left(), pytest.raises(ZeroDivisionError):

@@ -143,14 +143,16 @@ async def test_an_answer_out_of_band_does_not_touch_the_conversation() -> None:
 
 
 async def test_what_was_said_and_deleted_is_not_answered() -> None:
-    line = Line()
+    line = Line(aura=writes(LONG, word_s=1.0))
     async with line.call() as caller:
         caller.session.conversation.create(Item("q", "user", "Hello."))
         await caller.says(1.0)
+        await caller.is_silent(0.5)
         caller.session.conversation.delete(caller.session.commit())
         caller.session.respond()
-        await asyncio.sleep(3)
+        await asyncio.sleep(1)
         assert [message.text for message in line.aura.prompts[-1].messages] == ["Hello."]
+        assert line.aura.aborted == ["s.0:aura"], "the guess"
 
 
 async def test_no_prompt_is_cached_for_anybody_else() -> None:

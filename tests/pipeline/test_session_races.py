@@ -224,11 +224,12 @@ async def test_half_a_question_is_not_answered_if_the_rest_could_not_be_heard() 
 
 async def test_prompts_that_are_made_ready_have_names_of_their_own() -> None:
     held: Scripted[Chat, Text] = Scripted(lambda chat: [(60.0, Text(""))])
-    async with Line(aura=held).call() as caller:
-        for instructions in ("Be brief.", "Be kind."):
-            caller.session.configure(Setup(Wants(instructions=instructions)))
-        await asyncio.sleep(1)
-        assert len(set(held.running)) == 2
+    with nothing_left():
+        async with Line(aura=held).call() as caller:
+            for instructions in ("Be brief.", "Be kind."):
+                caller.session.configure(Setup(Wants(instructions=instructions)))
+            await asyncio.sleep(1)
+            assert len(set(held.running)) == 2
 
 
 async def test_a_mistake_while_telling_fails_the_answer_and_spares_the_session() -> None:
