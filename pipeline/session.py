@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
 from dataclasses import replace
 from itertools import count
 from types import TracebackType
@@ -232,16 +231,11 @@ class Session:
         self._tell(answer.done(status, item if answer.has_opened else None, timings, reason=reason, error=error))
 
     async def _warm(self, turn: Turn) -> None:
-        writer = self._stages.writer
         asked = Asked(self.history, replace(self.setup.wants, max_tokens=0))
-        prompts = writer.process(once(asked), asked)
-        chunks = writer.engine.generate(f"{turn}:warm", prompts)
         try:
-            async with aclosing(prompts), aclosing(chunks):
-                async for _ in chunks:
-                    pass
+            await self._stages.writer.run(turn, asked, once(asked), None, Held(0))
         except EngineError as error:
-            log.warning("prompt not warmed", extra={"session": self.name, "stage": error.stage})
+            log.warning("prompt not warmed", extra={"turn": str(turn), "stage": error.stage})
 
     def _turn(self) -> Turn:
         return Turn(self.name, next(self._epochs))
