@@ -16,7 +16,7 @@ async def open_whisper(engine_args: Mapping[str, Any], models_dir: Path, max_ses
         models_dir,
         model=engine_args.get("model", "whisper-base"),
         fallback=engine_args.get("fallback", "whisper-tiny.en"),
-        threads=engine_args.get("threads", 2),
+        threads=engine_args.get("threads", 1),
         language=None if (language := engine_args.get("language", "en")) == "auto" else language,
     )
 

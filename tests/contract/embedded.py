@@ -1,0 +1,98 @@
+"""What the tests of the embedded engines share: prompts, sound, and the event loop's lag. Times are real."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, asynccontextmanager
+from typing import Any, TypeVar
+
+import numpy as np
+import soxr
+from numpy.typing import NDArray
+
+from pipeline.chunks import SPEECH_RATE, VOICE_RATE, Audio, Clause, Window
+from pipeline.engines.base import Engine
+
+P = TypeVar("P")
+C = TypeVar("C")
+
+MODULE_BACKEND = ("asyncio", dict[str, Any]())  # one loop for a module, so that its engines are opened once
+
+
+async def once(*prompts: P) -> AsyncIterator[P]:
+    for prompt in prompts:
+        yield prompt
+
+
+async def all_of(engine: Engine[P, C], *prompts: P) -> list[C]:
+    return [chunk async for chunk in engine.generate("test", once(*prompts))]
+
+
+def window(pcm: bytes, language: str | None = None) -> Window:
+    """PCM16 of a voice → what a recogniser is given, half a second of silence around it."""
+    sound: NDArray[np.float32] = np.frombuffer(pcm, "<i2").astype(np.float32) / np.float32(32_768)
+    silence = np.zeros(SPEECH_RATE // 2, np.float32)
+    heard = np.asarray(soxr.resample(sound, VOICE_RATE, SPEECH_RATE), np.float32)
+    return Window(np.concatenate([silence, heard, silence]), language, True)
+
+
+async def spoken(voice: Engine[Clause, Audio], text: str) -> bytes:
+    return b"".join(audio.pcm for audio in await all_of(voice, Clause(text, "")))
+
+
+def words(text: str) -> str:
+    """Lower case, without punctuation."""
+    kept = (character if character.isalnum() or character.isspace() else "" for character in text.lower())
+    return " ".join("".join(kept).split())
+
+
+async def seconds_to_close(engine: Engine[P, C], prompt: P, after_s: float) -> float:
+    """How long a request takes to stop that is cancelled after `after_s`. The engine must be idle then."""
+    clock = asyncio.get_running_loop().time
+
+    async def take_all() -> None:
+        async with aclosing(engine.generate("test", once(prompt))) as chunks:
+            async for _ in chunks:
+                pass
+
+    async with asyncio.TaskGroup() as tasks:
+        request = tasks.create_task(take_all())
+        await asyncio.sleep(after_s)
+        assert not request.done(), "it must be at work when it is cancelled"
+        began = clock()
+        request.cancel()
+        await asyncio.wait([request])
+        return clock() - began
+
+
+class Lag:
+    """The longest time in which the loop did nothing else."""
+
+    longest_s = 0.0
+
+
+@asynccontextmanager
+async def measured_lag() -> AsyncGenerator[Lag, None]:
+    lag, clock = Lag(), asyncio.get_running_loop().time
+
+    async def tick() -> None:
+        while True:
+            began = clock()
+            await asyncio.sleep(0.005)
+            lag.longest_s = max(lag.longest_s, clock() - began - 0.005)
+
+    async with asyncio.TaskGroup() as tasks:
+        ticking = tasks.create_task(tick(), name="tick")
+        try:
+            yield lag
+        finally:
+            ticking.cancel()
+
+
+async def least_lag(engine: Engine[P, C], prompt: P) -> float:
+    """The longest lag while a prompt is served, at the best of three times: the rest is this machine's noise."""
+    lags = []
+    for _ in range(3):
+        async with measured_lag() as lag:
+            await all_of(engine, prompt)
+        lags.append(lag.longest_s)
+    return min(lags)

@@ -1,0 +1,81 @@
+"""The embedded profile's engines together: a question is heard, answered and spoken."""
+
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipeline.asked import Asked, Wants
+from pipeline.chunks import SPEECH_RATE, Audio, Chat, Clause, Text, Transcript, Window
+from pipeline.engines.base import Engine
+from pipeline.engines.registry import ENGINES
+from pipeline.engines.silero import SileroModel
+from pipeline.history import History, Item
+from pipeline.processors.embedded import asked2chat, text2clauses
+from pipeline.topologies.embedded import EMBEDDED_PIPELINE
+from tests.contract.embedded import MODULE_BACKEND, all_of, once, spoken, window, words
+
+pytestmark = pytest.mark.contract
+
+Engines = tuple[Engine[Window, Transcript], Engine[Chat, Text], Engine[Clause, Audio]]
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> tuple[str, dict[str, Any]]:
+    return MODULE_BACKEND
+
+
+@pytest.fixture(scope="module")
+async def engines(anyio_backend: object, models_dir: Path) -> AsyncGenerator[Engines, None]:
+    asr, aura, tts = [await ENGINES[stage.model_arch].open({}, models_dir, 1) for stage in EMBEDDED_PIPELINE.stages]
+    yield asr, aura, tts
+    for engine in (asr, aura, tts):
+        await engine.aclose()
+
+
+async def answer(aura: Engine[Chat, Text], *said: str) -> str:
+    """The answer to the last of the texts, which the person and the assistant said in turns."""
+    items = (Item(str(at), "assistant" if at % 2 else "user", text) for at, text in enumerate(said))
+    asked = Asked(History(tuple(items)), Wants(cache_salt="test"))
+    (chat,) = [chat async for chat in asked2chat(once(asked), asked)]
+    return "".join([piece.text for piece in await all_of(aura, chat)])
+
+
+async def test_a_spoken_question_gets_a_spoken_answer(engines: Engines) -> None:
+    asr, aura, tts = engines
+    (question,) = await all_of(asr, window(await spoken(tts, "What is the capital of France?")))
+    asked = Asked(History((Item("q", "user", question.text),)), Wants(cache_salt="test"))
+    texts = aura.generate("test", asked2chat(once(asked), asked))
+    audios = [audio async for audio in tts.generate("test", text2clauses(texts, asked))]
+    (heard,) = await all_of(asr, window(b"".join(audio.pcm for audio in audios)))
+    assert "paris" in words(heard.text)
+    assert words("".join(audio.text for audio in audios)) == words(heard.text)
+
+
+async def test_it_does_not_pretend_to_see(engines: Engines) -> None:
+    said = words(await answer(engines[1], "What do you see in the camera?"))
+    assert "cannot see" in said or "cant see" in said
+
+
+async def test_it_does_not_promise_what_it_cannot_do(engines: Engines) -> None:
+    said = words(await answer(engines[1], "Please remind me to buy milk tomorrow."))
+    assert "cannot" in said or "cant" in said
+
+
+async def test_it_counts_to_forty_in_words(engines: Engines) -> None:
+    said = words(await answer(engines[1], "Count to forty."))
+    assert said.startswith("one two three four five")
+    assert "thirty" in said
+
+
+async def test_voice_activity_is_found_where_somebody_speaks(engines: Engines) -> None:
+    sound = window(await spoken(engines[2], "What is the capital of France?")).pcm
+    whole = await SileroModel()().feed(sound)
+    assert len(whole) == len(sound) // 512
+    assert max(whole[:12]) < 0.3 < 0.8 < max(whole)
+    detector = SileroModel()()
+    in_pieces = [p for piece in np.array_split(sound, 97) for p in await detector.feed(piece)]
+    assert np.allclose(whole, in_pieces)
+    assert max(await SileroModel()().feed(np.zeros(SPEECH_RATE, np.float32))) < 0.3

@@ -1,0 +1,170 @@
+"""The real language model: llama.cpp with the smaller of the models."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.chunks import Chat, Message
+from pipeline.engines.llama import Llama
+from pipeline.errors import ConfigError, EngineError
+from tests.contract.embedded import MODULE_BACKEND, all_of, least_lag, once, seconds_to_close
+
+pytestmark = pytest.mark.contract
+
+SMALL = "smollm2-135m-instruct"
+PREAMBLE = (Message("system", "You are a kind assistant. You answer in one short sentence. " * 10),)
+STORY = "Tell me a very long story about the sea. "
+
+
+def chat(text: str, salt: str = "a", limit: int = 24) -> Chat:
+    return Chat((*PREAMBLE, Message("user", text)), salt, limit)
+
+
+async def opened(models_dir: Path, slots: int, model: str = SMALL) -> Llama:
+    return await Llama.open(
+        models_dir,
+        model=model,
+        fallback=model,
+        threads=1,
+        prompt_threads=1,
+        context=1_024,
+        slots=slots,
+        preamble=PREAMBLE,
+    )
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> tuple[str, dict[str, Any]]:
+    return MODULE_BACKEND
+
+
+@pytest.fixture(scope="module")
+async def llama(anyio_backend: object, models_dir: Path) -> AsyncGenerator[Llama, None]:
+    engine = await opened(models_dir, slots=2)
+    yield engine
+    await engine.aclose()
+
+
+async def written(engine: Llama, prompt: Chat) -> str:
+    return "".join([piece.text for piece in await all_of(engine, prompt)])
+
+
+async def seconds_to_first(engine: Llama, prompt: Chat) -> float:
+    """From the prompt to the first piece of its answer; the rest is not waited for."""
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    pieces = engine.generate("test", once(prompt))
+    await anext(pieces)
+    seconds = clock() - began
+    await pieces.aclose()
+    return seconds
+
+
+async def test_an_answer_comes_in_pieces_without_space_in_front(llama: Llama) -> None:
+    pieces = await all_of(llama, chat("What is the capital of France?"))
+    assert len(pieces) > 3
+    assert "Paris" in "".join(piece.text for piece in pieces)
+    assert not pieces[0].text.startswith(" ")
+
+
+async def test_no_more_than_the_limit_is_written(llama: Llama) -> None:
+    assert len(await all_of(llama, chat(STORY, limit=5))) <= 5
+    assert await all_of(llama, chat(STORY, limit=0)) == []
+
+
+async def test_an_answer_that_is_cancelled_leaves_the_engine_idle_within_a_tenth_of_a_second(llama: Llama) -> None:
+    closing = []
+    for number in range(5):
+        closing.append(await seconds_to_close(llama, chat(STORY, limit=400), after_s=0.5 + 0.03 * number))
+        assert await llama.busy() == 0
+    assert min(closing) < 0.1
+
+
+@pytest.mark.parametrize("after_s", [0.0, 0.001, 0.01, 0.1])
+async def test_a_prompt_that_is_cancelled_before_its_first_word_is_dropped(llama: Llama, after_s: float) -> None:
+    text = f"{after_s} {STORY * 60}"
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    closing = await seconds_to_close(llama, chat(text), after_s)
+    assert await llama.busy() == 0
+    assert closing < 2.0, "reading the whole prompt would take longer"
+    assert await written(llama, chat("Say hello.")), f"the next prompt is served, {clock() - began:.1f} s later"
+
+
+async def test_the_engine_is_busy_while_it_writes(llama: Llama) -> None:
+    pieces = llama.generate("test", once(chat(STORY, limit=400)))
+    await anext(pieces)
+    assert await llama.busy() == 1
+    await pieces.aclose()
+    assert await llama.busy() == 0
+
+
+async def test_callers_keep_their_caches_and_inherit_nobodys(models_dir: Path) -> None:
+    engine = await opened(models_dir, slots=2)
+    long = STORY * 50
+    first = await seconds_to_first(engine, chat(long, "a"))
+    await seconds_to_first(engine, chat(long, "b"))
+    again = await seconds_to_first(engine, chat(long, "a"))
+    stranger = await seconds_to_first(engine, chat(long, "c"))  # takes over the slot of b
+    still = await seconds_to_first(engine, chat(long, "a"))
+    await engine.aclose()
+    assert max(again, still) < first / 3
+    assert stranger > 3 * max(again, still)
+
+
+async def test_a_new_caller_need_not_wait_for_the_preamble(models_dir: Path) -> None:
+    engine = await opened(models_dir, slots=1)
+    warm = await seconds_to_first(engine, chat("Hi.", "new caller"))
+    other = Message("system", "You are an honest pirate. You answer in one short sentence. " * 10)
+    cold = await seconds_to_first(engine, Chat((other, Message("user", "Hi.")), "new caller"))
+    await engine.aclose()
+    assert warm < cold / 2
+
+
+async def test_a_prompt_that_is_too_long_is_refused_and_the_next_one_served(llama: Llama) -> None:
+    with pytest.raises(EngineError, match=r"the conversation is too long: \d{4,} tokens, 1024 fit"):
+        await all_of(llama, chat(STORY * 400))
+    assert await written(llama, chat("Say hello."))
+
+
+async def test_the_answer_ends_where_the_slot_does(llama: Llama) -> None:
+    text = await written(llama, chat(STORY * 75, limit=10_000))
+    assert await llama.busy() == 0
+    assert text
+
+
+async def test_the_loop_is_not_held_while_it_writes(llama: Llama) -> None:
+    assert await least_lag(llama, chat(STORY, limit=60)) < 0.1
+
+
+async def test_a_model_process_that_dies_is_an_error_and_nothing_hangs(models_dir: Path) -> None:
+    engine = await opened(models_dir, slots=1)
+    process = engine._server.process
+    process.kill()
+    await process.wait()
+    with pytest.raises(EngineError, match="does not answer"):
+        await all_of(engine, chat("Hi."))
+    assert await engine.busy() == 0
+    await engine.aclose()
+
+
+async def test_closing_the_engine_ends_its_process(models_dir: Path) -> None:
+    engine = await opened(models_dir, slots=1)
+    await engine.aclose()
+    assert engine._server.process.returncode == 0
+
+
+async def test_a_damaged_model_is_named(models_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / SMALL).mkdir()
+    with (models_dir / SMALL / "model.gguf").open("rb") as whole:
+        (tmp_path / SMALL / "model.gguf").write_bytes(whole.read(10_000_000))
+    with pytest.raises(ConfigError, match=SMALL):
+        await opened(tmp_path, slots=1)
+
+
+async def test_a_missing_model_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError, match=f"{SMALL}: model.gguf missing"):
+        await opened(tmp_path, slots=1)

@@ -1,0 +1,119 @@
+"""The real recogniser."""
+
+import asyncio
+import shutil
+from collections.abc import AsyncGenerator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipeline.chunks import SPEECH_RATE, Window
+from pipeline.engines.hibari import Hibari
+from pipeline.engines.whisper import Whisper
+from pipeline.errors import ConfigError, EngineError
+from tests.contract.embedded import MODULE_BACKEND, all_of, least_lag, seconds_to_close, spoken, window, words
+
+pytestmark = pytest.mark.contract
+
+BASE, TINY = "whisper-base", "whisper-tiny.en"
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> tuple[str, dict[str, Any]]:
+    return MODULE_BACKEND
+
+
+@pytest.fixture(scope="module")
+async def whisper(anyio_backend: object, models_dir: Path) -> AsyncGenerator[Whisper, None]:
+    engine = await Whisper.open(models_dir, model=BASE, fallback=TINY, threads=2, language="en")
+    yield engine
+    await engine.aclose()
+
+
+@pytest.fixture(scope="module")
+async def question(anyio_backend: object) -> bytes:
+    voice = await Hibari.open()
+    try:
+        return await spoken(voice, "What is the capital of France?")
+    finally:
+        await voice.aclose()
+
+
+async def test_a_question_is_heard_word_for_word(whisper: Whisper, question: bytes) -> None:
+    (transcript,) = await all_of(whisper, window(question))
+    assert words(transcript.text) == "what is the capital of france"
+    assert transcript.settles
+    assert transcript.audio_end_ms == window(question).audio_end_ms
+
+
+async def test_a_language_is_taken_with_its_region(whisper: Whisper, question: bytes) -> None:
+    (transcript,) = await all_of(whisper, window(question, "en-US"))
+    assert "france" in words(transcript.text)
+
+
+async def test_the_language_can_be_detected(models_dir: Path, question: bytes) -> None:
+    engine = await Whisper.open(models_dir, model=BASE, fallback=BASE, threads=2, language=None)
+    (transcript,) = await all_of(engine, window(question))
+    await engine.aclose()
+    assert "france" in words(transcript.text)
+
+
+async def test_an_unknown_language_is_named_and_the_next_window_is_heard(whisper: Whisper, question: bytes) -> None:
+    with pytest.raises(EngineError, match="`xx`"):
+        await all_of(whisper, window(question, "xx"))
+    (transcript,) = await all_of(whisper, window(question))
+    assert "france" in words(transcript.text)
+
+
+@pytest.mark.parametrize("seconds", [0, 0.001, 1.0])
+async def test_silence_says_nothing(whisper: Whisper, seconds: float) -> None:
+    silence = np.zeros(int(seconds * SPEECH_RATE), np.float32)
+    (transcript,) = await all_of(whisper, Window(silence, None, True))
+    assert transcript.text == ""
+
+
+@pytest.mark.parametrize("loudness", [0.02, 0.2, 1e6])
+async def test_noise_says_nothing(whisper: Whisper, loudness: float) -> None:
+    noise = np.random.default_rng(1).standard_normal(2 * SPEECH_RATE) * loudness
+    (transcript,) = await all_of(whisper, Window(noise.astype(np.float32), None, True))
+    assert transcript.text == ""
+
+
+async def test_a_pass_that_nobody_waits_for_lets_go_at_once_and_is_busy_until_it_ends(
+    whisper: Whisper, question: bytes
+) -> None:
+    assert await seconds_to_close(whisper, window(question), after_s=0.05) < 0.05
+    assert await whisper.busy() == 1
+    async with asyncio.timeout(10):
+        while await whisper.busy():  # noqa: ASYNC110 - it is asked, as the orchestrator asks
+            await asyncio.sleep(0.02)
+
+
+async def test_the_loop_is_not_held_by_a_pass(whisper: Whisper, question: bytes) -> None:
+    assert await least_lag(whisper, window(question)) < 0.1
+
+
+async def test_a_missing_file_is_named(models_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / BASE).mkdir()
+    shutil.copy(models_dir / BASE / "config.json", tmp_path / BASE)
+    with pytest.raises(ConfigError, match=r"whisper-base: model\.bin, tokenizer\.json, vocabulary\.txt missing"):
+        await Whisper.open(tmp_path, model=BASE, fallback=TINY, threads=1, language="en")
+
+
+async def test_a_damaged_model_is_named(models_dir: Path, tmp_path: Path) -> None:
+    for file in (models_dir / TINY).iterdir():
+        (tmp_path / TINY).mkdir(exist_ok=True)
+        (tmp_path / TINY / file.name).write_bytes(file.read_bytes()[:100_000])
+    with pytest.raises(ConfigError, match=TINY):
+        await Whisper.open(tmp_path, model=BASE, fallback=TINY, threads=1, language="en")
+
+
+async def test_a_model_that_is_not_there_is_replaced_by_the_fallback(models_dir: Path, question: bytes) -> None:
+    engine = await Whisper.open(models_dir, model="no-such-model", fallback=TINY, threads=2, language="en")
+    (transcript,) = await all_of(engine, window(question))
+    with pytest.raises(EngineError, match="`de`"):
+        await all_of(engine, window(question, "de"))
+    await engine.aclose()
+    assert "france" in words(transcript.text)

@@ -1,0 +1,89 @@
+"""The real voice."""
+
+from collections.abc import AsyncGenerator
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipeline.chunks import VOICE_RATE, Clause
+from pipeline.engines.hibari import Hibari
+from tests.contract.embedded import MODULE_BACKEND, all_of, least_lag, once, seconds_to_close, spoken
+
+pytestmark = pytest.mark.contract
+
+LONG = "The ship sailed on and on over the sea, while the wind blew from the west and the gulls cried. " * 100
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> tuple[str, dict[str, Any]]:
+    return MODULE_BACKEND
+
+
+@pytest.fixture(scope="module")
+async def voice(anyio_backend: object) -> AsyncGenerator[Hibari, None]:
+    hibari = await Hibari.open()
+    yield hibari
+    await hibari.aclose()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hello there.",
+        " leading space",
+        "😀",
+        "你好",
+        "Привет",
+        "...",
+        "a\x00\x1b[31mb",
+        "1234567890" * 9,
+        "<|silent|>",
+        "\ud800",
+    ],
+)
+async def test_whatever_the_text_its_pieces_concatenate_to_it(voice: Hibari, text: str) -> None:
+    assert "".join(audio.text for audio in await all_of(voice, Clause(text, ""))) == text
+
+
+async def test_a_clause_is_sound_with_little_silence_around_it(voice: Hibari) -> None:
+    sound = np.abs(np.frombuffer(await spoken(voice, "The capital of France is Paris."), "<i2").astype(int))
+    loud = np.flatnonzero(sound > 300)
+    assert 1.2 < len(sound) / VOICE_RATE < 2.5
+    assert loud[0] / VOICE_RATE < 0.1
+    assert 0.15 < (len(sound) - loud[-1]) / VOICE_RATE < 0.35
+
+
+async def test_what_cannot_be_spoken_is_silent(voice: Hibari) -> None:
+    assert [audio.pcm for audio in await all_of(voice, Clause("🎉🎉", ""))] == [b""]
+
+
+async def test_long_text_comes_in_chunks_of_at_most_two_seconds(voice: Hibari) -> None:
+    audios = await all_of(voice, Clause(LONG[:600], ""))
+    assert max(audio.duration_ms for audio in audios) <= 2_000
+    assert [bool(audio.text) for audio in audios] == [True] + [False] * (len(audios) - 1)
+
+
+async def test_the_first_chunk_does_not_wait_for_the_rest(voice: Hibari) -> None:
+    chunks = voice.generate("test", once(Clause(LONG, "")))
+    assert (await anext(chunks)).duration_ms > 0
+    await chunks.aclose()
+    assert await voice.busy() == 0
+
+
+async def test_any_voice_is_accepted_and_speed_is_respected(voice: Hibari) -> None:
+    sizes = [
+        sum(len(audio.pcm) for audio in await all_of(voice, Clause("One two three four five.", "alloy", speed)))
+        for speed in (0.7, 1.0, 1.5)
+    ]
+    assert sizes == sorted(sizes, reverse=True)
+
+
+async def test_a_cancelled_voice_is_idle_within_a_tenth_of_a_second(voice: Hibari) -> None:
+    closing = [await seconds_to_close(voice, Clause(LONG, ""), after_s=0.02 * number) for number in range(1, 6)]
+    assert min(closing) < 0.1
+    assert await voice.busy() == 0
+
+
+async def test_the_loop_is_not_held_while_it_speaks(voice: Hibari) -> None:
+    assert await least_lag(voice, Clause(LONG[:600], "")) < 0.1
