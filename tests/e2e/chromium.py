@@ -39,6 +39,14 @@ FLAGS = (
     "--autoplay-policy=no-user-gesture-required",
 )
 
+# The recorded microphone hears nothing of the loudspeaker, as with a headset. An echo canceller that finds no echo
+# holds for one whatever is said over the agent.
+HEADSET = """
+const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+navigator.mediaDevices.getUserMedia = ({audio, ...others}) =>
+  open({...others, audio: audio && {...(audio === true ? {} : audio), echoCancellation: false}});
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Screen:
@@ -67,6 +75,12 @@ class Page:
         self._socket = socket
         self._ids = itertools.count(1)
         self._replies: dict[int, asyncio.Future[dict[str, Any]]] = {}
+
+    async def begin(self) -> None:
+        for domain in ("Page", "Runtime"):
+            await self._send(f"{domain}.enable")
+        await self._send("Page.addScriptToEvaluateOnNewDocument", source=HEADSET)
+        await self.look(DESK)
 
     async def open(self, url: str) -> None:
         self.diary.note(f"opens {url}")
@@ -107,10 +121,10 @@ class Page:
             raise AssertionError(f"{wanted}: not within {within_s:g} s\n{self.diary}\nIt shows:\n{shown}") from None
         self.diary.note(wanted)
 
-    async def click(self, testid: str) -> None:
-        """Click the middle of an element."""
+    async def click(self, place: str) -> None:
+        """Click the middle of an element, given as JavaScript."""
         box = "(e => (r => [r.x + r.width / 2, r.y + r.height / 2])(e.getBoundingClientRect()))"
-        x, y = await self.run(f"{box}({element(testid)})")
+        x, y = await self.run(f"{box}({place})")
         for kind in ("mousePressed", "mouseReleased"):
             await self._send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
@@ -145,7 +159,12 @@ class Page:
 
 def element(testid: str) -> str:
     """JavaScript for the first element with a test id, or null."""
-    return f"document.querySelector('[data-testid={testid}]')"
+    return find(f"[data-testid={testid}]")
+
+
+def find(selector: str) -> str:
+    """JavaScript for the first element that a CSS selector finds, or null."""
+    return f"document.querySelector('{selector}')"
 
 
 @asynccontextmanager
@@ -154,7 +173,7 @@ async def chromium(folder: Path, microphone: Path | None = None) -> AsyncGenerat
 
     Args:
         folder: For its profile and its log.
-        microphone: A WAV that is played once into the microphone, from the moment it is opened.
+        microphone: A WAV that is played once into each microphone, from the moment it is opened.
     """
     program = shutil.which("chromium")
     assert program, "Chromium is missing; on Debian: apt-get install chromium"
@@ -172,9 +191,7 @@ async def chromium(folder: Path, microphone: Path | None = None) -> AsyncGenerat
         async with http.ws_connect(address, max_msg_size=0) as socket:
             page = Page(socket)
             tasks.start(page.listen(), "chromium")
-            for domain in ("Page", "Runtime"):
-                await page._send(f"{domain}.enable")
-            await page.look(DESK)
+            await page.begin()
             yield page
 
 
