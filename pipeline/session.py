@@ -101,13 +101,19 @@ class Session:
         return item.id
 
     def respond(
-        self, wants: Wants | None = None, metadata: dict[str, str] | None = None, history: History | None = None
+        self,
+        wants: Wants | None = None,
+        metadata: dict[str, str] | None = None,
+        history: History | None = None,
+        *,
+        kept: bool = True,
     ) -> str:
         """Answer what was said; returns the response's id.
 
         Args:
             wants: Wishes for this answer, by default the session's.
             history: Answers this conversation, and keeps the answer out of the session's.
+            kept: False keeps an answer to the session's conversation out of it, too.
         """
         if self._answer:
             raise RequestError(
@@ -115,7 +121,8 @@ class Session:
                 f"response {self._answer.request.response_id} is still being given",
             )
         wants = replace(wants or self.setup.wants, cache_salt=self.name)
-        adopted = self._unanswered() if wants.say is None and history is None else None
+        kept = kept and history is None
+        adopted = self._unanswered() if kept and wants.say is None else None
         if adopted:
             self._committed = None
             held, turn = adopted.held, adopted.turn
@@ -124,7 +131,7 @@ class Session:
         else:
             held, turn = Held(AHEAD_MS), self._turn()
         moments = adopted.moments() if adopted else {}
-        request = Request(turn, response_name(), item_name(), wants, metadata or {}, history is None, moments)
+        request = Request(turn, response_name(), item_name(), wants, metadata or {}, kept, moments)
         answer = self._answer = Answer(request, held, lambda: self._opened(answer), self._tell)
         if adopted and adopted.answering:
             answer.tasks.append(adopted.answering)

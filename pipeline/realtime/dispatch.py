@@ -107,12 +107,11 @@ class Dispatch:
         if response.input is not None:
             items = [read_item(item, f"response.input[{at}]") for at, item in enumerate(response.input)]
             history = History(tuple(items))
-        elif response.conversation == "none":
-            history = self._session.history
         wants = self.config.for_response(response)
         self.speaks = self.config.spoken_in(response)
         try:
-            self._session.respond(wants, dict(response.metadata or {}), history)
+            kept = response.conversation != "none"
+            self._session.respond(wants, dict(response.metadata or {}), history, kept=kept)
         finally:
             self.speaks = self.config.speaks
 

@@ -142,6 +142,18 @@ async def test_an_answer_out_of_band_does_not_touch_the_conversation() -> None:
         assert [message.text for message in line.aura.prompts[-1].messages] == ["Hello.", "And this?"]
 
 
+async def test_an_answer_that_is_not_kept_still_waits_for_the_end_of_what_was_said() -> None:
+    line = Line(asr=hears("What is it?", pass_s=0.5))
+    async with line.call() as caller:
+        await caller.says(0.5)
+        said = caller.session.commit()
+        caller.session.respond(kept=False)
+        await asyncio.sleep(5)
+        assert [message.text for message in line.aura.prompts[-1].messages] == ["What is it?"]
+        assert caller.answer().status == "completed"
+        assert [item.id for item in caller.session.history.items] == [said]
+
+
 async def test_what_was_said_and_deleted_is_not_answered() -> None:
     line = Line(aura=writes(LONG, word_s=1.0))
     async with line.call() as caller:
