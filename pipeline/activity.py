@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 FRAME_MS = 32  # of one probability, as Silero VAD gives them
+SOFTER = 0.15  # by how much speech that goes on may be less probable than speech that starts; Silero VAD's own figure
 
 
 class Change(Enum):
@@ -20,7 +21,7 @@ class Endpointing:
     """When silence is a pause, and when it is the end.
 
     Attributes:
-        threshold: Probability from which a frame counts as speech. It ends 0.15 below.
+        threshold: Probability from which a frame counts as speech. It ends `SOFTER` below.
         onset_ms: Speech needed to start.
         pause_ms: Silence that makes a pause.
         end_ms: Silence that ends the turn, or None if somebody else decides that.
@@ -42,15 +43,11 @@ class Activity:
         self._loud_ms = 0
         self._quiet_ms = 0
 
-    @property
-    def speaking(self) -> bool:
-        return self._speaking
-
     def feed(self, probability: float) -> Change | None:
         """Take the next frame's speech probability; at most one thing changes with a frame."""
         limits = self.endpointing
         ongoing = self._speaking and not self._paused
-        if probability >= (limits.threshold - 0.15 if ongoing else limits.threshold):
+        if probability >= (limits.threshold - SOFTER if ongoing else limits.threshold):
             self._loud_ms, self._quiet_ms = self._loud_ms + FRAME_MS, 0
         else:
             self._loud_ms, self._quiet_ms = 0, self._quiet_ms + FRAME_MS

@@ -72,7 +72,7 @@ class Hearing:
 
     @property
     def speaking(self) -> bool:
-        return self._speaking and not self._committed
+        return self._speaking
 
     @property
     def certain(self) -> bool:
