@@ -17,7 +17,6 @@ log = logging.getLogger(__name__)
 
 STAGE = "tts"
 VOICES = ("heart",)  # the one whose weights are inside the package; nothing is fetched while it speaks
-PIECE_S = 2.0  # most sound in one chunk
 QUIET = 10 ** (-50 / 20)  # below -50 dB of full scale there is only the model's own noise
 LEAD_MS = 20  # silence kept in front of the first word
 SLOWEST, FASTEST = 0.5, 2.0  # what the model was made for
@@ -26,7 +25,10 @@ _CLOSING = "\"'”’)]"
 
 
 class Hibari:
-    """`Engine[Clause, Audio]`. A voice that it does not have is spoken with the one that it has."""
+    """`Engine[Clause, Audio]`: one chunk a clause, so that it is known where each clause ends.
+
+    A voice that it does not have is spoken with the one that it has.
+    """
 
     def __init__(self, voice: Any) -> None:
         self._voice = voice
@@ -51,13 +53,8 @@ class Hibari:
 
     async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[Audio, None]:
         async for clause in prompts:
-            text = clause.text
-            for piece in pieces(clause.text):
-                for pcm in _chunks(await self._speak(piece, clause.speed)):
-                    yield Audio(pcm, text)
-                    text = ""
-            if text:  # nothing in it can be spoken
-                yield Audio(b"", text)
+            sounds = [await self._speak(piece, clause.speed) for piece in pieces(clause.text)]
+            yield Audio(pcm16(np.concatenate([np.zeros(0, np.float32), *sounds])), clause.text)
 
     async def busy(self) -> int:
         return self._worker.running
@@ -97,11 +94,8 @@ def trimmed(sound: NDArray[np.float32], pause_ms: int) -> NDArray[np.float32]:
     return np.pad(kept, (0, max(end - begin + pause - len(kept), 0)))
 
 
-def _chunks(sound: NDArray[np.float32]) -> list[bytes]:
-    """PCM16 in pieces of at most `PIECE_S`."""
-    pcm = (np.clip(sound, -1.0, 1.0) * 32767).astype("<i2")
-    size = int(PIECE_S * VOICE_RATE)
-    return [pcm[at : at + size].tobytes() for at in range(0, len(pcm), size)]
+def pcm16(sound: NDArray[np.float32]) -> bytes:
+    return (np.clip(sound, -1.0, 1.0) * 32767).astype("<i2").tobytes()
 
 
 def _load() -> Any:

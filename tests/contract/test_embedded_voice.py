@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.chunks import VOICE_RATE, Clause
 from pipeline.engines.hibari import Hibari
-from tests.contract.embedded import MODULE_BACKEND, all_of, least_lag, once, seconds_to_close, spoken
+from tests.contract.embedded import MODULE_BACKEND, all_of, least_lag, seconds_to_close, spoken
 
 pytestmark = pytest.mark.contract
 
@@ -58,17 +58,9 @@ async def test_what_cannot_be_spoken_is_silent(voice: Hibari) -> None:
     assert [audio.pcm for audio in await all_of(voice, Clause("🎉🎉", ""))] == [b""]
 
 
-async def test_long_text_comes_in_chunks_of_at_most_two_seconds(voice: Hibari) -> None:
-    audios = await all_of(voice, Clause(LONG[:600], ""))
-    assert max(audio.duration_ms for audio in audios) <= 2_000
-    assert [bool(audio.text) for audio in audios] == [True] + [False] * (len(audios) - 1)
-
-
-async def test_the_first_chunk_does_not_wait_for_the_rest(voice: Hibari) -> None:
-    chunks = voice.generate("test", once(Clause(LONG, "")))
-    assert (await anext(chunks)).duration_ms > 0
-    await chunks.aclose()
-    assert await voice.busy() == 0
+async def test_a_clause_is_one_chunk_so_that_its_end_is_known(voice: Hibari) -> None:
+    clause = Clause(LONG[:600], "")
+    assert [audio.text for audio in await all_of(voice, clause)] == [clause.text]
 
 
 async def test_any_voice_is_accepted_and_speed_is_respected(voice: Hibari) -> None:
