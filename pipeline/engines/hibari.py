@@ -53,8 +53,8 @@ class Hibari:
 
     async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[Audio, None]:
         async for clause in prompts:
-            sounds = [await self._speak(piece, clause.speed) for piece in pieces(clause.text)]
-            yield Audio(pcm16(np.concatenate([np.zeros(0, np.float32), *sounds])), clause.text)
+            pcm = [await self._speak(piece, clause.speed) for piece in pieces(clause.text)]
+            yield Audio(b"".join(pcm), clause.text)
 
     async def busy(self) -> int:
         return self._worker.running
@@ -62,16 +62,16 @@ class Hibari:
     async def aclose(self) -> None:
         await self._worker.aclose()
 
-    async def _speak(self, piece: str, speed: float) -> NDArray[np.float32]:
+    async def _speak(self, piece: str, speed: float) -> bytes:
         """In steps of some ten milliseconds, so that a cancelled request ends soon."""
         pace = min(max(speed, SLOWEST), FASTEST)
         try:
             spelt: list[str] = await self._worker.run(partial(self._voice.phonemize, piece))
             sounds = [await self._worker.run(partial(self._voice.from_phonemes, each, pace, 0)) for each in spelt]
+            return await self._worker.run(partial(finished, sounds, pause_ms(piece)))
         except Exception as error:
             log.exception("the voice failed", extra={"characters": len(piece)})
             raise EngineError(STAGE, f"a clause could not be spoken ({type(error).__name__})") from error
-        return trimmed(np.concatenate([np.zeros(0, np.float32), *sounds]), pause_ms(piece))
 
 
 def pause_ms(text: str) -> int:
@@ -94,7 +94,9 @@ def trimmed(sound: NDArray[np.float32], pause_ms: int) -> NDArray[np.float32]:
     return np.pad(kept, (0, max(end - begin + pause - len(kept), 0)))
 
 
-def pcm16(sound: NDArray[np.float32]) -> bytes:
+def finished(sounds: list[NDArray[np.float32]], pause_ms: int) -> bytes:
+    """All that is spoken of a piece of text, as PCM16."""
+    sound = trimmed(np.concatenate([np.zeros(0, np.float32), *sounds]), pause_ms)
     return (np.clip(sound, -1.0, 1.0) * 32767).astype("<i2").tobytes()
 
 
