@@ -8,6 +8,7 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 from livekit import api
 
+from agent.rooms import has_agent
 from agent.settings import LiveKitSettings, WebSettings
 from pipeline.realtime.client import Unreachable, readiness
 
@@ -50,7 +51,7 @@ def application(settings: WebSettings, static: Path | None) -> web.Application:
     async def token(request: web.Request) -> web.Response:
         try:
             asked = _asked(await request.read())
-            await _place(settings.pipeline_url)
+            await _place(settings, asked.room_name)
         except Problem as problem:
             return problem.response()
         made = join_token(settings.livekit, asked)
@@ -89,15 +90,15 @@ def _asked(body: bytes) -> TokenRequest:
         raise Problem(400, "invalid_request", str(error)) from error
 
 
-async def _place(pipeline_url: str) -> None:
-    """Returns if the pipeline has a place for one more caller."""
+async def _place(settings: WebSettings, room: str | None) -> None:
+    """Returns if the pipeline has a place for one more caller, or the agent in the room holds one already."""
     try:
-        state = await readiness(pipeline_url)
+        state = await readiness(settings.pipeline_url)
     except Unreachable as error:
         raise Problem(503, "unreachable", "The speech server cannot be reached.", TRY_AGAIN_S) from error
     if not state.ready:
         raise Problem(503, "starting", "The speech server is still starting.", TRY_AGAIN_S)
-    if state.free_sessions < 1:
+    if state.free_sessions < 1 and not (room and await has_agent(settings.livekit, room)):
         raise Problem(503, "full", "All places are taken just now.", TRY_AGAIN_S)
 
 
