@@ -201,7 +201,7 @@ async def test_semantic_turn_detection_waits_longer_for_an_unfinished_sentence()
     async with talking(line) as talk:
         session = await talk.listens(turn_detection={"type": "semantic_vad", "eagerness": "high"})
         assert session.audio.input.turn_detection.eagerness == "high"
-        await talk.sounds(said(0.6, 0.5))
+        await talk.sounds(said(0.6, 0.7))
         await asyncio.sleep(0.1)
         assert talk.tap.all("input_audio_buffer.speech_stopped") == [], "it does not end with `of`"
         await talk.sounds(said(0.6, 0.3))

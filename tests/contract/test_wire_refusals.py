@@ -196,13 +196,18 @@ async def test_a_second_answer_while_one_is_given() -> None:
 
 
 async def test_what_was_heard_is_at_most_the_whole_answer() -> None:
-    async with caller_who_goes_on() as caller:
-        item_id = (await caller.asks())["output"][0]["id"]
-        await caller.send("conversation.item.truncate", item_id=item_id, content_index=0, audio_end_ms=int("9" * 400))
-        await caller.until("conversation.item.truncated")
-        await caller.send("conversation.item.retrieve", item_id=item_id)
+    longer = {"content_index": 0, "audio_end_ms": int("9" * 400)}
+    async with caller_who_goes_on(Line(aura=writes(COUNT))) as caller:
+        await caller.send("response.create")
+        item_id = (await caller.until("response.output_audio.delta"))["item_id"]
+        for finish in ("response.cancel", "conversation.item.retrieve"):
+            await caller.send("conversation.item.truncate", item_id=item_id, **longer)
+            await caller.send(finish, **({"item_id": item_id} if finish.endswith("retrieve") else {}))
         item = (await caller.until("conversation.item.retrieved"))["item"]
-        assert (item["status"], item["content"][0]["transcript"]) == ("completed", "The capital is Paris.")
+        assert item["content"][0]["transcript"].startswith("Number 1. Number 2.")
+        assert len(caller.all("conversation.item.truncated")) == 2
+        assert caller.all("error") == []
+        await caller.updates(output_modalities=["text"])
 
 
 async def test_what_means_nothing_here_is_accepted() -> None:
