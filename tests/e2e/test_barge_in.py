@@ -12,6 +12,7 @@ pytestmark = pytest.mark.anyio
 
 COUNT = "Please count to forty."
 SPOKEN_S = 3.0  # of the count, before somebody speaks over it; forty numbers take longer by far
+LISTENS = "Okay, I see."  # of this voice's "mhm" the recogniser makes "mom"
 STOP_S = 10.0  # bounds a wait; the count goes on for longer. Half a second, where nothing else runs
 
 
@@ -56,7 +57,7 @@ async def test_a_sign_of_listening_does_not_end_the_answer(
     async with joined("Cid", observed.grant(a_room(), "cid")) as cid:
         await cid.greeted()
         await begin_to_count(cid, voice)
-        began, _ = cid.say(voice.say("Uh huh."))
+        began, _ = cid.say(voice.say(LISTENS))
         onset = await began
         await cid.diary.until(
             lambda: any('"backchannel"' in decision for decision in cid.told("aura.decision")), ANSWER_S, "a decision"

@@ -23,6 +23,7 @@ def job_process(stack: Stack, room: str) -> Path:
 async def test_who_comes_back_is_answered_by_the_same_agent_and_no_job_outlives_its_caller(
     stack: Stack, voice: Voice, ears: Ears, a_room: Callable[[], str]
 ) -> None:
+    await stack.empty()
     room = a_room()
     async with joined("Dan", await stack.grant(room, "dan")) as dan:
         await dan.greeted()

@@ -1,0 +1,73 @@
+"""Measures a running stack: latency in the pipeline alone and in a room, memory, processor time while idle.
+
+    python -m infra.bench.latency [--run-dir DIR] [--out FILE]
+
+Takes a few minutes, in which nobody else should call. Prints a table, and writes all measurements as JSON.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import secrets
+import sys
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import numpy as np
+
+from infra.bench import room, wire
+from infra.bench.figures import Figure, table
+from infra.bench.processes import footprints
+from infra.bench.questions import INTERRUPTION, LONG_ANSWER, QUESTIONS
+from infra.launcher.keys import installation_keys
+from infra.launcher.layout import Layout
+from infra.launcher.runfile import read_run_file
+from tests.e2e.speech import RATE, REPLY_RATE, Sound, Voice
+from tests.e2e.stack import Stack
+
+ROOT = Path(__file__).resolve().parents[2]
+CANCELS, INTERRUPTIONS = 10, 5
+
+
+async def measure(stack: Stack, out: Path) -> None:
+    voice = Voice()
+    spoken = [voice.say(question) for question in QUESTIONS]
+    long, interruption = voice.say(LONG_ANSWER), voice.say(INTERRUPTION)
+    costs = await footprints({name: pid for name, (pid, _) in stack.running.parts.items()})
+    url, key = stack.running.pipeline_url, stack.keys["AURA_PIPELINE_KEY"]
+    measured = await wire.measure(url, key, [as_wire(sound) for sound in spoken], LONG_ANSWER, CANCELS)
+    grant = await stack.grant(f"bench-{secrets.token_hex(4)}", "bench")
+    measured |= await room.measure(grant, spoken, long, interruption, INTERRUPTIONS)
+    figures = {name: Figure.of(seconds) for name, seconds in measured.items()}
+    plain = {"figures": {name: asdict(figure) for name, figure in figures.items()}, "seconds": measured}
+    plain["parts"] = {name: asdict(cost) for name, cost in costs.items()}
+    out.write_text(json.dumps(plain, indent=2, ensure_ascii=False) + "\n")
+    print(f"{table(figures, costs)}\n\nall measurements: {out}")
+
+
+def as_wire(sound: Sound) -> bytes:
+    """PCM16, 24 kHz mono."""
+    assert RATE == 2 * REPLY_RATE
+    return np.ascontiguousarray(sound[::2], "<i2").tobytes()
+
+
+def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    home = Path(environ.get("AURA_HOME") or ROOT / ".aura")
+    parser = argparse.ArgumentParser(prog="python -m infra.bench.latency", description=__doc__.partition("\n")[0])
+    parser.add_argument("--run-dir", type=Path, default=home, metavar="DIR", help="where the stack's run.json is")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to put all measurements (DIR/bench.json)")
+    asked = parser.parse_args(arguments)
+    layout = Layout(ROOT, home, asked.run_dir)
+    running = read_run_file(layout.run_file)
+    if running is None:
+        print(f"nothing runs in {asked.run_dir}: start infra/up first", file=sys.stderr)
+        return 1
+    stack = Stack(layout, running, installation_keys(layout.env_file), environ)
+    asyncio.run(measure(stack, asked.out or asked.run_dir / "bench.json"))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], os.environ))
