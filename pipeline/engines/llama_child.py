@@ -8,6 +8,7 @@ import json
 import os
 import signal
 import sys
+from typing import Any
 
 # Turns that llama.cpp's threads spin while they wait for each other. With libgomp's own choice (300,000) two threads
 # all but stop when others want the cores too: 0.2 tokens a second were seen. An idle machine loses nothing.
@@ -17,9 +18,19 @@ SPIN = "5000"
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the pipeline too, which closes our input in its time
     os.environ.setdefault("GOMP_SPINCOUNT", SPIN)  # before the import: libgomp reads it once
+    settings = json.loads(sys.stdin.readline())
+    try:
+        server = _server(settings)
+    except (ImportError, RuntimeError) as error:
+        print(json.dumps({"error": str(error)}), flush=True)
+        sys.exit(1)
+    print(json.dumps({"address": server.listening_address}), flush=True)
+    sys.stdin.read()
+
+
+def _server(settings: dict[str, Any]) -> Any:
     import xllamacpp
 
-    settings = json.loads(sys.stdin.readline())
     params = xllamacpp.CommonParams()
     params.model.path = settings["model"]
     params.n_parallel = settings["slots"]
@@ -32,9 +43,7 @@ def main() -> None:
     params.ui = False
     params.verbosity = -1
     params.api_keys = [settings["key"]]
-    server = xllamacpp.Server(params)
-    print(json.dumps({"address": server.listening_address}), flush=True)
-    sys.stdin.read()
+    return xllamacpp.Server(params)
 
 
 if __name__ == "__main__":

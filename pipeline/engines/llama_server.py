@@ -63,8 +63,7 @@ class LlamaServer:
         try:
             address = await _address(process, {**asdict(settings), "key": key})
         except BaseException:
-            process.kill()
-            await process.wait()
+            await _killed(process)
             raise
         http = aiohttp.ClientSession(
             address,
@@ -82,8 +81,7 @@ class LlamaServer:
             async with asyncio.timeout(STOP_S):
                 await self.process.wait()
         except TimeoutError:
-            self.process.kill()
-            await self.process.wait()
+            await _killed(self.process)
 
     async def write(self, request_id: str, slot: int, prompt: Mapping[str, Any]) -> AsyncGenerator[str, None]:
         """The answer in pieces; however it ends, the slot is idle afterwards.
@@ -166,6 +164,13 @@ async def _address(process: Process, settings: Mapping[str, Any]) -> str:
             line = await process.stdout.readline()
     except TimeoutError as error:
         raise ConfigError(settings["model"], [f"was not loaded within {OPEN_S:.0f} s"]) from error
-    if not line:
-        raise ConfigError(settings["model"], ["the language model cannot be loaded (is the file whole?)"])
-    return str(json.loads(line)["address"])
+    answer = json.loads(line or '{"error": "its process ended"}')
+    if "error" in answer:
+        raise ConfigError(settings["model"], [f"cannot be loaded: {answer['error']}"])
+    return str(answer["address"])
+
+
+async def _killed(process: Process) -> None:
+    with suppress(ProcessLookupError):  # it has ended already
+        process.kill()
+    await process.wait()

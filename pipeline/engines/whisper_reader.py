@@ -69,7 +69,7 @@ class Reader:
         features = self._model.feature_extractor(pcm)
         frames = max(FEWEST_FRAMES, len(pcm) * FRAMES_PER_S // SPEECH_RATE + SILENT_FRAMES)
         reading = self._pass(features, min(frames, WHOLE_FRAMES), language, len(pcm))
-        if reading.repeats and frames < WHOLE_FRAMES:
+        if reading.repeats and reading.no_speech < 0.5 and frames < WHOLE_FRAMES:
             reading = self._pass(features, WHOLE_FRAMES, language, len(pcm))
         return reading.text if reading.is_speech and not reading.repeats else ""
 

@@ -10,7 +10,7 @@ import pytest
 from pipeline.chunks import Chat, Message
 from pipeline.engines.llama import Llama
 from pipeline.errors import ConfigError, EngineError
-from tests.contract.embedded import MODULE_BACKEND, all_of, least_lag, once, seconds_to_close
+from tests.contract.embedded import MODULE_BACKEND, all_of, once, seconds_to_close, ticks_a_second
 
 pytestmark = pytest.mark.contract
 
@@ -134,7 +134,7 @@ async def test_the_answer_ends_where_the_slot_does(llama: Llama) -> None:
 
 
 async def test_the_loop_is_not_held_while_it_writes(llama: Llama) -> None:
-    assert await least_lag(llama, chat(STORY, limit=40)) < 0.1
+    assert await ticks_a_second(llama, chat(STORY, limit=40)) > 60
 
 
 async def test_a_model_process_that_dies_is_an_error_and_nothing_hangs(models_dir: Path) -> None:

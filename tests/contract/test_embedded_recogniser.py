@@ -13,7 +13,7 @@ from pipeline.chunks import SPEECH_RATE, Window
 from pipeline.engines.hibari import Hibari
 from pipeline.engines.whisper import Whisper
 from pipeline.errors import ConfigError, EngineError
-from tests.contract.embedded import MODULE_BACKEND, all_of, least_lag, seconds_to_close, spoken, window, words
+from tests.contract.embedded import MODULE_BACKEND, all_of, seconds_to_close, spoken, ticks_a_second, window, words
 
 pytestmark = pytest.mark.contract
 
@@ -27,7 +27,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 async def whisper(anyio_backend: object, models_dir: Path) -> AsyncGenerator[Whisper, None]:
-    engine = await Whisper.open(models_dir, model=BASE, fallback=TINY, threads=2, language="en")
+    engine = await Whisper.open(models_dir, model=BASE, fallback=TINY, threads=1, language="en")
     yield engine
     await engine.aclose()
 
@@ -54,7 +54,7 @@ async def test_a_language_is_taken_with_its_region(whisper: Whisper, question: b
 
 
 async def test_the_language_can_be_detected(models_dir: Path, question: bytes) -> None:
-    engine = await Whisper.open(models_dir, model=BASE, fallback=BASE, threads=2, language=None)
+    engine = await Whisper.open(models_dir, model=BASE, fallback=BASE, threads=1, language=None)
     (transcript,) = await all_of(engine, window(question))
     await engine.aclose()
     assert "france" in words(transcript.text)
@@ -86,13 +86,13 @@ async def test_a_pass_that_nobody_waits_for_lets_go_at_once_and_is_busy_until_it
 ) -> None:
     assert await seconds_to_close(whisper, window(question), after_s=0.05) < 0.05
     assert await whisper.busy() == 1
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(20):
         while await whisper.busy():  # noqa: ASYNC110 - it is asked, as the orchestrator asks
             await asyncio.sleep(0.02)
 
 
 async def test_the_loop_is_not_held_by_a_pass(whisper: Whisper, question: bytes) -> None:
-    assert await least_lag(whisper, window(question)) < 0.1
+    assert await ticks_a_second(whisper, window(question)) > 60
 
 
 async def test_a_missing_file_is_named(models_dir: Path, tmp_path: Path) -> None:
@@ -111,7 +111,7 @@ async def test_a_damaged_model_is_named(models_dir: Path, tmp_path: Path) -> Non
 
 
 async def test_a_model_that_is_not_there_is_replaced_by_the_fallback(models_dir: Path, question: bytes) -> None:
-    engine = await Whisper.open(models_dir, model="no-such-model", fallback=TINY, threads=2, language="en")
+    engine = await Whisper.open(models_dir, model="no-such-model", fallback=TINY, threads=1, language="en")
     (transcript,) = await all_of(engine, window(question))
     with pytest.raises(EngineError, match="`de`"):
         await all_of(engine, window(question, "de"))

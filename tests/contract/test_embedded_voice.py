@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.chunks import VOICE_RATE, Clause
 from pipeline.engines.hibari import Hibari
-from tests.contract.embedded import MODULE_BACKEND, all_of, least_lag, seconds_to_close, spoken
+from tests.contract.embedded import MODULE_BACKEND, all_of, seconds_to_close, spoken, ticks_a_second
 
 pytestmark = pytest.mark.contract
 
@@ -72,10 +72,10 @@ async def test_any_voice_is_accepted_and_speed_is_respected(voice: Hibari) -> No
 
 
 async def test_a_cancelled_voice_is_idle_within_a_tenth_of_a_second(voice: Hibari) -> None:
-    closing = [await seconds_to_close(voice, Clause(LONG, ""), after_s=0.02 * number) for number in range(1, 6)]
+    closing = [await seconds_to_close(voice, Clause(LONG, ""), after_s=0.02 * number) for number in range(1, 11)]
     assert min(closing) < 0.1
     assert await voice.busy() == 0
 
 
 async def test_the_loop_is_not_held_while_it_speaks(voice: Hibari) -> None:
-    assert await least_lag(voice, Clause(LONG[:600], "")) < 0.1
+    assert await ticks_a_second(voice, Clause(LONG[:900], "")) > 60
