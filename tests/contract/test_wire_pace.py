@@ -30,7 +30,8 @@ async def begins(caller: Caller) -> None:
 
 async def test_nothing_of_a_cancelled_answer_follows_its_end() -> None:
     moments = Random(3)
-    line = Line(aura=writes(COUNT, word_s=0.002), tts=speaks(ms_per_word=5, clause_s=0.001))
+    without_end = " ".join(f"Number {n}." for n in range(3_000))  # something is on its way in every moment
+    line = Line(aura=writes(without_end), tts=speaks(ms_per_word=1))
     async with served(line) as pipeline, calling(pipeline) as caller:
         for _ in range(25):
             await caller.send("response.create")
