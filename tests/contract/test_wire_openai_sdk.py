@@ -204,7 +204,7 @@ async def test_semantic_turn_detection_waits_longer_for_an_unfinished_sentence()
         await talk.sounds(said(0.6, 0.7))
         await asyncio.sleep(0.1)
         assert talk.tap.all("input_audio_buffer.speech_stopped") == [], "it does not end with `of`"
-        await talk.sounds(said(0.6, 0.3))
+        await talk.sounds(said(0.6, 0.35))
         await eventually(lambda: len(line.asr.prompts) == 2)
         await asyncio.sleep(0.05)
         await talk.sounds(quiet(0.4))
