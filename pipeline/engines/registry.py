@@ -31,7 +31,7 @@ async def open_llama(engine_args: Mapping[str, Any], models_dir: Path, max_sessi
         fallback=engine_args.get("fallback", "smollm2-135m-instruct"),
         threads=engine_args.get("threads", 1),
         prompt_threads=engine_args.get("prompt_threads", 2),
-        context=engine_args.get("context", 1_024),
+        context=engine_args.get("context", 1_280),
         slots=max_sessions,
         preamble=PREAMBLE,
     )

@@ -1,34 +1,53 @@
 """The embedded pipeline's prompts: the conversation for a small language model, its clauses for the voice. Pure."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
+from itertools import chain
 
 from pipeline.asked import Asked
 from pipeline.chunks import Chat, Clause, Message, Text
 from pipeline.processors.clauses import Clauses
 
 MOST_TOKENS = 200  # of an answer: enough to count to forty in words
-HISTORY_TOKENS = 400  # of the conversation; with the preamble, instructions and an answer it fits into 1,024
+HISTORY_TOKENS = 400  # of the conversation; with the preamble, instructions and an answer it fits into 1,280
 INSTRUCTIONS_TOKENS = 200
 
 SYSTEM = """\
-You are AURA, a friendly voice assistant. You are heard, not read: answer in one or two short plain sentences, \
-without lists, markdown or emoji. You cannot see the camera, browse the web, set reminders or control devices; \
-if asked to, say so briefly. If what is said needs no answer, write only <|silent|>."""
+You are AURA, a friendly voice assistant. You only hear the person: you have no eyes, no camera, no internet \
+and no clock, and you cannot set reminders or control devices. Answer in one or two short plain sentences, without \
+lists or emoji. If no answer is needed, write only <|silent|>."""
 
-# Examples guide a model of this size better than rules do.
+# Examples guide a model of this size better than rules do: with them, or without, it has eyes or has none.
 EXAMPLES = (
-    Message("user", "How many legs does a spider have?"),
-    Message("assistant", "A spider has eight legs."),
-    Message("user", "What do you see in the camera?"),
-    Message("assistant", "I cannot see the camera yet, but I am happy to talk."),
-    Message("user", "Remind me to call my mother at five."),
-    Message("assistant", "I am sorry, I cannot set reminders."),
-    Message("user", "Count to five."),
-    Message("assistant", "One, two, three, four, five."),
+    ("How many legs does a spider have?", "A spider has eight legs."),
+    (
+        "Please count to twenty-three.",
+        "One, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve, thirteen, fourteen, fifteen, "
+        "sixteen, seventeen, eighteen, nineteen, twenty, twenty-one, twenty-two, twenty-three.",
+    ),
+    ("Can you see me?", "No, I cannot see you yet, I can only hear you."),
+    ("I had a long day.", "That sounds tiring. I hope that you can rest a little now."),
+    ("How many fingers am I holding up?", "I cannot see your fingers, I can only hear you."),
+    ("Remind me to call my mother at five.", "I am sorry, I cannot set reminders."),
+    ("What do you see in the camera?", "I cannot see the camera yet, but you can tell me about it."),
+    ("Okay, thank you, that is all.", "<|silent|>"),
+    ("What am I wearing?", "I cannot see what you are wearing, I can only hear you."),
+    (
+        "What color is grass, and what is it made of?",
+        "Grass is green. It is made of leaves that grow from the ground.",
+    ),
+)
+
+# Instructions stand between the examples and the question, and outweigh them: this has to be said again.
+REMINDER = (
+    "You are blind: you have no camera and see nothing. Asked what you see, or what the person holds, wears or shows, "
+    "say that you cannot see yet."
 )
 
 # How every prompt begins, word for word: engines keep what they have read of it. What differs comes after it.
-PREAMBLE = (Message("system", SYSTEM), *EXAMPLES)
+PREAMBLE = (
+    Message("system", SYSTEM),
+    *chain.from_iterable((Message("user", said), Message("assistant", answer)) for said, answer in EXAMPLES),
+)
 
 
 async def asked2chat(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Chat, None]:
@@ -51,11 +70,11 @@ async def text2clauses(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerat
 
 
 def instructed(instructions: str) -> tuple[Message, ...]:
-    """The session's instructions, cut to what fits."""
+    """The session's instructions, cut to what fits, with what they must not make the model forget."""
     text = instructions.strip()
     while tokens(text) > INSTRUCTIONS_TOKENS:
         text = text[: len(text) * 9 // 10]
-    return (Message("system", text),) if text else ()
+    return (Message("system", f"{text} {REMINDER}"),) if text else ()
 
 
 def recent(messages: tuple[Message, ...]) -> tuple[Message, ...]:
