@@ -19,9 +19,9 @@ async def measure(
         for question in questions:
             ended, began = await _answer(person, question)
             heard.append(began - ended)
+            await person.answered(ended)
             timings = json.loads(person.told("aura.timings")[-1])
             created.append(timings["create_to_first_audio_ms"] / 1000)
-            await person.answered(ended)
         for _ in range(interruptions):
             paused.append(await _interrupt(person, long, interruption))
     return {

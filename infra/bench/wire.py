@@ -1,8 +1,9 @@
 """Measures the pipeline alone, over its wire: speaks in real time, and takes turns as the agent does."""
 
 import asyncio
+import json
 from base64 import b64encode
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
@@ -18,36 +19,59 @@ STEP_BYTES = int(24_000 * STEP_S) * 2
 ANSWER_S = 60.0
 
 
+@dataclass(frozen=True, slots=True)
+class First:
+    """The first event of its kind in an answer, and when it came."""
+
+    at: float
+    event: Event
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that has been answered.
+
+    Attributes:
+        since_speech: Seconds from the last word to the first sound of the answer.
+        since_create: The same from `response.create`.
+        moments: When what happened inside, on the session's clock, as the pipeline tells it.
+    """
+
+    since_speech: float
+    since_create: float
+    moments: Mapping[str, float]
+
+    def between(self, earlier: str, later: str) -> float:
+        return self.moments[later] - self.moments[earlier]
+
+
 @dataclass(slots=True)
 class Wire:
-    """One session, and when each kind of event of the running answer came first."""
+    """One session, and the first event of each kind in the running answer."""
 
     pipeline: Pipeline
-    firsts: dict[str, float] = field(default_factory=dict)
+    firsts: dict[str, First] = field(default_factory=dict)
     came: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def listen(self) -> None:
         clock = asyncio.get_running_loop().time
         async for event in self.pipeline:
-            self.firsts.setdefault(event["type"], clock())
+            self.firsts.setdefault(event["type"], First(clock(), event))
             self.came.set()
 
-    async def first(self, kind: str) -> float:
-        """When such an event first came since the last question."""
+    async def first(self, kind: str) -> First:
+        """The first such event since the last question."""
         async with asyncio.timeout(ANSWER_S):
             while kind not in self.firsts:
                 self.came.clear()
                 await self.came.wait()
         return self.firsts[kind]
 
-    async def ask(self, sound: bytes) -> tuple[float, float]:
+    async def ask(self, sound: bytes) -> Asked:
         """Say a question, and return when its answer is over.
 
         Args:
             sound: PCM16, 24 kHz mono, that ends with the last word.
-
-        Returns:
-            Seconds from the last word, and from `response.create`, to the first sound of the answer.
         """
         clock, turns = asyncio.get_running_loop().time, TURNS["browser"]
         self.firsts.clear()
@@ -62,9 +86,10 @@ class Wire:
         await self._send("input_audio_buffer.commit")
         await self._send("response.create")
         created = clock()
-        sounded = await self.first("response.output_audio.delta")
-        await self.first("response.done")
-        return sounded - ended, sounded - created
+        sounded = (await self.first("response.output_audio.delta")).at
+        done = await self.first("response.done")
+        moments = json.loads(done.event["response"]["metadata"]["timings"])
+        return Asked(sounded - ended, sounded - created, moments)
 
     async def cancel(self, question: str, url: str) -> tuple[float, float]:
         """Ask for something long in writing, and cancel it when it begins to sound.
@@ -86,7 +111,7 @@ class Wire:
                 async with http.get(f"{url}/ready") as answer:
                     busy = (await answer.json())["busy"]
             idle = clock()
-        return await self.first("response.done") - cancelled, idle - cancelled
+        return (await self.first("response.done")).at - cancelled, idle - cancelled
 
     async def _speak(self, sound: bytes) -> None:
         """At the speed of sound: each piece leaves when it has been spoken."""
@@ -121,8 +146,10 @@ async def measure(url: str, key: str, questions: Sequence[bytes], long: str, can
         asked = [await wire.ask(question) for question in questions]
         cancelled = [await wire.cancel(long, url) for _ in range(cancels)]
     return {
-        "pipeline: last speech → first audio": [since_speech for since_speech, _ in asked],
-        "pipeline: response.create → first audio": [since_create for _, since_create in asked],
+        "pipeline: last speech → first audio": [each.since_speech for each in asked],
+        "pipeline: response.create → first audio": [each.since_create for each in asked],
+        "  of it: until the first text": [each.between("created", "first_text") for each in asked],
+        "  of it: from text to sound": [each.between("first_text", "first_pcm") for each in asked],
         "pipeline: cancel → caller released": [done for done, _ in cancelled],
         "pipeline: cancel → engines idle": [idle for _, idle in cancelled],
     }
