@@ -26,6 +26,7 @@ def main() -> None:
         sys.exit(1)
     print(json.dumps({"address": server.listening_address}), flush=True)
     sys.stdin.read()
+    os._exit(0)  # the server's own end would wait for what it is writing
 
 
 def _server(settings: dict[str, Any]) -> Any:
