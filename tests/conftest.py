@@ -1,12 +1,25 @@
 """Every async test runs on virtual time, unless its folder says otherwise."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.virtual_time import VirtualTimeLoop
 
+ORDER = ("contract", "e2e")  # after all others, in this order
+
 
 @pytest.fixture
 def anyio_backend() -> tuple[str, dict[str, Any]]:
     return "asyncio", {"loop_factory": VirtualTimeLoop}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Quick tests first, and none behind those that share a fixture: anyio keeps one loop, in real time, for as
+    long as an async fixture of the whole session lives."""
+    items.sort(key=lambda item: _place(item.path))
+
+
+def _place(path: Path) -> int:
+    return next((place for place, folder in enumerate(ORDER, 1) if folder in path.parts), 0)
