@@ -18,7 +18,7 @@ from tests.e2e.speech import Sound
 CAPTIONS, CHAT = "lk.transcription", "lk.chat"
 AGENT = rtc.ParticipantKind.PARTICIPANT_KIND_AGENT
 READY_S = 25.0  # from connecting until the agent has greeted
-ANSWER_S = 40.0  # from the end of a question until the answer has been heard; generous, for a busy machine
+ANSWER_S = 90.0  # generous: on a busy machine the language model takes its time
 
 
 @dataclass(frozen=True, slots=True)
