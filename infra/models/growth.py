@@ -1,6 +1,7 @@
 """Tells how a folder grows while something is downloaded into it."""
 
 import asyncio
+import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
@@ -38,7 +39,8 @@ async def growing(into: Path, arrived: Arrived) -> AsyncGenerator[None]:
 def _bytes_in(folder: Path) -> int:
     """Bytes of all files, of which a name counts once: pip copies what it has downloaded."""
     sizes: dict[str, int] = {}
-    for path in folder.rglob("*"):
-        with suppress(FileNotFoundError):
-            sizes[path.name] = max(path.stat().st_size, sizes.get(path.name, 0))
+    for parent, _, names in os.walk(folder):  # unlike `rglob`, it passes over a folder that has gone meanwhile
+        for name in names:
+            with suppress(FileNotFoundError):
+                sizes[name] = max(os.stat(os.path.join(parent, name)).st_size, sizes.get(name, 0))
     return sum(sizes.values())

@@ -22,13 +22,14 @@ parts = [{ package = "p", member = "m" }]
 """
 
 
-def test_the_default_models_are_what_the_embedded_pipeline_opens() -> None:
+def test_the_default_models_are_what_the_embedded_pipeline_opens_and_falls_back_on() -> None:
     default = {model.name: [file.name for file in model.files] for model in read_manifest().values() if model.default}
     whisper = ["model.bin", "config.json", "tokenizer.json", "vocabulary.txt"]
     assert default == {
         "whisper-base": whisper,
         "whisper-tiny.en": whisper,
         "qwen2.5-coder-1.5b-instruct": ["model.gguf"],
+        "smollm2-135m-instruct": ["model.gguf"],
     }
 
 
