@@ -18,6 +18,7 @@ from tests.e2e.speech import Sound
 CAPTIONS, CHAT = "lk.transcription", "lk.chat"
 AGENT = rtc.ParticipantKind.PARTICIPANT_KIND_AGENT
 READY_S = 25.0  # from connecting until the agent has greeted
+CAPTION_S = 10.0
 ANSWER_S = 90.0  # generous: on a busy machine the language model takes its time
 
 
@@ -55,6 +56,10 @@ class Person:
     def said(self, side: Literal["user", "agent"]) -> list[str]:
         """The final captions of one side, in order."""
         return [caption.text for caption in self.captions.values() if caption.side == side and caption.final]
+
+    async def captioned(self, side: Literal["user", "agent"]) -> str:
+        """The newest final caption of one side, as soon as there is one: it comes beside the sound, not with it."""
+        return (await self.diary.until(lambda: self.said(side), CAPTION_S, f"a caption of the {side}"))[-1]
 
     def told(self, name: str) -> list[str]:
         """All values that an attribute of the agent has had, in order."""
@@ -158,7 +163,9 @@ class Person:
         self._caption(Caption(segment, side, text, final))
 
     def _caption(self, caption: Caption) -> None:
-        self.captions[caption.segment] = caption
+        before = self.captions.get(caption.segment)
+        if not (before and before.final):  # each is a stream of its own, and they may be read out of order
+            self.captions[caption.segment] = caption
         self.diary.note(f"caption {caption.side}{'' if caption.final else ' …'} {caption.text!r}")
 
 
@@ -172,5 +179,8 @@ async def joined(name: str, grant: Grant, *, camera: bool = False) -> AsyncGener
             if camera:
                 await person.film()
             yield person
+        except Exception as error:
+            error.add_note(f"What {name} saw:\n{person.diary}")
+            raise
         finally:
             await person.room.disconnect()
