@@ -1,7 +1,7 @@
 """What an answer depends on, as one frozen value: equal values have equal answers."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
 
 from pipeline.chunks import Message
 from pipeline.history import History
@@ -15,7 +15,7 @@ class Wants:
 
     Attributes:
         language: ISO 639-1 code of the caller's speech, or None to detect it.
-        max_tokens: Most tokens to write, or None for the pipeline's own limit.
+        max_tokens: Most tokens to write, or None for the pipeline's own limit. 0 only has the question read.
         say: A text to speak as it is, in place of an answer.
         cache_salt: Keeps one caller's prefix cache apart from all others.
     """
@@ -39,3 +39,7 @@ class Asked:
 
     def messages(self) -> tuple[Message, ...]:
         return self.history.messages()
+
+    def unfinished(self) -> Self:
+        """The same, while the person still speaks: to be read ahead, and not to be answered."""
+        return replace(self, wants=replace(self.wants, max_tokens=0))

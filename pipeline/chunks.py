@@ -66,7 +66,7 @@ class Chat:
 
     Attributes:
         cache_salt: Whose prompt it is. Prompts of one salt share a prefix cache, others never do.
-        max_tokens: Most tokens to write; 0 only warms the prefix cache and yields nothing.
+        max_tokens: Most tokens to write; 0 only has it read, into the prefix cache: its last message may go on.
     """
 
     messages: tuple[Message, ...]

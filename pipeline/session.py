@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from pipeline.answer import Answer, Request
-from pipeline.asked import Asked, Wants
+from pipeline.asked import Wants
 from pipeline.chunks import Turn
 from pipeline.conversation import Conversation
 from pipeline.ears import Detector
@@ -33,7 +33,7 @@ from pipeline.names import item_name, response_name
 from pipeline.setup import Setup
 from pipeline.stages import Stages
 from pipeline.tasks import Tasks
-from pipeline.turn import once, run_turn
+from pipeline.turn import read, run_turn
 from pipeline.utterance import AHEAD_MS, Question, Utterance
 
 log = logging.getLogger(__name__)
@@ -66,6 +66,7 @@ class Session:
         self._untold: set[asyncio.Task[None]] = set()  # committed utterances that are still being heard out
         self._committed: Utterance | None = None  # complete, and not answered yet
         self._answer: Answer | None = None
+        self._reading: asyncio.Task[None] | None = None
         self.conversation = Conversation(history or History(), tell)
         self.listening = Listening(detector, self._begin, self._drop, self._turn_ended, self._told_by_listening)
 
@@ -80,12 +81,11 @@ class Session:
 
     def configure(self, setup: Setup) -> None:
         """How to work from now on. A prompt that this changes is made ready in the background."""
-        warm = setup.wants.instructions != self.setup.wants.instructions
+        changed = setup.wants.instructions != self.setup.wants.instructions
         self.setup = replace(setup, wants=replace(setup.wants, cache_salt=self.name))
         self.listening.configure(setup)
-        if warm:
-            turn = self._turn()
-            self._tasks.start(f"{turn}:warm", self._warm, turn)
+        if changed:
+            self._read_ahead()
 
     def commit(self) -> str:
         """The utterance so far becomes an item; returns its id. Nothing is answered by this."""
@@ -234,15 +234,18 @@ class Session:
         if status == "cancelled" or answer.truncated_ms is not None:
             item = item.heard(answer.played_ms())
         self.conversation.put(item)
+        if answer.request.kept:
+            self._read_ahead()
         timings = {name: round(at - self._began, 3) for name, at in answer.moments().items() if at is not None}
         self._tell(answer.done(status, item if answer.has_opened else None, timings, reason=reason, error=error))
 
-    async def _warm(self, turn: Turn) -> None:
-        asked = Asked(self.history, replace(self.setup.wants, max_tokens=0))
-        try:
-            await self._stages.writer.run(turn, asked, once(asked), None, Held(0))
-        except EngineError as error:
-            log.warning("prompt not warmed", extra={"turn": str(turn), "stage": error.stage})
+    def _read_ahead(self) -> None:
+        """Have the prompt of the next question read as far as it is known, while nobody waits for it."""
+        if self._reading and not self._reading.done():
+            self._reading.cancel()
+        turn = self._turn()
+        question = Question(lambda: self.history, self._stages.route, lambda: self.setup.wants, item_name())
+        self._reading = self._tasks.start(f"{turn}:read", read, turn, question.ask("").unfinished(), question)
 
     def _turn(self) -> Turn:
         return Turn(self.name, next(self._epochs))

@@ -24,16 +24,11 @@ class Stages:
     def route(self, wants: Wants) -> tuple[Stage[Any, Any], ...]:
         """The stages that such an answer needs: up to text or up to sound, the text given or written."""
         text_at = next(at for at, stage in enumerate(self.chain) if stage.spec.final_output_type == "text")
-        until = text_at if wants.modality == "text" else len(self.chain) - 1
+        until = text_at if wants.modality == "text" or wants.max_tokens == 0 else len(self.chain) - 1
         if wants.say is None:
             return self.chain[: until + 1]
         recital = Stage(self.chain[text_at].spec, Recital(), text_to_say)
         return (recital, *self.chain[text_at + 1 : until + 1])
-
-    @property
-    def writer(self) -> Stage[Any, Any]:
-        """The stage that writes the answer."""
-        return next(stage for stage in self.chain if stage.spec.final_output_type == "text")
 
 
 async def text_to_say(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[str, None]:

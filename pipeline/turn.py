@@ -29,6 +29,7 @@ class View(Protocol):
 async def run_turn(turn: Turn, hypotheses: AsyncGenerator[Hypothesis, None], view: View, held: Held) -> Asked | None:
     """Answer what was said, starting before it is certain that the person has finished.
 
+    A hypothesis that is not settled is read ahead: a settled one finds most of its prompt in the cache.
     A settled hypothesis starts an answer behind the closed door of `held`. If a later hypothesis asks
     the same, that answer is adopted; if it asks something else, the answer is dropped without trace.
     When the hypotheses end the turn is certain and the door opens.
@@ -36,19 +37,24 @@ async def run_turn(turn: Turn, hypotheses: AsyncGenerator[Hypothesis, None], vie
     Returns:
         The question that was answered, or None if nothing was asked.
     """
-    asked: Asked | None = None
+    asked: Asked | None = None  # what is being answered
+    ahead: Asked | None = None  # what is only being read
     attempt: asyncio.Task[None] | None = None
     async with held, aclosing(hypotheses), asyncio.TaskGroup() as tasks:
         async for hypothesis in hypotheses:
             now = view.ask(hypothesis.text)
             if now == asked and not (hypothesis.settled and held.error):
                 continue
+            if now == ahead and not hypothesis.settled:
+                continue
             if attempt:
                 await stopped(attempt)
                 held.clear()
-                asked = attempt = None
+                asked = ahead = attempt = None
             if hypothesis.settled:
                 asked, attempt = now, tasks.create_task(chain(turn, now, view.route(now), held), name=f"{turn}:answer")
+            elif hypothesis.text:
+                ahead, attempt = now, tasks.create_task(read(turn, now.unfinished(), view), name=f"{turn}:read")
         held.open()
     return asked
 
@@ -66,6 +72,11 @@ async def chain(turn: Turn, asked: Asked, stages: tuple[Stage[Any, Any], ...], h
                     source = outbox
     except* EngineError as failures:
         held.fail(first(failures))
+
+
+async def read(turn: Turn, asked: Asked, view: View) -> None:
+    """Have the engines read a question that is still growing. A failure only means that nothing was gained."""
+    await chain(turn, asked, view.route(asked), Held(0))
 
 
 async def once(asked: Asked) -> AsyncGenerator[Asked, None]:

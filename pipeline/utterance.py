@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.asked import Asked, Wants
@@ -87,11 +87,11 @@ class Utterance:
             tell(Transcribed(self.item_id, hearing.newest.text, hearing.duration_ms / 1000))
 
     async def hypotheses(self, busy: Callable[[], bool]) -> AsyncGenerator[Hypothesis, None]:
-        """What to answer; while `busy`, nothing is worth a guess and only the certain end settles."""
+        """What to answer; while `busy`, nothing is worth a guess, and only the certain end tells anything."""
         hearing = self.hearing
         async with aclosing(hearing.hypotheses()) as hypotheses:
             async for hypothesis in hypotheses:
-                yield hypothesis if hearing.certain or not busy() else replace(hypothesis, settled=False)
+                yield hypothesis if hearing.certain or not busy() else Hypothesis("")
         if hearing.error:
             self.held.fail(hearing.error)
 

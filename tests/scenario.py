@@ -98,6 +98,18 @@ class Line:
     aura: Scripted[Chat, Text] = field(default_factory=lambda: writes("The capital is Paris."))
     tts: Scripted[Clause, Audio] = field(default_factory=speaks)
 
+    @property
+    def questions(self) -> list[Chat]:
+        """What was to be answered; what was only read ahead is not among it."""
+        return [chat for chat in self.aura.prompts if chat.max_tokens]
+
+    @property
+    def read_ahead(self) -> list[str]:
+        """The conversations that were only read, line by line."""
+        return [
+            "\n".join(message.text for message in chat.messages) for chat in self.aura.prompts if not chat.max_tokens
+        ]
+
     def stages(self) -> Stages:
         return Stages(self.asr, (Stage(AURA, self.aura, to_chat), Stage(TTS, self.tts, to_sentences)))
 

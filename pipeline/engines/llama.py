@@ -1,5 +1,6 @@
 """A chat language model on a CPU: llama.cpp with a GGUF file, a slot for every caller."""
 
+import asyncio
 import hashlib
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -13,7 +14,8 @@ import aiohttp
 from pipeline.chunks import Chat, Message, Text
 from pipeline.engines.files import model_folder
 from pipeline.engines.llama_server import LlamaServer, ServerSettings
-from pipeline.engines.llama_text import Refused, as_json, unless_silent
+from pipeline.engines.llama_steps import BATCH, REUSED, Pace, known
+from pipeline.engines.llama_text import Refused, unless_silent
 from pipeline.engines.slots import Slot, Slots
 from pipeline.errors import ConfigError, EngineError
 
@@ -21,24 +23,28 @@ log = logging.getLogger(__name__)
 
 STAGE = "aura"
 FILES = ("model.gguf",)
-BATCH = 16  # tokens: 0.4 s of a prompt on two cores. More is hardly faster there
 
 
 class Llama:
     """`Engine[Chat, Text]`. Each `cache_salt` keeps a slot, and with it its prefix cache, while there are slots.
 
     A slot that changes hands is set back to the preamble, which every caller's prompt begins with, so
-    that nothing of one caller is ever found in another's cache.
+    that nothing of one caller is ever found in another's cache. What was read before a request was
+    cancelled stays read.
     """
 
-    def __init__(self, server: LlamaServer, slots: int, preamble: str) -> None:
+    def __init__(self, server: LlamaServer, slots: int, context: int, preamble: str) -> None:
         """
         Args:
+            context: Tokens of one slot: prompt and answer together.
             preamble: Name of the saved state of a slot that has read the preamble and nothing else.
         """
         self._server = server
         self._slots = Slots(slots)
+        self._context = context
         self._preamble = preamble
+        self._preamble_tokens: list[int] = []
+        self._pace = Pace()
 
     @classmethod
     async def open(
@@ -70,12 +76,12 @@ class Llama:
             saved.mkdir(exist_ok=True)
         except OSError as error:
             raise ConfigError(str(saved), [f"cannot be made: {error.strerror}"]) from error
-        settings = ServerSettings(str(file), str(saved), slots, context, BATCH, threads, prompt_threads)
+        settings = ServerSettings(str(file), str(saved), slots, context, BATCH, REUSED, threads, prompt_threads)
         server = await LlamaServer.start(settings)
-        llama = cls(server, slots, _state_name(file, context, preamble))
+        llama = cls(server, slots, context, _state_name(file, context, preamble))
         try:
-            if preamble and not await server.slot_action(0, "restore", llama._preamble):
-                await llama._read_preamble(preamble)
+            if preamble:
+                await llama._learn(preamble)
         except BaseException:
             await llama.aclose()
             raise
@@ -85,12 +91,10 @@ class Llama:
         async for chat in prompts:
             async with self._slots.of(chat.cache_salt) as slot:
                 try:
-                    await self._cleared(slot)
-                    pieces = unless_silent(self._server.write(request_id, slot.number, _prompt(chat)))
-                    async with aclosing(pieces):
+                    await self._take_over(slot, chat.cache_salt)
+                    async with aclosing(unless_silent(self._write(slot, chat))) as pieces:
                         async for text in pieces:
-                            if chat.max_tokens:  # 0 writes one token all the same
-                                yield Text(text)
+                            yield Text(text)
                 except Refused as refusal:
                     raise EngineError(STAGE, str(refusal)) from refusal
                 except aiohttp.ClientError as error:
@@ -104,27 +108,59 @@ class Llama:
     async def aclose(self) -> None:
         await self._server.aclose()
 
-    async def _cleared(self, slot: Slot) -> None:
-        if slot.inherited and not await self._server.slot_action(slot.number, "restore", self._preamble):
-            await self._server.slot_action(slot.number, "erase")
+    async def _write(self, slot: Slot, chat: Chat) -> AsyncGenerator[str, None]:
+        """The answer in pieces, a token or a whole character each."""
+        prompt = await self._server.tokens(chat.messages, unfinished=not chat.max_tokens)
+        if len(prompt) >= self._context:
+            raise Refused(f"the conversation is too long: {len(prompt)} tokens, {self._context} fit")
+        await self._read(slot, prompt if not chat.max_tokens else prompt[:-1])
+        limit = min(len(prompt) + chat.max_tokens, self._context)
+        character: list[int] = []  # of which nothing has been told yet
+        while len(prompt) < limit:
+            slot.read = prompt
+            step = await self._server.step(slot.number, prompt, chat.temperature)
+            if step.ended:
+                return
+            prompt = prompt + step.tokens
+            character += step.tokens
+            text = step.text if len(character) == 1 else await self._server.text(character)
+            if text and not text.endswith("\ufffd"):
+                character.clear()
+                yield text
 
-    async def _read_preamble(self, preamble: tuple[Message, ...]) -> None:
-        log.info("reading the preamble for the first time", extra={"stage": STAGE})
+    async def _read(self, slot: Slot, prompt: list[int]) -> None:
+        """Read it in steps; what is written after each is of no use."""
+        clock = asyncio.get_running_loop().time
+        read = known(prompt, slot.read)
+        while read < len(prompt):
+            began, read = clock(), min(read + self._pace.tokens, len(prompt))
+            slot.read = prompt[:read]
+            await self._server.step(slot.number, slot.read)
+            self._pace.took(clock() - began)
+
+    async def _take_over(self, slot: Slot, owner: str) -> None:
+        if slot.owner != owner:
+            restored = await self._server.slot_action(slot.number, "restore", self._preamble)
+            if not restored:
+                await self._server.slot_action(slot.number, "erase")
+            slot.owner, slot.read = owner, self._preamble_tokens if restored else []
+
+    async def _learn(self, preamble: tuple[Message, ...]) -> None:
+        """See to it that the preamble's state is in its file."""
         try:
-            async with aclosing(self._server.write("preamble", 0, _prompt(Chat(preamble, "", 0)))) as pieces:
-                async for _ in pieces:
-                    pass
+            self._preamble_tokens = await self._server.tokens(preamble)
+            if await self._server.slot_action(0, "restore", self._preamble):
+                return
+            log.info("reading the preamble for the first time", extra={"stage": STAGE})
+            await self._server.step(0, self._preamble_tokens)
         except (Refused, aiohttp.ClientError) as error:
             raise EngineError(STAGE, f"the preamble cannot be read: {error}") from error
         if not await self._server.slot_action(0, "save", self._preamble):
             log.warning("the preamble cannot be saved, every caller's first answer takes seconds longer")
 
 
-def _prompt(chat: Chat) -> dict[str, object]:
-    return {"messages": as_json(chat.messages), "max_tokens": chat.max_tokens, "temperature": chat.temperature}
-
-
 def _state_name(model: Path, context: int, preamble: tuple[Message, ...]) -> str:
     """Changes with everything that the saved state depends on."""
-    parts = (str(model.parent.name), model.stat().st_size, version("xllamacpp"), context, as_json(preamble))
+    said = [(message.role, message.text) for message in preamble]
+    parts = (str(model.parent.name), model.stat().st_size, version("xllamacpp"), context, said)
     return f"{hashlib.sha256(repr(parts).encode()).hexdigest()[:24]}.state"

@@ -37,6 +37,7 @@ def _server(settings: dict[str, Any]) -> Any:
     params.n_parallel = settings["slots"]
     params.n_ctx = settings["slots"] * settings["context"]
     params.n_batch = params.n_ubatch = settings["batch"]
+    params.n_cache_reuse = settings["reused"]
     params.cpuparams.n_threads = settings["threads"]
     params.cpuparams_batch.n_threads = settings["prompt_threads"]
     params.slot_save_path = settings["saved"] + "/"

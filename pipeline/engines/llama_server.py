@@ -2,25 +2,23 @@
 
 import asyncio
 import json
-import logging
 import secrets
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
 import aiohttp
 
-from pipeline.engines.llama_text import Refused, complaint, piece
+from pipeline.chunks import Message
+from pipeline.engines.llama_text import Refused, complaint
 from pipeline.errors import ConfigError
-
-log = logging.getLogger(__name__)
 
 OPEN_S = 90.0
 STOP_S = 5.0
-POLL_S = 0.005
+MORE = "\x1e"  # a mark that nobody says, where an unfinished message goes on
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +28,8 @@ class ServerSettings:
         model: Path of the GGUF file.
         saved: Path of the folder for states of slots.
         context: Tokens of one slot: prompt and answer together.
-        batch: Tokens of a prompt that are computed between two looks at whether to stop.
+        batch: Tokens of a prompt that are computed at once.
+        reused: So many tokens in a row, or more, that have moved in a prompt are moved in the cache.
         threads: CPU threads that write.
         prompt_threads: CPU threads that read prompts.
     """
@@ -40,8 +39,23 @@ class ServerSettings:
     slots: int
     context: int
     batch: int
+    reused: int
     threads: int
     prompt_threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What was written in one step.
+
+    Attributes:
+        tokens: One, or none if the answer has ended.
+        text: Empty if the token is only a part of a character.
+    """
+
+    tokens: list[int]
+    text: str
+    ended: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +82,6 @@ class LlamaServer:
         http = aiohttp.ClientSession(
             address,
             headers={"Authorization": f"Bearer {key}"},
-            connector=aiohttp.TCPConnector(force_close=True),  # it closes a connection that has carried a stream
             timeout=aiohttp.ClientTimeout(total=None, connect=STOP_S),
         )
         return cls(process, http)
@@ -83,29 +96,61 @@ class LlamaServer:
         except TimeoutError:
             await _killed(self.process)
 
-    async def write(self, request_id: str, slot: int, prompt: Mapping[str, Any]) -> AsyncGenerator[str, None]:
-        """The answer in pieces; however it ends, the slot is idle afterwards.
+    async def tokens(self, messages: tuple[Message, ...], *, unfinished: bool = False) -> list[int]:
+        """The prompt that the model's own chat template makes of them.
+
+        Args:
+            unfinished: The last message goes on: the prompt ends inside it, where more words cannot change it.
+
+        Raises:
+            Refused: The server cannot make one.
+            aiohttp.ClientError: The server is gone.
+        """
+        written = [{"role": message.role, "content": message.text} for message in messages]
+        if unfinished:
+            written[-1]["content"] += MORE
+        rendered = await self._post("/apply-template", {"messages": written})
+        text = rendered["prompt"].partition(MORE)[0] if unfinished else rendered["prompt"]
+        prompt = await self._post("/tokenize", {"content": text, "add_special": True, "parse_special": True})
+        tokens: list[int] = prompt["tokens"]
+        return tokens[:-1] if unfinished else tokens
+
+    async def text(self, tokens: Sequence[int]) -> str:
+        """
+        Raises:
+            aiohttp.ClientError: The server is gone.
+        """
+        written = await self._post("/detokenize", {"tokens": list(tokens)})
+        return str(written["content"])
+
+    async def step(self, slot: int, tokens: Sequence[int], temperature: float = 0.0) -> Step:
+        """Read what the slot has not read of `tokens`, and write the token after it.
+
+        Who is cancelled meanwhile waits until it is done: when this has returned, the slot is idle.
 
         Raises:
             Refused: The server cannot serve the prompt.
             aiohttp.ClientError: The server is gone.
         """
-        # With `return_progress` the server looks up after every batch of the prompt, and not only at the first token.
-        body = {**prompt, "stream": True, "return_progress": True, "id_slot": slot, "cache_prompt": True}
-        response = await self._begun(request_id, slot, body)
-        ended = False
-        try:
-            if response.status != 200:
-                ended = True
-                raise Refused(complaint(await response.text()))
-            async for line in response.content:
-                if text := piece(line):
-                    yield text
-            ended = True
-        finally:
-            if not ended:
-                await self._abort(request_id, slot)
-            response.close()
+        body = {
+            "prompt": list(tokens),
+            "n_predict": 1,
+            "temperature": temperature,
+            "id_slot": slot,
+            "cache_prompt": True,
+            "return_tokens": True,
+            "response_fields": ["content", "tokens", "stop_type"],
+        }
+        async with asyncio.TaskGroup() as tasks:
+            posting = tasks.create_task(self._posted(body), name="llama:step")
+            try:
+                answer = await asyncio.shield(posting)
+            except asyncio.CancelledError:
+                await asyncio.wait([posting])
+                raise
+        if isinstance(answer, Exception):
+            raise answer
+        return Step(answer["tokens"], answer["content"], answer["stop_type"] == "eos")
 
     async def processing(self) -> list[bool]:
         """Of each slot, whether it computes now."""
@@ -118,42 +163,18 @@ class LlamaServer:
         async with self.http.post(f"/slots/{slot}", params={"action": action}, json=body) as response:
             return response.status == 200
 
-    async def _begun(self, request_id: str, slot: int, body: Mapping[str, Any]) -> aiohttp.ClientResponse:
-        """The response. Who is cancelled meanwhile waits for it, a few milliseconds: the server only
-        stops what it has begun."""
-        headers = {"X-Conversation-Id": request_id}
-        async with asyncio.TaskGroup() as tasks:
-            posting = tasks.create_task(self._posted(body, headers), name=f"{request_id}:post")
-            try:
-                response = await asyncio.shield(posting)
-            except asyncio.CancelledError:
-                await asyncio.wait([posting])
-                await self._abort(request_id, slot)
-                raise
-        if isinstance(response, aiohttp.ClientError):
-            raise response
-        return response
-
-    async def _posted(
-        self, body: Mapping[str, Any], headers: Mapping[str, str]
-    ) -> aiohttp.ClientResponse | aiohttp.ClientError:
+    async def _posted(self, body: Mapping[str, Any]) -> Any:
+        """The answer, or why there is none."""
         try:
-            return await self.http.post("/v1/chat/completions", json=body, headers=headers)
-        except aiohttp.ClientError as error:
+            return await self._post("/completion", body)
+        except (Refused, aiohttp.ClientError) as error:
             return error
 
-    async def _abort(self, request_id: str, slot: int) -> None:
-        """Returns when the server says that the slot is idle. A closed connection alone does not stop a
-        request that has a conversation's id; without one it would stop a token later."""
-        try:
-            async with asyncio.timeout(STOP_S):
-                with suppress(aiohttp.ClientError):  # a server that is gone is idle
-                    async with self.http.delete("/v1/stream", params={"conv_id": request_id}):
-                        pass
-                    while (await self.processing())[slot]:  # noqa: ASYNC110 - nothing to wait on in another process
-                        await asyncio.sleep(POLL_S)
-        except TimeoutError:
-            log.error("the language model does not stop", extra={"request": request_id})
+    async def _post(self, path: str, body: Mapping[str, Any]) -> Any:
+        async with self.http.post(path, json=body) as response:
+            if response.status != 200:
+                raise Refused(complaint(await response.text()))
+            return await response.json()
 
 
 async def _address(process: Process, settings: Mapping[str, Any]) -> str:

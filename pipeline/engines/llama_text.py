@@ -3,9 +3,6 @@
 import json
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Any
-
-from pipeline.chunks import Message
 
 SILENT = "<|silent|>"  # a model's answer when nothing is to be said
 
@@ -14,35 +11,11 @@ class Refused(Exception):
     """The server says that it cannot serve the prompt."""
 
 
-def as_json(messages: tuple[Message, ...]) -> list[dict[str, str]]:
-    return [{"role": message.role, "content": message.text} for message in messages]
-
-
-def piece(line: bytes) -> str:
-    """The text of one line of the event stream; most lines have none.
-
-    Raises:
-        Refused: The line is an error.
-    """
-    if line.startswith(b"error: "):
-        raise Refused(complaint(line.removeprefix(b"error: ").decode()))
-    if not line.startswith(b"data: {"):
-        return ""
-    data: dict[str, Any] = json.loads(line.removeprefix(b"data: "))
-    if "error" in data:
-        raise Refused(complaint(json.dumps(data)))
-    choices = data.get("choices") or [{}]
-    return str(choices[0].get("delta", {}).get("content") or "")
-
-
 def complaint(body: str) -> str:
     """What the server has against a prompt, as a sentence for people."""
     try:
-        error = json.loads(body)["error"]
-        if error.get("type") == "exceed_context_size_error":
-            return f"the conversation is too long: {error['n_prompt_tokens']} tokens, {error['n_ctx']} fit"
-        return str(error["message"])
-    except (ValueError, KeyError, TypeError, AttributeError):
+        return str(json.loads(body)["error"]["message"])
+    except (ValueError, KeyError, TypeError):
         return "the language model refused the prompt"
 
 

@@ -29,9 +29,9 @@ async def open_llama(engine_args: Mapping[str, Any], models_dir: Path, max_sessi
         models_dir,
         model=engine_args.get("model", "qwen2.5-coder-1.5b-instruct"),
         fallback=engine_args.get("fallback", "smollm2-135m-instruct"),
-        threads=engine_args.get("threads", 1),
+        threads=engine_args.get("threads", 2),
         prompt_threads=engine_args.get("prompt_threads", 2),
-        context=engine_args.get("context", 1_280),
+        context=engine_args.get("context", 1_408),
         slots=max_sessions,
         preamble=PREAMBLE,
     )

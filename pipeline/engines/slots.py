@@ -4,18 +4,21 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Slot:
     """
     Attributes:
-        inherited: Its prefix cache is of somebody else, or of nobody.
+        owner: Whose prompts the cache holds. It may be somebody else's than who has the slot now.
+        read: The tokens in the cache.
     """
 
     number: int
-    inherited: bool
+    owner: str | None = None
+    read: list[int] = field(default_factory=list)
+    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 
 class Slots:
@@ -25,24 +28,21 @@ class Slots:
     """
 
     def __init__(self, count: int) -> None:
-        self._locks = [asyncio.Lock() for _ in range(count)]
-        self._owners: OrderedDict[str, int] = OrderedDict()  # who was served longest ago comes first
+        self._free = [Slot(number) for number in reversed(range(count))]
+        self._taken: OrderedDict[str, Slot] = OrderedDict()  # who was served longest ago comes first
 
     @asynccontextmanager
     async def of(self, owner: str) -> AsyncGenerator[Slot, None]:
         """The owner's slot, theirs alone meanwhile."""
-        number, inherited = self._assigned(owner)
-        async with self._locks[number]:
-            yield Slot(number, inherited)
+        slot = self._assigned(owner)
+        async with slot.lock:
+            yield slot
 
-    def _assigned(self, owner: str) -> tuple[int, bool]:
-        if owner in self._owners:
-            self._owners.move_to_end(owner)
-            return self._owners[owner], False
-        free = (number for number in range(len(self._locks)) if number not in self._owners.values())
-        number = next(free, None)
-        if number is None:
-            idle = (each for each, slot in self._owners.items() if not self._locks[slot].locked())
-            number = self._owners.pop(next(idle, next(iter(self._owners))))
-        self._owners[owner] = number
-        return number, True
+    def _assigned(self, owner: str) -> Slot:
+        slot = self._taken.pop(owner, None) or (self._free.pop() if self._free else self._given_up())
+        self._taken[owner] = slot
+        return slot
+
+    def _given_up(self) -> Slot:
+        idle = (each for each, slot in self._taken.items() if not slot.lock.locked())
+        return self._taken.pop(next(idle, next(iter(self._taken))))

@@ -8,7 +8,8 @@ from pipeline.chunks import Chat, Clause, Message, Text
 from pipeline.processors.clauses import Clauses
 
 MOST_TOKENS = 200  # of an answer: enough to count to forty in words
-HISTORY_TOKENS = 400  # of the conversation; with the preamble, instructions and an answer it fits into 1,280
+HISTORY_TOKENS = 300  # of what was said up to the last answer
+QUESTION_TOKENS = 260  # of what was said since; with all else and an answer it fits into 1,408
 INSTRUCTIONS_TOKENS = 200
 
 SYSTEM = """\
@@ -55,7 +56,10 @@ async def asked2chat(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerato
     async for question in inbox:
         wants = question.wants
         limit = MOST_TOKENS if wants.max_tokens is None else min(wants.max_tokens, MOST_TOKENS)
-        conversation = map(harmless, recent(question.messages()))
+        said = recent(question.messages())
+        if not limit and (not said or said[-1].role != "user"):
+            said += (Message("user", ""),)  # which is to come
+        conversation = map(harmless, said)
         yield Chat((*PREAMBLE, *instructed(wants.instructions), *conversation), wants.cache_salt, limit)
 
 
@@ -78,16 +82,12 @@ def instructed(instructions: str) -> tuple[Message, ...]:
 
 
 def recent(messages: tuple[Message, ...]) -> tuple[Message, ...]:
-    """The newest messages that fit. When they no longer do, the older half goes at once, so that the prompt
-    keeps growing at its end for a while and its prefix stays cached."""
-    start, size = 0, 0
-    for at, message in enumerate(messages):
-        size += tokens(message.text)
-        if size > HISTORY_TOKENS:
-            while size > HISTORY_TOKENS // 2 and start < at:
-                size -= tokens(messages[start].text)
-                start += 1
-    return tuple(_shortened(message) for message in messages[start:])
+    """The newest messages that fit: of those up to the last answer, and of those since, which are the question.
+
+    So what a question needs of the past is known before it is asked, and can be read ahead.
+    """
+    since = next((at for at in range(len(messages), 0, -1) if messages[at - 1].role == "assistant"), 0)
+    return _fitting(messages[:since], HISTORY_TOKENS) + _fitting(messages[since:], QUESTION_TOKENS)
 
 
 def tokens(text: str) -> int:
@@ -101,9 +101,22 @@ def harmless(message: Message) -> Message:
     return Message(message.role, message.text.replace("<|", "< |"))
 
 
-def _shortened(message: Message) -> Message:
+def _fitting(messages: tuple[Message, ...], limit: int) -> tuple[Message, ...]:
+    """When they no longer fit, the older half goes at once, so that the prompt keeps growing at its end for a
+    while and its prefix stays cached."""
+    start, size = 0, 0
+    for at, message in enumerate(messages):
+        size += tokens(message.text)
+        if size > limit:
+            while size > limit // 2 and start < at:
+                size -= tokens(messages[start].text)
+                start += 1
+    return tuple(_shortened(message, limit) for message in messages[start:])
+
+
+def _shortened(message: Message, limit: int) -> Message:
     """A single message that does not fit keeps its end, where the question is."""
     text = message.text
-    while tokens(text) > HISTORY_TOKENS:
+    while tokens(text) > limit:
         text = text[len(text) // 10 + 1 :]
     return Message(message.role, text)

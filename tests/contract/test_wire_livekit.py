@@ -133,7 +133,7 @@ async def test_an_interrupted_reply_is_cut_to_what_was_heard() -> None:
         await it.session.update_chat_ctx(context)
         await played(await it.session.generate_reply())
         assert await line.tts.busy() == 0
-    assert [message.text for message in line.aura.prompts[-1].messages] == [
+    assert [message.text for message in line.questions[-1].messages] == [
         "Count to forty.",
         "Number 1. Number 2.",
         "And now?",
@@ -172,7 +172,7 @@ async def test_the_conversation_follows_the_frameworks_own() -> None:
         await it.session.update_chat_ctx(context)
         assert [item.id for item in it.session.chat_ctx.items] == ["a", "between", "c"]
         await played(await it.session.generate_reply())
-    assert [message.text for message in line.aura.prompts[-1].messages] == ["First.", "Between.", "Third."]
+    assert [message.text for message in line.questions[-1].messages] == ["First.", "Between.", "Third."]
     assert len(it.tap.all("conversation.item.deleted")) == 1
 
 
@@ -189,7 +189,7 @@ async def test_frames_are_taken_and_stand_in_nobodys_way() -> None:
         await it.session.update_chat_ctx(context)
         await played(await it.session.generate_reply())
     assert len(it.tap.all("conversation.item.deleted")) == 3
-    assert [message.text for message in line.aura.prompts[-1].messages] == ["What is this?", "Tell me."]
+    assert [message.text for message in line.questions[-1].messages] == ["What is this?", "Tell me."]
 
 
 async def test_it_hears_with_semantic_turn_detection_and_is_answered() -> None:

@@ -85,7 +85,7 @@ async def test_a_question_with_a_picture_is_taken_and_shown() -> None:
         assert [part.type for part in added.item.content] == ["input_text", "input_image"]
         await talk.connection.response.create()
         assert (await talk.until("response.done")).response.status == "completed"
-    assert talk.tap.line.aura.prompts[-1].messages[-1].text == "What is this?"
+    assert talk.tap.line.questions[-1].messages[-1].text == "What is this?"
 
 
 @pytest.mark.parametrize("by_id", [True, False])
@@ -127,7 +127,7 @@ async def test_what_was_heard_is_what_the_next_question_builds_on() -> None:
         await talk.asks("And of Spain?")
         await talk.connection.response.create()
         await talk.until("response.done")
-    assert [message.text for message in line.aura.prompts[-1].messages] == [
+    assert [message.text for message in line.questions[-1].messages] == [
         "What is the capital of France?",
         "The capital is Paris.",
         "And of Spain?",
@@ -155,7 +155,7 @@ async def test_an_item_is_put_in_front_retrieved_and_deleted() -> None:
         assert (await talk.until("conversation.item.deleted")).item_id == "first"
         await talk.connection.response.create()
         await talk.until("response.done")
-    prompts = [[message.text for message in chat.messages] for chat in talk.tap.line.aura.prompts]
+    prompts = [[message.text for message in chat.messages] for chat in talk.tap.line.questions]
     assert prompts == [["Be short.", "Hello?"], ["Hello?", PARIS]]
 
 

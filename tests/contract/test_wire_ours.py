@@ -19,9 +19,9 @@ async def test_a_given_text_is_spoken_as_it_is_and_kept() -> None:
         await caller.send("response.create", response={"metadata": {"say": "Hello. I am here."}})
         response = (await caller.until("response.done"))["response"]
         assert response["output"][0]["content"][0]["transcript"] == "Hello. I am here."
-        assert pipeline.line.aura.prompts == []
+        assert pipeline.line.questions == []
         await caller.asks()
-        assert pipeline.line.aura.prompts[-1].messages[0].text == "Hello. I am here."
+        assert pipeline.line.questions[-1].messages[0].text == "Hello. I am here."
 
 
 async def test_hypotheses_come_only_to_those_who_asked() -> None:
@@ -67,7 +67,7 @@ async def test_camera_pictures_are_counted_and_never_pile_up() -> None:
         assert (await caller.refusal())["code"] == "item_delete_invalid_item_id"
         async with aiohttp.ClientSession(pipeline.url) as http, http.get("/metrics") as figures:
             assert "aura_camera_frames_total 4.0" in await figures.text()
-    assert len(pipeline.line.aura.prompts[-1].messages) == 1
+    assert len(pipeline.line.questions[-1].messages) == 1
 
 
 async def test_two_callers_do_not_hear_each_other() -> None:
@@ -78,4 +78,4 @@ async def test_two_callers_do_not_hear_each_other() -> None:
         answers = await asyncio.gather(one.asks("Who am I?"), two.asks("Who am I?"))
     texts = [answer["output"][0]["content"][0]["transcript"] for answer in answers]
     assert texts == ["My name is One. Who am I?.", "My name is Two. Who am I?."]
-    assert len({chat.cache_salt for chat in line.aura.prompts}) == 2
+    assert len({chat.cache_salt for chat in line.questions}) == 2

@@ -125,5 +125,5 @@ async def test_an_answer_on_the_side_leaves_the_conversation_alone() -> None:
         await caller.send("response.create", response={"input": [question]})
         await caller.until("response.done")
         assert (await caller.asks("And now?"))["conversation_id"]
-        prompts = [[message.text for message in chat.messages] for chat in pipeline.line.aura.prompts]
+        prompts = [[message.text for message in chat.messages] for chat in pipeline.line.questions]
     assert prompts == [["Hello?"], ["Only this?"], ["Hello?", "And now?"]]

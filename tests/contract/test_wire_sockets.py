@@ -149,12 +149,12 @@ async def test_a_lost_conversation_goes_on_with_what_was_said_and_heard() -> Non
             await caller.asks("Where were we?", output_modalities=["text"])
         async with calling(pipeline, resume=token) as caller:
             await caller.asks("Is this new?", output_modalities=["text"])
-    question, heard, next_question = [message.text for message in line.aura.prompts[-2].messages[-3:]]
+    question, heard, next_question = [message.text for message in line.questions[-2].messages[-3:]]
     assert (question, next_question) == ("Count to forty.", "Where were we?")
     assert heard.startswith("Number 1. Number 2.")
     assert COUNT.startswith(heard)
     assert len(heard) < len(COUNT) / 2, "it was cut where its caller was lost"
-    assert [message.text for message in line.aura.prompts[-1].messages] == ["Is this new?"], "a token is good once"
+    assert [message.text for message in line.questions[-1].messages] == ["Is this new?"], "a token is good once"
 
 
 async def test_a_connection_that_only_its_caller_knows_is_lost_is_taken_over() -> None:

@@ -57,7 +57,7 @@ async def test_the_answer_is_begun_at_a_pause_and_ready_when_the_turn_is_certain
         now = caller.session._began + 2.0
         await asyncio.sleep(0.01)
     assert caller.when(told.Sounded)[0] == pytest.approx(now, abs=0.05)
-    assert len(line.aura.prompts) == 1, "one answer was written, and it was adopted"
+    assert len(line.questions) == 1, "one answer was written, and it was adopted"
 
 
 async def test_a_guess_that_does_not_come_true_leaves_no_trace() -> None:
@@ -67,7 +67,7 @@ async def test_a_guess_that_does_not_come_true_leaves_no_trace() -> None:
     async with line.call() as caller:
         await caller.says(1.0)
         await caller.is_silent(0.4)
-        assert [chat.messages[-1].text for chat in line.aura.prompts] == ["What is the capital"]
+        assert [chat.messages[-1].text for chat in line.questions] == ["What is the capital"]
         await caller.says(1.0)
         await caller.is_silent(0.4)
         caller.session.commit()
@@ -152,7 +152,7 @@ async def test_a_sound_without_words_asks_nothing() -> None:
         await caller.is_silent(1.0)
         assert caller.all(told.Transcribed)[0].text == ""
         assert caller.answer().item is None
-        assert line.aura.prompts == []
+        assert line.questions == []
 
 
 async def test_a_failed_stage_ends_the_turn_and_not_the_session() -> None:
@@ -198,7 +198,7 @@ async def test_a_given_text_is_spoken_as_it_is_and_remembered() -> None:
         caller.session.respond(Wants(say="Hello. I am here."))
         await asyncio.sleep(5)
     assert caller.heard_text() == "Hello. I am here."
-    assert line.aura.prompts == []
+    assert line.questions == []
     assert caller.session.history.messages() == (Message("assistant", "Hello. I am here."),)
 
 
@@ -211,7 +211,7 @@ async def test_an_utterance_that_nobody_answers_stays_in_the_conversation() -> N
         await asyncio.sleep(0.5)
         caller.session.respond()
         await asyncio.sleep(1)
-        assert [m.text for m in line.aura.prompts[-1].messages] == ["First.", "Second."]
+        assert [m.text for m in line.questions[-1].messages] == ["First.", "Second."]
 
 
 async def test_a_cough_is_forgotten_by_a_caller_with_its_own_turn_detection() -> None:
@@ -233,3 +233,16 @@ async def test_too_short_a_commit_is_refused() -> None:
         with pytest.raises(RequestError, match="64 ms") as refused:
             caller.session.commit()
         assert refused.value.code == "input_audio_buffer_commit_empty"
+
+
+async def test_the_next_prompt_is_read_ahead_after_each_answer_and_while_somebody_speaks() -> None:
+    line = Line(asr=hears("What is the capital of France?"))
+    async with line.call(Setup(Wants(instructions="Be brief."), partials=True)) as caller:
+        await asyncio.sleep(1)
+        assert line.read_ahead == [""]
+        caller.session.respond(Wants(say="Hello."))
+        await asyncio.sleep(5)
+        assert line.read_ahead[1:] == ["Hello."]
+        await caller.says(2.0)
+        assert line.read_ahead[2:] == ["Hello.\nWhat is the capital of France?"]
+        assert line.questions == []

@@ -35,7 +35,7 @@ async def test_an_utterance_that_nobody_answered_is_heard_to_its_end_when_the_ne
         caller.session.respond()
         await asyncio.sleep(1)
         assert caller.remembered(first) == "What is the capital"
-        prompt = [message.text for message in line.aura.prompts[-1].messages]
+        prompt = [message.text for message in line.questions[-1].messages]
         assert prompt == ["What is the capital", "of France?"]
 
 
@@ -47,7 +47,7 @@ async def test_what_was_said_last_is_answered_though_the_person_has_begun_to_spe
         await caller.says(0.2)
         caller.session.respond()
         await caller.says(2.0)
-        assert [message.text for message in line.aura.prompts[0].messages] == ["What is the capital of France?"]
+        assert [message.text for message in line.questions[0].messages] == ["What is the capital of France?"]
         assert caller.when(told.Spoke) == caller.when(told.Transcribed)
 
 
@@ -64,7 +64,7 @@ async def test_two_commits_in_a_row_are_transcribed_each_for_itself() -> None:
             (items[0], "First."),
             (items[1], "Second."),
         ]
-        assert [message.text for message in line.aura.prompts[-1].messages] == ["First.", "Second."]
+        assert [message.text for message in line.questions[-1].messages] == ["First.", "Second."]
 
 
 async def test_a_typed_question_is_answered_while_somebody_speaks() -> None:
@@ -75,7 +75,7 @@ async def test_a_typed_question_is_answered_while_somebody_speaks() -> None:
         caller.session.respond()
         await caller.says(2.0)
         assert caller.heard_text() == "About France."
-        assert [chat.messages[-1].text for chat in line.aura.prompts] == ["France"]
+        assert [chat.messages[-1].text for chat in line.questions] == ["France"]
         caller.session.commit()
         caller.session.respond()
         await asyncio.sleep(3)
@@ -134,12 +134,12 @@ async def test_an_answer_out_of_band_does_not_touch_the_conversation() -> None:
         said = caller.session.commit()
         caller.session.respond(history=History((Item("x", "user", "Something else."),)))
         await asyncio.sleep(5)
-        assert line.aura.prompts[0].messages == (Message("user", "Something else."),)
+        assert line.questions[0].messages == (Message("user", "Something else."),)
         assert caller.answer().status == "completed"
         assert caller.session.history == before.with_item(Item(said, "user", "And this?", "audio"))
         caller.session.respond()
         await asyncio.sleep(5)
-        assert [message.text for message in line.aura.prompts[-1].messages] == ["Hello.", "And this?"]
+        assert [message.text for message in line.questions[-1].messages] == ["Hello.", "And this?"]
 
 
 async def test_an_answer_that_is_not_kept_still_waits_for_the_end_of_what_was_said() -> None:
@@ -149,7 +149,7 @@ async def test_an_answer_that_is_not_kept_still_waits_for_the_end_of_what_was_sa
         said = caller.session.commit()
         caller.session.respond(kept=False)
         await asyncio.sleep(5)
-        assert [message.text for message in line.aura.prompts[-1].messages] == ["What is it?"]
+        assert [message.text for message in line.questions[-1].messages] == ["What is it?"]
         assert caller.answer().status == "completed"
         assert [item.id for item in caller.session.history.items] == [said]
 
@@ -163,7 +163,7 @@ async def test_what_was_said_and_deleted_is_not_answered() -> None:
         caller.session.conversation.delete(caller.session.commit())
         caller.session.respond()
         await asyncio.sleep(1)
-        assert [message.text for message in line.aura.prompts[-1].messages] == ["Hello."]
+        assert [message.text for message in line.questions[-1].messages] == ["Hello."]
         assert line.aura.aborted == ["s.0:aura"], "the guess"
 
 
@@ -172,7 +172,7 @@ async def test_no_prompt_is_cached_for_anybody_else() -> None:
     async with line.call(Setup(Wants(instructions="Be brief."))) as caller:
         caller.session.respond(Wants(cache_salt="another caller"))
         await asyncio.sleep(1)
-    assert [chat.cache_salt for chat in line.aura.prompts] == ["s", "s"]
+    assert {chat.cache_salt for chat in line.aura.prompts} == {"s"}
 
 
 async def test_two_turns_in_one_append_are_both_answered() -> None:
@@ -182,4 +182,4 @@ async def test_two_turns_in_one_append_are_both_answered() -> None:
         await caller.session.listening.hear(np.concatenate([loud, quiet, loud, quiet]))
         await asyncio.sleep(5)
         assert [done.status for done in caller.all(told.AnswerDone)] == ["cancelled", "completed"]
-        assert [message.text for message in line.aura.prompts[-1].messages] == ["First.", "Second."]
+        assert [message.text for message in line.questions[-1].messages] == ["First.", "Second."]

@@ -117,7 +117,7 @@ async def test_an_answer_waits_for_the_end_of_what_was_said_and_for_nothing_else
         await asyncio.sleep(3)
     assert caller.when(told.Transcribed) == [pytest.approx(asked + 0.5)]
     assert caller.when(told.Spoke) == [pytest.approx(asked + 0.75)]
-    assert len(line.asr.prompts) == len(line.aura.prompts) == 1
+    assert len(line.asr.prompts) == len(line.questions) == 1
 
 
 async def test_a_guess_is_adopted_though_the_wishes_were_sent_along_again() -> None:
@@ -128,7 +128,7 @@ async def test_a_guess_is_adopted_though_the_wishes_were_sent_along_again() -> N
         caller.session.commit()
         caller.session.respond(Wants(voice="heart"))
         await asyncio.sleep(1)
-    assert len(line.aura.prompts) == 1
+    assert len(line.questions) == 1
     assert line.aura.aborted == []
 
 
@@ -142,10 +142,10 @@ async def test_commit_respond_and_cancel_in_one_tick_leave_what_was_said() -> No
         assert caller.answer().status == "cancelled"
         await asyncio.sleep(1)
         assert caller.remembered(item_id) == "What is the capital of France?"
-        assert line.aura.prompts == []
+        assert line.questions == []
         caller.session.respond()
         await asyncio.sleep(3)
-        assert [message.text for message in line.aura.prompts[0].messages] == ["What is the capital of France?"]
+        assert [message.text for message in line.questions[0].messages] == ["What is the capital of France?"]
         assert caller.answer().status == "completed"
 
 
@@ -176,12 +176,12 @@ async def test_nothing_is_guessed_while_an_answer_is_being_given() -> None:
         await caller.says(1.0)
         await caller.is_silent(1.0)
         assert len(line.asr.prompts) == 1
-        assert len(line.aura.prompts) == 1
+        assert len(line.questions) == 1
         caller.session.cancel()
         caller.session.commit()
         caller.session.respond()
         await asyncio.sleep(1)
-        assert len(line.aura.prompts) == 2
+        assert len(line.questions) == 2
 
 
 async def test_words_that_turn_out_to_be_none_are_not_answered() -> None:
@@ -193,7 +193,7 @@ async def test_words_that_turn_out_to_be_none_are_not_answered() -> None:
         caller.session.commit()
         caller.session.respond()
         await asyncio.sleep(3)
-        assert [chat.messages[-1].text for chat in line.aura.prompts] == ["Mhm."], "a guess"
+        assert [chat.messages[-1].text for chat in line.questions] == ["Mhm."], "a guess"
         assert caller.heard_text() == ""
         assert (caller.answer().status, caller.answer().item) == ("completed", None)
 
@@ -222,14 +222,14 @@ async def test_half_a_question_is_not_answered_if_the_rest_could_not_be_heard() 
     assert caller.answer().error == "asr: gone"
 
 
-async def test_prompts_that_are_made_ready_have_names_of_their_own() -> None:
+async def test_the_prompt_is_read_ahead_once_at_a_time_and_as_it_is_now() -> None:
     held: Scripted[Chat, Text] = Scripted(lambda chat: [(60.0, Text(""))])
     with nothing_left():
         async with Line(aura=held).call() as caller:
             for instructions in ("Be brief.", "Be kind."):
                 caller.session.configure(Setup(Wants(instructions=instructions)))
-            await asyncio.sleep(1)
-            assert len(set(held.running)) == 2
+                await asyncio.sleep(1)
+            assert (held.aborted, held.running) == (["s.0:aura"], ["s.1:aura"])
 
 
 async def test_a_mistake_while_telling_fails_the_answer_and_spares_the_session() -> None:

@@ -45,7 +45,7 @@ async def test_a_guess_is_adopted_if_the_same_is_asked_in_the_end() -> None:
     line = Line(aura=writes("Hello.", first_s=0.5))
     left = await turn(line, said((0.0, HI), (2.0, HI)))
     assert left == [(2.0, Text("Hello.")), (2.0, Mark("Hello.", 0, 300)), (2.0, 300.0)]
-    assert len(line.aura.prompts) == len(line.tts.prompts) == 1
+    assert len(line.questions) == len(line.tts.prompts) == 1
     assert line.aura.aborted == []
 
 
@@ -77,7 +77,7 @@ async def test_a_guess_is_dropped_if_anything_that_the_answer_depends_on_has_cha
 
     left = await turn(line, hypotheses(), asking)
     assert left[0] == (2.5, Text("Hello."))
-    assert len(line.aura.prompts) == 2
+    assert len(line.questions) == 2
 
 
 async def test_a_dropped_guess_leaves_no_trace() -> None:
@@ -107,7 +107,7 @@ async def test_the_engines_of_a_dropped_guess_are_idle_before_the_next_begins() 
         await asyncio.sleep(3)
         assert running == [[], []]
         assert (line.aura.aborted, line.tts.aborted) == (["s.7:aura"], ["s.7:tts"])
-        assert len(line.aura.prompts) == 2
+        assert len(line.questions) == 2
         running_turn.cancel()
 
 
@@ -122,11 +122,11 @@ async def test_the_next_begins_as_soon_as_the_slowest_engine_of_a_dropped_guess_
     assert began == [0.0, 0.75]
 
 
-async def test_words_that_are_not_settled_start_nothing_but_end_a_guess_that_they_contradict() -> None:
+async def test_words_that_are_not_settled_are_read_ahead_and_end_a_guess_that_they_contradict() -> None:
     line = Line(aura=writes("Hello.", first_s=60.0))
     unsettled = replace(HI_ANN, settled=False)
     await turn(line, said((0.0, replace(HI, settled=False)), (1.0, HI), (1.0, unsettled)))
-    assert len(line.aura.prompts) == 1
+    assert (line.read_ahead, len(line.questions)) == (["Hi", "Hi Ann"], 1)
     assert line.aura.aborted == ["s.7:aura"]
     assert now() == 2.0
 
@@ -134,7 +134,7 @@ async def test_words_that_are_not_settled_start_nothing_but_end_a_guess_that_the
 async def test_words_that_agree_keep_a_guess_though_the_person_speaks_again() -> None:
     line = Line(aura=writes("Hello."))
     await turn(line, said((0.0, HI), (1.0, replace(HI, settled=False)), (1.0, HI)))
-    assert len(line.aura.prompts) == 1
+    assert len(line.questions) == 1
 
 
 async def test_a_failed_guess_is_tried_again_at_the_certain_end() -> None:
@@ -186,7 +186,7 @@ async def test_a_turn_in_which_nothing_was_asked_answers_nothing() -> None:
     line = Line()
     held = Held(1_000)
     assert await run_turn(TURN, said((1.0, Hypothesis(""))), Asking(line), held) is None
-    assert line.aura.prompts == []
+    assert line.questions == []
     assert [word async for word in held.words()] == []
 
 

@@ -6,10 +6,10 @@ from pipeline.asked import Asked, Wants
 from pipeline.chunks import Chat, Clause, Message, Text
 from pipeline.history import History, Item
 from pipeline.processors.embedded import (
-    HISTORY_TOKENS,
     INSTRUCTIONS_TOKENS,
     MOST_TOKENS,
     PREAMBLE,
+    QUESTION_TOKENS,
     REMINDER,
     asked2chat,
     recent,
@@ -17,7 +17,7 @@ from pipeline.processors.embedded import (
     tokens,
 )
 
-CONTEXT = 1_280
+CONTEXT = 1_408
 
 
 def said(*texts: str) -> History:
@@ -81,11 +81,21 @@ def test_a_history_that_does_not_fit_loses_half_at_once_and_then_grows_again() -
     assert 2 <= len(set(starts)) <= 6, "the beginning of the prompt moves seldom, so that it stays cached"
 
 
+async def test_what_is_read_ahead_is_how_the_next_prompt_begins_however_long_its_question_is() -> None:
+    for spoken in range(2, 60, 2):
+        past = said(*[f"This is message number {number} of many." for number in range(spoken)])
+        ahead = await prompt(Asked(past, Wants(instructions="Be kind.")).unfinished())
+        question = past.with_item(Item("q", "user", "Now tell me something about all of that. " * 3))
+        asked = await prompt(Asked(question, Wants(instructions="Be kind.")))
+        assert ahead.messages[-1] == Message("user", "")
+        assert asked.messages[: len(ahead.messages) - 1] == ahead.messages[:-1]
+
+
 def test_the_newest_message_is_always_there_if_only_its_end() -> None:
     messages = (Message("user", "Hi"), Message("user", "blah " * 5000 + "what time is it?"))
     (kept,) = recent(messages)
     assert kept.text.endswith("what time is it?")
-    assert tokens(kept.text) <= HISTORY_TOKENS
+    assert tokens(kept.text) <= QUESTION_TOKENS
 
 
 def test_text_in_other_scripts_counts_a_token_for_each_sign() -> None:

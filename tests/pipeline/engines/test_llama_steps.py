@@ -1,0 +1,42 @@
+"""How a language model's work is cut into steps."""
+
+from pipeline.engines.llama_steps import BATCH, REUSED, STEP_S, Pace, known, shared
+
+
+def after(pace: Pace, *seconds: float) -> int:
+    for each in seconds:
+        pace.took(each)
+    return pace.tokens
+
+
+def test_steps_grow_while_they_are_short_and_shrink_when_they_are_long() -> None:
+    assert after(Pace(), 0.01, 0.01, 0.01) == 5
+    assert after(Pace(), 2 * STEP_S) == 1
+    assert after(Pace(), 0.9 * STEP_S, 1.05 * STEP_S) == 2
+
+
+def test_a_step_has_a_token_at_least_and_no_more_than_a_batch() -> None:
+    assert after(Pace(), *[9.0] * 9) == 1
+    assert after(Pace(), *[0.0] * 99) == BATCH
+
+
+def test_a_single_slow_step_does_not_make_all_others_small() -> None:
+    assert after(Pace(), 9.0, 0.05) == 2
+
+
+def test_what_two_prompts_share_is_what_both_begin_with() -> None:
+    assert shared([1, 2, 3], [1, 2, 4, 5]) == 2
+    assert shared([1, 2], [1, 2, 3]) == 2
+    assert shared([], [1]) == 0
+    assert shared([2, 1], [1, 2]) == 0
+
+
+def test_a_conversation_that_has_lost_its_oldest_part_is_known_but_for_what_is_new() -> None:
+    preamble, old, kept, new = [1] * 5, list(range(20, 40)), list(range(40, 60)), [7, 8, 9]
+    assert known(preamble + kept + new, preamble + old + kept) == len(preamble + kept)
+    assert known(preamble + kept + new, preamble) == len(preamble)
+
+
+def test_a_few_words_that_stand_elsewhere_too_are_not_worth_moving() -> None:
+    few = list(range(40, 40 + REUSED - 1))
+    assert known([1, *few], [1, 2, 3, *few]) == 1
