@@ -31,17 +31,18 @@ EXAMPLES = (
     ("Remind me to call my mother at five.", "I am sorry, I cannot set reminders."),
     ("What do you see in the camera?", "I cannot see the camera yet, but you can tell me about it."),
     ("Okay, thank you, that is all.", "<|silent|>"),
-    ("What am I wearing?", "I cannot see what you are wearing, I can only hear you."),
+    ("What am I holding?", "I cannot see what you are holding, I can only hear you."),
     (
         "What color is grass, and what is it made of?",
         "Grass is green. It is made of leaves that grow from the ground.",
     ),
 )
 
-# Instructions stand between the examples and the question, and outweigh them: this has to be said again.
+# Instructions stand between the examples and the question, and outweigh them: after them it would have eyes again. Told
+# so in words it then says of everything that it cannot see it; one more example is understood.
 REMINDER = (
-    "You are blind: you have no camera and see nothing. Asked what you see, or what the person holds, wears or shows, "
-    "say that you cannot see yet."
+    Message("user", "What am I wearing?"),
+    Message("assistant", "I cannot see what you are wearing, I can only hear you."),
 )
 
 # How every prompt begins, word for word: engines keep what they have read of it. What differs comes after it.
@@ -74,11 +75,11 @@ async def text2clauses(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerat
 
 
 def instructed(instructions: str) -> tuple[Message, ...]:
-    """The session's instructions, cut to what fits, with what they must not make the model forget."""
+    """The session's instructions, cut to what fits, and what they must not make the model forget."""
     text = instructions.strip()
     while tokens(text) > INSTRUCTIONS_TOKENS:
         text = text[: len(text) * 9 // 10]
-    return (Message("system", f"{text} {REMINDER}"),) if text else ()
+    return (Message("system", text), *REMINDER) if text else ()
 
 
 def recent(messages: tuple[Message, ...]) -> tuple[Message, ...]:

@@ -37,9 +37,7 @@ async def once(asked: Asked) -> AsyncIterator[Asked]:
 
 async def test_a_prompt_is_the_preamble_then_the_instructions_then_what_was_said() -> None:
     chat = await prompt(Asked(said("Hi"), Wants(instructions=" Be kind. ", cache_salt="me")))
-    assert chat == Chat(
-        (*PREAMBLE, Message("system", f"Be kind. {REMINDER}"), Message("user", "Hi")), "me", MOST_TOKENS
-    )
+    assert chat == Chat((*PREAMBLE, Message("system", "Be kind."), *REMINDER, Message("user", "Hi")), "me", MOST_TOKENS)
 
 
 async def test_without_instructions_every_callers_prompt_begins_alike() -> None:
@@ -60,7 +58,7 @@ async def test_nobody_can_pose_as_somebody_else() -> None:
 async def test_long_instructions_are_cut_to_what_fits() -> None:
     chat = await prompt(Asked(said("Hi"), Wants(instructions="Always be kind. " * 1000)))
     assert chat.messages[len(PREAMBLE)].text.startswith("Always be kind.")
-    assert tokens(chat.messages[len(PREAMBLE)].text) <= INSTRUCTIONS_TOKENS + tokens(REMINDER)
+    assert tokens(chat.messages[len(PREAMBLE)].text) <= INSTRUCTIONS_TOKENS
 
 
 async def test_the_longest_prompt_and_answer_fit_into_a_slot() -> None:
