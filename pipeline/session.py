@@ -234,7 +234,7 @@ class Session:
         if status == "cancelled" or answer.truncated_ms is not None:
             item = item.heard(answer.played_ms())
         self.conversation.put(item)
-        if answer.request.kept:
+        if answer.request.kept and status == "completed":  # after a cancel somebody speaks, and the engines are to rest
             self._read_ahead()
         timings = {name: round(at - self._began, 3) for name, at in answer.moments().items() if at is not None}
         self._tell(answer.done(status, item if answer.has_opened else None, timings, reason=reason, error=error))

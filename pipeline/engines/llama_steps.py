@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from itertools import takewhile
 
-STEP_S = 0.09  # a step takes about so long: who cancels waits for one
+STEP_S = 0.12  # a step takes at most about so long, and who cancels waits for half of one
 REUSED = 8  # tokens in a row that are worth moving in the cache
 BATCH = 16  # most tokens of a step; more at once are hardly faster on two cores
 
@@ -12,7 +12,7 @@ class Pace:
     """How many tokens of a prompt are read in one step, from how long the steps before took."""
 
     def __init__(self) -> None:
-        self.tokens = 2
+        self.tokens = 3
 
     def took(self, seconds: float) -> None:
         if seconds > STEP_S * 1.1:

@@ -246,3 +246,13 @@ async def test_the_next_prompt_is_read_ahead_after_each_answer_and_while_somebod
         await caller.says(2.0)
         assert line.read_ahead[2:] == ["Hello.\nWhat is the capital of France?"]
         assert line.questions == []
+
+
+async def test_nothing_is_read_ahead_after_a_cancel() -> None:
+    line = Line(aura=writes("One. Two. Three. Four.", word_s=1.0))
+    async with line.call() as caller:
+        caller.session.respond()
+        await asyncio.sleep(2.5)
+        caller.session.cancel()
+        await asyncio.sleep(5)
+        assert line.read_ahead == []

@@ -10,9 +10,9 @@ def after(pace: Pace, *seconds: float) -> int:
 
 
 def test_steps_grow_while_they_are_short_and_shrink_when_they_are_long() -> None:
-    assert after(Pace(), 0.01, 0.01, 0.01) == 5
-    assert after(Pace(), 2 * STEP_S) == 1
-    assert after(Pace(), 0.9 * STEP_S, 1.05 * STEP_S) == 2
+    assert after(Pace(), 0.01, 0.01, 0.01) == 6
+    assert after(Pace(), 2 * STEP_S) == 2
+    assert after(Pace(), 0.9 * STEP_S, 1.05 * STEP_S) == 3
 
 
 def test_a_step_has_a_token_at_least_and_no_more_than_a_batch() -> None:
@@ -21,7 +21,7 @@ def test_a_step_has_a_token_at_least_and_no_more_than_a_batch() -> None:
 
 
 def test_a_single_slow_step_does_not_make_all_others_small() -> None:
-    assert after(Pace(), 9.0, 0.05) == 2
+    assert after(Pace(), 9.0, 0.05) == 3
 
 
 def test_what_two_prompts_share_is_what_both_begin_with() -> None:
