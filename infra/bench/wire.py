@@ -50,6 +50,7 @@ class Wire:
     """One session, and the first event of each kind in the running answer."""
 
     pipeline: Pipeline
+    sent_ms: int = 0
     firsts: dict[str, First] = field(default_factory=dict)
     came: asyncio.Event = field(default_factory=asyncio.Event)
 
@@ -75,13 +76,13 @@ class Wire:
         """
         clock, turns = asyncio.get_running_loop().time, TURNS["browser"]
         self.firsts.clear()
-        spoken_ms = len(sound) // 48
+        began_ms, spoken_ms = self.sent_ms, len(sound) // 48
         await self._speak(sound[: int(turns.onset_s * 48_000)])
-        await self._send("input_audio_buffer.activity", speaking=True, audio_ms=0)
+        await self._send("input_audio_buffer.activity", speaking=True, audio_ms=began_ms)
         await self._speak(sound[int(turns.onset_s * 48_000) :])
         ended = clock()
         await self._speak(bytes(int(turns.silence_s * 48_000)))
-        await self._send("input_audio_buffer.activity", speaking=False, audio_ms=spoken_ms)
+        await self._send("input_audio_buffer.activity", speaking=False, audio_ms=began_ms + spoken_ms)
         await self._speak(bytes(int((turns.end_s - turns.silence_s) * 48_000)))
         await self._send("input_audio_buffer.commit")
         await self._send("response.create")
@@ -122,6 +123,7 @@ class Wire:
             due += len(piece) / 48_000
             await asyncio.sleep(due - clock())
             await self._send("input_audio_buffer.append", audio=b64encode(piece).decode())
+        self.sent_ms += len(sound) // 48
 
     async def _send(self, kind: str, **fields: object) -> None:
         event: Event = {"type": kind, **fields}
