@@ -103,7 +103,8 @@ class Llama:
     async def busy(self) -> int:
         if self._server.process.returncode is not None:
             return 0
-        return sum(await self._server.processing())
+        # Asked while it computes a step, the server answers when that is done; so a request between two steps counts.
+        return max(sum(await self._server.processing()), self._slots.at_work)
 
     async def aclose(self) -> None:
         await self._server.aclose()

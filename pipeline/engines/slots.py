@@ -31,6 +31,10 @@ class Slots:
         self._free = [Slot(number) for number in reversed(range(count))]
         self._taken: OrderedDict[str, Slot] = OrderedDict()  # who was served longest ago comes first
 
+    @property
+    def at_work(self) -> int:
+        return sum(slot.lock.locked() for slot in self._taken.values())
+
     @asynccontextmanager
     async def of(self, owner: str) -> AsyncGenerator[Slot, None]:
         """The owner's slot, theirs alone meanwhile."""

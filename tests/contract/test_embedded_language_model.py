@@ -113,6 +113,38 @@ async def test_callers_keep_their_caches_and_inherit_nobodys(models_dir: Path) -
     assert stranger > 3 * max(again, still)
 
 
+async def test_what_is_read_ahead_need_not_be_read_again(models_dir: Path) -> None:
+    engine = await opened(models_dir, slots=1)
+    first = await seconds_to_first(engine, chat(f"1. {LONG}"))
+    assert await all_of(engine, chat(f"2. {LONG[:-20]}", limit=0)) == []
+    again = await seconds_to_first(engine, chat(f"2. {LONG}"))
+    await engine.aclose()
+    assert again < first / 3
+
+
+async def test_what_was_read_before_a_cancel_stays_read(models_dir: Path) -> None:
+    engine = await opened(models_dir, slots=1)
+    first = await seconds_to_first(engine, chat(f"1. {LONG}"))
+    await seconds_to_close(engine, chat(f"2. {LONG}"), first * 0.8)
+    again = await seconds_to_first(engine, chat(f"2. {LONG}"))
+    await engine.aclose()
+    assert again < first * 0.6
+
+
+async def test_a_conversation_that_loses_its_oldest_part_is_not_read_again(models_dir: Path) -> None:
+    engine = await opened(models_dir, slots=1)
+    past = [Message("user" if at % 2 == 0 else "assistant", f"Number {at}: {STORY}") for at in range(6)]
+    first = await seconds_to_first(engine, Chat((*PREAMBLE, *past, Message("user", "Go on.")), "a", 24))
+    pruned = await seconds_to_first(engine, Chat((*PREAMBLE, *past[2:], Message("user", "Go on.")), "a", 24))
+    await engine.aclose()
+    assert pruned < first / 2
+
+
+async def test_characters_of_several_tokens_come_whole(llama: Llama) -> None:
+    text = await written(llama, chat("Repeat after me: 🍕 你好 🎉", limit=40))
+    assert text and "\ufffd" not in text
+
+
 async def test_a_new_caller_need_not_wait_for_the_preamble(models_dir: Path) -> None:
     engine = await opened(models_dir, slots=1)
     warm = await seconds_to_first(engine, chat("Hi.", "new caller"))

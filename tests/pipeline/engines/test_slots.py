@@ -42,6 +42,13 @@ async def test_a_slot_at_work_is_not_taken_over_while_another_one_is_idle() -> N
         assert await taken(slots, "c") == 1
 
 
+async def test_slots_in_use_are_at_work() -> None:
+    slots = Slots(2)
+    async with slots.of("a"):
+        assert slots.at_work == 1
+    assert slots.at_work == 0
+
+
 async def test_one_prompt_at_a_time_in_a_slot() -> None:
     slots, clock = Slots(1), asyncio.get_running_loop().time
     began: list[float] = []
