@@ -45,6 +45,11 @@ class Graphs:
         return len(self._captured)
 
 
+def buckets(largest: int) -> tuple[int, ...]:
+    """Batches to capture: the powers of two below `largest`, and that."""
+    return (*(1 << at for at in range((largest - 1).bit_length())), largest)
+
+
 def capture(
     step: Step, batches: Iterable[int], sizes: Iterable[int], codebooks: int, nobody: int, device: torch.device
 ) -> Graphs:

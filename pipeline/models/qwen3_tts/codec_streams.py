@@ -34,6 +34,11 @@ class CodecStreams:
         """What the pasts of all slots take."""
         return self._memory.nbytes
 
+    @property
+    def graphs(self) -> int:
+        """How many have been captured."""
+        return len(self._graphs)
+
     def capture(self, batches: Iterable[int], sizes: Iterable[int]) -> None:
         """Make graphs for those numbers of rows and of frames. Others are decoded without, and slower."""
         self._graphs = capture(self._step, batches, sizes, self._codebooks, self._nobody, self._device)
