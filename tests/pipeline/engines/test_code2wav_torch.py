@@ -17,7 +17,7 @@ from pipeline.engines.code2wav import Code2Wav
 from pipeline.errors import ConfigError
 from pipeline.processors.codec_chunks import Ramp
 from pipeline.processors.handover import talker2code2wav_async_chunk
-from tests.pipeline.models import tiny_codec
+from tests.pipeline.models import seeded_codec
 
 torch = pytest.importorskip("torch", reason="the speech decoder needs torch, which the embedded profile has not")
 
@@ -37,7 +37,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("voice")
-    tiny_codec.write(folder)
+    seeded_codec.write(folder)
     return folder
 
 
@@ -67,7 +67,7 @@ def expected(decoder: CodecDecoder, codes: NDArray[np.int16]) -> NDArray[np.floa
 
 
 async def test_everybody_hears_the_wave_of_their_sentences(engine: Code2Wav, checkpoint: Path) -> None:
-    dice, everything = random.Random(2), tiny_codec.codes(600)
+    dice, everything = random.Random(2), seeded_codec.codes(600)
     requests = [
         [everything[at : at + dice.randint(1, 99)] for at in (start, start + 250)] for start in range(0, 300, 50)
     ]
@@ -93,5 +93,5 @@ async def test_a_configuration_alone_can_be_run_with_dummy_weights(checkpoint: P
     (tmp_path / "speech_tokenizer").mkdir()
     shutil.copy(checkpoint / "speech_tokenizer" / "config.json", tmp_path / "speech_tokenizer")
     engine = await Code2Wav.open(tmp_path, ramp=Ramp(), slots=1, load_format="dummy", dtype="bfloat16")
-    assert len(await spoken(engine, tiny_codec.codes(5))) == 2 * 5 * FRAME_SAMPLES
+    assert len(await spoken(engine, seeded_codec.codes(5))) == 2 * 5 * FRAME_SAMPLES
     await engine.aclose()

@@ -14,7 +14,7 @@ from qwen_tts.core.tokenizer_12hz.modeling_qwen3_tts_tokenizer_v2 import (  # ty
     Qwen3TTSTokenizerV2Decoder,
 )
 
-from tests.pipeline.models import tiny_codec
+from tests.pipeline.models import seeded_codec
 
 FRAMES = 700
 EVERY = 61  # samples; prime, so that every phase of every upsampling is among them
@@ -23,10 +23,10 @@ EVERY = 61  # samples; prime, so that every phase of every upsampling is among t
 @torch.inference_mode()
 def main() -> None:
     torch.set_num_threads(1)
-    decoder = Qwen3TTSTokenizerV2Decoder(Qwen3TTSTokenizerV2DecoderConfig(**tiny_codec.DECODER)).eval()
-    weights = {name.removeprefix("decoder."): torch.from_numpy(each) for name, each in tiny_codec.weights().items()}
+    decoder = Qwen3TTSTokenizerV2Decoder(Qwen3TTSTokenizerV2DecoderConfig(**seeded_codec.TINY)).eval()
+    weights = {name.removeprefix("decoder."): torch.from_numpy(each) for name, each in seeded_codec.weights().items()}
     decoder.load_state_dict(weights)
-    codes = torch.from_numpy(tiny_codec.codes(FRAMES).astype(np.int64)).T[None]
+    codes = torch.from_numpy(seeded_codec.codes(FRAMES).astype(np.int64)).T[None]
     wave = decoder(codes)[0, 0].numpy()
     path = Path(__file__).parent / "goldens" / "codec.npz"
     np.savez_compressed(path, wave=wave[::EVERY], every=EVERY, frames=FRAMES, rms=np.sqrt(np.mean(np.square(wave))))

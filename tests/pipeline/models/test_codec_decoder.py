@@ -15,7 +15,7 @@ from pipeline.chunks import FRAME_SAMPLES  # noqa: E402
 from pipeline.errors import ConfigError  # noqa: E402
 from pipeline.models.qwen3_tts.codec_decoder import CodecDecoder, load_decoder  # noqa: E402
 from pipeline.models.qwen3_tts.codec_past import Past  # noqa: E402
-from tests.pipeline.models import tiny_codec  # noqa: E402
+from tests.pipeline.models import seeded_codec  # noqa: E402
 
 FRAMES = 700  # beyond the decoder's whole past of layers × 71 frames
 LARGEST_ERROR = 1e-4  # of the signal's rms
@@ -24,7 +24,7 @@ LARGEST_ERROR = 1e-4  # of the signal's rms
 @pytest.fixture(scope="module")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("voice")
-    tiny_codec.write(folder)
+    seeded_codec.write(folder)
     return folder
 
 
@@ -56,7 +56,7 @@ def error(wave: NDArray[np.float32], expected: NDArray[np.float32]) -> float:
 
 def test_it_makes_the_wave_of_the_official_decoder(decoder: CodecDecoder) -> None:
     with np.load(Path(__file__).parent / "goldens" / "codec.npz") as golden:
-        wave = decoded(decoder, tiny_codec.codes(FRAMES)[None], [FRAMES])[0]
+        wave = decoded(decoder, seeded_codec.codes(FRAMES)[None], [FRAMES])[0]
         assert wave.shape == (FRAMES * FRAME_SAMPLES,)
         assert rms(wave) == pytest.approx(float(golden["rms"]), rel=1e-4)
         assert rms(wave) > 0.05
@@ -65,7 +65,7 @@ def test_it_makes_the_wave_of_the_official_decoder(decoder: CodecDecoder) -> Non
 
 def test_chunks_of_any_ramp_make_the_wave_of_the_whole(decoder: CodecDecoder) -> None:
     dice = random.Random(11)
-    codes = tiny_codec.codes(FRAMES)[None]
+    codes = seeded_codec.codes(FRAMES)[None]
     whole = decoded(decoder, codes, [FRAMES])
     assert rms(whole) > 0.05
     for _ in range(2):
@@ -75,11 +75,11 @@ def test_chunks_of_any_ramp_make_the_wave_of_the_whole(decoder: CodecDecoder) ->
 
 def test_what_was_heard_first_is_forgotten_only_after_the_window_of_every_layer(decoder: CodecDecoder) -> None:
     """Or the comparison above would not see a past that is cut off too early."""
-    codes = tiny_codec.codes(200)[None]
+    codes = seeded_codec.codes(200)[None]
     other = codes.copy()
-    other[:, 0] = (other[:, 0] + 1) % tiny_codec.ENTRIES
+    other[:, 0] = (other[:, 0] + 1) % seeded_codec.TINY["codebook_size"]
     wave, changed = (decoded(decoder, each, [200])[0] for each in (codes, other))
-    past = tiny_codec.LAYERS * (tiny_codec.WINDOW - 1)
+    past = seeded_codec.TINY["num_hidden_layers"] * (seeded_codec.TINY["sliding_window"] - 1)
     differs = np.abs(wave - changed).reshape(200, FRAME_SAMPLES).max(1) > LARGEST_ERROR * rms(wave)
     assert differs[past - 5 : past + 1].any()
     assert not differs[past + 20 :].any()
@@ -94,7 +94,7 @@ def random_sizes(dice: random.Random, frames: int) -> list[int]:
 
 
 def test_a_checkpoint_that_lacks_weights_is_refused_by_their_names(tmp_path: Path) -> None:
-    tiny_codec.write(tmp_path, lambda name: "pre_conv" not in name)
+    seeded_codec.write(tmp_path, lambda name: "pre_conv" not in name)
     with pytest.raises(ConfigError, match=r"weights missing: pre_conv\.conv\.bias, pre_conv\.conv\.weight"):
         load_decoder(tmp_path, torch.device("cpu"), torch.float32)
 

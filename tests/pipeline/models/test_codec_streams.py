@@ -14,7 +14,7 @@ from pipeline.chunks import CODEBOOKS, FRAME_SAMPLES  # noqa: E402
 from pipeline.models.qwen3_tts.codec_decoder import CodecDecoder, load_decoder  # noqa: E402
 from pipeline.models.qwen3_tts.codec_past import Past  # noqa: E402
 from pipeline.models.qwen3_tts.codec_streams import LOUDEST, CodecStreams  # noqa: E402
-from tests.pipeline.models import tiny_codec  # noqa: E402
+from tests.pipeline.models import seeded_codec  # noqa: E402
 
 CPU = torch.device("cpu")
 SLOTS = 8
@@ -24,7 +24,7 @@ LARGEST_ERROR = 1e-4  # of the signal's rms, beside what rounding to PCM16 does
 @pytest.fixture(scope="module")
 def decoder(tmp_path_factory: pytest.TempPathFactory) -> CodecDecoder:
     folder = tmp_path_factory.mktemp("voice")
-    tiny_codec.write(folder)
+    seeded_codec.write(folder)
     return load_decoder(folder, CPU, torch.float32)
 
 
@@ -40,7 +40,7 @@ def rms(wave: NDArray[np.float32]) -> float:
 def test_streams_that_join_and_leave_sound_as_if_alone(decoder: CodecDecoder) -> None:
     """One of 700 frames, and some thirty short ones that come and go in the seven other slots."""
     dice, streams = random.Random(13), CodecStreams(decoder, SLOTS, CODEBOOKS, CPU)
-    everything = tiny_codec.codes(3000)
+    everything = seeded_codec.codes(3000)
     waiting = [everything[:700]] + [everything[at : at + dice.randint(1, 60)] for at in range(700, 2900, 70)]
     speaking: dict[int, tuple[NDArray[np.int16], list[NDArray[np.int16]], int]] = {}  # slot: codes, heard, decoded
     batches, finished = set[int](), 0
@@ -70,14 +70,14 @@ def test_streams_that_join_and_leave_sound_as_if_alone(decoder: CodecDecoder) ->
 
 def test_pcm_is_as_loud_as_the_wave(decoder: CodecDecoder) -> None:
     streams = CodecStreams(decoder, 1, CODEBOOKS, CPU)
-    pcm = streams.decode([0], tiny_codec.codes(10)[None])
+    pcm = streams.decode([0], seeded_codec.codes(10)[None])
     assert pcm.shape == (1, 10 * FRAME_SAMPLES)
     assert pcm.dtype == np.int16
     assert rms(pcm.astype(np.float32)) > 0.05 * LOUDEST
 
 
 def test_a_slot_begins_anew(decoder: CodecDecoder) -> None:
-    streams, codes = CodecStreams(decoder, 2, CODEBOOKS, CPU), tiny_codec.codes(40)[None]
+    streams, codes = CodecStreams(decoder, 2, CODEBOOKS, CPU), seeded_codec.codes(40)[None]
     first = streams.decode([1], codes)
     assert not np.array_equal(streams.decode([1], codes), first), "it goes on"
     streams.begin(1)
