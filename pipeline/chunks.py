@@ -8,6 +8,8 @@ from numpy.typing import NDArray
 
 SPEECH_RATE = 16_000  # Hz, mono: what recognisers and voice activity detectors hear
 VOICE_RATE = 24_000  # Hz, mono: what voices speak, and the wire's `audio/pcm`
+CODEBOOKS = 16  # codes in a frame of the 12 Hz speech tokenizer: one semantic, fifteen acoustic
+FRAME_SAMPLES = 1_920  # samples that a frame becomes: 80 ms, 12.5 frames a second
 
 Role = Literal["system", "user", "assistant"]
 
@@ -89,6 +91,27 @@ class Clause:
     text: str
     voice: str
     speed: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Codes:
+    """A piece of speech as codec frames.
+
+    Attributes:
+        frames: int16, shape [frames, CODEBOOKS], 80 ms each.
+        text: As in `Audio`: the text whose speech begins with this chunk's first frame; empty if it
+            goes on with what the chunk before began. May come with no frames.
+        ends: True if the sentence ends with this chunk's last frame: whoever waits for more frames
+            waits no longer, and the next frame is decoded as a beginning. May come with no frames.
+    """
+
+    frames: NDArray[np.int16]
+    text: str = ""
+    ends: bool = False
+
+    @property
+    def duration_ms(self) -> float:
+        return len(self.frames) * FRAME_SAMPLES * 1000 / VOICE_RATE
 
 
 @dataclass(frozen=True, slots=True)

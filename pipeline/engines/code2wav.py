@@ -1,0 +1,120 @@
+"""Makes sound of codec frames: the speech decoder in a batching process of its own."""
+
+import asyncio
+import logging
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.chunks import Audio, Codes
+from pipeline.engines.codec_process import STAGE, STOP_S, CodecProcess
+from pipeline.engines.codec_wire import Count, Decode, Drop, Settings
+from pipeline.errors import EngineError
+from pipeline.processors.codec_chunks import Ramp
+
+log = logging.getLogger(__name__)
+
+CHILD = (sys.executable, "-m", "pipeline.engines.codec_child")
+SMALL = (1, 2, 4, 8)  # frames of which any tail is made, beside the ramp's own sizes
+
+
+class Code2Wav:
+    """`Engine[Codes, Audio]`. Each request has a slot in the process, where the past of its sentence is kept."""
+
+    def __init__(self, process: CodecProcess, slots: int, sizes: tuple[int, ...], entries: int) -> None:
+        self._process = process
+        self._sizes = sizes
+        self._entries = entries
+        self._free: asyncio.Queue[int] = asyncio.Queue(slots)
+        for slot in range(slots):
+            self._free.put_nowait(slot)
+
+    @classmethod
+    async def open(
+        cls,
+        folder: Path,
+        *,
+        ramp: Ramp,
+        slots: int,
+        dtype: str = "float32",
+        load_format: str = "auto",
+        threads: int = 1,
+        child: Sequence[str] = CHILD,
+    ) -> Self:
+        """
+        Args:
+            folder: The checkpoint's, which holds `speech_tokenizer/`.
+            slots: Most requests at once; further ones wait.
+
+        Raises:
+            ConfigError: The checkpoint cannot be loaded.
+            EngineError: The process did not start.
+        """
+        sizes = tuple(sorted({*SMALL, *ramp.sizes}, reverse=True))
+        settings = partial(
+            Settings,
+            folder=str(folder),
+            load_format=load_format,
+            dtype=dtype,
+            slots=slots,
+            sizes=sizes,
+            threads=threads,
+        )
+        process, ready = await CodecProcess.start(child, settings)
+        log.info("ready to decode speech", extra={"device": ready.device, "graphs": ready.graphs})
+        return cls(process, slots, sizes, ready.entries)
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[Codes]) -> AsyncGenerator[Audio, None]:
+        slot = await self._free.get()
+        begins = True
+        try:
+            async for codes in prompts:
+                if codes.text and not len(codes.frames):
+                    yield Audio(b"", codes.text)
+                text = codes.text
+                for frames in pieces(self._checked(codes.frames), self._sizes):
+                    audio = await self._process.ask(partial(Decode, slot=slot, frames=frames.tobytes(), begins=begins))
+                    yield Audio(audio.pcm, text)
+                    begins, text = False, ""
+                begins = begins or codes.ends
+        finally:
+            await self._drop(request_id, slot)
+
+    async def busy(self) -> int:
+        return 0 if self._process.is_gone else (await self._process.ask(Count)).chunks
+
+    async def aclose(self) -> None:
+        await self._process.aclose()
+
+    async def _drop(self, request_id: str, slot: int) -> None:
+        """Returns when the process says that it does nothing for the slot. It reads in order, so that whoever gets the
+        slot next is not harmed, even if this is not awaited to its end."""
+        self._free.put_nowait(slot)
+        if self._process.is_gone:  # and so idle
+            return
+        try:
+            async with asyncio.timeout(STOP_S):
+                await self._process.ask(partial(Drop, slot=slot))
+        except EngineError:
+            return
+        except TimeoutError:
+            log.error("the speech decoder does not stop", extra={"request": request_id})
+
+    def _checked(self, frames: NDArray[np.int16]) -> NDArray[np.int16]:
+        if len(frames) and (frames.min() < 0 or frames.max() >= self._entries):
+            raise EngineError(STAGE, f"a code is not in 0…{self._entries - 1}")
+        return frames
+
+
+def pieces(frames: NDArray[np.int16], sizes: Sequence[int]) -> Iterator[NDArray[np.int16]]:
+    """The frames in chunks of those sizes, largest first, of which one is 1: only these have CUDA graphs."""
+    at = 0
+    while at < len(frames):
+        size = next(size for size in sizes if size <= len(frames) - at)
+        yield frames[at : at + size]
+        at += size

@@ -1,0 +1,145 @@
+"""What a Qwen3-TTS checkpoint says of itself, read strictly from its JSON files."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from pipeline.errors import ConfigError
+from pipeline.models.fields import part, read_fields, read_json
+
+TALKER_FILE = "config.json"
+CODEC_FILE = "speech_tokenizer/config.json"
+
+Kind = Literal["custom_voice", "voice_design", "base"]
+
+
+@dataclass(frozen=True, slots=True)
+class PredictorConfig:
+    """The code predictor: a small decoder over the 16 codebooks of one frame."""
+
+    hidden_size: int
+    intermediate_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    num_key_value_heads: int
+    head_dim: int
+    vocab_size: int
+    num_code_groups: int
+    rms_norm_eps: float
+    rope_theta: float
+
+
+@dataclass(frozen=True, slots=True)
+class TalkerConfig:
+    """The Talker: a decoder that writes codebook 0 of one frame a step.
+
+    Attributes:
+        codec_language_id: Languages and dialects by their lower-case names.
+        spk_id: Speakers by their lower-case names; empty where voices are described in words.
+        spk_is_dialect: For each speaker the dialect that is native to them, or False.
+    """
+
+    hidden_size: int
+    intermediate_size: int
+    num_hidden_layers: int
+    num_attention_heads: int
+    num_key_value_heads: int
+    head_dim: int
+    vocab_size: int
+    text_vocab_size: int
+    text_hidden_size: int
+    rms_norm_eps: float
+    rope_theta: float
+    codec_pad_id: int
+    codec_bos_id: int
+    codec_eos_token_id: int
+    codec_think_id: int
+    codec_nothink_id: int
+    codec_think_bos_id: int
+    codec_think_eos_id: int
+    codec_language_id: Mapping[str, int]
+    spk_id: Mapping[str, int]
+    spk_is_dialect: Mapping[str, str | bool]
+
+
+@dataclass(frozen=True, slots=True)
+class VoiceConfig:
+    """A whole checkpoint: its Talker, its predictor, and the ids of the text side.
+
+    Attributes:
+        tts_model_type: Whether voices are chosen by name, described, or cloned from a recording.
+        tts_model_size: `1b7` or `0b6`.
+    """
+
+    tts_model_type: Kind
+    tts_model_size: str
+    tts_pad_token_id: int
+    tts_bos_token_id: int
+    tts_eos_token_id: int
+    talker: TalkerConfig
+    predictor: PredictorConfig
+
+
+@dataclass(frozen=True, slots=True)
+class CodecConfig:
+    """The decoder half of the 12 Hz speech tokenizer, which makes sound of codes."""
+
+    latent_dim: int
+    codebook_dim: int
+    codebook_size: int
+    decoder_dim: int
+    hidden_size: int
+    intermediate_size: int
+    head_dim: int
+    num_attention_heads: int
+    num_key_value_heads: int
+    num_hidden_layers: int
+    num_quantizers: int
+    num_semantic_quantizers: int
+    rms_norm_eps: float
+    rope_theta: float
+    sliding_window: int
+    upsample_rates: tuple[int, ...]
+    upsampling_ratios: tuple[int, ...]
+
+
+def read_voice(folder: Path) -> VoiceConfig:
+    """The configuration of the checkpoint in `folder`.
+
+    Raises:
+        ConfigError: It is missing, no JSON, another model's, or lacks fields; names every one.
+    """
+    path = folder / TALKER_FILE
+    raw = read_json(path, "qwen3_tts")
+    return voice_config(raw, path)
+
+
+def voice_config(raw: Mapping[str, Any], source: Path) -> VoiceConfig:
+    """The same, of a configuration that has been parsed already."""
+    faults: list[str] = []
+    talker_raw = part(raw, "talker_config", faults)
+    predictor_raw = part(talker_raw, "code_predictor_config", faults, "talker_config.")
+    talker = read_fields(TalkerConfig, talker_raw, "talker_config.", faults)
+    predictor = read_fields(PredictorConfig, predictor_raw, "talker_config.code_predictor_config.", faults)
+    if talker is None or predictor is None:
+        raise ConfigError(str(source), faults)
+    voice = read_fields(VoiceConfig, {**raw, "talker": talker, "predictor": predictor}, "", faults)
+    if voice is None or faults:
+        raise ConfigError(str(source), faults)
+    return voice
+
+
+def read_codec(folder: Path) -> CodecConfig:
+    """The configuration of the speech tokenizer that comes with the checkpoint in `folder`.
+
+    Raises:
+        ConfigError: As `read_voice`.
+    """
+    path = folder / CODEC_FILE
+    raw = read_json(path, "qwen3_tts_tokenizer_12hz")
+    faults: list[str] = []
+    codec = read_fields(CodecConfig, part(raw, "decoder_config", faults), "decoder_config.", faults)
+    if codec is None or faults:
+        raise ConfigError(str(path), faults)
+    return codec

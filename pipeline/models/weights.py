@@ -1,0 +1,79 @@
+"""Reads the weights of a checkpoint by prefix, so that every one is used and none is missing."""
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor, nn
+
+from pipeline.errors import ConfigError
+
+NAMED_AT_MOST = 8  # names in one fault; a checkpoint of another model would list thousands
+
+
+def read_weights(folder: Path, prefix: str = "", keep: Callable[[str], bool] = lambda name: True) -> dict[str, Tensor]:
+    """The tensors of a checkpoint whose names begin with `prefix`, under their names without it.
+
+    Args:
+        folder: Holds one or more `*.safetensors`.
+        keep: Of the names without prefix, those that are wanted; others are not read.
+
+    Raises:
+        ConfigError: There are none, or a file is damaged.
+    """
+    found: dict[str, Tensor] = {}
+    files = sorted(folder.glob("*.safetensors"))
+    for path in files:
+        try:
+            with safe_open(path, framework="pt") as file:
+                for name in file.keys():  # noqa: SIM118 - not a mapping
+                    short = name.removeprefix(prefix)
+                    if name.startswith(prefix) and keep(short):
+                        found[short] = file.get_tensor(name)
+        except (OSError, SafetensorError) as error:
+            raise ConfigError(str(path), [f"cannot be read: {error}"]) from error
+    if not found:
+        raise ConfigError(str(folder), [f"no weights `{prefix}*` in {len(files)} files `*.safetensors`"])
+    return found
+
+
+@torch.no_grad()
+def load_weights(module: nn.Module, weights: Mapping[str, Tensor], source: str) -> None:
+    """Copy each tensor into the parameter or buffer of its name, in that one's dtype and place.
+
+    Raises:
+        ConfigError: Lists the names that are missing, that nothing uses, or that have another shape.
+    """
+    own = module.state_dict()
+    check_names(own, weights, source)
+    wrong = [
+        f"{name} is {tuple(weights[name].shape)}, not {tuple(own[name].shape)}"
+        for name in own
+        if weights[name].shape != own[name].shape
+    ]
+    if wrong:
+        raise ConfigError(source, [f"weights of another shape: {_some(wrong)}"])
+    for name, tensor in own.items():
+        tensor.copy_(weights[name])
+
+
+def check_names(wanted: Iterable[str], given: Iterable[str], source: str) -> None:
+    """That both are the same names.
+
+    Raises:
+        ConfigError: Lists the names that are missing, and those that nothing uses.
+    """
+    wanted, given = set(wanted), set(given)
+    faults = []
+    if missing := sorted(wanted - given):
+        faults.append(f"weights missing: {_some(missing)}")
+    if unused := sorted(given - wanted):
+        faults.append(f"weights that nothing uses: {_some(unused)}")
+    if faults:
+        raise ConfigError(source, faults)
+
+
+def _some(names: list[str]) -> str:
+    more = len(names) - NAMED_AT_MOST
+    return ", ".join(names[:NAMED_AT_MOST]) + (f" and {more} more" if more > 0 else "")

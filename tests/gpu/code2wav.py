@@ -1,0 +1,137 @@
+"""Times the speech decoder at full size: ms for a chunk, from codes to PCM16 on the host, by batch and chunk size.
+
+    python -m tests.gpu.code2wav [--dtype bfloat16] [--json FILE]
+    python -m tests.gpu.code2wav --tiny --batches 1,2 --repeat 3      a dry run without a GPU
+
+It also compares the wave with plain float32 on the CPU, without graphs and in one piece, and says what the graphs cost.
+"""
+
+import argparse
+import json
+import statistics
+import timeit
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+
+from pipeline.chunks import CODEBOOKS
+from pipeline.models.fields import read_fields
+from pipeline.models.qwen3_tts.codec_decoder import ENCODING_ONLY, PREFIX, CodecDecoder, ready
+from pipeline.models.qwen3_tts.codec_past import Past
+from pipeline.models.qwen3_tts.codec_streams import LOUDEST, CodecStreams
+from pipeline.models.qwen3_tts.config import CodecConfig
+from pipeline.models.weights import load_weights
+from pipeline.processors.codec_chunks import FRAME_MS, Ramp
+from tests.pipeline.models import seeded_codec
+
+COMPARED = 60  # frames
+
+
+def main() -> None:
+    args = _arguments()
+    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    torch.set_float32_matmul_precision("high")
+    config = seeded_codec.TINY if args.tiny else seeded_codec.FULL
+    expected = _plain(_decoder(config, torch.device("cpu"), torch.float32))
+    streams = CodecStreams(_decoder(config, device, getattr(torch, args.dtype)), max(args.batches), CODEBOOKS, device)
+    capture_s = 0.0
+    if device.type == "cuda":
+        capture_s = timeit.timeit(lambda: streams.capture(args.batches, args.sizes), number=1)
+    report = {
+        "device": torch.cuda.get_device_name() if device.type == "cuda" else "cpu",
+        "torch": torch.__version__,
+        "dtype": args.dtype,
+        "tiny": args.tiny,
+        "graphs": streams.graphs,
+        "capture_s": round(capture_s, 2),
+        "memory_mib": torch.cuda.max_memory_reserved() >> 20 if device.type == "cuda" else None,
+        "slots_mib": streams.memory_bytes >> 20,
+        "error_of_rms": _error(streams, expected),
+        "rms": float(np.sqrt(np.mean(np.square(expected)))),
+        "chunks": list(_timed(streams, args.batches, args.sizes, args.repeat)),
+    }
+    print(_table(report))
+    if args.json:
+        args.json.write_text(json.dumps(report, indent=2) + "\n")
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--batches", type=_numbers, default=[1, 4, 8, 16, 32])
+    parser.add_argument("--sizes", type=_numbers, default=list(Ramp().sizes))
+    parser.add_argument("--dtype", default="float32", choices=["float32", "bfloat16"])
+    parser.add_argument("--repeat", type=int, default=50)
+    parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--json", type=Path)
+    return parser.parse_args()
+
+
+def _numbers(text: str) -> list[int]:
+    return [int(each) for each in text.split(",")]
+
+
+def _decoder(raw: seeded_codec.Config, device: torch.device, dtype: torch.dtype) -> CodecDecoder:
+    faults: list[str] = []
+    config = read_fields(CodecConfig, raw, "", faults)
+    assert config, faults
+    decoder = CodecDecoder(config)
+    named = ((name.removeprefix(PREFIX), each) for name, each in seeded_codec.weights(raw).items())
+    load_weights(decoder, {name: torch.from_numpy(each) for name, each in named if name not in ENCODING_ONLY}, "seeded")
+    return ready(decoder, device, dtype)
+
+
+def _plain(decoder: CodecDecoder) -> NDArray[np.float32]:
+    codes = torch.from_numpy(seeded_codec.codes(COMPARED)[None].astype(np.int64))
+    wave: NDArray[np.float32] = decoder(codes, Past(torch.zeros(1)))[0].numpy()
+    return wave
+
+
+def _error(streams: CodecStreams, expected: NDArray[np.float32]) -> float:
+    """Of a stream in chunks, against the whole: the rms of the difference over that of the signal."""
+    codes, heard, at = seeded_codec.codes(COMPARED), [], 0
+    streams.begin(0)
+    while at < COMPARED:
+        size = next(size for size in (12, 8, 4, 2, 1) if size <= COMPARED - at)
+        heard.append(streams.decode([0], codes[None, at : at + size])[0])
+        at += size
+    difference = np.concatenate(heard) / LOUDEST - expected
+    return float(np.sqrt(np.mean(np.square(difference)) / np.mean(np.square(expected))))
+
+
+def _timed(streams: CodecStreams, batches: list[int], sizes: list[int], repeat: int) -> Iterator[dict[str, Any]]:
+    for batch in batches:
+        for size in sizes:
+            codes = np.stack([seeded_codec.codes(size)] * batch)
+            slots = list(range(batch))
+            streams.decode(slots, codes)
+            times = timeit.repeat(partial(streams.decode, slots, codes), number=1, repeat=repeat)
+            ms = sorted(1000 * each for each in times)
+            yield {
+                "batch": batch,
+                "frames": size,
+                "p50_ms": round(statistics.median(ms), 3),
+                "p95_ms": round(ms[int(0.95 * (len(ms) - 1))], 3),
+                "ms_a_frame": round(statistics.median(ms) / size, 3),
+                "audio_s_a_second": round(batch * size * FRAME_MS / statistics.median(ms), 1),
+            }
+
+
+def _table(report: dict[str, Any]) -> str:
+    head = ", ".join(f"{key} {value}" for key, value in report.items() if key != "chunks")
+    lines = [
+        head,
+        "",
+        "| batch | frames | p50 ms | p95 ms | ms a frame | audio s/s |",
+        "| --- | --- | --- | --- | --- | --- |",
+    ]
+    lines += ["| " + " | ".join(str(value) for value in chunk.values()) + " |" for chunk in report["chunks"]]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
