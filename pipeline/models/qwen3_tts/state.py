@@ -19,7 +19,7 @@ from vllm.v1.worker.gpu.states import RequestState
 
 from pipeline.models.qwen3_tts.frames import FrameSampler
 from pipeline.models.qwen3_tts.prompt import NO_CODEC
-from pipeline.models.qwen3_tts.wire import Opening, Sequel, unpack
+from pipeline.models.qwen3_tts.wire import Opening, unpack
 
 FRAME = NO_CODEC - 1  # a position at which the frame before is read back
 

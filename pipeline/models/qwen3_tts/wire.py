@@ -1,4 +1,4 @@
-"""What a client tells the Talker of a request, inside `SamplingParams.extra_args`; plain lists, as they cross processes."""
+"""What a client tells the Talker of a request: plain lists, in `SamplingParams.extra_args`."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
