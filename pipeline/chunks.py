@@ -101,10 +101,13 @@ class Codes:
         frames: int16, shape [frames, CODEBOOKS], 80 ms each.
         text: As in `Audio`: the text whose speech begins with this chunk's first frame; empty if it
             goes on with what the chunk before began. May come with no frames.
+        ends: True if the sentence ends with this chunk's last frame: whoever waits for more frames
+            waits no longer, and the next frame is decoded as a beginning. May come with no frames.
     """
 
     frames: NDArray[np.int16]
     text: str = ""
+    ends: bool = False
 
     @property
     def duration_ms(self) -> float:

@@ -1,0 +1,73 @@
+"""CUDA graphs of one decoding step, one for each batch and chunk size: a step is then a single launch."""
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import torch
+from torch import Tensor
+
+Step = Callable[[Tensor, Tensor], Tensor]
+WARM_UPS = 2  # libraries choose and allocate during the first runs, which must not happen in a capture
+
+
+@dataclass(frozen=True, slots=True)
+class Graph:
+    """A captured step, with the tensors that it reads and writes."""
+
+    graph: Any
+    slots: Tensor
+    codes: Tensor
+    pcm: Tensor
+
+    def replay(self, slots: Tensor, codes: Tensor) -> Tensor:
+        """The result is overwritten by the next replay of any graph."""
+        self.slots.copy_(slots)
+        self.codes.copy_(codes)
+        self.graph.replay()
+        return self.pcm
+
+
+class Graphs:
+    """The steps that have been captured, by batch and chunk size."""
+
+    def __init__(self, captured: dict[tuple[int, int], Graph]) -> None:
+        self._captured = captured
+        self._batches = sorted({batch for batch, _ in captured})
+
+    def fitting(self, batch: int, frames: int) -> Graph | None:
+        """The smallest one that `batch` rows of so many frames fit into."""
+        roomy = (each for each in self._batches if each >= batch)
+        return self._captured.get((next(roomy, 0), frames))
+
+    def __len__(self) -> int:
+        return len(self._captured)
+
+
+def capture(
+    step: Step, batches: Iterable[int], sizes: Iterable[int], codebooks: int, nobody: int, device: torch.device
+) -> Graphs:
+    """Capture `step` on the current CUDA device, the largest first, so that all share one pool of memory.
+
+    Args:
+        step: Slots, int64 [batch], and codes, int64 [batch, frames, codebooks] → PCM16 [batch, samples].
+        nobody: A slot that no stream uses, to be decoded into meanwhile.
+    """
+    captured: dict[tuple[int, int], Graph] = {}
+    pool = torch.cuda.graph_pool_handle()
+    shapes = sorted(product(set(batches), set(sizes)), key=lambda shape: -shape[0] * shape[1])
+    for batch, frames in shapes:
+        slots = torch.full((batch,), nobody, device=device)
+        codes = torch.zeros(batch, frames, codebooks, dtype=torch.long, device=device)
+        aside = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+        aside.wait_stream(torch.cuda.current_stream(device))
+        with torch.cuda.stream(aside):
+            for _ in range(WARM_UPS):
+                step(slots, codes)
+        torch.cuda.current_stream(device).wait_stream(aside)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph, pool=pool):
+            pcm = step(slots, codes)
+        captured[batch, frames] = Graph(graph, slots, codes, pcm)
+    return Graphs(captured)

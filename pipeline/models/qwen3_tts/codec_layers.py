@@ -1,0 +1,112 @@
+"""The causal convolutions and activations of the speech decoder.
+
+Sources: Qwen3-TTS technical report and the qwen_tts package 0.1.1 (layer shapes and names of weights); SnakeBeta from
+BigVGAN (arXiv 2206.04658); ConvNeXt (arXiv 2201.03545).
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from pipeline.models.qwen3_tts.codec_past import Past
+
+TINY = 1e-9  # keeps SnakeBeta's division defined
+DILATIONS = (1, 3, 9)
+
+
+class InOrder(nn.ModuleList):
+    """Layers one after the other. Each is called with a past, also those that need none."""
+
+    def forward(self, x: Tensor, past: Past) -> Tensor:
+        for layer in self:
+            x = layer(x, past)
+        return x
+
+
+class CausalConv(nn.Module):
+    """A convolution over time that sees no future. [batch, inner, steps] → [batch, outer, steps]."""
+
+    def __init__(self, inner: int, outer: int, kernel: int, dilation: int = 1, groups: int = 1) -> None:
+        super().__init__()
+        self.conv = nn.Conv1d(inner, outer, kernel, dilation=dilation, groups=groups)
+        self.keep = (kernel - 1) * dilation
+
+    def forward(self, x: Tensor, past: Past) -> Tensor:
+        y: Tensor = self.conv(past.before(x, self.keep))
+        return y
+
+
+class CausalUpsampling(nn.Module):
+    """A transposed convolution that sees no future. [batch, inner, steps] → [batch, outer, steps · rate].
+
+    Its kernel is a multiple of its rate: each step is heard in the next kernel / rate - 1 ones too.
+    """
+
+    def __init__(self, inner: int, outer: int, kernel: int, rate: int) -> None:
+        super().__init__()
+        self.conv = nn.ConvTranspose1d(inner, outer, kernel, stride=rate)
+        self.rate = rate
+        self.keep = kernel // rate - 1
+
+    def forward(self, x: Tensor, past: Past) -> Tensor:
+        y: Tensor = self.conv(past.before(x, self.keep))
+        return y.narrow(-1, self.keep * self.rate, x.shape[-1] * self.rate)
+
+
+class SnakeBeta(nn.Module):
+    """x + sin²(αx) / β, with a learnt frequency α and magnitude 1 / β for each channel, kept as logarithms."""
+
+    def __init__(self, channels: int) -> None:
+        super().__init__()
+        self.alpha = nn.Parameter(torch.zeros(channels))
+        self.beta = nn.Parameter(torch.zeros(channels))
+
+    def forward(self, x: Tensor, past: Past) -> Tensor:
+        alpha, beta = self.alpha.exp()[:, None], self.beta.exp()[:, None]
+        return x + (x * alpha).sin().square() / (beta + TINY)
+
+
+class ConvNeXt(nn.Module):
+    """A depthwise convolution, then a small network on each step. [batch, width, steps] → the same."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.dwconv = CausalConv(width, width, 7, groups=width)
+        self.norm = nn.LayerNorm(width, eps=1e-6)
+        self.pwconv1 = nn.Linear(width, 4 * width)
+        self.pwconv2 = nn.Linear(4 * width, width)
+        self.gamma = nn.Parameter(torch.ones(width))
+
+    def forward(self, x: Tensor, past: Past) -> Tensor:
+        y: Tensor = self.norm(self.dwconv(x, past).transpose(1, 2))
+        y = self.gamma * self.pwconv2(F.gelu(self.pwconv1(y)))
+        return x + y.transpose(1, 2)
+
+
+class ResidualUnit(nn.Module):
+    """[batch, width, steps] → the same."""
+
+    def __init__(self, width: int, dilation: int) -> None:
+        super().__init__()
+        self.act1 = SnakeBeta(width)
+        self.conv1 = CausalConv(width, width, 7, dilation)
+        self.act2 = SnakeBeta(width)
+        self.conv2 = CausalConv(width, width, 1)
+
+    def forward(self, x: Tensor, past: Past) -> Tensor:
+        y: Tensor = x
+        for layer in (self.act1, self.conv1, self.act2, self.conv2):
+            y = layer(y, past)
+        return x + y
+
+
+class VocoderBlock(nn.Module):
+    """Longer by `rate` and half as wide: [batch, width, steps] → [batch, width / 2, steps · rate]."""
+
+    def __init__(self, width: int, rate: int) -> None:
+        super().__init__()
+        units = (ResidualUnit(width // 2, dilation) for dilation in DILATIONS)
+        self.block = InOrder([SnakeBeta(width), CausalUpsampling(width, width // 2, 2 * rate, rate), *units])
+
+    def forward(self, x: Tensor, past: Past) -> Tensor:
+        return self.block.forward(x, past)

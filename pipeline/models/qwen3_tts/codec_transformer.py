@@ -1,0 +1,124 @@
+"""The transformer of the speech decoder: each frame attends to the frames of a sliding window before it.
+
+Source: the qwen_tts package 0.1.1 (layer shapes and names of weights).
+"""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from pipeline.models.qwen3_tts.codec_past import Past
+from pipeline.models.qwen3_tts.config import CodecConfig
+
+
+class Scale(nn.Module):
+    """LayerScale (arXiv 2103.17239): a learnt factor for each channel."""
+
+    def __init__(self, width: int) -> None:
+        super().__init__()
+        self.scale = nn.Parameter(torch.ones(width))
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.scale * x
+
+
+class Attention(nn.Module):
+    """Attention with rotary positions; keys are remembered rotated."""
+
+    def __init__(self, config: CodecConfig) -> None:
+        super().__init__()
+        self.head_dim = config.head_dim
+        self.keep = config.sliding_window - 1
+        queries, keys = config.num_attention_heads * config.head_dim, config.num_key_value_heads * config.head_dim
+        self.q_proj = nn.Linear(config.hidden_size, queries, bias=False)
+        self.k_proj = nn.Linear(config.hidden_size, keys, bias=False)
+        self.v_proj = nn.Linear(config.hidden_size, keys, bias=False)
+        self.o_proj = nn.Linear(queries, config.hidden_size, bias=False)
+        self.is_grouped = queries != keys
+
+    def forward(self, x: Tensor, turn: tuple[Tensor, Tensor], mask: Tensor, past: Past) -> Tensor:
+        q, k, v = rotated(self._heads(self.q_proj(x)), turn), rotated(self._heads(self.k_proj(x)), turn), self.v_proj(x)
+        k, v = past.before(k, self.keep, dim=2), past.before(self._heads(v), self.keep, dim=2)
+        y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=self.is_grouped)
+        merged: Tensor = self.o_proj(y.transpose(1, 2).flatten(2))
+        return merged
+
+    def _heads(self, x: Tensor) -> Tensor:
+        return x.view(*x.shape[:2], -1, self.head_dim).transpose(1, 2)
+
+
+class GatedNetwork(nn.Module):
+    def __init__(self, config: CodecConfig) -> None:
+        super().__init__()
+        self.gate_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)
+        self.up_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)
+        self.down_proj = nn.Linear(config.intermediate_size, config.hidden_size, bias=False)
+
+    def forward(self, x: Tensor) -> Tensor:
+        y: Tensor = self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+        return y
+
+
+class Layer(nn.Module):
+    def __init__(self, config: CodecConfig) -> None:
+        super().__init__()
+        self.self_attn = Attention(config)
+        self.mlp = GatedNetwork(config)
+        self.input_layernorm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
+        self.post_attention_layernorm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
+        self.self_attn_layer_scale = Scale(config.hidden_size)
+        self.mlp_layer_scale = Scale(config.hidden_size)
+
+    def forward(self, x: Tensor, turn: tuple[Tensor, Tensor], mask: Tensor, past: Past) -> Tensor:
+        x = x + self.self_attn_layer_scale(self.self_attn(self.input_layernorm(x), turn, mask, past))
+        x = x + self.mlp_layer_scale(self.mlp(self.post_attention_layernorm(x)))
+        return x
+
+
+class WindowedTransformer(nn.Module):
+    """[batch, frames, latent] → the same."""
+
+    def __init__(self, config: CodecConfig) -> None:
+        super().__init__()
+        self.config = config
+        self.input_proj = nn.Linear(config.latent_dim, config.hidden_size)
+        self.layers = nn.ModuleList(Layer(config) for _ in range(config.num_hidden_layers))
+        self.norm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
+        self.output_proj = nn.Linear(config.hidden_size, config.latent_dim)
+
+    def forward(self, x: Tensor, past: Past) -> Tensor:
+        places = past.frames[:, None] + torch.arange(x.shape[1], device=x.device)
+        mask = seen(places, self.config.sliding_window)
+        turn = turned(places, self.config.rope_theta, self.config.head_dim, x.dtype)
+        x = self.input_proj(x)
+        for layer in self.layers:
+            x = layer(x, turn, mask, past)
+        y: Tensor = self.output_proj(self.norm(x))
+        return y
+
+
+def turned(places: Tensor, theta: float, head_dim: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+    """Cosines and sines of RoPE (arXiv 2104.09864), shape [batch, 1, frames, head_dim]; computed in float32."""
+    exponents = torch.arange(0, head_dim, 2, device=places.device, dtype=torch.float32) / head_dim
+    angles = places[:, None, :, None].float() * theta**-exponents
+    angles = torch.cat([angles, angles], -1)
+    return angles.cos().to(dtype), angles.sin().to(dtype)
+
+
+def rotated(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
+    """RoPE on [batch, heads, frames, head_dim]: the two halves of a head are the coordinates."""
+    cosines, sines = turn
+    first, second = x.chunk(2, -1)
+    return x * cosines + torch.cat([-second, first], -1) * sines
+
+
+def seen(places: Tensor, window: int) -> Tensor:
+    """Which keys each frame attends to, shape [batch, 1, frames, window - 1 + frames].
+
+    Keys are those of the last `window - 1` frames before the chunk, of which the first ones may lie before the
+    beginning, and then those of the chunk itself.
+    """
+    before = places[:, :1] - torch.arange(window - 1, 0, -1, device=places.device)
+    keys = torch.cat([before, places], 1)[:, None, :]
+    back = places[:, :, None] - keys
+    return ((keys >= 0) & (back >= 0) & (back < window))[:, None]
