@@ -1,6 +1,6 @@
 """Tells vLLM of our models: the entry point of `vllm.general_plugins`, called in every process of an engine."""
 
-TALKER = "AuraQwen3TTSTalker"
+TALKER = "Qwen3TTSTalkerForConditionalGeneration"  # as a topology names it
 
 
 def register() -> None:

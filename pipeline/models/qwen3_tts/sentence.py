@@ -45,7 +45,7 @@ class Sentence:
         self._layout: Layout = layout
         self._pace = pace or Pace()
         self._unread: list[int] = []  # text ids that no part has told yet
-        self._known = 0
+        self.known = 0
         self._text_ended = False
         self._end_is_told = False
         self._parts = 0
@@ -58,7 +58,7 @@ class Sentence:
     @property
     def hungry(self) -> bool:
         """No further frame can be made before there is more text."""
-        return not self._text_ended and (self._layout == "whole" or self.made >= self._known)
+        return not self._text_ended and (self._layout == "whole" or self.made >= self.known)
 
     @property
     def running(self) -> bool:
@@ -74,12 +74,12 @@ class Sentence:
         """More text; `ends` if it is the last."""
         assert not self._text_ended
         self._unread += text_ids
-        self._known += len(text_ids)
+        self.known += len(text_ids)
         self._text_ended = ends
 
     def part(self) -> Part | None:
         """What to ask for next, or None as long as text is missing, frames wait to be taken, or a part runs."""
-        limit = self._most if self._text_ended else self._known
+        limit = self._most if self._text_ended else self.known
         step = self._pace.ramp[min(self._parts, len(self._pace.ramp) - 1)]
         frames = min(step, limit - self.made, self._pace.ahead - (self.made - self._taken))
         if frames <= 0 or self._running or self.hungry or self.over:
@@ -117,4 +117,4 @@ class Sentence:
 
     @property
     def _most(self) -> int:
-        return SPARE_FRAMES + FRAMES_A_TOKEN * self._known
+        return SPARE_FRAMES + FRAMES_A_TOKEN * self.known

@@ -7,6 +7,7 @@ from typing import Any
 from pipeline.models.qwen3_tts.prompt import Prompt
 
 KEY = "qwen3_tts"
+CODES = 16  # ids that come back as the logprobs of each sampled one: the frame, codebook by codebook
 
 
 @dataclass(frozen=True, slots=True)
