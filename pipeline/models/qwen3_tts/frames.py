@@ -49,9 +49,14 @@ class FrameSampler:
         state, slots = self._state, batch.idx_mapping
         predictor, hidden = state.model.code_predictor, state.model.hidden
         temperature, top_k, top_p = state.choices[slots].unbind(1)
-        seeds = self._base.sampling_states.seeds.gpu[slots]
-        config = predictor.config
-        noise = gumbel(seeds, batch.positions[batch.logits_indices], config.num_code_groups - 1, config.vocab_size)
+        noise = self._noise(batch) if state.draws[batch.idx_mapping_np].any() else None
         codes, embeds = predictor(hidden, code0, noise, temperature, top_k.int(), top_p)
         state.frames[slots] = embeds.to(state.dtype)
         return codes
+
+    def _noise(self, batch: InputBatch) -> Tensor:
+        """Of each request's own seed and frame, whatever else is in the batch."""
+        config = self._state.model.code_predictor.config
+        seeds = self._base.sampling_states.seeds.gpu[batch.idx_mapping]
+        places = batch.positions[batch.logits_indices]
+        return gumbel(seeds, places, config.num_code_groups - 1, config.vocab_size)

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 from torch.nn import functional as F
@@ -54,6 +55,7 @@ class TalkerState(DefaultModelState):
         self.frames = torch.zeros(self.max_num_reqs, width, dtype=self.dtype, device=device)  # the last frame's sum
         self.choices = torch.zeros(self.max_num_reqs, 3, dtype=torch.float32, device=device)  # see `wire.Choice`
         self.inputs = torch.zeros(self.max_num_tokens, width, dtype=self.dtype, device=device)
+        self.draws = np.zeros(self.max_num_reqs, bool)  # whether the slot's choice is anything but the likeliest
         self._places: dict[str, Place] = {}
         self._parked: dict[str, Place] = {}
         self._room = 0
@@ -72,6 +74,7 @@ class TalkerState(DefaultModelState):
             self.codec_ids[req_index] = FRAME
             self._write(self.codec_ids, place, message.codec)
             self._write(self.choices, place, message.choice)
+            self.draws[req_index] = message.choice[0] > 0
         else:
             place = self._moved(self._parked.pop(name), req_index)
         self._write(self.text_ids, place, message.text)
@@ -116,6 +119,7 @@ class TalkerState(DefaultModelState):
         if place.slot != slot:
             for rows in (self.text_ids, self.codec_ids, self.frames, self.choices):
                 rows[slot] = rows[place.slot]
+            self.draws[slot] = self.draws[place.slot]
         return replace(place, slot=slot)
 
     def _write(self, rows: Tensor, place: Place, values: Sequence[float]) -> None:
