@@ -1,13 +1,12 @@
-"""The real vLLM on a CPU, its V2 runner with Triton's interpreter. Skipped, with a reason, where it is not installed."""
+"""The real vLLM on a CPU: its V2 runner with Triton's interpreter. Skipped, with a reason, where it is missing."""
 
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
 import pytest
 
-from tests.contract.vllm.speaking import ENVIRONMENT, Speaker
+from tests.contract.vllm.speaking import ENVIRONMENT
 from tests.contract.vllm.tiny import Kind, write_checkpoint
 
 NEEDED = ("vllm", "torch", "triton_cpu_stub")

@@ -20,9 +20,9 @@ from safetensors.torch import load_file
 from transformers import Qwen2TokenizerFast
 
 from tests.contract.vllm.cases import CASES, GOLDENS, MOST_FRAMES, Case
-from tests.contract.vllm.tiny import END_OF_SPEECH, Kind, voice, write_checkpoint
+from tests.contract.vllm.tiny import Kind, voice, write_checkpoint
 
-PENALTY, SUPPRESSED = 1.05, 1024
+PENALTY = 1.05
 
 
 class Official:
@@ -73,9 +73,8 @@ def main() -> None:
         for i, case in enumerate(CASES):
             codes = spoken[f"case_{i}"] = official[case.kind].speak(case)
             ends = "ends" if len(codes) < MOST_FRAMES else "goes on"
-            print(
-                f"{i:2} {case.kind:12} {case.layout:9} {len(codes)} frames, {ends}, lead {min(official[case.kind].leads):.1e}"
-            )
+            lead = min(official[case.kind].leads)
+            print(f"{i:2} {case.kind:12} {case.layout:9} {len(codes)} frames, {ends}, lead {lead:.1e}", flush=True)
         np.savez_compressed(GOLDENS, **spoken)
 
 

@@ -1,6 +1,7 @@
 """Speaks sentences with the real vLLM, in this process, step by step: who begins when, and what text comes when."""
 
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,7 @@ class Speaker:
     def __init__(self, folder: Path, **engine_args: Any) -> None:
         from vllm import EngineArgs, LLMEngine
 
+        self.kind = folder.name
         self.voice = read_voice(folder)
         self.tokenize = read_tokenizer(folder)
         self.writer = PromptWriter(self.voice, self.tokenize)
@@ -97,10 +99,19 @@ class Speaker:
         request = engine.input_processor.process_inputs(name, prompt, params, tasks, resumable=True)
         request.external_req_id = name
         engine.output_processor.add_request(request, None)
-        engine.engine_core.add_request(request)
+        sent = copy(request)
+        sent.prompt_token_ids = list(request.prompt_token_ids)  # both sides extend theirs in place
+        engine.engine_core.add_request(sent)
 
     def drop(self, name: str) -> None:
         self.engine.abort_request([name], internal=True)
+
+    def close(self) -> None:
+        """Frees what the next engine of this process needs."""
+        from vllm.distributed import cleanup_dist_env_and_memory
+
+        self.engine.engine_core.shutdown()
+        cleanup_dist_env_and_memory()
 
 
 class Going:

@@ -43,7 +43,8 @@ def voice(kind: Kind) -> dict[str, Any]:
         "model_type": "qwen3_tts_talker_code_predictor", "vocab_size": 2048, "num_code_groups": 16, "rope_scaling": None
     }  # fmt: skip
     talker = _decoder(32 if kind == "small" else 64, 128, 3) | {
-        "model_type": "qwen3_tts_talker", "vocab_size": 3072, "num_code_groups": 16, "text_vocab_size": FIRST_ADDED + len(ADDED),
+        "model_type": "qwen3_tts_talker", "vocab_size": 3072, "num_code_groups": 16,
+        "text_vocab_size": FIRST_ADDED + len(ADDED),
         "text_hidden_size": 8, "position_id_per_seconds": 13, "codec_pad_id": 2148, "codec_bos_id": 2149,
         "codec_eos_token_id": END_OF_SPEECH, "codec_think_id": 2154, "codec_nothink_id": 2155,
         "codec_think_bos_id": 2156, "codec_think_eos_id": 2157, "codec_language_id": LANGUAGES, "spk_id": voices,
