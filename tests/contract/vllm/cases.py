@@ -35,7 +35,7 @@ CASES = (
     Case("custom_voice", "请稍等一下，我马上回来。", Voice("vivian", "chinese"), "whole"),
     Case("custom_voice", "Guten Morgen, wie geht es dir?", Voice("vivian", "german"), "streaming"),
     Case("custom_voice", "Bitte warten Sie einen Augenblick.", Voice("vivian", "german", CALM), "streaming"),
-    Case("voice_design", "Hello there, how are you today?", Voice("", "english", "A happy child."), "whole"),
+    Case("voice_design", "Hello there, how are you today?", Voice("", "english", "A quick and happy child."), "whole"),
     Case("voice_design", "你好，世界！今天天气很好。", Voice("", "chinese", YOUNG), "streaming"),
     Case("voice_design", "Bitte warten Sie einen Augenblick.", Voice("", "german", YOUNG), "streaming"),
     Case("voice_design", "Well then, let us begin.", Voice("", "english", "An old man."), "whole"),

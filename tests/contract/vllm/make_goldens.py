@@ -37,6 +37,10 @@ class Official:
         processor = Qwen3TTSProcessor(Qwen2TokenizerFast.from_pretrained(folder))
         self.wrapper = Qwen3TTSModel(self.model, processor)
         self.leads: list[float] = []
+        self.logits: list[NDArray[np.float32]] = []  # of codebook 0, frame by frame
+        self.model.talker.codec_head.register_forward_hook(
+            lambda _head, _given, logits: self.logits.append(logits[0, -1].numpy())
+        )
         for head in self.model.talker.code_predictor.lm_head:
             head.register_forward_hook(lambda _head, _given, logits: self._note(logits[0, -1]))
 
@@ -44,6 +48,7 @@ class Official:
     def speak(self, case: Case) -> NDArray[np.int16]:
         """[frames, 16]; the frame of the end of speech is not among them."""
         self.leads.clear()
+        self.logits.clear()
         write, voice_ = self.wrapper, case.voice
         instructions = write._tokenize_texts([write._build_instruct_text(voice_.instructions)])
         codes, _hidden = self.model.generate(
@@ -72,6 +77,8 @@ def main() -> None:
         spoken = {}
         for i, case in enumerate(CASES):
             codes = spoken[f"case_{i}"] = official[case.kind].speak(case)
+            if i == 0:
+                spoken["first_logits"] = official[case.kind].logits[0]
             ends = "ends" if len(codes) < MOST_FRAMES else "goes on"
             lead = min(official[case.kind].leads)
             print(f"{i:2} {case.kind:12} {case.layout:9} {len(codes)} frames, {ends}, lead {lead:.1e}", flush=True)

@@ -14,7 +14,7 @@ from pipeline.models.qwen3_tts.config import read_voice
 from pipeline.models.qwen3_tts.prompt import PromptWriter
 from pipeline.models.qwen3_tts.sentence import Pace, Sentence
 from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
-from pipeline.models.qwen3_tts.wire import Choice
+from pipeline.models.qwen3_tts.wire import CODES, Choice
 from pipeline.models.registry import TALKER
 from tests.contract.vllm.cases import MOST_FRAMES, Case
 
@@ -28,7 +28,15 @@ ENVIRONMENT = {
     "VLLM_USE_V2_MODEL_RUNNER": "1",
 }
 AT_ONCE = Pace(ramp=(MOST_FRAMES,), ahead=10 * MOST_FRAMES)
-GREEDY = Choice(temperature=0.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """How a speech is drawn; as it stands, greedily."""
+
+    temperature: float = 0.0
+    top_k: int = 0
+    choice: Choice = field(default_factory=lambda: Choice(temperature=0.0))
 
 
 @dataclass
@@ -47,6 +55,7 @@ class Speech:
     begins: int = 0
     aborted: int | None = None
     seed: int | None = None
+    drawn: Drawn = field(default_factory=Drawn)
     frames: list[NDArray[np.int16]] = field(default_factory=list)
 
     @property
@@ -120,11 +129,12 @@ class Going:
     def __init__(self, speaker: Speaker, speech: Speech, name: str) -> None:
         case = speech.case
         self.speaker, self.speech, self.name = speaker, speech, name
-        self.sentence = Sentence(speaker.writer, case.voice, GREEDY, case.layout, speech.pace)
+        self.sentence = Sentence(speaker.writer, case.voice, speech.drawn.choice, case.layout, speech.pace)
         self.ids = speaker.tokenize(case.text)
         self.splits = list(speech.splits) or [len(self.ids)]
         stops = (speaker.voice.talker.codec_eos_token_id,)
-        self.sampling = Sampling(0.0, 0, 1.0, 1.05, stops, speech.seed, logprobs=16)
+        drawn = speech.drawn
+        self.sampling = Sampling(drawn.temperature, drawn.top_k, 1.0, 1.05, stops, speech.seed, logprobs=CODES)
         self.over = False
 
     def ask(self) -> None:
