@@ -10,6 +10,7 @@ from pipeline.models.qwen3_tts.predictor import Predictor
 
 PROGRAMS = 128  # one on each of an H100's 132 multiprocessors; they divide every matrix evenly
 WARPS = 16
+TENSOR_CORES_FROM = 2
 BLOCK = 16  # rows that a tensor core takes
 INNERMOST = 16  # products that it sums at a time
 
@@ -20,13 +21,23 @@ class FusedPredictor:
     Args:
         most: Rows that it has room for.
         programs: How many share the work of a frame. All must run at the same time.
+        tensor_cores_from: Fewest rows that are multiplied in blocks of sixteen, by tensor cores.
     """
 
-    def __init__(self, predictor: Predictor, most: int, programs: int = PROGRAMS) -> None:
+    def __init__(
+        self,
+        predictor: Predictor,
+        most: int,
+        programs: int = PROGRAMS,
+        warps: int = WARPS,
+        tensor_cores_from: int = TENSOR_CORES_FROM,
+    ) -> None:
         config = predictor.config
         weight = predictor.model.norm.weight
         self._config = config
         self._programs = programs
+        self._warps = warps
+        self._tensor_cores_from = tensor_cores_from
         self._embed_first = predictor.embed_first
         self._project = predictor.small_to_mtp_projection
         self._weights = packed(predictor)
@@ -51,12 +62,12 @@ class FusedPredictor:
         codes = code0[:, None].repeat(1, self._config.num_code_groups)
         ones = torch.ones(rows, device=code0.device)
         if noise is None:
-            noise, temperature = self._room.logits, torch.zeros_like(ones)  # any noise: it is not looked at
+            noise, temperature = ones, torch.zeros_like(ones)
         self._launch(
             codes,
             noise,
             ones if temperature is None else temperature,
-            torch.zeros_like(ones) if top_k is None else top_k,
+            torch.zeros_like(ones).int() if top_k is None else top_k.int(),
             ones if top_p is None else top_p,
         )
         others = F.embedding(codes[:, 1:] + self._books, self._embeddings)
@@ -65,6 +76,7 @@ class FusedPredictor:
     def _launch(self, codes: Tensor, noise: Tensor, temperature: Tensor, top_k: Tensor, top_p: Tensor) -> None:
         config, rows = self._config, len(codes)
         self._room.counter.zero_()
+        chunks = 1 if rows < self._tensor_cores_from else min(self._warps, config.hidden_size // INNERMOST)
         together = {"launch_cooperative_grid": True} if self._programs > 1 else {}
         frame[(self._programs,)](
             *(codes, noise, temperature, top_k, top_p, rows),
@@ -81,9 +93,9 @@ class FusedPredictor:
             POSITIONS=config.num_code_groups,
             EPSILON=config.rms_norm_eps,
             PROGRAMS=self._programs,
-            CHUNKS=min(WARPS, config.hidden_size // INNERMOST),
-            BLOCK=1 if rows == 1 else BLOCK,
-            num_warps=WARPS,
+            CHUNKS=chunks,
+            BLOCK=1 if chunks == 1 else BLOCK,
+            num_warps=self._warps,
             num_stages=1,
             **together,
         )

@@ -24,7 +24,15 @@ def attend(
     past = t <= position
     d = tl.arange(0, SIZE)
     line = projected + (t * batch + place % batch)[:, None] * LINE + group * SIZE
-    k = _turned(line + HEADS * SIZE, past[:, None], k_gain, cosines + t[:, None] * SIZE, sines + t[:, None] * SIZE, SIZE, EPSILON)
+    k = _turned(
+        line + HEADS * SIZE,
+        past[:, None],
+        k_gain,
+        cosines + t[:, None] * SIZE,
+        sines + t[:, None] * SIZE,
+        SIZE,
+        EPSILON,
+    )
     v = tl.load(line + (HEADS + GROUPS) * SIZE + d[None, :], mask=past[:, None], other=0.0, cache_modifier=".cg")
     own = tl.arange(0, 1)[:, None]
     for i in tl.static_range(HEADS // GROUPS):

@@ -34,7 +34,7 @@ def frame(
 
     Args:
         codes: [batch, STEPS + 1], int64; codebook 0 is given, the others are written.
-        noise: [batch, STEPS, IDS], float32.
+        noise: [batch, STEPS, IDS], float32; not looked at where the temperature is 0.
         counter: int32, zero.
         state: [2 * batch, WIDTH], float32; given for the first step, by position and then by sequence.
         projected, seen, inner, logits: [LAYERS, POSITIONS * batch, …], [2 * batch, HEADS * SIZE],
@@ -55,7 +55,7 @@ def frame(
             wait(counter, arrivals)
             for r in range(0, rows, BLOCK):
                 x = normalised(state, input_gain + layer * WIDTH, r, rows, EPSILON, WIDTH, CHUNKS, BLOCK)
-                _put(at + first * LINE, product(x, w), r, rows, me * OWN, OWN, LINE)
+                _put(at + first * LINE, product(x, w, CHUNKS), r, rows, me * OWN, OWN, LINE)
             arrive(counter)
 
             COLUMNS: tl.constexpr = WIDTH // PROGRAMS
@@ -70,7 +70,7 @@ def frame(
             arrive(counter)
             wait(counter, arrivals + 2 * PROGRAMS)
             for r in range(0, rows, BLOCK):
-                y = product(taken(seen, r, rows, SEEN, CHUNKS, BLOCK), w)
+                y = product(taken(seen, r, rows, SEEN, CHUNKS, BLOCK), w, CHUNKS)
                 _add(state, y, r, rows, me * COLUMNS, COLUMNS, WIDTH)
             arrive(counter)
 
@@ -80,14 +80,14 @@ def frame(
             wait(counter, arrivals + 3 * PROGRAMS)
             for r in range(0, rows, BLOCK):
                 x = normalised(state, output_gain + layer * WIDTH, r, rows, EPSILON, WIDTH, CHUNKS, BLOCK)
-                g = product(x, w)
-                _put(inner, g * tl.sigmoid(g) * product(x, w2), r, rows, me * GATES, GATES, INNER)
+                g = product(x, w, CHUNKS)
+                _put(inner, g * tl.sigmoid(g) * product(x, w2, CHUNKS), r, rows, me * GATES, GATES, INNER)
             arrive(counter)
 
             w = owned(down + layer * WIDTH * INNER, me * COLUMNS, COLUMNS, INNER, CHUNKS)
             wait(counter, arrivals + 4 * PROGRAMS)
             for r in range(0, rows, BLOCK):
-                y = product(taken(inner, r, rows, INNER, CHUNKS, BLOCK), w)
+                y = product(taken(inner, r, rows, INNER, CHUNKS, BLOCK), w, CHUNKS)
                 _add(state, y, r, rows, me * COLUMNS, COLUMNS, WIDTH)
             arrive(counter)
             arrivals += 5 * PROGRAMS
@@ -97,15 +97,16 @@ def frame(
         wait(counter, arrivals)
         for r in range(0, batch, BLOCK):
             x = normalised(state + (rows - batch) * WIDTH, last_gain, r, batch, EPSILON, WIDTH, CHUNKS, BLOCK)
-            _put(logits, product(x, w), r, batch, me * OUT, OUT, IDS)
+            _put(logits, product(x, w, CHUNKS), r, batch, me * OUT, OUT, IDS)
         arrive(counter)
 
         wait(counter, arrivals + PROGRAMS)
         ids = tl.arange(0, IDS)
         for b in range(me, batch, PROGRAMS):
-            given = tl.load(noise + (b * STEPS + step) * IDS + ids)
+            heat = tl.load(temperature + b)
             scores = tl.load(logits + b * IDS + ids, cache_modifier=".cg")
-            code = draw(scores, given, tl.load(temperature + b), tl.load(top_k + b), tl.load(top_p + b), IDS)
+            given = tl.load(noise + (b * STEPS + step) * IDS + ids, mask=heat > 0, other=0.0)
+            code = draw(scores, given, heat, tl.load(top_k + b), tl.load(top_p + b), IDS)
             tl.store(codes + b * (STEPS + 1) + step + 1, code.to(tl.int64))
             d = tl.arange(0, WIDTH)
             tl.store(state + b * WIDTH + d, tl.load(embeddings + (step * IDS + code) * WIDTH + d).to(tl.float32))
