@@ -86,11 +86,18 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A piece of the answer that is spoken in one breath. Clauses concatenate to the whole answer."""
+    """A piece of the answer that is spoken in one breath. Clauses concatenate to the whole answer.
+
+    Attributes:
+        language: A name or an ISO 639-1 code; `auto` leaves it to the voice.
+        instructions: In words, how to speak.
+    """
 
     text: str
     voice: str
     speed: float = 1.0
+    language: str = "auto"
+    instructions: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -12,18 +12,28 @@ Config = TypeVar("Config")
 
 
 def read_json(path: Path, model_type: str) -> dict[str, Any]:
-    """The configuration in a file.
+    """The configuration of a model.
 
     Raises:
         ConfigError: It cannot be read, is no JSON object, or is that of another model.
+    """
+    raw = read_object(path)
+    if raw.get("model_type") != model_type:
+        raise ConfigError(str(path), [f"`model_type` is {raw.get('model_type')!r}, not `{model_type}`"])
+    return raw
+
+
+def read_object(path: Path) -> dict[str, Any]:
+    """
+    Raises:
+        ConfigError: The file cannot be read, or holds no JSON object.
     """
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
         raise ConfigError(str(path), [f"cannot be read: {error}"]) from error
-    found = raw.get("model_type") if isinstance(raw, dict) else None
-    if not isinstance(raw, dict) or found != model_type:
-        raise ConfigError(str(path), [f"`model_type` is {found!r}, not `{model_type}`"])
+    if not isinstance(raw, dict):
+        raise ConfigError(str(path), ["is no JSON object"])
     return raw
 
 

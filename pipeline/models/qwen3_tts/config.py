@@ -1,15 +1,16 @@
 """What a Qwen3-TTS checkpoint says of itself, read strictly from its JSON files."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, Literal
 
 from pipeline.errors import ConfigError
-from pipeline.models.fields import part, read_fields, read_json
+from pipeline.models.fields import part, read_fields, read_json, read_object
 
 TALKER_FILE = "config.json"
 CODEC_FILE = "speech_tokenizer/config.json"
+GENERATION_FILE = "generation_config.json"
 
 Kind = Literal["custom_voice", "voice_design", "base"]
 
@@ -143,3 +144,37 @@ def read_codec(folder: Path) -> CodecConfig:
     if codec is None or faults:
         raise ConfigError(str(path), faults)
     return codec
+
+
+@dataclass(frozen=True, slots=True)
+class GenerationConfig:
+    """How codes are drawn: the fields of `generation_config.json`, with the defaults of the official package.
+
+    Attributes:
+        subtalker_dosample: Whether codebooks 1 to 15 are drawn; the fields beside it are theirs.
+    """
+
+    do_sample: bool = True
+    temperature: float = 0.9
+    top_k: int = 50
+    top_p: float = 1.0
+    repetition_penalty: float = 1.05
+    subtalker_dosample: bool = True
+    subtalker_temperature: float = 0.9
+    subtalker_top_k: int = 50
+    subtalker_top_p: float = 1.0
+
+
+def read_generation(folder: Path) -> GenerationConfig:
+    """How the checkpoint in `folder` wants to be drawn from; it need not say.
+
+    Raises:
+        ConfigError: The file cannot be read, or a field has a value of another type.
+    """
+    path = folder / GENERATION_FILE
+    raw = read_object(path) if path.exists() else {}
+    faults: list[str] = []
+    generation = read_fields(GenerationConfig, asdict(GenerationConfig()) | raw, "", faults)
+    if generation is None:
+        raise ConfigError(str(path), faults)
+    return generation

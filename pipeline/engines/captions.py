@@ -1,0 +1,26 @@
+"""Tells with which frame of a sentence each piece of its text is taken to begin. Pure."""
+
+FRAMES_A_TOKEN = 3.5  # of speech, 12.5 frames a second; codec frames carry no word times
+
+
+class Captions:
+    """The first piece begins with the sentence; those that were appended, about when they are spoken."""
+
+    def __init__(self, first: str) -> None:
+        self._waiting = [(0.0, first)]
+
+    def add(self, said: str, tokens_before: int) -> None:
+        """A piece that follows so many text ids of the same sentence."""
+        self._waiting.append((tokens_before * FRAMES_A_TOKEN, said))
+
+    def until(self, frame: int) -> str:
+        """The text that begins with `frame` or has begun since the last call."""
+        begun = [said for place, said in self._waiting if place <= frame]
+        del self._waiting[: len(begun)]
+        return "".join(begun)
+
+    def rest(self) -> str:
+        """What is left when the sentence ends."""
+        rest = "".join(said for _, said in self._waiting)
+        self._waiting.clear()
+        return rest

@@ -1,0 +1,56 @@
+"""Requests whose prompts go on while they are answered: what an engine is told, and what it says."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How one request draws its tokens; the same for all of its parts.
+
+    Attributes:
+        temperature: 0 takes the likeliest token.
+        top_k: 0 leaves all.
+        seed: The same seed draws the same tokens, whatever else is in the batch; None draws anew.
+        logprobs: Ids that come back with each token, beside its own.
+    """
+
+    temperature: float
+    top_k: int
+    top_p: float
+    repetition_penalty: float
+    stop_token_ids: tuple[int, ...]
+    seed: int | None = None
+    logprobs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a request: what is read next, and how many tokens may be written after it.
+
+    The parts after the first begin with the token that was written last: vLLM drops it from what it
+    remembers of a part that has ended.
+    """
+
+    token_ids: tuple[int, ...]
+    max_tokens: int
+    min_tokens: int = 0
+    extra_args: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written since the last time.
+
+    Attributes:
+        token_ids: One a step.
+        beside: For each of them, the ids of its logprobs after its own.
+        part_ended: All tokens of the part have been written, or a stop token has.
+        stopped: It was a stop token; it is the last one.
+    """
+
+    token_ids: tuple[int, ...]
+    beside: tuple[tuple[int, ...], ...]
+    part_ended: bool
+    stopped: bool

@@ -1,0 +1,125 @@
+"""Speaks clauses in codec frames: one request of vLLM's a sentence, its text appended as it is written."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from itertools import count
+from typing import Protocol
+
+import numpy as np
+
+from pipeline.chunks import CODEBOOKS, Clause, Codes
+from pipeline.engines.captions import Captions
+from pipeline.engines.parts import Part, Sampling, Written
+from pipeline.errors import EngineError, RequestError
+from pipeline.models.qwen3_tts.prompt import PromptWriter, Voice
+from pipeline.models.qwen3_tts.script import Script
+from pipeline.models.qwen3_tts.sentence import Pace, Sentence
+from pipeline.models.qwen3_tts.wire import Choice
+from pipeline.signal import Signal
+
+STAGE = "talker"
+
+
+class Requests(Protocol):
+    """The engine that computes: `pipeline.engines.vllm.Vllm`, or a fake."""
+
+    def generate(
+        self, request_id: str, sampling: Sampling, parts: AsyncGenerator[Part, None]
+    ) -> AsyncGenerator[Written, None]: ...
+
+    async def busy(self) -> int: ...
+
+    async def aclose(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How all requests are spoken.
+
+    Attributes:
+        voice: The speaker of clauses that name none.
+        sampling, choice: How codebook 0 is drawn, and the others.
+    """
+
+    voice: str
+    sampling: Sampling
+    choice: Choice
+    pace: Pace = field(default_factory=Pace)
+
+
+class Talker:
+    """`Engine[Clause, Codes]`. A sentence keeps the voice that its first clause asks for; speed is always 1."""
+
+    def __init__(self, requests: Requests, writer: PromptWriter, manner: Manner) -> None:
+        self._requests = requests
+        self._writer = writer
+        self._manner = manner
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[Codes, None]:
+        """
+        Raises:
+            EngineError: The checkpoint lacks the voice or the language of a clause, or the engine failed.
+        """
+        script = Script(prompts, self._writer.tokenize)
+        for number in count():
+            line = await script.begin()
+            if line is None:
+                return
+            if not line.ids:
+                yield codes((), line.said)
+                continue
+            sentence = Sentence(self._writer, self._voice(line.clause), self._manner.choice, pace=self._manner.pace)
+            sentence.feed(line.ids, ends=line.ends)
+            speech = self._speak(f"{request_id}.{number}", sentence, script, Captions(line.said))
+            async with aclosing(speech):
+                async for chunk in speech:
+                    yield chunk
+
+    async def busy(self) -> int:
+        return await self._requests.busy()
+
+    async def aclose(self) -> None:
+        await self._requests.aclose()
+
+    async def _speak(
+        self, request_id: str, sentence: Sentence, script: Script, captions: Captions
+    ) -> AsyncGenerator[Codes, None]:
+        changed = Signal()
+        parts = _parts(sentence, script, captions, changed)
+        async with aclosing(self._requests.generate(request_id, self._manner.sampling, parts)) as pieces:
+            async for written in pieces:
+                frames = sentence.note(written)
+                changed.fire()
+                if sentence.over:
+                    yield Codes(frames, captions.rest(), ends=True)
+                    return
+                if len(frames):
+                    yield Codes(frames, captions.until(sentence.made - len(frames)))
+                sentence.take(len(frames))
+                changed.fire()
+
+    def _voice(self, clause: Clause) -> Voice:
+        voice = Voice(clause.voice or self._manner.voice, clause.language, clause.instructions)
+        try:
+            self._writer.check(voice)
+        except RequestError as error:
+            raise EngineError(STAGE, error.message) from error
+        return voice
+
+
+async def _parts(sentence: Sentence, script: Script, captions: Captions, changed: Signal) -> AsyncGenerator[Part, None]:
+    """What the engine is asked for. It reads clauses only when no frame can be made without more text."""
+    while not sentence.over:
+        if part := sentence.part():
+            yield part
+        elif sentence.hungry and not sentence.running:
+            line = await script.go_on()
+            captions.add(line.said, sentence.known)
+            sentence.feed(line.ids, ends=line.ends)
+        else:
+            await changed.wait()
+
+
+def codes(frames: Sequence[Sequence[int]], text: str) -> Codes:
+    return Codes(np.asarray(frames, np.int16).reshape(-1, CODEBOOKS), text)

@@ -1,0 +1,87 @@
+"""Opens the Talker on vLLM: what of its checkpoint and of the deployment the engine is told."""
+
+from pathlib import Path
+from typing import Any
+
+from pipeline.engines.files import model_folder
+from pipeline.engines.parts import Sampling
+from pipeline.engines.talker import STAGE, Manner, Talker
+from pipeline.errors import ConfigError
+from pipeline.models.qwen3_tts.config import GenerationConfig, TalkerConfig, VoiceConfig, read_generation, read_voice
+from pipeline.models.qwen3_tts.prompt import PromptWriter, Voice
+from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
+from pipeline.models.qwen3_tts.wire import CODES, Choice
+from pipeline.models.registry import TALKER
+
+FILES = ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
+BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
+
+
+async def open_talker(
+    models_dir: Path,
+    *,
+    model: str,
+    max_sessions: int,
+    voice: str = "",
+    dtype: str = "bfloat16",
+    max_model_len: int = 2_048,
+    **engine_args: Any,
+) -> Talker:
+    """
+    Args:
+        voice: The speaker of clauses that name none; empty: the checkpoint's first, if it has any.
+        max_model_len: Positions of one sentence: its prompt, and 12.5 frames a second.
+        engine_args: For vLLM, as it names them.
+
+    Raises:
+        ConfigError: The model is incomplete or another one, or lacks the voice; or vLLM refuses an argument.
+        EngineError: The engine did not start.
+    """
+    folder = model_folder(models_dir, (model,), FILES)
+    config = read_voice(folder)
+    if config.tts_model_type == "base":
+        raise ConfigError(
+            str(folder), ["`tts_model_type` is `base`: voices are cloned from recordings, which is not done"]
+        )
+    writer = PromptWriter(config, read_tokenizer(folder))
+    speaker = voice or next(iter(config.talker.spk_id), "")
+    writer.check(Voice(speaker))
+    generation = read_generation(folder)
+    from pipeline.engines.vllm import Vllm
+
+    requests = await Vllm.open(
+        STAGE,
+        folder,
+        hf_overrides={"architectures": [TALKER]},
+        dtype=dtype,
+        max_model_len=max_model_len,
+        max_num_seqs=max_sessions,
+        kv_cache_memory_bytes=kv_cache_bytes(config.talker, BYTES[dtype], max_sessions, max_model_len),
+        skip_tokenizer_init=True,
+        enable_prefix_caching=False,
+        **engine_args,
+    )
+    return Talker(requests, writer, Manner(speaker, sampling(config, generation), choice(generation)))
+
+
+def sampling(config: VoiceConfig, generation: GenerationConfig) -> Sampling:
+    return Sampling(
+        temperature=generation.temperature if generation.do_sample else 0.0,
+        top_k=generation.top_k,
+        top_p=generation.top_p,
+        repetition_penalty=generation.repetition_penalty,
+        stop_token_ids=(config.talker.codec_eos_token_id,),
+        logprobs=CODES,
+    )
+
+
+def choice(generation: GenerationConfig) -> Choice:
+    temperature = generation.subtalker_temperature if generation.subtalker_dosample else 0.0
+    return Choice(temperature, generation.subtalker_top_k, generation.subtalker_top_p)
+
+
+def kv_cache_bytes(talker: TalkerConfig, size: int, requests: int, positions: int) -> int:
+    """Room for every request at its longest, so that none is ever preempted: its frames could not be made again."""
+    a_position = 2 * talker.num_hidden_layers * talker.num_key_value_heads * talker.head_dim * size
+    spare = 4 * 128  # blocks are of up to 128 positions; the first is vLLM's own
+    return a_position * (requests * positions + spare)

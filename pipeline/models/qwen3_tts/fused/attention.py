@@ -1,0 +1,60 @@
+"""Attention of one frame: at most sixteen positions, keys kept as they were projected."""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def attend(
+    seen, projected, row, group, place, batch, q_gain, k_gain, cosines, sines,
+    HEADS: tl.constexpr, GROUPS: tl.constexpr, SIZE: tl.constexpr, POSITIONS: tl.constexpr, EPSILON: tl.constexpr,
+):  # fmt: skip
+    """What the heads that share one key-value head see, for one row; stored into `seen` [rows, HEADS * SIZE].
+
+    Args:
+        projected: [positions * batch, (HEADS + 2 * GROUPS) * SIZE]: queries, keys and values, not yet normalised.
+        place: The row's own line of `projected`: its position times `batch`, plus its sequence.
+        cosines, sines: [POSITIONS, SIZE], float32.
+    """
+    LINE: tl.constexpr = (HEADS + 2 * GROUPS) * SIZE
+    position = place // batch
+    t = tl.arange(0, POSITIONS)
+    past = t <= position
+    d = tl.arange(0, SIZE)
+    line = projected + (t * batch + place % batch)[:, None] * LINE + group * SIZE
+    k = _turned(
+        line + HEADS * SIZE,
+        past[:, None],
+        k_gain,
+        cosines + t[:, None] * SIZE,
+        sines + t[:, None] * SIZE,
+        SIZE,
+        EPSILON,
+    )
+    v = tl.load(line + (HEADS + GROUPS) * SIZE + d[None, :], mask=past[:, None], other=0.0, cache_modifier=".cg")
+    own = tl.arange(0, 1)[:, None]
+    for i in tl.static_range(HEADS // GROUPS):
+        head = group * (HEADS // GROUPS) + i
+        q = _turned(
+            projected + place * LINE + head * SIZE + own, own < 1, q_gain,
+            cosines + position * SIZE + own, sines + position * SIZE + own, SIZE, EPSILON,
+        )  # fmt: skip
+        likeness = tl.where(past, tl.sum(q * k, 1) * (SIZE**-0.5), -float("inf"))
+        weight = tl.exp(likeness - tl.max(likeness, 0))
+        mean = tl.sum(weight[:, None] * v.to(tl.float32), 0) / tl.sum(weight, 0)
+        tl.store(seen + row * HEADS * SIZE + head * SIZE + d, mean.to(seen.dtype.element_ty))
+
+
+@triton.jit
+def _turned(lines, kept, gain, cosines, sines, SIZE: tl.constexpr, EPSILON: tl.constexpr):
+    """[n, SIZE] float32: normalised, and turned by rotary embedding, whose pairs are `SIZE / 2` apart."""
+    d = tl.arange(0, SIZE)[None, :]
+    pair = (d + SIZE // 2) % SIZE
+    x = tl.load(lines + d, mask=kept, other=0.0, cache_modifier=".cg").to(tl.float32)
+    y = tl.load(lines + pair, mask=kept, other=0.0, cache_modifier=".cg").to(tl.float32)
+    scale = tl.rsqrt(tl.sum(x * x, 1) / SIZE + EPSILON)[:, None]
+    x = x * scale * tl.load(gain + d).to(tl.float32)
+    y = y * scale * tl.load(gain + pair).to(tl.float32)
+    return x * tl.load(cosines + d) + tl.where(d < SIZE // 2, -y, y) * tl.load(sines + d)

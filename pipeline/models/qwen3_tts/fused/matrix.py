@@ -1,0 +1,65 @@
+"""Products of a block of rows with the part of a matrix that one program owns.
+
+A block is sixteen rows, multiplied by tensor cores: the inner dimension K is cut into chunks, one for each warp, and a
+tile is [chunks, rows, K / chunks]. Or, if `CHUNKS` is 1, a block is a single row [K]. K is padded with zeros to a power
+of two. Sums are taken in one order, so that the same input gives the same bits.
+"""
+
+# mypy: allow-untyped-defs, allow-untyped-calls
+
+import triton
+import triton.language as tl
+
+
+@triton.jit
+def owned(matrix, first, OWN: tl.constexpr, K: tl.constexpr, CHUNKS: tl.constexpr):
+    """Rows `first` to `first + OWN` of a matrix [n, K]: a tile, or [OWN, K]; OWN is padded to a power of two."""
+    k = _places(K, CHUNKS)
+    if CHUNKS == 1:
+        n, k = tl.arange(0, triton.next_power_of_2(OWN))[:, None], k[None, :]
+    else:
+        n = tl.arange(0, triton.next_power_of_2(OWN))[None, :, None]
+    kept = (n < OWN) & (k < K)
+    return tl.load(matrix + (first + n) * K + k, mask=kept, other=0.0, eviction_policy="evict_first")
+
+
+@triton.jit
+def taken(rows, first, count, K: tl.constexpr, CHUNKS: tl.constexpr, BLOCK: tl.constexpr):
+    """A block from row `first` of `count` rows [K], which another program may have written."""
+    k = _places(K, CHUNKS)
+    r = first if CHUNKS == 1 else first + tl.arange(0, BLOCK)[None, :, None]
+    return tl.load(rows + r * K + k, mask=(r < count) & (k < K), other=0.0, cache_modifier=".cg")
+
+
+@triton.jit
+def normalised(
+    rows, gain, first, count, EPSILON: tl.constexpr, K: tl.constexpr, CHUNKS: tl.constexpr, BLOCK: tl.constexpr
+):
+    """The same of float32, each row divided by its root mean square, times `gain`; in the type of `gain`."""
+    x = taken(rows, first, count, K, CHUNKS, BLOCK)
+    k = _places(K, CHUNKS)
+    g = tl.load(gain + k, mask=k < K, other=0.0)
+    if CHUNKS == 1:
+        scale = tl.rsqrt(tl.sum(x * x, 0) / K + EPSILON)
+    else:
+        scale = tl.rsqrt(tl.sum(tl.sum(x * x, 2), 0) / K + EPSILON)[None, :, None]
+    return (x * scale * g.to(tl.float32)).to(g.dtype)
+
+
+@triton.jit
+def product(x, w, CHUNKS: tl.constexpr):
+    """A block and what is owned of a matrix → [rows, columns], float32."""
+    if CHUNKS == 1:
+        return tl.sum(w.to(tl.float32) * x.to(tl.float32)[None, :], 1)[None, :]
+    else:
+        return tl.sum(tl.dot(x, tl.permute(w, (0, 2, 1))), 0)
+
+
+@triton.jit
+def _places(K: tl.constexpr, CHUNKS: tl.constexpr):
+    """Where in a row the elements of a block lie: [K], or [chunks, 1, K / chunks]."""
+    SIZE: tl.constexpr = triton.next_power_of_2(K) // CHUNKS
+    if CHUNKS == 1:
+        return tl.arange(0, SIZE)
+    else:
+        return (tl.arange(0, CHUNKS) * SIZE)[:, None, None] + tl.arange(0, SIZE)[None, None, :]

@@ -1,0 +1,101 @@
+"""The code predictor on one large NVIDIA GPU: a kernel that runs a whole frame, between a few operations of torch."""
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from pipeline.models.qwen3_tts.fused.frame import frame
+from pipeline.models.qwen3_tts.fused.packed import packed, room
+from pipeline.models.qwen3_tts.predictor import Predictor
+
+PROGRAMS = 128  # one on each of an H100's 132 multiprocessors; they divide every matrix evenly
+WARPS = 16
+TENSOR_CORES_FROM = 2
+BLOCK = 16  # rows that a tensor core takes
+INNERMOST = 16  # products that it sums at a time
+
+
+class FusedPredictor:
+    """The same call as `Predictor`, whose weights it copies as they are now.
+
+    Args:
+        most: Rows that it has room for.
+        programs: How many share the work of a frame. All must run at the same time.
+        tensor_cores_from: Fewest rows that are multiplied in blocks of sixteen, by tensor cores.
+    """
+
+    def __init__(
+        self,
+        predictor: Predictor,
+        most: int,
+        programs: int = PROGRAMS,
+        warps: int = WARPS,
+        tensor_cores_from: int = TENSOR_CORES_FROM,
+    ) -> None:
+        config = predictor.config
+        weight = predictor.model.norm.weight
+        self._config = config
+        self._programs = programs
+        self._warps = warps
+        self._tensor_cores_from = tensor_cores_from
+        self._embed_first = predictor.embed_first
+        self._project = predictor.small_to_mtp_projection
+        self._weights = packed(predictor)
+        self._room = room(config, most, weight.dtype, weight.device)
+        self._embeddings = torch.cat([table.weight for table in predictor.model.codec_embedding]).detach()
+        self._books = torch.arange(config.num_code_groups - 1, device=weight.device) * config.vocab_size
+
+    @torch.no_grad()
+    def __call__(
+        self,
+        hidden: Tensor,
+        code0: Tensor,
+        noise: Tensor | None = None,
+        temperature: Tensor | None = None,
+        top_k: Tensor | None = None,
+        top_p: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """As `Predictor.forward`."""
+        rows = len(code0)
+        first = self._embed_first(code0)
+        self._room.state[: 2 * rows] = self._project(torch.cat([hidden, first]))
+        codes = code0[:, None].repeat(1, self._config.num_code_groups)
+        ones = torch.ones(rows, device=code0.device)
+        if noise is None:
+            noise, temperature = ones, torch.zeros_like(ones)
+        self._launch(
+            codes,
+            noise,
+            ones if temperature is None else temperature,
+            torch.zeros_like(ones).int() if top_k is None else top_k.int(),
+            ones if top_p is None else top_p,
+        )
+        others = F.embedding(codes[:, 1:] + self._books, self._embeddings)
+        return codes, torch.cat([first[:, None], others], 1).sum(1)
+
+    def _launch(self, codes: Tensor, noise: Tensor, temperature: Tensor, top_k: Tensor, top_p: Tensor) -> None:
+        config, rows = self._config, len(codes)
+        self._room.counter.zero_()
+        chunks = 1 if rows < self._tensor_cores_from else min(self._warps, config.hidden_size // INNERMOST)
+        together = {"launch_cooperative_grid": True} if self._programs > 1 else {}
+        frame[(self._programs,)](
+            *(codes, noise, temperature, top_k, top_p, rows),
+            *self._room,
+            *self._weights,
+            LAYERS=config.num_hidden_layers,
+            STEPS=config.num_code_groups - 1,
+            WIDTH=config.hidden_size,
+            INNER=config.intermediate_size,
+            IDS=config.vocab_size,
+            HEADS=config.num_attention_heads,
+            GROUPS=config.num_key_value_heads,
+            SIZE=config.head_dim,
+            POSITIONS=config.num_code_groups,
+            EPSILON=config.rms_norm_eps,
+            PROGRAMS=self._programs,
+            CHUNKS=chunks,
+            BLOCK=1 if chunks == 1 else BLOCK,
+            num_warps=self._warps,
+            num_stages=1,
+            **together,
+        )

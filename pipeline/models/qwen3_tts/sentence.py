@@ -1,0 +1,120 @@
+"""One sentence on its way through the Talker: its text comes in pieces, its frames are granted in parts. Pure."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.chunks import CODEBOOKS
+from pipeline.engines.parts import Part, Written
+from pipeline.models.qwen3_tts.prompt import Layout, PromptWriter, Voice
+from pipeline.models.qwen3_tts.wire import Choice, opening, sequel
+
+LEAST_FRAMES = 2  # before the end of speech, as in the official package
+FRAMES_A_TOKEN = 12  # more than anyone takes, about 4: a voice that finds no end is stopped
+SPARE_FRAMES = 50  # of a sentence, however short
+
+
+@dataclass(frozen=True, slots=True)
+class Pace:
+    """How many frames are asked for at once.
+
+    Attributes:
+        ramp: Frames of the first parts; the last one is that of all others.
+        ahead: Most frames that may have been asked for and not been taken; 37 are 3 s.
+    """
+
+    ramp: tuple[int, ...] = (1, 2, 4, 8, 16, 32)
+    ahead: int = 37
+
+
+class Sentence:
+    """Decides which part of a request comes next.
+
+    While the text is open, only as many frames are granted as there are text ids, since frame `i` is
+    read back with text id `i + 1`: a sentence whose text has run dry waits, and says nothing meanwhile.
+    """
+
+    def __init__(
+        self, writer: PromptWriter, voice: Voice, choice: Choice, layout: Layout = "streaming", pace: Pace | None = None
+    ) -> None:
+        self._writer = writer
+        self._voice = voice
+        self._choice = choice
+        self._layout: Layout = layout
+        self._pace = pace or Pace()
+        self._unread: list[int] = []  # text ids that no part has told yet
+        self.known = 0
+        self._text_ended = False
+        self._end_is_told = False
+        self._parts = 0
+        self._running = False
+        self._stopped = False
+        self._last = 0
+        self.made = 0
+        self._taken = 0
+
+    @property
+    def hungry(self) -> bool:
+        """No further frame can be made before there is more text."""
+        return not self._text_ended and (self._layout == "whole" or self.made >= self.known)
+
+    @property
+    def running(self) -> bool:
+        """A part has been asked for, and not all of it is made."""
+        return self._running
+
+    @property
+    def over(self) -> bool:
+        """Nothing more will be said."""
+        return self._stopped or (self._text_ended and self.made >= self._most)
+
+    def feed(self, text_ids: Sequence[int], *, ends: bool) -> None:
+        """More text; `ends` if it is the last."""
+        assert not self._text_ended
+        self._unread += text_ids
+        self.known += len(text_ids)
+        self._text_ended = ends
+
+    def part(self) -> Part | None:
+        """What to ask for next, or None as long as text is missing, frames wait to be taken, or a part runs."""
+        limit = self._most if self._text_ended else self.known
+        step = self._pace.ramp[min(self._parts, len(self._pace.ramp) - 1)]
+        frames = min(step, limit - self.made, self._pace.ahead - (self.made - self._taken))
+        if frames <= 0 or self._running or self.hungry or self.over:
+            return None
+        least = min(max(LEAST_FRAMES - self.made, 0), frames)
+        part = self._opening(frames, least) if self._parts == 0 else self._sequel(frames, least)
+        self._parts += 1
+        self._unread.clear()
+        self._end_is_told = self._text_ended
+        self._running = True
+        return part
+
+    def note(self, written: Written) -> NDArray[np.int16]:
+        """Frames that have been made, [frames, 16]; the end of speech is none."""
+        kept = len(written.beside) - written.stopped
+        if written.token_ids:
+            self._last = written.token_ids[-1]
+        self._stopped = self._stopped or written.stopped
+        self._running = self._running and not written.part_ended
+        self.made += kept
+        return np.asarray(written.beside[:kept], np.int16).reshape(kept, CODEBOOKS)
+
+    def take(self, frames: int) -> None:
+        """So many frames have been taken."""
+        self._taken += frames
+
+    def _opening(self, frames: int, least: int) -> Part:
+        prompt = self._writer.write(self._unread, self._voice, self._layout, ended=self._text_ended)
+        placeholders = (self._writer.config.talker.codec_pad_id,) * len(prompt.text)
+        return Part(placeholders, frames, least, opening(prompt, self._choice))
+
+    def _sequel(self, frames: int, least: int) -> Part:
+        text = self._writer.trailing(self._unread, ended=self._text_ended and not self._end_is_told)
+        return Part((self._last,), frames, least, sequel(text))
+
+    @property
+    def _most(self) -> int:
+        return SPARE_FRAMES + FRAMES_A_TOKEN * self.known

@@ -1,0 +1,128 @@
+"""The Talker asks for frames as its text comes and its frames are taken, one request a sentence."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+import pytest
+
+from pipeline.chunks import Clause, Codes
+from pipeline.engines.parts import Sampling
+from pipeline.engines.talker import Manner, Talker
+from pipeline.errors import EngineError
+from pipeline.models.qwen3_tts.prompt import PromptWriter
+from pipeline.models.qwen3_tts.wire import KEY, Choice
+from tests.pipeline.engines.fake_requests import FakeRequests
+from tests.pipeline.models.voices import EOS, config
+
+
+def talker(requests: FakeRequests) -> Talker:
+    writer = PromptWriter(config(), lambda text: [ord(character) for character in text])
+    return Talker(requests, writer, Manner("vivian", Sampling(0.9, 50, 1.0, 1.05, (2_150,)), Choice()))
+
+
+async def written(*clauses: str, every_s: float = 0.0) -> AsyncIterator[Clause]:
+    for text in clauses:
+        await asyncio.sleep(every_s)
+        yield Clause(text, "")
+
+
+async def spoken(requests: FakeRequests, clauses: AsyncIterator[Clause]) -> list[Codes]:
+    return [chunk async for chunk in talker(requests).generate("r", clauses)]
+
+
+def frames(chunks: list[Codes]) -> int:
+    return sum(len(chunk.frames) for chunk in chunks)
+
+
+def ids(requests: FakeRequests, request: str) -> str:
+    """The text of a request, read back from what its parts told."""
+    text = [id_ for part in requests.told[request] for id_ in part.extra_args[KEY]["text"]]
+    return "".join("|" if id_ == EOS else chr(id_) for id_ in text if id_ < 1_000 or id_ == EOS)
+
+
+async def test_a_sentence_is_one_request_and_its_end_is_told() -> None:
+    requests = FakeRequests(stops=[30])
+    chunks = await spoken(requests, written("Hello there.", every_s=0.1))
+    assert frames(chunks) == 30
+    assert [chunk.text for chunk in chunks if chunk.text] == ["Hello there."]
+    assert [chunk.ends for chunk in chunks] == [False] * 30 + [True]
+    assert requests.asked == {"r.0": [(0.1, 1), (0.12, 2), (0.16, 4), (0.24, 8), (0.4, 16)]}
+    assert ids(requests, "r.0").endswith("Hello there.|")
+
+
+async def test_two_sentences_are_two_requests() -> None:
+    requests = FakeRequests(stops=[3, 4])
+    chunks = await spoken(requests, written("One.", " Two."))
+    assert frames(chunks) == 7
+    assert [chunk.text for chunk in chunks if chunk.text] == ["One.", " Two."]
+    assert ids(requests, "r.0").endswith("One.|")
+    assert ids(requests, "r.1").endswith("Two.|")
+
+
+async def test_text_is_appended_to_a_sentence_that_goes_on() -> None:
+    requests = FakeRequests(stops=[60])
+    chunks = await spoken(requests, written("Well then,", " let us begin."))
+    assert frames(chunks) == 60
+    assert "".join(chunk.text for chunk in chunks) == "Well then, let us begin."
+    assert ids(requests, "r.0").endswith("Well then, let us begin.|")
+
+
+async def test_it_waits_when_the_text_has_run_dry() -> None:
+    requests = FakeRequests(stops=[40])
+    await spoken(requests, written("Abc", " def.", every_s=1.0))
+    granted = requests.asked["r.0"]
+    assert granted[:2] == [(1.0, 1), (1.02, 2)], "three letters are three frames"
+    assert granted[2] == (2.06, 4), "the next clause came a second after it was wanted"
+
+
+async def test_it_is_at_most_three_seconds_ahead_of_what_was_taken() -> None:
+    requests = FakeRequests(stops=[500])
+    engine = talker(requests)
+    async with aclosing(engine.generate("r", written("A sentence that goes on for a long while, and on."))) as chunks:
+        await anext(chunks)
+        await asyncio.sleep(60)
+        assert sum(count for _, count in requests.asked["r.0"]) <= 37
+
+
+async def test_closing_returns_when_the_request_has_gone() -> None:
+    requests = FakeRequests()
+    engine = talker(requests)
+    async with aclosing(engine.generate("r", written("Hello, how are you today?"))) as chunks:
+        for _ in range(5):
+            await anext(chunks)
+        assert await engine.busy() == 1
+    assert await engine.busy() == 0
+
+
+async def test_what_cannot_be_spoken_is_passed_over() -> None:
+    requests = FakeRequests(stops=[2])
+    chunks = await spoken(requests, written("🎉🎉", " Yes."))
+    assert [(chunk.text, len(chunk.frames)) for chunk in chunks if chunk.text] == [("🎉🎉", 0), (" Yes.", 1)]
+    assert list(requests.asked) == ["r.1"]
+
+
+async def test_an_unknown_voice_is_refused_by_name_and_the_next_request_works() -> None:
+    requests = FakeRequests(stops=[2])
+    engine = talker(requests)
+
+    async def clauses(voice: str) -> AsyncIterator[Clause]:
+        yield Clause("Yes.", voice)
+
+    with pytest.raises(EngineError, match="talker: unknown voice `bob`; this checkpoint has eric, vivian"):
+        _ = [chunk async for chunk in engine.generate("a", clauses("bob"))]
+    assert frames([chunk async for chunk in engine.generate("b", clauses("Eric"))]) == 2
+
+
+async def test_a_voice_that_finds_no_end_is_stopped() -> None:
+    requests = FakeRequests()
+    chunks = await spoken(requests, written("Hm."))
+    assert frames(chunks) == 50 + 12 * 3
+    assert chunks[-1].ends
+
+
+async def test_text_that_never_ends_ends_with_the_clauses() -> None:
+    requests = FakeRequests(stops=[20])
+    chunks = await spoken(requests, written("And so", " on"))
+    assert frames(chunks) == 20
+    assert ids(requests, "r.0").endswith("And so on|")
