@@ -1,6 +1,6 @@
 """What is asked of the predictor on a GPU, a function a question; each returns one row of a table, or several."""
 
-# mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, allow-untyped-decorators
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -96,8 +96,9 @@ def right(rows: int, tiny: bool) -> Row:
     )
     for name, how in (("greedy", ()), ("drawn", settings)):
         same = exact(hidden, code0, *how)[0]
-        for who, predictor in (("plain", plain), ("fused", fused)):
-            codes = predictor(low, code0, *how)[0]
+        both: dict[str, Predicts] = {"plain": plain, "fused": fused}
+        for who, answer in both.items():
+            codes = answer(low, code0, *how)[0]
             result[f"{name} {who}: first codes"] = float((codes[:, 1] == same[:, 1]).float().mean())
             result[f"{name} {who}: all codes"] = float((codes == same).float().mean())
     return result
@@ -135,13 +136,14 @@ def speed(name: str, tiny: bool) -> list[Row]:
     most = 2 if tiny else BUCKETS[-1]
     programs = 1 if tiny else PROGRAMS
     begin = default_timer()
-    predictor: Predicts = {
+    kinds: dict[str, Callable[[], Predicts]] = {
         "plain": lambda: plain,
         "fused": lambda: FusedPredictor(plain, most, programs),
         "fused_8_warps": lambda: FusedPredictor(plain, most, programs, warps=8),
         "fused_tensor_cores": lambda: FusedPredictor(plain, most, programs, tensor_cores_from=1),
         "fused_no_tensor_cores": lambda: FusedPredictor(plain, most, programs, tensor_cores_from=9),
-    }[name]()
+    }
+    predictor = kinds[name]()
     inputs = buffers(most, width, config.num_code_groups, config.vocab_size, _dtype(tiny), _device())
     hidden, code0 = _questions(config, width, most, 4)
     seeds = torch.arange(most, device=_device())
@@ -230,12 +232,12 @@ def _read(weights, sums, size, PROGRAMS: tl.constexpr, TILE: tl.constexpr):
 def _us(call: Callable[[], Any], tiny: bool) -> float:
     """The median of single calls, microseconds; after a few."""
     if tiny:
-        begin = default_timer()
+        begun = default_timer()
         call()
-        return (default_timer() - begin) * 1e6
+        return (default_timer() - begun) * 1e6
     for _ in range(5):
         call()
-    times = []
+    times: list[float] = []
     for _ in range(100):
         begin, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
         begin.record()

@@ -81,6 +81,10 @@ class Decoder(nn.Module):
         self.norm = nn.RMSNorm(config.hidden_size, config.rms_norm_eps)
         self.codec_embedding = nn.ModuleList(nn.Embedding(config.vocab_size, talker_width) for _ in range(books))
 
+    def tables(self) -> list[Tensor]:
+        """The embeddings of the codebooks 1, 2, …: each [ids, talker width]."""
+        return [table.weight for table in self.codec_embedding if isinstance(table, nn.Embedding)]
+
     def forward(self, x: Tensor, position: int, past: list[KeysValues | None]) -> Tensor:
         """[rows, n, width] at `position` onwards → their normalised states; `past` grows by them."""
         turn = rotation(self.config, x, position)

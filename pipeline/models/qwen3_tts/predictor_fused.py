@@ -42,7 +42,7 @@ class FusedPredictor:
         self._project = predictor.small_to_mtp_projection
         self._weights = packed(predictor)
         self._room = room(config, most, weight.dtype, weight.device)
-        self._embeddings = torch.cat([table.weight for table in predictor.model.codec_embedding]).detach()
+        self._embeddings = torch.cat(predictor.model.tables()).detach()
         self._books = torch.arange(config.num_code_groups - 1, device=weight.device) * config.vocab_size
 
     @torch.no_grad()

@@ -52,7 +52,7 @@ class PredictorGraphs:
         self._buckets = sorted(buckets)
         self._graphs: list[torch.cuda.CUDAGraph] = []
         self._outputs: list[tuple[Tensor, Tensor]] = []
-        side = torch.cuda.Stream()
+        side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
         side.wait_stream(torch.cuda.current_stream())
         for rows in self._buckets:
             with torch.cuda.stream(side):  # what is made at the first call is made outside the graph

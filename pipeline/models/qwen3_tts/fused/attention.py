@@ -1,6 +1,6 @@
 """Attention of one frame: at most sixteen positions, keys kept as they were projected."""
 
-# mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, allow-untyped-decorators
 
 import triton
 import triton.language as tl

@@ -1,6 +1,6 @@
 """Draws an id from a row of logits as `sampling.choose` does, without sorting them."""
 
-# mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, allow-untyped-decorators
 
 import triton
 import triton.language as tl

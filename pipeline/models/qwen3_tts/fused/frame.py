@@ -5,7 +5,7 @@ which depend on nothing, before it waits for the others: memory is read while th
 atomically, so that the same input gives the same bits.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, allow-untyped-decorators
 
 import triton
 import triton.language as tl

@@ -1,6 +1,6 @@
 """A barrier between all programs of one launch, which must be on the GPU together (a cooperative launch)."""
 
-# mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, allow-untyped-decorators
 
 import triton
 import triton.language as tl

@@ -5,7 +5,7 @@ tile is [chunks, rows, K / chunks]. Or, if `CHUNKS` is 1, a block is a single ro
 of two. Sums are taken in one order, so that the same input gives the same bits.
 """
 
-# mypy: allow-untyped-defs, allow-untyped-calls
+# mypy: allow-untyped-defs, allow-incomplete-defs, allow-untyped-calls, allow-untyped-decorators
 
 import triton
 import triton.language as tl

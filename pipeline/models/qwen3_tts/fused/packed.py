@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 import torch
-from torch import Tensor
+from torch import Tensor, nn
 
 from pipeline.models.qwen3_tts.config import PredictorConfig
 from pipeline.models.qwen3_tts.predictor import Layer, Predictor, rotation
@@ -58,7 +58,8 @@ def packed(predictor: Predictor) -> Packed:
     """A copy of the predictor's weights. Embeddings are taken to the layers' width once, here, not every step."""
     layers = [layer for layer in predictor.model.layers if isinstance(layer, Layer)]
     attention, mlp = [layer.self_attn for layer in layers], [layer.mlp for layer in layers]
-    tables = [predictor.small_to_mtp_projection(table.weight) for table in predictor.model.codec_embedding]
+    tables = [predictor.small_to_mtp_projection(table) for table in predictor.model.tables()]
+    heads = [head.weight for head in predictor.lm_head if isinstance(head, nn.Linear)]
     gain = predictor.model.norm.weight
     places = torch.empty(1, predictor.config.num_code_groups, device=gain.device)
     return Packed(
@@ -72,7 +73,7 @@ def packed(predictor: Predictor) -> Packed:
         torch.stack([a.q_norm.weight for a in attention]),
         torch.stack([a.k_norm.weight for a in attention]),
         gain,
-        torch.stack([head.weight for head in predictor.lm_head]),
+        torch.stack(heads),
         torch.stack(tables),
         *rotation(predictor.config, places, 0),
     )
