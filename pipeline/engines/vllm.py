@@ -10,6 +10,7 @@ from typing import Any
 from vllm import SamplingParams
 from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.engine.protocol import StreamingInput
+from vllm.inputs import TokensPrompt
 from vllm.sampling_params import RequestOutputKind
 from vllm.v1.engine.async_llm import AsyncLLM
 from vllm.v1.engine.exceptions import EngineDeadError
@@ -120,7 +121,9 @@ class Vllm:
     ) -> AsyncGenerator[StreamingInput, None]:
         async with aclosing(parts):
             async for part in parts:
-                prompt = {"prompt_token_ids": list(part.token_ids)}  # a copy of its own: vLLM extends it in place
+                prompt: TokensPrompt = {
+                    "prompt_token_ids": list(part.token_ids)
+                }  # a copy of its own: vLLM extends it in place
                 (rendered,) = await self._llm.renderer.render_cmpl_async([prompt])
                 yield StreamingInput(rendered, sampling_params(sampling, part))
 
