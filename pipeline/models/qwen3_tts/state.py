@@ -143,9 +143,12 @@ class TalkerState(DefaultModelState):
         return replace(place, slot=slot)
 
     def _write(self, rows: Tensor, place: Place, values: Sequence[float]) -> None:
-        if values:
-            begin, end = place.written, place.written + len(values)
-            rows[place.slot, begin:end] = async_tensor_h2d(list(values), device=self.device, dtype=rows.dtype)
+        """Ids beyond the last position are left out: they would never be read."""
+        begin = place.written
+        end = min(begin + len(values), rows.shape[1])
+        if begin < end:
+            told = list(values[: end - begin])
+            rows[place.slot, begin:end] = async_tensor_h2d(told, device=self.device, dtype=rows.dtype)
 
     def _lengths(self, batch: InputBatch) -> Tensor:
         lengths: Tensor = async_tensor_h2d(batch.num_scheduled_tokens, device=self.device)
