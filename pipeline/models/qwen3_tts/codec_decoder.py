@@ -77,5 +77,7 @@ def load_decoder(folder: Path, device: torch.device, dtype: torch.dtype) -> Code
 
 def ready(decoder: CodecDecoder, device: torch.device, dtype: torch.dtype) -> CodecDecoder:
     """For inference, with what follows from the weights computed in float32."""
-    decoder.quantizer.fold()
+    for layer in decoder.modules():
+        if isinstance(layer, Quantizer | SnakeBeta):
+            layer.fold()
     return decoder.requires_grad_(False).eval().to(device, dtype)
