@@ -15,6 +15,14 @@ TINY = 1e-9  # keeps SnakeBeta's division defined
 DILATIONS = (1, 3, 9)
 
 
+class Folded(nn.Module):
+    """A layer that computes with tensors which follow from its weights."""
+
+    def fold(self) -> None:
+        """Derive them. To be called when the weights have changed."""
+        raise NotImplementedError
+
+
 class InOrder(nn.ModuleList):
     """Layers one after the other. Each is called with a past, also those that need none."""
 
@@ -54,7 +62,7 @@ class CausalUpsampling(nn.Module):
         return y.narrow(-1, self.keep * self.rate, x.shape[-1] * self.rate)
 
 
-class SnakeBeta(nn.Module):
+class SnakeBeta(Folded):
     """x + sin²(αx) / β, with a learnt frequency α and magnitude 1 / β for each channel, kept as logarithms."""
 
     frequency: Tensor
@@ -67,7 +75,6 @@ class SnakeBeta(nn.Module):
         self.fold()
 
     def fold(self) -> None:
-        """To be called when the weights have changed."""
         self.register_buffer("frequency", self.alpha.detach().exp(), persistent=False)
         self.register_buffer("magnitude", 1 / (self.beta.detach().exp() + TINY), persistent=False)
 
