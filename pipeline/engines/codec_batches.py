@@ -1,23 +1,36 @@
 """Which chunks Code2Wav decodes next, together. Pure."""
 
+from collections.abc import Iterable, Iterator
 from itertools import islice
 
 from pipeline.engines.codec_wire import Decode, frame_count
+
+MOST_FRAMES = 200  # of a batch: a GPU is full with them, and whoever comes meanwhile waits no longer than they take
+
+
+def most_rows(frames: int, slots: int) -> int:
+    """Chunks of so many frames in a batch: a power of two, unless there are fewer slots."""
+    return min(1 << max(MOST_FRAMES // frames, 1).bit_length() - 1, slots)
+
+
+def shapes(sizes: Iterable[int], slots: int) -> Iterator[tuple[int, int]]:
+    """Rows and frames of the batches that are worth a graph: powers of two, and the most."""
+    for frames in sizes:
+        most = most_rows(frames, slots)
+        for power in range((most - 1).bit_length()):
+            yield 1 << power, frames
+        yield most, frames
 
 
 class Waiting:
     """Chunks in the order in which they came, at most one of a slot.
 
-    A batch is the oldest one with others of its size: nobody waits for long, and equal chunks share a step.
+    A batch is of the smallest ones: who waits for one has little left to play, who waits for a large one has seconds.
     """
 
-    def __init__(self, largest: int) -> None:
-        """
-        Args:
-            largest: Most chunks of a batch.
-        """
+    def __init__(self, slots: int) -> None:
         self._chunks: dict[int, Decode] = {}
-        self._largest = largest
+        self._slots = slots
 
     def add(self, chunk: Decode) -> None:
         assert chunk.slot not in self._chunks
@@ -28,12 +41,11 @@ class Waiting:
 
     def take(self) -> list[Decode]:
         """The next batch; empty if nothing waits."""
-        chunks = iter(self._chunks.values())
-        oldest = next(chunks, None)
-        if oldest is None:
+        if not self._chunks:
             return []
-        alike = (chunk for chunk in chunks if frame_count(chunk) == frame_count(oldest))
-        batch = [oldest, *islice(alike, self._largest - 1)]
+        frames = min(map(frame_count, self._chunks.values()))
+        alike = (chunk for chunk in self._chunks.values() if frame_count(chunk) == frames)
+        batch = list(islice(alike, most_rows(frames, self._slots)))
         for chunk in batch:
             del self._chunks[chunk.slot]
         return batch

@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 from queue import SimpleQueue
 
+from pipeline.engines.codec_batches import shapes
 from pipeline.engines.codec_service import Decoder, Inbox, answers_to, read_questions, serve
 from pipeline.engines.codec_wire import Ready, Refused, Settings
 from pipeline.errors import ConfigError
@@ -36,7 +37,6 @@ def _opened(settings: Settings) -> tuple[Decoder, Ready]:
     import torch
 
     from pipeline.models.qwen3_tts.codec_decoder import CodecDecoder, load_decoder, ready
-    from pipeline.models.qwen3_tts.codec_graphs import buckets
     from pipeline.models.qwen3_tts.codec_streams import CodecStreams
     from pipeline.models.qwen3_tts.config import read_codec
 
@@ -52,7 +52,7 @@ def _opened(settings: Settings) -> tuple[Decoder, Ready]:
         decoder = load_decoder(folder, device, dtype)
     streams = CodecStreams(decoder, settings.slots, config.num_quantizers, device)
     if device.type == "cuda":
-        streams.capture(buckets(settings.slots), settings.sizes)
+        streams.capture(shapes(settings.sizes, settings.slots))
     return streams, Ready(settings.number, config.codebook_size, str(device), streams.graphs)
 
 

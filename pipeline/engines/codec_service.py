@@ -29,13 +29,9 @@ class Decoder(Protocol):
         ...
 
 
-def serve(decoder: Decoder, inbox: Inbox, send: Callable[[Answer], None], largest: int) -> None:
-    """Never returns: the process ends with its input.
-
-    Args:
-        largest: Most chunks of a batch.
-    """
-    waiting = Waiting(largest)
+def serve(decoder: Decoder, inbox: Inbox, send: Callable[[Answer], None], slots: int) -> None:
+    """Never returns: the process ends with its input."""
+    waiting = Waiting(slots)
     while True:
         for question in _arrived(inbox, is_idle=not waiting):
             match question:

@@ -17,7 +17,7 @@ class Settings(msgspec.Struct, frozen=True, tag=True):
         folder: The checkpoint's, which holds `speech_tokenizer/`.
         load_format: `auto`, or `dummy` for weights that only take their time.
         dtype: `float32` or `bfloat16`.
-        slots: Most streams at once, and rows of a batch.
+        slots: Most streams at once.
         sizes: Frames that chunks may have.
         threads: CPU threads, where there is no GPU.
     """

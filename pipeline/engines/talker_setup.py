@@ -6,9 +6,10 @@ from typing import Any
 from pipeline.engines.files import model_folder
 from pipeline.engines.parts import Sampling
 from pipeline.engines.talker import STAGE, Manner, Talker
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.config import GenerationConfig, TalkerConfig, VoiceConfig, read_generation, read_voice
 from pipeline.models.qwen3_tts.prompt import PromptWriter, Voice
+from pipeline.models.qwen3_tts.sentence import Pace
 from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
 from pipeline.models.qwen3_tts.wire import CODES, Choice
 from pipeline.models.registry import TALKER
@@ -45,7 +46,10 @@ async def open_talker(
         )
     writer = PromptWriter(config, read_tokenizer(folder))
     speaker = voice or next(iter(config.talker.spk_id), "")
-    writer.check(Voice(speaker))
+    try:
+        writer.check(Voice(speaker))
+    except RequestError as error:
+        raise ConfigError(f"stage {STAGE}", [error.message]) from error
     generation = read_generation(folder)
     from pipeline.engines.vllm import Vllm
 
@@ -61,7 +65,8 @@ async def open_talker(
         enable_prefix_caching=False,
         **engine_args,
     )
-    return Talker(requests, writer, Manner(speaker, sampling(config, generation), choice(generation)))
+    pace = Pace(positions=max_model_len)
+    return Talker(requests, writer, Manner(speaker, sampling(config, generation), choice(generation), pace))
 
 
 def sampling(config: VoiceConfig, generation: GenerationConfig) -> Sampling:

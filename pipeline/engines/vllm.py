@@ -10,9 +10,11 @@ from typing import Any
 from vllm import SamplingParams
 from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.engine.protocol import StreamingInput
+from vllm.exceptions import VLLMClientError
+from vllm.inputs import TokensPrompt
 from vllm.sampling_params import RequestOutputKind
 from vllm.v1.engine.async_llm import AsyncLLM
-from vllm.v1.engine.exceptions import EngineDeadError
+from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
 
 from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.errors import ConfigError, EngineError
@@ -104,6 +106,8 @@ class Vllm:
                         break
         except EngineDeadError as error:
             raise EngineError(self._stage, "the engine has died") from error
+        except (VLLMClientError, EngineGenerateError) as error:
+            raise EngineError(self._stage, f"a request was not served: {error}") from error
         finally:
             await closed(inputs)
             await self._fence()
@@ -120,7 +124,9 @@ class Vllm:
     ) -> AsyncGenerator[StreamingInput, None]:
         async with aclosing(parts):
             async for part in parts:
-                prompt = {"prompt_token_ids": list(part.token_ids)}  # a copy of its own: vLLM extends it in place
+                prompt: TokensPrompt = {
+                    "prompt_token_ids": list(part.token_ids)
+                }  # a copy of its own: vLLM extends it in place
                 (rendered,) = await self._llm.renderer.render_cmpl_async([prompt])
                 yield StreamingInput(rendered, sampling_params(sampling, part))
 

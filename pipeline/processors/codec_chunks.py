@@ -32,7 +32,7 @@ class Ramp:
             raise ConfigError("codec chunks", [f"{list(self.sizes)} is no list of whole numbers of at least 1"])
 
     def size(self, position: int) -> int:
-        """Frames of the chunk at `position` in its sentence, from 0."""
+        """Frames of a sentence's chunk that has `position` complete ones before it."""
         return self.sizes[min(position, len(self.sizes) - 1)]
 
     @property
@@ -75,14 +75,16 @@ def ramp_of(engine_args: Mapping[str, Any]) -> Ramp:
 class Chunker:
     """Feed it frames as they are made. What it gives back are the same frames, each once and in order.
 
-    A sentence is flushed at its end, and the next one begins the ramp anew. A text begins a chunk.
+    A sentence is flushed at its end, and the next one begins the ramp anew. A text begins a chunk; what waits is
+    flushed before it, and takes no step up the ramp, so that playback runs no risk once a complete chunk has left.
     """
 
     def __init__(self, ramp: Ramp) -> None:
         self._ramp = ramp
         self._waiting: NDArray[np.int16] = np.zeros((0, CODEBOOKS), np.int16)
         self._text = ""
-        self._cut = 0  # chunks of this sentence that have left
+        self._position = 0  # complete chunks of this sentence
+        self._is_open = False  # something of this sentence has left
 
     def feed(self, codes: Codes) -> Iterator[Codes]:
         """The chunks that are complete with `codes`."""
@@ -90,12 +92,12 @@ class Chunker:
             yield from self.finish()
             self._text = codes.text
         self._waiting = np.concatenate([self._waiting, codes.frames])
-        while len(self._waiting) >= (size := self._ramp.size(self._cut)):
+        while len(self._waiting) >= (size := self._ramp.size(self._position)):
             is_last = codes.ends and len(self._waiting) == size
             yield self._take(size, is_last)
             if is_last:
                 return
-        if codes.ends and (len(self._waiting) or self._text or self._cut):
+        if codes.ends and (len(self._waiting) or self._text or self._is_open):
             yield self._take(len(self._waiting), True)
 
     def finish(self) -> Iterator[Codes]:
@@ -106,5 +108,7 @@ class Chunker:
     def _take(self, size: int, ends: bool) -> Codes:
         chunk = Codes(self._waiting[:size], self._text, ends)
         self._waiting, self._text = self._waiting[size:], ""
-        self._cut = 0 if ends else self._cut + 1
+        is_complete = size == self._ramp.size(self._position)
+        self._position = 0 if ends else self._position + is_complete
+        self._is_open = not ends
         return chunk

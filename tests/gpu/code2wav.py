@@ -12,6 +12,7 @@ import statistics
 import timeit
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,7 @@ def main() -> None:
     streams = CodecStreams(_decoder(config, device, getattr(torch, args.dtype)), max(args.batches), CODEBOOKS, device)
     capture_s = 0.0
     if device.type == "cuda":
-        capture_s = timeit.timeit(lambda: streams.capture(args.batches, args.sizes), number=1)
+        capture_s = timeit.timeit(lambda: streams.capture(product(args.batches, args.sizes)), number=1)
     report = {
         "device": torch.cuda.get_device_name() if device.type == "cuda" else "cpu",
         "torch": torch.__version__,

@@ -9,6 +9,7 @@ from pipeline.models.qwen3_tts.codec_layers import (
     CausalConv,
     CausalUpsampling,
     ConvNeXt,
+    Folded,
     InOrder,
     SnakeBeta,
     VocoderBlock,
@@ -77,5 +78,7 @@ def load_decoder(folder: Path, device: torch.device, dtype: torch.dtype) -> Code
 
 def ready(decoder: CodecDecoder, device: torch.device, dtype: torch.dtype) -> CodecDecoder:
     """For inference, with what follows from the weights computed in float32."""
-    decoder.quantizer.fold()
+    for layer in decoder.modules():
+        if isinstance(layer, Folded):
+            layer.fold()
     return decoder.requires_grad_(False).eval().to(device, dtype)

@@ -1,8 +1,8 @@
 """CUDA graphs of one decoding step, one for each batch and chunk size: a step is then a single launch."""
 
+import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from itertools import product
 from typing import Any
 
 import torch
@@ -34,35 +34,27 @@ class Graphs:
 
     def __init__(self, captured: dict[tuple[int, int], Graph]) -> None:
         self._captured = captured
-        self._batches = sorted({batch for batch, _ in captured})
 
     def fitting(self, batch: int, frames: int) -> Graph | None:
         """The smallest one that `batch` rows of so many frames fit into."""
-        roomy = (each for each in self._batches if each >= batch)
-        return self._captured.get((next(roomy, 0), frames))
+        roomy = [shape for shape in self._captured if shape[0] >= batch and shape[1] == frames]
+        return self._captured[min(roomy)] if roomy else None
 
     def __len__(self) -> int:
         return len(self._captured)
 
 
-def buckets(largest: int) -> tuple[int, ...]:
-    """Batches to capture: the powers of two below `largest`, and that."""
-    return (*(1 << at for at in range((largest - 1).bit_length())), largest)
-
-
-def capture(
-    step: Step, batches: Iterable[int], sizes: Iterable[int], codebooks: int, nobody: int, device: torch.device
-) -> Graphs:
+def capture(step: Step, shapes: Iterable[tuple[int, int]], codebooks: int, nobody: int, device: torch.device) -> Graphs:
     """Capture `step` on the current CUDA device, the largest first, so that all share one pool of memory.
 
     Args:
         step: Slots, int64 [batch], and codes, int64 [batch, frames, codebooks] → PCM16 [batch, samples].
+        shapes: The batches, and the numbers of frames, to capture it for.
         nobody: A slot that no stream uses, to be decoded into meanwhile.
     """
     captured: dict[tuple[int, int], Graph] = {}
     pool = torch.cuda.graph_pool_handle()
-    shapes = sorted(product(set(batches), set(sizes)), key=lambda shape: -shape[0] * shape[1])
-    for batch, frames in shapes:
+    for batch, frames in sorted(set(shapes), key=math.prod, reverse=True):
         slots = torch.full((batch,), nobody, device=device)
         codes = torch.zeros(batch, frames, codebooks, dtype=torch.long, device=device)
         aside = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]

@@ -9,9 +9,18 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from pipeline.models.qwen3_tts.codec_past import Past
+from pipeline.models.qwen3_tts.codec_snake import snake
 
 TINY = 1e-9  # keeps SnakeBeta's division defined
 DILATIONS = (1, 3, 9)
+
+
+class Folded(nn.Module):
+    """A layer that computes with tensors which follow from its weights."""
+
+    def fold(self) -> None:
+        """Derive them. To be called when the weights have changed."""
+        raise NotImplementedError
 
 
 class InOrder(nn.ModuleList):
@@ -53,17 +62,24 @@ class CausalUpsampling(nn.Module):
         return y.narrow(-1, self.keep * self.rate, x.shape[-1] * self.rate)
 
 
-class SnakeBeta(nn.Module):
+class SnakeBeta(Folded):
     """x + sin²(αx) / β, with a learnt frequency α and magnitude 1 / β for each channel, kept as logarithms."""
+
+    frequency: Tensor
+    magnitude: Tensor
 
     def __init__(self, channels: int) -> None:
         super().__init__()
         self.alpha = nn.Parameter(torch.zeros(channels))
         self.beta = nn.Parameter(torch.zeros(channels))
+        self.fold()
+
+    def fold(self) -> None:
+        self.register_buffer("frequency", self.alpha.detach().exp(), persistent=False)
+        self.register_buffer("magnitude", 1 / (self.beta.detach().exp() + TINY), persistent=False)
 
     def forward(self, x: Tensor, past: Past) -> Tensor:
-        alpha, beta = self.alpha.exp()[:, None], self.beta.exp()[:, None]
-        return x + (x * alpha).sin().square() / (beta + TINY)
+        return snake(x, self.frequency, self.magnitude)
 
 
 class ConvNeXt(nn.Module):

@@ -6,6 +6,7 @@ Sources: SoundStream (arXiv 2107.03312) for residual vector quantization; the qw
 import torch
 from torch import Tensor, nn
 
+from pipeline.models.qwen3_tts.codec_layers import Folded
 from pipeline.models.qwen3_tts.config import CodecConfig
 
 FEWEST = 1e-5  # usage of an entry that was hardly ever chosen in training
@@ -53,7 +54,7 @@ class ProjectedResidual(nn.Module):
         return [entries @ self.output_proj.weight[..., 0].T for entries in self.vq.entries()]
 
 
-class Quantizer(nn.Module):
+class Quantizer(Folded):
     """Semantic and acoustic codebooks, folded into one table of vectors to be added up."""
 
     table: Tensor
@@ -68,7 +69,6 @@ class Quantizer(nn.Module):
         self.fold()
 
     def fold(self) -> None:
-        """To be called when the weights have changed."""
         table = torch.cat([*self.rvq_first.tables(), *self.rvq_rest.tables()]).detach()
         self.register_buffer("table", table, persistent=False)
 

@@ -39,9 +39,9 @@ class CodecStreams:
         """How many have been captured."""
         return len(self._graphs)
 
-    def capture(self, batches: Iterable[int], sizes: Iterable[int]) -> None:
+    def capture(self, shapes: Iterable[tuple[int, int]]) -> None:
         """Make graphs for those numbers of rows and of frames. Others are decoded without, and slower."""
-        self._graphs = capture(self._step, batches, sizes, self._codebooks, self._nobody, self._device)
+        self._graphs = capture(self._step, shapes, self._codebooks, self._nobody, self._device)
 
     def begin(self, slot: int) -> None:
         """The slot's next frame will be decoded as the first of a stream."""

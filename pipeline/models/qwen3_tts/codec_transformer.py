@@ -7,55 +7,69 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
+from pipeline.models.qwen3_tts.codec_layers import Folded
 from pipeline.models.qwen3_tts.codec_past import Past
 from pipeline.models.qwen3_tts.config import CodecConfig
 
 
 class Scale(nn.Module):
-    """LayerScale (arXiv 2103.17239): a learnt factor for each channel."""
+    """LayerScale (arXiv 2103.17239): adds a branch with a learnt factor for each channel."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
         self.scale = nn.Parameter(torch.ones(width))
 
-    def forward(self, x: Tensor) -> Tensor:
-        return self.scale * x
+    def forward(self, x: Tensor, branch: Tensor) -> Tensor:
+        return torch.addcmul(x, self.scale, branch)
 
 
-class Attention(nn.Module):
-    """Attention with rotary positions; keys are remembered rotated."""
+class Attention(Folded):
+    """Attention with rotary positions. Keys are remembered as they are when turned, beside their values."""
+
+    qkv: Tensor
 
     def __init__(self, config: CodecConfig) -> None:
         super().__init__()
-        self.head_dim = config.head_dim
-        self.keep = config.sliding_window - 1
-        queries, keys = config.num_attention_heads * config.head_dim, config.num_key_value_heads * config.head_dim
+        self.head_dim, self.keep = config.head_dim, config.sliding_window - 1
+        self.heads, self.groups = config.num_attention_heads, config.num_key_value_heads
+        queries, keys = self.heads * config.head_dim, self.groups * config.head_dim
         self.q_proj = nn.Linear(config.hidden_size, queries, bias=False)
         self.k_proj = nn.Linear(config.hidden_size, keys, bias=False)
         self.v_proj = nn.Linear(config.hidden_size, keys, bias=False)
         self.o_proj = nn.Linear(queries, config.hidden_size, bias=False)
-        self.is_grouped = queries != keys
+        self.fold()
 
-    def forward(self, x: Tensor, turn: tuple[Tensor, Tensor], mask: Tensor, past: Past) -> Tensor:
-        q, k, v = rotated(self._heads(self.q_proj(x)), turn), rotated(self._heads(self.k_proj(x)), turn), self.v_proj(x)
-        k, v = past.before(k, self.keep, dim=2), past.before(self._heads(v), self.keep, dim=2)
-        y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=self.is_grouped)
+    def fold(self) -> None:
+        weights = [self.q_proj.weight, self.k_proj.weight, self.v_proj.weight]
+        self.register_buffer("qkv", torch.cat(weights).detach(), persistent=False)
+
+    def forward(self, x: Tensor, angles: tuple[Tensor, Tensor], mask: Tensor, past: Past) -> Tensor:
+        projected = F.linear(x, self.qkv).view(*x.shape[:2], -1, self.head_dim).transpose(1, 2)
+        turned, v = rotated(projected[:, : -self.groups], angles), projected[:, -self.groups :]
+        q, k = turned[:, : self.heads], turned[:, self.heads :]
+        k, v = past.before(torch.stack([k, v], 1), self.keep, dim=3).unbind(1)
+        y = F.scaled_dot_product_attention(q, k, v, attn_mask=mask, enable_gqa=self.heads != self.groups)
         merged: Tensor = self.o_proj(y.transpose(1, 2).flatten(2))
         return merged
 
-    def _heads(self, x: Tensor) -> Tensor:
-        return x.view(*x.shape[:2], -1, self.head_dim).transpose(1, 2)
 
+class GatedNetwork(Folded):
+    gate_up: Tensor
 
-class GatedNetwork(nn.Module):
     def __init__(self, config: CodecConfig) -> None:
         super().__init__()
         self.gate_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)
         self.up_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)
         self.down_proj = nn.Linear(config.intermediate_size, config.hidden_size, bias=False)
+        self.fold()
+
+    def fold(self) -> None:
+        weights = torch.cat([self.gate_proj.weight, self.up_proj.weight]).detach()
+        self.register_buffer("gate_up", weights, persistent=False)
 
     def forward(self, x: Tensor) -> Tensor:
-        y: Tensor = self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
+        gate, up = F.linear(x, self.gate_up).chunk(2, -1)
+        y: Tensor = self.down_proj(F.silu(gate) * up)
         return y
 
 
@@ -69,9 +83,9 @@ class Layer(nn.Module):
         self.self_attn_layer_scale = Scale(config.hidden_size)
         self.mlp_layer_scale = Scale(config.hidden_size)
 
-    def forward(self, x: Tensor, turn: tuple[Tensor, Tensor], mask: Tensor, past: Past) -> Tensor:
-        x = x + self.self_attn_layer_scale(self.self_attn(self.input_layernorm(x), turn, mask, past))
-        x = x + self.mlp_layer_scale(self.mlp(self.post_attention_layernorm(x)))
+    def forward(self, x: Tensor, angles: tuple[Tensor, Tensor], mask: Tensor, past: Past) -> Tensor:
+        x = self.self_attn_layer_scale(x, self.self_attn(self.input_layernorm(x), angles, mask, past))
+        x = self.mlp_layer_scale(x, self.mlp(self.post_attention_layernorm(x)))
         return x
 
 
@@ -89,15 +103,15 @@ class WindowedTransformer(nn.Module):
     def forward(self, x: Tensor, past: Past) -> Tensor:
         places = past.frames[:, None] + torch.arange(x.shape[1], device=x.device)
         mask = seen(places, self.config.sliding_window)
-        turn = turned(places, self.config.rope_theta, self.config.head_dim, x.dtype)
+        angles = angles_of(places, self.config.rope_theta, self.config.head_dim, x.dtype)
         x = self.input_proj(x)
         for layer in self.layers:
-            x = layer(x, turn, mask, past)
+            x = layer(x, angles, mask, past)
         y: Tensor = self.output_proj(self.norm(x))
         return y
 
 
-def turned(places: Tensor, theta: float, head_dim: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
+def angles_of(places: Tensor, theta: float, head_dim: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
     """Cosines and sines of RoPE (arXiv 2104.09864), shape [batch, 1, frames, head_dim]; computed in float32."""
     exponents = torch.arange(0, head_dim, 2, device=places.device, dtype=torch.float32) / head_dim
     angles = places[:, None, :, None].float() * theta**-exponents
@@ -105,9 +119,9 @@ def turned(places: Tensor, theta: float, head_dim: int, dtype: torch.dtype) -> t
     return angles.cos().to(dtype), angles.sin().to(dtype)
 
 
-def rotated(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
+def rotated(x: Tensor, angles: tuple[Tensor, Tensor]) -> Tensor:
     """RoPE on [batch, heads, frames, head_dim]: the two halves of a head are the coordinates."""
-    cosines, sines = turn
+    cosines, sines = angles
     first, second = x.chunk(2, -1)
     return x * cosines + torch.cat([-second, first], -1) * sines
 

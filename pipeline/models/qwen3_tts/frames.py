@@ -37,7 +37,7 @@ class FrameSampler:
         self._base.add_request(req_idx, params)
 
     def __call__(self, logits: Tensor, input_batch: InputBatch) -> SamplerOutput:
-        output = self._base(logits, input_batch)
+        output: SamplerOutput = self._base(logits, input_batch)
         sampled = output.sampled_token_ids
         codes = self._frames(sampled[:, 0].long(), input_batch)
         ids = torch.cat([sampled, codes], 1).int()
@@ -47,16 +47,15 @@ class FrameSampler:
     def _frames(self, code0: Tensor, batch: InputBatch) -> Tensor:
         """The codes of one frame a request, [requests, codebooks]; their embeddings stay for the next step."""
         state, slots = self._state, batch.idx_mapping
-        predictor, hidden = state.model.code_predictor, state.model.hidden
         temperature, top_k, top_p = state.choices[slots].unbind(1)
         noise = self._noise(batch) if state.draws[batch.idx_mapping_np].any() else None
-        codes, embeds = predictor(hidden, code0, noise, temperature, top_k.int(), top_p)
-        state.frames[slots] = embeds.to(state.dtype)
+        codes, embeds = state.predictor(state.talker.hidden, code0, noise, temperature, top_k.int(), top_p)
+        state.frames[slots] = embeds.to(state.float)
         return codes
 
     def _noise(self, batch: InputBatch) -> Tensor:
         """Of each request's own seed and frame, whatever else is in the batch."""
-        config = self._state.model.code_predictor.config
+        config = self._state.talker.code_predictor.config
         seeds = self._base.sampling_states.seeds.gpu[batch.idx_mapping]
         places = batch.positions[batch.logits_indices]
         return gumbel(seeds, places, config.num_code_groups - 1, config.vocab_size)

@@ -14,6 +14,7 @@ from pipeline.models.qwen3_tts.wire import Choice, opening, sequel
 LEAST_FRAMES = 2  # before the end of speech, as in the official package
 FRAMES_A_TOKEN = 12  # more than anyone takes, about 4: a voice that finds no end is stopped
 SPARE_FRAMES = 50  # of a sentence, however short
+ENOUGH_IDS = 250  # of text: about a minute of speech; what follows is another sentence
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,10 +24,12 @@ class Pace:
     Attributes:
         ramp: Frames of the first parts; the last one is that of all others.
         ahead: Most frames that may have been asked for and not been taken; 37 are 3 s.
+        positions: What the engine has room for, of prompt and frames together.
     """
 
     ramp: tuple[int, ...] = (1, 2, 4, 8, 16, 32)
     ahead: int = 37
+    positions: int = 2_048
 
 
 class Sentence:
@@ -51,7 +54,8 @@ class Sentence:
         self._parts = 0
         self._running = False
         self._stopped = False
-        self._last = 0
+        self._last = 0  # the id that was sampled last
+        self._room = self._pace.positions
         self.made = 0
         self._taken = 0
 
@@ -71,11 +75,11 @@ class Sentence:
         return self._stopped or (self._text_ended and self.made >= self._most)
 
     def feed(self, text_ids: Sequence[int], *, ends: bool) -> None:
-        """More text; `ends` if it is the last."""
+        """More text; `ends` if it is the last, which it also is if there is enough of it."""
         assert not self._text_ended
         self._unread += text_ids
         self.known += len(text_ids)
-        self._text_ended = ends
+        self._text_ended = ends or self.known >= ENOUGH_IDS
 
     def part(self) -> Part | None:
         """What to ask for next, or None as long as text is missing, frames wait to be taken, or a part runs."""
@@ -108,6 +112,7 @@ class Sentence:
 
     def _opening(self, frames: int, least: int) -> Part:
         prompt = self._writer.write(self._unread, self._voice, self._layout, ended=self._text_ended)
+        self._room -= len(prompt.text)
         placeholders = (self._writer.config.talker.codec_pad_id,) * len(prompt.text)
         return Part(placeholders, frames, least, opening(prompt, self._choice))
 
@@ -117,4 +122,4 @@ class Sentence:
 
     @property
     def _most(self) -> int:
-        return SPARE_FRAMES + FRAMES_A_TOKEN * self.known
+        return min(SPARE_FRAMES + FRAMES_A_TOKEN * self.known, self._room)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import torch
@@ -13,12 +13,15 @@ from vllm.utils.torch_utils import async_tensor_h2d
 from vllm.v1.core.sched.output import NewRequestData
 from vllm.v1.kv_cache_interface import KVCacheConfig
 from vllm.v1.worker.gpu.block_table import BlockTables
-from vllm.v1.worker.gpu.input_batch import InputBatch
+from vllm.v1.worker.gpu.input_batch import InputBatch, InputBuffers
 from vllm.v1.worker.gpu.mm.encoder_cache import EncoderCache
 from vllm.v1.worker.gpu.model_states.default import DefaultModelState
 from vllm.v1.worker.gpu.states import RequestState
+from vllm.v1.worker.utils import AttentionGroup
 
 from pipeline.models.qwen3_tts.frames import FrameSampler
+from pipeline.models.qwen3_tts.predictor_fused import FusedPredictor
+from pipeline.models.qwen3_tts.predictor_graphs import BUCKETS, PredictorGraphs, Predicts, buffers
 from pipeline.models.qwen3_tts.prompt import NO_CODEC
 from pipeline.models.qwen3_tts.wire import Opening, unpack
 
@@ -48,13 +51,16 @@ class TalkerState(DefaultModelState):
         super().__init__(vllm_config, model, encoder_cache, device)
         ids = (self.max_num_reqs, self.max_model_len + 1)
         width = self.inputs_embeds_size
+        self.talker = model
+        self.float = cast(torch.dtype, self.dtype)
+        self.predictor: Predicts = model.code_predictor
         self.pad_id = model.voice.tts_pad_token_id
         self.text_table: Tensor = model.text_table()  # [text ids, width]
         self.text_ids = torch.full(ids, self.pad_id, dtype=torch.int32, device=device)
         self.codec_ids = torch.full(ids, FRAME, dtype=torch.int32, device=device)
-        self.frames = torch.zeros(self.max_num_reqs, width, dtype=self.dtype, device=device)  # the last frame's sum
+        self.frames = torch.zeros(self.max_num_reqs, width, dtype=self.float, device=device)  # the last frame's sum
         self.choices = torch.zeros(self.max_num_reqs, 3, dtype=torch.float32, device=device)  # see `wire.Choice`
-        self.inputs = torch.zeros(self.max_num_tokens, width, dtype=self.dtype, device=device)
+        self.inputs = torch.zeros(self.max_num_tokens, width, dtype=self.float, device=device)
         self.draws = np.zeros(self.max_num_reqs, bool)  # whether the slot's choice is anything but the likeliest
         self._places: dict[str, Place] = {}
         self._parked: dict[str, Place] = {}
@@ -98,7 +104,7 @@ class TalkerState(DefaultModelState):
         else:
             slots = torch.repeat_interleave(slots, self._lengths(input_batch), output_size=count)
             codec = self.codec_ids[slots, places]
-            told = F.embedding(codec.clamp(min=0), self.model.model.embed_tokens.weight)
+            told = F.embedding(codec.clamp(min=0), self.talker.model.embed_tokens.weight)
             told = torch.where((codec == NO_CODEC)[:, None], 0.0, told)
             embeds = torch.where((codec == FRAME)[:, None], self.frames[slots], told)
         torch.add(embeds, self.text_table[self.text_ids[slots, places]], out=self.inputs[:count])
@@ -110,6 +116,20 @@ class TalkerState(DefaultModelState):
     def initialize_kv_cache(self, kv_cache_config: KVCacheConfig, block_tables: BlockTables) -> None:
         spec = kv_cache_config.kv_cache_groups[0].kv_cache_spec
         self._room = (kv_cache_config.num_blocks - 1) * spec.block_size  # the first block is vLLM's own
+
+    def capture_inner_cudagraphs(
+        self,
+        input_buffers: InputBuffers,
+        block_tables: BlockTables,
+        attn_groups: list[list[AttentionGroup]],
+        kv_cache_config: KVCacheConfig,
+    ) -> None:
+        """Puts the predictor behind graphs, where vLLM puts the decoder behind its own."""
+        plain, most = self.talker.code_predictor, self.max_num_reqs
+        config = plain.config
+        room = buffers(most, self.inputs_embeds_size, config.num_code_groups, config.vocab_size, self.float, "cuda")
+        buckets = [*(rows for rows in BUCKETS if rows < most), most]
+        self.predictor = PredictorGraphs(FusedPredictor(plain, most), room, buckets)
 
     def custom_sampler(self, sampler: Any) -> tuple[FrameSampler, None]:
         return FrameSampler(sampler, self), None
@@ -123,9 +143,12 @@ class TalkerState(DefaultModelState):
         return replace(place, slot=slot)
 
     def _write(self, rows: Tensor, place: Place, values: Sequence[float]) -> None:
-        if values:
-            begin, end = place.written, place.written + len(values)
-            rows[place.slot, begin:end] = async_tensor_h2d(list(values), device=self.device, dtype=rows.dtype)
+        """Ids beyond the last position are left out: they would never be read."""
+        begin = place.written
+        end = min(begin + len(values), rows.shape[1])
+        if begin < end:
+            told = list(values[: end - begin])
+            rows[place.slot, begin:end] = async_tensor_h2d(told, device=self.device, dtype=rows.dtype)
 
     def _lengths(self, batch: InputBatch) -> Tensor:
         lengths: Tensor = async_tensor_h2d(batch.num_scheduled_tokens, device=self.device)

@@ -46,6 +46,7 @@ class Talker(nn.Module):
         never = torch.arange(talker.vocab_size) >= talker.vocab_size - RESERVED
         never[talker.codec_eos_token_id] = False
         self.register_buffer("never", never, persistent=False)
+        self.never: Tensor
 
     def get_model_state_cls(self) -> type[TalkerState]:
         return TalkerState
@@ -60,17 +61,18 @@ class Talker(nn.Module):
         intermediate_tensors: IntermediateTensors | None = None,
         inputs_embeds: Tensor | None = None,
     ) -> Tensor | IntermediateTensors:
-        return self.model(input_ids, positions, intermediate_tensors, inputs_embeds)
+        states: Tensor | IntermediateTensors = self.model(input_ids, positions, intermediate_tensors, inputs_embeds)
+        return states
 
     def compute_logits(self, hidden_states: Tensor) -> Tensor:
         self.hidden = hidden_states  # for the predictor, in the same step
-        logits = self.logits_processor(self.codec_head, hidden_states)
+        logits: Tensor = self.logits_processor(self.codec_head, hidden_states)
         return logits.masked_fill_(self.never, -torch.inf)
 
     @torch.inference_mode()
     def text_table(self, at_once: int = 4096) -> Tensor:
         """What each text id adds to an input, [text ids, width]: looked up once a frame, so projected once."""
-        rows = self.text_embedding.weight.split(at_once)
+        rows = torch.split(self.text_embedding.weight, at_once)
         return torch.cat([self.text_projection(part) for part in rows])
 
     def load_weights(self, weights: Iterable[tuple[str, Tensor]]) -> set[str]:

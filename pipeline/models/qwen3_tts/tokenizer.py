@@ -12,10 +12,10 @@ def read_tokenizer(folder: Path) -> Tokenize:
     Raises:
         ConfigError: They are missing or damaged.
     """
-    from transformers import Qwen2TokenizerFast
+    from transformers import Qwen2Tokenizer
 
     try:
-        tokenizer = Qwen2TokenizerFast.from_pretrained(folder, local_files_only=True)
+        tokenizer = Qwen2Tokenizer.from_pretrained(folder, local_files_only=True)
     except (OSError, ValueError, TypeError) as error:
         raise ConfigError(str(folder), [f"the tokenizer cannot be read: {error}"]) from error
 

@@ -74,7 +74,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         kinds = sorted({case.kind for case in CASES})
         official = {kind: Official(kind, Path(folder) / kind) for kind in kinds}
-        spoken = {}
+        spoken: dict[str, Any] = {}
         for i, case in enumerate(CASES):
             codes = spoken[f"case_{i}"] = official[case.kind].speak(case)
             if i == 0:

@@ -89,8 +89,9 @@ class Speaker:
             for each in going:
                 if each.speech.begins <= step:
                     each.ask()
-            for output in self.engine.step():
-                going[int(output.request_id.split("-")[0])].hear(output.outputs[0])
+            outputs: list[Any] = self.engine.step()
+            for output in outputs:
+                going[int(output.request_id)].hear(output.outputs[0])
             step += 1
             assert step < 10_000
         for each in going:
@@ -109,7 +110,7 @@ class Speaker:
         request.external_req_id = name
         engine.output_processor.add_request(request, None)
         sent = copy(request)
-        sent.prompt_token_ids = list(request.prompt_token_ids)  # both sides extend theirs in place
+        sent.prompt_token_ids = [*part.token_ids]  # both sides extend theirs in place
         engine.engine_core.add_request(sent)
 
     def drop(self, name: str) -> None:

@@ -66,4 +66,5 @@ def likely(logits: NDArray[np.float32]) -> NDArray[np.float64]:
     scaled = logits.astype(np.float64) / DRAWN.temperature
     scaled[scaled < np.sort(scaled)[-DRAWN.top_k]] = -np.inf
     weights = np.exp(scaled - scaled.max())
-    return weights / weights.sum()
+    shares: NDArray[np.float64] = weights / weights.sum()
+    return shares

@@ -1,7 +1,7 @@
 """Which chunks are decoded together."""
 
 from pipeline.chunks import CODEBOOKS
-from pipeline.engines.codec_batches import Waiting
+from pipeline.engines.codec_batches import Waiting, most_rows, shapes
 from pipeline.engines.codec_wire import Decode
 
 
@@ -17,9 +17,9 @@ def batches(waiting: Waiting) -> list[list[int]]:
     return taken
 
 
-def waiting(*frames: int, largest: int = 8) -> Waiting:
+def waiting(*frames: int, slots: int = 64) -> Waiting:
     """Chunks of so many frames, in slots 0, 1, 2 …"""
-    chunks = Waiting(largest)
+    chunks = Waiting(slots)
     for slot, count in enumerate(frames):
         chunks.add(chunk(slot, count))
     return chunks
@@ -29,12 +29,24 @@ def test_chunks_of_one_size_are_decoded_together() -> None:
     assert batches(waiting(4, 4, 4)) == [[0, 1, 2]]
 
 
-def test_the_oldest_chunk_is_never_overtaken() -> None:
-    assert batches(waiting(25, 1, 25, 1, 2)) == [[0, 2], [1, 3], [4]]
+def test_small_chunks_come_first_and_equal_ones_in_order() -> None:
+    assert batches(waiting(25, 1, 25, 1, 2)) == [[1, 3], [4], [0, 2]]
 
 
-def test_a_batch_has_room_for_so_many() -> None:
-    assert batches(waiting(1, 1, 1, 1, 1, largest=2)) == [[0, 1], [2, 3], [4]]
+def test_a_batch_is_no_longer_than_a_newcomer_may_wait() -> None:
+    taken = batches(waiting(*[25] * 20))
+    assert [len(batch) for batch in taken] == [8, 8, 4]
+    assert [slot for batch in taken for slot in batch] == list(range(20))
+    assert len(waiting(500).take()) == 1
+
+
+def test_there_is_a_graph_for_the_largest_batch_of_each_size() -> None:
+    for slots in (1, 3, 8, 20, 64):
+        for frames in (1, 2, 4, 8, 12, 25):
+            rows = [batch for batch, _ in shapes([frames], slots)]
+            assert rows == sorted(set(rows)), "each once"
+            assert rows[0] == 1
+            assert rows[-1] == most_rows(frames, slots) == len(waiting(*[frames] * slots, slots=slots).take())
 
 
 def test_what_was_dropped_is_not_decoded() -> None:

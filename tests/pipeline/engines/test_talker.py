@@ -11,6 +11,7 @@ from pipeline.engines.parts import Sampling
 from pipeline.engines.talker import Manner, Talker
 from pipeline.errors import EngineError
 from pipeline.models.qwen3_tts.prompt import PromptWriter
+from pipeline.models.qwen3_tts.sentence import Pace
 from pipeline.models.qwen3_tts.wire import KEY, Choice
 from tests.pipeline.engines.fake_requests import FakeRequests
 from tests.pipeline.models.voices import EOS, config
@@ -126,3 +127,21 @@ async def test_text_that_never_ends_ends_with_the_clauses() -> None:
     chunks = await spoken(requests, written("And so", " on"))
     assert frames(chunks) == 20
     assert ids(requests, "r.0").endswith("And so on|")
+
+
+async def test_a_sentence_without_end_becomes_several() -> None:
+    requests = FakeRequests(stops=[400, 30])
+    chunks = await spoken(requests, written(*["and on and on " * 10] * 3))
+    assert frames(chunks) == 430
+    assert len(requests.asked) == 2
+    assert "".join(chunk.text for chunk in chunks) == "and on and on " * 30
+
+
+async def test_no_more_frames_are_asked_for_than_there_is_room_for() -> None:
+    requests = FakeRequests()
+    writer = PromptWriter(config(), lambda text: [ord(character) for character in text])
+    manner = Manner("vivian", Sampling(0.9, 50, 1.0, 1.05, (2_150,)), Choice(), Pace(positions=100))
+    clauses = written("This could be spoken for a long time.")
+    chunks = [chunk async for chunk in Talker(requests, writer, manner).generate("r", clauses)]
+    prompt = len(requests.told["r.0"][0].token_ids)
+    assert prompt + frames(chunks) == 100

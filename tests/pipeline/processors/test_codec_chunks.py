@@ -1,5 +1,6 @@
 """How codec frames are cut into chunks: every frame once, and never so late that playback waits."""
 
+import math
 import random
 from collections.abc import Iterable
 
@@ -112,24 +113,33 @@ def test_a_text_without_speech_is_told_too() -> None:
     ]
 
 
-def played_dry(ramp: Ramp, length: int, frame_ms: float) -> bool:
+def played_dry(ramp: Ramp, made: Iterable[Codes], frame_ms: float) -> bool:
     """True if playback that begins with the first chunk ever waits, frames being made one every `frame_ms`."""
-    chunks = lengths(cut(ramp, [Codes(frames(1)) for _ in range(length)]))
-    made, plays_until = 0, ramp.size(0) * frame_ms
-    for size in chunks:
-        made += size
-        if made * frame_ms > plays_until + 1e-6:
-            return True
-        plays_until += size * FRAME_MS
+    chunker, now_ms, plays_until_ms = Chunker(ramp), 0.0, math.inf
+    for codes in made:
+        now_ms += frame_ms
+        for chunk in chunker.feed(codes):
+            if now_ms > plays_until_ms + 1e-6:
+                return True
+            plays_until_ms = min(plays_until_ms, now_ms) if math.isinf(plays_until_ms) else plays_until_ms
+            plays_until_ms += len(chunk.frames) * FRAME_MS
     return False
 
 
 def test_playback_never_runs_dry_at_the_slowest_pace_of_a_ramp_and_does_beyond_it() -> None:
     dice = random.Random(6)
     for _ in range(200):
-        ramp = any_ramp(dice)
-        assert not played_dry(ramp, 400, ramp.slowest_ms * dice.uniform(0.05, 1))
-        assert played_dry(ramp, 400, ramp.slowest_ms * 1.1)
+        ramp, made = any_ramp(dice), [Codes(frames(1))] * 400
+        assert not played_dry(ramp, made, ramp.slowest_ms * dice.uniform(0.05, 1))
+        assert played_dry(ramp, made, ramp.slowest_ms * 1.1)
+
+
+def test_texts_inside_a_sentence_do_not_make_playback_run_dry() -> None:
+    dice = random.Random(7)
+    for _ in range(200):
+        ramp, often = Ramp((1, *any_ramp(dice).sizes)), dice.uniform(0.01, 0.9)
+        made = [Codes(frames(1), "word " if dice.random() < often else "") for _ in range(400)]
+        assert not played_dry(ramp, made, ramp.slowest_ms)
 
 
 def test_the_default_ramp_leaves_a_frame_forty_milliseconds() -> None:

@@ -1,0 +1,28 @@
+"""The Triton kernel against plain torch, in Triton's interpreter: where there is no GPU, too."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+pytest.importorskip("triton", reason="the kernel needs Triton, which the embedded profile has not")
+
+COMPARISON = """
+import torch
+from pipeline.models.qwen3_tts.codec_snake import snake as plain
+from pipeline.models.qwen3_tts.codec_snake_triton import snake
+
+torch.manual_seed(0)
+for shape in ((2, 3, 1), (1, 5, 4), (3, 2, 1100)):
+    x, frequency, magnitude = 3 * torch.randn(shape), torch.rand(shape[1]) + 0.5, torch.rand(shape[1])
+    expected = plain(x, frequency, magnitude)
+    torch.testing.assert_close(snake(x, frequency, magnitude), expected, atol=1e-6, rtol=1e-6)
+    across = x.transpose(0, 2).contiguous().transpose(0, 2)
+    torch.testing.assert_close(snake(across, frequency, magnitude), expected, atol=1e-6, rtol=1e-6)
+"""
+
+
+def test_the_kernel_computes_what_plain_torch_does() -> None:
+    interpreted = {**os.environ, "TRITON_INTERPRET": "1"}  # in a process of its own: it is read when kernels are made
+    subprocess.run([sys.executable, "-c", COMPARISON], env=interpreted, check=True)
