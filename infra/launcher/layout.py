@@ -37,6 +37,11 @@ class Layout:
         return self.venv / "bin" / "python"
 
     @property
+    def vllm_venv(self) -> Path:
+        """The venv of the tests that need torch or vLLM."""
+        return self.home / "vllm"
+
+    @property
     def tools(self) -> Path:
         """Toolchains that came from wheels."""
         return self.home / "tools"

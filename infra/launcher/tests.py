@@ -12,9 +12,12 @@ from infra.launcher.progress import Board
 from infra.launcher.settings import Settings
 from infra.launcher.setup.plan import set_up_all, set_up_venv
 from infra.launcher.setup.toolchains import find_node
+from infra.launcher.setup.vllm_venv import make_vllm_venv
 from infra.launcher.workshop import Workshop
 
 EXTRAS = ("agent", "embedded", "dev")
+# These need torch or vLLM, and run in the venv that has them.
+VLLM_TESTS = ("tests/contract/vllm", "tests/pipeline/models", "tests/pipeline/engines/test_code2wav_torch.py")
 UNIT = ("-m", "not e2e and not contract and not gpu")
 
 
@@ -37,14 +40,19 @@ async def run_tests(settings: Settings, board: Board) -> None:
     """
     shop = Workshop(settings.layout, settings.environ)
     unit = settings.rest[:1] == ("unit",)
+    rest = settings.rest[1:] if unit else settings.rest
+    vllm = any(argument.startswith(VLLM_TESTS) for argument in rest)
     if unit:
         await set_up_venv(shop, board, EXTRAS)
-    else:
+    elif not vllm:
         await set_up_all(shop, board, requirements=EXTRAS, hub=False, browser=True, strict=settings.ci)
-    rest = settings.rest[1:] if unit else settings.rest
-    checks = [_pytest(settings, [*(UNIT if unit else ()), *rest])]
-    if not settings.rest:
-        checks = [*_python_checks(settings), *await _page_checks(shop, board), *checks]
+    if vllm or not settings.rest:
+        await make_vllm_venv(shop, board)
+    if settings.rest:
+        checks = [_vllm_pytest(settings, rest) if vllm else _pytest(settings, [*(UNIT if unit else ()), *rest])]
+    else:
+        tests = [_pytest(settings, []), _vllm_pytest(settings, VLLM_TESTS)]
+        checks = [*_python_checks(settings), *await _page_checks(shop, board), *tests]
     failed = [check.name for check in checks if not await _passes(check, settings, board)]
     _tell_times(board)
     if failed:
@@ -70,10 +78,19 @@ async def _page_checks(shop: Workshop, board: Board) -> list[Check]:
 
 
 def _pytest(settings: Settings, arguments: Sequence[str]) -> Check:
-    argv = [str(settings.layout.python), "-m", "pytest", *arguments]
+    elsewhere = [f"--ignore={path}" for path in VLLM_TESTS]
+    return _pytest_of("pytest", settings.layout.venv, settings, [*elsewhere, *arguments])
+
+
+def _vllm_pytest(settings: Settings, arguments: Sequence[str]) -> Check:
+    return _pytest_of("pytest vllm", settings.layout.vllm_venv, settings, arguments)
+
+
+def _pytest_of(name: str, venv: Path, settings: Settings, arguments: Sequence[str]) -> Check:
+    argv = [str(venv / "bin" / "python"), "-m", "pytest", *arguments]
     if settings.ci:
         argv += ["-p", "tests.infra.no_skips"]
-    return Check("pytest", tuple(argv), settings.layout.root, {"AURA_HOME": str(settings.layout.home)})
+    return Check(name, tuple(argv), settings.layout.root, {"AURA_HOME": str(settings.layout.home)})
 
 
 async def _passes(check: Check, settings: Settings, board: Board) -> bool:
