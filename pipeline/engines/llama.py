@@ -33,17 +33,19 @@ class Llama:
     cancelled stays read.
     """
 
-    def __init__(self, server: LlamaServer, slots: int, context: int, preamble: str) -> None:
+    def __init__(
+        self, server: LlamaServer, settings: ServerSettings, preamble: tuple[Message, ...], saved: str
+    ) -> None:
         """
         Args:
-            context: Tokens of one slot: prompt and answer together.
-            preamble: Name of the saved state of a slot that has read the preamble and nothing else.
+            saved: Name of the saved state of a slot that has read the preamble and nothing else.
         """
         self._server = server
-        self._slots = Slots(slots)
-        self._context = context
-        self._preamble = preamble
+        self._settings = settings
+        self._slots = Slots(settings.slots)
+        self._preamble, self._saved = preamble, saved
         self._preamble_tokens: list[int] = []
+        self._reviving = asyncio.Lock()
         self._pace = Pace()
 
     @classmethod
@@ -78,10 +80,9 @@ class Llama:
             raise ConfigError(str(saved), [f"cannot be made: {error.strerror}"]) from error
         settings = ServerSettings(str(file), str(saved), slots, context, BATCH, REUSED, threads, prompt_threads)
         server = await LlamaServer.start(settings)
-        llama = cls(server, slots, context, _state_name(file, context, preamble))
+        llama = cls(server, settings, preamble, _state_name(file, context, preamble))
         try:
-            if preamble:
-                await llama._learn(preamble)
+            await llama._learn()
         except BaseException:
             await llama.aclose()
             raise
@@ -89,6 +90,7 @@ class Llama:
 
     async def generate(self, request_id: str, prompts: AsyncIterator[Chat]) -> AsyncGenerator[Text, None]:
         async for chat in prompts:
+            await self._revive()
             async with self._slots.of(chat.cache_salt) as slot:
                 try:
                     await self._take_over(slot, chat.cache_salt)
@@ -103,8 +105,12 @@ class Llama:
     async def busy(self) -> int:
         if self._server.process.returncode is not None:
             return 0
+        try:
+            computing = sum(await self._server.processing())
+        except aiohttp.ClientError:  # it is dying
+            computing = 0
         # Asked while it computes a step, the server answers when that is done; so a request between two steps counts.
-        return max(sum(await self._server.processing()), self._slots.at_work)
+        return max(computing, self._slots.at_work)
 
     async def aclose(self) -> None:
         await self._server.aclose()
@@ -112,10 +118,10 @@ class Llama:
     async def _write(self, slot: Slot, chat: Chat) -> AsyncGenerator[str, None]:
         """The answer in pieces, a token or a whole character each."""
         prompt = await self._server.tokens(chat.messages, unfinished=not chat.max_tokens)
-        if len(prompt) >= self._context:
-            raise Refused(f"the conversation is too long: {len(prompt)} tokens, {self._context} fit")
+        if len(prompt) >= self._settings.context:
+            raise Refused(f"the conversation is too long: {len(prompt)} tokens, {self._settings.context} fit")
         await self._read(slot, prompt if not chat.max_tokens else prompt[:-1])
-        limit = min(len(prompt) + chat.max_tokens, self._context)
+        limit = min(len(prompt) + chat.max_tokens, self._settings.context)
         character: list[int] = []  # of which nothing has been told yet
         while len(prompt) < limit:
             slot.read = prompt
@@ -141,22 +147,38 @@ class Llama:
 
     async def _take_over(self, slot: Slot, owner: str) -> None:
         if slot.owner != owner:
-            restored = await self._server.slot_action(slot.number, "restore", self._preamble)
+            restored = await self._server.slot_action(slot.number, "restore", self._saved)
             if not restored:
                 await self._server.slot_action(slot.number, "erase")
             slot.owner, slot.read = owner, self._preamble_tokens if restored else []
 
-    async def _learn(self, preamble: tuple[Message, ...]) -> None:
+    async def _revive(self) -> None:
+        """A server that has died is replaced; what its slots had read is gone."""
+        async with self._reviving:
+            if self._server.process.returncode is None:
+                return
+            log.error("the language model's process has died, starting another", extra={"stage": STAGE})
+            await self._server.aclose()
+            try:
+                self._server = await LlamaServer.start(self._settings)
+            except ConfigError as error:
+                raise EngineError(STAGE, f"the language model does not come back: {error}") from error
+            self._slots.forget()
+            await self._learn()
+
+    async def _learn(self) -> None:
         """See to it that the preamble's state is in its file."""
+        if not self._preamble:
+            return
         try:
-            self._preamble_tokens = await self._server.tokens(preamble)
-            if await self._server.slot_action(0, "restore", self._preamble):
+            self._preamble_tokens = await self._server.tokens(self._preamble)
+            if await self._server.slot_action(0, "restore", self._saved):
                 return
             log.info("reading the preamble for the first time", extra={"stage": STAGE})
             await self._server.step(0, self._preamble_tokens)
         except (Refused, aiohttp.ClientError) as error:
             raise EngineError(STAGE, f"the preamble cannot be read: {error}") from error
-        if not await self._server.slot_action(0, "save", self._preamble):
+        if not await self._server.slot_action(0, "save", self._saved):
             log.warning("the preamble cannot be saved, every caller's first answer takes seconds longer")
 
 

@@ -42,6 +42,11 @@ class Slots:
         async with slot.lock:
             yield slot
 
+    def forget(self) -> None:
+        """The caches are empty again."""
+        for slot in (*self._free, *self._taken.values()):
+            slot.owner, slot.read = None, []
+
     def _assigned(self, owner: str) -> Slot:
         slot = self._taken.pop(owner, None) or (self._free.pop() if self._free else self._given_up())
         self._taken[owner] = slot

@@ -169,14 +169,19 @@ async def test_the_loop_is_not_held_while_it_writes(llama: Llama) -> None:
     assert await ticks_a_second(llama, chat(STORY, limit=40)) > 60
 
 
-async def test_a_model_process_that_dies_is_an_error_and_nothing_hangs(models_dir: Path) -> None:
+async def test_a_model_process_that_dies_is_an_error_and_the_next_request_finds_another(models_dir: Path) -> None:
     engine = await opened(models_dir, slots=1)
     process = engine._server.process
+    pieces = engine.generate("test", once(chat(STORY, limit=200)))
+    await anext(pieces)
     process.kill()
-    await process.wait()
     with pytest.raises(EngineError, match="does not answer"):
-        await all_of(engine, chat("Hi."))
+        async for _ in pieces:
+            pass
+    await process.wait()
     assert await engine.busy() == 0
+    assert await written(engine, chat("Say hello."))
+    assert engine._server.process.returncode is None
     await engine.aclose()
 
 

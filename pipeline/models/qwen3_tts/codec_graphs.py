@@ -3,12 +3,21 @@
 import math
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 import torch
 from torch import Tensor
 
+
+class Replay(Protocol):
+    def replay(self) -> None:
+        """Compute once more, from and into the same tensors."""
+        ...
+
+
 Step = Callable[[Tensor, Tensor], Tensor]
+Record = Callable[[Callable[[], Tensor], Any], tuple[Replay, Tensor]]
 WARM_UPS = 2  # libraries choose and allocate during the first runs, which must not happen in a capture
 
 
@@ -16,7 +25,7 @@ WARM_UPS = 2  # libraries choose and allocate during the first runs, which must 
 class Graph:
     """A captured step, with the tensors that it reads and writes."""
 
-    graph: Any
+    graph: Replay
     slots: Tensor
     codes: Tensor
     pcm: Tensor
@@ -44,27 +53,32 @@ class Graphs:
         return len(self._captured)
 
 
-def capture(step: Step, shapes: Iterable[tuple[int, int]], codebooks: int, nobody: int, device: torch.device) -> Graphs:
-    """Capture `step` on the current CUDA device, the largest first, so that all share one pool of memory.
+def capture(
+    step: Step, shapes: Iterable[tuple[int, int]], codebooks: int, nobody: int, device: torch.device, record: Record
+) -> Graphs:
+    """Capture `step` for each batch and number of frames, the largest first, so that all fit into the first's memory.
 
     Args:
         step: Slots, int64 [batch], and codes, int64 [batch, frames, codebooks] → PCM16 [batch, samples].
-        shapes: The batches, and the numbers of frames, to capture it for.
         nobody: A slot that no stream uses, to be decoded into meanwhile.
     """
     captured: dict[tuple[int, int], Graph] = {}
-    pool = torch.cuda.graph_pool_handle()
+    pool = torch.cuda.graph_pool_handle() if device.type == "cuda" else None
     for batch, frames in sorted(set(shapes), key=math.prod, reverse=True):
         slots = torch.full((batch,), nobody, device=device)
         codes = torch.zeros(batch, frames, codebooks, dtype=torch.long, device=device)
-        aside = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
-        aside.wait_stream(torch.cuda.current_stream(device))
-        with torch.cuda.stream(aside):
-            for _ in range(WARM_UPS):
-                step(slots, codes)
-        torch.cuda.current_stream(device).wait_stream(aside)
-        graph = torch.cuda.CUDAGraph()
-        with torch.cuda.graph(graph, pool=pool):
-            pcm = step(slots, codes)
+        graph, pcm = record(partial(step, slots, codes), pool)
         captured[batch, frames] = Graph(graph, slots, codes, pcm)
     return Graphs(captured)
+
+
+def cuda_graph(compute: Callable[[], Tensor], pool: Any) -> tuple[Replay, Tensor]:
+    """A CUDA graph of a computation, and the tensor in which each replay leaves the result."""
+    for _ in range(WARM_UPS):
+        compute()
+    torch.cuda.synchronize()
+    torch.cuda.empty_cache()  # what they took; or the device would hold it beside the graphs' pool
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph, pool=pool):
+        result = compute()
+    return graph, result

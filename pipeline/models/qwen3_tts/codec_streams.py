@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pipeline.models.qwen3_tts.codec_decoder import CodecDecoder
-from pipeline.models.qwen3_tts.codec_graphs import Graphs, capture
+from pipeline.models.qwen3_tts.codec_graphs import Graphs, Record, capture, cuda_graph
 from pipeline.models.qwen3_tts.codec_past import Past
 
 LOUDEST = 32_767  # of PCM16
@@ -39,9 +39,9 @@ class CodecStreams:
         """How many have been captured."""
         return len(self._graphs)
 
-    def capture(self, shapes: Iterable[tuple[int, int]]) -> None:
+    def capture(self, shapes: Iterable[tuple[int, int]], record: Record = cuda_graph) -> None:
         """Make graphs for those numbers of rows and of frames. Others are decoded without, and slower."""
-        self._graphs = capture(self._step, shapes, self._codebooks, self._nobody, self._device)
+        self._graphs = capture(self._step, shapes, self._codebooks, self._nobody, self._device, record)
 
     def begin(self, slot: int) -> None:
         """The slot's next frame will be decoded as the first of a stream."""

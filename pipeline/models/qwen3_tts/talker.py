@@ -70,10 +70,15 @@ class Talker(nn.Module):
         return logits.masked_fill_(self.never, -torch.inf)
 
     @torch.inference_mode()
-    def text_table(self, at_once: int = 4096) -> Tensor:
-        """What each text id adds to an input, [text ids, width]: looked up once a frame, so projected once."""
-        rows = torch.split(self.text_embedding.weight, at_once)
-        return torch.cat([self.text_projection(part) for part in rows])
+    def take_text_table(self, at_once: int = 4096) -> Tensor:
+        """What each text id adds to an input, [text ids, width]: projected once, and looked up at every position.
+
+        It takes the place of what it is made of, which is let go.
+        """
+        parts = torch.split(self.text_embedding.weight, at_once)
+        table = torch.cat([self.text_projection(part) for part in parts])
+        del self.text_embedding, self.text_projection
+        return table
 
     def load_weights(self, weights: Iterable[tuple[str, Tensor]]) -> set[str]:
         """
