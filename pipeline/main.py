@@ -18,6 +18,7 @@ from pipeline.errors import AuraError, ConfigError
 from pipeline.orchestrator import running
 from pipeline.profiles import PROFILES, Profile
 from pipeline.realtime.server import Server
+from pipeline.say_command import add_say, run_say
 
 log = logging.getLogger("pipeline")
 
@@ -39,6 +40,8 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     arguments = _parser().parse_args()
     try:
+        if arguments.command == "say":
+            return run_say(arguments)
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
             print(f"{settings.profile.topology.model_type}: fine, {settings.deployment.max_sessions} sessions")
@@ -94,6 +97,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--host", default="127.0.0.1")
     serve.add_argument("--port", type=int, default=8100)
     commands.add_parser("check", parents=[shared], help="check a stage configuration")
+    add_say(commands)
     return parser
 
 

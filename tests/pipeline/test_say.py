@@ -1,0 +1,71 @@
+"""A text becomes a WAV file."""
+
+import wave
+from collections.abc import AsyncGenerator, AsyncIterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline.chunks import CODEBOOKS, FRAME_SAMPLES, Audio, Clause, Codes
+from pipeline.errors import RequestError
+from pipeline.say import Said, Voice, say
+
+
+class Frames:
+    """Speaks a frame for each word of a clause."""
+
+    def __init__(self) -> None:
+        self.clauses: list[Clause] = []
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[Codes, None]:
+        async for clause in prompts:
+            self.clauses.append(clause)
+            yield Codes(np.zeros((len(clause.text.split()), CODEBOOKS), np.int16), clause.text, ends=True)
+
+    async def busy(self) -> int:
+        return 0
+
+    async def aclose(self) -> None: ...
+
+
+class Waves:
+    async def generate(self, request_id: str, prompts: AsyncIterator[Codes]) -> AsyncGenerator[Audio, None]:
+        async for codes in prompts:
+            yield Audio(b"\1\0" * FRAME_SAMPLES * len(codes.frames), codes.text)
+
+    async def busy(self) -> int:
+        return 0
+
+    async def aclose(self) -> None: ...
+
+
+MANNER = Clause("", "vivian", language="english", instructions="Softly.")
+
+
+async def test_all_of_the_text_is_in_the_file_in_the_manner_that_was_asked_for(tmp_path: Path) -> None:
+    frames, told = Frames(), list[Said]()
+    said = await say("One two. Three four five.", MANNER, Voice(frames, Waves()), tmp_path / "out.wav", told.append)
+    with wave.open(str(tmp_path / "out.wav")) as file:
+        assert (file.getnchannels(), file.getsampwidth(), file.getframerate()) == (1, 2, 24_000)
+        assert file.getnframes() == 5 * FRAME_SAMPLES
+    assert [clause.text for clause in frames.clauses] == ["One two.", " Three four five."]
+    assert {(clause.voice, clause.language, clause.instructions) for clause in frames.clauses} == {
+        ("vivian", "english", "Softly.")
+    }
+    assert said == told[-1]
+    assert said.sound_s == pytest.approx(0.4)
+
+
+async def test_a_text_in_which_nothing_can_be_spoken_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match="text: there is nothing"):
+        await say("", MANNER, Voice(Frames(), Waves()), tmp_path / "out.wav", lambda _: None)
+
+
+async def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    with pytest.raises(RequestError, match=r"out: .*nowhere/out\.wav cannot be written"):
+        await say("Hi.", MANNER, Voice(Frames(), Waves()), tmp_path / "nowhere" / "out.wav", lambda _: None)
+
+
+def test_the_real_time_factor_is_work_for_a_second_of_speech() -> None:
+    assert str(Said(2.0, 0.05, 0.5)) == "2.0 s of speech, the first after 50 ms, real-time factor 0.25"
