@@ -49,9 +49,6 @@ def _sections() -> dict[str, Callable[[bool], Any]]:
         "repeatable": sections.repeatable,
         "fused": lambda tiny: sections.speed("fused", tiny),
         "plain": lambda tiny: sections.speed("plain", tiny),
-        "fused_8_warps": lambda tiny: sections.speed("fused_8_warps", tiny),
-        "fused_tensor_cores": lambda tiny: sections.speed("fused_tensor_cores", tiny),
-        "fused_no_tensor_cores": lambda tiny: sections.speed("fused_no_tensor_cores", tiny),
         "layers": sections.layers,
         "kernels": sections.kernels,
     }
