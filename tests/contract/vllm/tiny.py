@@ -32,7 +32,7 @@ def write_checkpoint(folder: Path, kind: Kind, seed: int = 0) -> Path:
     folder.mkdir(parents=True, exist_ok=True)
     config = voice(kind)
     _write_json(folder / "config.json", config)
-    _write_tokenizer(folder)
+    write_tokenizer(folder)
     save_file({name: _values(name, seed, *rest) for name, *rest in tensors(config)}, folder / "model.safetensors")
     return folder
 
@@ -126,7 +126,7 @@ def _decoder(width: int, inner: int, layers: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _write_tokenizer(folder: Path) -> None:
+def write_tokenizer(folder: Path) -> None:
     """Byte-level BPE as in all Qwen models, of the bytes and a few words."""
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = [byte for byte in range(256) if byte not in printable]
