@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import save_file
 
 Kind = Literal["custom_voice", "voice_design", "small"]
 
@@ -29,6 +28,8 @@ END_OF_SPEECH = 2150
 
 def write_checkpoint(folder: Path, kind: Kind, seed: int = 0) -> Path:
     """`small` is a custom voice whose Talker is as wide as its predictor, as in the published 0.6B."""
+    from safetensors.numpy import save_file
+
     folder.mkdir(parents=True, exist_ok=True)
     config = voice(kind)
     _write_json(folder / "config.json", config)
