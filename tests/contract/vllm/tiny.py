@@ -34,7 +34,8 @@ def write_checkpoint(folder: Path, kind: Kind, seed: int = 0) -> Path:
     config = voice(kind)
     _write_json(folder / "config.json", config)
     _write_tokenizer(folder)
-    save_file({name: _values(name, seed, *rest) for name, *rest in tensors(config)}, folder / "model.safetensors")
+    drawn = {name: _values(name, seed, shape, width, mean) for name, shape, width, mean in tensors(config)}
+    save_file(drawn, folder / "model.safetensors")
     return folder
 
 
