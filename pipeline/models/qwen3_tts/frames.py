@@ -12,6 +12,7 @@ from vllm.v1.worker.gpu.input_batch import InputBatch
 from vllm.v1.worker.gpu.sample.output import SamplerOutput
 
 from pipeline.models.qwen3_tts.sampling import gumbel
+from pipeline.models.qwen3_tts.wire import APART, CODES
 
 if TYPE_CHECKING:
     from pipeline.models.qwen3_tts.state import TalkerState
@@ -27,6 +28,7 @@ class FrameSampler:
     def __init__(self, base: Any, state: "TalkerState") -> None:
         self._base = base
         self._state = state
+        self._apart = torch.arange(1, CODES + 1, device=state.device) * APART
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._base, name)
@@ -40,17 +42,17 @@ class FrameSampler:
         output: SamplerOutput = self._base(logits, input_batch)
         sampled = output.sampled_token_ids
         codes = self._frames(sampled[:, 0].long(), input_batch)
-        ids = torch.cat([sampled, codes], 1).int()
+        ids = torch.cat([sampled, codes + self._apart], 1).int()
         nothing = torch.zeros_like(ids, dtype=torch.float32)
         return replace(output, logprobs_tensors=LogprobsTensors(ids, nothing, torch.zeros_like(ids[:, 0])))
 
     def _frames(self, code0: Tensor, batch: InputBatch) -> Tensor:
         """The codes of one frame a request, [requests, codebooks]; their embeddings stay for the next step."""
         state, slots = self._state, batch.idx_mapping
-        temperature, top_k, top_p = state.choices[slots].unbind(1)
+        temperature, top_k, top_p = state.rows.choices[slots].unbind(1)
         noise = self._noise(batch) if state.draws[batch.idx_mapping_np].any() else None
         codes, embeds = state.predictor(state.talker.hidden, code0, noise, temperature, top_k.int(), top_p)
-        state.frames[slots] = embeds.to(state.float)
+        state.rows.frames[slots] = embeds.to(state.rows.frames.dtype)
         return codes
 
     def _noise(self, batch: InputBatch) -> Tensor:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from pipeline.chunks import CODEBOOKS
 from pipeline.engines.parts import Part, Written
 from pipeline.models.qwen3_tts.prompt import Layout, PromptWriter, Voice
-from pipeline.models.qwen3_tts.wire import Choice, opening, sequel
+from pipeline.models.qwen3_tts.wire import APART, Choice, opening, sequel
 
 LEAST_FRAMES = 2  # before the end of speech, as in the official package
 FRAMES_A_TOKEN = 12  # more than anyone takes, about 4: a voice that finds no end is stopped
@@ -104,7 +104,7 @@ class Sentence:
         self._stopped = self._stopped or written.stopped
         self._running = self._running and not written.part_ended
         self.made += kept
-        return np.asarray(written.beside[:kept], np.int16).reshape(kept, CODEBOOKS)
+        return (np.asarray(written.beside[:kept]) % APART).astype(np.int16).reshape(kept, CODEBOOKS)
 
     def take(self, frames: int) -> None:
         """So many frames have been taken."""

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -41,7 +42,8 @@ class Talker(nn.Module):
         )
         self.text_embedding = nn.Embedding(talker.text_vocab_size, talker.text_hidden_size)
         self.text_projection = TextProjection(talker)
-        self.code_predictor = Predictor(voice.predictor, talker.hidden_size, self.model.embed_tokens)
+        first = cast(nn.Embedding, self.model.embed_tokens)  # it is called, and no more
+        self.code_predictor = Predictor(voice.predictor, talker.hidden_size, first)
         self.logits_processor = LogitsProcessor(talker.vocab_size)
         never = torch.arange(talker.vocab_size) >= talker.vocab_size - RESERVED
         never[talker.codec_eos_token_id] = False
@@ -70,10 +72,15 @@ class Talker(nn.Module):
         return logits.masked_fill_(self.never, -torch.inf)
 
     @torch.inference_mode()
-    def text_table(self, at_once: int = 4096) -> Tensor:
-        """What each text id adds to an input, [text ids, width]: looked up once a frame, so projected once."""
-        rows = torch.split(self.text_embedding.weight, at_once)
-        return torch.cat([self.text_projection(part) for part in rows])
+    def take_text_table(self, at_once: int = 4096) -> Tensor:
+        """What each text id adds to an input, [text ids, width]: projected once, and looked up at every position.
+
+        It takes the place of what it is made of, which is let go.
+        """
+        parts = torch.split(self.text_embedding.weight, at_once)
+        table = torch.cat([self.text_projection(part) for part in parts])
+        del self.text_embedding, self.text_projection
+        return table
 
     def load_weights(self, weights: Iterable[tuple[str, Tensor]]) -> set[str]:
         """

@@ -9,6 +9,10 @@ from pipeline.models.qwen3_tts.prompt import Prompt
 KEY = "qwen3_tts"
 CODES = 16  # ids that come back as the logprobs of each sampled one: the frame, codebook by codebook
 
+# Codebook `i` comes back as the code plus `(i + 1) * APART`: vLLM merges outputs that wait through dictionaries,
+# in which equal ids would become one.
+APART = 4_096
+
 
 @dataclass(frozen=True, slots=True)
 class Choice:

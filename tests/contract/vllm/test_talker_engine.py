@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from pathlib import Path
@@ -69,7 +70,9 @@ async def test_closing_is_a_fence(talker: Talker) -> None:
     async with aclosing(talker.generate("fenced", clauses())) as chunks:
         for _ in range(3):
             await anext(chunks)
-        assert await talker.busy()
+        async with asyncio.timeout(10):
+            while not await talker.busy():  # noqa: ASYNC110 - it goes on by itself, to be 3 s ahead
+                await asyncio.sleep(0.01)
     assert not await talker.busy()
     assert len(frames(await all_of(talker, CLAUSE)))
 
@@ -86,3 +89,21 @@ async def test_another_models_checkpoint_is_refused(vllm_on_a_cpu: None, tmp_pat
         (tmp_path / file).write_text('{"model_type": "llama"}')
     with pytest.raises(ConfigError, match="`model_type` is 'llama', not `qwen3_tts`"):
         await open_talker(tmp_path.parent, model=tmp_path.name, max_sessions=1)
+
+
+async def test_a_checkpoint_that_lacks_weights_is_refused_by_their_names(
+    vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path], tmp_path: Path
+) -> None:
+    from safetensors.numpy import load_file, save_file
+
+    folder = tmp_path / "holed"
+    shutil.copytree(checkpoint("small"), folder)
+    weights = load_file(folder / "model.safetensors")
+    del weights["talker.model.layers.1.self_attn.k_proj.weight"]
+    save_file(weights | {"talker.more.weight": weights["talker.codec_head.weight"]}, folder / "model.safetensors")
+    with pytest.raises(ConfigError) as error:
+        await open_talker(tmp_path, model="holed", max_sessions=1)
+    assert error.value.faults == [
+        "weights missing: talker.model.layers.1.self_attn.k_proj.weight",
+        "weights that nothing uses: talker.more.weight",
+    ]

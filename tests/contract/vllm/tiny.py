@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import save_file
 
 Kind = Literal["custom_voice", "voice_design", "small"]
 
@@ -29,11 +28,14 @@ END_OF_SPEECH = 2150
 
 def write_checkpoint(folder: Path, kind: Kind, seed: int = 0) -> Path:
     """`small` is a custom voice whose Talker is as wide as its predictor, as in the published 0.6B."""
+    from safetensors.numpy import save_file
+
     folder.mkdir(parents=True, exist_ok=True)
     config = voice(kind)
     _write_json(folder / "config.json", config)
     write_tokenizer(folder)
-    save_file({name: _values(name, seed, *rest) for name, *rest in tensors(config)}, folder / "model.safetensors")
+    drawn = {name: _values(name, seed, shape, width, mean) for name, shape, width, mean in tensors(config)}
+    save_file(drawn, folder / "model.safetensors")
     return folder
 
 

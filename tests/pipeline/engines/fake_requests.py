@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from pipeline.chunks import CODEBOOKS
 from pipeline.engines.parts import Part, Sampling, Written
+from pipeline.models.qwen3_tts.wire import APART
 
 FRAME_S = 0.02
 END = 2_150
@@ -41,7 +42,12 @@ class FakeRequests:
                         await asyncio.sleep(FRAME_S)
                         stopped = left == 0
                         code = END if stopped else left
-                        yield Written((code,), ((code,) * CODEBOOKS,), stopped or step == part.max_tokens - 1, stopped)
+                        yield Written(
+                            (code,),
+                            (tuple(code + book * APART for book in range(1, CODEBOOKS + 1)),),
+                            stopped or step == part.max_tokens - 1,
+                            stopped,
+                        )
                         if stopped:
                             return
                         left -= 1

@@ -1,0 +1,74 @@
+"""What the Talker keeps of each request on the device, one row a slot."""
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+from vllm.utils.torch_utils import async_tensor_h2d
+
+from pipeline.models.qwen3_tts.prompt import NO_CODEC
+
+FRAME = NO_CODEC - 1  # a position at which the frame before is read back
+
+
+class Rows:
+    """Inputs by position: each is the embedding of a text id plus that of a codec id, or of the last frame.
+
+    Both kinds of ids are written when a request opens, so that a step is a few look-ups, the same for
+    prefill in any chunks, for frames, and for the first frame after more text was appended.
+
+    Args:
+        slots, positions: Requests at once, and the length of the longest.
+        text, codec: What a text id and a codec id add to an input, each [ids, width].
+        pad: The text id that is read beside a frame when the text is used up.
+
+    Attributes:
+        frames: [slots, width]; for each, the sum of the embeddings of its last frame's codes.
+        choices: [slots, 3]; how its predictor draws, as `wire.Choice`.
+    """
+
+    def __init__(self, slots: int, positions: int, text: Tensor, codec: Tensor, pad: int) -> None:
+        device, width = text.device, text.shape[1]
+        self._text = text
+        self._codec = codec
+        self._pad = pad
+        self._text_ids = torch.full((slots, positions), pad, dtype=torch.int32, device=device)
+        self._codec_ids = torch.full((slots, positions), FRAME, dtype=torch.int32, device=device)
+        self.frames = torch.zeros(slots, width, dtype=text.dtype, device=device)
+        self.choices = torch.zeros(slots, 3, dtype=torch.float32, device=device)
+
+    def open(self, slot: int, codec: Sequence[int], choice: Sequence[float]) -> None:
+        """A request begins; its codec ids are those of its prompt."""
+        self._text_ids[slot] = self._pad
+        self._codec_ids[slot] = FRAME
+        self._write(self._codec_ids[slot], 0, codec)
+        self._write(self.choices[slot], 0, choice)
+
+    def append(self, slot: int, position: int, text: Sequence[int]) -> None:
+        """Text ids from `position` onwards."""
+        self._write(self._text_ids[slot], position, text)
+
+    def move(self, source: int, slot: int) -> None:
+        for rows in (self._text_ids, self._codec_ids, self.frames, self.choices):
+            rows[slot] = rows[source]
+
+    def read(self, slots: Tensor, positions: Tensor, out: Tensor) -> None:
+        """The inputs at `positions` of `slots`, [n, width], whatever they are."""
+        codec = self._codec_ids[slots, positions]
+        told = F.embedding(codec.clamp(min=0), self._codec)
+        told = torch.where((codec == NO_CODEC)[:, None], 0.0, told)
+        self._add_text(torch.where((codec == FRAME)[:, None], self.frames[slots], told), slots, positions, out)
+
+    def read_frames(self, slots: Tensor, positions: Tensor, out: Tensor) -> None:
+        """The same, where all of them are frames."""
+        self._add_text(self.frames[slots], slots, positions, out)
+
+    def _add_text(self, inputs: Tensor, slots: Tensor, positions: Tensor, out: Tensor) -> None:
+        torch.add(inputs, self._text[self._text_ids[slots, positions]], out=out)
+
+    def _write(self, row: Tensor, begin: int, values: Sequence[float]) -> None:
+        """Values beyond the last position are left out: they would never be read."""
+        told = list(values[: max(len(row) - begin, 0)])
+        if told:
+            row[begin : begin + len(told)] = async_tensor_h2d(told, device=row.device, dtype=row.dtype)
