@@ -1,9 +1,10 @@
 """Times the speech decoder at full size: ms for a chunk, from codes to PCM16 on the host, by batch and chunk size.
 
-    python -m tests.gpu.code2wav [--dtype bfloat16] [--json FILE]
+    python -m tests.gpu.code2wav [--dtype bfloat16] [--search] [--profile 1x1,8x25] [--json FILE]
     python -m tests.gpu.code2wav --tiny --batches 1,2 --repeat 3      a dry run without a GPU
 
-It also compares the wave with plain float32 on the CPU, without graphs and in one piece, and says what the graphs cost.
+It also compares the wave with plain float32 on the CPU, without graphs and in one piece, and says what the engine's
+graphs cost.
 """
 
 import argparse
@@ -21,6 +22,7 @@ import torch
 from numpy.typing import NDArray
 
 from pipeline.chunks import CODEBOOKS
+from pipeline.engines.codec_batches import shapes
 from pipeline.models.fields import read_fields
 from pipeline.models.qwen3_tts.codec_decoder import ENCODING_ONLY, PREFIX, CodecDecoder, ready
 from pipeline.models.qwen3_tts.codec_past import Past
@@ -28,6 +30,7 @@ from pipeline.models.qwen3_tts.codec_streams import LOUDEST, CodecStreams
 from pipeline.models.qwen3_tts.config import CodecConfig
 from pipeline.models.weights import load_weights
 from pipeline.processors.codec_chunks import FRAME_MS, Ramp
+from tests.gpu.kernels import kernels
 from tests.pipeline.models import seeded_codec
 
 COMPARED = 60  # frames
@@ -40,23 +43,25 @@ def main() -> None:
     config = seeded_codec.TINY if args.tiny else seeded_codec.FULL
     expected = _plain(_decoder(config, torch.device("cpu"), torch.float32))
     streams = CodecStreams(_decoder(config, device, getattr(torch, args.dtype)), max(args.batches), CODEBOOKS, device)
-    capture_s = 0.0
-    if device.type == "cuda":
-        capture_s = timeit.timeit(lambda: streams.capture(product(args.batches, args.sizes)), number=1)
+    torch.backends.cudnn.benchmark = args.search
+    engine = _capture(streams, args.batches, args.sizes) if device.type == "cuda" else {}
     report = {
         "device": torch.cuda.get_device_name() if device.type == "cuda" else "cpu",
         "torch": torch.__version__,
         "dtype": args.dtype,
         "tiny": args.tiny,
-        "graphs": streams.graphs,
-        "capture_s": round(capture_s, 2),
-        "memory_mib": torch.cuda.max_memory_reserved() >> 20 if device.type == "cuda" else None,
+        "search": args.search,
+        **engine,
         "slots_mib": streams.memory_bytes >> 20,
         "error_of_rms": _error(streams, expected),
         "rms": float(np.sqrt(np.mean(np.square(expected)))),
         "chunks": list(_timed(streams, args.batches, args.sizes, args.repeat)),
     }
     print(_table(report))
+    for batch, frames in args.profile:
+        codes = np.stack([seeded_codec.codes(frames)] * batch)
+        report[f"kernels_{batch}x{frames}"] = found = kernels(partial(streams.decode, list(range(batch)), codes))
+        print(f"\n{batch} x {frames} frames:", *map(json.dumps, found[:20]), sep="\n")
     if args.json:
         args.json.write_text(json.dumps(report, indent=2) + "\n")
 
@@ -68,12 +73,30 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--dtype", default="float32", choices=["float32", "bfloat16"])
     parser.add_argument("--repeat", type=int, default=50)
     parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--search", action="store_true", help="let cuDNN try its algorithms")
+    parser.add_argument("--profile", type=_shapes, default=[], help="for example 1x1,8x25: which kernels take the time")
     parser.add_argument("--json", type=Path)
     return parser.parse_args()
 
 
 def _numbers(text: str) -> list[int]:
     return [int(each) for each in text.split(",")]
+
+
+def _shapes(text: str) -> list[tuple[int, int]]:
+    return [(int(batch), int(frames)) for batch, frames in (each.split("x") for each in text.split(","))]
+
+
+def _capture(streams: CodecStreams, batches: list[int], sizes: list[int]) -> dict[str, Any]:
+    """First what the engine captures, to see what it takes, and then all that is measured."""
+    seconds = timeit.timeit(lambda: streams.capture(shapes(sizes, max(batches))), number=1)
+    taken = {
+        "engine_graphs": streams.graphs,
+        "engine_capture_s": round(seconds, 2),
+        "engine_memory_mib": torch.cuda.memory_reserved() >> 20,
+    }
+    streams.capture(product(batches, sizes))
+    return taken
 
 
 def _decoder(raw: seeded_codec.Config, device: torch.device, dtype: torch.dtype) -> CodecDecoder:
@@ -123,7 +146,7 @@ def _timed(streams: CodecStreams, batches: list[int], sizes: list[int], repeat: 
 
 
 def _table(report: dict[str, Any]) -> str:
-    head = ", ".join(f"{key} {value}" for key, value in report.items() if key != "chunks")
+    head = ", ".join(f"{key} {value}" for key, value in report.items() if not isinstance(value, list))
     lines = [
         head,
         "",

@@ -56,11 +56,11 @@ class CodecDecoder(nn.Module):
         Returns:
             The wave in [-1, 1] at 24 kHz, shape [batch, frames · 1,920].
         """
-        x = self.pre_conv(self.quantizer(codes), past)
-        x = self.pre_transformer(x.transpose(1, 2), past).transpose(1, 2)
-        x = self.upsample(x, past)
-        wave: Tensor = self.decoder(x, past)
-        return wave[:, 0].clamp(-1, 1)
+        x = self.quantizer(codes)
+        for part in (self.pre_conv, self.pre_transformer, self.upsample, self.decoder):
+            x = part(x, past)
+        wave: Tensor = x[:, :, 0].clamp(-1, 1)
+        return wave
 
 
 def load_decoder(folder: Path, device: torch.device, dtype: torch.dtype) -> CodecDecoder:

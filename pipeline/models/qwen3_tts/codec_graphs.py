@@ -74,12 +74,10 @@ def capture(
 
 def cuda_graph(compute: Callable[[], Tensor], pool: Any) -> tuple[Replay, Tensor]:
     """A CUDA graph of a computation, and the tensor in which each replay leaves the result."""
-    aside = torch.cuda.Stream()  # type: ignore[no-untyped-call]
-    aside.wait_stream(torch.cuda.current_stream())
-    with torch.cuda.stream(aside):
-        for _ in range(WARM_UPS):
-            compute()
-    torch.cuda.current_stream().wait_stream(aside)
+    for _ in range(WARM_UPS):
+        compute()
+    torch.cuda.synchronize()
+    torch.cuda.empty_cache()  # what they took; or the device would hold it beside the graphs' pool
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph, pool=pool):
         result = compute()

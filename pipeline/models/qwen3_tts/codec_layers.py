@@ -32,34 +32,69 @@ class InOrder(nn.ModuleList):
         return x
 
 
-class CausalConv(nn.Module):
-    """A convolution over time that sees no future. [batch, inner, steps] → [batch, outer, steps]."""
+class CausalConv(Folded):
+    """A convolution over time that sees no future. [batch, steps, inner] → [batch, steps, outer]."""
+
+    kernel: Tensor
 
     def __init__(self, inner: int, outer: int, kernel: int, dilation: int = 1, groups: int = 1) -> None:
         super().__init__()
         self.conv = nn.Conv1d(inner, outer, kernel, dilation=dilation, groups=groups)
         self.keep = (kernel - 1) * dilation
+        self.fold()
+
+    def fold(self) -> None:
+        kernel = self.conv.weight.detach()[:, :, None]
+        self.register_buffer("kernel", kernel.contiguous(memory_format=torch.channels_last), persistent=False)
 
     def forward(self, x: Tensor, past: Past) -> Tensor:
-        y: Tensor = self.conv(past.before(x, self.keep))
-        return y
+        # As an image of one line: GPUs convolve those with channels last, as the signal lies in memory.
+        line = past.before(x, self.keep).transpose(1, 2)[:, :, None]
+        dilation, groups = (1, *self.conv.dilation), self.conv.groups
+        y = F.conv2d(line, self.kernel, self.conv.bias, dilation=dilation, groups=groups)
+        return y[:, :, 0].transpose(1, 2)
 
 
-class CausalUpsampling(nn.Module):
-    """A transposed convolution that sees no future. [batch, inner, steps] → [batch, outer, steps · rate].
+class Pointwise(nn.Module):
+    """A convolution that sees one step only. [batch, steps, inner] → [batch, steps, outer]."""
 
-    Its kernel is a multiple of its rate: each step is heard in the next kernel / rate - 1 ones too.
+    def __init__(self, inner: int, outer: int) -> None:
+        super().__init__()
+        self.conv = nn.Conv1d(inner, outer, 1)
+
+    def forward(self, x: Tensor, past: Past) -> Tensor:
+        return F.linear(x, self.conv.weight[:, :, 0], self.conv.bias)
+
+
+class CausalUpsampling(Folded):
+    """A transposed convolution that sees no future. [batch, steps, inner] → [batch, steps · rate, outer].
+
+    Its kernel is a multiple of its rate: the `rate` outputs of a step are one product of a matrix with that step and
+    the kernel / rate - 1 ones before it.
     """
+
+    matrix: Tensor
+    bias: Tensor
 
     def __init__(self, inner: int, outer: int, kernel: int, rate: int) -> None:
         super().__init__()
         self.conv = nn.ConvTranspose1d(inner, outer, kernel, stride=rate)
-        self.rate = rate
-        self.keep = kernel // rate - 1
+        self.rate, self.taps = rate, kernel // rate
+        self.fold()
+
+    def fold(self) -> None:
+        weight, bias = self.conv.weight.detach(), self.conv.bias
+        assert bias is not None
+        newest_last = weight.unflatten(2, (self.taps, self.rate)).flip(2)  # type: ignore[no-untyped-call]
+        matrix = newest_last.permute(3, 1, 2, 0).flatten(2).flatten(0, 1)
+        self.register_buffer("matrix", matrix.contiguous(), persistent=False)
+        self.register_buffer("bias", bias.detach().repeat(self.rate), persistent=False)
 
     def forward(self, x: Tensor, past: Past) -> Tensor:
-        y: Tensor = self.conv(past.before(x, self.keep))
-        return y.narrow(-1, self.keep * self.rate, x.shape[-1] * self.rate)
+        batch, steps, _ = x.shape
+        x = past.before(x, self.taps - 1)
+        seen = torch.cat([x[:, at : at + steps] for at in range(self.taps)], 2)
+        return F.linear(seen, self.matrix, self.bias).view(batch, steps * self.rate, -1)
 
 
 class SnakeBeta(Folded):
@@ -83,7 +118,7 @@ class SnakeBeta(Folded):
 
 
 class ConvNeXt(nn.Module):
-    """A depthwise convolution, then a small network on each step. [batch, width, steps] → the same."""
+    """A depthwise convolution, then a small network on each step. [batch, steps, width] → the same."""
 
     def __init__(self, width: int) -> None:
         super().__init__()
@@ -94,20 +129,19 @@ class ConvNeXt(nn.Module):
         self.gamma = nn.Parameter(torch.ones(width))
 
     def forward(self, x: Tensor, past: Past) -> Tensor:
-        y: Tensor = self.norm(self.dwconv(x, past).transpose(1, 2))
-        y = self.gamma * self.pwconv2(F.gelu(self.pwconv1(y)))
-        return x + y.transpose(1, 2)
+        y = F.gelu(self.pwconv1(self.norm(self.dwconv(x, past))))
+        return torch.addcmul(x, self.gamma, self.pwconv2(y))
 
 
 class ResidualUnit(nn.Module):
-    """[batch, width, steps] → the same."""
+    """[batch, steps, width] → the same."""
 
     def __init__(self, width: int, dilation: int) -> None:
         super().__init__()
         self.act1 = SnakeBeta(width)
         self.conv1 = CausalConv(width, width, 7, dilation)
         self.act2 = SnakeBeta(width)
-        self.conv2 = CausalConv(width, width, 1)
+        self.conv2 = Pointwise(width, width)
 
     def forward(self, x: Tensor, past: Past) -> Tensor:
         y: Tensor = x
@@ -117,7 +151,7 @@ class ResidualUnit(nn.Module):
 
 
 class VocoderBlock(nn.Module):
-    """Longer by `rate` and half as wide: [batch, width, steps] → [batch, width / 2, steps · rate]."""
+    """Longer by `rate` and half as wide: [batch, steps, width] → [batch, steps · rate, width / 2]."""
 
     def __init__(self, width: int, rate: int) -> None:
         super().__init__()

@@ -24,7 +24,7 @@ class Past:
         self._taken = 0
         self._left: list[Tensor] = []
 
-    def before(self, chunk: Tensor, keep: int, dim: int = -1) -> Tensor:
+    def before(self, chunk: Tensor, keep: int, dim: int = 1) -> Tensor:
         """The last `keep` steps before `chunk` and then the chunk itself, along `dim`; zeros where nothing was."""
         if not keep:
             return chunk

@@ -73,5 +73,5 @@ class Quantizer(Folded):
         self.register_buffer("table", table, persistent=False)
 
     def forward(self, codes: Tensor) -> Tensor:
-        """Integers, shape [batch, frames, codebooks] → [batch, codebook_dim, frames]."""
-        return self.table[codes + self.offsets].sum(2).transpose(1, 2)
+        """Integers, shape [batch, frames, codebooks] → [batch, frames, codebook_dim]."""
+        return self.table[codes + self.offsets].sum(2)

@@ -4,9 +4,9 @@ from torch import Tensor
 
 
 def snake(x: Tensor, frequency: Tensor, magnitude: Tensor) -> Tensor:
-    """[batch, channels, steps] → the same. Of each channel its frequency f and magnitude m."""
+    """[batch, steps, channels] → the same. Of each channel its frequency f and magnitude m."""
     if x.is_cuda:
         from pipeline.models.qwen3_tts.codec_snake_triton import snake as in_one_pass
 
         return in_one_pass(x, frequency, magnitude)
-    return (x * frequency[:, None]).sin().square().mul(magnitude[:, None]).add(x)
+    return (x * frequency).sin().square().mul(magnitude).add(x)

@@ -7,26 +7,23 @@ import triton
 import triton.language as tl
 from torch import Tensor
 
-MOST_STEPS = 1024  # of one program
+BLOCK = 1024  # numbers of one program
 
 
 def snake(x: Tensor, frequency: Tensor, magnitude: Tensor) -> Tensor:
-    """[batch, channels, steps] → the same; computed in float32."""
+    """[batch, steps, channels] → the same; computed in float32."""
     x = x.contiguous()
     y = torch.empty_like(x)
-    batch, channels, steps = x.shape
-    block = min(triton.next_power_of_2(steps), MOST_STEPS)
-    grid = batch * channels, triton.cdiv(steps, block)
-    _snake[grid](x, y, frequency, magnitude, channels, steps, BLOCK=block, num_warps=1 if block <= 128 else 4)
+    _snake[(triton.cdiv(x.numel(), BLOCK),)](x, y, frequency, magnitude, x.shape[2], x.numel(), BLOCK=BLOCK)
     return y
 
 
 @triton.jit
-def _snake(x, y, frequency, magnitude, channels, steps, BLOCK: tl.constexpr):
-    row = tl.program_id(0)
-    step = tl.program_id(1) * BLOCK + tl.arange(0, BLOCK)
-    place = row.to(tl.int64) * steps + step
-    value = tl.load(x + place, mask=step < steps, other=0.0).to(tl.float32)
-    wave = tl.sin(value * tl.load(frequency + row % channels).to(tl.float32))
-    value += wave * wave * tl.load(magnitude + row % channels).to(tl.float32)
-    tl.store(y + place, value.to(y.dtype.element_ty), mask=step < steps)
+def _snake(x, y, frequency, magnitude, channels, count, BLOCK: tl.constexpr):
+    place = tl.program_id(0).to(tl.int64) * BLOCK + tl.arange(0, BLOCK)
+    inside = place < count
+    channel = place % channels
+    value = tl.load(x + place, mask=inside, other=0.0).to(tl.float32)
+    wave = tl.sin(value * tl.load(frequency + channel, mask=inside, other=0.0).to(tl.float32))
+    value += wave * wave * tl.load(magnitude + channel, mask=inside, other=0.0).to(tl.float32)
+    tl.store(y + place, value.to(y.dtype.element_ty), mask=inside)

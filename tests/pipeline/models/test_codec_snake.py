@@ -14,8 +14,8 @@ from pipeline.models.qwen3_tts.codec_snake import snake as plain
 from pipeline.models.qwen3_tts.codec_snake_triton import snake
 
 torch.manual_seed(0)
-for shape in ((2, 3, 1), (1, 5, 4), (3, 2, 1100)):
-    x, frequency, magnitude = 3 * torch.randn(shape), torch.rand(shape[1]) + 0.5, torch.rand(shape[1])
+for shape in ((2, 1, 3), (1, 4, 5), (3, 1100, 2)):
+    x, frequency, magnitude = 3 * torch.randn(shape), torch.rand(shape[2]) + 0.5, torch.rand(shape[2])
     expected = plain(x, frequency, magnitude)
     torch.testing.assert_close(snake(x, frequency, magnitude), expected, atol=1e-6, rtol=1e-6)
     across = x.transpose(0, 2).contiguous().transpose(0, 2)
