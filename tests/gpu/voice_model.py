@@ -34,6 +34,8 @@ def write_voice(models_dir: Path, *, tiny: bool) -> None:
     codec = seeded_codec.TINY if tiny else seeded_codec.FULL
     (folder / "speech_tokenizer").mkdir(parents=True)
     write_tokenizer(folder)
+    if tiny:  # Triton's interpreter does not run vLLM's top-k
+        _write_json(folder / "generation_config.json", {"do_sample": False})
     _write_json(folder / "config.json", config)
     _write_json(
         folder / "speech_tokenizer" / "config.json",
