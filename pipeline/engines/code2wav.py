@@ -46,6 +46,7 @@ class Code2Wav:
         slots: int,
         dtype: str = "float32",
         load_format: str = "auto",
+        device: int = 0,
         threads: int = 1,
         child: Sequence[str] = CHILD,
     ) -> Self:
@@ -54,6 +55,7 @@ class Code2Wav:
             folder: The checkpoint's, which holds `speech_tokenizer/`.
             slots: Most requests at once; further ones wait.
             dtype: `float32`, which a GPU computes with TF32, or `bfloat16`, which is coarser.
+            device: Which GPU; where there is none, `threads` of the CPU compute.
             load_format: `dummy` leaves the weights unread, to measure how long things take.
 
         Raises:
@@ -70,6 +72,7 @@ class Code2Wav:
             dtype=dtype,
             slots=slots,
             sizes=sizes,
+            device=device,
             threads=threads,
         )
         process, ready = await CodecProcess.start(child, settings)
