@@ -58,8 +58,8 @@ async def frames(voice: Voice, extent: Extent) -> list[Row]:
 async def first_frames(voice: Voice, extent: Extent) -> list[Row]:
     """Where the time goes between a text and its first frame, when as many come at once: medians, ms.
 
-    `to_engine` is the front end and its queue, `to_schedule` the wait for the engine's next step, `to_caller` the way
-    of the frame back.
+    `to_engine` is the front end, and the rest of the engine's current step; `to_schedule` the wait for room in a step;
+    `to_caller` the way of the frame back.
     """
     rows: list[Row] = []
     for batch in extent.callers:
@@ -121,7 +121,8 @@ async def _named(voice: Voice, names: list[str], i: int) -> Heard:
 
 
 async def _in_pieces(voice: Voice, words: int, words_a_clause: int, _: int) -> Heard:
-    return await voice.hear(words, words=words, clause_words=words_a_clause)
+    """It goes on for a little longer than its text, which would begin another sentence otherwise."""
+    return await voice.hear(words + 5, words=words, clause_words=words_a_clause)
 
 
 async def _leave(voice: Voice, after: int) -> float:
