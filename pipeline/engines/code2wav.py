@@ -4,6 +4,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -14,12 +15,14 @@ from numpy.typing import NDArray
 from pipeline.chunks import Audio, Codes
 from pipeline.engines.codec_process import STAGE, STOP_S, CodecProcess
 from pipeline.engines.codec_wire import Count, Decode, Drop, Settings
-from pipeline.errors import EngineError
+from pipeline.errors import ConfigError, EngineError
 from pipeline.processors.codec_chunks import Ramp
 
 log = logging.getLogger(__name__)
 
 CHILD = (sys.executable, "-m", "pipeline.engines.codec_child")
+DTYPES = ("float32", "bfloat16")
+LOAD_FORMATS = ("auto", "dummy")
 SMALL = (1, 2, 4, 8)  # frames of which any tail is made, beside the ramp's own sizes
 
 
@@ -43,6 +46,7 @@ class Code2Wav:
         slots: int,
         dtype: str = "float32",
         load_format: str = "auto",
+        device: int = 0,
         threads: int = 1,
         child: Sequence[str] = CHILD,
     ) -> Self:
@@ -50,11 +54,16 @@ class Code2Wav:
         Args:
             folder: The checkpoint's, which holds `speech_tokenizer/`.
             slots: Most requests at once; further ones wait.
+            dtype: `float32`, which a GPU computes with TF32, or `bfloat16`, which is coarser.
+            device: Which GPU; where there is none, `threads` of the CPU compute.
+            load_format: `dummy` leaves the weights unread, to measure how long things take.
 
         Raises:
             ConfigError: The checkpoint cannot be loaded.
             EngineError: The process did not start.
         """
+        if faults := _faults(dtype, load_format):
+            raise ConfigError(STAGE, faults)
         sizes = tuple(sorted({*SMALL, *ramp.sizes}, reverse=True))
         settings = partial(
             Settings,
@@ -63,6 +72,7 @@ class Code2Wav:
             dtype=dtype,
             slots=slots,
             sizes=sizes,
+            device=device,
             threads=threads,
         )
         process, ready = await CodecProcess.start(child, settings)
@@ -86,7 +96,11 @@ class Code2Wav:
             await self._drop(request_id, slot)
 
     async def busy(self) -> int:
-        return 0 if self._process.is_gone else (await self._process.ask(Count)).chunks
+        try:
+            counted = await self._process.ask(Count)
+        except EngineError:  # it has ended, and so is idle
+            return 0
+        return int(counted.chunks)
 
     async def aclose(self) -> None:
         await self._process.aclose()
@@ -95,13 +109,10 @@ class Code2Wav:
         """Returns when the process says that it does nothing for the slot. It reads in order, so that whoever gets the
         slot next is not harmed, even if this is not awaited to its end."""
         self._free.put_nowait(slot)
-        if self._process.is_gone:  # and so idle
-            return
         try:
             async with asyncio.timeout(STOP_S):
-                await self._process.ask(partial(Drop, slot=slot))
-        except EngineError:
-            return
+                with suppress(EngineError):  # a process that has ended is idle
+                    await self._process.ask(partial(Drop, slot=slot))
         except TimeoutError:
             log.error("the speech decoder does not stop", extra={"request": request_id})
 
@@ -109,6 +120,13 @@ class Code2Wav:
         if len(frames) and (frames.min() < 0 or frames.max() >= self._entries):
             raise EngineError(STAGE, f"a code is not in 0…{self._entries - 1}")
         return frames
+
+
+def _faults(dtype: str, load_format: str) -> list[str]:
+    chosen = (("dtype", dtype, DTYPES), ("load_format", load_format, LOAD_FORMATS))
+    return [
+        f"`{key}` is {value!r}, not one of {', '.join(known)}" for key, value, known in chosen if value not in known
+    ]
 
 
 def pieces(frames: NDArray[np.int16], sizes: Sequence[int]) -> Iterator[NDArray[np.int16]]:

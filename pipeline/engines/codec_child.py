@@ -42,7 +42,9 @@ def _opened(settings: Settings) -> tuple[Decoder, Ready]:
 
     torch.set_num_threads(settings.threads)
     torch.set_float32_matmul_precision("high")
-    device = torch.device("cuda" if torch.cuda.is_available() else "cpu")
+    device = torch.device("cuda", settings.device) if torch.cuda.is_available() else torch.device("cpu")
+    if device.type == "cuda":
+        torch.cuda.set_device(device)
     dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16}[settings.dtype]
     folder = Path(settings.folder)
     config = read_codec(folder)

@@ -53,17 +53,13 @@ class CodecProcess(asyncio.SubprocessProtocol):
             raise ConfigError(STAGE, answer.faults)
         return process, answer
 
-    @property
-    def is_gone(self) -> bool:
-        return self._ended.is_set()
-
     async def ask(self, question: Callable[[int], Question]) -> Any:
         """The answer to a question, which is made with the number that it is to bear.
 
         Raises:
             EngineError: The process has ended, or ends before it answers.
         """
-        if self.is_gone:
+        if self._ended.is_set():
             raise EngineError(STAGE, GONE)
         number = next(self._numbers)
         answer = self._awaited[number] = asyncio.get_running_loop().create_future()

@@ -19,7 +19,8 @@ class Settings(msgspec.Struct, frozen=True, tag=True):
         dtype: `float32` or `bfloat16`.
         slots: Most streams at once.
         sizes: Frames that chunks may have.
-        threads: CPU threads, where there is no GPU.
+        device: Which GPU, where there is one.
+        threads: CPU threads, where there is none.
     """
 
     number: int
@@ -28,6 +29,7 @@ class Settings(msgspec.Struct, frozen=True, tag=True):
     dtype: str
     slots: int
     sizes: tuple[int, ...]
+    device: int
     threads: int
 
 

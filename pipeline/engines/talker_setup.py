@@ -10,6 +10,7 @@ from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.config import GenerationConfig, TalkerConfig, VoiceConfig, read_generation, read_voice
 from pipeline.models.qwen3_tts.prompt import PromptWriter, Voice
 from pipeline.models.qwen3_tts.sentence import Pace
+from pipeline.models.qwen3_tts.talker_names import ELSEWHERE, expected_names
 from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
 from pipeline.models.qwen3_tts.wire import CODES, Choice
 from pipeline.models.registry import TALKER
@@ -52,7 +53,11 @@ async def open_talker(
         raise ConfigError(f"stage {STAGE}", [error.message]) from error
     generation = read_generation(folder)
     from pipeline.engines.vllm import Vllm
+    from pipeline.models.weights import check_names, weight_names
 
+    given = [name for name in weight_names(folder) if not name.startswith(ELSEWHERE)]
+    if engine_args.get("load_format") != "dummy":
+        check_names(expected_names(config), given, str(folder))
     requests = await Vllm.open(
         STAGE,
         folder,

@@ -124,9 +124,8 @@ class Vllm:
     ) -> AsyncGenerator[StreamingInput, None]:
         async with aclosing(parts):
             async for part in parts:
-                prompt: TokensPrompt = {
-                    "prompt_token_ids": list(part.token_ids)
-                }  # a copy of its own: vLLM extends it in place
+                # A list of its own: vLLM extends it in place.
+                prompt: TokensPrompt = {"prompt_token_ids": list(part.token_ids)}
                 (rendered,) = await self._llm.renderer.render_cmpl_async([prompt])
                 yield StreamingInput(rendered, sampling_params(sampling, part))
 

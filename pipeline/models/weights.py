@@ -1,7 +1,8 @@
 """Reads the weights of a checkpoint by prefix, so that every one is used and none is missing."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 import torch
 from safetensors import SafetensorError, safe_open
@@ -23,19 +24,23 @@ def read_weights(folder: Path, prefix: str = "", keep: Callable[[str], bool] = l
         ConfigError: There are none, or a file is damaged.
     """
     found: dict[str, Tensor] = {}
-    files = sorted(folder.glob("*.safetensors"))
-    for path in files:
-        try:
-            with safe_open(path, framework="pt") as file:
-                for name in file.keys():  # noqa: SIM118 - not a mapping
-                    short = name.removeprefix(prefix)
-                    if name.startswith(prefix) and keep(short):
-                        found[short] = file.get_tensor(name)
-        except (OSError, SafetensorError) as error:
-            raise ConfigError(str(path), [f"cannot be read: {error}"]) from error
+    for file in _files(folder):
+        for name in file.keys():  # noqa: SIM118 - not a mapping
+            short = name.removeprefix(prefix)
+            if name.startswith(prefix) and keep(short):
+                found[short] = file.get_tensor(name)
     if not found:
-        raise ConfigError(str(folder), [f"no weights `{prefix}*` in {len(files)} files `*.safetensors`"])
+        raise ConfigError(str(folder), [f"no weights `{prefix}*` in its files `*.safetensors`"])
     return found
+
+
+def weight_names(folder: Path) -> list[str]:
+    """The names of all tensors of a checkpoint; none of them is read.
+
+    Raises:
+        ConfigError: A file is damaged.
+    """
+    return [name for file in _files(folder) for name in file.keys()]  # noqa: SIM118 - not a mapping
 
 
 @torch.no_grad()
@@ -77,3 +82,12 @@ def check_names(wanted: Iterable[str], given: Iterable[str], source: str) -> Non
 def _some(names: list[str]) -> str:
     more = len(names) - NAMED_AT_MOST
     return ", ".join(names[:NAMED_AT_MOST]) + (f" and {more} more" if more > 0 else "")
+
+
+def _files(folder: Path) -> Iterator[Any]:
+    for path in sorted(folder.glob("*.safetensors")):
+        try:
+            with safe_open(path, framework="pt") as file:
+                yield file
+        except (OSError, SafetensorError) as error:
+            raise ConfigError(str(path), [f"cannot be read: {error}"]) from error

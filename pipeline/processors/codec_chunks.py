@@ -67,8 +67,8 @@ def ramp_of(engine_args: Mapping[str, Any]) -> Ramp:
         sizes = [each for each in (initial, size) if each is not None] or Ramp().sizes
     ramp = Ramp(tuple(sizes))
     if ramp.slowest_ms < PACE_MS:
-        fault = f"{list(ramp.sizes)} runs dry unless a frame takes {ramp.slowest_ms:.1f} ms; let it grow more slowly"
-        raise ConfigError("codec chunks", [fault])
+        bound = f"unless a frame takes at most {ramp.slowest_ms:.1f} ms"
+        raise ConfigError("codec chunks", [f"{list(ramp.sizes)} runs dry {bound}; let it grow more slowly"])
     return ramp
 
 

@@ -5,12 +5,12 @@ is reported and the others go on. `--tiny` runs what a CPU can, with TRITON_INTE
 """
 
 import argparse
-import json
-import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+from tests.gpu.sections import Report, run_section
 
 SECTION_S = 75.0  # a section that takes longer hangs
 
@@ -19,20 +19,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("-o", "--out", type=Path, default=Path("predictor.json"))
     parser.add_argument("--tiny", action="store_true")
-    parser.add_argument("--section")
+    parser.add_argument("--section", help=argparse.SUPPRESS)
     parser.add_argument("--only", default="")
     args = parser.parse_args()
-    sections = _sections()
+    report, sections = Report(args.out.absolute()), _sections()
     if args.section:
-        print(json.dumps(sections[args.section](args.tiny)))
+        found = sections[args.section](args.tiny)
+        report.add(args.section, found if isinstance(found, list) else [found])
         return
-    wanted = args.only.split(",") if args.only else list(sections)
-    report: dict[str, Any] = {}
-    for name in wanted:
-        report[name] = _in_a_process(name, args.tiny)
-        print(f"== {name}")
-        print(_table(report[name]), flush=True)
-        args.out.write_text(json.dumps(report, indent=1) + "\n")
+    report.path.unlink(missing_ok=True)
+    for name in args.only.split(",") if args.only else sections:
+        command = [sys.executable, "-m", "tests.gpu.predictor", "--section", name, "-o", str(report.path)]
+        run_section(name, [*command, *(["--tiny"] if args.tiny else [])], report, SECTION_S, {})
 
 
 def _sections() -> dict[str, Callable[[bool], Any]]:
@@ -49,30 +47,9 @@ def _sections() -> dict[str, Callable[[bool], Any]]:
         "repeatable": sections.repeatable,
         "fused": lambda tiny: sections.speed("fused", tiny),
         "plain": lambda tiny: sections.speed("plain", tiny),
-        "fused_8_warps": lambda tiny: sections.speed("fused_8_warps", tiny),
-        "fused_tensor_cores": lambda tiny: sections.speed("fused_tensor_cores", tiny),
-        "fused_no_tensor_cores": lambda tiny: sections.speed("fused_no_tensor_cores", tiny),
         "layers": sections.layers,
         "kernels": sections.kernels,
     }
-
-
-def _in_a_process(name: str, tiny: bool) -> Any:
-    command = [sys.executable, "-m", "tests.gpu.predictor", "--section", name, *(["--tiny"] if tiny else [])]
-    try:
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECTION_S, check=True)
-        return json.loads(done.stdout.splitlines()[-1])
-    except subprocess.TimeoutExpired:
-        return {"failed": f"no answer after {SECTION_S:.0f} s"}
-    except subprocess.CalledProcessError as error:
-        return {"failed": error.stderr[-1500:]}
-    except (ValueError, IndexError) as error:
-        return {"failed": f"no report: {error}"}
-
-
-def _table(report: Any) -> str:
-    rows = report if isinstance(report, list) else [report]
-    return "\n".join("   ".join(f"{name} {value}" for name, value in row.items()) for row in rows)
 
 
 if __name__ == "__main__":

@@ -139,9 +139,6 @@ def speed(name: str, tiny: bool) -> list[Row]:
     kinds: dict[str, Callable[[], Predicts]] = {
         "plain": lambda: plain,
         "fused": lambda: FusedPredictor(plain, most, programs),
-        "fused_8_warps": lambda: FusedPredictor(plain, most, programs, warps=8),
-        "fused_tensor_cores": lambda: FusedPredictor(plain, most, programs, tensor_cores_from=1),
-        "fused_no_tensor_cores": lambda: FusedPredictor(plain, most, programs, tensor_cores_from=9),
     }
     predictor = kinds[name]()
     inputs = buffers(most, width, config.num_code_groups, config.vocab_size, _dtype(tiny), _device())

@@ -3,6 +3,8 @@
 Source: the qwen_tts package 0.1.1 (layer shapes and names of weights).
 """
 
+import math
+
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -10,6 +12,8 @@ from torch import Tensor, nn
 from pipeline.models.qwen3_tts.codec_layers import Folded
 from pipeline.models.qwen3_tts.codec_past import Past
 from pipeline.models.qwen3_tts.config import CodecConfig
+
+ALIGNMENT = 16  # numbers
 
 
 class Scale(nn.Module):
@@ -102,7 +106,7 @@ class WindowedTransformer(nn.Module):
 
     def forward(self, x: Tensor, past: Past) -> Tensor:
         places = past.frames[:, None] + torch.arange(x.shape[1], device=x.device)
-        mask = seen(places, self.config.sliding_window)
+        mask = as_bias(seen(places, self.config.sliding_window), x.dtype)
         angles = angles_of(places, self.config.rope_theta, self.config.head_dim, x.dtype)
         x = self.input_proj(x)
         for layer in self.layers:
@@ -136,3 +140,11 @@ def seen(places: Tensor, window: int) -> Tensor:
     keys = torch.cat([before, places], 1)[:, None, :]
     back = places[:, :, None] - keys
     return ((keys >= 0) & (back >= 0) & (back < window))[:, None]
+
+
+def as_bias(seen: Tensor, dtype: torch.dtype) -> Tensor:
+    """0 where a key is seen, minus infinity elsewhere. Lines begin at multiples of ALIGNMENT, as attention kernels
+    want them: otherwise every layer would make a copy."""
+    keys = seen.shape[-1]
+    bias = torch.zeros(seen.shape, dtype=dtype, device=seen.device).masked_fill(~seen, -math.inf)
+    return F.pad(bias, (0, -keys % ALIGNMENT))[..., :keys]

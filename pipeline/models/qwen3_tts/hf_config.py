@@ -5,7 +5,7 @@ from typing import Any
 from transformers import Qwen3Config
 
 
-class Qwen3TTSConfig(Qwen3Config):
+class Qwen3TTSConfig(Qwen3Config):  # type: ignore[no-untyped-call]
     """The Talker's own fields stand at the top; the file's are kept in `checkpoint`.
 
     The checkpoints ask for M-RoPE, but all three of its rows are equal for speech, which makes it the

@@ -24,7 +24,7 @@ class Predictor(nn.Module):
         first: The Talker's embedding of codebook 0. It stays the Talker's: its weight has no name here.
     """
 
-    def __init__(self, config: PredictorConfig, talker_width: int, first: nn.Embedding) -> None:
+    def __init__(self, config: PredictorConfig, talker_width: int, first: nn.Module) -> None:
         super().__init__()
         books = config.num_code_groups - 1
         self.config = config

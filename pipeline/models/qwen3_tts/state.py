@@ -17,7 +17,7 @@ from vllm.v1.worker.gpu.states import RequestState
 from vllm.v1.worker.utils import AttentionGroup
 
 from pipeline.models.qwen3_tts.frames import FrameSampler
-from pipeline.models.qwen3_tts.predictor_fused import FusedPredictor
+from pipeline.models.qwen3_tts.predictor_fused import fused_or_plain, multiprocessors_of
 from pipeline.models.qwen3_tts.predictor_graphs import BUCKETS, PredictorGraphs, Predicts, buffers
 from pipeline.models.qwen3_tts.rows import Rows
 from pipeline.models.qwen3_tts.wire import Opening, unpack
@@ -112,7 +112,11 @@ class TalkerState(DefaultModelState):
         config, dtype = plain.config, cast(torch.dtype, self.dtype)
         room = buffers(most, self.inputs_embeds_size, config.num_code_groups, config.vocab_size, dtype, "cuda")
         buckets = [*(rows for rows in BUCKETS if rows < most), most]
-        self.predictor = PredictorGraphs(FusedPredictor(plain, most), room, buckets)
+        self.predictor = PredictorGraphs(self.quickest(), room, buckets)
+
+    def quickest(self) -> Predicts:
+        """The predictor that the graphs are made of."""
+        return fused_or_plain(self.talker.code_predictor, self.max_num_reqs, multiprocessors_of(self.device))
 
     def custom_sampler(self, sampler: Any) -> tuple[FrameSampler, None]:
         return FrameSampler(sampler, self), None

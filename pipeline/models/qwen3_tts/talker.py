@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import cast
 
 import torch
 from torch import Tensor, nn
@@ -41,7 +42,8 @@ class Talker(nn.Module):
         )
         self.text_embedding = nn.Embedding(talker.text_vocab_size, talker.text_hidden_size)
         self.text_projection = TextProjection(talker)
-        self.code_predictor = Predictor(voice.predictor, talker.hidden_size, self.model.embed_tokens)
+        first = cast(nn.Embedding, self.model.embed_tokens)  # it is called, and no more
+        self.code_predictor = Predictor(voice.predictor, talker.hidden_size, first)
         self.logits_processor = LogitsProcessor(talker.vocab_size)
         never = torch.arange(talker.vocab_size) >= talker.vocab_size - RESERVED
         never[talker.codec_eos_token_id] = False

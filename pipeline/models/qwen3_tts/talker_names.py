@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable, Iterator, Mapping
 
+from pipeline.models.qwen3_tts.config import VoiceConfig
+
 ROOT = "talker."
 ELSEWHERE = ("speaker_encoder.",)  # hears the recordings of voices to clone, which is not done here
 
@@ -13,6 +15,28 @@ _RENAMED: Mapping[str, str] = {
     "model.embed_tokens.": "model.codec_embedding.",
     "text_embedding.": "model.text_embedding.",
 }
+
+
+_LAYER = (
+    *(f"self_attn.{part}" for part in ("q_proj", "k_proj", "v_proj", "o_proj", "q_norm", "k_norm")),
+    *(f"mlp.{part}_proj" for part in ("gate", "up", "down")),
+    *("input_layernorm", "post_attention_layernorm"),
+)
+
+
+def expected_names(config: VoiceConfig) -> set[str]:
+    """All that a checkpoint of this configuration has, but for what is `ELSEWHERE`."""
+    talker, predictor = config.talker, config.predictor
+    names = {"codec_head.weight", "model.codec_embedding.weight", "model.text_embedding.weight"}
+    names |= {f"text_projection.linear_fc{i}.{kind}" for i in (1, 2) for kind in ("weight", "bias")}
+    for model, layers in (("model", talker.num_hidden_layers), ("code_predictor.model", predictor.num_hidden_layers)):
+        names |= {f"{model}.layers.{layer}.{part}.weight" for layer in range(layers) for part in _LAYER}
+        names.add(f"{model}.norm.weight")
+    for book in range(predictor.num_code_groups - 1):
+        names |= {f"code_predictor.model.codec_embedding.{book}.weight", f"code_predictor.lm_head.{book}.weight"}
+    if predictor.hidden_size != talker.hidden_size:
+        names |= {f"code_predictor.small_to_mtp_projection.{kind}" for kind in ("weight", "bias")}
+    return {ROOT + name for name in names}
 
 
 def checkpoint_names(parameters: Iterable[str]) -> dict[str, str]:

@@ -17,7 +17,7 @@ from qwen_tts.core.models.configuration_qwen3_tts import Qwen3TTSConfig
 from qwen_tts.core.models.modeling_qwen3_tts import Qwen3TTSForConditionalGeneration
 from qwen_tts.core.models.processing_qwen3_tts import Qwen3TTSProcessor
 from safetensors.torch import load_file
-from transformers import Qwen2TokenizerFast
+from transformers import Qwen2TokenizerFast  # type: ignore[attr-defined]  # of an older transformers
 
 from tests.contract.vllm.cases import CASES, GOLDENS, MOST_FRAMES, Case
 from tests.contract.vllm.tiny import Kind, voice, write_checkpoint

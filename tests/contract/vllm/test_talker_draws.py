@@ -14,14 +14,15 @@ from tests.contract.vllm.tiny import Kind
 
 pytestmark = pytest.mark.vllm
 
-DRAWN = Drawn(temperature=0.9, top_k=50, choice=Choice(0.9, 50, 0.95))
+DRAWN = Drawn(temperature=0.9, choice=Choice(0.9, 50, 0.95))  # vLLM's own top-k kernel cannot be interpreted
 FRAMES = 12
 DRAWS = 2_000
+SPOKEN = 2_048  # ids below are codes; no other is ever drawn for the first frame
 
 
 @pytest.fixture(scope="module")
 def speaker(vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path]) -> Iterator[Speaker]:
-    speaker = Speaker(checkpoint("custom_voice"), max_num_seqs=50, max_num_batched_tokens=1_024, max_model_len=128)
+    speaker = Speaker(checkpoint("custom_voice"), max_num_seqs=50, max_num_batched_tokens=1_024, max_model_len=192)
     yield speaker
     speaker.close()
 
@@ -46,25 +47,23 @@ def test_another_seed_draws_other_frames(speaker: Speaker) -> None:
 
 
 def test_codebook_0_has_the_distribution_of_its_logits(speaker: Speaker) -> None:
-    """Pearson's chi-square against the official logits: top 50, temperature 0.9, ids that are never spoken left out."""
+    """Pearson's chi-square against the official logits, at temperature 0.9, without the ids that are never spoken."""
     speeches = [Speech(CASES[0], seed=seed, aborted=1, drawn=DRAWN) for seed in range(DRAWS)]
     for begin in range(0, DRAWS, 50):
         speaker.speak(*speeches[begin : begin + 50])
-    drawn = np.bincount([each.codes[0, 0] for each in speeches], minlength=3_072)
-    expected = DRAWS * likely(np.load(GOLDENS)["first_logits"][:2_048])
-    assert not drawn[: len(expected)][expected == 0].any()
-    often = expected >= 5
-    seen, due = drawn[: len(expected)], expected
+    seen = np.bincount([each.codes[0, 0] for each in speeches], minlength=SPOKEN)
+    assert len(seen) == SPOKEN
+    due = DRAWS * probabilities(np.load(GOLDENS)["first_logits"][:SPOKEN])
+    often = due >= 5
+    assert often.sum() >= 20
     pairs = [*zip(seen[often], due[often], strict=True), (seen[~often].sum(), due[~often].sum())]
-    chi = sum((one - other) ** 2 / other for one, other in pairs if other > 0)
+    chi = sum((one - other) ** 2 / other for one, other in pairs)
     freedom = len(pairs) - 1
     assert chi < freedom + 4 * (2 * freedom) ** 0.5, "four standard deviations above what is due"
 
 
-def likely(logits: NDArray[np.float32]) -> NDArray[np.float64]:
-    """The probabilities of the 50 likeliest ids at temperature 0.9."""
+def probabilities(logits: NDArray[np.float32]) -> NDArray[np.float64]:
     scaled = logits.astype(np.float64) / DRAWN.temperature
-    scaled[scaled < np.sort(scaled)[-DRAWN.top_k]] = -np.inf
     weights = np.exp(scaled - scaled.max())
     shares: NDArray[np.float64] = weights / weights.sum()
     return shares

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
 from pathlib import Path
@@ -88,3 +89,21 @@ async def test_another_models_checkpoint_is_refused(vllm_on_a_cpu: None, tmp_pat
         (tmp_path / file).write_text('{"model_type": "llama"}')
     with pytest.raises(ConfigError, match="`model_type` is 'llama', not `qwen3_tts`"):
         await open_talker(tmp_path.parent, model=tmp_path.name, max_sessions=1)
+
+
+async def test_a_checkpoint_that_lacks_weights_is_refused_by_their_names(
+    vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path], tmp_path: Path
+) -> None:
+    from safetensors.numpy import load_file, save_file
+
+    folder = tmp_path / "holed"
+    shutil.copytree(checkpoint("small"), folder)
+    weights = load_file(folder / "model.safetensors")
+    del weights["talker.model.layers.1.self_attn.k_proj.weight"]
+    save_file(weights | {"talker.more.weight": weights["talker.codec_head.weight"]}, folder / "model.safetensors")
+    with pytest.raises(ConfigError) as error:
+        await open_talker(tmp_path, model="holed", max_sessions=1)
+    assert error.value.faults == [
+        "weights missing: talker.model.layers.1.self_attn.k_proj.weight",
+        "weights that nothing uses: talker.more.weight",
+    ]

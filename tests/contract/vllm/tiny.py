@@ -14,7 +14,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from safetensors.numpy import save_file
 
 Kind = Literal["custom_voice", "voice_design", "small"]
 
@@ -29,11 +28,14 @@ END_OF_SPEECH = 2150
 
 def write_checkpoint(folder: Path, kind: Kind, seed: int = 0) -> Path:
     """`small` is a custom voice whose Talker is as wide as its predictor, as in the published 0.6B."""
+    from safetensors.numpy import save_file
+
     folder.mkdir(parents=True, exist_ok=True)
     config = voice(kind)
     _write_json(folder / "config.json", config)
-    _write_tokenizer(folder)
-    save_file({name: _values(name, seed, *rest) for name, *rest in tensors(config)}, folder / "model.safetensors")
+    write_tokenizer(folder)
+    drawn = {name: _values(name, seed, shape, width, mean) for name, shape, width, mean in tensors(config)}
+    save_file(drawn, folder / "model.safetensors")
     return folder
 
 
@@ -126,7 +128,7 @@ def _decoder(width: int, inner: int, layers: int) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _write_tokenizer(folder: Path) -> None:
+def write_tokenizer(folder: Path) -> None:
     """Byte-level BPE as in all Qwen models, of the bytes and a few words."""
     printable = [*range(33, 127), *range(161, 173), *range(174, 256)]
     others = [byte for byte in range(256) if byte not in printable]

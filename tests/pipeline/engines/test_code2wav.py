@@ -138,6 +138,12 @@ async def test_what_cannot_be_loaded_is_refused() -> None:
         await opened("nowhere")
 
 
+async def test_settings_that_it_does_not_know_are_refused_by_name() -> None:
+    with pytest.raises(ConfigError, match="`dtype` is 'float8'") as refused:
+        await Code2Wav.open(Path("x"), ramp=Ramp(), slots=1, dtype="float8", load_format="magic", child=FAKE)
+    assert len(refused.value.faults) == 2
+
+
 async def test_a_process_that_does_not_start_is_an_error() -> None:
     with pytest.raises(EngineError, match="has ended"):
         await Code2Wav.open(Path("x"), ramp=Ramp(), slots=1, child=(sys.executable, "-c", "pass"))

@@ -1,27 +1,30 @@
 """Prints, as JSON, what the fused predictor answers to tiny questions. Run with TRITON_INTERPRET=1."""
 
 import json
+import logging
+from logging.handlers import BufferingHandler
 
 import torch
 
-from pipeline.models.qwen3_tts.predictor_fused import FusedPredictor
+from pipeline.models.qwen3_tts.predictor_fused import PROGRAMS, FusedPredictor, fused_or_plain, multiprocessors_of
 from pipeline.models.qwen3_tts.sampling import gumbel
 from tests.pipeline.models.tiny_torch_predictor import tiny_predictor, tiny_questions
 
 WIDTH = 64
-ROWS = 3
+ROWS = 2
 
 
 def main() -> None:
+    logging.getLogger().addHandler(log := BufferingHandler(100))
     plain = tiny_predictor(WIDTH)
     fused = FusedPredictor(plain, ROWS, programs=1)
     hidden, code0 = (each[:ROWS] for each in tiny_questions(WIDTH))
     rows = torch.arange(ROWS)
     how = (
         gumbel(rows, rows, 15, 2048),
-        torch.tensor([0.0, 0.9, 0.7]),  # the first row is greedy
-        torch.tensor([50, 50, 0]),
-        torch.tensor([1.0, 1.0, 0.8]),
+        torch.tensor([0.0, 0.9]),  # the first row is greedy
+        torch.tensor([50, 50]),
+        torch.tensor([1.0, 0.8]),
     )
     last = slice(ROWS - 1, ROWS)
     codes, embed = fused(hidden, code0, *how)
@@ -32,6 +35,9 @@ def main() -> None:
         "alone": alone.tolist(),
         "plain": expected.tolist(),
         "embed_error": float((embed - expected_embed).abs().max()),
+        "predictors": {n: type(fused_or_plain(plain, ROWS, n)).__name__ for n in (0, PROGRAMS - 1, PROGRAMS)},
+        "log": [record.getMessage() for record in log.buffer],
+        "of_a_cpu": multiprocessors_of(torch.device("cpu")),
     }
     print(json.dumps(found))
 

@@ -9,11 +9,11 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from qwen_tts.core.models.configuration_qwen3_tts import (  # type: ignore[import-not-found]
+from qwen_tts.core.models.configuration_qwen3_tts import (
     Qwen3TTSTalkerCodePredictorConfig,
     Qwen3TTSTalkerConfig,
 )
-from qwen_tts.core.models.modeling_qwen3_tts import (  # type: ignore[import-not-found]
+from qwen_tts.core.models.modeling_qwen3_tts import (
     Qwen3TTSTalkerCodePredictorModelForConditionalGeneration,
 )
 

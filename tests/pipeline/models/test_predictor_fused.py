@@ -4,12 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-pytest.importorskip("triton", reason="the fused predictor is written in Triton, which the embedded profile has not")
+if find_spec("triton") is None:  # not imported: in this process vLLM's tests may want it to interpret
+    pytest.skip("the fused predictor needs Triton, which the embedded profile has not", allow_module_level=True)
 
 GOLDEN = json.loads((Path(__file__).parent / "goldens" / "predictor.json").read_text())
 
@@ -36,3 +38,15 @@ def test_each_row_draws_what_the_plain_predictor_draws(answers: dict[str, Any]) 
 
 def test_a_single_row_draws_as_it_does_among_others(answers: dict[str, Any]) -> None:
     assert answers["alone"] == answers["codes"][-1:]
+
+
+def test_a_device_without_room_for_all_programs_keeps_the_plain_predictor(answers: dict[str, Any]) -> None:
+    assert answers["predictors"] == {"0": "Predictor", "127": "Predictor", "128": "FusedPredictor"}
+    assert answers["log"] == [
+        "too few multiprocessors to fuse the predictor: 0, not 128",
+        "too few multiprocessors to fuse the predictor: 127, not 128",
+    ]
+
+
+def test_a_cpu_has_no_multiprocessors(answers: dict[str, Any]) -> None:
+    assert answers["of_a_cpu"] == 0

@@ -156,7 +156,7 @@ def test_a_deployment_may_name_two_sizes_or_all() -> None:
 @pytest.mark.parametrize(
     ("engine_args", "fault"),
     [
-        ({"initial_codec_chunk_frames": 1, "codec_chunk_frames": 25}, "runs dry unless a frame takes 3.2 ms"),
+        ({"initial_codec_chunk_frames": 1, "codec_chunk_frames": 25}, "runs dry unless a frame takes at most 3.2 ms"),
         ({"codec_chunk_ramp": [1, 2], "codec_chunk_frames": 25}, "leave `…codec_chunk_frames` out"),
         ({"initial_codec_chunk_frames": 4}, "needs `codec_chunk_frames`"),
         ({"codec_chunk_ramp": []}, "no list of whole numbers"),

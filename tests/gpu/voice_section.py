@@ -1,0 +1,106 @@
+"""One section of `tests.gpu.voice`: an engine is started, and asked one thing after the other."""
+
+import argparse
+import asyncio
+import subprocess
+import traceback
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+from pipeline.engines.code2wav import Code2Wav
+from pipeline.processors.codec_chunks import Ramp
+from tests.gpu import voice_measures as measures
+from tests.gpu import voice_sound
+from tests.gpu.sections import TAIL, Report, Row
+from tests.gpu.voice_measures import TINY, Extent
+from tests.gpu.voice_model import NAME
+from tests.gpu.voice_speaking import Voice
+
+MEASURE_S = 60.0  # one that takes longer hangs
+MEASURE_TINY_S = 300.0
+ENGINE: dict[str, Any] = {"gpu_memory_utilization": 0.5}
+ENGINE_TINY: dict[str, Any] = {
+    "dtype": "float32", "max_model_len": 512, "enforce_eager": True, "block_size": 32,
+    "distributed_executor_backend": "uni",
+}  # fmt: skip
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("name")
+    parser.add_argument("out", type=Path)
+    parser.add_argument("models_dir", type=Path)
+    parser.add_argument("--tiny", action="store_true")
+    args = parser.parse_args()
+    asyncio.run(Section(args.name, Report(args.out), args.models_dir, args.tiny).run())
+
+
+class Section:
+    """`talker` is measured in full; `plain` has the plain predictor, and `sound` has Code2Wav behind it."""
+
+    def __init__(self, name: str, report: Report, models_dir: Path, tiny: bool) -> None:
+        self._name = name
+        self._report = report
+        self._models_dir = models_dir
+        self._tiny = tiny
+        self._extent = TINY if tiny else Extent()
+
+    async def run(self) -> None:
+        extent = self._extent
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        most = max(extent.batches)
+        voice = await Voice.open(self._models_dir, most, **(ENGINE_TINY if self._tiny else ENGINE))
+        row: Row = {"start_s": loop.time() - begun, "gpu_mib": gpu_mib()}
+        row["first_ever_ms"] = (await voice.hear(3)).first_ms
+        for count in (*extent.callers, most):
+            await measures.together(count, lambda _: voice.hear(extent.frames // 10 + 2))
+        self._add("start", [row])
+        if self._name == "sound":
+            await self._sound(voice)
+        else:
+            await self._measure("frames", lambda: measures.frames(voice, extent))
+            await self._measure("first frame", lambda: measures.first_frames(voice, extent))
+        if self._name == "talker":
+            await self._measure("closed loop", lambda: measures.closed_loop(voice, extent))
+            await self._measure("streamed text", lambda: measures.streamed(voice, extent))
+            await self._measure("abort", lambda: measures.abort(voice, extent))
+        self._add("end", [{"gpu_mib": gpu_mib(), "seconds": loop.time() - begun}])
+        await voice.aclose()
+
+    async def _sound(self, voice: Voice) -> None:
+        extent = self._extent
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        folder, slots = self._models_dir / NAME, max(extent.callers)
+        code2wav = await Code2Wav.open(folder, ramp=Ramp(), slots=slots, load_format="dummy")
+        self._add("Code2Wav", [{"start_s": loop.time() - begun, "gpu_mib": gpu_mib()}])
+        await voice_sound.sound(voice, code2wav, extent.sentence[1], "warm")
+        await self._measure("closed loop", lambda: voice_sound.closed_loop(voice, code2wav, extent))
+        await code2wav.aclose()
+
+    async def _measure(self, what: str, measure: Callable[[], Awaitable[list[Row]]]) -> None:
+        try:
+            async with asyncio.timeout(MEASURE_TINY_S if self._tiny else MEASURE_S):
+                rows = await measure()
+        except Exception:  # the others are measured all the same
+            rows = [{"failed": traceback.format_exc()[-TAIL:]}]
+        self._add(what, rows)
+
+    def _add(self, what: str, rows: list[Row]) -> None:
+        self._report.add(f"{self._name}: {what}", rows)
+
+
+def gpu_mib() -> int | None:
+    """Of the first GPU, whoever uses it."""
+    command = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
+    try:
+        said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return int(said.split()[0])
+
+
+if __name__ == "__main__":
+    main()

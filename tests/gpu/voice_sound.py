@@ -1,0 +1,94 @@
+"""Text → sound: the Talker's engine with Code2Wav behind it, callers in a closed loop."""
+
+import asyncio
+from contextlib import aclosing
+from dataclasses import dataclass
+from statistics import median
+
+from pipeline.asked import Asked
+from pipeline.chunks import Codes
+from pipeline.engines.code2wav import Code2Wav
+from pipeline.link import Link
+from pipeline.processors.codec_chunks import FRAME_MS
+from pipeline.processors.handover import talker2code2wav_async_chunk
+from tests.gpu.sections import Row
+from tests.gpu.voice_measures import FRAME_S, Extent, looped
+from tests.gpu.voice_speaking import Voice, clauses, spread
+
+MS_A_BYTE = FRAME_MS / 1920 / 2
+INFLIGHT = 16  # chunks between the two
+
+
+@dataclass(frozen=True, slots=True)
+class Sounded:
+    """One sentence, in milliseconds after its text was given.
+
+    Attributes:
+        codes: When its first frame came.
+        pcm: When its first sound came.
+        end: When its last sound came.
+        dry: How long playback that starts with the first sound would have waited for more.
+        frames: How many there were.
+    """
+
+    codes: float
+    pcm: float
+    end: float
+    dry: float
+    frames: int
+
+
+async def sound(voice: Voice, code2wav: Code2Wav, frames: int, name: str) -> Sounded:
+    loop = asyncio.get_running_loop()
+    asked = loop.time()
+    codes_at, pcm_at, end, played, dry = 0.0, 0.0, 0.0, 0.0, 0.0
+
+    def now() -> float:
+        return 1000 * (loop.time() - asked)
+
+    async def talk(link: Link[Codes]) -> None:
+        nonlocal codes_at
+        async with link, aclosing(voice.speak(clauses(12, 12), frames, name)) as chunks:
+            async for codes in chunks:
+                codes_at = codes_at or now()
+                await link.send(codes)
+
+    link = Link[Codes](INFLIGHT)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(talk(link), name=f"{name}: talker")
+        chunks = talker2code2wav_async_chunk(link, Asked())
+        async with aclosing(code2wav.generate(name, chunks)) as audio:
+            async for each in audio:
+                if not each.pcm:
+                    continue
+                end = now()
+                pcm_at = pcm_at or end
+                played = played or end
+                dry += max(0.0, end - played)
+                played = max(played, end) + len(each.pcm) * MS_A_BYTE
+    return Sounded(codes_at, pcm_at, end, dry, frames)
+
+
+async def closed_loop(voice: Voice, code2wav: Code2Wav, extent: Extent) -> list[Row]:
+    """Text → first codes → first PCM, by callers who ask for the next sentence when the last one has been heard."""
+    rows: list[Row] = []
+    loop = asyncio.get_running_loop()
+    asked = 0
+
+    async def hear(frames: int) -> Sounded:
+        nonlocal asked
+        asked += 1
+        return await sound(voice, code2wav, frames, f"sound-{asked}")
+
+    for callers in extent.callers:
+        begun = loop.time()
+        heard = [each for caller in await looped(callers, extent, hear) for each in caller]
+        seconds = loop.time() - begun
+        row: Row = {"callers": callers, "sentences": len(heard)}
+        row |= spread([each.codes for each in heard], "codes_ms") | spread([each.pcm for each in heard], "pcm_ms")
+        row["ms_a_frame"] = median((each.end - each.pcm) / (each.frames - 1) for each in heard)
+        row["ran_dry"] = sum(each.dry > 1 for each in heard)
+        row["dry_ms_worst"] = max(each.dry for each in heard)
+        row["audio_s_a_second"] = sum(each.frames for each in heard) * FRAME_S / seconds
+        rows.append(row)
+    return rows
