@@ -175,7 +175,7 @@ def layers(tiny: bool) -> list[Row]:
             fused = FusedPredictor(predictor, rows, 1 if tiny else PROGRAMS)
             inputs = buffers(rows, width, config.num_code_groups, config.vocab_size, _dtype(tiny), _device())
             graphs = None if tiny else PredictorGraphs(fused, inputs, [rows])
-            ms.append(_us(partial(fused, *inputs) if graphs is None else partial(graphs.replay, rows), tiny))
+            ms.append(_us(partial(fused, *inputs) if graphs is None else partial(graphs.replay, rows), tiny))  # type: ignore[misc]
         steps = config.num_code_groups - 1
         layer = (ms[1] - ms[0]) / (config.num_hidden_layers - 1) / steps
         floor = 15_728_640 * 2 / BYTES_S * 1e6
