@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from pipeline.models.qwen3_tts.sentence import Pace
 from pipeline.models.qwen3_tts.wire import Choice
 from tests.contract.vllm.cases import CASES, GOLDENS
 from tests.contract.vllm.speaking import Drawn, Speaker, Speech
@@ -48,7 +49,8 @@ def test_another_seed_draws_other_frames(speaker: Speaker) -> None:
 
 def test_codebook_0_has_the_distribution_of_its_logits(speaker: Speaker) -> None:
     """Pearson's chi-square against the official logits, at temperature 0.9, without the ids that are never spoken."""
-    speeches = [Speech(CASES[0], seed=seed, aborted=1, drawn=DRAWN) for seed in range(DRAWS)]
+    one = Pace(ramp=(1,))
+    speeches = [Speech(CASES[0], seed=seed, pace=one, aborted=1, drawn=DRAWN) for seed in range(DRAWS)]
     for begin in range(0, DRAWS, 50):
         speaker.speak(*speeches[begin : begin + 50])
     seen = np.bincount([each.codes[0, 0] for each in speeches], minlength=SPOKEN)
