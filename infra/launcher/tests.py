@@ -39,20 +39,19 @@ async def run_tests(settings: Settings, board: Board) -> None:
         ExceptionGroup: Set-up failed.
     """
     shop = Workshop(settings.layout, settings.environ)
-    unit = settings.rest[:1] == ("unit",)
-    rest = settings.rest[1:] if unit else settings.rest
-    vllm = any(argument.startswith(VLLM_TESTS) for argument in rest)
-    if unit:
-        await set_up_venv(shop, board, EXTRAS)
-    elif not vllm:
-        await set_up_all(shop, board, requirements=EXTRAS, hub=False, browser=True, strict=settings.ci)
-    if vllm or not settings.rest:
+    kind = settings.rest[0] if settings.rest[:1] in (("unit",), ("vllm",)) else ""
+    rest = settings.rest[1:] if kind else settings.rest
+    if kind == "vllm":
         await make_vllm_venv(shop, board)
-    if settings.rest:
-        checks = [_vllm_pytest(settings, rest) if vllm else _pytest(settings, [*(UNIT if unit else ()), *rest])]
+        checks = [_vllm_pytest(settings, rest or VLLM_TESTS)]
+    elif kind == "unit":
+        await set_up_venv(shop, board, EXTRAS)
+        checks = [_pytest(settings, [*UNIT, *rest])]
     else:
-        tests = [_pytest(settings, []), _vllm_pytest(settings, VLLM_TESTS)]
-        checks = [*_python_checks(settings), *await _page_checks(shop, board), *tests]
+        await set_up_all(shop, board, requirements=EXTRAS, hub=False, browser=True, strict=settings.ci)
+        checks = [_pytest(settings, rest)]
+    if not settings.rest:
+        checks = [*_python_checks(settings), *await _page_checks(shop, board), *checks]
     failed = [check.name for check in checks if not await _passes(check, settings, board)]
     _tell_times(board)
     if failed:
