@@ -71,7 +71,7 @@ def _faults(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Keys])
         yield "the file is not a mapping of keys"
         return
     yield from _key_faults("", raw, TOP_KEYS)
-    if not isinstance(raw.get("max_sessions"), int) or raw["max_sessions"] < 1:
+    if "max_sessions" not in raw or (isinstance(raw["max_sessions"], int) and raw["max_sessions"] < 1):
         yield "`max_sessions` is needed, a whole number of at least 1"
     seen: set[int] = set()
     stages = raw.get("stage_args") or []
@@ -94,6 +94,10 @@ def _faults(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Keys])
 
 def _engine_faults(args: dict[str, Any], spec: StagePipelineConfig, known: Keys) -> Iterator[str]:
     yield from _key_faults(f"stage {spec.stage_id}: engine_args: ", args, {**TOPOLOGY_KEYS, **known})
+    for key, kind in known.items():
+        value = args.get(key)
+        if kind is int and isinstance(value, int) and not isinstance(value, bool) and value < 1:
+            yield f"stage {spec.stage_id}: engine_args: `{key}` is {value}, at least 1 is needed"
     for key in TOPOLOGY_KEYS:
         if key in args and args[key] != getattr(spec, key):
             yield f"stage {spec.stage_id}: `{key}` is {args[key]!r}, but the topology says {getattr(spec, key)!r}"

@@ -29,6 +29,7 @@ async def up_detached(settings: Settings, board: Board) -> None:
         return
     choose_ports(settings.ports)
     await set_up(settings, board)
+    layout.run_file.unlink(missing_ok=True)  # nothing runs: it was left behind
     log = layout.logs / "up.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     launcher = Path(__file__).parent

@@ -79,6 +79,7 @@ def _parser() -> argparse.ArgumentParser:
     up = verbs.add_parser(
         "up",
         prog="infra/up",
+        allow_abbrev=False,
         description="Set up what is missing, and run AURA.",
         epilog=UP_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -87,7 +88,7 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--max-sessions", type=int, metavar="N", help="most callers at a time")
     up.add_argument("--detach", action="store_true", help="return when it runs; infra/down stops it")
     up.add_argument("--hub", action="store_true", help="fetch the weights from the model hub")
-    down = verbs.add_parser("down", prog="infra/down", description="Stop what infra/up runs.")
+    down = verbs.add_parser("down", prog="infra/down", allow_abbrev=False, description="Stop what infra/up runs.")
     for verb in (up, down):
         verb.add_argument(
             "--run-dir",
@@ -97,9 +98,9 @@ def _parser() -> argparse.ArgumentParser:
     test = verbs.add_parser(
         "test",
         prog="infra/test",
-        usage="infra/test [unit] [PYTEST ARGUMENTS]",
-        description="Set up what is missing, then run the checks and all tests. "
-        "With `unit`: only the tests that need no stack. With arguments: only pytest, with these arguments.",
+        usage="infra/test [unit | vllm] [PYTEST ARGUMENTS]",
+        description="Set up what is missing, then run the checks and all tests. With `unit`: only the tests that need "
+        "no stack. With `vllm`: only those that need torch or vLLM. With arguments: only pytest, with these arguments.",
     )
     test.set_defaults(run_dir=None)
     return parser

@@ -80,7 +80,7 @@ class Llama:
             raise ConfigError(str(saved), [f"cannot be made: {error.strerror}"]) from error
         settings = ServerSettings(str(file), str(saved), slots, context, BATCH, REUSED, threads, prompt_threads)
         server = await LlamaServer.start(settings)
-        llama = cls(server, settings, preamble, _state_name(file, context, preamble))
+        llama = cls(server, settings, preamble, _state_name(file, slots * context, preamble))
         try:
             await llama._learn()
         except BaseException:
@@ -182,8 +182,8 @@ class Llama:
             log.warning("the preamble cannot be saved, every caller's first answer takes seconds longer")
 
 
-def _state_name(model: Path, context: int, preamble: tuple[Message, ...]) -> str:
-    """Changes with everything that the saved state depends on."""
+def _state_name(model: Path, cells: int, preamble: tuple[Message, ...]) -> str:
+    """Changes with everything that the saved state depends on; `cells` are the tokens of all slots together."""
     said = [(message.role, message.text) for message in preamble]
-    parts = (str(model.parent.name), model.stat().st_size, version("xllamacpp"), context, said)
+    parts = (str(model.parent.name), model.stat().st_size, version("xllamacpp"), cells, said)
     return f"{hashlib.sha256(repr(parts).encode()).hexdigest()[:24]}.state"

@@ -55,3 +55,8 @@ def test_what_is_no_port_is_refused_by_name(value: str) -> None:
 
 def test_an_empty_variable_asks_for_nothing() -> None:
     assert asked_ports({"AURA_PORT": "", "AURA_PIPELINE_PORT": "7000"}) == {"pipeline": 7000}
+
+
+def test_two_parts_cannot_ask_for_one_port() -> None:
+    with pytest.raises(LauncherError, match="AURA_PIPELINE_PORT and AURA_PORT are both 4711"):
+        asked_ports({"AURA_PORT": "4711", "AURA_PIPELINE_PORT": "4711"})

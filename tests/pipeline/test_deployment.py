@@ -69,3 +69,15 @@ def test_a_file_that_is_no_deployment_is_refused(tmp_path: Path, text: str) -> N
 def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"nowhere\.yaml: cannot be read"):
         read_deployment(tmp_path / "nowhere.yaml", TOPOLOGY, ENGINE_KEYS)
+
+
+def test_numbers_of_an_engine_are_at_least_one(tmp_path: Path) -> None:
+    text = "max_sessions: 3\nstage_args:\n  - stage_id: 1\n    engine_args: {threads: 0}\n"
+    with pytest.raises(ConfigError, match="stage 1: engine_args: `threads` is 0, at least 1 is needed"):
+        read_deployment(written(tmp_path, text), TOPOLOGY, ENGINE_KEYS)
+
+
+def test_a_number_that_is_none_is_told_once(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as refused:
+        read_deployment(written(tmp_path, "max_sessions: many"), TOPOLOGY, ENGINE_KEYS)
+    assert str(refused.value).count("max_sessions") == 1
