@@ -45,6 +45,7 @@ def _sections() -> dict[str, Callable[[bool], Any]]:
         "right_8": lambda tiny: sections.right(8, tiny),
         "right_32": lambda tiny: sections.right(32, tiny),
         "repeatable": sections.repeatable,
+        "graphed": sections.graphed,
         "fused": lambda tiny: sections.speed("fused", tiny),
         "plain": lambda tiny: sections.speed("plain", tiny),
         "layers": sections.layers,

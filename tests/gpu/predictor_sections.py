@@ -129,6 +129,28 @@ def repeatable(tiny: bool) -> list[Row]:
     return result
 
 
+def graphed(tiny: bool) -> list[Row]:
+    """Whether graphs answer as the predictor did that they are made of, which nothing else holds, and leave alone what
+    is allocated after them."""
+    config, width = _sizes(tiny)
+    if tiny:
+        return []
+    plain, most = _predictor(config, width, torch.bfloat16), 8
+    hidden, code0 = _questions(config, width, most, 5)
+    hidden = hidden.to(torch.bfloat16)
+    seeds = torch.arange(most, device=_device())
+    noise = gumbel(seeds, seeds, config.num_code_groups - 1, config.vocab_size)
+    expected = {rows: FusedPredictor(plain, most)(hidden[:rows], code0[:rows], noise[:rows])[0] for rows in (1, most)}
+    inputs = buffers(most, width, config.num_code_groups, config.vocab_size, torch.bfloat16, _device())
+    graphs = PredictorGraphs(FusedPredictor(plain, most), inputs, [1, most])
+    others = [torch.full((size,), 7, device=_device()) for size in [1] * 1000 + [1 << 20] * 200]  # 8 bytes, and 8 MiB
+    result: list[Row] = []
+    for rows, codes in expected.items():
+        same = torch.equal(graphs(hidden[:rows], code0[:rows], noise[:rows])[0], codes)
+        result.append({"rows": rows, "the same codes": same, "others": all(bool((each == 7).all()) for each in others)})
+    return result
+
+
 def speed(name: str, tiny: bool) -> list[Row]:
     """Milliseconds a frame in a CUDA graph for each bucket, and how long it took to start."""
     config, width = _sizes(tiny)

@@ -44,10 +44,12 @@ class PredictorGraphs:
     What it returns stands until the next call.
 
     Args:
+        predictor: It lives as long as its graphs, which keep none of the memory that it brought with it.
         inputs: Buffers for as many rows as the largest bucket.
     """
 
     def __init__(self, predictor: Predicts, inputs: Inputs, buckets: Sequence[int] = BUCKETS) -> None:
+        self._predictor = predictor
         self._inputs = inputs
         self._buckets = sorted(buckets)
         self._graphs: list[torch.cuda.CUDAGraph] = []

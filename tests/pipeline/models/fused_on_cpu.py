@@ -29,11 +29,13 @@ def main() -> None:
     last = slice(ROWS - 1, ROWS)
     codes, embed = fused(hidden, code0, *how)
     alone, _ = fused(hidden[last], code0[last], *(each[last] for each in how))
+    unknown = torch.full_like(hidden, torch.nan)
     expected, expected_embed = plain(hidden, code0, *how)
     found = {
         "codes": codes.tolist(),
         "alone": alone.tolist(),
         "plain": expected.tolist(),
+        "of_nan": {"fused": fused(unknown, code0, *how)[0].tolist(), "plain": plain(unknown, code0, *how)[0].tolist()},
         "embed_error": float((embed - expected_embed).abs().max()),
         "predictors": {n: type(fused_or_plain(plain, ROWS, n)).__name__ for n in (0, PROGRAMS - 1, PROGRAMS)},
         "log": [record.getMessage() for record in log.buffer],

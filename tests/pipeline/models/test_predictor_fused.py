@@ -50,3 +50,9 @@ def test_a_device_without_room_for_all_programs_keeps_the_plain_predictor(answer
 
 def test_a_cpu_has_no_multiprocessors(answers: dict[str, Any]) -> None:
     assert answers["of_a_cpu"] == 0
+
+
+@pytest.mark.parametrize("predictor", ["fused", "plain"])
+def test_codes_are_in_the_vocabulary_even_if_no_logit_is_a_number(answers: dict[str, Any], predictor: str) -> None:
+    rows = answers["of_nan"][predictor]
+    assert all(0 <= code < 2048 for row in rows for code in row)
