@@ -73,7 +73,9 @@ class Observed:
         ]
 
     def prompts(self, engine: str, since: float = 0.0) -> list[Seen]:
-        return [seen for seen in self._all(since) if seen.what.get("engine") == engine and "prompt" in seen.what]
+        """What the engine was asked to answer; what it only read ahead is left out."""
+        asked = (seen for seen in self._all(since) if seen.what.get("engine") == engine and "prompt" in seen.what)
+        return [seen for seen in asked if not seen.what["ahead"]]
 
     async def until(self, found: Callable[[], T], within_s: float, wanted: str) -> T:
         """Return what `found()` gives as soon as that is true."""

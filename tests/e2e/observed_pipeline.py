@@ -4,7 +4,7 @@
 
 Clients that come through the relay have their events recorded, both ways; the record has a JSON value a line:
 `{"at": seconds of the loop's clock, "wire": "client" | "server", "event": {...}}` and
-`{"at": ..., "engine": "asr" | "aura" | "tts", "request": id, "prompt": ...}`.
+`{"at": ..., "engine": "asr" | "aura" | "tts", "request": id, "prompt": ..., "ahead": it is only read}`.
 """
 
 import asyncio
@@ -50,7 +50,8 @@ class Observed:
     async def generate(self, request_id: str, prompts: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
         async def seen() -> AsyncIterator[Any]:
             async for prompt in prompts:
-                self.record.write(engine=self.name, request=request_id, prompt=shown(prompt))
+                ahead = isinstance(prompt, Chat) and not prompt.max_tokens
+                self.record.write(engine=self.name, request=request_id, prompt=shown(prompt), ahead=ahead)
                 yield prompt
 
         async with aclosing(self.engine.generate(request_id, seen())) as chunks:
