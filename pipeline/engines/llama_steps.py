@@ -5,6 +5,7 @@ from itertools import takewhile
 
 STEP_S = 0.12  # a step takes at most about so long, and who cancels waits for half of one
 REUSED = 8  # tokens in a row that are worth moving in the cache
+LEAST = 3  # tokens of a step: one at a time would take twice as long on the way
 BATCH = 16  # most tokens of a step; more at once are hardly faster on two cores
 
 
@@ -12,11 +13,11 @@ class Pace:
     """How many tokens of a prompt are read in one step, from how long the steps before took."""
 
     def __init__(self) -> None:
-        self.tokens = 3
+        self.tokens = LEAST
 
     def took(self, seconds: float) -> None:
         if seconds > STEP_S * 1.1:
-            self.tokens = max(1, self.tokens - 1)
+            self.tokens = max(LEAST, self.tokens - 1)
         elif seconds < STEP_S * 2 / 3:
             self.tokens = min(BATCH, self.tokens + 1)
 

@@ -6,7 +6,8 @@ from collections.abc import Iterator
 COMMA_WORDS = 4  # an opening clause of so many words may end at a comma
 LINK_WORDS = 5  # of so many, in front of a linking word: "A spider has eight legs | and two eyes"
 MOST_WORDS = 10  # and it ends here at the latest, so that the first sound comes early
-LONGEST = 240  # characters of a clause; a longer sentence is cut at a comma or a space
+LONG = 100  # characters after which a sentence is cut at a comma: a list is written more slowly than it is spoken
+LONGEST = 240  # characters after which it is cut at a space
 
 ENDS = re.compile(r"""[.!?…。！？]+["')\]]*(?=\s)|\n""")  # a sentence has ended, and something follows
 COMMA = re.compile(r"[,;:—–](?=\s)|\s[—–-](?=\s)")
@@ -43,7 +44,7 @@ class Clauses:
         ends = [_sentence_end(self._rest), _early_end(self._rest) if self._is_first else 0]
         if any(ends):
             return min(filter(None, ends))
-        return _last_resort(self._rest) if len(self._rest) > LONGEST else 0
+        return _comma_end(self._rest) or _space_end(self._rest)
 
 
 def _sentence_end(text: str) -> int:
@@ -71,9 +72,13 @@ def _words(text: str) -> int:
     return len(text.split())
 
 
-def _last_resort(text: str) -> int:
-    commas = [match.end() for match in COMMA.finditer(text, 0, LONGEST)]
-    if commas:
-        return commas[-1]
+def _comma_end(text: str) -> int:
+    commas = [match.end() for match in COMMA.finditer(text, 0, LONG)] if len(text) > LONG else []
+    return commas[-1] if commas else 0
+
+
+def _space_end(text: str) -> int:
+    if len(text) <= LONGEST:
+        return 0
     space = text.rfind(" ", 1, LONGEST)
     return space if space > 0 else LONGEST

@@ -17,7 +17,7 @@ async def test_what_is_typed_is_answered_aloud_or_visibly_not_at_all(
     async with joined("Hal", await stack.grant(a_room(), "hal")) as hal:
         await hal.greeted()
         greeted = hal.heard.stretches[-1].ended
-        await hal.type("What I say now needs no answer.")
+        await hal.type("Okay, thank you, that is all.")
         await hal.diary.until(lambda: "silent" in hal.told("aura.state"), ANSWER_S, "silence that is shown")
         assert any('"silent"' in decision for decision in hal.told("aura.decision"))
         assert hal.heard.stretches[-1].ended == greeted

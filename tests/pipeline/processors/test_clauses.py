@@ -95,3 +95,10 @@ def test_a_word_without_end_is_cut_too() -> None:
 @pytest.mark.parametrize("text", ["", " ", "\n\n", "..."])
 def test_what_is_no_text_makes_at_most_one_clause(text: str) -> None:
     assert cut(text) == ([text] if text else [])
+
+
+def test_a_long_list_is_cut_at_a_comma_so_that_its_speech_need_not_wait_for_its_end() -> None:
+    count = ", ".join(f"number {number}" for number in range(30))
+    clauses = cut(count)
+    assert "".join(clauses) == count
+    assert all(len(clause) <= 100 for clause in clauses)
