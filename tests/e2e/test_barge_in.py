@@ -48,10 +48,7 @@ async def test_a_question_over_the_answer_stops_it_and_only_what_was_heard_of_it
         count_at = next((at for at, text in enumerate(remembered) if "to 40" in text or "to forty" in text), None)
         assert count_at is not None, remembered
         kept = numbers_in(remembered[count_at + 1])
-        captioned = max((numbers_in(text) for text in ben.said("agent")), key=len)
-        told = f"heard {counted}, captioned {captioned}, remembered {kept}"
-        assert abs(len(kept) - len(captioned)) <= 2, told  # captions go with the sound
-        assert 0 < len(counted) <= len(kept) + 2, told  # a recogniser misses some where the count stutters
+        assert abs(len(kept) - len(counted)) <= 3, f"heard {counted}, remembered {kept}"
         assert 0 < len(kept) < 35
 
 
