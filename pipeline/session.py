@@ -241,10 +241,10 @@ class Session:
 
     def _read_ahead(self) -> None:
         """Have the prompt of the next question read as far as it is known, while nobody waits for it."""
-        if self._reading and not self._reading.done():
+        if self._reading:
             self._reading.cancel()
         turn = self._turn()
-        question = Question(lambda: self.history, self._stages.route, lambda: self.setup.wants, item_name())
+        question = Question(lambda: self.history, self._stages.route, lambda: self.setup.wants)
         self._reading = self._tasks.start(f"{turn}:read", read, turn, question.ask("").unfinished(), question)
 
     def _turn(self) -> Turn:

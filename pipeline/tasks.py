@@ -52,6 +52,7 @@ async def guarded(work: Callable[[], Awaitable[object]], name: str) -> None:
 
 
 async def all_stopped(tasks: list[asyncio.Task[None]]) -> None:
+    """Cancel them, and return when they have gone and their engines are idle."""
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)

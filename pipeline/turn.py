@@ -12,6 +12,7 @@ from pipeline.hearing import Hypothesis
 from pipeline.held import Held
 from pipeline.link import Link
 from pipeline.stage import Stage
+from pipeline.tasks import all_stopped
 
 
 class View(Protocol):
@@ -48,7 +49,7 @@ async def run_turn(turn: Turn, hypotheses: AsyncGenerator[Hypothesis, None], vie
             if now == ahead and not hypothesis.settled:
                 continue
             if attempt:
-                await stopped(attempt)
+                await all_stopped([attempt])
                 held.clear()
                 asked = ahead = attempt = None
             if hypothesis.settled:
@@ -87,9 +88,3 @@ def first(failures: BaseExceptionGroup[EngineError]) -> EngineError:
     """The failure that came first; the others followed from it."""
     error = failures.exceptions[0]
     return first(error) if isinstance(error, BaseExceptionGroup) else error
-
-
-async def stopped(task: asyncio.Task[Any]) -> None:
-    """Cancel `task`, and return when it has gone and its engines are idle."""
-    task.cancel()
-    await asyncio.wait([task])

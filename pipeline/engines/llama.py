@@ -120,7 +120,7 @@ class Llama:
         prompt = await self._server.tokens(chat.messages, unfinished=not chat.max_tokens)
         if len(prompt) >= self._settings.context:
             raise Refused(f"the conversation is too long: {len(prompt)} tokens, {self._settings.context} fit")
-        await self._read(slot, prompt if not chat.max_tokens else prompt[:-1])
+        await self._read(slot, prompt if not chat.max_tokens else prompt[: -self._pace.tokens])
         limit = min(len(prompt) + chat.max_tokens, self._settings.context)
         character: list[int] = []  # of which nothing has been told yet
         while len(prompt) < limit:

@@ -32,13 +32,20 @@ async def make_venv(shop: Workshop, board: Board, names: Sequence[str]) -> None:
         await make_boot_venv(shop, board)
         await _make_empty(shop)
         step.note("installing " + ", ".join(wanted))
-        pip: list[str | Path] = [layout.uv, "pip"]
-        into: list[str | Path] = ["--quiet", "--python", layout.python]
-        await shop.run("venv", [*pip, "sync", *into, "--require-hashes", *files])
-        editable: list[str | Path] = ["--no-deps", "--no-build-isolation", "--editable", layout.root]
-        await shop.run("venv", [*pip, "install", *into, *editable])
+        await install(shop, "venv", layout.python, files, [layout.root])
         _names_file(layout).write_text("\n".join(wanted))
         stamp.write()
+
+
+async def install(
+    shop: Workshop, log: str, python: Path, requirements: Sequence[Path], packages: Sequence[Path]
+) -> None:
+    """Let a venv have exactly those requirements, and our `packages` as they stand in their folders."""
+    pip: list[str | Path] = [shop.layout.uv, "pip"]
+    into: list[str | Path] = ["--quiet", "--python", python]
+    await shop.run(log, [*pip, "sync", *into, "--require-hashes", *requirements])
+    editable = [argument for package in packages for argument in ("--editable", package)]
+    await shop.run(log, [*pip, "install", *into, "--no-deps", "--no-build-isolation", *editable])
 
 
 async def _make_empty(shop: Workshop) -> None:

@@ -12,6 +12,7 @@ from torch import Tensor, nn
 from pipeline.models.qwen3_tts.codec_layers import Folded
 from pipeline.models.qwen3_tts.codec_past import Past
 from pipeline.models.qwen3_tts.config import CodecConfig
+from pipeline.models.qwen3_tts.rope import angles_of, rotated
 
 ALIGNMENT = 16  # numbers
 
@@ -107,27 +108,12 @@ class WindowedTransformer(nn.Module):
     def forward(self, x: Tensor, past: Past) -> Tensor:
         places = past.frames[:, None] + torch.arange(x.shape[1], device=x.device)
         mask = as_bias(seen(places, self.config.sliding_window), x.dtype)
-        angles = angles_of(places, self.config.rope_theta, self.config.head_dim, x.dtype)
+        angles = angles_of(places[:, None], self.config.rope_theta, self.config.head_dim, x.dtype)
         x = self.input_proj(x)
         for layer in self.layers:
             x = layer(x, angles, mask, past)
         y: Tensor = self.output_proj(self.norm(x))
         return y
-
-
-def angles_of(places: Tensor, theta: float, head_dim: int, dtype: torch.dtype) -> tuple[Tensor, Tensor]:
-    """Cosines and sines of RoPE (arXiv 2104.09864), shape [batch, 1, frames, head_dim]; computed in float32."""
-    exponents = torch.arange(0, head_dim, 2, device=places.device, dtype=torch.float32) / head_dim
-    angles = places[:, None, :, None].float() * theta**-exponents
-    angles = torch.cat([angles, angles], -1)
-    return angles.cos().to(dtype), angles.sin().to(dtype)
-
-
-def rotated(x: Tensor, angles: tuple[Tensor, Tensor]) -> Tensor:
-    """RoPE on [batch, heads, frames, head_dim]: the two halves of a head are the coordinates."""
-    cosines, sines = angles
-    first, second = x.chunk(2, -1)
-    return x * cosines + torch.cat([-second, first], -1) * sines
 
 
 def seen(places: Tensor, window: int) -> Tensor:

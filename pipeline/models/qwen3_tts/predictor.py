@@ -11,6 +11,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 
 from pipeline.models.qwen3_tts.config import PredictorConfig
+from pipeline.models.qwen3_tts.rope import angles_of, rotated
 from pipeline.models.qwen3_tts.sampling import choose
 
 KeysValues = tuple[Tensor, Tensor]  # each [rows, key-value heads, positions, head_dim]
@@ -87,7 +88,8 @@ class Decoder(nn.Module):
 
     def forward(self, x: Tensor, position: int, past: list[KeysValues | None]) -> Tensor:
         """[rows, n, width] at `position` onwards → their normalised states; `past` grows by them."""
-        turn = rotation(self.config, x, position)
+        places = torch.arange(position, position + x.shape[1], device=x.device)
+        turn = angles_of(places, self.config.rope_theta, self.config.head_dim, x.dtype)
         for i, layer in enumerate(self.layers):
             x, past[i] = layer(x, turn, past[i])
         normalised: Tensor = self.norm(x)
@@ -144,18 +146,3 @@ class Mlp(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         down: Tensor = self.down_proj(F.silu(self.gate_proj(x)) * self.up_proj(x))
         return down
-
-
-def rotation(config: PredictorConfig, like: Tensor, position: int) -> tuple[Tensor, Tensor]:
-    """Cosine and sine of rotary position embedding (arXiv 2104.09864), each [n, head_dim], from `position` onwards."""
-    d = config.head_dim
-    exponents = torch.arange(0, d, 2, dtype=torch.float32, device=like.device) / d
-    places = torch.arange(position, position + like.shape[1], dtype=torch.float32, device=like.device)
-    angles = torch.outer(places, 1.0 / config.rope_theta**exponents).repeat(1, 2)
-    return angles.cos().to(like.dtype), angles.sin().to(like.dtype)
-
-
-def rotated(x: Tensor, turn: tuple[Tensor, Tensor]) -> Tensor:
-    """[rows, heads, n, head_dim], the first half of each head turned against the second."""
-    a, b = x.chunk(2, -1)
-    return x * turn[0] + torch.cat([-b, a], -1) * turn[1]

@@ -6,7 +6,8 @@ import torch
 from torch import Tensor, nn
 
 from pipeline.models.qwen3_tts.config import PredictorConfig
-from pipeline.models.qwen3_tts.predictor import Layer, Predictor, rotation
+from pipeline.models.qwen3_tts.predictor import Layer, Predictor
+from pipeline.models.qwen3_tts.rope import angles_of
 
 
 class Room(NamedTuple):
@@ -61,7 +62,7 @@ def packed(predictor: Predictor) -> Packed:
     tables = [predictor.small_to_mtp_projection(table) for table in predictor.model.tables()]
     heads = [head.weight for head in predictor.lm_head if isinstance(head, nn.Linear)]
     gain = predictor.model.norm.weight
-    places = torch.empty(1, predictor.config.num_code_groups, device=gain.device)
+    config, places = predictor.config, torch.arange(predictor.config.num_code_groups, device=gain.device)
     return Packed(
         torch.stack([torch.cat([a.q_proj.weight, a.k_proj.weight, a.v_proj.weight]) for a in attention]),
         torch.stack([a.o_proj.weight for a in attention]),
@@ -75,5 +76,5 @@ def packed(predictor: Predictor) -> Packed:
         gain,
         torch.stack(heads),
         torch.stack(tables),
-        *rotation(predictor.config, places, 0),
+        *angles_of(places, config.rope_theta, config.head_dim, torch.float32),
     )
