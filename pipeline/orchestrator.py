@@ -5,6 +5,7 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -90,9 +91,10 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
             closing.push_async_callback(engine.aclose)
             engines[spec.model_stage] = engine
             log.info("%s started in %.1f s", spec.model_stage, clock() - began)
-        first, *others = profile.topology.stages
+        first, second, *_ = profile.topology.stages
         chain = chain_of(profile.topology, deployment, engines)
-        stages = Stages(engines[first.model_stage], chain, deployment.edge(first, others[0]).window_size != WHOLE)
+        reads_ahead = deployment.stage(second.stage_id).edge.window_size != WHOLE
+        stages = Stages(engines[first.model_stage], chain, reads_ahead)
         yield Orchestrator(engines, stages, profile.detector(), deployment.max_sessions)
 
 
@@ -105,8 +107,8 @@ def chain_of(
         ConfigError: Two stages cannot be joined so.
     """
     chain = []
-    for source, spec, after in zip(topology.stages, topology.stages[1:], (*topology.stages[2:], None), strict=False):
-        process = process_between(source, spec, deployment.edge(source, spec))
-        inflight = deployment.edge(spec, after).max_inflight if after else 1
-        chain.append(Stage(spec, engines[spec.model_stage], process, inflight))
+    edges = [deployment.stage(spec.stage_id).edge for spec in topology.stages]
+    bounds = [*(edge.max_inflight for edge in edges[2:]), 1]  # nothing reads what the last one makes
+    for (source, spec), edge, inflight in zip(pairwise(topology.stages), edges[1:], bounds, strict=True):
+        chain.append(Stage(spec, engines[spec.model_stage], process_between(source, spec, edge), inflight))
     return tuple(chain)

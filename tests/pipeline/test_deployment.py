@@ -57,7 +57,7 @@ def test_a_file_that_says_nothing_has_every_documented_default(tmp_path: Path) -
     }
     assert deployment.stage(0) == StageDeployment(0, (0,), 1, args, drawn)
     assert deployment.stage(1) == StageDeployment(1, engine_args={"model": "tiny"})
-    assert deployment.edge(ASR, AURA) == Edge(window_size=-1, max_inflight=1)
+    assert deployment.stage(1).edge == Edge(window_size=-1, max_inflight=1)
 
 
 STAGE_SAYS: list[tuple[Raw, str, object]] = [
@@ -135,8 +135,8 @@ def test_edges_say_how_much_is_handed_on_at_once_and_connectors_in_which_chunks(
     edges = [{"from": 1, "to": 2, "window_size": 4, "connector": "codec"}]
     raw = runtime(enabled=True, defaults={"window_size": 1, "max_inflight": 8}, edges=edges, connectors=connectors)
     deployment = read(tmp_path, raw)
-    assert deployment.edge(ASR, AURA) == Edge(1, 8)
-    assert deployment.edge(AURA, TTS) == Edge(4, 8, {"codec_chunk_ramp": [1, 2, 4]})
+    assert deployment.stage(1).edge == Edge(1, 8)
+    assert deployment.stage(2).edge == Edge(4, 8, {"codec_chunk_ramp": [1, 2, 4]})
 
 
 @pytest.mark.parametrize(
