@@ -45,7 +45,7 @@ async def down(settings: Settings, board: Board) -> None:
 
 def _alive(run: Running | None, claim: Claim) -> list[str]:
     """The parts that still run; the last one started stops first."""
-    return [name for name, (pid, _) in reversed(run.parts.items()) if carries(pid, claim.stack)] if run else []
+    return [name for name, (pid, _) in reversed(list(run.parts.items())) if carries(pid, claim.stack)] if run else []
 
 
 def _clean(settings: Settings, board: Board) -> None:
