@@ -53,7 +53,11 @@ function InCall({ call, leave, rejoin, anew }: Props) {
       </div>
       <DetailsPanel conversation={conversation} startedMs={call.startedMs} close={() => setDetails(false)} />
       <footer className="dock">
-        <ChatBox box={chat} send={call.conversation.type} agentPresent={agent.participant !== undefined} />
+        <ChatBox
+          box={chat}
+          send={call.conversation.type}
+          agentHears={agent.participant !== undefined && !trouble?.title}
+        />
         <Controls
           leave={leave}
           askToLeave={() => leaving.current?.showModal()}

@@ -29,7 +29,7 @@ export function troubleOf(signs: Signs): Trouble | null {
       code: 'connection',
       title: 'Connection lost',
       text: signs.connectionGone
-        ? 'The server cannot be reached. It is still being tried. Nothing that you say now is heard.'
+        ? 'The server does not answer. Still trying; nothing that you say now is heard.'
         : 'Reconnecting. Nothing that you say now is heard.',
       action: signs.connectionGone ? 'return' : null,
     };
