@@ -65,5 +65,3 @@ class NoCompiler(BaseBackend):  # type: ignore[misc]
 
     def get_module_map(self) -> dict[str, Any]:
         return {}
-
-

@@ -27,7 +27,7 @@ class pointer_type:
 
 grid = Grid()
 
-range = static_range = range  # noqa: A001
+range = static_range = range
 where, log, exp, maximum, minimum = np.where, np.log, np.exp, np.maximum, np.minimum
 
 
