@@ -118,6 +118,7 @@ class Vllm:
 
     async def aclose(self) -> None:
         await asyncio.to_thread(self._llm.shutdown)
+        del self._llm  # it shuts down again when it goes, for which Python must still be whole
 
     async def _inputs(
         self, sampling: Sampling, parts: AsyncGenerator[Part, None]
