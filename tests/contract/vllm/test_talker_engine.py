@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import multiprocessing
 import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
@@ -188,3 +189,18 @@ async def test_a_checkpoint_that_lacks_weights_is_refused_by_their_names(
         "weights missing: talker.model.layers.1.self_attn.k_proj.weight",
         "weights that nothing uses: talker.more.weight",
     ]
+
+
+async def test_requests_of_an_engine_that_dies_fail_and_none_hangs(talker: Talker) -> None:
+    """The last test of this module: nobody starts it again."""
+    async with asyncio.timeout(30):
+        async with aclosing(talker.generate("deadly", once(Clause("Well then, let us begin.", "eric")))) as chunks:
+            await anext(chunks)
+            for process in multiprocessing.active_children():
+                process.kill()
+            with pytest.raises(EngineError, match="the engine has died"):
+                async for _ in chunks:
+                    pass
+        with pytest.raises(EngineError, match="the engine has died"):
+            await all_of(talker, CLAUSE)
+        assert not await talker.busy()
