@@ -4,13 +4,15 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pipeline.capabilities import Capabilities
 from pipeline.deployment import Deployment
 from pipeline.ears import Detector
-from pipeline.engines.base import Engine
+from pipeline.engines.base import Engine, Listens, Speaks
 from pipeline.errors import AuraError
 from pipeline.profiles import Profile
 from pipeline.stage import Process, Stage
@@ -32,6 +34,7 @@ class Orchestrator:
     Attributes:
         stages: What every session answers with.
         detector: Makes voice activity detection for one caller.
+        capabilities: What its callers may ask for.
     """
 
     def __init__(
@@ -40,8 +43,10 @@ class Orchestrator:
         stages: Stages,
         detector: Callable[[], Detector],
         max_sessions: int,
+        capabilities: Capabilities,
     ) -> None:
         self.stages = stages
+        self.capabilities = capabilities
         self.detector = detector
         self.max_sessions = max_sessions
         self._engines = engines
@@ -92,7 +97,18 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
         first, *others = profile.topology.stages
         chain = tuple(Stage(spec, engines[spec.model_stage], _process(spec)) for spec in others)
         stages = Stages(engines[first.model_stage], chain)
-        yield Orchestrator(engines, stages, profile.detector(), deployment.max_sessions)
+        able = _capabilities(profile, engines)
+        yield Orchestrator(engines, stages, profile.detector(), deployment.max_sessions, able)
+
+
+def _capabilities(profile: Profile, engines: Mapping[str, Engine[Any, Any]]) -> Capabilities:
+    able = Capabilities(profile.topology.model_type, limits=profile.limits)
+    for engine in engines.values():
+        if isinstance(engine, Listens):
+            able = replace(able, recogniser=engine.model, languages=engine.languages)
+        if isinstance(engine, Speaks):
+            able = replace(able, voices=engine.voices)
+    return able
 
 
 def _process(spec: StagePipelineConfig) -> Process[Any, Any]:

@@ -71,6 +71,7 @@ class AuraSettings(Struct):
 
 class SessionSettings(Struct):
     type: Literal["realtime"] | None = None
+    model: str | None = None
     instructions: str | None = None
     output_modalities: Modalities | None = None
     audio: AudioSettings | None = None

@@ -136,7 +136,7 @@ async def test_a_lost_conversation_goes_on_with_what_was_said_and_heard() -> Non
     async with served(line) as pipeline:
         async with calling(pipeline) as caller:
             token = (await caller.until("session.created"))["session"]["aura"]["resume_token"]
-            await caller.updates(instructions="Be brief.", audio={"output": {"voice": "marin"}})
+            await caller.updates(instructions="Be brief.", audio={"output": {"voice": "alto"}})
             await caller.says("Count to forty.")
             await caller.send("response.create")
             await caller.until("response.output_audio.delta")
@@ -144,7 +144,7 @@ async def test_a_lost_conversation_goes_on_with_what_was_said_and_heard() -> Non
             await caller.socket.close()
         async with calling(pipeline, resume=token) as caller:
             session = (await caller.until("session.created"))["session"]
-            assert (session["instructions"], session["audio"]["output"]["voice"]) == ("Be brief.", "marin")
+            assert (session["instructions"], session["audio"]["output"]["voice"]) == ("Be brief.", "alto")
             assert session["aura"]["resume_token"] != token
             await caller.asks("Where were we?", output_modalities=["text"])
         async with calling(pipeline, resume=token) as caller:
