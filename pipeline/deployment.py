@@ -1,6 +1,6 @@
 """Where and how large a pipeline runs: a stage-config YAML, read strictly, all its errors listed at once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
@@ -12,6 +12,7 @@ from pipeline.errors import ConfigError
 from pipeline.topology import PipelineConfig, StagePipelineConfig
 
 Keys = Mapping[str, type | tuple[type, ...]]
+Names = Mapping[str, Collection[str]]  # what there is to name, by key
 
 TOP_KEYS: Keys = {"max_sessions": int, "stage_args": list}
 STAGE_KEYS: Keys = {"stage_id": int, "engine_args": dict}
@@ -42,11 +43,14 @@ class Deployment:
         return next((stage.engine_args for stage in self.stages if stage.stage_id == stage_id), {})
 
 
-def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[str, Keys]) -> Deployment:
+def read_deployment(
+    path: Path, topology: PipelineConfig, engine_keys: Mapping[str, Keys], names: Mapping[str, Names] | None = None
+) -> Deployment:
     """The deployment in a YAML file.
 
     Args:
         engine_keys: What each engine may be told, by `model_arch`.
+        names: Of the keys that name something, what there is; also by `model_arch`.
 
     Raises:
         ConfigError: Lists every fault of the file.
@@ -55,7 +59,7 @@ def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[s
         raw = yaml.safe_load(path.read_text())
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigError(str(path), [f"cannot be read: {error}"]) from error
-    faults = list(_faults(raw, topology, engine_keys))
+    faults = list(_faults(raw, topology, engine_keys, names or {}))
     if faults:
         raise ConfigError(str(path), faults)
     stages = (StageDeployment(each["stage_id"], _own_args(each)) for each in raw.get("stage_args", []))
@@ -66,7 +70,9 @@ def _own_args(stage: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in stage.get("engine_args", {}).items() if key not in TOPOLOGY_KEYS}
 
 
-def _faults(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Keys]) -> Iterator[str]:
+def _faults(
+    raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Keys], names: Mapping[str, Names]
+) -> Iterator[str]:
     if not isinstance(raw, dict):
         yield "the file is not a mapping of keys"
         return
@@ -90,6 +96,7 @@ def _faults(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Keys])
         yield from _key_faults(f"stage {stage_id}: ", each, STAGE_KEYS)
         if isinstance(each.get("engine_args"), dict):
             yield from _engine_faults(each["engine_args"], spec, engine_keys.get(spec.model_arch, {}))
+            yield from _name_faults(each["engine_args"], spec, names.get(spec.model_arch, {}))
 
 
 def _engine_faults(args: dict[str, Any], spec: StagePipelineConfig, known: Keys) -> Iterator[str]:
@@ -103,14 +110,24 @@ def _engine_faults(args: dict[str, Any], spec: StagePipelineConfig, known: Keys)
             yield f"stage {spec.stage_id}: `{key}` is {args[key]!r}, but the topology says {getattr(spec, key)!r}"
 
 
+def _name_faults(args: dict[str, Any], spec: StagePipelineConfig, names: Names) -> Iterator[str]:
+    for key, known in names.items():
+        value = args.get(key)
+        if isinstance(value, str) and value not in known:
+            yield f"stage {spec.stage_id}: engine_args: `{key}` is {value!r}, which is not known{_hint(value, known)}"
+
+
 def _key_faults(where: str, given: dict[Any, Any], known: Keys) -> Iterator[str]:
     for key, value in given.items():
         if key not in known:
-            near = get_close_matches(str(key), known, n=1)
-            hint = f" (did you mean `{near[0]}`?)" if near else f" (known: {', '.join(known)})"
-            yield f"{where}unknown key `{key}`{hint}"
+            yield f"{where}unknown key `{key}`{_hint(str(key), known)}"
         elif not isinstance(value, known[key]) or (isinstance(value, bool) and known[key] is not bool):
             yield f"{where}`{key}` is {value!r}, not {_described(known[key])}"
+
+
+def _hint(given: str, known: Collection[str]) -> str:
+    near = get_close_matches(given, known, n=1)
+    return f" (did you mean `{near[0]}`?)" if near else f" (known: {', '.join(dict.fromkeys(known))})"
 
 
 def _described(kind: type | tuple[type, ...]) -> str:

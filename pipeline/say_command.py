@@ -34,8 +34,24 @@ def run_say(arguments: argparse.Namespace) -> None:
         raise ConfigError("--model", [f"{arguments.model} is no folder"])
     if not arguments.text.strip():
         raise RequestError("invalid_value", "text: it is empty", "text")
+    check_out(arguments.out)
     said = asyncio.run(_say(arguments))
     print(f"\r{arguments.out}: {said}\x1b[K" if sys.stderr.isatty() else f"{arguments.out}: {said}", file=sys.stderr)
+
+
+def check_out(out: Path) -> None:
+    """Whether it can be written, before minutes of work.
+
+    Raises:
+        ConfigError: It cannot.
+    """
+    existed = out.exists()
+    try:
+        out.open("ab").close()
+    except OSError as error:
+        raise ConfigError("--out", [f"{out} cannot be written: {error.strerror}"]) from error
+    if not existed:
+        out.unlink()
 
 
 async def _say(arguments: argparse.Namespace) -> Said:

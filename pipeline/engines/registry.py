@@ -1,12 +1,13 @@
 """Opens the engine of a stage by the architecture that the topology names."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.deployment import Keys
+from pipeline.deployment import Keys, Names
 from pipeline.engines.base import Engine, Opener
+from pipeline.engines.embedded_names import llama_names, whisper_names
 
 
 async def open_whisper(engine_args: Mapping[str, Any], models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
@@ -43,20 +44,29 @@ async def open_hibari(engine_args: Mapping[str, Any], models_dir: Path, max_sess
     return await Hibari.open()
 
 
+def _no_names(models_dir: Path) -> Names:
+    return {}
+
+
 @dataclass(frozen=True, slots=True)
 class EngineKind:
-    """How the engines of one architecture are opened, and what a deployment may tell them."""
+    """How the engines of one architecture are opened, and what a deployment may tell them.
+
+    Attributes:
+        names: What there is for keys that name something, given the folder of the models.
+    """
 
     open: Opener
     keys: Keys
+    names: Callable[[Path], Names] = _no_names
 
 
 ENGINES: Mapping[str, EngineKind] = {
     "WhisperForConditionalGeneration": EngineKind(
-        open_whisper, {"model": str, "fallback": str, "threads": int, "language": str}
+        open_whisper, {"model": str, "fallback": str, "threads": int, "language": str}, whisper_names
     ),
     "Qwen2ForCausalLM": EngineKind(
-        open_llama, {"model": str, "fallback": str, "threads": int, "prompt_threads": int, "context": int}
+        open_llama, {"model": str, "fallback": str, "threads": int, "prompt_threads": int, "context": int}, llama_names
     ),
     "HibariTTS": EngineKind(open_hibari, {}),
 }

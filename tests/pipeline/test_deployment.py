@@ -77,6 +77,24 @@ def test_numbers_of_an_engine_are_at_least_one(tmp_path: Path) -> None:
         read_deployment(written(tmp_path, text), TOPOLOGY, ENGINE_KEYS)
 
 
+def test_names_that_do_not_exist_are_listed_with_those_that_do(tmp_path: Path) -> None:
+    text = """
+max_sessions: 3
+stage_args:
+  - {stage_id: 0, engine_args: {model: larg}}
+  - {stage_id: 1, engine_args: {model: gigantic, thread: 1}}
+  - {stage_id: 2, engine_args: {model: small}}
+"""
+    names = {"Scripted": {"model": ("small", "large")}}
+    with pytest.raises(ConfigError) as refused:
+        read_deployment(written(tmp_path, text), TOPOLOGY, ENGINE_KEYS, names)
+    assert refused.value.faults == [
+        "stage 0: engine_args: `model` is 'larg', which is not known (did you mean `large`?)",
+        "stage 1: engine_args: unknown key `thread` (did you mean `threads`?)",
+        "stage 1: engine_args: `model` is 'gigantic', which is not known (known: small, large)",
+    ]
+
+
 def test_a_number_that_is_none_is_told_once(tmp_path: Path) -> None:
     with pytest.raises(ConfigError) as refused:
         read_deployment(written(tmp_path, "max_sessions: many"), TOPOLOGY, ENGINE_KEYS)
