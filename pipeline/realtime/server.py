@@ -57,8 +57,8 @@ class Server:
     async def _ready(self, _: web.Request) -> web.Response:
         if self.pipeline is None:
             return web.json_response({"ready": False, "free_sessions": 0}, status=503)
-        free = self.pipeline.free_sessions
-        return web.json_response({"ready": True, "free_sessions": free, "busy": await self.pipeline.busy()})
+        places = {"free_sessions": self.pipeline.free_sessions, "max_sessions": self.pipeline.max_sessions}
+        return web.json_response({"ready": True, **places, "busy": await self.pipeline.busy()})
 
     async def _figures(self, _: web.Request) -> web.Response:
         if self.pipeline:

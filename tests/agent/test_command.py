@@ -61,7 +61,7 @@ def test_a_port_that_is_taken_is_said_in_one_line() -> None:
         ("aura.error", "", ""),
         ("aura.error", "I keep trying.", "I keep trying."),
         ("aura.decision", '{"at_ms":1,"what":"error","text":"I keep trying."}', ""),
-        ("aura.decision", '{"at_ms":1,"what":"resumed","text":"it was no interruption"}', "resumed: it was no interruption"),
+        ("aura.decision", '{"at_ms":1,"what":"resumed","text":"it was noise"}', "resumed: it was noise"),
         (
             "aura.timings",
             '{"response_id":"r","speech_end_to_first_audio_ms":null,"create_to_first_audio_ms":412}',
