@@ -104,7 +104,7 @@ class ResponseSettings(Struct):
     audio: AudioSettings | None = None
     max_output_tokens: int | Literal["inf"] | None = None
     metadata: dict[str, str] | None = None
-    conversation: str | None = None
+    conversation: Literal["auto", "none"] | None = None
     input: list[WireItem] | None = None
 
 

@@ -9,11 +9,12 @@ from PIL import Image
 
 from pipeline.capabilities import Limits
 from pipeline.errors import RequestError
-from pipeline.history import Item
+from pipeline.history import FRONT, Item
 from pipeline.names import item_name
 from pipeline.realtime.events import Content, WireItem
 from pipeline.realtime.room import check_item
 
+LONGEST_ID = 256
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 MAX_IMAGE_PIXELS = 16_777_216  # 4096 x 4096
 SERVED_PARTS = {
@@ -33,6 +34,9 @@ def read_item(item: WireItem, limits: Limits | None, param: str = "item") -> Ite
         raise RequestError(
             "invalid_value", f"{param}.type: {item.type!r} is not served, only messages", f"{param}.type"
         )
+    if item.id == FRONT or len(item.id or "") > LONGEST_ID:
+        message = f"{param}.id: it has more than {LONGEST_ID} characters, or is {FRONT!r}"
+        raise RequestError("invalid_value", message, f"{param}.id")
     if item.role is None:
         raise RequestError("invalid_value", f"{param}.role: a message needs one", f"{param}.role")
     texts, images = [], 0
@@ -47,6 +51,8 @@ def read_item(item: WireItem, limits: Limits | None, param: str = "item") -> Ite
         if part.type == "input_audio" and part.transcript is None:
             message = f"{where}.transcript: sound in an item is not transcribed, append it to input_audio_buffer"
             raise RequestError("invalid_value", message, f"{where}.transcript")
+        if part.type.endswith("text") and part.text is None:
+            raise RequestError("invalid_value", f"{where}.text: it is needed", f"{where}.text")
         texts.append(part.text or part.transcript or "")
     text = " ".join(filter(None, texts))
     check_item(text, item.role, limits, f"{param}.content")

@@ -115,6 +115,18 @@ def user(**part: str) -> dict[str, Any]:
         (("response.create", {"response": {"max_output_tokens": 0}}), "invalid_value", "response.max_output_tokens"),
         (("session.update", {"session": {"max_output_tokens": -1}}), "invalid_value", "session.max_output_tokens"),
         (("response.create", {"response": {"input": [{"type": "x"}]}}), "invalid_value", "response.input[0].type"),
+        (("response.create", {"response": {"conversation": "mine"}}), "invalid_value", "response.conversation"),
+        (("conversation.item.create", {"item": user(type="input_text")}), "invalid_value", "item.content[0].text"),
+        (
+            ("conversation.item.create", {"item": user(type="input_text", text="Hi") | {"id": "x" * 257}}),
+            "invalid_value",
+            "item.id",
+        ),
+        (
+            ("conversation.item.create", {"item": user(type="input_text", text="Hi") | {"id": "root"}}),
+            "invalid_value",
+            "item.id",
+        ),
     ],
     ids=lambda value: f"{value[0]} {value[1]}"[:80] if isinstance(value, tuple) else None,
 )
@@ -227,6 +239,7 @@ async def test_a_picture_that_cannot_be_taken(image: str, says: str) -> None:
         ({"format": {"type": "audio/pcmu", "rate": 24_000}}, "format.rate"),
         ({"turn_detection": {"type": "semantic"}}, "turn_detection.type"),
         ({"turn_detection": {"type": "server_vad", "threshold": 7}}, "turn_detection.threshold"),
+        ({"turn_detection": {"type": "server_vad", "prefix_padding_ms": -1}}, "turn_detection.prefix_padding_ms"),
     ],
     ids=str,
 )

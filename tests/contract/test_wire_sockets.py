@@ -112,7 +112,7 @@ async def test_what_cannot_be_answered_closes_the_socket(
             await caller.still_works()
 
 
-async def test_a_client_that_does_not_read_is_dropped_and_costs_little() -> None:
+async def test_a_client_that_does_not_read_is_dropped_and_costs_little(caplog: pytest.LogCaptureFixture) -> None:
     async with served(max_sessions=1) as pipeline:
         async with connected(pipeline, unread=1) as socket:
             item = QUESTION | {"id": "long", "content": [{"type": "input_text", "text": "x" * 1_000_000}]}
@@ -127,6 +127,7 @@ async def test_a_client_that_does_not_read_is_dropped_and_costs_little() -> None
             finally:
                 tracemalloc.stop()
         assert most < 20_000_000
+        assert [record.getMessage() for record in caplog.records].count("client does not read") == 1
         async with calling(pipeline) as caller:
             await caller.still_works()
 
