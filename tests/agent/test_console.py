@@ -151,6 +151,18 @@ async def test_written_lines_are_answered_one_after_the_other(capsys: pytest.Cap
     assert pipeline.of("session.update")[0]["session"]["output_modalities"] == ["text"]
 
 
+async def test_a_line_that_is_too_long_is_said_to_be_and_nothing_else_is_answered(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pipeline = FakePipeline(says=[Says((("Wrong.", 0.1),), after_s=0.5), Says((("Eight.", 0.1),))])
+    lines = io.StringIO("word " * 300 + "\nHow many legs has a spider?\n")
+    assert await converse_text(PIPELINE, lines, wait_s=5, connect=pipeline.connect) == 1
+    said = [line.split(maxsplit=2)[1:] for line in capsys.readouterr().out.splitlines()]
+    assert ["error", "That was more than I can take in at once. Please say it in fewer words."] in said
+    assert [what for who, what in said if who == "aura"] == ["Eight."]
+    assert len(pipeline.of("response.cancel")) == 1
+
+
 async def test_a_line_that_is_not_answered_in_time_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
     pipeline = FakePipeline(says=[Says((("late", 0.1),), after_s=5.0)])
     assert await converse_text(PIPELINE, io.StringIO("Hello?\n"), wait_s=0.5, connect=pipeline.connect) == 1
