@@ -9,7 +9,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aiohttp import web
@@ -89,11 +89,9 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
     path = getattr(arguments, "file", None) or arguments.stage_configs_path or profile.deployment
     home = Path(environment.get("AURA_HOME", ".aura"))
     models_dir = arguments.models_dir or home / "models"
-    keys = {arch: kind.keys for arch, kind in profile.engines.items()}
-    names = {arch: kind.names(models_dir) for arch, kind in profile.engines.items()}
-    deployment = read_deployment(path, profile.topology, keys, names)
+    deployment = read_deployment(path, profile.topology, profile.engine_keys(models_dir))
     if arguments.max_sessions:
-        deployment = Deployment(arguments.max_sessions, deployment.stages)
+        deployment = replace(deployment, max_sessions=arguments.max_sessions)
     key = environment.get("AURA_PIPELINE_KEY", "")
     if arguments.command == "serve" and not key:
         raise ConfigError("environment", ["AURA_PIPELINE_KEY is not set: clients must show this key"])

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.capabilities import Limits
+from pipeline.deployment_keys import EngineKeys
 from pipeline.ears import Detector
 from pipeline.engines.registry import ENGINES, EngineKind
 from pipeline.processors.embedded import LIMITS
@@ -26,6 +27,10 @@ class Profile:
     engines: Mapping[str, EngineKind]
     detector: Callable[[], Callable[[], Detector]]
     limits: Limits | None = None
+
+    def engine_keys(self, models_dir: Path) -> Mapping[str, EngineKeys]:
+        """What each engine may be told, by `model_arch`; the models are in that folder."""
+        return {arch: kind.keys.naming(kind.names(models_dir)) for arch, kind in self.engines.items()}
 
 
 def silero() -> Callable[[], Detector]:

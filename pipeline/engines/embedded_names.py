@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-from pipeline.deployment import Names
+from pipeline.deployment_keys import Names
 
 # Radford et al., Robust Speech Recognition via Large-Scale Weak Supervision; yue came with its third version.
 _CODES = (
@@ -16,16 +16,17 @@ LANGUAGES = frozenset(_CODES.split())
 
 
 def whisper_names(models_dir: Path) -> Names:
-    models = ("whisper-base", "whisper-tiny.en", *_folders(models_dir, ("model.bin", "tokenizer.json")))
+    models = _models(("whisper-base", "whisper-tiny.en"), models_dir, ("model.bin", "tokenizer.json"))
     return {"model": models, "fallback": models, "language": ("auto", *sorted(LANGUAGES))}
 
 
 def llama_names(models_dir: Path) -> Names:
-    models = ("qwen2.5-coder-1.5b-instruct", "smollm2-135m-instruct", *_folders(models_dir, ("model.gguf",)))
+    models = _models(("qwen2.5-coder-1.5b-instruct", "smollm2-135m-instruct"), models_dir, ("model.gguf",))
     return {"model": models, "fallback": models}
 
 
-def _folders(models_dir: Path, files: Sequence[str]) -> list[str]:
-    """The models that somebody has put there."""
+def _models(ours: Sequence[str], models_dir: Path, files: Sequence[str]) -> tuple[str, ...]:
+    """Ours, and those that somebody has put there."""
     folders = models_dir.iterdir() if models_dir.is_dir() else ()
-    return sorted(folder.name for folder in folders if all((folder / file).is_file() for file in files))
+    found = sorted(folder.name for folder in folders if all((folder / file).is_file() for file in files))
+    return tuple(dict.fromkeys((*ours, *found)))
