@@ -36,12 +36,25 @@ def run_say(arguments: argparse.Namespace) -> None:
         raise ConfigError("--model", [f"{arguments.model} is no folder"])
     if not spoken(arguments.text):
         raise RequestError("invalid_value", "text: there is nothing in it that can be spoken", "text")
-    out, folder = arguments.out, arguments.out.parent
-    if out.is_dir() or not os.access(out if out.exists() else folder, os.W_OK):
-        raise RequestError("invalid_value", f"out: {out} cannot be written", "out")
+    check_out(arguments.out)
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
     said = asyncio.run(_say(arguments))
     _tell(f"{arguments.out}: {said}", ends=True)
+
+
+def check_out(out: Path) -> None:
+    """Whether it can be written, before minutes of work.
+
+    Raises:
+        ConfigError: It cannot.
+    """
+    existed = out.exists()
+    try:
+        out.open("ab").close()
+    except OSError as error:
+        raise ConfigError("--out", [f"{out} cannot be written: {error.strerror}"]) from error
+    if not existed:
+        out.unlink()
 
 
 async def _say(arguments: argparse.Namespace) -> Said:
