@@ -26,7 +26,7 @@ class Pointer:
         return Pointer(self.memory, self.at + places)
 
     def __radd__(self, places: Any) -> "Pointer":
-        return self + places
+        return Pointer(self.memory, self.at + places)
 
     def __sub__(self, places: Any) -> "Pointer":
         return Pointer(self.memory, self.at - places)
