@@ -37,8 +37,9 @@ class Settings:
 
 def main() -> None:
     """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run, with 130 after Ctrl-C."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     arguments = _parser().parse_args()
+    level = logging.WARNING if arguments.command == "say" else logging.INFO  # it tells on one line how far it is
+    logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
         if arguments.command == "say":
             return run_say(arguments)

@@ -73,6 +73,7 @@ async def voice_of(model: Path, dtype: str, manner: Clause) -> AsyncGenerator[Vo
             model=model.name,
             max_sessions=1,
             dtype=dtype or ("bfloat16" if on_gpu else "float32"),
+            use_tqdm_on_load=False,
             **({} if on_gpu else on_cpu),
         )
         engines.push_async_callback(talker.aclose)
