@@ -42,7 +42,7 @@ def main() -> None:
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
         if arguments.command == "say":
-            return run_say(arguments)
+            return run_say(arguments, _home(os.environ))
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
             print(f"{settings.profile.topology.model_type}: fine, {settings.deployment.max_sessions} sessions")
@@ -83,9 +83,12 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
     key = environment.get("AURA_PIPELINE_KEY", "")
     if arguments.command == "serve" and not key:
         raise ConfigError("environment", ["AURA_PIPELINE_KEY is not set: clients must show this key"])
-    home = Path(environment.get("AURA_HOME", ".aura"))
-    models_dir = arguments.models_dir or home / "models"
+    models_dir = arguments.models_dir or _home(environment) / "models"
     return Settings(profile, deployment, models_dir, getattr(arguments, "host", ""), getattr(arguments, "port", 0), key)
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("AURA_HOME", ".aura"))
 
 
 def _parser() -> argparse.ArgumentParser:
