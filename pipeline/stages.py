@@ -1,13 +1,16 @@
 """The stages of a running pipeline, and which of them answer what. Shared by all sessions."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass
 from typing import Any
 
 from pipeline.asked import Asked, Wants
 from pipeline.chunks import Text, Transcript, Window
+from pipeline.clips import Pixels
 from pipeline.engines.base import Engine
 from pipeline.stage import Stage
+from pipeline.watching import in_thread
+from pipeline.window import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -16,10 +19,14 @@ class Stages:
 
     Attributes:
         chain: In order; one of them has final text, and the last one final audio.
+        sight: What the model that writes remembers of what it sees; None: it sees nothing.
+        look: Makes pixels of a picture in a file's form.
     """
 
     recogniser: Engine[Window, Transcript]
     chain: tuple[Stage[Any, Any], ...]
+    sight: Limits | None = None
+    look: Callable[[bytes], Awaitable[Pixels]] = in_thread
 
     def route(self, wants: Wants) -> tuple[Stage[Any, Any], ...]:
         """The stages that such an answer needs: up to text or up to sound, the text given or written."""
