@@ -13,6 +13,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from pipeline.ask_command import add_ask, run_ask
 from pipeline.deployment import Deployment, read_deployment
 from pipeline.errors import AuraError, ConfigError
 from pipeline.orchestrator import running
@@ -21,6 +22,8 @@ from pipeline.realtime.server import Server
 from pipeline.say_command import add_say, run_say
 
 log = logging.getLogger("pipeline")
+
+OFFLINE = {"say": run_say, "ask": run_ask}  # commands that need neither a profile nor its settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,8 +43,8 @@ def main() -> None:
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     arguments = _parser().parse_args()
     try:
-        if arguments.command == "say":
-            return run_say(arguments)
+        if arguments.command in OFFLINE:
+            return OFFLINE[arguments.command](arguments)
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
             print(f"{settings.profile.topology.model_type}: fine, {settings.deployment.max_sessions} sessions")
@@ -98,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--port", type=int, default=8100)
     commands.add_parser("check", parents=[shared], help="check a stage configuration")
     add_say(commands)
+    add_ask(commands)
     return parser
 
 
