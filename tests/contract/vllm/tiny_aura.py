@@ -34,7 +34,11 @@ PATCHES = {
 Shape = tuple[str, tuple[int, ...], float, float]
 
 
-def write_aura(folder: Path, seed: int = 0, *, weights: bool = True) -> Path:
+def write_aura(folder: Path, seed: int = 0, *, weights: bool = True, full_size: bool = False) -> Path:
+    """
+    Args:
+        full_size: The shapes of the published one, for weights that are made up; the tokenizer stays small.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     write_tokenizer(folder)
     flags = {"lstrip": False, "rstrip": False, "normalized": False, "single_word": False, "special": True}
@@ -55,7 +59,7 @@ def write_aura(folder: Path, seed: int = 0, *, weights: bool = True) -> Path:
     _write_json(folder / "preprocessor_config.json", PATCHES | picture)
     _write_json(folder / "video_preprocessor_config.json", PATCHES | video)
     _write_json(folder / "generation_config.json", {"do_sample": True, "temperature": 0.7, "top_k": 20, "top_p": 0.8})
-    _write_json(folder / "config.json", config())
+    _write_json(folder / "config.json", full_config() if full_size else config())
     if weights:
         from safetensors.numpy import save_file
 
@@ -84,6 +88,24 @@ def config() -> dict[str, Any]:
         "image_token_id": IDS["<|image_pad|>"], "video_token_id": IDS["<|video_pad|>"],
         "vision_start_token_id": IDS["<|vision_start|>"], "vision_end_token_id": IDS["<|vision_end|>"],
         "tie_word_embeddings": False, "transformers_version": "4.57.1", "vision_config": vision, "text_config": text,
+    }  # fmt: skip
+
+
+def full_config() -> dict[str, Any]:
+    """The shapes of Qwen3-VL-8B."""
+    small = config()
+    vision = {
+        "depth": 27, "hidden_size": 1152, "intermediate_size": 4304, "num_heads": 16, "out_hidden_size": 4096,
+        "num_position_embeddings": 2304, "deepstack_visual_indexes": [8, 16, 24],
+    }  # fmt: skip
+    text = {
+        "hidden_size": 4096, "intermediate_size": 12288, "num_hidden_layers": 36, "num_attention_heads": 32,
+        "num_key_value_heads": 8, "head_dim": 128, "vocab_size": 151936, "dtype": "bfloat16",
+        "rope_scaling": {"rope_type": "default", "mrope_section": [24, 20, 20], "mrope_interleaved": True},
+    }  # fmt: skip
+    return small | {
+        "dtype": "bfloat16", "vision_config": small["vision_config"] | vision,
+        "text_config": small["text_config"] | text,
     }  # fmt: skip
 
 
