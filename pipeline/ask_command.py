@@ -13,7 +13,7 @@ from pipeline.clips import Clip
 from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError, RequestError
 from pipeline.films import seconds_of
-from pipeline.window import Limits
+from pipeline.processors.aura import LIMITS
 
 
 def add_ask(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -43,24 +43,23 @@ def run_ask(arguments: argparse.Namespace) -> None:
 
 
 async def _ask(arguments: argparse.Namespace, film: Iterable[Clip]) -> Answered:
-    async with aura_of(arguments.model, arguments.dtype, arguments.temperature) as (aura, limits):
-        return await ask(arguments.text.strip(), film, aura, limits, _tell)
+    async with aura_of(arguments.model, arguments.dtype, arguments.temperature) as aura:
+        return await ask(arguments.text.strip(), film, aura, LIMITS, _tell)
 
 
 @asynccontextmanager
-async def aura_of(model: Path, dtype: str, temperature: float) -> AsyncGenerator[tuple[Engine[Any, Any], Limits], None]:
-    """The engine of a checkpoint, for one caller at a time, and what it remembers."""
+async def aura_of(model: Path, dtype: str, temperature: float) -> AsyncGenerator[Engine[Any, Any], None]:
+    """The engine of a checkpoint, for one caller at a time."""
     try:
         import torch
 
-        from pipeline.engines.aura_setup import open_aura, read_text
+        from pipeline.engines.aura_setup import open_aura
     except ImportError as error:
         raise ConfigError("ask", [f"needs the extra `vllm`: {error}"]) from error
     on_gpu = torch.cuda.is_available()
     on_cpu: dict[str, Any] = {
         "enforce_eager": True, "block_size": 32, "distributed_executor_backend": "uni", "skip_mm_profiling": True,
     }  # fmt: skip
-    _, text = read_text(model.parent, model.name)
     aura = await open_aura(
         model.parent,
         model=model.name,
@@ -70,7 +69,7 @@ async def aura_of(model: Path, dtype: str, temperature: float) -> AsyncGenerator
         **({} if on_gpu else on_cpu),
     )
     try:
-        yield aura, Limits(text.count)
+        yield aura
     finally:
         await aura.aclose()
 

@@ -20,28 +20,34 @@ MARKS = (
 )
 
 
+def in_bytes(text: str) -> int:
+    """A byte-level tokenizer never makes more of it."""
+    return len(text.encode(errors="replace"))
+
+
 @dataclass(frozen=True, slots=True)
 class Limits:
     """
     Attributes:
-        count: Tokens of a text.
+        count: Tokens of a text, or more.
         keep_s, slack_s: N and N': seconds of video that a cut leaves, and by how many they may grow.
         groups, slack_groups: M, and by how many groups they may grow where no video is cut.
         answers: Of one question that stay at a cut.
-        video_tokens, text_tokens: At which a cut is due, if the above does not ask for one before.
+        video_tokens, text_tokens: At which a cut is due, if the above does not ask for one before. As `count` counts
+            by default, text has about four times fewer.
         item_tokens, pictures: Most of one item's text, and of its pictures, that is seen.
     """
 
-    count: Callable[[str], int]
     keep_s: int = 30
     slack_s: int = 15
     groups: int = 10
     slack_groups: int = 10
     answers: int = 4
     video_tokens: int = 16_000
-    text_tokens: int = 6_000
-    item_tokens: int = 3_000
+    text_tokens: int = 12_000
+    item_tokens: int = 6_000
     pictures: int = 4
+    count: Callable[[str], int] = in_bytes
 
     @property
     def most_tokens(self) -> int:

@@ -10,26 +10,15 @@ from pipeline.errors import ConfigError
 from pipeline.models.aura_names import expected_names
 from pipeline.models.aura_text import AuraText
 from pipeline.models.registry import AURA
-from pipeline.processors.aura import MOST_TOKENS
-from pipeline.window import Limits
+from pipeline.processors.aura import LIMITS, MOST_TOKENS
 
 FILES = (
     *("config.json", "vocab.json", "merges.txt", "tokenizer_config.json"),
     *("preprocessor_config.json", "video_preprocessor_config.json"),
 )
-MARGIN = 2_048  # tokens of a prompt beyond what is remembered: the system's, instructions, marks
+MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, instructions
 STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 ms of an H100's
 CLIP_GB = 0.008  # of vLLM's cache, for one second of 640 x 480
-
-
-def read_text(models_dir: Path, model: str) -> tuple[Path, AuraText]:
-    """The folder of a checkpoint, and its tokenizer.
-
-    Raises:
-        ConfigError: It is incomplete, or another model's.
-    """
-    folder = model_folder(models_dir, (model,), FILES)
-    return folder, AuraText.read(folder)
 
 
 async def open_aura(
@@ -39,7 +28,7 @@ async def open_aura(
     max_sessions: int,
     temperature: float = 0.5,
     dtype: str = "bfloat16",
-    max_model_len: int = 32_768,
+    max_model_len: int = 49_152,
     **engine_args: Any,
 ) -> Aura:
     """
@@ -51,10 +40,9 @@ async def open_aura(
         ConfigError: The model is incomplete or another one, or vLLM refuses an argument.
         EngineError: The engine did not start.
     """
-    folder, text = read_text(models_dir, model)
-    limits = Limits(text.count)
-    if max_model_len < limits.most_tokens + MARGIN + MOST_TOKENS:
-        least = limits.most_tokens + MARGIN + MOST_TOKENS
+    folder = model_folder(models_dir, (model,), FILES)
+    text = AuraText.read(folder)
+    if max_model_len < (least := LIMITS.most_tokens + MARGIN + MOST_TOKENS):
         raise ConfigError(f"stage {STAGE}", [f"`max_model_len` is {max_model_len}, at least {least} is needed"])
     if engine_args.get("load_format") != "dummy":
         check_weights(folder)
@@ -66,7 +54,7 @@ async def open_aura(
 
 def settings(sessions: int, dtype: str, max_model_len: int) -> dict[str, Any]:
     """What vLLM is told, but for what a deployment adds. Of a session, one prompt is answered while another is read."""
-    seconds = Limits(len).keep_s + 2 * Limits(len).slack_s
+    seconds = LIMITS.keep_s + 2 * LIMITS.slack_s
     return {
         "hf_overrides": {"architectures": [AURA]},
         "dtype": dtype,

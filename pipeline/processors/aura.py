@@ -1,6 +1,6 @@
 """AURA's prompts: what was said and seen, in the order and the words with which it was trained. Pure."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 
 from pipeline.asked import Asked, Wants
 from pipeline.chunks import Clause, Scene, Text
@@ -15,17 +15,14 @@ SYSTEM = (  # of the published evaluations
 )
 SILENT = "<|silent|>"
 MOST_TOKENS = 256  # of an answer
-INSTRUCTIONS_CHARS = 8_000
+INSTRUCTIONS_BYTES = 8_000
+LIMITS = Limits()
 
 
-def asr2aura(limits: Limits) -> Callable[[AsyncIterator[Asked], Asked], AsyncGenerator[Scene, None]]:
-    """Makes the processor that turns questions into prompts of AURA."""
-
-    async def process(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Scene, None]:
-        async for question in inbox:
-            yield scene(question, limits)
-
-    return process
+async def asr2aura(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Scene, None]:
+    """Questions → prompts of AURA."""
+    async for question in inbox:
+        yield scene(question)
 
 
 async def aura2tts(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerator[Clause, None]:
@@ -39,7 +36,7 @@ async def aura2tts(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerator[C
         yield Clause(clause, wants.voice, wants.speed, language)
 
 
-def scene(asked: Asked, limits: Limits) -> Scene:
+def scene(asked: Asked, limits: Limits = LIMITS) -> Scene:
     """The prompt of a question. It goes on where that of an earlier one ended, unless something was cut or deleted."""
     wants = asked.wants
     most = MOST_TOKENS if wants.max_tokens is None else min(wants.max_tokens, MOST_TOKENS)
@@ -58,7 +55,8 @@ def harmless(text: str) -> str:
 
 
 def _system(wants: Wants) -> str:
-    instructions = harmless(wants.instructions.strip()[:INSTRUCTIONS_CHARS])
+    text = wants.instructions.strip().encode(errors="replace")[:INSTRUCTIONS_BYTES].decode(errors="ignore")
+    instructions = harmless(text)
     return f"{SYSTEM}\n{instructions}" if instructions else SYSTEM
 
 

@@ -53,7 +53,7 @@ class Camera:
 
     def __init__(self, vllm: Vllm, text: AuraText, name: str, extent: Extent) -> None:
         self.extent, self.name = extent, name
-        self.limits = Limits(text.count, extent.keep_s, extent.slack_s)
+        self.limits = Limits(extent.keep_s, extent.slack_s)
         self.history = History()
         self._vllm, self._text = vllm, text
         self._numbers = count()

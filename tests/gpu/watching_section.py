@@ -39,7 +39,7 @@ async def run(report: Report, folder: Path, sessions: tuple[int, ...], tiny: boo
     extent, loop = TINY if tiny else Extent(), asyncio.get_running_loop()
     begun = loop.time()
     most = max(sessions)
-    told = settings(most, "float32", 4_096) | ENGINE_TINY if tiny else settings(most, "bfloat16", 32_768) | ENGINE
+    told = settings(most, "float32", 4_096) | ENGINE_TINY if tiny else settings(most, "bfloat16", 49_152) | ENGINE
     vllm, text = await Vllm.open(STAGE, folder, **told), AuraText.read(folder)
 
     def camera(name: str) -> Camera:

@@ -13,7 +13,7 @@ from pipeline.clips import Clip
 from pipeline.engines.scripted import Scripted
 from pipeline.window import Limits
 
-LIMITS = Limits(len, keep_s=6, slack_s=3)
+LIMITS = Limits(keep_s=6, slack_s=3)
 
 
 async def test_each_second_is_read_and_then_the_question_is_answered() -> None:

@@ -1,7 +1,7 @@
 """A conversation with a camera, told on virtual time with scripted engines."""
 
 import asyncio
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -10,6 +10,7 @@ import pytest
 
 from pipeline import events as told
 from pipeline.activity import Endpointing
+from pipeline.asked import Asked
 from pipeline.chunks import Scene, Text
 from pipeline.clips import Clip, Pixels
 from pipeline.engines.scripted import Scripted, hears, speaks, words_of
@@ -17,7 +18,7 @@ from pipeline.errors import EngineError, RequestError
 from pipeline.events import AnswerDone, Offered
 from pipeline.history import Item
 from pipeline.offers import OFFER_S
-from pipeline.processors.aura import asr2aura
+from pipeline.processors.aura import scene
 from pipeline.session import Session
 from pipeline.setup import Detection, Setup
 from pipeline.stage import Stage
@@ -27,7 +28,7 @@ from tests.scenario import AURA, TTS, Caller, Loudness, to_sentences
 
 SERVER_VAD = Setup(detection=Detection(Endpointing(end_ms=512)))
 QUESTION = "What is this?"
-LIMITS = Limits(len, keep_s=6, slack_s=3)
+LIMITS = Limits(keep_s=6, slack_s=3)
 
 
 @dataclass
@@ -59,14 +60,14 @@ class Room:
         return [(0.1 if at else self.read_s, Text(word)) for at, word in enumerate(words_of(answer))]
 
     @asynccontextmanager
-    async def call(self, setup: Setup = SERVER_VAD, limits: Limits = LIMITS) -> AsyncGenerator[Caller, None]:
+    async def call(self, setup: Setup = SERVER_VAD) -> AsyncGenerator[Caller, None]:
         loop = asyncio.get_running_loop()
         heard: list[tuple[float, told.Event]] = []
         stages = Stages(
             hears(QUESTION),
-            (Stage(AURA, self.aura, asr2aura(limits)), Stage(TTS, speaks(), to_sentences)),
-            limits,
-            look,
+            (Stage(AURA, self.aura, to_scene), Stage(TTS, speaks(), to_sentences)),
+            sight=LIMITS,
+            look=look,
         )
         session = Session("s", stages, Loudness(), lambda event: heard.append((round(loop.time(), 3), event)))
         async with session, asyncio.TaskGroup() as tasks:
@@ -228,6 +229,11 @@ async def test_the_eyes_close_with_the_session() -> None:
         await caller.is_silent(2.3)
         assert room.aura.running
     assert not room.aura.running
+
+
+async def to_scene(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Scene, None]:
+    async for question in inbox:
+        yield scene(question, LIMITS)
 
 
 async def film(session: Session) -> None:

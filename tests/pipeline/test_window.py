@@ -15,8 +15,8 @@ from pipeline.processors.aura import SYSTEM, scene
 from pipeline.window import MARKS, Limits, cut, is_due, within
 
 SECOND = np.zeros((2, 32, 64, 3), np.uint8)
-LIMITS = Limits(len)  # a character is a token
-SMALL = Limits(len, keep_s=6, slack_s=3, groups=3, slack_groups=2, answers=2, text_tokens=900, item_tokens=200)
+LIMITS = Limits()
+SMALL = Limits(keep_s=6, slack_s=3, groups=3, slack_groups=2, answers=2, text_tokens=900, item_tokens=200)
 SYSTEM_TURN = f"<|im_start|>system\n{SYSTEM}<|im_end|>\n"
 
 

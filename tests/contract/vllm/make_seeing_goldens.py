@@ -11,7 +11,6 @@ from typing import Any
 
 from pipeline.chunks import Scene
 from pipeline.clips import Clip
-from pipeline.models.aura_text import AuraText
 from tests.contract.vllm.seeing_cases import GOLDENS, TOKENS, prompts
 from tests.contract.vllm.tiny_aura import write_aura
 
@@ -22,11 +21,11 @@ LEAST_MARGIN = 2e-3  # between the two largest logits; float noise is about 1e-5
 def main() -> None:
     with tempfile.TemporaryDirectory() as temporary:
         folder = write_aura(Path(temporary))
-        official, text = Official(folder), AuraText.read(folder)
+        official = Official(folder)
         found: dict[int, dict[str, Any]] = {}
         seed = 0
         while len(found) < CASES:
-            prompt = official.ids(prompts(seed, text)[-1])
+            prompt = official.ids(prompts(seed)[-1])
             answer, margin = official.answer(prompt)
             print(seed, len(prompt["input_ids"][0]), len(answer), f"{margin:.4f}", flush=True)
             if margin > LEAST_MARGIN:

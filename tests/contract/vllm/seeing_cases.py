@@ -9,23 +9,18 @@ from pipeline.asked import Asked
 from pipeline.chunks import Scene
 from pipeline.clips import Clip, second
 from pipeline.history import History, Item
-from pipeline.models.aura_text import AuraText
 from pipeline.processors.aura import scene
 from pipeline.window import Limits, cut, is_due
 
 TOKENS = 64  # of each answer
 GOLDENS = Path(__file__).with_name("seeing_goldens.json")
+LIMITS = Limits(keep_s=4, slack_s=2, groups=2, slack_groups=2, answers=2)  # what is cut is cut in these tests
 KINDS = ("video", "video", "picture", "text")  # one after the other
 SIZES = ((64, 64), (64, 96), (96, 64))
 WORDS = ("What", "is", "that", "on", "the", "table?", "Tell", "me", "when", "you", "see", "a", "cup", "running.", "Yes")
 
 
-def limits(text: AuraText) -> Limits:
-    """Small, so that what is cut is cut in these tests."""
-    return Limits(text.count, keep_s=4, slack_s=2, groups=2, slack_groups=2, answers=2)
-
-
-def conversation(seed: int, text: AuraText) -> list[History]:
+def conversation(seed: int) -> list[History]:
     """It grows round by round: the prompt of each value goes on where that of the one before ended, or is cut."""
     chance = random.Random(seed)
     kind = KINDS[seed % len(KINDS)]
@@ -43,14 +38,14 @@ def conversation(seed: int, text: AuraText) -> list[History]:
             history = history.with_item(Item(f"a{name}", "assistant", words(chance)))
         else:
             grown.append(history)
-        if is_due(history, limits(text)):
-            history = history.cut(cut(history, limits(text)))
+        if is_due(history, LIMITS):
+            history = history.cut(cut(history, LIMITS))
     return grown
 
 
-def prompts(seed: int, text: AuraText) -> list[Scene]:
+def prompts(seed: int) -> list[Scene]:
     """Of one conversation: all but the last are only read."""
-    return [scene(Asked(history), limits(text)) for history in conversation(seed, text)]
+    return [scene(Asked(history), LIMITS) for history in conversation(seed)]
 
 
 def clip(seed: int, name: int, size: tuple[int, int]) -> Clip:

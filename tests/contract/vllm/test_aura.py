@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 
 from pipeline.clips import Clip
-from pipeline.models.aura_text import AuraText
 from tests.contract.vllm.seeing import Eyes, Look
 from tests.contract.vllm.seeing_cases import GOLDENS, TOKENS, prompts
 from tests.contract.vllm.tiny_aura import write_aura
@@ -33,7 +32,7 @@ def eyes(folder: Path) -> Iterator[Eyes]:
 
 def look(eyes: Eyes, seed: int, salt: str = "", **more: Any) -> Look:
     """The last prompt of a conversation. Another salt is another session: nothing is known of it yet."""
-    return Look(replace(prompts(seed, eyes.text)[-1], cache_salt=salt), **more)
+    return Look(replace(prompts(seed)[-1], cache_salt=salt), **more)
 
 
 def right(looks: list[Look], seeds: list[int]) -> bool:
@@ -41,13 +40,12 @@ def right(looks: list[Look], seeds: list[int]) -> bool:
     return all(each.tokens == CASES[seed]["answer"] for each, seed in zip(looks, seeds, strict=True))
 
 
-def test_there_are_enough_goldens(folder: Path) -> None:
+def test_there_are_enough_goldens() -> None:
     assert len(CASES) == 20
     assert {len(case["answer"]) for case in CASES.values()} == {TOKENS}
     assert min(case["margin"] for case in CASES.values()) > 1e-3
     assert min(len(set(case["answer"])) for case in CASES.values()) > 10, "no answer runs in a circle"
-    text = AuraText.read(folder)
-    clips = [[part for part in prompts(seed, text)[-1].parts if isinstance(part, Clip)] for seed in CASES]
+    clips = [[part for part in prompts(seed)[-1].parts if isinstance(part, Clip)] for seed in CASES]
     assert sum(any(clip.moves for clip in each) for each in clips) >= 8
     assert sum(any(not clip.moves for clip in each) for each in clips) >= 4
     assert sum(not each for each in clips) >= 4
@@ -81,7 +79,7 @@ def test_staggered_with_neighbours_that_are_aborted(eyes: Eyes) -> None:
 def test_round_by_round_only_what_is_new_is_read(eyes: Eyes) -> None:
     """The rounds of a conversation are read one after the other, with its cuts."""
     for seed in (seed for seed in list(CASES)[:8] if seed % 4 < 2):
-        *ahead, last = [Look(replace(each, cache_salt="grows"), most=1) for each in prompts(seed, eyes.text)]
+        *ahead, last = [Look(replace(each, cache_salt="grows"), most=1) for each in prompts(seed)]
         for each in ahead:
             eyes.look(each)
         last.most = TOKENS
