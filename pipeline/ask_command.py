@@ -59,6 +59,7 @@ async def aura_of(model: Path, dtype: str, temperature: float) -> AsyncGenerator
     on_gpu = torch.cuda.is_available()
     on_cpu: dict[str, Any] = {
         "enforce_eager": True, "block_size": 32, "distributed_executor_backend": "uni", "skip_mm_profiling": True,
+        "kv_cache_memory_bytes": 1 << 30,
     }  # fmt: skip
     aura = await open_aura(
         model.parent,

@@ -75,9 +75,9 @@ class Session:
         self.conversation = Conversation(history or History(), tell)
         self.listening = Listening(detector, self._begin, self._drop, self._turn_ended, self._told_by_listening)
         self.sight: Sight | None = None
-        if stages.sight:
+        if stages.sees:
             errands = Errands(self._is_settling, self._is_idle, self._read, self._consider, self._offered, offer_name)
-            self.sight = Sight(name, stages.sight, self.conversation, self._tasks, errands, stages.look)
+            self.sight = Sight(name, stages.limits, self.conversation, self._tasks, errands, stages.look)
 
     @property
     def history(self) -> History:

@@ -1,7 +1,7 @@
 """The stages of a running pipeline, and which of them answer what. Shared by all sessions."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.asked import Asked, Wants
@@ -20,26 +20,35 @@ class Stages:
     Attributes:
         chain: In order; one of them has final text, and the last one final audio.
         reads_ahead: What is still being said is read already.
-        sight: What the model that writes remembers of what it sees; None: it sees nothing.
+        limits: What a model that sees remembers.
         look: Makes pixels of a picture in a file's form.
     """
 
     recogniser: Engine[Window, Transcript]
     chain: tuple[Stage[Any, Any], ...]
     reads_ahead: bool = True
-    sight: Limits | None = None
+    limits: Limits = field(default_factory=Limits)
     look: Callable[[bytes], Awaitable[Pixels]] = in_thread
+
+    @property
+    def sees(self) -> bool:
+        """The model that writes looks at what a camera shows."""
+        return self.chain[self._text_at].spec.requires_multimodal_data
 
     def route(self, wants: Wants) -> tuple[Stage[Any, Any], ...]:
         """The stages that such an answer needs: up to text or up to sound, the text given or written."""
         if wants.max_tokens == 0 and not self.reads_ahead:
             return ()
-        text_at = next(at for at, stage in enumerate(self.chain) if stage.spec.final_output_type == "text")
+        text_at = self._text_at
         until = text_at if wants.modality == "text" or wants.max_tokens == 0 else len(self.chain) - 1
         if wants.say is None:
             return self.chain[: until + 1]
         recital = Stage(self.chain[text_at].spec, Recital(), text_to_say)
         return (recital, *self.chain[text_at + 1 : until + 1])
+
+    @property
+    def _text_at(self) -> int:
+        return next(at for at, stage in enumerate(self.chain) if stage.spec.final_output_type == "text")
 
 
 async def text_to_say(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[str, None]:

@@ -50,8 +50,8 @@ def scene(asked: Asked, limits: Limits = LIMITS) -> Scene:
 
 
 def harmless(text: str) -> str:
-    """Without the marks of the template, with which a text could pose as somebody else's."""
-    return text.replace("<|", "< |")
+    """Without half characters, and without the marks of the template: with them it could pose as somebody else's."""
+    return text.encode(errors="replace").decode().replace("<|", "< |")
 
 
 def _system(wants: Wants) -> str:

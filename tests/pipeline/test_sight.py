@@ -24,10 +24,11 @@ from pipeline.setup import Detection, Setup
 from pipeline.stage import Stage
 from pipeline.stages import Stages
 from pipeline.window import Limits
-from tests.scenario import AURA, TTS, Caller, Loudness, to_sentences
+from tests.scenario import AURA, TTS, Caller, Line, Loudness, to_sentences
 
 SERVER_VAD = Setup(detection=Detection(Endpointing(end_ms=512)))
 QUESTION = "What is this?"
+SEES = replace(AURA, requires_multimodal_data=True)
 LIMITS = Limits(keep_s=6, slack_s=3)
 
 
@@ -65,8 +66,8 @@ class Room:
         heard: list[tuple[float, told.Event]] = []
         stages = Stages(
             hears(QUESTION),
-            (Stage(AURA, self.aura, to_scene), Stage(TTS, speaks(), to_sentences)),
-            sight=LIMITS,
+            (Stage(SEES, self.aura, to_scene), Stage(TTS, speaks(), to_sentences)),
+            limits=LIMITS,
             look=look,
         )
         session = Session("s", stages, Loudness(), lambda event: heard.append((round(loop.time(), 3), event)))
@@ -254,3 +255,8 @@ def seen(scene: Scene) -> list[str]:
 
 def spelt(prompt: Scene) -> str:
     return "".join(part if isinstance(part, str) else f"{{{part.id}}}" for part in prompt.parts)
+
+
+async def test_a_model_that_sees_nothing_has_no_eyes() -> None:
+    async with Line().call() as caller:
+        assert caller.session.sight is None
