@@ -9,7 +9,7 @@ from types import TracebackType
 from typing import Self
 
 from pipeline.answer import Answer, Request
-from pipeline.asked import Asked, Wants
+from pipeline.asked import Wants
 from pipeline.chunks import Turn
 from pipeline.conversation import Conversation
 from pipeline.ears import Detector
@@ -30,13 +30,13 @@ from pipeline.hearing import Hearing, Hypothesis
 from pipeline.held import Held
 from pipeline.history import History, Item
 from pipeline.listening import Listening
-from pipeline.names import item_name, offer_name, response_name
+from pipeline.names import item_name, response_name
 from pipeline.offers import OFFER_S, Offer
 from pipeline.setup import Setup
-from pipeline.sight import Errands, Sight
+from pipeline.sight import Moment, Sight
 from pipeline.stages import Stages
 from pipeline.tasks import Tasks
-from pipeline.turn import chain, read, run_turn
+from pipeline.turn import read, run_turn
 from pipeline.utterance import AHEAD_MS, Question, Utterance
 
 log = logging.getLogger(__name__)
@@ -76,8 +76,8 @@ class Session:
         self.listening = Listening(detector, self._begin, self._drop, self._turn_ended, self._told_by_listening)
         self.sight: Sight | None = None
         if stages.sees:
-            errands = Errands(self._is_settling, self._is_idle, self._read, self._consider, self._offered, offer_name)
-            self.sight = Sight(name, stages.limits, self.conversation, self._tasks, errands, stages.look)
+            moment = Moment(self._is_settling, self._is_idle, lambda: self.setup, self._turn)
+            self.sight = Sight(name, stages, self.conversation, self._tasks, moment, self._offered)
 
     @property
     def history(self) -> History:
@@ -93,8 +93,6 @@ class Session:
         changed = setup.wants.instructions != self.setup.wants.instructions
         self.setup = replace(setup, wants=replace(setup.wants, cache_salt=self.name))
         self.listening.configure(setup)
-        if self.sight:
-            self.sight.proactive = setup.proactive
         if changed:
             self._read_ahead()
 
@@ -274,20 +272,6 @@ class Session:
         turn = self._turn()
         question = Question(lambda: self.history, self._stages.route, lambda: self.setup.wants)
         self._reading = self._tasks.start(f"{turn}:read", read, turn, question.ask("").unfinished(), question)
-
-    async def _read(self, history: History) -> None:
-        turn = self._turn()
-        question = Question(lambda: history, self._stages.route, lambda: self.setup.wants)
-        await read(turn, question.ask("").unfinished(), question)
-
-    async def _consider(self, history: History) -> str:
-        """What there is to be said about what is seen; nothing is, if nobody needs to know."""
-        wants = replace(self.setup.wants, modality="text", unasked=True)
-        held = Held(AHEAD_MS)
-        async with held:
-            await chain(self._turn(), Asked(history, wants), self._stages.route(wants), held)
-        held.open()
-        return "".join([word.text async for word in held.words()]).strip()
 
     def _offered(self, offer: Offer) -> None:
         if self.setup.proactive == "offer":

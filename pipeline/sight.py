@@ -2,39 +2,41 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from pipeline.clips import Clip, Pixels
+from pipeline.asked import Asked
+from pipeline.chunks import Turn
+from pipeline.clips import Clip
 from pipeline.conversation import Conversation
+from pipeline.held import Held
 from pipeline.history import Cut, History
-from pipeline.offers import OFFER_S, Offer, Offers, Proactive
+from pipeline.names import offer_name
+from pipeline.offers import OFFER_S, Offer, Offers
+from pipeline.setup import Setup
+from pipeline.stages import Stages
 from pipeline.tasks import Tasks
-from pipeline.watching import Watching, in_thread
-from pipeline.window import Limits, cut, is_due
+from pipeline.turn import chain, read
+from pipeline.utterance import AHEAD_MS, Question
+from pipeline.watching import Watching
+from pipeline.window import cut, is_due
 
 
 @dataclass(frozen=True, slots=True)
-class Errands:
-    """What a session does for its eyes.
+class Moment:
+    """What eyes know of their session.
 
     Attributes:
         is_settling: A question is about to be answered, or is being: nothing it depends on may change.
         is_idle: Nobody speaks.
-        read: Has the engine read a conversation, for when it is asked for.
-        consider: Asks whether what is seen is worth saying something; nothing, if it is not.
-        offer: Takes what is.
-        named: Makes the name of an offer.
     """
 
     is_settling: Callable[[], bool]
     is_idle: Callable[[], bool]
-    read: Callable[[History], Awaitable[None]]
-    consider: Callable[[History], Awaitable[str]]
-    offer: Callable[[Offer], None]
-    named: Callable[[], str]
+    setup: Callable[[], Setup]
+    turn: Callable[[], Turn]
 
 
 class Sight:
@@ -47,25 +49,25 @@ class Sight:
     def __init__(
         self,
         name: str,
-        limits: Limits,
+        stages: Stages,
         conversation: Conversation,
         tasks: Tasks,
-        errands: Errands,
-        look: Callable[[bytes], Awaitable[Pixels]] = in_thread,
+        moment: Moment,
+        offer: Callable[[Offer], None],
     ) -> None:
-        self._limits = limits
+        self._stages = stages
+        self._limits = stages.limits
         self._conversation = conversation
         self._tasks = tasks
-        self._do = errands
+        self._moment = moment
+        self._offer = offer
         self._name = name
-        self._look_at = look
-        self._waiting: deque[Clip] = deque(maxlen=limits.keep_s + limits.slack_s)
+        self._waiting: deque[Clip] = deque(maxlen=self._limits.keep_s + self._limits.slack_s)
         self._glance: asyncio.Task[None] | None = None
         self._cutting: asyncio.Task[None] | None = None
         self._cut: Cut | None = None  # has been read, and is to hold
         self.offers = Offers()
-        self.proactive: Proactive = "off"
-        self.watching = Watching(name, self._seen, look)
+        self.watching = Watching(name, self._seen, stages.look)
 
     def open(self) -> None:
         self._tasks.start(f"{self._name}:watch", self.watching.watch)
@@ -76,12 +78,12 @@ class Sight:
         Raises:
             RequestError: It is no picture, or cannot be seen.
         """
-        return Clip(f"{self._name}.{name}", np.asarray([await self._look_at(data)]))
+        return Clip(f"{self._name}.{name}", np.asarray([await self._stages.look(data)]))
 
     def rest(self) -> None:
         """The person has been heard to the end: what was seen until now belongs to what they said."""
         self.watching.close()
-        self._joined()
+        self._join()
 
     def speech(self) -> None:
         """The person speaks: what was about to be said of one's own accord is out of date."""
@@ -91,48 +93,63 @@ class Sight:
 
     def look_back(self) -> None:
         """A turn is over: what was seen meanwhile joins the conversation."""
-        self._joined()
+        self._join()
         self._cut_when_due()
 
     def _seen(self, clip: Clip) -> None:
         self._waiting.append(clip)
-        if self._do.is_settling() or (self._glance and not self._glance.done()):
+        if self._moment.is_settling() or (self._glance and not self._glance.done()):
             return
-        self._joined()
+        self._join()
         self._cut_when_due()
         self._glance = self._tasks.start(f"{self._name}:glance", self._look)
 
-    def _joined(self) -> None:
-        """What waits joins the conversation, and a cut that has been read holds."""
+    def _join(self) -> None:
+        """What waits joins the conversation."""
         history = self._conversation.history
         while self._waiting:
             history = history.with_round(self._waiting.popleft())
-        if self._cut:
-            history, self._cut = history.cut(self._cut), None
         self._conversation.history = history
 
     async def _look(self) -> None:
         now = asyncio.get_running_loop().time()
         history = self._conversation.history
-        if self.proactive == "off" or not self._do.is_idle() or self.offers.stands(now):
-            return await self._do.read(history)
-        if text := await self._do.consider(history):
+        if self._moment.setup().proactive == "off" or not self._moment.is_idle() or self.offers.stands(now):
+            return await self._read(history)
+        if text := await self._consider(history):
             self._speak_up(text)
 
+    async def _read(self, history: History) -> None:
+        """Have the engine read it, for when it is asked for."""
+        question = Question(lambda: history, self._stages.route, lambda: self._moment.setup().wants)
+        await read(self._moment.turn(), question.ask("").unfinished(), question)
+
+    async def _consider(self, history: History) -> str:
+        """What there is to be said about what is seen: mostly nothing."""
+        wants = replace(self._moment.setup().wants, modality="text", unasked=True)
+        held = Held(AHEAD_MS)
+        async with held:
+            await chain(self._moment.turn(), Asked(history, wants), self._stages.route(wants), held)
+        held.open()
+        return "".join([word.text async for word in held.words()]).strip()
+
     def _speak_up(self, text: str) -> None:
-        if not self._do.is_idle():
+        if not self._moment.is_idle():
             return
-        offer = Offer(self._do.named(), text, asyncio.get_running_loop().time() + OFFER_S)
+        offer = Offer(offer_name(), text, asyncio.get_running_loop().time() + OFFER_S)
         self.offers.make(offer)
-        self._do.offer(offer)
+        self._offer(offer)
 
     def _cut_when_due(self) -> None:
-        at_work = self._cutting and not self._cutting.done()
-        if not at_work and self._cut is None and is_due(self._conversation.history, self._limits):
+        """A cut that has been read holds; if another is due, it is read. What is left is read next, whoever asks."""
+        conversation = self._conversation
+        if self._cut:
+            conversation.history, self._cut = conversation.history.cut(self._cut), None
+        elif (self._cutting is None or self._cutting.done()) and is_due(conversation.history, self._limits):
             self._cutting = self._tasks.start(f"{self._name}:cut", self._read_cut)
 
     async def _read_cut(self) -> None:
         history = self._conversation.history
         planned = cut(history, self._limits)
-        await self._do.read(history.cut(planned))
+        await self._read(history.cut(planned))
         self._cut = planned

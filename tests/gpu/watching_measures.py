@@ -93,7 +93,7 @@ class Camera:
     def request(self) -> str:
         return f"{self.name}/{next(self._numbers)}"
 
-    async def until_first(self, history: History, tokens: int) -> float:
+    async def until_dropped(self, history: History, tokens: int) -> float:
         """From closing a request after its first token until the engine has dropped it."""
         clock = asyncio.get_running_loop().time
         prompt = scene(Asked(history, Wants(max_tokens=tokens, cache_salt=self.name)), self.limits)
@@ -171,7 +171,7 @@ async def tokens(cameras: Sequence[Camera]) -> list[Row]:
     return [{"at_once": len(cameras), "token_ms": median(each for _, each in answers)}]
 
 
-async def cameras(cameras: Sequence[Camera]) -> list[Row]:
+async def watch(cameras: Sequence[Camera]) -> list[Row]:
     """All watch, each at its own moment of the second; one asks now and then.
 
     `share` is of the second that the rounds of all take, if they are read one after the other without a pause.
@@ -189,7 +189,7 @@ async def cameras(cameras: Sequence[Camera]) -> list[Row]:
     read: list[float] = []
     first: list[float] = []
 
-    async def watch(camera: Camera, phase: float) -> None:
+    async def live(camera: Camera, phase: float) -> None:
         await asyncio.sleep(phase)
         for second in range(extent.seconds):
             next_at = loop.time() + 1.0
@@ -199,7 +199,7 @@ async def cameras(cameras: Sequence[Camera]) -> list[Row]:
                 first.append((await camera.ask())[0])
             await asyncio.sleep(max(0.0, next_at - loop.time()))
 
-    await asyncio.gather(*(watch(camera, at / len(cameras)) for at, camera in enumerate(cameras)))
+    await asyncio.gather(*(live(camera, at / len(cameras)) for at, camera in enumerate(cameras)))
     row: Row = {"sessions": len(cameras), "share": share, **cameras[0].row}
     row |= {f"read_{name}": value for name, value in spread(read).items()}
     return [row | {f"first_{name}": value for name, value in spread(first or [0.0]).items()}]
@@ -210,7 +210,7 @@ async def abort(camera: Camera) -> list[Row]:
         camera.see()
     await camera.read()
     asked = camera.history.with_item(Item("q", "user", QUESTION))
-    return [spread([await camera.until_first(asked, 200) for _ in range(camera.extent.times)])]
+    return [spread([await camera.until_dropped(asked, 200) for _ in range(camera.extent.times)])]
 
 
 def spread(values: Sequence[float]) -> Row:

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import traceback
 from collections.abc import Awaitable, Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -57,12 +58,12 @@ async def run(report: Report, folder: Path, sessions: tuple[int, ...], tiny: boo
     await measure("turns", lambda: measures.turns(camera("turns")))
     await measure("rounds", lambda: measures.rounds(camera("rounds")))
     await measure("cut", lambda: measures.cuts(camera("cut")))
-    for count in sessions:
+    for at_once in sessions:
         await measure(
-            f"tokens {count}", lambda count=count: measures.tokens([camera(f"t{count}.{i}") for i in range(count)])
+            f"tokens {at_once}", partial(measures.tokens, [camera(f"t{at_once}.{i}") for i in range(at_once)])
         )
         await measure(
-            f"cameras {count}", lambda count=count: measures.cameras([camera(f"c{count}.{i}") for i in range(count)])
+            f"cameras {at_once}", partial(measures.watch, [camera(f"c{at_once}.{i}") for i in range(at_once)])
         )
     await measure("abort", lambda: measures.abort(camera("abort")))
     report.add("end", [{"gpu_mib": gpu_mib(), "seconds": loop.time() - begun}])

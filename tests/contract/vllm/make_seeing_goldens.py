@@ -49,7 +49,7 @@ class Official:
 
     def ids(self, scene: Scene) -> Any:
         """The official processor puts a time and one pair of marks around a bare `<|video_pad|>`."""
-        text, videos, images = "", [], []
+        text, videos, images = "", list[Any](), list[Any]()
         for part in scene.parts:
             if isinstance(part, Clip):
                 text += "<|video_pad|>" if part.moves else "<|image_pad|>"

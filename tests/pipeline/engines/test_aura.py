@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.chunks import Scene, Text
+from pipeline.chunks import Scene
 from pipeline.clips import Clip
 from pipeline.engines.aura import PATIENT, URGENT, Aura, Manner
 from pipeline.engines.parts import Part, Sampling, Written
@@ -71,7 +71,7 @@ async def written(aura: Aura, *scenes: Scene) -> list[str]:
             yield scene
 
     async with aclosing(aura.generate("r", prompts())) as words:
-        return [word.text async for word in words if isinstance(word, Text)]
+        return [word.text async for word in words]
 
 
 async def test_words_come_as_they_are_written_and_never_half_a_character() -> None:
