@@ -14,6 +14,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from pipeline.ask_command import add_ask, run_ask
 from pipeline.deployment import Deployment, read_deployment
 from pipeline.errors import AuraError, ConfigError
 from pipeline.holders import holder_of
@@ -23,6 +24,8 @@ from pipeline.realtime.server import Server
 from pipeline.say_command import add_say, run_say
 
 log = logging.getLogger("pipeline")
+
+OFFLINE = {"say": run_say, "ask": run_ask}  # they need neither a profile nor its settings
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +43,11 @@ class Settings:
 def main() -> None:
     """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run, with 130 after Ctrl-C."""
     arguments = _parser().parse_args()
-    level = logging.WARNING if arguments.command == "say" else logging.INFO  # it tells on one line how far it is
+    level = logging.WARNING if arguments.command in OFFLINE else logging.INFO  # they tell on one line how far they are
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
-        if arguments.command == "say":
-            return run_say(arguments, _home(os.environ))
+        if arguments.command in OFFLINE:
+            return OFFLINE[arguments.command](arguments, _home(os.environ))
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
             print(f"{settings.profile.topology.model_type}: fine, {settings.deployment.max_sessions} sessions")
@@ -118,6 +121,7 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check", parents=[shared], help="check a stage configuration")
     check.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the same as --stage-configs-path")
     add_say(commands)
+    add_ask(commands)
     return parser
 
 

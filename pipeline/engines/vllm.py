@@ -41,6 +41,16 @@ def sampling_params(sampling: Sampling, part: Part) -> SamplingParams:
     )
 
 
+def tokens_prompt(part: Part) -> TokensPrompt:
+    prompt: TokensPrompt = {"prompt_token_ids": list(part.token_ids)}  # a list of its own: vLLM extends it in place
+    if part.media:
+        prompt["multi_modal_data"] = {kind: [data for _, data in items] for kind, items in part.media.items()}
+        prompt["multi_modal_uuids"] = {kind: [name for name, _ in items] for kind, items in part.media.items()}
+    if part.cache_salt:
+        prompt["cache_salt"] = part.cache_salt
+    return prompt
+
+
 def written(completion: Any) -> Written:
     """What a `CompletionOutput` of vLLM says."""
     ids = tuple(completion.token_ids)
@@ -100,6 +110,34 @@ class Vllm:
         inputs = self._inputs(sampling, parts)
         outputs = self._llm.generate(inputs, first, request_id)
         try:
+            async with aclosing(self._read(outputs)) as pieces:
+                async for piece in pieces:
+                    yield piece
+        finally:
+            await closed(inputs)
+            await self._fence()
+
+    async def answer(
+        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
+    ) -> AsyncGenerator[Written, None]:
+        """As `generate`, for a prompt that is complete.
+
+        Args:
+            priority: Requests with a lower number come first.
+        """
+        try:
+            (rendered,) = await self._llm.renderer.render_cmpl_async([tokens_prompt(part)])
+            outputs = self._llm.generate(rendered, sampling_params(sampling, part), request_id, priority=priority)
+            async with aclosing(self._read(outputs)) as pieces:
+                async for piece in pieces:
+                    yield piece
+        except ValueError as error:
+            raise EngineError(self._stage, f"a request was not served: {error}") from error
+        finally:
+            await self._fence()
+
+    async def _read(self, outputs: AsyncGenerator[Any, None]) -> AsyncGenerator[Written, None]:
+        try:
             async with aclosing(outputs):
                 async for output in outputs:
                     piece = written(output.outputs[0])
@@ -110,9 +148,6 @@ class Vllm:
             raise EngineError(self._stage, "the engine has died") from error
         except (VLLMClientError, EngineGenerateError) as error:
             raise EngineError(self._stage, f"a request was not served: {error}") from error
-        finally:
-            await closed(inputs)
-            await self._fence()
 
     async def busy(self) -> int:
         """1 while the engine has any request, 0 when it is idle, or dead; the engine itself says so."""
@@ -129,9 +164,7 @@ class Vllm:
     ) -> AsyncGenerator[StreamingInput, None]:
         async with aclosing(parts):
             async for part in parts:
-                # A list of its own: vLLM extends it in place.
-                prompt: TokensPrompt = {"prompt_token_ids": list(part.token_ids)}
-                (rendered,) = await self._llm.renderer.render_cmpl_async([prompt])
+                (rendered,) = await self._llm.renderer.render_cmpl_async([tokens_prompt(part)])
                 yield StreamingInput(rendered, sampling_params(sampling, part))
 
     async def _fence(self) -> None:
