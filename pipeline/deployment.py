@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,7 @@ class StageDeployment:
         max_batch_size: Most requests that it computes at once.
         engine_args: What its opener is told beside.
         sampling: How it draws tokens where a request does not say.
+        edge: How the stage before hands on to it.
     """
 
     stage_id: int
@@ -47,6 +49,7 @@ class StageDeployment:
     max_batch_size: int = 1
     engine_args: Mapping[str, Any] = field(default_factory=dict)
     sampling: Mapping[str, Any] = field(default_factory=dict)
+    edge: Edge = field(default=Edge())
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,20 +58,15 @@ class Deployment:
 
     Attributes:
         max_sessions: Most callers at once.
-        edges: By the ids of the stages that they join.
+        stages: One for each of the topology's.
     """
 
     max_sessions: int
     stages: tuple[StageDeployment, ...] = ()
-    edges: Mapping[tuple[int, int], Edge] = field(default_factory=dict)
 
     def stage(self, stage_id: int) -> StageDeployment:
         """What holds for a stage."""
         return next(stage for stage in self.stages if stage.stage_id == stage_id)
-
-    def edge(self, source: StagePipelineConfig, stage: StagePipelineConfig) -> Edge:
-        """How `source` hands on to `stage`."""
-        return self.edges.get((source.stage_id, stage.stage_id), Edge())
 
 
 def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[str, EngineKeys]) -> Deployment:
@@ -88,11 +86,14 @@ def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[s
     if faults:
         raise ConfigError(str(path), faults)
     told = {each["stage_id"]: each for each in raw.get("stage_args", [])}
-    stages = tuple(_stage(told.get(spec.stage_id, {}), spec, engine_keys) for spec in topology.stages)
-    return Deployment(raw["max_sessions"], stages, _edges(raw, topology))
+    edges = partial(_edge, raw.get("runtime", {}))
+    stages = (_stage(told.get(spec.stage_id, {}), spec, engine_keys, edges(spec)) for spec in topology.stages)
+    return Deployment(raw["max_sessions"], tuple(stages))
 
 
-def _stage(raw: dict[str, Any], spec: StagePipelineConfig, engine_keys: Mapping[str, EngineKeys]) -> StageDeployment:
+def _stage(
+    raw: dict[str, Any], spec: StagePipelineConfig, engine_keys: Mapping[str, EngineKeys], edge: Edge
+) -> StageDeployment:
     runtime = raw.get("runtime", {})
     own = {key: value for key, value in raw.get("engine_args", {}).items() if key not in TOPOLOGY_KEYS}
     engine = engine_keys.get(spec.model_arch, EngineKeys())
@@ -106,19 +107,15 @@ def _stage(raw: dict[str, Any], spec: StagePipelineConfig, engine_keys: Mapping[
         runtime.get("max_batch_size", 1),
         {**alone, **documented(engine.keys), **own},
         sampling,
+        edge,
     )
 
 
-def _edges(raw: dict[str, Any], topology: PipelineConfig) -> dict[tuple[int, int], Edge]:
-    runtime = raw.get("runtime", {})
-    defaults = runtime.get("defaults", {})
-    told = {(edge["from"], edge["to"]): edge for edge in runtime.get("edges", [])}
-    edges = {}
-    for stage in topology.stages:
-        for source in stage.input_sources:
-            edge = {**defaults, **told.get((source, stage.stage_id), {})}
-            connector = runtime.get("connectors", {}).get(edge.get("connector"), {})
-            edges[source, stage.stage_id] = Edge(
-                edge.get("window_size", WHOLE), edge.get("max_inflight", 1), connector.get("extra", {})
-            )
-    return edges
+def _edge(runtime: dict[str, Any], spec: StagePipelineConfig) -> Edge:
+    """Where a stage reads several others, what is said of the last one holds."""
+    edge = dict(runtime.get("defaults", {}))
+    for told in runtime.get("edges", []):
+        if told["to"] == spec.stage_id:
+            edge |= told
+    connector = runtime.get("connectors", {}).get(edge.get("connector"), {})
+    return Edge(edge.get("window_size", WHOLE), edge.get("max_inflight", 1), connector.get("extra", {}))

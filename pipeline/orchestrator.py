@@ -4,13 +4,16 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from pipeline.capabilities import Capabilities
 from pipeline.deployment import WHOLE, Deployment
 from pipeline.ears import Detector
-from pipeline.engines.base import Engine
+from pipeline.engines.base import Engine, Listens, Speaks
 from pipeline.errors import AuraError
 from pipeline.joins import process_between
 from pipeline.profiles import Profile
@@ -33,6 +36,7 @@ class Orchestrator:
     Attributes:
         stages: What every session answers with.
         detector: Makes voice activity detection for one caller.
+        capabilities: What its callers may ask for.
     """
 
     def __init__(
@@ -41,8 +45,10 @@ class Orchestrator:
         stages: Stages,
         detector: Callable[[], Detector],
         max_sessions: int,
+        capabilities: Capabilities,
     ) -> None:
         self.stages = stages
+        self.capabilities = capabilities
         self.detector = detector
         self.max_sessions = max_sessions
         self._engines = engines
@@ -90,10 +96,22 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
             closing.push_async_callback(engine.aclose)
             engines[spec.model_stage] = engine
             log.info("%s started in %.1f s", spec.model_stage, clock() - began)
-        first, *others = profile.topology.stages
+        first, second, *_ = profile.topology.stages
         chain = chain_of(profile.topology, deployment, engines)
-        stages = Stages(engines[first.model_stage], chain, deployment.edge(first, others[0]).window_size != WHOLE)
-        yield Orchestrator(engines, stages, profile.detector(), deployment.max_sessions)
+        reads_ahead = deployment.stage(second.stage_id).edge.window_size != WHOLE
+        stages = Stages(engines[first.model_stage], chain, reads_ahead)
+        able = _capabilities(profile, engines)
+        yield Orchestrator(engines, stages, profile.detector(), deployment.max_sessions, able)
+
+
+def _capabilities(profile: Profile, engines: Mapping[str, Engine[Any, Any]]) -> Capabilities:
+    able = Capabilities(profile.topology.model_type, limits=profile.limits)
+    for engine in engines.values():
+        if isinstance(engine, Listens):
+            able = replace(able, recogniser=engine.model, languages=engine.languages)
+        if isinstance(engine, Speaks):
+            able = replace(able, voices=engine.voices)
+    return able
 
 
 def chain_of(
@@ -105,8 +123,8 @@ def chain_of(
         ConfigError: Two stages cannot be joined so.
     """
     chain = []
-    for source, spec, after in zip(topology.stages, topology.stages[1:], (*topology.stages[2:], None), strict=False):
-        process = process_between(source, spec, deployment.edge(source, spec))
-        inflight = deployment.edge(spec, after).max_inflight if after else 1
-        chain.append(Stage(spec, engines[spec.model_stage], process, inflight))
+    edges = [deployment.stage(spec.stage_id).edge for spec in topology.stages]
+    bounds = [*(edge.max_inflight for edge in edges[2:]), 1]  # nothing reads what the last one makes
+    for (source, spec), edge, inflight in zip(pairwise(topology.stages), edges[1:], bounds, strict=True):
+        chain.append(Stage(spec, engines[spec.model_stage], process_between(source, spec, edge), inflight))
     return tuple(chain)

@@ -16,6 +16,7 @@ PATIENCE_S = 120.0
 
 
 async def test_two_callers_are_served_and_all_that_was_measured_is_written_down(stack: Stack, tmp_path: Path) -> None:
+    await stack.empty()
     out = tmp_path / "load.json"
     arguments = ["--url", stack.running.pipeline_url, "--callers", "2", "--turns", "2", "--out", str(out)]
     program = [sys.executable, "-m", "infra.bench.load", *arguments]

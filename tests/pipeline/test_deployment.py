@@ -57,7 +57,7 @@ def test_a_file_that_says_nothing_has_every_documented_default(tmp_path: Path) -
     }
     assert deployment.stage(0) == StageDeployment(0, (0,), 1, args, drawn)
     assert deployment.stage(1) == StageDeployment(1, engine_args={"model": "tiny"})
-    assert deployment.edge(ASR, AURA) == Edge(window_size=-1, max_inflight=1)
+    assert deployment.stage(1).edge == Edge(window_size=-1, max_inflight=1)
 
 
 STAGE_SAYS: list[tuple[Raw, str, object]] = [
@@ -135,8 +135,8 @@ def test_edges_say_how_much_is_handed_on_at_once_and_connectors_in_which_chunks(
     edges = [{"from": 1, "to": 2, "window_size": 4, "connector": "codec"}]
     raw = runtime(enabled=True, defaults={"window_size": 1, "max_inflight": 8}, edges=edges, connectors=connectors)
     deployment = read(tmp_path, raw)
-    assert deployment.edge(ASR, AURA) == Edge(1, 8)
-    assert deployment.edge(AURA, TTS) == Edge(4, 8, {"codec_chunk_ramp": [1, 2, 4]})
+    assert deployment.stage(1).edge == Edge(1, 8)
+    assert deployment.stage(2).edge == Edge(4, 8, {"codec_chunk_ramp": [1, 2, 4]})
 
 
 @pytest.mark.parametrize(
@@ -194,6 +194,20 @@ def test_a_file_that_is_no_deployment_is_refused(tmp_path: Path, text: str) -> N
 def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"nowhere\.yaml: cannot be read"):
         read_deployment(tmp_path / "nowhere.yaml", TOPOLOGY, ENGINE_KEYS)
+
+
+def test_names_that_do_not_exist_are_listed_with_those_that_do(tmp_path: Path) -> None:
+    keys = EngineKeys({"model": Key(str, "tiny"), "threads": count()}).naming({"model": ("small", "large")})
+    models = ("larg", "gigantic", "small")
+    raw = [{"stage_id": id, "engine_args": {"model": model}} for id, model in enumerate(models)]
+    path = tmp_path / "deployment.yaml"
+    path.write_text(yaml.safe_dump({"max_sessions": 1, "stage_args": raw}))
+    with pytest.raises(ConfigError) as refused:
+        read_deployment(path, TOPOLOGY, {"Scripted": keys, "Drawing": keys})
+    assert refused.value.faults == [
+        "stage 0: engine_args: `model` is 'larg': did you mean `large`?",
+        "stage 1: engine_args: `model` is 'gigantic': one of small, large is needed",
+    ]
 
 
 class TestOnOneGpu:

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.asked import Asked, Wants
 from pipeline.chunks import CODEBOOKS, Codes, Text
-from pipeline.deployment import Deployment, Edge
+from pipeline.deployment import Deployment, Edge, StageDeployment
 from pipeline.engines.scripted import speaks, writes
 from pipeline.errors import ConfigError
 from pipeline.joins import gathered, process_between
@@ -110,7 +110,8 @@ async def test_text_reaches_the_voice_as_it_is_written_or_once_it_is_complete(
 
 def test_the_way_into_a_stage_and_the_bound_behind_it_are_those_of_its_two_edges() -> None:
     topology = PipelineConfig("scripted", "Scripted", (ASR, AURA, TTS))
-    deployment = Deployment(1, edges={(0, 1): Edge(1, 2), (1, 2): Edge(1, 3)})
+    edges = Edge(), Edge(1, 2), Edge(1, 3)
+    deployment = Deployment(1, tuple(StageDeployment(at, edge=edge) for at, edge in enumerate(edges)))
     chain = chain_of(topology, deployment, {"aura": writes("Yes."), "tts": speaks()})
     assert [(stage.spec, stage.inflight) for stage in chain] == [(AURA, 3), (TTS, 1)]
     processes: list[object] = [stage.process for stage in chain]
