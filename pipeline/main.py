@@ -38,7 +38,7 @@ class Settings:
 
 
 def main() -> None:
-    """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run."""
+    """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run, with 130 after Ctrl-C."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     arguments = _parser().parse_args()
     try:
@@ -53,6 +53,8 @@ def main() -> None:
         sys.exit(_said(error, 2))
     except AuraError as error:
         sys.exit(_said(error, 1))
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 async def serve(settings: Settings) -> None:
