@@ -80,7 +80,7 @@ async def _listen(runner: web.AppRunner, settings: Settings) -> None:
         await web.TCPSite(runner, settings.host, settings.port).start()
     except OSError as error:
         taken = error.errno == errno.EADDRINUSE and holder_of(settings.port, "tcp")
-        known = os.strerror(error.errno) if (error.errno or 0) > 0 else error.strerror
+        known = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
         why = f"it is held by {taken}" if taken else known
         fault = f"cannot listen on port {settings.port} of {settings.host}: {why}; choose another with --port"
         raise ConfigError("serve", [fault]) from error
