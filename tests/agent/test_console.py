@@ -44,7 +44,7 @@ class Interrupter(WavMicrophone):
 class SlowTypist(io.StringIO):
     """Types a line every two seconds."""
 
-    def readline(self, size: int | None = -1, /) -> str:
+    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
         if self.tell():
             sleep(2.0)
         return super().readline(-1 if size is None else size)
