@@ -63,10 +63,8 @@ def in_words(name: str, value: str) -> str:
         case "aura.error":
             return value
         case "aura.decision":
-            decision = msgspec.json.decode(value)
-            return (
-                "" if decision["what"] == "error" else f"{decision['what']}: {decision['text']}"
-            )  # `aura.error` has it
+            decision = msgspec.json.decode(value)  # of an error, `aura.error` tells more
+            return "" if decision["what"] == "error" else f"{decision['what']}: {decision['text']}"
         case "aura.timings":
             timings = msgspec.json.decode(value)
             after = timings["speech_end_to_first_audio_ms"] or timings["create_to_first_audio_ms"]

@@ -39,11 +39,12 @@ class Settings:
 
 def main() -> None:
     """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run, with 130 after Ctrl-C."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     arguments = _parser().parse_args()
+    level = logging.WARNING if arguments.command == "say" else logging.INFO  # it tells on one line how far it is
+    logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
         if arguments.command == "say":
-            return run_say(arguments)
+            return run_say(arguments, _home(os.environ))
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
             print(f"{settings.profile.topology.model_type}: fine, {settings.deployment.max_sessions} sessions")
@@ -89,8 +90,7 @@ async def _listen(runner: web.AppRunner, settings: Settings) -> None:
 def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
     profile = PROFILES[arguments.profile]
     path = getattr(arguments, "file", None) or arguments.stage_configs_path or profile.deployment
-    home = Path(environment.get("AURA_HOME", ".aura"))
-    models_dir = arguments.models_dir or home / "models"
+    models_dir = arguments.models_dir or _home(environment) / "models"
     deployment = read_deployment(path, profile.topology, profile.engine_keys(models_dir))
     if arguments.max_sessions:
         deployment = replace(deployment, max_sessions=arguments.max_sessions)
@@ -98,6 +98,10 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
     if arguments.command == "serve" and not key:
         raise ConfigError("environment", ["AURA_PIPELINE_KEY is not set: clients must show this key"])
     return Settings(profile, deployment, models_dir, getattr(arguments, "host", ""), getattr(arguments, "port", 0), key)
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("AURA_HOME", ".aura"))
 
 
 def _parser() -> argparse.ArgumentParser:
