@@ -57,6 +57,12 @@ def test_a_port_that_is_taken_is_named_with_its_holder() -> None:
     assert len(said.splitlines()) == 1
 
 
+def test_a_place_where_nothing_can_be_written_is_known_before_the_voice_is_loaded(tmp_path: Path) -> None:
+    out = tmp_path / "nowhere" / "hello.wav"
+    code, said = aura_pipeline("say", "Hello.", "-o", out, "--model", tmp_path)
+    assert (code, said) == (2, f"aura-pipeline: --out: {out} cannot be written: No such file or directory\n")
+
+
 def test_the_languages_are_those_of_whisper(tmp_path: Path) -> None:
     from faster_whisper.tokenizer import _LANGUAGE_CODES
 
