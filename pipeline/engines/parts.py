@@ -31,12 +31,16 @@ class Part:
 
     The parts after the first begin with the token that was written last: vLLM drops it from what it
     remembers of a part that has ended.
+
+    Attributes:
+        media: What a prompt of vLLM's holds beside ids, under its names: `multi_modal_data`, `cache_salt`.
     """
 
     token_ids: tuple[int, ...]
     max_tokens: int
     min_tokens: int = 0
     extra_args: Mapping[str, Any] = field(default_factory=dict)
+    media: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
