@@ -19,6 +19,7 @@ from pipeline.orchestrator import running
 from pipeline.profiles import PROFILES, Profile
 from pipeline.realtime.server import Server
 from pipeline.say_command import add_say, run_say
+from pipeline.transcribe_command import add_transcribe, run_transcribe
 
 log = logging.getLogger("pipeline")
 
@@ -42,6 +43,8 @@ def main() -> None:
     try:
         if arguments.command == "say":
             return run_say(arguments)
+        if arguments.command == "transcribe":
+            return run_transcribe(arguments)
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
             print(f"{settings.profile.topology.model_type}: fine, {settings.deployment.max_sessions} sessions")
@@ -98,6 +101,7 @@ def _parser() -> argparse.ArgumentParser:
     serve.add_argument("--port", type=int, default=8100)
     commands.add_parser("check", parents=[shared], help="check a stage configuration")
     add_say(commands)
+    add_transcribe(commands)
     return parser
 
 

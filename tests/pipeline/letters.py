@@ -11,6 +11,7 @@ NAMES = (
     "<|audio_pad|>",
     "<asr_text>",
 )
+SPECIAL = NAMES[:-1]
 FIRST_NAME = 0x110000
 _PIECES = re.compile("|".join(map(re.escape, NAMES)) + "|.", re.DOTALL)
 
@@ -31,4 +32,4 @@ def _text(id: int, special: bool) -> str:
     if id < FIRST_NAME:
         return chr(id)
     name = NAMES[id - FIRST_NAME]
-    return name if special or name == "<asr_text>" else ""
+    return name if special or name not in SPECIAL else ""

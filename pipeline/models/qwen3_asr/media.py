@@ -1,4 +1,4 @@
-"""Gives windows of a spectrum to vLLM's own Qwen3-ASR, each as an audio of its own, which it hashes, encodes and keeps."""
+"""Gives windows of a spectrum to vLLM's own Qwen3-ASR: each is an audio, which it hashes, encodes and keeps."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -15,6 +15,7 @@ def sound_of(windows: Sequence[Mel]) -> dict[str, Any]:
     return {
         "input_audio_features": torch.from_numpy(np.concatenate(windows).T),
         "audio_feature_lengths": torch.tensor([len(window) for window in windows]),
+        "feature_attention_mask": [torch.ones(len(window), dtype=torch.int64) for window in windows],
     }
 
 

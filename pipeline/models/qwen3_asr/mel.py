@@ -1,4 +1,4 @@
-"""Sound as the log-mel spectrum that Qwen3-ASR's encoder reads; of sound that has grown, only what is new is computed."""
+"""The log-mel spectrum that Qwen3-ASR's encoder reads; of sound that has grown, only what is new is computed."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Hears the cases with the official package, greedily, and writes what it is asked and answers to `hearing_goldens.json`.
+"""Hears the cases with the official package, greedily, and writes prompts and answers to `hearing_goldens.json`.
 
 Run from the root of the repository in an environment of its own, which has `qwen-asr==0.0.6` with the versions of
 transformers that it asks for: `python -m tests.contract.vllm.make_hearing_goldens`. Prints for each case how many

@@ -1,4 +1,4 @@
-"""Writes a tiny Qwen3-ASR checkpoint with seeded weights: what the published ones look like, but small enough for tests."""
+"""Writes a tiny Qwen3-ASR checkpoint with seeded weights: as the published ones, but small enough for tests."""
 
 import json
 import zlib

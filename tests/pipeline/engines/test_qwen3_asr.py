@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -211,7 +212,7 @@ async def test_a_person_is_heard_while_they_speak_and_only_the_tail_is_left_at_t
     assert [round(at - began, 3) for at, _ in hypotheses][-1] == FENCE_S + PASS_S
     last = hypotheses[-1][1]
     assert last == Hypothesis(fake.text[:31].strip(), True, 3_100, last.stable_chars)
-    for (_, before), (_, after) in zip(hypotheses, hypotheses[1:], strict=False):
+    for (_, before), (_, after) in pairwise(hypotheses):
         assert after.text.startswith(before.text[: before.stable_chars])
     assert len(hypotheses) >= 5
     assert sum(dropped for *_, dropped in fake.passes) == 1
