@@ -22,12 +22,14 @@ class Asked:
     Attributes:
         begins: The step of the engine before which it is asked for.
         aborted: The number of tokens after which it is dropped; None: never.
+        cached: The tokens of its prompt that had been read before.
     """
 
     part: Pass
     begins: int = 0
     aborted: int | None = None
     tokens: tuple[int, ...] = ()
+    cached: int | None = None
     over: bool = False
 
 
@@ -70,6 +72,7 @@ class Recogniser:
             for output in self.engine.step():
                 each = going[output.request_id]
                 each.tokens += tuple(output.outputs[0].token_ids)
+                each.cached = output.num_cached_tokens
                 if each.aborted is not None and len(each.tokens) >= each.aborted and not each.over:
                     self.engine.abort_request([output.request_id])
                     each.over = True
