@@ -33,14 +33,17 @@ class Part:
     remembers of a part that has ended.
 
     Attributes:
-        media: What a prompt of vLLM's holds beside ids, under its names: `multi_modal_data`, `cache_salt`.
+        media: What stands in the place of the tokens for it, by its kind (`audio`): features that are made already,
+            under the names that the model has for them.
+        cache_salt: Whose it is: prompts of one salt share what was read of them.
     """
 
     token_ids: tuple[int, ...]
     max_tokens: int
     min_tokens: int = 0
     extra_args: Mapping[str, Any] = field(default_factory=dict)
-    media: Mapping[str, Any] = field(default_factory=dict)
+    media: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    cache_salt: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -32,7 +32,7 @@ class Answers(Protocol):
     async def aclose(self) -> None: ...
 
 
-EnginePrompt = Callable[[Prompt, Sequence[Mel], str], tuple[tuple[int, ...], dict[str, Any]]]
+EnginePrompt = Callable[[Prompt, Sequence[Mel]], tuple[tuple[int, ...], dict[str, Any]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +117,8 @@ class Qwen3Asr:
 
     async def _read(self, name: str, salt: str, reading: "Reading") -> None:
         asked = reading.asked
-        token_ids, media = self._manner.prompt(asked.prompt, asked.windows, salt)
-        part = Part(token_ids, self._manner.extent.tokens(asked.window.audio_end_ms), media=media)
+        token_ids, media = self._manner.prompt(asked.prompt, asked.windows)
+        part = Part(token_ids, self._manner.extent.tokens(asked.window.audio_end_ms), media=media, cache_salt=salt)
         error: EngineError | None = EngineError(STAGE, "a pass failed")
         try:
             async with aclosing(self._requests.answer(name, self._manner.sampling, part)) as pieces:

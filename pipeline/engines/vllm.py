@@ -11,6 +11,7 @@ from vllm import SamplingParams
 from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.engine.protocol import StreamingInput
 from vllm.exceptions import VLLMClientError
+from vllm.inputs import TokensPrompt
 from vllm.sampling_params import RequestOutputKind
 from vllm.v1.engine.async_llm import AsyncLLM
 from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
@@ -38,6 +39,15 @@ def sampling_params(sampling: Sampling, part: Part) -> SamplingParams:
         output_kind=RequestOutputKind.DELTA,
         extra_args=dict(part.extra_args),
     )
+
+
+def tokens_prompt(part: Part) -> TokensPrompt:
+    prompt: TokensPrompt = {"prompt_token_ids": list(part.token_ids)}  # a list of its own: vLLM extends it in place
+    if part.media:
+        prompt["multi_modal_data"] = dict(part.media)
+    if part.cache_salt:
+        prompt["cache_salt"] = part.cache_salt
+    return prompt
 
 
 def written(completion: Any) -> Written:
@@ -144,9 +154,7 @@ class Vllm:
                 yield StreamingInput(await self._rendered(part), sampling_params(sampling, part))
 
     async def _rendered(self, part: Part) -> Any:
-        # A list of its own: vLLM extends it in place.
-        prompt = {"prompt_token_ids": list(part.token_ids), **part.media}
-        (rendered,) = await self._llm.renderer.render_cmpl_async([prompt])
+        (rendered,) = await self._llm.renderer.render_cmpl_async([tokens_prompt(part)])
         return rendered
 
     async def _outputs(self, prompt: Any, params: SamplingParams, request_id: str) -> AsyncGenerator[Written, None]:

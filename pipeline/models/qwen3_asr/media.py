@@ -19,11 +19,6 @@ def sound_of(windows: Sequence[Mel]) -> dict[str, Any]:
     }
 
 
-def engine_prompt(prompt: Prompt, windows: Sequence[Mel], cache_salt: str) -> tuple[tuple[int, ...], dict[str, Any]]:
-    """The ids, and what goes beside them.
-
-    Args:
-        cache_salt: Prompts of one salt share what vLLM has read, others never do.
-    """
-    ids = prompt.spread([1] * len(windows))
-    return ids, {"multi_modal_data": {"audio": sound_of(windows)}, "cache_salt": cache_salt}
+def engine_prompt(prompt: Prompt, windows: Sequence[Mel]) -> tuple[tuple[int, ...], dict[str, Any]]:
+    """The ids, with one for each window, and the windows, by the names of vLLM."""
+    return prompt.spread([1] * len(windows)), {"audio": sound_of(windows)}

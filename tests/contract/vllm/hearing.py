@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.chunks import Transcript, Window
+from pipeline.chunks import Window
 from pipeline.engines.parts import Part, Sampling
 from pipeline.models.qwen3_asr.config import read_recogniser
 from pipeline.models.qwen3_asr.media import engine_prompt
@@ -81,11 +81,6 @@ class Recogniser:
             assert step < 10_000
         self.engine.step()
 
-    def transcribe(self, passes: Passes, window: Window, language: str | None) -> tuple[Asked, Transcript]:
-        asked = Asked(passes.ask(window, language))
-        self.hear(asked)
-        return asked, passes.note(asked.part, asked.tokens)
-
     def close(self) -> None:
         """Frees what the next engine of this process needs."""
         from vllm.distributed import cleanup_dist_env_and_memory
@@ -93,12 +88,13 @@ class Recogniser:
         self.engine.engine_core.shutdown()
         cleanup_dist_env_and_memory()
 
-    def _send(self, part: Pass) -> str:
-        from pipeline.engines.vllm import sampling_params
+    def _send(self, asked: Pass) -> str:
+        from pipeline.engines.vllm import sampling_params, tokens_prompt
 
         self._names += 1
         name = f"pass-{self._names}"
-        ids, media = engine_prompt(part.prompt, part.windows, "test")
-        (prompt,) = self.engine.renderer.render_cmpl([{"prompt_token_ids": list(ids), **media}])
-        self.engine.add_request(name, prompt, sampling_params(self.sampling, Part((), MOST_TOKENS)))
+        ids, media = engine_prompt(asked.prompt, asked.windows)
+        part = Part(ids, MOST_TOKENS, media=media, cache_salt="test")
+        (prompt,) = self.engine.renderer.render_cmpl([tokens_prompt(part)])
+        self.engine.add_request(name, prompt, sampling_params(self.sampling, part))
         return name

@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
 
-from pipeline.chunks import Window
+from pipeline.chunks import Transcript, Window
 from pipeline.models.qwen3_asr.windows import audio_tokens
+from pipeline.processors.qwen3_asr import Passes
 from tests.contract.vllm.hearing import Asked, Recogniser
 from tests.contract.vllm.hearing_cases import CASES, GOLDENS, Heard, sound
 from tests.contract.vllm.tiny_asr import write_recogniser
@@ -25,6 +26,15 @@ def recogniser(vllm_on_a_cpu: None, tmp_path_factory: pytest.TempPathFactory) ->
     recogniser = Recogniser(write_recogniser(tmp_path_factory.mktemp("qwen3_asr") / "tiny"))
     yield recogniser
     recogniser.close()
+
+
+@dataclass
+class Stream:
+    case: Heard
+    passes: Passes
+    expected: dict[str, Any]
+    asked: Asked = field(init=False)
+    heard: Transcript = field(init=False)
 
 
 def golden(case: Heard) -> dict[str, Any]:
@@ -55,11 +65,12 @@ def test_there_are_enough_goldens() -> None:
 
 
 def test_alone(recogniser: Recogniser) -> None:
-    asked = [Asked(recogniser.pass_of(case)) for case in WHOLE]
+    cases = [case for case in WHOLE if case.seconds in (1.0, 8.4, 17.3)]
+    asked = [Asked(recogniser.pass_of(case)) for case in cases]
     for each in asked:
         recogniser.hear(each)
-    assert [list(each.tokens) for each in asked] == [tokens(case) for case in WHOLE]
-    assert [prompt(each) for each in asked] == [golden_prompt(case, 0, recogniser.audio_id) for case in WHOLE]
+    assert [list(each.tokens) for each in asked] == [tokens(case) for case in cases]
+    assert len(cases) == 5
 
 
 def test_batched_with_neighbours_that_are_aborted(recogniser: Recogniser) -> None:
@@ -68,24 +79,27 @@ def test_batched_with_neighbours_that_are_aborted(recogniser: Recogniser) -> Non
     recogniser.hear(*asked, *dropped)
     assert [list(each.tokens) for each in asked] == [tokens(case) for case in WHOLE]
     assert [list(each.tokens) for each in dropped] == [tokens(WHOLE[0])[:9], tokens(WHOLE[-1])[:1]]
+    assert [prompt(each) for each in asked] == [golden_prompt(case, 0, recogniser.audio_id) for case in WHOLE]
 
 
-@pytest.mark.parametrize("case", STREAMED)
-def test_streamed(recogniser: Recogniser, case: Heard) -> None:
-    passes = recogniser.passes(case.context)
-    expected, pcm = golden(case), case.pcm
-    for number, each in enumerate(expected["passes"]):
-        window = Window(pcm[: (number + 1) * PIECE], None, False)
-        asked, transcript = recogniser.transcribe(passes, window, case.language)
-        assert prompt(asked) == golden_prompt(case, number, recogniser.audio_id)
-        assert list(asked.tokens) == each["tokens"]
-    assert len(window.pcm) == len(pcm)
-    assert transcript.text == expected["text"]
-    assert transcript.language == expected["language"]
-    # Offline, in one pass over all the sound that is forced to begin the same, the same is written.
-    offline = Asked(replace(asked.part, windows=recogniser.pass_of(case).windows))
-    recogniser.hear(offline)
-    assert offline.tokens == asked.tokens
+def test_streamed_side_by_side(recogniser: Recogniser) -> None:
+    """Each pass as the official package makes it; then all sound in one, forced to begin as the last one was."""
+    streams = [Stream(case, recogniser.passes(case.context), golden(case)) for case in STREAMED]
+    for number in range(max(len(stream.expected["passes"]) for stream in streams)):
+        going = [stream for stream in streams if number < len(stream.expected["passes"])]
+        for stream in going:
+            window = Window(stream.case.pcm[: (number + 1) * PIECE], None, False)
+            stream.asked = Asked(stream.passes.ask(window, stream.case.language))
+        recogniser.hear(*(stream.asked for stream in going))
+        for stream in going:
+            stream.heard = stream.passes.note(stream.asked.part, stream.asked.tokens)
+            assert prompt(stream.asked) == golden_prompt(stream.case, number, recogniser.audio_id)
+            assert list(stream.asked.tokens) == stream.expected["passes"][number]["tokens"]
+    for stream in streams:
+        assert (stream.heard.text, stream.heard.language) == (stream.expected["text"], stream.expected["language"])
+    offline = [replace(stream.asked.part, windows=recogniser.pass_of(stream.case).windows) for stream in streams]
+    recogniser.hear(*(again := [Asked(each) for each in offline]))
+    assert [each.tokens for each in again] == [stream.asked.tokens for stream in streams]
 
 
 def test_what_has_been_read_is_not_read_again(recogniser: Recogniser) -> None:
@@ -94,7 +108,8 @@ def test_what_has_been_read_is_not_read_again(recogniser: Recogniser) -> None:
     pcm = sound(7, 26.0)
     read = []
     for seconds in (7.0, 9.5, 18.0, 26.0):
-        asked, _ = recogniser.transcribe(passes, Window(pcm[: int(seconds * 16_000)], None, False), "English")
+        window = Window(pcm[: int(seconds * 16_000)], None, False)
+        recogniser.hear(asked := Asked(passes.ask(window, "English"), aborted=1))
         read.append(asked.cached)
     block = 32
     assert read == [0, 0, (14 + 104) // block * block, (14 + 208) // block * block]

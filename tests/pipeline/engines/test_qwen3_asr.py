@@ -1,11 +1,12 @@
 """Qwen3-ASR as an engine, with a fake below it: which passes are made, which are dropped, what is refused."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,7 +16,8 @@ from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.engines.qwen3_asr import Extent, Manner, Qwen3Asr
 from pipeline.errors import EngineError
 from pipeline.hearing import Hearing, Hypothesis
-from pipeline.models.qwen3_asr.prompt import PromptWriter
+from pipeline.models.qwen3_asr.mel import Mel
+from pipeline.models.qwen3_asr.prompt import Prompt, PromptWriter
 from pipeline.processors.qwen3_asr import Doubt, Passes
 from tests.pipeline.letters import Letters, id_of
 from tests.tidy import nothing_left
@@ -51,7 +53,7 @@ class FakeAnswers:
                 raise EngineError("asr", "a request was not served: no")
             prompt = Letters().decode(list(part.token_ids))
             prefix = prompt.rpartition("<asr_text>")[2]
-            heard = self.text[: part.media["frames"] // 10]
+            heard = self.text[: part.media["audio"]["frames"] // 10]
             assert heard.startswith(prefix)
             yield Written(tuple(Letters().encode(heard[len(prefix) :] + "<|im_end|>")), (), True, True)
             dropped = False
@@ -72,11 +74,10 @@ def engine(fake: FakeAnswers, longest_ms: int = 60_000) -> Qwen3Asr:
     writer = PromptWriter(Letters(), id_of("<|audio_pad|>"))
     passes = partial(Passes, writer, 800, Doubt(all_ms=1_000))
 
-    def prompt(prompt: object, windows: object, salt: str) -> tuple[tuple[int, ...], dict[str, object]]:
-        ids = prompt.token_ids  # type: ignore[attr-defined]
-        return ids, {"frames": sum(map(len, windows)), "cache_salt": salt}  # type: ignore[call-overload]
+    def prompt(prompt: Prompt, windows: Sequence[Mel]) -> tuple[tuple[int, ...], dict[str, Any]]:
+        return prompt.token_ids, {"audio": {"frames": sum(map(len, windows))}}
 
-    manner = Manner(passes, prompt, GREEDY, Extent(longest_ms), ("English", "German"), "English")  # type: ignore[arg-type]
+    manner = Manner(passes, prompt, GREEDY, Extent(longest_ms), ("English", "German"), "English")
     return Qwen3Asr(fake, manner)
 
 
@@ -101,7 +102,7 @@ async def test_passes_are_made_one_after_the_other_each_on_what_stands() -> None
     assert [each.text for each in transcripts] == [fake.text[:10].strip(), fake.text[:20], fake.text[:30].strip()]
     assert fake.passes == [(0.0, 0.3, False), (0.3, 0.6, False), (0.6, 0.9, False)]
     assert fake.most == 1
-    assert {part.media["cache_salt"] for part in fake.parts} == {"s.1:asr"}
+    assert {part.cache_salt for part in fake.parts} == {"s.1:asr"}
 
 
 async def test_a_pass_over_unfinished_speech_is_dropped_for_one_that_settles() -> None:
