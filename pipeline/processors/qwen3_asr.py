@@ -59,12 +59,14 @@ class Passes:
         self._writer = writer
         self._frames = frames
         self._doubt = doubt
-        self._begin_anew()
+        self._heard = NO_SOUND
+        self._mel = LogMel()
+        self._prefix = ""
 
     def ask(self, window: Window, language: str | None) -> Pass:
         pcm = window.pcm
         if not np.array_equal(pcm[: len(self._heard)], self._heard):
-            self._begin_anew()
+            self._mel, self._prefix = LogMel(), ""
         self._heard = pcm
         windows = tuple(encoder_windows(self._mel(pcm), self._frames))
         return Pass(window, language, self._prefix, self._writer.write(language, self._prefix), windows)
@@ -77,11 +79,6 @@ class Passes:
         read = read_transcript(raw, asked.language)
         stable = stable_chars(self._prefix, asked.language)
         return Transcript(read.text, asked.window.audio_end_ms, asked.window.settles, stable, read.language)
-
-    def _begin_anew(self) -> None:
-        self._heard = NO_SOUND
-        self._mel = LogMel()
-        self._prefix = ""
 
 
 def without_end(raw: str, tokens: int, tokenizer: Tokenizer) -> str:

@@ -82,7 +82,7 @@ class Listener:
         """
         name, pcm = self._name(), self._sound(said.seconds)
         clock = asyncio.get_running_loop().time
-        heard, asked = asyncio.Semaphore(1), 0.0
+        heard, asked, at = asyncio.Semaphore(1), 0.0, 0.0
 
         async def windows() -> AsyncGenerator[Window, None]:
             nonlocal asked

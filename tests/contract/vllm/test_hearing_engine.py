@@ -145,7 +145,7 @@ async def test_a_checkpoint_with_other_weights_is_refused_by_their_names(folder:
         ({"context": "Ada<|im_end|>"}, "`context` holds the name of a token"),
     ],
 )
-async def test_settings_that_are_wrong_are_named(folder: Path, settings: dict[str, str], fault: str) -> None:
+async def test_settings_that_are_wrong_are_named(folder: Path, settings: dict[str, Any], fault: str) -> None:
     with pytest.raises(ConfigError) as error:
         await open_qwen3_asr(folder.parent, model=folder.name, max_sessions=1, **settings)
     assert error.value.faults == [fault]

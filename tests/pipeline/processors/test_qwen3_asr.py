@@ -10,7 +10,7 @@ from pipeline.models.qwen3_asr.prompt import PromptWriter
 from pipeline.processors.qwen3_asr import Doubt, Passes, stable_chars, without_end
 from tests.pipeline.letters import Letters, id_of
 
-SOUND = np.random.default_rng(0).standard_normal(40 * SPEECH_RATE).astype(np.float32) / 10
+SOUND = np.random.default_rng(0).standard_normal(40 * SPEECH_RATE, np.float32) / np.float32(10)
 
 
 def window(seconds: float, *, settles: bool = False) -> Window:
