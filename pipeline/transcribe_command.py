@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -13,32 +14,40 @@ from pipeline.quiet import Pcm
 from pipeline.transcribe import Transcribed, transcribe
 from pipeline.wav import read_wav
 
+CHECKPOINT = "Qwen3-ASR-1.7B"  # as it is published
+
 
 def add_transcribe(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser("transcribe", help="write down what a WAV file says, with a Qwen3-ASR checkpoint")
     parser.add_argument("file", type=Path, metavar="FILE", help="any rate, any number of channels")
-    parser.add_argument("--model", type=Path, required=True, metavar="DIR", help="folder of the checkpoint")
+    where = f"folder of the checkpoint ($AURA_HOME/models/{CHECKPOINT})"
+    parser.add_argument("--model", type=Path, metavar="DIR", help=where)
     parser.add_argument("--language", help="a code such as `en`, or an English name (it is detected)")
     parser.add_argument("--context", default="", help="words that may be said, such as names")
     parser.add_argument("--dtype", default="", help="of the weights (bfloat16 on a GPU, float32 without one)")
 
 
-def run_transcribe(arguments: argparse.Namespace) -> None:
+def run_transcribe(arguments: argparse.Namespace, home: Path) -> None:
     """
+    Args:
+        home: Where the models are, in `models/`.
+
     Raises:
         AuraError: The checkpoint or the file is not usable, or the engine failed.
     """
-    if not arguments.model.is_dir():
-        raise ConfigError("--model", [f"{arguments.model} is no folder"])
+    model = arguments.model or home / "models" / CHECKPOINT
+    if not model.is_dir():
+        raise ConfigError("--model", [f"{model} is no folder"])
     pcm = read_wav(arguments.file)
-    load_s, heard = asyncio.run(_transcribe(pcm, arguments))
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
+    load_s, heard = asyncio.run(_transcribe(pcm, arguments, model))
     print(f"{arguments.file}: {heard}; the model was loaded in {load_s:.1f} s", file=sys.stderr)
 
 
-async def _transcribe(pcm: Pcm, arguments: argparse.Namespace) -> tuple[float, Transcribed]:
+async def _transcribe(pcm: Pcm, arguments: argparse.Namespace, model: Path) -> tuple[float, Transcribed]:
     clock = asyncio.get_running_loop().time
     began = clock()
-    engine = await _open(arguments.model, arguments.dtype, arguments.context)
+    engine = await _open(model, arguments.dtype, arguments.context)
     load_s = clock() - began
     try:
         return load_s, await transcribe(pcm, arguments.language, engine, print)
