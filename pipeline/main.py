@@ -22,10 +22,11 @@ from pipeline.orchestrator import running
 from pipeline.profiles import PROFILES, Profile
 from pipeline.realtime.server import Server
 from pipeline.say_command import add_say, run_say
+from pipeline.transcribe_command import add_transcribe, run_transcribe
 
 log = logging.getLogger("pipeline")
 
-OFFLINE = {"say": run_say, "ask": run_ask}  # they need neither a profile nor its settings
+OFFLINE = {"say": run_say, "ask": run_ask, "transcribe": run_transcribe}  # they need no profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ class Settings:
 def main() -> None:
     """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run, with 130 after Ctrl-C."""
     arguments = _parser().parse_args()
-    level = logging.WARNING if arguments.command in OFFLINE else logging.INFO  # they tell on one line how far they are
+    level = logging.WARNING if arguments.command in OFFLINE else logging.INFO  # they tell how far they are
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
         if arguments.command in OFFLINE:
@@ -122,6 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     check.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the same as --stage-configs-path")
     add_say(commands)
     add_ask(commands)
+    add_transcribe(commands)
     return parser
 
 
