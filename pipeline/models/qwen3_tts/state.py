@@ -54,6 +54,7 @@ class TalkerState(DefaultModelState):
         self._places: dict[str, Place] = {}
         self._parked: dict[str, Place] = {}
         self._room = 0
+        self._quickest = self.quickest() if device.type == "cuda" else None
 
     def add_request(self, req_index: int, new_req_data: NewRequestData) -> None:
         """Writes what is known of a new request, or the text that follows in one that is parked."""
@@ -106,10 +107,11 @@ class TalkerState(DefaultModelState):
         kv_cache_config: KVCacheConfig,
     ) -> None:
         """Puts the predictor behind graphs, where vLLM puts the decoder behind its own."""
+        assert self._quickest is not None
         most = self.max_num_reqs
         room = room_of(most, self.inputs_embeds_size, cast(torch.dtype, self.dtype), "cuda")
         buckets = [*(rows for rows in BUCKETS if rows < most), most]
-        self.step = PredictorGraphs(FrameStep(self.quickest(), self.talker.code_predictor.config), room, buckets)
+        self.step = PredictorGraphs(FrameStep(self._quickest, self.talker.code_predictor.config), room, buckets)
 
     def quickest(self) -> Predicts:
         """The predictor that the graphs are made of."""
