@@ -21,7 +21,7 @@ from pipeline.processors.codec_chunks import Ramp
 log = logging.getLogger(__name__)
 
 CHILD = (sys.executable, "-m", "pipeline.engines.codec_child")
-DTYPES = ("auto", "float16", "float32", "bfloat16")
+DTYPES = ("float32", "bfloat16")
 LOAD_FORMATS = ("auto", "dummy")
 FRAME_BYTES = 2 * FRAME_SAMPLES
 SMALL = (1, 2, 4, 8)  # frames of which any tail is made, beside the ramp's own sizes
@@ -45,7 +45,7 @@ class Code2Wav:
         *,
         ramp: Ramp,
         slots: int,
-        dtype: str = "auto",
+        dtype: str = "float32",
         load_format: str = "auto",
         device: int = 0,
         threads: int = 1,
@@ -55,8 +55,7 @@ class Code2Wav:
         Args:
             folder: The checkpoint's, which holds `speech_tokenizer/`.
             slots: Most requests at once; further ones wait.
-            dtype: `auto` is `float16` on a GPU, as exact as `float32`, which it computes with TF32, and twice as fast;
-                and `float32` on a CPU. `bfloat16` is ten times as coarse.
+            dtype: `float32`, which a GPU computes with TF32, or `bfloat16`, which is coarser.
             device: Which GPU; where there is none, `threads` of the CPU compute.
             load_format: `dummy` leaves the weights unread, to measure how long things take.
 

@@ -45,8 +45,7 @@ def _opened(settings: Settings) -> tuple[Decoder, Ready]:
     device = torch.device("cuda", settings.device) if torch.cuda.is_available() else torch.device("cpu")
     if device.type == "cuda":
         torch.cuda.set_device(device)
-    usual = torch.float16 if device.type == "cuda" else torch.float32
-    dtype: torch.dtype = usual if settings.dtype == "auto" else getattr(torch, settings.dtype)
+    dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16}[settings.dtype]
     folder = Path(settings.folder)
     config = read_codec(folder)
     if settings.load_format == "dummy":

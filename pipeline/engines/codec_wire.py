@@ -16,7 +16,7 @@ class Settings(msgspec.Struct, frozen=True, tag=True):
     Attributes:
         folder: The checkpoint's, which holds `speech_tokenizer/`.
         load_format: `auto`, or `dummy` for weights that only take their time.
-        dtype: `auto`, `float16`, `float32` or `bfloat16`.
+        dtype: `float32` or `bfloat16`.
         slots: Most streams at once.
         sizes: Frames that chunks may have.
         device: Which GPU, where there is one.
