@@ -1,8 +1,10 @@
 """The seam between the pipeline and whatever computes: one engine serves one stage."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
+
+from pipeline.deployment import StageDeployment
 
 P_contra = TypeVar("P_contra", contravariant=True)
 C_co = TypeVar("C_co", covariant=True)
@@ -35,10 +37,34 @@ class Engine(Protocol[P_contra, C_co]):
         ...
 
 
+@runtime_checkable
+class Listens(Protocol):
+    """An engine that knows some languages. A caller who asks for another is told so, before it fails.
+
+    Attributes:
+        model: The name of the model that was opened.
+        languages: ISO 639-1 codes.
+    """
+
+    model: str
+    languages: frozenset[str]
+
+
+@runtime_checkable
+class Speaks(Protocol):
+    """An engine with voices that have names.
+
+    Attributes:
+        voices: Its own choice comes first.
+    """
+
+    voices: tuple[str, ...]
+
+
 class Opener(Protocol):
     """Opens the engine of one stage; returns when it can serve."""
 
-    async def __call__(self, engine_args: Mapping[str, Any], models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+    async def __call__(self, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
         """
         Raises:
             ConfigError: The model is missing, or is not the one that is expected.
