@@ -68,6 +68,6 @@ def noise_of(seeds: Tensor, places: Tensor, codebooks: int, ids: int) -> Tensor:
 
 def room_of(rows: int, talker_width: int, dtype: torch.dtype, device: str) -> Given:
     """Zeros, which are greedy rows of code 0."""
-    ids = [torch.zeros(rows, dtype=torch.int64, device=device) for _ in range(3)]
-    choices = torch.zeros(rows, 3, device=device)
-    return Given(torch.zeros(rows, talker_width, dtype=dtype, device=device), *ids, choices)
+    code0, seeds, places = (torch.zeros(rows, dtype=torch.int64, device=device) for _ in range(3))
+    hidden = torch.zeros(rows, talker_width, dtype=dtype, device=device)
+    return Given(hidden, code0, seeds, places, torch.zeros(rows, 3, device=device))
