@@ -12,6 +12,7 @@ from typing import Any
 from pipeline.chunks import Clause
 from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.text import spoken
+from pipeline.offline import add_model, model_of
 from pipeline.processors.codec_chunks import Ramp
 from pipeline.say import Said, Voice, say
 
@@ -22,12 +23,10 @@ def add_say(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser = commands.add_parser("say", help="speak a text into a WAV file, with a Qwen3-TTS checkpoint")
     parser.add_argument("text", metavar="TEXT")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="FILE", help="the WAV file to write")
-    where = f"folder of the checkpoint ($AURA_HOME/models/{CHECKPOINT})"
-    parser.add_argument("--model", type=Path, metavar="DIR", help=where)
+    add_model(parser, CHECKPOINT)
     parser.add_argument("--voice", default="", help="a speaker of the checkpoint (its first)")
     parser.add_argument("--language", default="auto", help="a language or dialect of the checkpoint (as it hears it)")
     parser.add_argument("--instructions", default="", help="in words, how to speak")
-    parser.add_argument("--dtype", default="", help="of the weights (bfloat16 on a GPU, float32 without one)")
 
 
 def run_say(arguments: argparse.Namespace, home: Path) -> None:
@@ -38,17 +37,28 @@ def run_say(arguments: argparse.Namespace, home: Path) -> None:
     Raises:
         AuraError: The checkpoint, the text or the file is not usable, or an engine failed.
     """
-    model = arguments.model or home / "models" / CHECKPOINT
-    if not model.is_dir():
-        raise ConfigError("--model", [f"{model} is no folder"])
+    model = model_of(arguments, home, CHECKPOINT)
     if not spoken(arguments.text):
         raise RequestError("invalid_value", "text: there is nothing in it that can be spoken", "text")
-    out, folder = arguments.out, arguments.out.parent
-    if out.is_dir() or not os.access(out if out.exists() else folder, os.W_OK):
-        raise RequestError("invalid_value", f"out: {out} cannot be written", "out")
+    check_out(arguments.out)
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
     said = asyncio.run(_say(arguments, model))
     _tell(f"{arguments.out}: {said}", ends=True)
+
+
+def check_out(out: Path) -> None:
+    """Whether it can be written, before minutes of work.
+
+    Raises:
+        ConfigError: It cannot.
+    """
+    existed = out.exists()
+    try:
+        out.open("ab").close()
+    except OSError as error:
+        raise ConfigError("--out", [f"{out} cannot be written: {error.strerror}"]) from error
+    if not existed:
+        out.unlink()
 
 
 async def _say(arguments: argparse.Namespace, model: Path) -> Said:

@@ -24,7 +24,7 @@ def test_a_text_without_anything_to_speak(tmp_path: Path, text: str) -> None:
 
 @pytest.mark.parametrize("out", ["nowhere/out.wav", "."])
 def test_a_file_that_cannot_be_written(tmp_path: Path, out: str) -> None:
-    with pytest.raises(AuraError, match=r"out: .* cannot be written"):
+    with pytest.raises(AuraError, match=r"--out: .* cannot be written"):
         run_say(command("Hi.", "-o", str(tmp_path / out), "--model", str(tmp_path)), tmp_path)
 
 
