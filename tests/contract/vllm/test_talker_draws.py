@@ -15,7 +15,7 @@ from tests.contract.vllm.tiny import Kind
 
 pytestmark = pytest.mark.vllm
 
-DRAWN = Drawn(temperature=0.9, choice=Choice(0.9, 50, 0.95))  # vLLM's own top-k kernel cannot be interpreted
+DRAWN = Drawn(temperature=0.9, choice=Choice(0.9, 50, 0.95))  # no top-k: its kernel asks more of NumPy
 FRAMES = 12
 DRAWS = 2_000
 SPOKEN = 2_048  # ids below are codes; no other is ever drawn for the first frame
