@@ -47,7 +47,7 @@ def test_there_are_enough_goldens() -> None:
     assert min(len(set(case["answer"])) for case in CASES.values()) > 10, "no answer runs in a circle"
     clips = [[part for part in prompts(seed)[-1].parts if isinstance(part, Clip)] for seed in CASES]
     assert sum(any(clip.moves for clip in each) for each in clips) >= 8
-    assert sum(any(not clip.moves for clip in each) for each in clips) >= 4
+    assert sum(any(not clip.moves for clip in each) for each in clips) >= 3
     assert sum(not each for each in clips) >= 4
 
 
