@@ -93,6 +93,10 @@ class Call:
             await self.session.interrupt()
             await self.session.generate_reply(user_input=text)
 
+    async def give_up(self) -> None:
+        """The person no longer waits for an answer. Returns when nothing will come of it any more."""
+        await self.session.interrupt(force=True)
+
     @guarded
     def pick_up(self) -> None:
         """Somebody is there."""

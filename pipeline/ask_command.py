@@ -13,37 +13,38 @@ from pipeline.clips import Clip
 from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError, RequestError
 from pipeline.films import seconds_of
+from pipeline.offline import add_model, model_of
 from pipeline.processors.aura import LIMITS
+
+CHECKPOINT = "AURA"  # as it is published
 
 
 def add_ask(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser("ask", help="ask an AURA checkpoint about a video, or anything")
     parser.add_argument("--text", default="", help="the question (none: it says something if that is needed)")
     parser.add_argument("--video", type=Path, metavar="FILE", help="what the camera shows until the question ends")
-    parser.add_argument("--model", type=Path, required=True, metavar="DIR", help="folder of the checkpoint")
+    add_model(parser, CHECKPOINT)
     parser.add_argument("--temperature", type=float, default=0.0, help="0 takes the likeliest words (0)")
-    parser.add_argument("--dtype", default="", help="of the weights (bfloat16 on a GPU, float32 without one)")
 
 
-def run_ask(arguments: argparse.Namespace) -> None:
+def run_ask(arguments: argparse.Namespace, home: Path) -> None:
     """
     Raises:
         AuraError: The checkpoint, the question or the video is not usable, or the engine failed.
     """
-    if not arguments.model.is_dir():
-        raise ConfigError("--model", [f"{arguments.model} is no folder"])
+    model = model_of(arguments, home, CHECKPOINT)
     if not arguments.text.strip() and arguments.video is None:
         raise RequestError("invalid_value", "ask: there is neither --text nor --video", "text")
     if arguments.video is not None and not arguments.video.is_file():
         raise ConfigError("--video", [f"{arguments.video} is no file"])
     film = list(seconds_of(arguments.video)) if arguments.video else []
-    answered = asyncio.run(_ask(arguments, film))
+    answered = asyncio.run(_ask(arguments, model, film))
     print("" if answered.text else "(silent)", flush=True)
     print(answered, file=sys.stderr)
 
 
-async def _ask(arguments: argparse.Namespace, film: Iterable[Clip]) -> Answered:
-    async with aura_of(arguments.model, arguments.dtype, arguments.temperature) as aura:
+async def _ask(arguments: argparse.Namespace, model: Path, film: Iterable[Clip]) -> Answered:
+    async with aura_of(model, arguments.dtype, arguments.temperature) as aura:
         return await ask(arguments.text.strip(), film, aura, LIMITS, _tell)
 
 

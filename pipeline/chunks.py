@@ -49,11 +49,18 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What a recogniser heard in one window."""
+    """What a recogniser heard in one window.
+
+    Attributes:
+        stable_chars: How many leading characters stand, however the sound goes on.
+        language: Its English name, if the recogniser says it.
+    """
 
     text: str
     audio_end_ms: int
     settles: bool
+    stable_chars: int = 0
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,41 +12,58 @@ from typing import Any
 from pipeline.chunks import Clause
 from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.text import spoken
+from pipeline.offline import add_model, model_of
 from pipeline.processors.codec_chunks import Ramp
 from pipeline.say import Said, Voice, say
+
+CHECKPOINT = "Qwen3-TTS-12Hz-1.7B-CustomVoice"  # as it is published
 
 
 def add_say(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser("say", help="speak a text into a WAV file, with a Qwen3-TTS checkpoint")
     parser.add_argument("text", metavar="TEXT")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="FILE", help="the WAV file to write")
-    parser.add_argument("--model", type=Path, required=True, metavar="DIR", help="folder of the checkpoint")
+    add_model(parser, CHECKPOINT)
     parser.add_argument("--voice", default="", help="a speaker of the checkpoint (its first)")
     parser.add_argument("--language", default="auto", help="a language or dialect of the checkpoint (as it hears it)")
     parser.add_argument("--instructions", default="", help="in words, how to speak")
-    parser.add_argument("--dtype", default="", help="of the weights (bfloat16 on a GPU, float32 without one)")
 
 
-def run_say(arguments: argparse.Namespace) -> None:
+def run_say(arguments: argparse.Namespace, home: Path) -> None:
     """
+    Args:
+        home: Where the models are, in `models/`.
+
     Raises:
         AuraError: The checkpoint, the text or the file is not usable, or an engine failed.
     """
-    if not arguments.model.is_dir():
-        raise ConfigError("--model", [f"{arguments.model} is no folder"])
+    model = model_of(arguments, home, CHECKPOINT)
     if not spoken(arguments.text):
         raise RequestError("invalid_value", "text: there is nothing in it that can be spoken", "text")
-    out, folder = arguments.out, arguments.out.parent
-    if out.is_dir() or not os.access(out if out.exists() else folder, os.W_OK):
-        raise RequestError("invalid_value", f"out: {out} cannot be written", "out")
+    check_out(arguments.out)
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
-    said = asyncio.run(_say(arguments))
+    said = asyncio.run(_say(arguments, model))
     _tell(f"{arguments.out}: {said}", ends=True)
 
 
-async def _say(arguments: argparse.Namespace) -> Said:
+def check_out(out: Path) -> None:
+    """Whether it can be written, before minutes of work.
+
+    Raises:
+        ConfigError: It cannot.
+    """
+    existed = out.exists()
+    try:
+        out.open("ab").close()
+    except OSError as error:
+        raise ConfigError("--out", [f"{out} cannot be written: {error.strerror}"]) from error
+    if not existed:
+        out.unlink()
+
+
+async def _say(arguments: argparse.Namespace, model: Path) -> Said:
     manner = Clause("", arguments.voice, language=arguments.language, instructions=arguments.instructions)
-    async with voice_of(arguments.model, arguments.dtype, manner) as voice:
+    async with voice_of(model, arguments.dtype, manner) as voice:
         return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
 
 
@@ -73,6 +90,7 @@ async def voice_of(model: Path, dtype: str, manner: Clause) -> AsyncGenerator[Vo
             model=model.name,
             max_sessions=1,
             dtype=dtype or ("bfloat16" if on_gpu else "float32"),
+            use_tqdm_on_load=False,
             **({} if on_gpu else on_cpu),
         )
         engines.push_async_callback(talker.aclose)

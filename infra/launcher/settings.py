@@ -3,7 +3,7 @@
 import argparse
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from infra.launcher.errors import LauncherError
@@ -27,6 +27,7 @@ class Settings:
 
     Attributes:
         ports: Ports that were asked for, by the field names of `Ports`.
+        asked: What was asked for of all that a running stack may have been started with, by option or variable.
         rest: Arguments for pytest.
     """
 
@@ -40,6 +41,7 @@ class Settings:
     detach: bool = False
     hub: bool = False
     rest: tuple[str, ...] = ()
+    asked: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) -> Settings:
@@ -53,7 +55,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     asked = _parser().parse_args(arguments[: len(arguments) - len(rest)])
     home = Path(os.path.abspath(environ.get("AURA_HOME") or root / ".aura"))
     run = asked.run_dir or environ.get("AURA_RUN_DIR") or home
-    profile = getattr(asked, "profile", PROFILES[0])
+    profile = getattr(asked, "profile", None) or PROFILES[0]
     if profile not in PROFILES:
         raise LauncherError(f"unknown profile `{profile}`; there is: {', '.join(PROFILES)}")
     max_sessions = getattr(asked, "max_sessions", None)
@@ -63,14 +65,25 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         verb=asked.verb,
         layout=Layout(root, home, Path(os.path.abspath(run))),
         environ=environ,
-        ports=asked_ports(environ),
+        ports=(ports := asked_ports(environ)),
         ci=environ.get("CI", "").lower() in ("1", "true"),
         profile=profile,
         max_sessions=max_sessions,
         detach=getattr(asked, "detach", False),
         hub=getattr(asked, "hub", False),
         rest=tuple(rest),
+        asked=_for_a_stack(asked, ports),
     )
+
+
+def _for_a_stack(given: argparse.Namespace, ports: Mapping[str, int]) -> dict[str, str]:
+    options = {
+        f"--{name.replace('_', '-')}": str(value)
+        for name in ("profile", "max_sessions")
+        if (value := getattr(given, name, None)) is not None
+    }
+    hub = {"--hub": ""} if getattr(given, "hub", False) else {}
+    return {**options, **hub, **{VARIABLES[name]: str(port) for name, port in ports.items()}}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -84,7 +97,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=UP_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    up.add_argument("--profile", default=PROFILES[0], metavar="NAME", help="which models (default: %(default)s)")
+    up.add_argument("--profile", metavar="NAME", help=f"which models (default: {PROFILES[0]})")
     up.add_argument("--max-sessions", type=int, metavar="N", help="most callers at a time")
     up.add_argument("--detach", action="store_true", help="return when it runs; infra/down stops it")
     up.add_argument("--hub", action="store_true", help="fetch the weights from the model hub")

@@ -101,9 +101,12 @@ class Aura:
 
 
 def as_part(scene: Scene, text: AuraText) -> Part:
-    media: dict[str, list[tuple[str, Any]]] = {}
+    media: dict[str, list[Any]] = {}
+    names: dict[str, list[str]] = {}
     for clip in scene.parts:
         if isinstance(clip, Clip):
             kind, data = ("video", (clip.pixels, SECOND)) if clip.moves else ("image", clip.pixels[0])
-            media.setdefault(kind, []).append((f"{scene.cache_salt}/{clip.id}", data))
-    return Part(text.ids(scene.parts), scene.max_tokens or 1, media=media, cache_salt=scene.cache_salt)
+            media.setdefault(kind, []).append(data)
+            names.setdefault(kind, []).append(f"{scene.cache_salt}/{clip.id}")
+    most = scene.max_tokens or 1
+    return Part(text.ids(scene.parts), most, media=media, media_ids=names, cache_salt=scene.cache_salt)

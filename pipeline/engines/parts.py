@@ -33,8 +33,9 @@ class Part:
     remembers of a part that has ended.
 
     Attributes:
-        media: What stands in the place of the tokens for it, in order: by its kind (`video`, `image`, …), names
-            and data. What has one name is processed once.
+        media: What stands in the place of the tokens for it, by its kind (`video`, `image`, `audio`), as vLLM takes it
+            for `multi_modal_data`.
+        media_ids: Names of it, by its kind, in order: what has one name is processed once.
         cache_salt: Whose it is: prompts of one salt share what was read of them.
     """
 
@@ -42,7 +43,8 @@ class Part:
     max_tokens: int
     min_tokens: int = 0
     extra_args: Mapping[str, Any] = field(default_factory=dict)
-    media: Mapping[str, Sequence[tuple[str, Any]]] = field(default_factory=dict)
+    media: Mapping[str, Any] = field(default_factory=dict)
+    media_ids: Mapping[str, Sequence[str]] = field(default_factory=dict)
     cache_salt: str = ""
 
 

@@ -55,9 +55,11 @@ class Dispatch:
                 self._refuse_after_final()
                 await session.listening.hear(self._decoder.rest())
                 session.commit()
+                self._decoder.begin_anew()
                 self._final = final
             case client.AudioClear():
                 self._decoder.rest()
+                self._decoder.begin_anew()
                 session.listening.clear()
             case client.ItemCreate(item=wire, previous_item_id=after):
                 await self._create(wire, after)
@@ -87,7 +89,7 @@ class Dispatch:
                 self._session.truncate(item_id, min(audio_end_ms, DAY_MS))
 
     async def _create(self, wire: client.WireItem, after: str | None) -> None:
-        item, sight = read_item(wire), self._session.sight
+        item, sight = read_item(wire, self.config.there.limits), self._session.sight
         if is_frame(item):
             self._frame(item, pictures_of(wire))
             return
@@ -116,7 +118,8 @@ class Dispatch:
     def _respond(self, response: client.ResponseSettings) -> None:
         history: History | None = None
         if response.input is not None:
-            items = [read_item(item, f"response.input[{at}]") for at, item in enumerate(response.input)]
+            limits = self.config.there.limits
+            items = [read_item(item, limits, f"response.input[{at}]") for at, item in enumerate(response.input)]
             history = History(tuple(items))
         wants = self.config.for_response(response)
         self.speaks = self.config.spoken_in(response)

@@ -154,7 +154,7 @@ def test_what_the_voice_lacks_is_refused_before_an_engine_starts(
     voice: Path, tmp_path: Path, asked: tuple[str, ...], told: str
 ) -> None:
     with pytest.raises(RequestError, match=told):
-        run_say(command("Hi.", "-o", str(tmp_path / "out.wav"), "--model", str(voice), *asked))
+        run_say(command("Hi.", "-o", str(tmp_path / "out.wav"), "--model", str(voice), *asked), tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 

@@ -92,11 +92,8 @@ async def test_a_prompt_has_one_id_for_each_clip_and_its_pixels_under_its_name()
     await written(engine(fake), Scene(("ab", SECOND, "c", PICTURE), "caller"))
     ((_, sampling, part, priority),) = fake.asked
     assert part.token_ids == (97, 98, VIDEO, 99, IMAGE)
-    assert {kind: [name for name, _ in items] for kind, items in part.media.items()} == {
-        "video": ["caller/one"],
-        "image": ["caller/two"],
-    }
-    (_, (pixels, metadata)), (_, picture) = part.media["video"][0], part.media["image"][0]
+    assert part.media_ids == {"video": ["caller/one"], "image": ["caller/two"]}
+    ((pixels, metadata),), (picture,) = part.media["video"], part.media["image"]
     assert pixels.shape == (2, 64, 64, 3) and metadata["frames_indices"] == [0, 1]
     assert picture.shape == (256, 256, 3)
     assert part.cache_salt == "caller"

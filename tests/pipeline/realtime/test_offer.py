@@ -8,6 +8,7 @@ from pipeline.offers import Offer, Offers
 from pipeline.realtime.config import Config
 from pipeline.realtime.events import AuraSettings, SessionSettings
 from pipeline.realtime.wire import input_events
+from tests.served import ABLE
 
 
 def test_an_offer_is_text_and_says_how_long_it_stands() -> None:
@@ -51,4 +52,4 @@ def test_it_does_not_stand_when_its_time_is_over() -> None:
     ],
 )
 def test_a_session_says_what_becomes_of_them(aura: AuraSettings, proactive: str) -> None:
-    assert Config("m").updated(SessionSettings(aura=aura)).setup().proactive == proactive
+    assert Config.at_first(ABLE).updated(SessionSettings(aura=aura)).setup().proactive == proactive
