@@ -17,6 +17,7 @@ from pipeline.realtime.events import AuraSettings
 from pipeline.setup import Setup
 from tests.room import QUESTION, Room, seen, spelt
 from tests.scenario import Caller
+from tests.served import ABLE
 
 
 def picture(width: int = 64, height: int = 64) -> str:
@@ -27,7 +28,7 @@ def picture(width: int = 64, height: int = 64) -> str:
 
 async def send(caller: Caller, *events: client.ClientEvent, config: Config | None = None) -> list[dict[str, Any]]:
     sent: list[dict[str, Any]] = []
-    dispatch = Dispatch(caller.session, config or Config("m"), sent.append)
+    dispatch = Dispatch(caller.session, config or Config.at_first(ABLE), sent.append)
     for event in events:
         await dispatch.do(event, lambda config: {})
         await asyncio.sleep(0)
@@ -72,7 +73,7 @@ async def test_a_picture_with_words_is_looked_at_with_its_question() -> None:
 
 async def test_a_client_that_has_no_camera_sends_in_vain() -> None:
     room = Room()
-    config = replace(Config("m"), aura=AuraSettings(False, "speak", False))
+    config = replace(Config.at_first(ABLE), aura=AuraSettings(False, "speak", False))
     async with room.call(Setup(), films=False) as caller:
         await send(
             caller, *(client.VideoAppend(picture(), 500 * n) for n in range(4)), frame_item(IMAGE), config=config
