@@ -29,7 +29,7 @@ def seconds_of(path: Path) -> Iterator[Clip]:
 def _frames(path: Path) -> Iterator[tuple[Pixels, float]]:
     """The first frame of each half second, fitted, with its time in milliseconds."""
     try:
-        import cv2  # comes with vLLM
+        import cv2
     except ImportError as error:
         raise ConfigError("--video", [f"needs the extra `vllm`: {error}"]) from error
     film = cv2.VideoCapture(str(path))

@@ -98,11 +98,8 @@ class Sight:
 
     def _seen(self, clip: Clip) -> None:
         self._waiting.append(clip)
-        if self._moment.is_settling() or (self._glance and not self._glance.done()):
-            return
-        self._join()
-        self._cut_when_due()
-        self._glance = self._tasks.start(f"{self._name}:glance", self._look)
+        if self._glance is None or self._glance.done():
+            self._glance = self._tasks.start(f"{self._name}:glance", self._look)
 
     def _join(self) -> None:
         """What waits joins the conversation."""
@@ -112,11 +109,17 @@ class Sight:
         self._conversation.history = history
 
     async def _look(self) -> None:
-        now = asyncio.get_running_loop().time()
-        history = self._conversation.history
-        if self._moment.setup().proactive == "off" or not self._moment.is_idle() or self.offers.stands(now):
-            return await self._read(history)
-        if text := await self._consider(history):
+        """Take in what waits, and once more if something has come meanwhile."""
+        while self._waiting and not self._moment.is_settling():
+            self._join()
+            self._cut_when_due()
+            await self._take_in(self._conversation.history)
+
+    async def _take_in(self, history: History) -> None:
+        stands = self.offers.stands(asyncio.get_running_loop().time())
+        if self._moment.setup().proactive == "off" or not self._moment.is_idle() or stands:
+            await self._read(history)
+        elif text := await self._consider(history):
             self._speak_up(text)
 
     async def _read(self, history: History) -> None:

@@ -194,11 +194,11 @@ def _shortened(group: list[Item], answers: int) -> list[Item]:
 
 
 def _newest(things: Sequence[T], most: int, room: int, size: Callable[[T], int]) -> list[T]:
-    """The newest of them, in order: at most so many, and as many as there is room for."""
+    """The newest of them, newest first: at most so many, and as many as there is room for."""
     kept: list[T] = []
     for thing in reversed(things[-most:]):
         room -= size(thing)
         if room < 0:
             break
         kept.append(thing)
-    return kept[::-1]
+    return kept

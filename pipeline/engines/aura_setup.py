@@ -4,7 +4,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from pipeline.engines.aura import STAGE, Aura, Manner
+from pipeline.engines.aura import FPS, STAGE, Aura, Manner
 from pipeline.engines.files import model_folder
 from pipeline.errors import ConfigError
 from pipeline.models.aura_names import expected_names
@@ -16,8 +16,10 @@ FILES = (
     *("config.json", "vocab.json", "merges.txt", "tokenizer_config.json"),
     *("preprocessor_config.json", "video_preprocessor_config.json"),
 )
+LARGEST = {"width": 1_024, "height": 576}  # of a frame: what vLLM keeps memory for
 MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, instructions
 STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 ms of an H100's
+BLOCK_TOKENS = 64  # each block of a prompt is hashed for every request: larger ones are fewer
 CLIP_GB = 0.008  # of vLLM's cache, for one second of 640 x 480
 
 
@@ -62,8 +64,12 @@ def settings(sessions: int, dtype: str, max_model_len: int) -> dict[str, Any]:
         "max_num_seqs": 2 * sessions,
         "max_num_batched_tokens": STEP_TOKENS,
         "enable_prefix_caching": True,
+        "block_size": BLOCK_TOKENS,
         "scheduling_policy": "priority",
-        "limit_mm_per_prompt": {"video": 2 * seconds, "image": 64},
+        "limit_mm_per_prompt": {
+            "video": {"count": 2 * seconds, "num_frames": FPS, **LARGEST},
+            "image": {"count": 64, **LARGEST},
+        },
         "mm_processor_cache_gb": max(1.0, sessions * seconds * CLIP_GB),
     }
 

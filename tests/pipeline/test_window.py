@@ -94,6 +94,16 @@ def test_outside_the_video_ten_questions_stay_with_four_answers_each() -> None:
     assert kept.items == history.items, "the caller still sees them"
 
 
+def test_long_texts_are_cut_before_there_are_many() -> None:
+    history = History(tuple(user(f"q{number}", "x" * 2_500) for number in range(4)))
+    assert not is_due(history, LIMITS)
+    history = history.with_item(user("q4", "x" * 2_500))
+    assert is_due(history, LIMITS)
+    kept = history.cut(cut(history, LIMITS))
+    assert kept.forgotten == {"q0", "q1", "q2"}
+    assert not is_due(kept, LIMITS)
+
+
 def test_of_a_question_of_ten_thousand_characters_the_end_is_seen() -> None:
     text = flat(History((user("q", "x" * 10_000 + " What is it?"),)))
     assert len(text) < len(SYSTEM_TURN) + LIMITS.item_tokens + 100

@@ -47,7 +47,7 @@ def test_there_are_enough_goldens() -> None:
     assert min(len(set(case["answer"])) for case in CASES.values()) > 10, "no answer runs in a circle"
     clips = [[part for part in prompts(seed)[-1].parts if isinstance(part, Clip)] for seed in CASES]
     assert sum(any(clip.moves for clip in each) for each in clips) >= 8
-    assert sum(any(not clip.moves for clip in each) for each in clips) >= 4
+    assert sum(any(not clip.moves for clip in each) for each in clips) >= 3
     assert sum(not each for each in clips) >= 4
 
 
@@ -78,6 +78,7 @@ def test_staggered_with_neighbours_that_are_aborted(eyes: Eyes) -> None:
 
 def test_round_by_round_only_what_is_new_is_read(eyes: Eyes) -> None:
     """The rounds of a conversation are read one after the other, with its cuts."""
+    grown = 0
     for seed in (seed for seed in list(CASES)[:8] if seed % 4 < 2):
         *ahead, last = [Look(replace(each, cache_salt="grows"), most=1) for each in prompts(seed)]
         for each in ahead:
@@ -85,8 +86,12 @@ def test_round_by_round_only_what_is_new_is_read(eyes: Eyes) -> None:
         last.most = TOKENS
         eyes.look(last)
         assert last.tokens == CASES[seed]["answer"]
-        shared = shared_by(ahead[-1].prompt, last.prompt)
-        assert last.cached >= shared - 32, "but for a block that was not full"
+        read = ahead[-1].scene.parts[:-1]
+        if last.scene.parts[: len(read)] == read:  # nothing was cut since
+            grown += 1
+            shared = shared_by(ahead[-1].prompt, last.prompt)
+            assert last.cached > shared - 32, "but for a block that was not full"
+    assert grown >= 2
 
 
 def test_seconds_that_are_known_are_named_and_not_sent(eyes: Eyes) -> None:
