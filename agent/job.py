@@ -13,8 +13,10 @@ from livekit.agents.voice.room_io import (
 
 from agent.call import Call
 from agent.persona import AURA
+from agent.phone_job import take_phone_call
 from agent.presence import Presence
 from agent.settings import WorkerSettings
+from agent.trunks import PHONE
 from agent.turns import TURNS
 
 logger = logging.getLogger(__name__)
@@ -22,6 +24,9 @@ logger = logging.getLogger(__name__)
 
 async def take_call(settings: WorkerSettings, ctx: JobContext) -> None:
     """Entry of a job process. Returns once the call is set up; the job lives until `ctx.shutdown`."""
+    if ctx.job.metadata == PHONE:
+        await take_phone_call(settings, ctx)
+        return
 
     async def publish(attributes: dict[str, str]) -> None:
         if ctx.room.isconnected():

@@ -8,17 +8,21 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from pipeline.chunks import Clause
+from pipeline.chunks import Audio, Clause
+from pipeline.engines.base import Engine
+from pipeline.engines.hibari import Hibari
 from pipeline.errors import ConfigError, RequestError
 from pipeline.processors.codec_chunks import Ramp
 from pipeline.say import Said, Voice, say
 
 
 def add_say(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = commands.add_parser("say", help="speak a text into a WAV file, with a Qwen3-TTS checkpoint")
+    parser = commands.add_parser("say", help="speak a text into a WAV file")
     parser.add_argument("text", metavar="TEXT")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="FILE", help="the WAV file to write")
-    parser.add_argument("--model", type=Path, required=True, metavar="DIR", help="folder of the checkpoint")
+    parser.add_argument(
+        "--model", type=Path, metavar="DIR", help="folder of a Qwen3-TTS checkpoint (the voice of the embedded profile)"
+    )
     parser.add_argument("--voice", default="", help="a speaker of the checkpoint (its first)")
     parser.add_argument("--language", default="auto", help="a language or dialect of the checkpoint (as it hears it)")
     parser.add_argument("--instructions", default="", help="in words, how to speak")
@@ -30,7 +34,7 @@ def run_say(arguments: argparse.Namespace) -> None:
     Raises:
         AuraError: The checkpoint, the text or the file is not usable, or an engine failed.
     """
-    if not arguments.model.is_dir():
+    if arguments.model and not arguments.model.is_dir():
         raise ConfigError("--model", [f"{arguments.model} is no folder"])
     if not arguments.text.strip():
         raise RequestError("invalid_value", "text: it is empty", "text")
@@ -45,8 +49,15 @@ async def _say(arguments: argparse.Namespace) -> Said:
 
 
 @asynccontextmanager
-async def voice_of(model: Path, dtype: str) -> AsyncGenerator[Voice, None]:
-    """Both engines of a checkpoint, for one request at a time."""
+async def voice_of(model: Path | None, dtype: str) -> AsyncGenerator[Voice | Engine[Clause, Audio], None]:
+    """Both engines of a checkpoint, for one request at a time; or the one of the embedded profile."""
+    if model is None:
+        hibari = await Hibari.open()
+        try:
+            yield hibari
+        finally:
+            await hibari.aclose()
+        return
     try:
         import torch
 

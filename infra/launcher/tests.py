@@ -48,7 +48,7 @@ async def run_tests(settings: Settings, board: Board) -> None:
         await set_up_venv(shop, board, EXTRAS)
         checks = [_pytest(settings, [*UNIT, *rest])]
     else:
-        await set_up_all(shop, board, requirements=EXTRAS, hub=False, browser=True, strict=settings.ci)
+        await set_up_all(shop, board, requirements=EXTRAS, tests=True, strict=settings.ci)
         checks = [_pytest(settings, rest)]
     if not settings.rest:
         checks = [*_python_checks(settings), *await _page_checks(shop, board), *checks]

@@ -2,16 +2,19 @@
 
 import asyncio
 import secrets
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from infra.launcher.claim import Claim, Claimed, claimed
 from infra.launcher.errors import LauncherError
 from infra.launcher.keys import installation_keys
 from infra.launcher.layout import Layout
 from infra.launcher.leftovers import MARK, kill_leftovers
-from infra.launcher.parts import Addresses, Part, addresses, stack_parts, write_livekit_settings
-from infra.launcher.ports import choose_ports
+from infra.launcher.part import Part
+from infra.launcher.parts import Addresses, addresses, agent_environ, stack_parts, write_livekit_settings
+from infra.launcher.phone_parts import sip_uri, write_phone_settings
+from infra.launcher.ports import Ports, choose_ports
 from infra.launcher.progress import Board
 from infra.launcher.runfile import Running, read_run_file, write_run_file
 from infra.launcher.settings import Settings
@@ -39,7 +42,7 @@ async def up(settings: Settings, board: Board) -> None:
 
 async def set_up(settings: Settings, board: Board) -> None:
     shop = Workshop(settings.layout, settings.environ)
-    await set_up_all(shop, board, requirements=EXTRAS, hub=settings.hub, browser=False, strict=settings.ci)
+    await set_up_all(shop, board, requirements=EXTRAS, hub=settings.hub, phone=settings.phone, strict=settings.ci)
 
 
 def say_who_runs(settings: Settings, board: Board, claim: Claim | None) -> None:
@@ -56,13 +59,30 @@ def say_who_runs(settings: Settings, board: Board, claim: Claim | None) -> None:
 
 
 async def _serve_all(settings: Settings, board: Board, stack: str) -> None:
-    layout = settings.layout
-    keys = installation_keys(layout.env_file)
+    layout, phone = settings.layout, settings.phone
     ports = choose_ports(settings.ports)
-    write_livekit_settings(layout, ports)
-    parts = stack_parts(layout, ports, keys, settings.profile, settings.max_sessions)
-    board.say(f"  all listens on this machine only, but for TCP port {ports.livekit_tcp} (media)")
-    await serve(layout, parts, addresses(ports), stack=stack, environ=settings.environ, board=board)
+    uri = sip_uri(ports, settings.environ) if phone else ""
+    keys = installation_keys(layout.env_file, sip_uri=uri)
+    write_livekit_settings(layout, ports, keys, phone=phone)
+    if phone:
+        write_phone_settings(layout, ports, keys)
+    parts = stack_parts(layout, ports, keys, settings.profile, settings.max_sessions, phone=phone)
+    board.say(f"  all listens on this machine only, but for {_open_to_others(ports, phone)}")
+    finish = partial(_make_trunks, settings, ports, keys, board) if phone else None
+    await serve(layout, parts, addresses(ports), stack=stack, environ=settings.environ, board=board, finish=finish)
+
+
+def _open_to_others(ports: Ports, phone: bool) -> str:
+    bridge = f"; TCP port {ports.sip_health} (the bridge's health), and its RTP ports" if phone else ""
+    return f"TCP port {ports.livekit_tcp} (media){bridge}"
+
+
+async def _make_trunks(settings: Settings, ports: Ports, keys: Mapping[str, str], board: Board) -> None:
+    shop = Workshop(settings.layout, settings.environ)
+    async with board.step("trunks"):
+        program = settings.layout.venv / "bin" / "aura-agent"
+        await shop.run("trunks", [program, "trunks"], env=agent_environ(settings.layout, ports, keys))
+    board.say(f"  dial {keys['AURA_SIP_URI']}; user and password are in {settings.layout.env_file}")
 
 
 @contextmanager
@@ -84,9 +104,19 @@ def own_run_folder(layout: Layout, board: Board) -> Generator[str]:
 
 
 async def serve(
-    layout: Layout, parts: Sequence[Part], where: Addresses, *, stack: str, environ: Mapping[str, str], board: Board
+    layout: Layout,
+    parts: Sequence[Part],
+    where: Addresses,
+    *,
+    stack: str,
+    environ: Mapping[str, str],
+    board: Board,
+    finish: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
     """Run the parts until the caller is cancelled; nothing of them is left afterwards.
+
+    Args:
+        finish: What is to be done when all are healthy, before the stack is ready.
 
     Raises:
         ExceptionGroup: Of one `PartFailed`.
@@ -95,6 +125,8 @@ async def serve(
         async with running(
             parts, cwd=layout.run, environ={**environ, MARK: stack}, logs=layout.logs, board=board
         ) as pids:
+            if finish:
+                await finish()
             healths = {part.name: (pids[part.name], part.health) for part in parts}
             write_run_file(layout.run_file, Running(where.url, where.pipeline_url, where.livekit_url, healths))
             board.say(f"\nAURA is ready: {where.url}\n")

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings import PipelineSettings, SettingsError, console_settings, web_settings, worker_settings
+from agent.environment import SettingsError
+from agent.settings import PipelineSettings, console_settings, web_settings, worker_settings
 
 ENVIRON = {
     "LIVEKIT_URL": "ws://127.0.0.1:7880",
