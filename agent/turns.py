@@ -39,8 +39,8 @@ class Turns:
 TURNS: dict[CallerKind, Turns] = {
     "browser": Turns(camera=True),
     "console": Turns(),
-    # The line adds a fifth of a second both ways, and noise: what interrupts is longer, and people pause longer.
-    "phone": Turns(silence_s=0.3, end_s=0.6, longest_end_s=2.2, interrupt_s=0.3),
+    # Nobody sees the other: people pause longer, and the line adds a fifth of a second both ways.
+    "phone": Turns(silence_s=0.3, end_s=0.6, longest_end_s=2.2),
 }
 
 
