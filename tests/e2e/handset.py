@@ -4,6 +4,7 @@ PJSIP: https://docs.pjsip.org/en/latest/pjsua2/intro.html
 """
 
 import asyncio
+import weakref
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -22,6 +23,7 @@ from tests.e2e.speech import RATE, Sound, write_wav
 LINE_RATE = 8_000  # Hz: G.711
 CODEC = "PCMU/8000/1"
 HEADER = 44  # bytes of a WAV file before its first sample
+PIECE = LINE_RATE // 50 * 2  # bytes: 20 ms
 POLL_S = 0.01
 HOST = "127.0.0.1"
 MOST_CALLS = 16
@@ -37,7 +39,7 @@ class Line:
     password: str = ""
 
 
-class Handset(pj.Call):  # type: ignore[misc]
+class Handset:
     """One call, from either side.
 
     Attributes:
@@ -47,7 +49,6 @@ class Handset(pj.Call):  # type: ignore[misc]
     """
 
     def __init__(self, account: pj.Account, folder: Path, name: str, call_id: int = pj.PJSUA_INVALID_ID) -> None:
-        super().__init__(account, call_id)
         self.diary = Diary(f"the phone {name}")
         self.heard = Recording(self.diary)
         self.status, self.reason = 0, ""
@@ -55,19 +56,30 @@ class Handset(pj.Call):  # type: ignore[misc]
         self.over = False
         self._folder, self._name = folder, name
         self._clock = asyncio.get_running_loop().time
+        self._call: Any = _Call(account, call_id, self)
+        self._audio: Any = None
         self._recorder: Any = None
         self._players: list[Any] = []
         self._tape_began = 0.0
         self._read = HEADER
-        self._audio: Any = None
 
     @property
     def tape(self) -> Path:
         return self._folder / f"{self._name}.wav"
 
-    async def answered(self) -> None:
+    def dials(self, uri: str) -> None:
+        self.diary.note("dials")
+        self._call.makeCall(uri, pj.CallOpParam(True))
+
+    async def answered(self) -> float:
+        """When it was.
+
+        Raises:
+            AssertionError: It was not; says why.
+        """
         await self.diary.until(lambda: self.answered_at is not None or self.over, RINGS_S, "an answer")
         assert self.answered_at is not None, f"refused with {self.status} {self.reason}\n{self.diary}"
+        return self.answered_at
 
     async def hung_up(self, within_s: float) -> None:
         """The call is over."""
@@ -88,7 +100,7 @@ class Handset(pj.Call):  # type: ignore[misc]
         return ends
 
     async def hears(self, since: float, within_s: float, wanted: str) -> float:
-        """Return when something that began after that moment is over: when it began."""
+        """Return when something that was heard after that moment is over: when it began."""
 
         def over() -> bool:
             last = self.heard.stretches[-1:]
@@ -99,48 +111,25 @@ class Handset(pj.Call):  # type: ignore[misc]
 
     def presses(self, digits: str) -> None:
         self.diary.note(f"presses {digits}")
-        self.dialDtmf(digits)
+        self._call.dialDtmf(digits)
 
     def hangs_up(self) -> None:
-        self.hangup(pj.CallOpParam())
+        self._call.hangup(pj.CallOpParam())
 
     def holds(self) -> None:
-        self.setHold(pj.CallOpParam())
+        self.diary.note("holds")
+        self._call.setHold(pj.CallOpParam())
 
     def takes_up_again(self) -> None:
+        self.diary.note("takes up again")
         parameters = pj.CallOpParam(True)
         parameters.opt.flag = pj.PJSUA_CALL_UNHOLD
-        self.reinvite(parameters)
+        self._call.reinvite(parameters)
 
     def picks_up(self) -> None:
         parameters = pj.CallOpParam()
         parameters.statusCode = 200
-        self.answer(parameters)
-
-    # What PJSIP tells.
-
-    def onCallState(self, prm: Any) -> None:
-        info = self.getInfo()
-        self.diary.note(f"{info.stateText} {info.lastStatusCode}")
-        self.status, self.reason = info.lastStatusCode, info.lastReason
-        if info.state == pj.PJSIP_INV_STATE_CONFIRMED:
-            self.answered_at = self._clock()
-        elif info.state == pj.PJSIP_INV_STATE_DISCONNECTED:
-            self.over = True
-            self._recorder = None
-            self._players.clear()
-        self.diary.wake()
-
-    def onCallMediaState(self, prm: Any) -> None:
-        info = self.getInfo()  # its media die with it
-        if not any(media.status == pj.PJSUA_CALL_MEDIA_ACTIVE for media in info.media):
-            return
-        self._audio = self.getAudioMedia(-1)
-        if self._recorder is None:
-            self._recorder = pj.AudioMediaRecorder()
-            self._recorder.createRecorder(str(self.tape))
-            self._tape_began = self._clock()
-        self._audio.startTransmit(self._recorder)
+        self._call.answer(parameters)
 
     def rewind(self) -> None:
         """Hear what has been recorded since the last time."""
@@ -149,12 +138,51 @@ class Handset(pj.Call):  # type: ignore[misc]
         with self.tape.open("rb") as file:
             file.seek(self._read)
             pcm = file.read()
-        piece = LINE_RATE // 50
-        for begin in range(0, len(pcm) // 2 // piece * piece, piece):
-            sound = np.frombuffer(pcm, np.int16, piece, begin * 2)
-            at = self._tape_began + ((self._read - HEADER) / 2 + piece) / LINE_RATE
-            self.heard.hear(sound, at)
-            self._read += piece * 2
+        for begin in range(0, len(pcm) // PIECE * PIECE, PIECE):
+            self._read += PIECE
+            at = self._tape_began + (self._read - HEADER) / 2 / LINE_RATE
+            self.heard.hear(np.frombuffer(pcm, np.int16, PIECE // 2, begin), at)
+
+    def forget(self) -> None:
+        """Give back what is PJSIP's."""
+        self._audio = self._recorder = self._call = None
+        self._players.clear()
+
+    # What PJSIP tells.
+
+    def on_state(self, info: Any) -> None:
+        self.diary.note(f"{info.stateText} {info.lastStatusCode}")
+        self.status, self.reason = info.lastStatusCode, info.lastReason
+        if info.state == pj.PJSIP_INV_STATE_CONFIRMED:
+            self.answered_at = self._clock()
+        self.over = info.state == pj.PJSIP_INV_STATE_DISCONNECTED
+        self.diary.wake()
+
+    def on_media(self, audio: Any) -> None:
+        self._audio = audio
+        if self._recorder is None:
+            self._recorder = pj.AudioMediaRecorder()
+            self._recorder.createRecorder(str(self.tape))
+            self._tape_began = self._clock()
+        audio.startTransmit(self._recorder)
+
+
+class _Call(pj.Call):  # type: ignore[misc]
+    """PJSIP's side of a handset; it must be gone before PJSIP is."""
+
+    def __init__(self, account: pj.Account, call_id: int, handset: Handset) -> None:
+        super().__init__(account, call_id)
+        self._handset = weakref.ref(handset)
+
+    def onCallState(self, prm: Any) -> None:
+        if handset := self._handset():
+            handset.on_state(self.getInfo())
+
+    def onCallMediaState(self, prm: Any) -> None:
+        info = self.getInfo()  # its media die with it
+        active = any(media.status == pj.PJSUA_CALL_MEDIA_ACTIVE for media in info.media)
+        if active and (handset := self._handset()):
+            handset.on_media(self.getAudioMedia(-1))
 
 
 class _Account(pj.Account):  # type: ignore[misc]
@@ -191,8 +219,7 @@ class Phones:
         """Dial, and do not wait."""
         call = Handset(self._account(line), self.folder, f"{line.number}-{len(self.calls)}")
         self.calls.append(call)
-        call.diary.note("dials")
-        call.makeCall(uri, pj.CallOpParam(True))
+        call.dials(uri)
         return call
 
     async def ring(self) -> None:
@@ -202,6 +229,11 @@ class Phones:
             for call in [*self.calls, *self.incoming]:
                 call.rewind()
             await asyncio.sleep(POLL_S)
+
+    def close(self) -> None:
+        for call in [*self.calls, *self.incoming]:
+            call.forget()
+        self._accounts.clear()
 
     def _account(self, line: Line) -> _Account:
         if line not in self._accounts:
@@ -247,8 +279,7 @@ async def phones(folder: Path) -> AsyncGenerator[Phones]:
             endpoint.hangupAllCalls()
             await asyncio.sleep(0.2)
     finally:
-        house.calls.clear()
-        house.incoming.clear()
+        house.close()
         endpoint.libDestroy()
 
 
