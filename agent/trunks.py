@@ -7,7 +7,7 @@ from livekit.api.sip_service import SipService
 from agent.trunk_settings import TrunkSettings
 
 PHONE, UNLISTED = "phone", "unlisted"  # the dispatch's metadata, by which the worker knows a call
-RINGING_S = 20  # then a call that no agent takes is refused as busy
+RINGING_S = 45  # then a call that no agent takes is refused as busy
 GOODBYE_S = 30  # the agent ends a call that is too long by itself; the bridge, so much later
 EMPTY_S = 5  # that a room outlives its call
 

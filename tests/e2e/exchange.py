@@ -50,7 +50,9 @@ class Exchange:
 
     def line(self, number: str, password: str | None = None) -> Line:
         """A line of somebody who knows the password, unless another one is given."""
-        return Line(number, self.keys["AURA_SIP_USER"], self.keys["AURA_SIP_PASSWORD"] if password is None else password)
+        return Line(
+            number, self.keys["AURA_SIP_USER"], self.keys["AURA_SIP_PASSWORD"] if password is None else password
+        )
 
     def log(self, part: str) -> str:
         return (self.layout.logs / f"{part}.log").read_text(errors="replace")

@@ -286,5 +286,3 @@ async def phones(folder: Path) -> AsyncGenerator[Phones]:
 def narrow(sound: Sound) -> Sound:
     """What a telephone makes of a microphone's sound: 8 kHz."""
     return np.asarray(soxr.resample(sound, RATE, LINE_RATE), np.int16)
-
-
