@@ -23,19 +23,20 @@ class CallRecord:
         self._room, self._began = room, began
         self._clock = asyncio.get_running_loop().time
         self._came = self._clock()
-        self._answered: float | None = None
+        self._active: float | None = None
         self._greeting_ms: int | None = None
         self._turns = 0
         self._latencies_ms: list[int] = []
         self._closed = False
 
-    def answered(self) -> None:
-        self._answered = self._clock()
+    def active(self) -> None:
+        """Both sides can hear each other."""
+        self._active = self._clock()
 
     def heard_first(self) -> None:
         """Something is played; the first time, that is the greeting."""
-        if self._greeting_ms is None and self._answered is not None:
-            self._greeting_ms = round((self._clock() - self._answered) * 1000)
+        if self._greeting_ms is None and self._active is not None:
+            self._greeting_ms = round((self._clock() - self._active) * 1000)
 
     async def note(self, attributes: dict[str, str]) -> None:
         """Takes what would be shown to people in a room: there are none who look."""
@@ -58,7 +59,7 @@ class CallRecord:
                 "began": self._began.isoformat(timespec="seconds"),
                 "ended": (self._began + timedelta(seconds=seconds)).isoformat(timespec="seconds"),
                 "seconds": round(seconds, 1),
-                "answered": self._answered is not None,
+                "active": self._active is not None,
                 "reason": reason,
                 "turns": self._turns,
                 "greeting_ms": self._greeting_ms,

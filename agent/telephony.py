@@ -82,7 +82,7 @@ class Telephone:
         if status != "active" or self._active or self._ending:
             return
         self._active = True
-        self._record.answered()
+        self._record.active()
         self._timers.append(self._later(self._settings.longest_s, self._end, "too long", TOO_LONG))
         self._speaker.listen()
         if self._trouble:

@@ -187,7 +187,7 @@ async def test_the_record_is_one_event_with_figures_and_no_words(caplog: pytest.
     caplog.set_level(logging.INFO, "agent.record")
     record = CallRecord("phone_100_x", datetime(2026, 1, 1, tzinfo=UTC))
     await asyncio.sleep(2)
-    record.answered()
+    record.active()
     await asyncio.sleep(0.5)
     record.heard_first()
     record.heard_first()
@@ -205,7 +205,7 @@ async def test_the_record_is_one_event_with_figures_and_no_words(caplog: pytest.
         "began": "2026-01-01T00:00:00+00:00",
         "ended": "2026-01-01T00:01:00+00:00",
         "seconds": 60.0,
-        "answered": True,
+        "active": True,
         "reason": "hung up",
         "turns": 1,
         "greeting_ms": 500,

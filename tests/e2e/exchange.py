@@ -1,5 +1,6 @@
 """A telephone exchange: the real bridge, server and agent, before a pipeline of scripted engines."""
 
+import asyncio
 import io
 import re
 import sys
@@ -8,16 +9,18 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import pytest
+
 from infra.launcher.children import run as run_child
 from infra.launcher.keys import installation_keys
 from infra.launcher.layout import Layout
 from infra.launcher.parts import agent_environ, stack_parts, write_livekit_settings
 from infra.launcher.phone_parts import sip_uri, write_phone_settings
-from infra.launcher.ports import Ports, choose_ports
+from infra.launcher.ports import LOOPBACK, Ports, choose_ports
 from infra.launcher.progress import Board
 from infra.launcher.stack import running
 from tests.e2e.handset import Line
-from tests.e2e.stack import ROOT
+from tests.e2e.stack import POLL_S, ROOT, get
 from tests.served import KEY, Served, served
 
 SCRIPTED = ("pipeline", "web")  # parts that do not run here
@@ -61,6 +64,21 @@ class Exchange:
         """The records of all calls that have ended, oldest first."""
         found = [line.partition("call record ")[2] for line in self.log("agent").splitlines() if "call record" in line]
         return [dict(re.findall(r"(\w+)=(.*?)(?= \w+=|$)", line)) for line in found]
+
+    async def empty(self, within_s: float) -> bool:
+        """Whether all calls are over within that time: no room is served, and every place is free."""
+        async with asyncio.timeout(within_s):
+            while True:
+                health = await get(f"http://{LOOPBACK}:{self.ports.agent}/health")
+                if not health["jobs"] and self.served.pipeline.free_sessions == PLACES:
+                    return True
+                await asyncio.sleep(POLL_S)
+
+
+def need_the_bridge(home: Path) -> None:
+    """Skips where it could not be built; CI does not let that pass."""
+    if not (home / "bin" / "livekit-sip").exists():
+        pytest.skip("livekit-sip is not built: infra/test says which of Debian's packages it needs")
 
 
 @asynccontextmanager

@@ -39,6 +39,10 @@ class Line:
     password: str = ""
 
 
+CALLER_ID = "15550100999"  # that the agent shows when it rings up
+OPERATOR = Line("15550100900")  # who answers a transferred call
+
+
 class Handset:
     """One call, from either side.
 
@@ -46,6 +50,7 @@ class Handset:
         heard: What came from the other side, with times.
         status: The SIP status with which the call was answered or refused.
         reason: Its words.
+        caller: The number of the other side.
     """
 
     def __init__(self, account: pj.Account, folder: Path, name: str, call_id: int = pj.PJSUA_INVALID_ID) -> None:
@@ -54,6 +59,7 @@ class Handset:
         self.status, self.reason = 0, ""
         self.answered_at: float | None = None
         self.over = False
+        self.caller = ""
         self._folder, self._name = folder, name
         self._clock = asyncio.get_running_loop().time
         self._call: Any = _Call(account, call_id, self)
@@ -126,9 +132,10 @@ class Handset:
         parameters.opt.flag = pj.PJSUA_CALL_UNHOLD
         self._call.reinvite(parameters)
 
-    def picks_up(self) -> None:
+    def answers(self, status: int) -> None:
+        """183: with early media; 200: picks up."""
         parameters = pj.CallOpParam()
-        parameters.statusCode = 200
+        parameters.statusCode = status
         self._call.answer(parameters)
 
     def rewind(self) -> None:
@@ -151,6 +158,7 @@ class Handset:
     # What PJSIP tells.
 
     def on_state(self, info: Any) -> None:
+        self.caller = info.remoteUri.partition("sip:")[2].partition("@")[0]
         self.diary.note(f"{info.stateText} {info.lastStatusCode}")
         self.status, self.reason = info.lastStatusCode, info.lastReason
         if info.state == pj.PJSIP_INV_STATE_CONFIRMED:
@@ -186,25 +194,24 @@ class _Call(pj.Call):  # type: ignore[misc]
 
 
 class _Account(pj.Account):  # type: ignore[misc]
-    def __init__(self, exchange: "Phones") -> None:
+    def __init__(self, house: "Phones") -> None:
         super().__init__()
-        self._exchange = exchange
+        self._house = house
 
     def onIncomingCall(self, prm: Any) -> None:
-        call = Handset(self, self._exchange.folder, f"in-{prm.callId}", prm.callId)
-        self._exchange.incoming.append(call)
-        call.picks_up()
+        self._house.comes(Handset(self, self._house.folder, f"in-{len(self._house.incoming)}", prm.callId))
 
 
 class Phones:
     """A house full of telephones.
 
     Attributes:
-        incoming: Calls that came, all of them taken at once.
+        incoming: Calls that came; all of them are taken.
+        rings_s: After so long, with early media meanwhile.
     """
 
     def __init__(self, endpoint: Any, folder: Path, port: int) -> None:
-        self.folder, self.port = folder, port
+        self.folder, self.port, self.rings_s = folder, port, 0.0
         self.calls: list[Handset] = []
         self.incoming: list[Handset] = []
         self._endpoint = endpoint
@@ -221,6 +228,11 @@ class Phones:
         self.calls.append(call)
         call.dials(uri)
         return call
+
+    def comes(self, call: Handset) -> None:
+        self.incoming.append(call)
+        call.answers(183)
+        asyncio.get_running_loop().call_later(self.rings_s, call.answers, 200)
 
     async def ring(self) -> None:
         """Let PJSIP work, until cancelled."""

@@ -78,6 +78,16 @@ def answered_at_once(invite: Invite, number: str, status: int) -> str:
     )
 
 
+def unanswered(invite: Invite, number: str) -> str:
+    """Nothing comes back."""
+    return _scenario(
+        _send(invite.message(number, 1)),
+        '<recv response="100" timeout="1500" ontimeout="1"/>',
+        '<recv response="999"/>',  # so that an answer fails the call
+        '<label id="1"/>',
+    )
+
+
 def refused(invite: Invite, number: str, status: int) -> str:
     """With the password shown, when it is asked for."""
     return _scenario(*_authenticated(invite, number), _receive(status), *_ack(invite, number, 2))
@@ -108,7 +118,8 @@ def silent(invite: Invite, number: str) -> str:
         *_ack(invite, number, 2),
         '<recv request="BYE"/>',
         _send(
-            "SIP/2.0 200 OK\n[last_Via:]\n[last_From:]\n[last_To:]\n[last_Call-ID:]\n[last_CSeq:]\nContent-Length: 0\n\n"
+            "SIP/2.0 200 OK\n[last_Via:]\n[last_From:]\n[last_To:]\n[last_Call-ID:]\n[last_CSeq:]\n"
+            "Content-Length: 0\n\n"
         ),
     )
 

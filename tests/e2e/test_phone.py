@@ -1,0 +1,156 @@
+"""Somebody rings up: the real bridge and agent, with a pipeline that answers with tones."""
+
+import asyncio
+import sys
+
+import pytest
+
+from infra.bench.processes import cpu_s, family
+from infra.launcher.children import run as run_child
+from tests.e2e.exchange import PLACES, Exchange
+from tests.e2e.handset import CALLER_ID, Handset, Line, Phones
+from tests.e2e.sipp import Invite, silent, sipp
+from tests.e2e.speech import Ears
+from tests.e2e.stack import ROOT
+
+pytestmark = pytest.mark.anyio
+
+GREETED_S = 20.0
+ENDS_S = 20.0
+NUMBER = "+15550100"  # with three digits more for each caller, so that none has too many calls
+
+
+async def greeted(call: Handset) -> float:
+    """When the call was answered; returns when it has been greeted."""
+    answered = await call.answered()
+    await call.hears(answered, GREETED_S, "the greeting")
+    return answered
+
+
+async def recorded(exchange: Exchange, before: int) -> dict[str, str]:
+    """The record of the one call that has ended since there were so many."""
+    async with asyncio.timeout(ENDS_S):
+        while len(exchange.records()) <= before:
+            await asyncio.sleep(0.05)
+    (record,) = exchange.records()[before:]
+    return record
+
+
+async def test_who_calls_is_greeted_and_has_what_was_said_repeated_by_a_key(house: Phones, exchange: Exchange) -> None:
+    before = len(exchange.records())
+    call = house.call(exchange.line(NUMBER + "101"), exchange.uri)
+    answered = await greeted(call)
+    greeting = call.heard.loud_s(answered)
+    pressed = asyncio.get_running_loop().time()
+    call.presses("*")
+    await call.hears(pressed, GREETED_S, "the greeting once more")
+    assert call.heard.loud_s(pressed) == pytest.approx(greeting, abs=0.3)
+    call.hangs_up()
+    record = await recorded(exchange, before)
+    assert (record["reason"], record["active"], record["turns"]) == ("hung up", "True", "0")
+    assert 0 < int(record["greeting_ms"]) < GREETED_S * 1000
+    assert await exchange.empty(ENDS_S)
+
+
+async def test_a_key_ends_the_call_with_a_goodbye(house: Phones, exchange: Exchange) -> None:
+    before = len(exchange.records())
+    call = house.call(exchange.line(NUMBER + "102"), exchange.uri)
+    await greeted(call)
+    pressed = asyncio.get_running_loop().time()
+    call.presses("#")
+    await call.hung_up(ENDS_S)
+    assert call.heard.loud_s(pressed) > 0.1  # a word of 300 ms
+    assert (await recorded(exchange, before))["reason"] == "ended by key"
+
+
+async def test_a_key_puts_the_caller_through_to_a_person(house: Phones, exchange: Exchange) -> None:
+    before, incoming = len(exchange.records()), len(house.incoming)
+    call = house.call(exchange.line(NUMBER + "103"), exchange.uri)
+    await greeted(call)
+    call.presses("0")
+    await call.hung_up(ENDS_S)
+    assert len(house.incoming) == incoming + 1
+    assert (await recorded(exchange, before))["reason"] == "put through"
+    house.incoming[-1].hangs_up()
+
+
+async def test_who_holds_is_still_there(house: Phones, exchange: Exchange) -> None:
+    call = house.call(exchange.line(NUMBER + "104"), exchange.uri)
+    await greeted(call)
+    call.holds()
+    await asyncio.sleep(3)
+    call.takes_up_again()
+    await asyncio.sleep(0.5)
+    pressed = asyncio.get_running_loop().time()
+    call.presses("*")
+    await call.hears(pressed, GREETED_S, "the greeting once more")
+    call.hangs_up()
+
+
+async def test_who_sends_no_sound_is_hung_up_on(house: Phones, exchange: Exchange) -> None:
+    before = len(exchange.records())
+    number = NUMBER + "105"
+    outcome = await sipp(house.folder, "silent", exchange, exchange.line(number), silent(Invite("100"), number))
+    assert (outcome.as_expected, outcome.otherwise) == (1, 0)
+    assert 5 < float((await recorded(exchange, before))["seconds"]) < 20
+
+
+@pytest.mark.parametrize(("password", "status"), [("", 407), ("wrong", 401)])
+async def test_who_does_not_know_the_password_is_refused(
+    house: Phones, exchange: Exchange, password: str, status: int
+) -> None:
+    stranger = exchange.line(NUMBER + "106", password) if password else Line(NUMBER + "106")
+    call = house.call(stranger, exchange.uri)
+    await call.hung_up(ENDS_S)
+    assert (call.status, call.answered_at) == (status, None)
+
+
+async def test_the_agent_rings_somebody_up_and_waits_until_they_have_answered(
+    house: Phones, exchange: Exchange
+) -> None:
+    before = len(exchange.records())
+    house.own(Line("15550100800"))
+    house.rings_s = 2.0
+    argv = [sys.executable, "-m", "agent.main", "call", "15550100800"]
+    await run_child("call", argv, cwd=ROOT, env=exchange.environ, log=exchange.layout.logs / "call.log")
+    call = house.incoming[-1]
+    answered = await greeted(call)
+    assert call.caller == CALLER_ID
+    assert call.heard.stretches[0].began > answered  # nothing into the early media
+    call.hangs_up()
+    assert (await recorded(exchange, before))["reason"] == "hung up"
+
+
+async def test_of_ten_calls_at_once_four_are_served_and_the_others_hear_an_apology(
+    house: Phones, exchange: Exchange, ears: Ears, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert await exchange.empty(ENDS_S)
+    before = len(exchange.records())
+    calls = [house.call(exchange.line(f"{NUMBER}20{n // 2}"), exchange.uri) for n in range(10)]
+    for call in calls:
+        await call.answered()
+    bridge = family(exchange.pids["livekit-sip"])
+    used, began = cpu_s(bridge), asyncio.get_running_loop().time()
+    await asyncio.sleep(3)
+    share = (cpu_s(bridge) - used) / (asyncio.get_running_loop().time() - began)
+    with capsys.disabled():
+        print(f"\nthe bridge's processor time with ten calls: {share:.1%} of a core")
+    async with asyncio.timeout(60):
+        while sum(call.over for call in calls) < 10 - PLACES:
+            await asyncio.sleep(0.1)
+    turned_away = [call for call in calls if call.over]
+    served = [call for call in calls if not call.over]
+    assert len(turned_away) == 10 - PLACES
+    heard = await asyncio.to_thread(ears.understand, turned_away[0].heard.since(0.0), 8_000)
+    assert "busy" in heard and "again" in heard
+    for call in served:
+        assert call.heard.stretches
+        call.hangs_up()
+    assert await exchange.empty(ENDS_S)
+    reasons = [record["reason"] for record in exchange.records()[before:]]
+    assert (reasons.count("no place"), reasons.count("hung up")) == (10 - PLACES, PLACES)
+
+
+async def test_no_log_names_a_caller(exchange: Exchange) -> None:
+    for part in ("agent", "livekit-server", "livekit-sip", "redis"):
+        assert NUMBER.removeprefix("+") not in exchange.log(part), part
