@@ -37,10 +37,10 @@ async def dial(settings: DialSettings, number: str) -> str:
                     hide_phone_number=True,
                     wait_until_answered=True,
                     ringing_timeout=Duration(seconds=RINGING_S),
-                ),
-                outbound_trunk_config=api.SIPOutboundConfig(
-                    hostname=settings.carrier, auth_username=settings.user, auth_password=settings.password
-                ),
+                    trunk=api.SIPOutboundConfig(
+                        hostname=settings.carrier, auth_username=settings.user, auth_password=settings.password
+                    ),
+                )
             )
         except api.TwirpError as error:
             await server.room.delete_room(api.DeleteRoomRequest(room=room))

@@ -24,7 +24,6 @@ ONE = Outcome(as_expected=1, otherwise=0, taken=0)
 MALFORMED = {
     "without a tag in From": (Invite("100", instead=(("From", "<sip:x@[local_ip]>"),)), 400),
     "without From": (Invite("100", without=("From",)), 400),
-    "without To": (Invite("100", without=("To",)), 400),
     "an unknown method": (Invite("100", method="NEWMETHOD"), 405),
     "a long header": (Invite("100", instead=(("Subject", "x" * 4_000),)), 407),
 }
