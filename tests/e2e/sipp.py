@@ -83,6 +83,16 @@ def unanswered(invite: Invite, number: str) -> str:
     return _scenario(_send(invite.message(number, 1)), '<pause milliseconds="1500"/>')
 
 
+def never_answered(invite: Invite, number: str) -> str:
+    """It may ring, but that is all."""
+    return _scenario(
+        _send(invite.message(number, 1)),
+        _receive(100, optional=True),
+        _receive(180),
+        '<pause milliseconds="1500"/>',
+    )
+
+
 def refused(invite: Invite, number: str, status: int) -> str:
     """With the password shown, when it is asked for."""
     return _scenario(*_authenticated(invite, number), _receive(status), *_ack(invite, number, 2))
@@ -120,15 +130,23 @@ def silent(invite: Invite, number: str) -> str:
 
 
 async def sipp(
-    folder: Path, name: str, exchange: Exchange, line: Line, scenario: str, *, calls: int = 1, per_s: int = 10
+    folder: Path,
+    name: str,
+    exchange: Exchange,
+    line: Line,
+    scenario: str,
+    *,
+    calls: int = 1,
+    per_s: int = 10,
+    host: str = HOST,
 ) -> Outcome:
-    """Run a scenario against the bridge."""
+    """Run a scenario against the bridge, from the address `host`."""
     program = shutil.which("sipp")
     if program is None:
         pytest.skip("sipp is missing; on Debian: apt-get install sip-tester")
     path, figures = folder / f"{name}.xml", folder / f"{name}.csv"
     path.write_text(scenario)
-    argv = [program, exchange.address, "-sf", str(path), "-i", HOST, "-m", str(calls), "-r", str(per_s)]
+    argv = [program, exchange.address, "-sf", str(path), "-i", host, "-m", str(calls), "-r", str(per_s)]
     argv += ["-au", line.user, "-ap", line.password, "-timeout", f"{WAIT_S + 20:.0f}", "-recv_timeout", "20000"]
     argv += ["-trace_stat", "-stf", str(figures), "-fd", "1", "-trace_err", "-error_file", str(folder / f"{name}.err")]
     argv += ["-nostdin"]

@@ -8,6 +8,7 @@ from tests.e2e.sipp import (
     Invite,
     Outcome,
     answered_at_once,
+    never_answered,
     refused,
     refused_or_taken,
     sipp,
@@ -46,6 +47,13 @@ async def test_a_number_that_is_not_listed_is_busy(house: Phones, exchange: Exch
         == ONE
     )
     await next_call_works(house, exchange, number)
+
+
+async def test_a_call_from_an_address_that_is_not_allowed_is_never_answered(house: Phones, exchange: Exchange) -> None:
+    number = NUMBER + "104"
+    scenario = never_answered(Invite("100"), number)
+    outcome = await sipp(house.folder, "elsewhere", exchange, exchange.line(number), scenario, host="127.0.0.2")
+    assert outcome == ONE
 
 
 async def test_malformed_requests_are_refused_or_dropped(house: Phones, exchange: Exchange) -> None:
