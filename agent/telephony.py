@@ -155,7 +155,7 @@ class Telephone:
                 self._ending = True
                 await self._hang_up("put through")
                 return
-        await self._speaker.say(NOBODY)
+        await self._within_reason(lambda: self._speaker.say(NOBODY))
 
     async def _hang_up(self, reason: str) -> None:
         await asyncio.sleep(LINE_S)
@@ -164,12 +164,12 @@ class Telephone:
         self._close(reason)
 
     async def _within_reason(self, speak: Callable[[], Awaitable[None]]) -> None:
-        """Last words that cannot be spoken keep nobody on the line."""
+        """What cannot be spoken keeps nobody on the line."""
         try:
             async with asyncio.timeout(FAREWELL_S):
                 await speak()
         except Exception:
-            logger.exception("last words were not spoken")
+            logger.exception("it was not spoken")
 
     def _close(self, reason: str) -> None:
         for timer in [*self._timers, *([self._patience] if self._patience else [])]:
