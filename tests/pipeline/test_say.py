@@ -71,7 +71,7 @@ class Tones:
 
 
 async def test_a_voice_of_one_engine_speaks_too(tmp_path: Path) -> None:
-    said = await say("One two. Three four five.", Clause(""), Tones(), tmp_path / "out.wav", lambda _: None)
+    said = await say("One two. Three four five.", MANNER, Tones(), tmp_path / "out.wav", lambda _: None)
     assert said.sound_s == pytest.approx(0.5)
 
 
