@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aiohttp import web
@@ -74,9 +74,9 @@ async def serve(settings: Settings) -> None:
 def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
     profile = PROFILES[arguments.profile]
     path = arguments.stage_configs_path or profile.deployment
-    deployment = read_deployment(path, profile.topology, {arch: kind.keys for arch, kind in profile.engines.items()})
+    deployment = read_deployment(path, profile.topology, profile.engine_keys)
     if arguments.max_sessions:
-        deployment = Deployment(arguments.max_sessions, deployment.stages)
+        deployment = replace(deployment, max_sessions=arguments.max_sessions)
     key = environment.get("AURA_PIPELINE_KEY", "")
     if arguments.command == "serve" and not key:
         raise ConfigError("environment", ["AURA_PIPELINE_KEY is not set: clients must show this key"])
