@@ -10,8 +10,8 @@ import pytest
 
 from tests.e2e.exchange import Exchange, need_the_bridge
 from tests.e2e.exchange import exchange as open_exchange
-from tests.e2e.handset import CALLER_ID, HOST, OPERATOR, Phones, phones
 from tests.e2e.observed import Observed, observed_agent
+from tests.e2e.phones import CALLER_ID, HOST, OPERATOR, Phones, phones
 from tests.e2e.speech import Ears, Voice
 from tests.e2e.stack import ROOT, Stack, stack_in
 

@@ -19,7 +19,7 @@ from infra.launcher.phone_parts import sip_uri, write_phone_settings
 from infra.launcher.ports import LOOPBACK, Ports, choose_ports
 from infra.launcher.progress import Board
 from infra.launcher.stack import running
-from tests.e2e.handset import Line
+from tests.e2e.phones import Line
 from tests.e2e.stack import POLL_S, ROOT, get
 from tests.served import KEY, Served, served
 

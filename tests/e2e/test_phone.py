@@ -8,7 +8,8 @@ import pytest
 from infra.bench.processes import cpu_s, family
 from infra.launcher.children import run as run_child
 from tests.e2e.exchange import PLACES, Exchange
-from tests.e2e.handset import CALLER_ID, Handset, Line, Phones
+from tests.e2e.handset import Handset
+from tests.e2e.phones import CALLER_ID, Line, Phones
 from tests.e2e.sipp import Invite, silent, sipp
 from tests.e2e.speech import Ears
 from tests.e2e.stack import ROOT

@@ -3,7 +3,7 @@
 import pytest
 
 from tests.e2e.exchange import Exchange
-from tests.e2e.handset import Phones
+from tests.e2e.phones import Phones
 from tests.e2e.sipp import (
     Invite,
     Outcome,

@@ -5,8 +5,9 @@ import asyncio
 import pytest
 
 from tests.e2e.exchange import need_the_bridge
-from tests.e2e.handset import LINE_RATE, Handset, Line, Phones
+from tests.e2e.handset import LINE_RATE, Handset
 from tests.e2e.person import ANSWER_S
+from tests.e2e.phones import Line, Phones
 from tests.e2e.speech import Ears, Voice
 from tests.e2e.stack import Stack
 
