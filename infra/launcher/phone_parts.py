@@ -11,10 +11,15 @@ from infra.launcher.ports import LOOPBACK, Ports
 NUMBER = "100"  # that reaches the agent, if none is listed
 
 
+def sip_host(environ: Mapping[str, str]) -> str:
+    """The address of this machine at which phones reach the bridge."""
+    return environ.get("AURA_SIP_HOST") or LOOPBACK
+
+
 def sip_uri(ports: Ports, environ: Mapping[str, str]) -> str:
     """What to dial."""
     number = environ.get("AURA_SIP_NUMBERS", "").split(",")[0].strip() or NUMBER
-    return f"sip:{number}@{LOOPBACK}:{ports.sip}"
+    return f"sip:{number}@{sip_host(environ)}:{ports.sip}"
 
 
 def redis_part(layout: Layout, ports: Ports) -> Part:
@@ -44,8 +49,8 @@ def livekit_redis(ports: Ports, keys: Mapping[str, str]) -> str:
     return f"redis:\n  address: {LOOPBACK}:{ports.redis}\n  password: {keys['AURA_REDIS_PASSWORD']}\n"
 
 
-def write_phone_settings(layout: Layout, ports: Ports, keys: Mapping[str, str]) -> None:
-    """Fill ports and password into the files of `infra/sip`, for their owner's eyes only."""
+def write_phone_settings(layout: Layout, ports: Ports, keys: Mapping[str, str], environ: Mapping[str, str]) -> None:
+    """Fill address, ports and password into the files of `infra/sip`, for their owner's eyes only."""
     for name in ("sip.yaml", "redis.conf"):
         template = Template((layout.root / "infra" / "sip" / name).read_text())
         private(
@@ -56,6 +61,7 @@ def write_phone_settings(layout: Layout, ports: Ports, keys: Mapping[str, str]) 
                 redis_password=keys["AURA_REDIS_PASSWORD"],
                 run=layout.run,
                 sip=ports.sip,
+                sip_host=sip_host(environ),
                 sip_health=ports.sip_health,
             ),
         )

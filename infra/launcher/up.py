@@ -65,7 +65,7 @@ async def _serve_all(settings: Settings, board: Board, stack: str) -> None:
     keys = installation_keys(layout.env_file, sip_uri=uri)
     write_livekit_settings(layout, ports, keys, phone=phone)
     if phone:
-        write_phone_settings(layout, ports, keys)
+        write_phone_settings(layout, ports, keys, settings.environ)
     parts = stack_parts(layout, ports, keys, settings.profile, settings.max_sessions, phone=phone)
     board.say(f"  all listens on this machine only, but for {_open_to_others(ports, phone)}")
     finish = partial(_make_trunks, settings, ports, keys, board) if phone else None

@@ -87,7 +87,7 @@ async def exchange(folder: Path, home: Path, environ: Mapping[str, str]) -> Asyn
     ports = choose_ports({})
     keys = installation_keys(layout.env_file, sip_uri=sip_uri(ports, environ))
     write_livekit_settings(layout, ports, keys, phone=True)
-    write_phone_settings(layout, ports, keys)
+    write_phone_settings(layout, ports, keys, environ)
     async with served(max_sessions=PLACES) as pipeline:
         ours = {"AURA_PIPELINE_URL": pipeline.url, "AURA_PIPELINE_KEY": KEY}
         parts = [

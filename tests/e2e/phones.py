@@ -54,6 +54,7 @@ class Phones:
         self.incoming: list[Handset] = []
         self._endpoint = endpoint
         self._accounts: dict[Line, _Account] = {}
+        self._live: list[Handset] = []
 
     def own(self, line: Line) -> str:
         """Be reached under a number; returns the URI to dial."""
@@ -64,11 +65,13 @@ class Phones:
         """Dial, and do not wait."""
         call = Handset(self._account(line), self.folder, f"{line.number}-{len(self.calls)}")
         self.calls.append(call)
+        self._live.append(call)
         call.dials(uri)
         return call
 
     def comes(self, call: Handset) -> None:
         self.incoming.append(call)
+        self._live.append(call)
         call.answers(183)
         asyncio.get_running_loop().call_later(self.rings_s, call.answers, 200)
 
@@ -76,8 +79,10 @@ class Phones:
         """Let PJSIP work, until cancelled."""
         while True:
             self._endpoint.libHandleEvents(0)
-            for call in [*self.calls, *self.incoming]:
+            over = [call for call in self._live if call.over]
+            for call in self._live:
                 call.rewind()
+            self._live = [call for call in self._live if call not in over]
             await asyncio.sleep(POLL_S)
 
     def close(self) -> None:
