@@ -46,10 +46,12 @@ class Phones:
     Attributes:
         incoming: Calls that came; all of them are taken.
         rings_s: After so long, with early media meanwhile.
+        busy: They are refused instead.
     """
 
     def __init__(self, endpoint: Any, folder: Path, port: int) -> None:
-        self.folder, self.port, self.rings_s = folder, port, 0.0
+        self.folder, self.port = folder, port
+        self.rings_s, self.busy = 0.0, False
         self.calls: list[Handset] = []
         self.incoming: list[Handset] = []
         self._endpoint = endpoint
@@ -72,6 +74,9 @@ class Phones:
     def comes(self, call: Handset) -> None:
         self.incoming.append(call)
         self._live.append(call)
+        if self.busy:
+            call.answers(486)
+            return
         call.answers(183)
         asyncio.get_running_loop().call_later(self.rings_s, call.answers, 200)
 

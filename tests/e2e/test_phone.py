@@ -7,11 +7,12 @@ import pytest
 
 from infra.bench.processes import cpu_s, family
 from infra.launcher.children import run as run_child
+from infra.launcher.errors import CommandFailed
 from tests.e2e.exchange import PLACES, Exchange
 from tests.e2e.handset import Handset
 from tests.e2e.phones import CALLER_ID, Line, Phones
 from tests.e2e.sipp import Invite, silent, sipp
-from tests.e2e.speech import Ears
+from tests.e2e.speech import Ears, Voice
 from tests.e2e.stack import ROOT
 
 pytestmark = pytest.mark.anyio
@@ -26,6 +27,16 @@ async def greeted(call: Handset) -> float:
     answered = await call.answered()
     await call.hears(answered, GREETED_S, "the greeting")
     return answered
+
+
+async def rings_up(exchange: Exchange, number: str) -> None:
+    """Returns when they have answered.
+
+    Raises:
+        CommandFailed: They have not.
+    """
+    argv = [sys.executable, "-m", "agent.main", "call", number]
+    await run_child("call", argv, cwd=ROOT, env=exchange.environ, log=exchange.layout.logs / "call.log")
 
 
 async def recorded(exchange: Exchange, before: int) -> dict[str, str]:
@@ -51,6 +62,25 @@ async def test_who_calls_is_greeted_and_has_what_was_said_repeated_by_a_key(hous
     assert (record["reason"], record["active"], record["turns"]) == ("hung up", "True", "0")
     assert 0 < int(record["greeting_ms"]) < GREETED_S * 1000
     assert await exchange.empty(ENDS_S)
+
+
+async def test_who_speaks_is_answered_and_the_record_says_how_soon(
+    house: Phones, exchange: Exchange, voice: Voice, capsys: pytest.CaptureFixture[str]
+) -> None:
+    question = voice.say("What is the capital of France?")
+    before = len(exchange.records())
+    call = house.call(exchange.line(NUMBER + "107"), exchange.uri)
+    answered = await greeted(call)
+    asked = await call.says(question)
+    sounded = await call.hears(asked, GREETED_S, "the answer")
+    call.hangs_up()
+    record = await recorded(exchange, before)
+    assert record["turns"] == "1"
+    (latency_ms,) = map(int, record["latencies_ms"].strip("[]").split(","))
+    assert 0 < latency_ms < (sounded - asked + 1) * 1000
+    with capsys.disabled():
+        greeting = call.heard.stretches[0].began - answered
+        print(f"\nwithout models: answer → greeting {greeting:.2f} s, end of speech → answer {sounded - asked:.2f} s")
 
 
 async def test_a_key_ends_the_call_with_a_goodbye(house: Phones, exchange: Exchange) -> None:
@@ -112,14 +142,22 @@ async def test_the_agent_rings_somebody_up_and_waits_until_they_have_answered(
     before = len(exchange.records())
     house.own(Line("15550100800"))
     house.rings_s = 2.0
-    argv = [sys.executable, "-m", "agent.main", "call", "15550100800"]
-    await run_child("call", argv, cwd=ROOT, env=exchange.environ, log=exchange.layout.logs / "call.log")
+    await rings_up(exchange, "15550100800")
     call = house.incoming[-1]
     answered = await greeted(call)
     assert call.caller == CALLER_ID
     assert call.heard.stretches[0].began > answered  # nothing into the early media
     call.hangs_up()
     assert (await recorded(exchange, before))["reason"] == "hung up"
+
+
+async def test_who_is_busy_is_not_rung_up(house: Phones, exchange: Exchange) -> None:
+    house.own(Line("15550100800"))
+    house.busy = True
+    with pytest.raises(CommandFailed, match="not answered"):
+        await rings_up(exchange, "15550100800")
+    house.busy = False
+    assert await exchange.empty(ENDS_S)
 
 
 async def test_of_ten_calls_at_once_four_are_served_and_the_others_hear_an_apology(
