@@ -49,6 +49,7 @@ async def take_phone_call(settings: WorkerSettings, ctx: JobContext) -> None:
     if output := call.session.output.audio:
         output.on("playback_started", lambda _: record.heard_first())
     logger.info("call begun", extra={"room": ctx.room.name})
+    telephone.expect()
     bridge.look_around()
 
 

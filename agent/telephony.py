@@ -21,6 +21,7 @@ PUT_THROUGH = "One moment, I put you through."
 NOBODY = "I am sorry, nobody else can be reached just now."
 FAREWELL_S = 15.0  # that the last words may take
 LINE_S = 0.4  # from the last sample that leaves here to the caller's ear
+ARRIVES_S = 5.0  # within which somebody is in the room: who gave up while we joined never comes
 PATIENCE_S = 8.0  # with a pipeline that was there and is away
 
 
@@ -75,10 +76,17 @@ class Telephone:
         self._trouble = ""
         self._timers: list[asyncio.TimerHandle] = []
         self._patience: asyncio.TimerHandle | None = None
+        self._arrival: asyncio.TimerHandle | None = None
+
+    def expect(self) -> None:
+        """We are in the room; the caller is, too, or never comes."""
+        self._arrival = self._later(ARRIVES_S, self._close, "nobody came")
 
     @guarded
     def on_status(self, status: str) -> None:
         """`sip.callStatus`. While it rings, what can be heard is early media and nobody's voice."""
+        if self._arrival:
+            self._arrival.cancel()
         if status != "active" or self._active or self._ending:
             return
         self._active = True
@@ -172,8 +180,9 @@ class Telephone:
             logger.exception("it was not spoken")
 
     def _close(self, reason: str) -> None:
-        for timer in [*self._timers, *([self._patience] if self._patience else [])]:
-            timer.cancel()
+        for timer in (*self._timers, self._patience, self._arrival):
+            if timer:
+                timer.cancel()
         self._timers.clear()
         self._ending = True
         self._record.close(reason)

@@ -85,6 +85,22 @@ async def test_nobody_is_greeted_or_heard_before_the_call_is_active() -> None:
         assert desk.done == [(5.0, "listens"), (5.0, "greets")]
 
 
+async def test_a_room_to_which_nobody_comes_is_left() -> None:
+    async with ringing(Desk()) as (telephone, reasons):
+        telephone.expect()
+        await asyncio.sleep(5.1)
+        assert reasons == ["nobody came"]
+
+
+async def test_who_rings_has_come() -> None:
+    async with ringing(Desk()) as (telephone, reasons):
+        telephone.expect()
+        await asyncio.sleep(4.9)
+        telephone.on_status("ringing")
+        await asyncio.sleep(60)
+        assert reasons == []
+
+
 async def test_the_star_repeats() -> None:
     desk = Desk()
     async with ringing(desk) as (telephone, _):
