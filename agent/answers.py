@@ -124,11 +124,15 @@ class Answers:
 
     def lose(self, reason: str) -> None:
         """The connection is gone: nothing more will come of anything."""
-        for request_id in list(self._requests):
-            self._fail(request_id, reason)
+        self.forgo(reason)
         for answer in self._answers.values():
             answer.close()
         self._answers.clear()
+
+    def forgo(self, reason: str) -> None:
+        """What was asked for and has not begun is not to be answered."""
+        for request_id in list(self._requests):
+            self._fail(request_id, reason)
 
     def refused(self, event_id: str | None, message: str) -> bool:
         """An `error` came; returns whether it answers one of our requests."""

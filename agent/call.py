@@ -17,6 +17,7 @@ from agent.media import Sampler
 from agent.model import AuraModel
 from agent.owned import Owned
 from agent.persona import Persona
+from agent.recalled import Recalled
 from agent.settings import PipelineSettings
 from agent.sounds import Committed, Kind, Onset, Partial, Pause, Sounds
 from agent.turns import Turns, turn_handling, voice_activity
@@ -24,6 +25,8 @@ from agent.wishes import Wishes
 from pipeline.realtime.client import connect
 
 logger = logging.getLogger(__name__)
+
+HANG_UP_S = 0.5  # in which what was heard of the last answer is told, and a page that reloads is back
 
 
 class Call:
@@ -33,6 +36,7 @@ class Call:
         publish: Shows attributes to the people in the call.
         spoken: The call has sound; without it, it is a conversation in writing.
         trouble: Told what is wrong with the line to the pipeline, and (empty) that nothing is.
+        recalled: The call has begun with an agent that died.
     """
 
     def __init__(
@@ -45,12 +49,16 @@ class Call:
         spoken: bool = True,
         trouble: Callable[[str], None] = lambda _: None,
         connect: Connect = connect,
+        recalled: Recalled | None = None,
     ) -> None:
         self._persona, self._turns, self._trouble = persona, turns, trouble
         self._tasks = Owned()
         self._speech_end: float | None = None
         self.board = Noticeboard(publish)
-        self._model = AuraModel(pipeline, Wishes(persona, spoken, turns.camera), self, connect)
+        self._absence: asyncio.Task[None] | None = None
+        self._greeting = persona.apology if recalled else persona.greeting
+        wishes = Wishes(persona, spoken, turns.camera)
+        self._model = AuraModel(pipeline, wishes, self, connect, recalled.line if recalled else "")
         self._gate = Gate(
             Sounds(round(turns.longest_turn_s * 1000)), self, label_s=turns.label_s, language=persona.language
         )
@@ -83,8 +91,8 @@ class Call:
             self.greet()
 
     def greet(self) -> None:
-        if self._persona.greeting:
-            self.session.say(self._persona.greeting)
+        if self._greeting:
+            self.session.say(self._greeting)
 
     @guarded
     def repeat(self) -> None:
@@ -100,10 +108,28 @@ class Call:
             await self.session.interrupt()
             await self.session.generate_reply(user_input=text)
 
+    async def give_up(self) -> None:
+        """The person no longer waits for an answer. Returns when nothing will come of it any more."""
+        await self.session.interrupt(force=True)
+
     @guarded
-    def hush(self) -> None:
-        """Nobody is there: stop speaking."""
+    def pick_up(self) -> None:
+        """Somebody is there."""
+        if self._absence:
+            self._absence.cancel()
+        if self._model.live:
+            self._model.live.pick_up()
+
+    @guarded
+    def hang_up(self) -> None:
+        """Nobody is there: stop speaking, and let others have the place in the pipeline."""
+        self._absence = self._tasks.start(self._hang_up(), "call:absence")
+
+    async def _hang_up(self) -> None:
         self.session.interrupt()
+        await asyncio.sleep(HANG_UP_S)
+        if self._model.live:
+            await self._model.live.hang_up()
 
     async def aclose(self) -> None:
         await self.session.aclose()
@@ -129,6 +155,9 @@ class Call:
         if outcome.status == "completed":
             self.board.error("")
         logger.info("answer", extra={"response": outcome.response_id, "status": outcome.status})
+
+    def on_line(self, resume_token: str) -> None:
+        self.board.line(resume_token)
 
     def on_trouble(self, text: str) -> None:
         self.board.error(text)

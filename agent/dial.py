@@ -7,7 +7,7 @@ from google.protobuf.duration_pb2 import Duration
 from livekit import api
 
 from agent.trunk_settings import DialSettings
-from agent.trunks import EMPTY_S, PHONE
+from agent.trunks import EMPTY_S, OUT
 
 CALLEE = "callee"
 RINGING_S = 30
@@ -24,8 +24,8 @@ async def dial(settings: DialSettings, number: str) -> str:
     Raises:
         NotAnswered: They did not, or the carrier refused.
     """
-    livekit, room = settings.livekit, f"{PHONE}_out_{secrets.token_hex(6)}"
-    agent = api.RoomAgentDispatch(agent_name=livekit.agent_name, metadata=PHONE)
+    livekit, room = settings.livekit, f"{OUT}{secrets.token_hex(6)}"
+    agent = api.RoomAgentDispatch(agent_name=livekit.agent_name)
     async with api.LiveKitAPI(livekit.url, livekit.api_key, livekit.api_secret) as server:
         await server.room.create_room(
             api.CreateRoomRequest(name=room, agents=[agent], empty_timeout=RINGING_S, departure_timeout=EMPTY_S)

@@ -12,10 +12,12 @@ from agent.environment import SettingsError
 from agent.settings import console_settings, web_settings, with_running, worker_settings
 from agent.trunk_settings import dial_settings, trunk_settings
 
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
-    logs.set_up(arguments.log_level)
+    logs.set_up(arguments.log_level, told=arguments.command == "console")
     try:
         match arguments.command:
             case "start" | "dev":
@@ -48,7 +50,11 @@ def _web(host: str, port: int, static: Path | None) -> int:
     from agent.web import application
 
     app = application(web_settings(os.environ), static)
-    web.run_app(app, host=host, port=port, print=None, access_log=None)
+    try:
+        web.run_app(app, host=host, port=port, print=None, access_log=None)
+    except OSError as error:
+        print(f"aura-agent: cannot listen on port {port} of {host}: {error.strerror}", file=sys.stderr)
+        return 2
     return 0
 
 
@@ -72,19 +78,23 @@ def _call(number: str) -> int:
 
 def _console(arguments: argparse.Namespace) -> int:
     from agent import console
+    from pipeline.realtime.client import PipelineError
 
-    if arguments.wav:
+    if not (arguments.wav or arguments.text):
+        print(console.NO_SOUND_CARD, file=sys.stderr)
+        return 2
+    pipeline = console_settings(os.environ)
+    try:
+        if arguments.text:
+            return asyncio.run(console.converse_text(pipeline, sys.stdin, wait_s=arguments.wait))
         question, answer = arguments.wav
-        pipeline = console_settings(os.environ)
-        try:
-            return asyncio.run(console.converse_wav(pipeline, question, answer, wait_s=arguments.wait))
-        except (OSError, ValueError) as error:
-            print(error, file=sys.stderr)
-            return 2
-    if arguments.text:
-        return asyncio.run(console.converse_text(console_settings(os.environ), sys.stdin, wait_s=arguments.wait))
-    print(console.NO_SOUND_CARD, file=sys.stderr)
-    return 2
+        return asyncio.run(console.converse_wav(pipeline, question, answer, wait_s=arguments.wait))
+    except PipelineError as error:
+        print(f"aura-agent: {error}", file=sys.stderr)
+        return 1
+    except ValueError as error:
+        print(f"aura-agent: {error}", file=sys.stderr)
+        return 2
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -106,7 +116,8 @@ def _parser() -> argparse.ArgumentParser:
     console.add_argument("--wait", type=float, default=30.0, help="seconds that an answer may take")
     levels = {"start": "INFO", "web": "INFO", "dev": "DEBUG"}
     for name, command in commands.choices.items():
-        command.add_argument("--log-level", default=levels.get(name, "WARNING"))
+        level = levels.get(name, "ERROR")
+        command.add_argument("--log-level", type=str.upper, choices=LEVELS, default=level)
     return parser
 
 

@@ -14,6 +14,7 @@ from agent.guard import guarded
 from agent.media import RATE
 from agent.persona import ON_THE_PHONE
 from agent.phone_settings import PhoneSettings
+from agent.recalled import recalled
 from agent.record import CallRecord
 from agent.settings import WorkerSettings
 from agent.telephony import Telephone
@@ -30,7 +31,14 @@ async def take_phone_call(settings: WorkerSettings, ctx: JobContext) -> None:
     turns = TURNS["phone"]
     await ctx.connect()
     record = CallRecord(ctx.room.name, ctx.room.creation_time)
-    call = Call(settings.pipeline, ON_THE_PHONE, turns, record.note, trouble=lambda text: telephone.on_trouble(text))
+    call = Call(
+        settings.pipeline,
+        ON_THE_PHONE,
+        turns,
+        record.note,
+        trouble=lambda text: telephone.on_trouble(text),
+        recalled=recalled(ctx.job.metadata),
+    )
     speaker, bridge = _Speaker(call, settings.phone), _Bridge(ctx)
     telephone = Telephone(speaker, bridge, settings.phone, record, ctx.shutdown)
     bridge.watch(telephone)

@@ -11,8 +11,9 @@ from livekit.agents import JobRequest
 from agent.callers import Callers
 from agent.persona import AURA
 from agent.phone_settings import PhoneSettings
+from agent.recalled import recalled
 from agent.settings import LiveKitSettings
-from agent.trunks import PHONE, UNLISTED
+from agent.trunks import OUT, UNLISTED, of_phone
 
 logger = logging.getLogger(__name__)
 
@@ -32,16 +33,17 @@ class Reception:
 
     async def answer(self, request: JobRequest) -> None:
         """Take a request or refuse it. People who come with a token are always taken: whoever gave it has asked."""
-        if request.job.metadata in (PHONE, UNLISTED) and (reason := await self._objection(request)):
+        begins = of_phone(request.room.name) and not recalled(request.job.metadata)
+        if begins and (reason := await self._objection(request.room.name)):
             logger.warning("call refused", extra={"room": request.room.name, "reason": reason})
             await request.reject()
             return
         await request.accept(name=AURA.name)
 
-    async def _objection(self, request: JobRequest) -> str:
+    async def _objection(self, room: str) -> str:
         """Why a call is refused; its room is gone then, so that the bridge answers 486. Empty: it is taken."""
-        livekit, room = self._livekit, request.room.name
-        reason = "the number is not listed" if request.job.metadata == UNLISTED else ""
+        livekit = self._livekit
+        reason = "the number is not listed" if room.startswith(UNLISTED) else ""
         try:
             async with api.LiveKitAPI(livekit.url, livekit.api_key, livekit.api_secret) as server:
                 if not reason:
@@ -63,7 +65,7 @@ async def _caller(server: api.LiveKitAPI, room: str) -> str:
     Raises:
         TimeoutError: Nobody came.
     """
-    if room.startswith(f"{PHONE}_out_"):
+    if room.startswith(OUT):
         return room
     async with asyncio.timeout(ARRIVAL_S):
         while True:

@@ -6,7 +6,8 @@ from livekit.api.sip_service import SipService
 
 from agent.trunk_settings import TrunkSettings
 
-PHONE, UNLISTED = "phone", "unlisted"  # the dispatch's metadata, by which the worker knows a call
+PHONE, UNLISTED = "phone", "unlisted"  # how the names of their rooms begin, by which the worker knows a call
+OUT = f"{PHONE}_out_"  # of a call that the agent makes
 RINGING_S = 45  # then a call that no agent takes is refused as busy
 GOODBYE_S = 30  # the agent ends a call that is too long by itself; the bridge, so much later
 EMPTY_S = 5  # that a room outlives its call
@@ -50,7 +51,7 @@ def _rule(agent_name: str, name: str, kind: str, trunk_id: str) -> api.SIPDispat
         if kind == PHONE
         else api.SIPDispatchRule(dispatch_rule_individual=individual),
         room_config=api.RoomConfiguration(
-            agents=[api.RoomAgentDispatch(agent_name=agent_name, metadata=kind)], departure_timeout=EMPTY_S
+            agents=[api.RoomAgentDispatch(agent_name=agent_name)], departure_timeout=EMPTY_S
         ),
     )
 
@@ -69,3 +70,8 @@ async def _ensure_rule(sip: SipService, rule: api.SIPDispatchRuleInfo) -> None:
         await sip.update_dispatch_rule(found.sip_dispatch_rule_id, rule)
     else:
         await sip.create_dispatch_rule(api.CreateSIPDispatchRuleRequest(dispatch_rule=rule))
+
+
+def of_phone(room: str) -> bool:
+    """Whether it is the room of a phone call."""
+    return room.startswith((f"{PHONE}_", f"{UNLISTED}_"))

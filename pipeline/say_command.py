@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -12,78 +13,107 @@ from pipeline.chunks import Audio, Clause
 from pipeline.engines.base import Engine
 from pipeline.engines.hibari import Hibari
 from pipeline.errors import ConfigError, RequestError
+from pipeline.models.qwen3_tts.text import spoken
 from pipeline.processors.codec_chunks import Ramp
 from pipeline.say import Said, Voice, say
+
+CHECKPOINT = "Qwen3-TTS-12Hz-1.7B-CustomVoice"  # as it is published
 
 
 def add_say(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser("say", help="speak a text into a WAV file")
     parser.add_argument("text", metavar="TEXT")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="FILE", help="the WAV file to write")
-    parser.add_argument(
-        "--model", type=Path, metavar="DIR", help="folder of a Qwen3-TTS checkpoint (the voice of the embedded profile)"
-    )
+    where = f"folder of a Qwen3-TTS checkpoint ($AURA_HOME/models/{CHECKPOINT})"
+    parser.add_argument("--model", type=Path, metavar="DIR", help=where)
+    parser.add_argument("--embedded", action="store_true", help="with the voice of the embedded profile instead")
     parser.add_argument("--voice", default="", help="a speaker of the checkpoint (its first)")
     parser.add_argument("--language", default="auto", help="a language or dialect of the checkpoint (as it hears it)")
     parser.add_argument("--instructions", default="", help="in words, how to speak")
     parser.add_argument("--dtype", default="", help="of the weights (bfloat16 on a GPU, float32 without one)")
 
 
-def run_say(arguments: argparse.Namespace) -> None:
+def run_say(arguments: argparse.Namespace, home: Path) -> None:
     """
+    Args:
+        home: Where the models are, in `models/`.
+
     Raises:
         AuraError: The checkpoint, the text or the file is not usable, or an engine failed.
     """
-    if arguments.model and not arguments.model.is_dir():
-        raise ConfigError("--model", [f"{arguments.model} is no folder"])
-    if not arguments.text.strip():
-        raise RequestError("invalid_value", "text: it is empty", "text")
-    said = asyncio.run(_say(arguments))
-    print(f"\r{arguments.out}: {said}\x1b[K" if sys.stderr.isatty() else f"{arguments.out}: {said}", file=sys.stderr)
+    model = arguments.model or home / "models" / CHECKPOINT
+    if not (arguments.embedded or model.is_dir()):
+        raise ConfigError("--model", [f"{model} is no folder"])
+    if not spoken(arguments.text):
+        raise RequestError("invalid_value", "text: there is nothing in it that can be spoken", "text")
+    check_out(arguments.out)
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
+    said = asyncio.run(_say(arguments, model))
+    _tell(f"{arguments.out}: {said}", ends=True)
 
 
-async def _say(arguments: argparse.Namespace) -> Said:
+def check_out(out: Path) -> None:
+    """Whether it can be written, before minutes of work.
+
+    Raises:
+        ConfigError: It cannot.
+    """
+    existed = out.exists()
+    try:
+        out.open("ab").close()
+    except OSError as error:
+        raise ConfigError("--out", [f"{out} cannot be written: {error.strerror}"]) from error
+    if not existed:
+        out.unlink()
+
+
+async def _say(arguments: argparse.Namespace, model: Path) -> Said:
     manner = Clause("", arguments.voice, language=arguments.language, instructions=arguments.instructions)
-    async with voice_of(arguments.model, arguments.dtype) as voice:
-        return await say(arguments.text, manner, voice, arguments.out, _show if sys.stderr.isatty() else _hush)
+    async with embedded_voice() if arguments.embedded else voice_of(model, arguments.dtype, manner) as voice:
+        return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
 
 
 @asynccontextmanager
-async def voice_of(model: Path | None, dtype: str) -> AsyncGenerator[Voice | Engine[Clause, Audio], None]:
-    """Both engines of a checkpoint, for one request at a time; or the one of the embedded profile."""
-    if model is None:
+async def embedded_voice() -> AsyncGenerator[Engine[Clause, Audio], None]:
+    async with AsyncExitStack() as engines:
         hibari = await Hibari.open()
-        try:
-            yield hibari
-        finally:
-            await hibari.aclose()
-        return
+        engines.push_async_callback(hibari.aclose)
+        yield hibari
+
+
+@asynccontextmanager
+async def voice_of(model: Path, dtype: str, manner: Clause) -> AsyncGenerator[Voice, None]:
+    """Both engines of a checkpoint that can speak in that manner, for one request at a time."""
     try:
         import torch
 
         from pipeline.engines.code2wav import Code2Wav
-        from pipeline.engines.talker_setup import open_talker
+        from pipeline.engines.talker import voice_in
+        from pipeline.engines.talker_setup import open_talker, read_checkpoint
     except ImportError as error:
         raise ConfigError("say", [f"needs the extra `vllm`: {error}"]) from error
+    read_checkpoint(model).writer.check(voice_in(manner))
+    _tell("starting the voice …")
     on_gpu = torch.cuda.is_available()
     on_cpu: dict[str, Any] = {"enforce_eager": True, "block_size": 32, "distributed_executor_backend": "uni"}
     async with AsyncExitStack() as engines:
+        code2wav = await Code2Wav.open(model, ramp=Ramp(), slots=1)
+        engines.push_async_callback(code2wav.aclose)
         talker = await open_talker(
             model.parent,
             model=model.name,
             max_sessions=1,
             dtype=dtype or ("bfloat16" if on_gpu else "float32"),
+            use_tqdm_on_load=False,
             **({} if on_gpu else on_cpu),
         )
         engines.push_async_callback(talker.aclose)
-        code2wav = await Code2Wav.open(model, ramp=Ramp(), slots=1)
-        engines.push_async_callback(code2wav.aclose)
         yield Voice(talker, code2wav)
 
 
-def _show(said: Said) -> None:
-    print(f"\r{said}", end="", file=sys.stderr, flush=True)
-
-
-def _hush(said: Said) -> None:
-    """Nobody looks."""
+def _tell(line: str, *, ends: bool = False) -> None:
+    """On a terminal one line that changes; elsewhere only how it ended."""
+    if sys.stderr.isatty():
+        print(f"\r{line}\x1b[K", end="\n" if ends else "", file=sys.stderr, flush=True)
+    elif ends:
+        print(line, file=sys.stderr)

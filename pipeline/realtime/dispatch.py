@@ -53,9 +53,11 @@ class Dispatch:
                 self._refuse_after_final()
                 await session.listening.hear(self._decoder.rest())
                 session.commit()
+                self._decoder.begin_anew()
                 self._final = final
             case client.AudioClear():
                 self._decoder.rest()
+                self._decoder.begin_anew()
                 session.listening.clear()
             case client.ResponseCreate(response=response):
                 self._respond(response or client.ResponseSettings())
@@ -71,7 +73,7 @@ class Dispatch:
         conversation = self._session.conversation
         match wanted:
             case client.ItemCreate(item=wire, previous_item_id=after):
-                item = read_item(wire)
+                item = read_item(wire, self.config.there.limits)
                 if is_frame(item):
                     self._frame(item)
                 else:
@@ -105,7 +107,8 @@ class Dispatch:
     def _respond(self, response: client.ResponseSettings) -> None:
         history: History | None = None
         if response.input is not None:
-            items = [read_item(item, f"response.input[{at}]") for at, item in enumerate(response.input)]
+            limits = self.config.there.limits
+            items = [read_item(item, limits, f"response.input[{at}]") for at, item in enumerate(response.input)]
             history = History(tuple(items))
         wants = self.config.for_response(response)
         self.speaks = self.config.spoken_in(response)

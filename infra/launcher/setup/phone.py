@@ -91,5 +91,6 @@ async def _render_apology(shop: Workshop, board: Board) -> None:
             step.keep()
             return
         layout.apology.parent.mkdir(parents=True, exist_ok=True)
-        await shop.run("apology", [layout.venv / "bin" / "aura-pipeline", "say", APOLOGY, "--out", layout.apology])
+        say = [layout.venv / "bin" / "aura-pipeline", "say", "--embedded", APOLOGY, "--out", layout.apology]
+        await shop.run("apology", say)
         stamp.write()

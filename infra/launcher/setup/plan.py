@@ -12,6 +12,7 @@ from infra.launcher.setup.page import build_page
 from infra.launcher.setup.phone import set_up_phone
 from infra.launcher.setup.test_tools import install_browser, install_sip_tester
 from infra.launcher.setup.venv import make_venv
+from infra.launcher.setup.vllm_venv import make_vllm_venv
 from infra.launcher.setup.weights import fetch_weights
 from infra.launcher.workshop import Workshop
 
@@ -27,13 +28,15 @@ async def set_up_all(
     phone: bool = False,
     tests: bool = False,
     strict: bool,
+    vllm: bool = False,
 ) -> None:
     """Everything that a stack needs.
 
     Args:
         phone: What the phone bridge needs, too.
-        tests: Everything that the tests need, too.
+        tests: Everything that the tests need, too, but for what needs vLLM.
         strict: Fail for want of what only the tests need; else say how to get it.
+        vllm: What the tests need that need torch or vLLM, too.
 
     Raises:
         ExceptionGroup: Of the `LauncherError` of a step; the other steps are stopped.
@@ -48,6 +51,8 @@ async def set_up_all(
         if tests:
             steps.create_task(install_browser(shop, board, required=strict), name="set-up:browser")
             steps.create_task(install_sip_tester(shop, board, required=strict), name="set-up:sip-tester")
+        if vllm:
+            steps.create_task(make_vllm_venv(shop, board), name="set-up:vllm")
         if hub:
             await venv  # the hub's client lives there
         await fetch_weights(shop, board, hub=hub)
@@ -57,6 +62,12 @@ async def set_up_venv(shop: Workshop, board: Board, requirements: Sequence[str])
     """Only the venv: what the unit tests need."""
     async with _alone(shop.layout, board):
         await make_venv(shop, board, requirements)
+
+
+async def set_up_vllm_venv(shop: Workshop, board: Board) -> None:
+    """Only the venv of the tests that need torch or vLLM."""
+    async with _alone(shop.layout, board):
+        await make_vllm_venv(shop, board)
 
 
 @asynccontextmanager
