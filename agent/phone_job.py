@@ -9,6 +9,7 @@ from livekit import api, rtc
 from livekit.agents import JobContext
 from livekit.agents.voice.room_io import AudioInputOptions, AudioOutputOptions, RoomOptions
 
+from agent.attributes import LINE
 from agent.call import Call
 from agent.guard import guarded
 from agent.media import RATE
@@ -28,6 +29,13 @@ APOLOGY_PIECE = RATE // 50  # samples: 20 ms
 
 async def take_phone_call(settings: WorkerSettings, ctx: JobContext) -> None:
     """Entry of a job process. Returns once the call is set up; the job lives until `ctx.shutdown`."""
+
+    async def publish(attributes: dict[str, str]) -> None:
+        """Nobody looks; but who calls another agent if this one dies reads the line to go on with."""
+        record.note(attributes)
+        if LINE in attributes and ctx.room.isconnected():
+            await ctx.room.local_participant.set_attributes({LINE: attributes[LINE]})
+
     turns = TURNS["phone"]
     await ctx.connect()
     record = CallRecord(ctx.room.name, ctx.room.creation_time)
@@ -35,7 +43,7 @@ async def take_phone_call(settings: WorkerSettings, ctx: JobContext) -> None:
         settings.pipeline,
         ON_THE_PHONE,
         turns,
-        record.note,
+        publish,
         trouble=lambda text: telephone.on_trouble(text),
         recalled=recalled(ctx.job.metadata),
     )

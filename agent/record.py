@@ -38,7 +38,7 @@ class CallRecord:
         if self._greeting_ms is None and self._active is not None:
             self._greeting_ms = round((self._clock() - self._active) * 1000)
 
-    async def note(self, attributes: dict[str, str]) -> None:
+    def note(self, attributes: dict[str, str]) -> None:
         """Takes what would be shown to people in a room: there are none who look."""
         if timings := attributes.get(TIMINGS):
             latency_ms = msgspec.json.decode(timings)["speech_end_to_first_audio_ms"]
