@@ -1,6 +1,9 @@
 """Somebody rings up: the real bridge and agent, with a pipeline that answers with tones."""
 
 import asyncio
+import os
+import re
+import signal
 import sys
 
 import pytest
@@ -149,6 +152,18 @@ async def test_the_agent_rings_somebody_up_and_waits_until_they_have_answered(
     assert call.heard.stretches[0].began > answered  # nothing into the early media
     call.hangs_up()
     assert (await recorded(exchange, before))["reason"] == "hung up"
+
+
+async def test_a_call_whose_agent_dies_goes_on_with_another(house: Phones, exchange: Exchange) -> None:
+    call = house.call(exchange.line(NUMBER + "108"), exchange.uri)
+    await greeted(call)
+    (*_, pid) = re.findall(r"call begun .*\bpid=(\d+)", exchange.log("agent"))
+    os.kill(int(pid), signal.SIGKILL)
+    killed = asyncio.get_running_loop().time()
+    await call.hears(killed + 0.5, GREETED_S, "another agent")
+    call.presses("#")
+    await call.hung_up(ENDS_S)
+    assert await exchange.empty(ENDS_S)
 
 
 async def test_who_is_busy_is_not_rung_up(house: Phones, exchange: Exchange) -> None:
