@@ -57,8 +57,8 @@ def voice() -> Voice:
 
 
 @pytest.fixture(scope="session")
-def ears(stack: Stack) -> Ears:
-    return Ears(stack.layout.models / "whisper-base")
+def ears(environ: Mapping[str, str]) -> Ears:
+    return Ears(Path(environ["AURA_HOME"]) / "models" / "whisper-base")
 
 
 @pytest.fixture

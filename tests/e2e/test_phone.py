@@ -5,23 +5,30 @@ import os
 import re
 import signal
 import sys
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import astuple
+from pathlib import Path
 
 import pytest
 
 from infra.bench.processes import cpu_s, family
 from infra.launcher.children import run as run_child
 from infra.launcher.errors import CommandFailed
+from infra.launcher.ports import LOOPBACK
 from tests.e2e.exchange import PLACES, Exchange
 from tests.e2e.handset import Handset
 from tests.e2e.phones import CALLER_ID, Line, Phones
 from tests.e2e.sipp import Invite, silent, sipp
-from tests.e2e.speech import Ears, Voice
-from tests.e2e.stack import ROOT
+from tests.e2e.speech import Ears, Voice, read_wav
+from tests.e2e.stack import ROOT, get
 
 pytestmark = pytest.mark.anyio
 
 GREETED_S = 20.0
 ENDS_S = 20.0
+CROWD_S = 90.0  # in which ten agents come to the phone
 NUMBER = "+15550100"  # with three digits more for each caller, so that none has too many calls
 
 
@@ -176,33 +183,48 @@ async def test_who_is_busy_is_not_rung_up(house: Phones, exchange: Exchange) -> 
 
 
 async def test_of_ten_calls_at_once_four_are_served_and_the_others_hear_an_apology(
-    house: Phones, exchange: Exchange, ears: Ears, capsys: pytest.CaptureFixture[str]
+    exchange: Exchange, ears: Ears, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert await exchange.empty(ENDS_S)
-    before = len(exchange.records())
-    calls = [house.call(exchange.line(f"{NUMBER}20{n // 2}"), exchange.uri) for n in range(10)]
-    for call in calls:
-        await call.answered()
-    bridge = family(exchange.pids["livekit-sip"])
-    used, began = cpu_s(bridge), asyncio.get_running_loop().time()
-    await asyncio.sleep(3)
-    share = (cpu_s(bridge) - used) / (asyncio.get_running_loop().time() - began)
-    with capsys.disabled():
-        print(f"\nthe bridge's processor time with ten calls: {share:.1%} of a core")
-    async with asyncio.timeout(60):
-        while sum(call.over for call in calls) < 10 - PLACES:
-            await asyncio.sleep(0.1)
-    turned_away = [call for call in calls if call.over]
-    served = [call for call in calls if not call.over]
-    assert len(turned_away) == 10 - PLACES
-    heard = await asyncio.to_thread(ears.understand, turned_away[0].heard.since(0.0), 8_000)
-    assert "busy" in heard and "again" in heard
-    for call in served:
-        assert call.heard.stretches
-        call.hangs_up()
+    before, bridge = len(exchange.records()), family(exchange.pids["livekit-sip"])
+    used = cpu_s(bridge)
+    async with AsyncExitStack() as crowds:
+        numbers = [f"{NUMBER}20{n // 2}" for n in range(10)]
+        for group in (numbers[:4], numbers[4:8], numbers[8:]):
+            await crowds.enter_async_context(crowd(exchange, tmp_path / group[0], group))
+        async with asyncio.timeout(CROWD_S):
+            while [record["reason"] for record in exchange.records()[before:]].count("no place") < 10 - PLACES:
+                await asyncio.sleep(0.1)
+        assert await jobs(exchange) == PLACES
     assert await exchange.empty(ENDS_S)
-    reasons = [record["reason"] for record in exchange.records()[before:]]
+    records = exchange.records()[before:]
+    reasons = [record["reason"] for record in records]
     assert (reasons.count("no place"), reasons.count("hung up")) == (10 - PLACES, PLACES)
+    share = (cpu_s(bridge) - used) / sum(float(record["seconds"]) for record in records)
+    with capsys.disabled():
+        print(f"\nthe bridge: {10 * share:.1%} of a core for ten calls")
+    heard = [await asyncio.to_thread(ears.understand, *read_wav(tape)) for tape in sorted(tmp_path.glob("*/*.wav"))]
+    assert sum("busy" in words and "again" in words for words in heard) == 10 - PLACES, heard
+
+
+@asynccontextmanager
+async def crowd(exchange: Exchange, folder: Path, numbers: list[str]) -> AsyncGenerator[None]:
+    """Callers, who hang up at the end of this context."""
+    folder.mkdir()
+    argv = [sys.executable, "-m", "tests.e2e.crowd", exchange.uri, *astuple(exchange.line(""))[1:], str(folder)]
+    process = await asyncio.create_subprocess_exec(*argv, *numbers, cwd=ROOT, stdin=PIPE, stdout=DEVNULL)
+    try:
+        yield
+        process.stdin.close()  # type: ignore[union-attr]
+        await process.wait()
+    finally:
+        if process.returncode is None:
+            process.kill()
+            await process.wait()
+
+
+async def jobs(exchange: Exchange) -> int:
+    return int((await get(f"http://{LOOPBACK}:{exchange.ports.agent}/health"))["jobs"])
 
 
 async def test_no_log_names_a_caller(exchange: Exchange) -> None:
