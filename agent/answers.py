@@ -55,11 +55,13 @@ class Answer:
     Attributes:
         asked_at: When it was asked for, on the loop's clock; None if the pipeline began of itself.
         sounded_at: When its first sound came.
+        words: All that it has said so far, heard or not.
     """
 
     response_id: str
     asked_at: float | None
     sounded_at: float | None = None
+    words: str = ""
     cancelled: bool = False
     messages: dict[str, _Message] = field(default_factory=dict)
     stream: utils.aio.Chan[llm.MessageGeneration] = field(default_factory=utils.aio.Chan)
@@ -180,6 +182,7 @@ class Answers:
             case "response.content_part.added" if not message.modalities.done():
                 message.modalities.set_result(["audio", "text"] if event["part"]["type"] == "audio" else ["text"])
             case "response.output_audio_transcript.delta" | "response.output_text.delta":
+                answer.words += event["delta"]
                 message.text.send_nowait(_timed(event))
             case "response.output_audio.delta":
                 answer.sounded_at = answer.sounded_at or asyncio.get_running_loop().time()

@@ -9,7 +9,9 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from pipeline.chunks import Clause
+from pipeline.chunks import Audio, Clause
+from pipeline.engines.base import Engine
+from pipeline.engines.hibari import Hibari
 from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.text import spoken
 from pipeline.offline import add_model, model_of
@@ -20,10 +22,11 @@ CHECKPOINT = "Qwen3-TTS-12Hz-1.7B-CustomVoice"  # as it is published
 
 
 def add_say(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = commands.add_parser("say", help="speak a text into a WAV file, with a Qwen3-TTS checkpoint")
+    parser = commands.add_parser("say", help="speak a text into a WAV file")
     parser.add_argument("text", metavar="TEXT")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="FILE", help="the WAV file to write")
     add_model(parser, CHECKPOINT)
+    parser.add_argument("--embedded", action="store_true", help="with the voice of the embedded profile instead")
     parser.add_argument("--voice", default="", help="a speaker of the checkpoint (its first)")
     parser.add_argument("--language", default="auto", help="a language or dialect of the checkpoint (as it hears it)")
     parser.add_argument("--instructions", default="", help="in words, how to speak")
@@ -37,7 +40,7 @@ def run_say(arguments: argparse.Namespace, home: Path) -> None:
     Raises:
         AuraError: The checkpoint, the text or the file is not usable, or an engine failed.
     """
-    model = model_of(arguments, home, CHECKPOINT)
+    model = home if arguments.embedded else model_of(arguments, home, CHECKPOINT)
     if not spoken(arguments.text):
         raise RequestError("invalid_value", "text: there is nothing in it that can be spoken", "text")
     check_out(arguments.out)
@@ -63,8 +66,16 @@ def check_out(out: Path) -> None:
 
 async def _say(arguments: argparse.Namespace, model: Path) -> Said:
     manner = Clause("", arguments.voice, language=arguments.language, instructions=arguments.instructions)
-    async with voice_of(model, arguments.dtype, manner) as voice:
+    async with embedded_voice() if arguments.embedded else voice_of(model, arguments.dtype, manner) as voice:
         return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
+
+
+@asynccontextmanager
+async def embedded_voice() -> AsyncGenerator[Engine[Clause, Audio], None]:
+    async with AsyncExitStack() as engines:
+        hibari = await Hibari.open()
+        engines.push_async_callback(hibari.aclose)
+        yield hibari
 
 
 @asynccontextmanager

@@ -38,7 +38,7 @@ async def up_detached(settings: Settings, board: Board) -> None:
     with log.open("wb") as output:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, str(launcher), "up", "--run-dir", str(layout.run)),
-            *("--profile", settings.profile, *limit),
+            *("--profile", settings.profile, *limit, *(["--phone"] if settings.phone else [])),
             env=dict(settings.environ),
             stdin=DEVNULL,
             stdout=output,

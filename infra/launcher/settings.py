@@ -17,6 +17,10 @@ environment:
   AURA_RUN_DIR         the same as --run-dir
   {", ".join(VARIABLES.values())}
                        ports; free ones unless set
+  AURA_SIP_HOST        with --phone: the address of this machine at which phones reach it (default: 127.0.0.1)
+  AURA_SIP_NUMBERS     with --phone: the numbers that reach the agent, with commas (default: 100)
+  AURA_SIP_ADDRESSES   with --phone: the addresses that may call (default: 127.0.0.1/32)
+  AURA_SIP_OPERATOR    with --phone: who is reached with the key 0, as a SIP or tel URI
   HF_ENDPOINT          the model hub that --hub asks
 """
 
@@ -40,6 +44,7 @@ class Settings:
     max_sessions: int | None = None
     detach: bool = False
     hub: bool = False
+    phone: bool = False
     rest: tuple[str, ...] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
 
@@ -71,6 +76,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         max_sessions=max_sessions,
         detach=getattr(asked, "detach", False),
         hub=getattr(asked, "hub", False),
+        phone=getattr(asked, "phone", False),
         rest=tuple(rest),
         asked=_for_a_stack(asked, ports),
     )
@@ -82,8 +88,8 @@ def _for_a_stack(given: argparse.Namespace, ports: Mapping[str, int]) -> dict[st
         for name in ("profile", "max_sessions")
         if (value := getattr(given, name, None)) is not None
     }
-    hub = {"--hub": ""} if getattr(given, "hub", False) else {}
-    return {**options, **hub, **{VARIABLES[name]: str(port) for name, port in ports.items()}}
+    flags = {f"--{name}": "" for name in ("hub", "phone") if getattr(given, name, False)}
+    return {**options, **flags, **{VARIABLES[name]: str(port) for name, port in ports.items()}}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -100,6 +106,7 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--profile", metavar="NAME", help=f"which models (default: {PROFILES[0]})")
     up.add_argument("--max-sessions", type=int, metavar="N", help="most callers at a time")
     up.add_argument("--detach", action="store_true", help="return when it runs; infra/down stops it")
+    up.add_argument("--phone", action="store_true", help="take phone calls, too: with a SIP bridge")
     up.add_argument("--hub", action="store_true", help="fetch the weights from the model hub")
     down = verbs.add_parser("down", prog="infra/down", allow_abbrev=False, description="Stop what infra/up runs.")
     for verb in (up, down):

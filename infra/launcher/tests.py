@@ -48,7 +48,7 @@ async def run_tests(settings: Settings, board: Board) -> None:
         checks = [_pytest(settings, [*UNIT, *rest])]
     else:
         whole = not rest
-        await set_up_all(shop, board, requirements=EXTRAS, hub=False, browser=True, strict=settings.ci, vllm=whole)
+        await set_up_all(shop, board, requirements=EXTRAS, tests=True, strict=settings.ci, vllm=whole)
         checks = [_pytest(settings, rest), *([_vllm_pytest(settings, VLLM_TESTS)] if whole else [])]
     if not settings.rest:
         checks = [*_python_checks(settings), *await _page_checks(shop, board), *checks]

@@ -2,17 +2,20 @@
 
 import asyncio
 import secrets
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict
+from functools import partial
 
 from infra.launcher.already import say_who_runs
 from infra.launcher.claim import Claimed, claimed
 from infra.launcher.keys import installation_keys
 from infra.launcher.layout import Layout
 from infra.launcher.leftovers import MARK, kill_leftovers
-from infra.launcher.parts import Addresses, Part, addresses, stack_parts, write_livekit_settings
-from infra.launcher.ports import VARIABLES, choose_ports
+from infra.launcher.part import Part
+from infra.launcher.parts import Addresses, addresses, agent_environ, stack_parts, write_livekit_settings
+from infra.launcher.phone_parts import sip_uri, write_phone_settings
+from infra.launcher.ports import VARIABLES, Ports, choose_ports
 from infra.launcher.progress import Board
 from infra.launcher.runfile import Running, write_run_file
 from infra.launcher.settings import Settings
@@ -40,19 +43,41 @@ async def up(settings: Settings, board: Board) -> None:
 
 async def set_up(settings: Settings, board: Board) -> None:
     shop = Workshop(settings.layout, settings.environ)
-    await set_up_all(shop, board, requirements=EXTRAS, hub=settings.hub, browser=False, strict=settings.ci)
+    await set_up_all(shop, board, requirements=EXTRAS, hub=settings.hub, phone=settings.phone, strict=settings.ci)
 
 
 async def _serve_all(settings: Settings, board: Board, stack: str) -> None:
-    layout = settings.layout
-    keys = installation_keys(layout.env_file)
+    layout, phone = settings.layout, settings.phone
     ports = choose_ports(settings.ports)
-    write_livekit_settings(layout, ports)
-    parts = stack_parts(layout, ports, keys, settings.profile, settings.max_sessions)
-    board.say(f"  all listens on this machine only, but for TCP port {ports.livekit_tcp} (media)")
-    options = {"--profile": settings.profile, **{VARIABLES[name]: str(port) for name, port in asdict(ports).items()}}
-    where = addresses(ports)
-    await serve(layout, parts, where, options, stack=stack, environ=settings.environ, board=board)
+    uri = sip_uri(ports, settings.environ) if phone else ""
+    keys = installation_keys(layout.env_file, sip_uri=uri)
+    write_livekit_settings(layout, ports, keys, phone=phone)
+    if phone:
+        write_phone_settings(layout, ports, keys, settings.environ)
+    parts = stack_parts(layout, ports, keys, settings.profile, settings.max_sessions, phone=phone)
+    board.say(f"  all listens on this machine only, but for {_open_to_others(ports, phone)}")
+    flags = {"--phone": ""} if phone else {}
+    options = {
+        "--profile": settings.profile,
+        **flags,
+        **{VARIABLES[name]: str(port) for name, port in asdict(ports).items()},
+    }
+    finish = partial(_make_trunks, settings, ports, keys, board) if phone else None
+    where, environ = addresses(ports), settings.environ
+    await serve(layout, parts, where, options, stack=stack, environ=environ, board=board, finish=finish)
+
+
+def _open_to_others(ports: Ports, phone: bool) -> str:
+    bridge = f"; TCP port {ports.sip_health} (the bridge's health), and its RTP ports" if phone else ""
+    return f"TCP port {ports.livekit_tcp} (media){bridge}"
+
+
+async def _make_trunks(settings: Settings, ports: Ports, keys: Mapping[str, str], board: Board) -> None:
+    shop = Workshop(settings.layout, settings.environ)
+    async with board.step("trunks"):
+        program = settings.layout.venv / "bin" / "aura-agent"
+        await shop.run("trunks", [program, "trunks"], env=agent_environ(settings.layout, ports, keys))
+    board.say(f"  dial {keys['AURA_SIP_URI']}; user and password are in {settings.layout.env_file}")
 
 
 @contextmanager
@@ -82,8 +107,12 @@ async def serve(
     stack: str,
     environ: Mapping[str, str],
     board: Board,
+    finish: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
     """Run the parts until the caller is cancelled; nothing of them is left afterwards.
+
+    Args:
+        finish: What is to be done when all are healthy, before the stack is ready.
 
     Raises:
         ExceptionGroup: Of one `PartFailed`.
@@ -92,6 +121,8 @@ async def serve(
         async with running(
             parts, cwd=layout.run, environ={**environ, MARK: stack}, logs=layout.logs, board=board
         ) as pids:
+            if finish:
+                await finish()
             healths = {part.name: (pids[part.name], part.health) for part in parts}
             running_now = Running(where.url, where.pipeline_url, where.livekit_url, healths, options)
             write_run_file(layout.run_file, running_now)

@@ -8,7 +8,10 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.exchange import Exchange, need_the_bridge
+from tests.e2e.exchange import exchange as open_exchange
 from tests.e2e.observed import Observed, observed_agent
+from tests.e2e.phones import CALLER_ID, HOST, OPERATOR, Phones, phones
 from tests.e2e.speech import Ears, Voice
 from tests.e2e.stack import ROOT, Stack, stack_in
 
@@ -37,7 +40,8 @@ def environ() -> Mapping[str, str]:
 
 @pytest.fixture(scope="session")
 async def stack(environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stack]:
-    async with stack_in(tmp_path_factory.mktemp("stack"), environ) as running:
+    phone = (Path(environ["AURA_HOME"]) / "bin" / "livekit-sip").exists()
+    async with stack_in(tmp_path_factory.mktemp("stack"), environ, phone=phone) as running:
         yield running
 
 
@@ -53,8 +57,8 @@ def voice() -> Voice:
 
 
 @pytest.fixture(scope="session")
-def ears(stack: Stack) -> Ears:
-    return Ears(stack.layout.models / "whisper-base")
+def ears(environ: Mapping[str, str]) -> Ears:
+    return Ears(Path(environ["AURA_HOME"]) / "models" / "whisper-base")
 
 
 @pytest.fixture
@@ -68,3 +72,23 @@ def out() -> Path:
     """Where pictures for people to look at are put."""
     OUT.mkdir(exist_ok=True)
     return OUT
+
+
+@pytest.fixture(scope="session")
+async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Phones]:
+    """Telephones."""
+    async with phones(tmp_path_factory.mktemp("phones")) as telephones:
+        yield telephones
+
+
+@pytest.fixture(scope="session")
+async def exchange(
+    house: Phones, environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[Exchange]:
+    """What they reach, where it does not matter what is said; its operator is one of them."""
+    home = Path(environ["AURA_HOME"])
+    need_the_bridge(home)
+    ours = {"AURA_SIP_OPERATOR": house.own(OPERATOR), "AURA_SIP_CARRIER": f"{HOST}:{house.port}"}
+    ours |= {"AURA_SIP_CALLER_ID": CALLER_ID, "AURA_AGENT_IDLE_PROCESSES": "2"}
+    async with open_exchange(tmp_path_factory.mktemp("exchange"), home, {**environ, **ours}) as running:
+        yield running
