@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.chunks import Clause
-from pipeline.errors import ConfigError, RequestError
+from pipeline.errors import ConfigError, EngineError, RequestError
 from pipeline.models.qwen3_tts.text import spoken
 from pipeline.offline import add_model, model_of
 from pipeline.processors.codec_chunks import Ramp
@@ -63,8 +63,14 @@ def check_out(out: Path) -> None:
 
 async def _say(arguments: argparse.Namespace, model: Path) -> Said:
     manner = Clause("", arguments.voice, language=arguments.language, instructions=arguments.instructions)
-    async with voice_of(model, arguments.dtype, manner) as voice:
-        return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
+    try:
+        async with voice_of(model, arguments.dtype, manner) as voice:
+            return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
+    except EngineError:
+        task = asyncio.current_task()
+        if task and task.cancelling():  # Ctrl-C reaches the engines too, which may be gone first
+            raise asyncio.CancelledError from None
+        raise
 
 
 @asynccontextmanager
