@@ -9,10 +9,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from pipeline.chunks import Audio, Clause
-from pipeline.engines.base import Engine
-from pipeline.engines.hibari import Hibari
-from pipeline.errors import ConfigError, RequestError
+from pipeline.chunks import Clause
+from pipeline.errors import ConfigError, EngineError, RequestError
 from pipeline.models.qwen3_tts.text import spoken
 from pipeline.offline import add_model, model_of
 from pipeline.processors.codec_chunks import Ramp
@@ -66,8 +64,15 @@ def check_out(out: Path) -> None:
 
 async def _say(arguments: argparse.Namespace, model: Path) -> Said:
     manner = Clause("", arguments.voice, language=arguments.language, instructions=arguments.instructions)
-    async with embedded_voice() if arguments.embedded else voice_of(model, arguments.dtype, manner) as voice:
-        return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
+    opened = embedded_voice() if arguments.embedded else voice_of(model, arguments.dtype, manner)
+    try:
+        async with opened as voice:
+            return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
+    except EngineError:
+        task = asyncio.current_task()
+        if task and task.cancelling():  # Ctrl-C reaches the engines too, which may be gone first
+            raise asyncio.CancelledError from None
+        raise
 
 
 @asynccontextmanager
