@@ -157,7 +157,7 @@ async def test_settings_that_are_wrong_are_named(folder: Path, settings: dict[st
         ("config.json", {"model_type": "llama"}, "`model_type` is 'llama', not `qwen3_asr`"),
         ("config.json", {"thinker_config": {}}, "`thinker_config.audio_config` is missing, or not an object"),
         ("preprocessor_config.json", {"hop_length": 80}, "it asks for another spectrum"),
-        ("tokenizer_config.json", {"added_tokens_decoder": {}}, "the tokenizer knows no <|audio_pad|>"),
+        ("tokenizer_config.json", {"added_tokens_decoder": {}}, "`audio_token_id` is 287, but the tokenizer says "),
     ],
 )
 async def test_another_kind_of_checkpoint_is_refused(
