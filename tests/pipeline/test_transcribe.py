@@ -1,12 +1,16 @@
 """A sound becomes words, heard piece by piece."""
 
+import argparse
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 from pipeline.chunks import SPEECH_RATE
 from pipeline.engines.scripted import hears
-from pipeline.errors import RequestError
+from pipeline.errors import AuraError, RequestError
 from pipeline.transcribe import Transcribed, transcribe
+from pipeline.transcribe_command import add_transcribe, run_transcribe
 
 
 def sound(seconds: float) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
@@ -44,3 +48,19 @@ def test_what_is_told_at_the_end() -> None:
     assert str(Transcribed("Hi.", "English", 4.0, 1.0, 0.025)) == (
         "4.0 s of sound in English, words at most 25 ms after its end, real-time factor 0.25"
     )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "reason"),
+    [
+        (("a.wav", "--model", "nowhere"), "--model: nowhere is no folder"),
+        (("nowhere.wav", "--model", "."), r"file: nowhere\.wav cannot be read"),
+    ],
+)
+def test_the_command_says_what_is_missing_before_it_loads_anything(
+    arguments: tuple[str, ...], reason: str, tmp_path: Path
+) -> None:
+    parser = argparse.ArgumentParser()
+    add_transcribe(parser.add_subparsers())
+    with pytest.raises(AuraError, match=reason):
+        run_transcribe(parser.parse_args(["transcribe", *arguments]), tmp_path)
