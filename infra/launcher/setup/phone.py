@@ -91,6 +91,13 @@ async def _render_apology(shop: Workshop, board: Board) -> None:
             step.keep()
             return
         layout.apology.parent.mkdir(parents=True, exist_ok=True)
-        say = [layout.venv / "bin" / "aura-pipeline", "say", "--embedded", APOLOGY, "--out", layout.apology]
+        say: list[str | Path] = [
+            layout.venv / "bin" / "aura-pipeline",
+            "say",
+            "--embedded",
+            APOLOGY,
+            "--out",
+            layout.apology,
+        ]
         await shop.run("apology", say)
         stamp.write()
