@@ -29,7 +29,7 @@ class Hypothesis:
         text: All of it, from the utterance's beginning.
         settled: The person is silent, and this is what was heard up to here.
         audio_end_ms: How much of the utterance's sound it covers.
-        stable_chars: How many leading characters will not change any more (their sound is not read again).
+        stable_chars: How many leading characters will not change any more.
     """
 
     text: str
@@ -59,7 +59,7 @@ class Hearing:
         self._speaking = True
         self._unheard = False  # speech has come in since the newest window
         self._committed = False
-        self._passing = False  # the recogniser is at work on a window
+        self._passing: Window | None = None  # what the recogniser is at work on
         self._newest = Hypothesis("")
         self._over = False
         self._certain = False
@@ -122,14 +122,19 @@ class Hearing:
         self._changed.fire()
 
     async def windows(self) -> AsyncGenerator[Window, None]:
-        """Prompts for the recogniser; ends when everything up to the commit has been asked for."""
+        """Prompts for the recogniser; ends when everything up to the commit has been asked for.
+
+        A recogniser may ask for the next while it is at work. It is given one only if that makes the work
+        useless: what it will say of unfinished speech, when its end can be heard.
+        """
         while True:
             settles = not self._speaking or self._window_ms >= FULL_WINDOW_MS
-            if self._unheard and (settles or self._partial_is_due()):
-                self._unheard, self._passing = False, True
-                self._asked_samples = self._samples
-                yield Window(np.concatenate(self._frames), self._language, settles)
-            elif self._committed:
+            useless = self._passing is None or (settles and not self._passing.settles)
+            if self._unheard and useless and (settles or self._partial_is_due()):
+                self._passing = Window(np.concatenate(self._frames), self._language, settles)
+                self._unheard, self._asked_samples = False, self._samples
+                yield self._passing
+            elif self._committed and not self._unheard:
                 return
             else:
                 await self._changed.wait()
@@ -180,11 +185,12 @@ class Hearing:
         return (self._samples - self._asked_samples) * 1000 >= self._partial_ms * SPEECH_RATE
 
     def _take(self, transcript: Transcript) -> None:
-        self._passing = False
+        self._passing = None
         text = f"{self._kept_text} {transcript.text}".strip()
         settled = transcript.settles and not self._speaking and not self._unheard
         end_ms = self._kept_ms + transcript.audio_end_ms
-        self._newest = Hypothesis(text, settled, end_ms, stable_chars=len(self._kept_text))
+        stable = len(text) - len(transcript.text) + transcript.stable_chars if transcript.stable_chars else 0
+        self._newest = Hypothesis(text, settled, end_ms, stable_chars=max(stable, len(self._kept_text)))
         if transcript.settles and transcript.audio_end_ms >= LONG_WINDOW_MS:
             self._start_anew(transcript)
         self._changed.fire()

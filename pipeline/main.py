@@ -14,6 +14,7 @@ from pathlib import Path
 
 from aiohttp import web
 
+from pipeline.ask_command import add_ask, run_ask
 from pipeline.deployment import Deployment, read_deployment
 from pipeline.errors import AuraError, ConfigError
 from pipeline.holders import holder_of
@@ -21,8 +22,11 @@ from pipeline.orchestrator import running
 from pipeline.profiles import PROFILES, Profile
 from pipeline.realtime.server import Server
 from pipeline.say_command import add_say, run_say
+from pipeline.transcribe_command import add_transcribe, run_transcribe
 
 log = logging.getLogger("pipeline")
+
+OFFLINE = {"say": run_say, "ask": run_ask, "transcribe": run_transcribe}  # they need no profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,11 +44,11 @@ class Settings:
 def main() -> None:
     """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run, with 130 after Ctrl-C."""
     arguments = _parser().parse_args()
-    level = logging.WARNING if arguments.command == "say" else logging.INFO  # it tells on one line how far it is
+    level = logging.WARNING if arguments.command in OFFLINE else logging.INFO  # they tell how far they are
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
-        if arguments.command == "say":
-            return run_say(arguments, _home(os.environ))
+        if arguments.command in OFFLINE:
+            return OFFLINE[arguments.command](arguments, _home(os.environ))
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
             print(f"{settings.profile.topology.model_type}: fine, {settings.deployment.max_sessions} sessions")
@@ -118,6 +122,8 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check", parents=[shared], help="check a stage configuration")
     check.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the same as --stage-configs-path")
     add_say(commands)
+    add_ask(commands)
+    add_transcribe(commands)
     return parser
 
 

@@ -14,6 +14,7 @@ from pipeline.engines.base import Engine
 from pipeline.engines.hibari import Hibari
 from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.text import spoken
+from pipeline.offline import add_model, model_of
 from pipeline.processors.codec_chunks import Ramp
 from pipeline.say import Said, Voice, say
 
@@ -24,13 +25,11 @@ def add_say(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser = commands.add_parser("say", help="speak a text into a WAV file")
     parser.add_argument("text", metavar="TEXT")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="FILE", help="the WAV file to write")
-    where = f"folder of a Qwen3-TTS checkpoint ($AURA_HOME/models/{CHECKPOINT})"
-    parser.add_argument("--model", type=Path, metavar="DIR", help=where)
+    add_model(parser, CHECKPOINT)
     parser.add_argument("--embedded", action="store_true", help="with the voice of the embedded profile instead")
     parser.add_argument("--voice", default="", help="a speaker of the checkpoint (its first)")
     parser.add_argument("--language", default="auto", help="a language or dialect of the checkpoint (as it hears it)")
     parser.add_argument("--instructions", default="", help="in words, how to speak")
-    parser.add_argument("--dtype", default="", help="of the weights (bfloat16 on a GPU, float32 without one)")
 
 
 def run_say(arguments: argparse.Namespace, home: Path) -> None:
@@ -41,9 +40,7 @@ def run_say(arguments: argparse.Namespace, home: Path) -> None:
     Raises:
         AuraError: The checkpoint, the text or the file is not usable, or an engine failed.
     """
-    model = arguments.model or home / "models" / CHECKPOINT
-    if not (arguments.embedded or model.is_dir()):
-        raise ConfigError("--model", [f"{model} is no folder"])
+    model = None if arguments.embedded else model_of(arguments, home, CHECKPOINT)
     if not spoken(arguments.text):
         raise RequestError("invalid_value", "text: there is nothing in it that can be spoken", "text")
     check_out(arguments.out)
@@ -67,9 +64,9 @@ def check_out(out: Path) -> None:
         out.unlink()
 
 
-async def _say(arguments: argparse.Namespace, model: Path) -> Said:
+async def _say(arguments: argparse.Namespace, model: Path | None) -> Said:
     manner = Clause("", arguments.voice, language=arguments.language, instructions=arguments.instructions)
-    async with embedded_voice() if arguments.embedded else voice_of(model, arguments.dtype, manner) as voice:
+    async with embedded_voice() if model is None else voice_of(model, arguments.dtype, manner) as voice:
         return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
 
 

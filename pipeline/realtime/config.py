@@ -8,6 +8,7 @@ from msgspec import UNSET
 from pipeline.asked import Modality, Wants
 from pipeline.capabilities import Capabilities, Limits
 from pipeline.errors import RequestError
+from pipeline.offers import Proactive
 from pipeline.realtime import names, turn_detection
 from pipeline.realtime.audio import checked, show_format
 from pipeline.realtime.events import (
@@ -91,7 +92,9 @@ class Config:
         return checked(output.format, "response.audio.output.format", output=True)
 
     def setup(self) -> Setup:
-        return Setup(self.wants, turn_detection.detection(self.turn_detection), bool(self.aura.partials))
+        detection, aura = turn_detection.detection(self.turn_detection), self.aura
+        proactive: Proactive = aura.proactive or "off" if aura.camera else "off"
+        return Setup(self.wants, detection, bool(aura.partials), proactive)
 
     def shown(self, name: str, expires_at: int, resume_token: str) -> dict[str, Any]:
         """The `session` of `session.created` and `session.updated`."""

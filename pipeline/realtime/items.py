@@ -64,6 +64,13 @@ def is_frame(item: Item) -> bool:
     return item.role == "user" and item.images > 0 and not item.text
 
 
+def pictures_of(item: WireItem) -> list[bytes]:
+    """The pictures of an item that was read, in their files' form."""
+    parts = item.content or []
+    urls = [part.image_url or "" for part in parts if part.type == "input_image"]
+    return [base64.b64decode(url.partition(",")[2]) for url in urls]
+
+
 def check_image(data: str, param: str) -> None:
     """
     Raises:

@@ -1,0 +1,28 @@
+"""What the commands that need one checkpoint and no server have in common."""
+
+import argparse
+from pathlib import Path
+
+from pipeline.errors import ConfigError
+
+
+def add_model(parser: argparse.ArgumentParser, checkpoint: str) -> None:
+    """The options that choose a checkpoint.
+
+    Args:
+        checkpoint: Its name as it is published.
+    """
+    where = f"folder of the checkpoint ($AURA_HOME/models/{checkpoint})"
+    parser.add_argument("--model", type=Path, metavar="DIR", help=where)
+    parser.add_argument("--dtype", default="", help="of the weights (bfloat16 on a GPU, float32 without one)")
+
+
+def model_of(arguments: argparse.Namespace, home: Path, checkpoint: str) -> Path:
+    """
+    Raises:
+        ConfigError: It is no folder.
+    """
+    model: Path = arguments.model or home / "models" / checkpoint
+    if not model.is_dir():
+        raise ConfigError("--model", [f"{model} is no folder"])
+    return model
