@@ -38,7 +38,7 @@ def run_say(arguments: argparse.Namespace, home: Path) -> None:
     Raises:
         AuraError: The checkpoint, the text or the file is not usable, or an engine failed.
     """
-    model = home if arguments.embedded else model_of(arguments, home, CHECKPOINT)
+    model = None if arguments.embedded else model_of(arguments, home, CHECKPOINT)
     if not spoken(arguments.text):
         raise RequestError("invalid_value", "text: there is nothing in it that can be spoken", "text")
     check_out(arguments.out)
@@ -62,9 +62,9 @@ def check_out(out: Path) -> None:
         out.unlink()
 
 
-async def _say(arguments: argparse.Namespace, model: Path) -> Said:
+async def _say(arguments: argparse.Namespace, model: Path | None) -> Said:
     manner = Clause("", arguments.voice, language=arguments.language, instructions=arguments.instructions)
-    opened = embedded_voice() if arguments.embedded else voice_of(model, arguments.dtype, manner)
+    opened = embedded_voice() if model is None else voice_of(model, arguments.dtype, manner)
     try:
         async with opened as voice:
             return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
