@@ -9,7 +9,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from pipeline.chunks import Clause
+from pipeline.chunks import Audio, Clause
+from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError, EngineError, RequestError
 from pipeline.models.qwen3_tts.text import spoken
 from pipeline.offline import add_model, model_of
@@ -77,10 +78,13 @@ async def _say(arguments: argparse.Namespace, model: Path | None) -> Said:
 
 @asynccontextmanager
 async def embedded_voice() -> AsyncGenerator[Engine[Clause, Audio], None]:
-    async with AsyncExitStack() as engines:
-        hibari = await Hibari.open()
-        engines.push_async_callback(hibari.aclose)
+    from pipeline.engines.hibari import Hibari
+
+    hibari = await Hibari.open()
+    try:
         yield hibari
+    finally:
+        await hibari.aclose()
 
 
 @asynccontextmanager
