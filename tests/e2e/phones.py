@@ -16,6 +16,7 @@ CODEC = "PCMU/8000/1"
 POLL_S = 0.01
 HOST = "127.0.0.1"
 MOST_CALLS = 4  # that this build of PJSIP has
+MOST_ACCOUNTS = 8  # and one more aborts the process
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,16 +57,20 @@ class Phones:
         self.incoming: list[Handset] = []
         self._endpoint = endpoint
         self._accounts: dict[Line, _Account] = {}
+        self._own: set[Line] = set()
+        self._dialled: dict[Line, Handset] = {}
         self._live: list[Handset] = []
 
     def own(self, line: Line) -> str:
         """Be reached under a number; returns the URI to dial."""
+        self._own.add(line)
         self._account(line)
         return f"sip:{line.number}@{HOST}:{self.port}"
 
     def call(self, line: Line, uri: str) -> Handset:
         """Dial, and do not wait."""
         call = Handset(self._account(line), self.folder, f"{line.number}-{len(self.calls)}")
+        self._dialled[line] = call
         self.calls.append(call)
         self._live.append(call)
         call.dials(uri)
@@ -95,8 +100,14 @@ class Phones:
             call.forget()
         self._accounts.clear()
 
+    def _unused(self) -> Line:
+        """Of which nobody is called any more, and with which no call goes on."""
+        return next(line for line in self._accounts if line not in self._own and self._dialled[line].over)
+
     def _account(self, line: Line) -> _Account:
         if line not in self._accounts:
+            if len(self._accounts) == MOST_ACCOUNTS:
+                self._accounts.pop(self._unused()).shutdown()
             config = pj.AccountConfig()
             config.idUri = f"sip:{line.number}@{HOST}"
             config.mediaConfig.transportConfig.boundAddress = HOST
