@@ -151,6 +151,9 @@ class Vllm:
         return 0
 
     async def aclose(self) -> None:
+        if handler := self._llm.output_handler:  # it would take the end of its engine for a failure
+            handler.cancel()
+            await asyncio.wait([handler])
         await asyncio.to_thread(self._llm.shutdown)
         del self._llm  # it shuts down again when it goes, for which Python must still be whole
 
@@ -191,9 +194,15 @@ class Vllm:
         while True:
             if self._llm.errored:
                 raise EngineDeadError
-            with suppress(TimeoutError):
+            try:
                 async with asyncio.timeout(ALIVE_S):
                     return await ask()
+            except TimeoutError:
+                continue
+            except EngineDeadError:
+                raise
+            except Exception as error:  # vLLM has no type for an engine that is ending and answers nothing more
+                raise EngineDeadError from error
 
 
 async def closed(generator: AsyncGenerator[Any, None]) -> None:
