@@ -15,6 +15,7 @@ from tests.e2e.phones import CALLER_ID, HOST, OPERATOR, Phones, phones
 from tests.e2e.speech import Ears, Voice
 from tests.e2e.stack import ROOT, Stack, stack_in
 
+EMPTY_S = 30.0  # in which calls that were hung up are over everywhere
 GRACE_S = 4  # for which the agent waits for somebody who has left; by default it is a minute
 OUT = Path(__file__).parent / "out"
 
@@ -75,20 +76,34 @@ def out() -> Path:
 
 
 @pytest.fixture(scope="session")
-async def house(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Phones]:
-    """Telephones."""
-    async with phones(tmp_path_factory.mktemp("phones")) as telephones:
-        yield telephones
+async def telephones(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Phones]:
+    async with phones(tmp_path_factory.mktemp("phones")) as house:
+        yield house
+
+
+@pytest.fixture
+async def house(telephones: Phones) -> AsyncGenerator[Phones]:
+    """Telephones; whoever is still on one when a test ends hangs up."""
+    yield telephones
+    telephones.hang_up()
+
+
+@pytest.fixture
+async def exchange(house: Phones, switchboard: Exchange) -> AsyncGenerator[Exchange]:
+    """What telephones reach, where it does not matter what is said. It is empty before the next test."""
+    yield switchboard
+    house.hang_up()
+    assert await switchboard.empty(EMPTY_S)
 
 
 @pytest.fixture(scope="session")
-async def exchange(
-    house: Phones, environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
+async def switchboard(
+    telephones: Phones, environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[Exchange]:
-    """What they reach, where it does not matter what is said; its operator is one of them."""
+    """Its operator is one of the telephones."""
     home = Path(environ["AURA_HOME"])
     need_the_bridge(home)
-    ours = {"AURA_SIP_OPERATOR": house.own(OPERATOR), "AURA_SIP_CARRIER": f"{HOST}:{house.port}"}
+    ours = {"AURA_SIP_OPERATOR": telephones.own(OPERATOR), "AURA_SIP_CARRIER": f"{HOST}:{telephones.port}"}
     ours |= {"AURA_SIP_CALLER_ID": CALLER_ID, "AURA_AGENT_IDLE_PROCESSES": "2"}
     async with open_exchange(tmp_path_factory.mktemp("exchange"), home, {**environ, **ours}) as running:
         yield running

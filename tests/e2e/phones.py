@@ -92,11 +92,19 @@ class Phones:
             over = [call for call in self._live if call.over]
             for call in self._live:
                 call.rewind()
+            for call in over:
+                call.forget()
             self._live = [call for call in self._live if call not in over]
             await asyncio.sleep(POLL_S)
 
+    def hang_up(self) -> None:
+        """All calls that still go on."""
+        for call in self._live:
+            if not call.over:
+                call.hangs_up()
+
     def close(self) -> None:
-        for call in [*self.calls, *self.incoming]:
+        for call in self._live:
             call.forget()
         self._accounts.clear()
 

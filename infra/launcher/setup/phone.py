@@ -20,23 +20,16 @@ LIBRARIES = ("opus", "opusfile", "soxr")  # by the names that pkg-config knows
 APOLOGY = "I am sorry, but all lines are busy just now. Please call again in a few minutes. Goodbye."
 
 
-async def set_up_phone(shop: Workshop, board: Board, venv: Awaitable[None], *, required: bool) -> None:
+async def set_up_phone(shop: Workshop, board: Board, venv: Awaitable[None]) -> None:
     """All three.
 
     Args:
         venv: Done when the voice is installed.
-        required: Whether to fail where the bridge cannot be built, rather than say how to get what it lacks.
 
     Raises:
-        Missing: It cannot be built here, and is required.
+        Missing: The bridge cannot be built here; says how to get what it lacks.
     """
-    try:
-        await _build_bridge(shop, board)
-    except Missing as missing:
-        if required:
-            raise
-        board.say(str(missing))
-        return
+    await _build_bridge(shop, board)
     await _find_redis(shop, board)
     await venv
     await _render_apology(shop, board)

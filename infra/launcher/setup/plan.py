@@ -34,7 +34,7 @@ async def set_up_all(
 
     Args:
         phone: What the phone bridge needs, too.
-        tests: Everything that the tests need, too, but for what needs vLLM.
+        tests: What the tests need, too.
         strict: Fail for want of what only the tests need; else say how to get it.
         vllm: What the tests need that need torch or vLLM, too.
 
@@ -45,11 +45,11 @@ async def set_up_all(
         venv = steps.create_task(make_venv(shop, board, requirements), name="set-up:venv")
         steps.create_task(build_livekit_server(shop, board), name="set-up:livekit")
         steps.create_task(build_page(shop, board), name="set-up:page")
-        if phone or tests:
-            required = phone or strict
-            steps.create_task(set_up_phone(shop, board, venv, required=required), name="set-up:phone")
+        if phone:
+            steps.create_task(set_up_phone(shop, board, venv), name="set-up:phone")
         if tests:
             steps.create_task(install_browser(shop, board, required=strict), name="set-up:browser")
+        if tests and phone:
             steps.create_task(install_sip_tester(shop, board, required=strict), name="set-up:sip-tester")
         if vllm:
             steps.create_task(make_vllm_venv(shop, board), name="set-up:vllm")
