@@ -7,7 +7,6 @@ from asyncio.subprocess import DEVNULL
 from collections.abc import Awaitable
 from pathlib import Path
 
-from infra.launcher.errors import Missing
 from infra.launcher.progress import Board, Step
 from infra.launcher.setup.debian import install_debian
 from infra.launcher.setup.go_program import GoProgram, build
