@@ -92,8 +92,6 @@ class Phones:
             over = [call for call in self._live if call.over]
             for call in self._live:
                 call.rewind()
-            for call in over:
-                call.forget()
             self._live = [call for call in self._live if call not in over]
             await asyncio.sleep(POLL_S)
 
@@ -104,7 +102,7 @@ class Phones:
                 call.hangs_up()
 
     def close(self) -> None:
-        for call in self._live:
+        for call in [*self.calls, *self.incoming]:
             call.forget()
         self._accounts.clear()
 
