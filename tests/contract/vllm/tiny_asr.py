@@ -1,7 +1,6 @@
 """Writes a tiny Qwen3-ASR checkpoint with seeded weights: as the published ones, but small enough for tests."""
 
 import json
-import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.contract.vllm.seeded import Shape, decoder, linear, norm, values
 from tests.contract.vllm.tiny import FIRST_ADDED, write_tokenizer
 
 SPECIAL = ("<|endoftext|>", "<|im_start|>", "<|im_end|>", "<|audio_start|>", "<|audio_end|>", "<|audio_pad|>")
@@ -24,7 +24,6 @@ TEMPLATE = (
     "{%- endfor -%}{{- '<|im_start|>system\\n' + ns.text + '<|im_end|>\\n<|im_start|>user\\n' + ns.audio + "
     "'<|im_end|>\\n' -}}{%- if add_generation_prompt -%}{{- '<|im_start|>assistant\\n' -}}{%- endif -%}"
 )
-Shape = tuple[str, tuple[int, ...], float, float]
 
 
 def write_recogniser(folder: Path, seed: int = 0, *, weights: bool = True) -> Path:
@@ -33,7 +32,7 @@ def write_recogniser(folder: Path, seed: int = 0, *, weights: bool = True) -> Pa
     config = recogniser()
     write_files(folder, config)
     if weights:
-        drawn = {name: _values(name, seed, shape, std, mean) for name, shape, std, mean in tensors(config)}
+        drawn = {weight[0]: _values(seed, weight) for weight in tensors(config)}
         save_file(drawn, folder / "model.safetensors")
     return folder
 
@@ -104,72 +103,36 @@ def tensors(config: dict[str, Any]) -> Iterator[Shape]:
     """Name, shape, standard deviation and mean of each weight."""
     text, tower = config["thinker_config"]["text_config"], config["thinker_config"]["audio_config"]
     yield "thinker.model.embed_tokens.weight", (text["vocab_size"], text["hidden_size"]), 0.3, 0.0
-    yield from _decoder("thinker.model.", text)
+    yield from decoder("thinker.model.", text)
     yield from _tower("thinker.audio_tower.", tower)
-
-
-def _decoder(at: str, c: dict[str, Any]) -> Iterator[Shape]:
-    width, inner, head = c["hidden_size"], c["intermediate_size"], c["head_dim"]
-    queries, keys = c["num_attention_heads"] * head, c["num_key_value_heads"] * head
-    for i in range(c["num_hidden_layers"]):
-        layer = f"{at}layers.{i}."
-        for name, source, out, gain in (
-            ("self_attn.q_proj", width, queries, 1.0),
-            ("self_attn.k_proj", width, keys, 1.0),
-            ("self_attn.v_proj", width, keys, 1.0),
-            ("self_attn.o_proj", queries, width, 1.0),
-            ("mlp.gate_proj", width, inner, 1.5),
-            ("mlp.up_proj", width, inner, 1.5),
-            ("mlp.down_proj", inner, width, 1.5),
-        ):
-            yield f"{layer}{name}.weight", (out, source), gain / source**0.5, 0.0
-        for name, size, mean in (
-            ("self_attn.q_norm", head, 1.5),
-            ("self_attn.k_norm", head, 1.5),
-            ("input_layernorm", width, 1.0),
-            ("post_attention_layernorm", width, 1.0),
-        ):
-            yield f"{layer}{name}.weight", (size,), 0.1, mean
-    yield f"{at}norm.weight", (width,), 0.1, 1.0
 
 
 def _tower(at: str, c: dict[str, Any]) -> Iterator[Shape]:
     width, inner, channels = c["d_model"], c["encoder_ffn_dim"], c["downsample_hidden_size"]
-    yield from _linear(f"{at}conv2d1", (channels, 1, 3, 3), 1.5)
+    yield from linear(f"{at}conv2d1", (channels, 1, 3, 3), 1.5)
     for i in (2, 3):
-        yield from _linear(f"{at}conv2d{i}", (channels, channels, 3, 3), 1.5)
+        yield from linear(f"{at}conv2d{i}", (channels, channels, 3, 3), 1.5)
     yield f"{at}conv_out.weight", (width, channels * c["num_mel_bins"] // 8), (channels * 16) ** -0.5, 0.0
     for i in range(c["encoder_layers"]):
         layer = f"{at}layers.{i}."
         for name in ("q_proj", "k_proj", "v_proj", "out_proj"):
-            yield from _linear(f"{layer}self_attn.{name}", (width, width), 1.5)
-        yield from _linear(f"{layer}fc1", (inner, width))
-        yield from _linear(f"{layer}fc2", (width, inner))
+            yield from linear(f"{layer}self_attn.{name}", (width, width), 1.5)
+        yield from linear(f"{layer}fc1", (inner, width))
+        yield from linear(f"{layer}fc2", (width, inner))
         for name in ("self_attn_layer_norm", "final_layer_norm"):
-            yield from _norm(f"{layer}{name}", width)
-    yield from _norm(f"{at}ln_post", width)
-    yield from _linear(f"{at}proj1", (width, width))
-    yield from _linear(f"{at}proj2", (c["output_dim"], width))
+            yield from norm(f"{layer}{name}", width)
+    yield from norm(f"{at}ln_post", width)
+    yield from linear(f"{at}proj1", (width, width))
+    yield from linear(f"{at}proj2", (c["output_dim"], width))
 
 
-def _linear(name: str, shape: tuple[int, ...], gain: float = 1.0) -> Iterator[Shape]:
-    yield f"{name}.weight", shape, float(gain / np.prod(shape[1:]) ** 0.5), 0.0
-    yield f"{name}.bias", shape[:1], 0.1, 0.0
-
-
-def _norm(name: str, width: int) -> Iterator[Shape]:
-    yield f"{name}.weight", (width,), 0.1, 1.0
-    yield f"{name}.bias", (width,), 0.1, 0.0
-
-
-def _values(name: str, seed: int, shape: tuple[int, ...], deviation: float, mean: float) -> NDArray[np.float32]:
+def _values(seed: int, weight: Shape) -> NDArray[np.float32]:
     """Mostly ASCII is written; added ids are not, but for the tag and the end, which is reached now and then."""
-    drawn = np.random.default_rng([seed, zlib.crc32(name.encode())]).standard_normal(shape, dtype=np.float32)
-    values = drawn * np.float32(deviation) + np.float32(mean)
-    if name.endswith("embed_tokens.weight"):
-        values[:32] *= np.float32(0.4)
-        values[128:256] *= np.float32(0.5)
-        values[FIRST_ADDED:] *= np.float32(0.3)
-        values[IM_END] *= np.float32(4)
-        values[ASR_TEXT] *= np.float32(4)
-    return values
+    drawn = values(seed, weight)
+    if weight[0].endswith("embed_tokens.weight"):
+        drawn[:32] *= np.float32(0.4)
+        drawn[128:256] *= np.float32(0.5)
+        drawn[FIRST_ADDED:] *= np.float32(0.3)
+        drawn[IM_END] *= np.float32(4)
+        drawn[ASR_TEXT] *= np.float32(4)
+    return drawn

@@ -1,7 +1,6 @@
 """Writes a tiny AURA checkpoint with seeded weights: what the published one looks like, but small enough for tests."""
 
 import json
-import zlib
 from collections.abc import Iterator
 from itertools import chain
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from tests.contract.vllm.seeded import Shape, decoder, linear, norm, values
 from tests.contract.vllm.tiny import FIRST_ADDED, write_tokenizer
 
 SPECIAL = (
@@ -30,8 +30,6 @@ PATCHES = {
     "patch_size": 16, "temporal_patch_size": 2, "merge_size": 2, "image_mean": [0.5] * 3, "image_std": [0.5] * 3,
     "processor_class": "Qwen3VLProcessor",
 }  # fmt: skip
-
-Shape = tuple[str, tuple[int, ...], float, float]
 
 
 def write_aura(folder: Path, seed: int = 0, *, weights: bool = True, full_size: bool = False) -> Path:
@@ -63,7 +61,7 @@ def write_aura(folder: Path, seed: int = 0, *, weights: bool = True, full_size: 
     if weights:
         from safetensors.numpy import save_file
 
-        drawn = {name: _values(name, seed, shape, std, mean) for name, shape, std, mean in tensors(config())}
+        drawn = {weight[0]: _values(seed, weight) for weight in tensors(config())}
         save_file(drawn, folder / "model.safetensors")
     return folder
 
@@ -112,65 +110,39 @@ def full_config() -> dict[str, Any]:
 def tensors(config: dict[str, Any]) -> Iterator[Shape]:
     """Name, shape, standard deviation and mean of each weight."""
     text, vision = config["text_config"], config["vision_config"]
-    width, inner, head = text["hidden_size"], text["intermediate_size"], text["head_dim"]
-    queries, keys = text["num_attention_heads"] * head, text["num_key_value_heads"] * head
+    width = text["hidden_size"]
     yield "lm_head.weight", (VOCABULARY, width), 0.5, 0.0
     yield "model.language_model.embed_tokens.weight", (VOCABULARY, width), 1.0, 0.0
-    for layer in range(text["num_hidden_layers"]):
-        at = f"model.language_model.layers.{layer}."
-        for name, source, out, gain in (
-            ("self_attn.q_proj", width, queries, 1.0),
-            ("self_attn.k_proj", width, keys, 1.0),
-            ("self_attn.v_proj", width, keys, 1.0),
-            ("self_attn.o_proj", queries, width, 1.0),
-            ("mlp.gate_proj", width, inner, 1.5),
-            ("mlp.up_proj", width, inner, 1.5),
-            ("mlp.down_proj", inner, width, 1.5),
-        ):
-            yield f"{at}{name}.weight", (out, source), gain / source**0.5, 0.0
-        yield from ((f"{at}self_attn.{name}_norm.weight", (head,), 0.1, 1.5) for name in "qk")
-        yield from ((f"{at}{name}_layernorm.weight", (width,), 0.1, 1.0) for name in ("input", "post_attention"))
-    yield "model.language_model.norm.weight", (width,), 0.1, 1.0
+    yield from decoder("model.language_model.", text)
     yield from ((f"model.visual.{name}", shape, std, mean) for name, shape, std, mean in _visual(vision))
 
 
 def _visual(c: dict[str, Any]) -> Iterator[Shape]:
     width, inner, out = c["hidden_size"], c["intermediate_size"], c["out_hidden_size"]
     merged = width * c["spatial_merge_size"] ** 2
-    yield from _linear("patch_embed.proj", (width, 3, c["temporal_patch_size"], c["patch_size"], c["patch_size"]), 2.0)
+    yield from linear("patch_embed.proj", (width, 3, c["temporal_patch_size"], c["patch_size"], c["patch_size"]), 2.0)
     yield "pos_embed.weight", (c["num_position_embeddings"], width), 0.3, 0.0
     for block in range(c["depth"]):
         at = f"blocks.{block}."
-        yield from _linear(f"{at}attn.qkv", (3 * width, width), 1.5)
-        yield from _linear(f"{at}attn.proj", (width, width))
-        yield from _linear(f"{at}mlp.linear_fc1", (inner, width))
-        yield from _linear(f"{at}mlp.linear_fc2", (width, inner))
-        yield from chain(_norm(f"{at}norm1", width), _norm(f"{at}norm2", width))
+        yield from linear(f"{at}attn.qkv", (3 * width, width), 1.5)
+        yield from linear(f"{at}attn.proj", (width, width))
+        yield from linear(f"{at}mlp.linear_fc1", (inner, width))
+        yield from linear(f"{at}mlp.linear_fc2", (width, inner))
+        yield from chain(norm(f"{at}norm1", width), norm(f"{at}norm2", width))
     mergers = [("merger", width)]
     mergers += [(f"deepstack_merger_list.{tap}", merged) for tap in range(len(c["deepstack_visual_indexes"]))]
     for merger, normed in mergers:
-        yield from _norm(f"{merger}.norm", normed)
-        yield from _linear(f"{merger}.linear_fc1", (merged, merged))
-        yield from _linear(f"{merger}.linear_fc2", (out, merged), 2.0)
+        yield from norm(f"{merger}.norm", normed)
+        yield from linear(f"{merger}.linear_fc1", (merged, merged))
+        yield from linear(f"{merger}.linear_fc2", (out, merged), 2.0)
 
 
-def _linear(name: str, shape: tuple[int, ...], gain: float = 1.0) -> Iterator[Shape]:
-    yield f"{name}.weight", shape, gain / float(np.prod(shape[1:])) ** 0.5, 0.0
-    yield f"{name}.bias", shape[:1], 0.1, 0.0
-
-
-def _norm(name: str, width: int) -> Iterator[Shape]:
-    yield f"{name}.weight", (width,), 0.1, 1.0
-    yield f"{name}.bias", (width,), 0.1, 0.0
-
-
-def _values(name: str, seed: int, shape: tuple[int, ...], deviation: float, mean: float) -> NDArray[np.float32]:
-    drawn = np.random.default_rng([seed, zlib.crc32(name.encode())]).standard_normal(shape, dtype=np.float32)
-    values = drawn * np.float32(deviation) + np.float32(mean)
-    if name == "lm_head.weight":
-        values[TOKENS:] = 0  # ids without a token are never the likeliest
-        values[list(IDS.values())] *= np.float32(0.5)
-    return values
+def _values(seed: int, weight: Shape) -> NDArray[np.float32]:
+    drawn = values(seed, weight)
+    if weight[0] == "lm_head.weight":
+        drawn[TOKENS:] = 0  # ids without a token are never the likeliest
+        drawn[list(IDS.values())] *= np.float32(0.5)
+    return drawn
 
 
 def _edges(shortest: int, longest: int) -> dict[str, int]:
