@@ -13,7 +13,7 @@ from pipeline.clips import Clip
 from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError, RequestError
 from pipeline.films import seconds_of
-from pipeline.offline import add_model, model_of
+from pipeline.offline import add_model, engine_args, model_of
 from pipeline.processors.aura import LIMITS
 
 CHECKPOINT = "AURA"  # as it is published
@@ -51,25 +51,10 @@ async def _ask(arguments: argparse.Namespace, model: Path, film: Iterable[Clip])
 @asynccontextmanager
 async def aura_of(model: Path, dtype: str, temperature: float) -> AsyncGenerator[Engine[Any, Any], None]:
     """The engine of a checkpoint, for one caller at a time."""
-    try:
-        import torch
+    told = engine_args("ask", dtype, skip_mm_profiling=True, kv_cache_memory_bytes=1 << 30)
+    from pipeline.engines.aura_setup import open_aura
 
-        from pipeline.engines.aura_setup import open_aura
-    except ImportError as error:
-        raise ConfigError("ask", [f"needs the extra `vllm`: {error}"]) from error
-    on_gpu = torch.cuda.is_available()
-    on_cpu: dict[str, Any] = {
-        "enforce_eager": True, "block_size": 32, "distributed_executor_backend": "uni", "skip_mm_profiling": True,
-        "kv_cache_memory_bytes": 1 << 30,
-    }  # fmt: skip
-    aura = await open_aura(
-        model.parent,
-        model=model.name,
-        max_sessions=1,
-        temperature=temperature,
-        dtype=dtype or ("bfloat16" if on_gpu else "float32"),
-        **({} if on_gpu else on_cpu),
-    )
+    aura = await open_aura(model.parent, model=model.name, max_sessions=1, temperature=temperature, **told)
     try:
         yield aura
     finally:

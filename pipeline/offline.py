@@ -2,6 +2,7 @@
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 from pipeline.errors import ConfigError
 
@@ -26,3 +27,23 @@ def model_of(arguments: argparse.Namespace, home: Path, checkpoint: str) -> Path
     if not model.is_dir():
         raise ConfigError("--model", [f"{model} is no folder"])
     return model
+
+
+def engine_args(command: str, dtype: str, **on_cpu: Any) -> dict[str, Any]:
+    """What vLLM is told of this machine.
+
+    Args:
+        dtype: Of the weights; empty: what suits the machine.
+        on_cpu: More that it is told where there is no GPU.
+
+    Raises:
+        ConfigError: torch is not installed.
+    """
+    try:
+        import torch
+    except ImportError as error:
+        raise ConfigError(command, [f"needs the extra `vllm`: {error}"]) from error
+    if torch.cuda.is_available():
+        return {"dtype": dtype or "bfloat16"}
+    plain = {"enforce_eager": True, "block_size": 32, "distributed_executor_backend": "uni"}
+    return {"dtype": dtype or "float32", **plain, **on_cpu}

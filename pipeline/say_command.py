@@ -7,13 +7,12 @@ import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
 
 from pipeline.chunks import Audio, Clause
 from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError, EngineError, RequestError
 from pipeline.models.qwen3_tts.text import spoken
-from pipeline.offline import add_model, model_of
+from pipeline.offline import add_model, engine_args, model_of
 from pipeline.processors.codec_chunks import Ramp
 from pipeline.say import Said, Voice, say
 
@@ -90,29 +89,17 @@ async def embedded_voice() -> AsyncGenerator[Engine[Clause, Audio], None]:
 @asynccontextmanager
 async def voice_of(model: Path, dtype: str, manner: Clause) -> AsyncGenerator[Voice, None]:
     """Both engines of a checkpoint that can speak in that manner, for one request at a time."""
-    try:
-        import torch
+    told = engine_args("say", dtype)
+    from pipeline.engines.code2wav import Code2Wav
+    from pipeline.engines.talker import voice_in
+    from pipeline.engines.talker_setup import open_talker, read_checkpoint
 
-        from pipeline.engines.code2wav import Code2Wav
-        from pipeline.engines.talker import voice_in
-        from pipeline.engines.talker_setup import open_talker, read_checkpoint
-    except ImportError as error:
-        raise ConfigError("say", [f"needs the extra `vllm`: {error}"]) from error
     read_checkpoint(model).writer.check(voice_in(manner))
     _tell("starting the voice …")
-    on_gpu = torch.cuda.is_available()
-    on_cpu: dict[str, Any] = {"enforce_eager": True, "block_size": 32, "distributed_executor_backend": "uni"}
     async with AsyncExitStack() as engines:
         code2wav = await Code2Wav.open(model, ramp=Ramp(), slots=1)
         engines.push_async_callback(code2wav.aclose)
-        talker = await open_talker(
-            model.parent,
-            model=model.name,
-            max_sessions=1,
-            dtype=dtype or ("bfloat16" if on_gpu else "float32"),
-            use_tqdm_on_load=False,
-            **({} if on_gpu else on_cpu),
-        )
+        talker = await open_talker(model.parent, model=model.name, max_sessions=1, use_tqdm_on_load=False, **told)
         engines.push_async_callback(talker.aclose)
         yield Voice(talker, code2wav)
 

@@ -5,12 +5,10 @@ import asyncio
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 from pipeline.chunks import Transcript, Window
 from pipeline.engines.base import Engine
-from pipeline.errors import ConfigError
-from pipeline.offline import add_model, model_of
+from pipeline.offline import add_model, engine_args, model_of
 from pipeline.quiet import Pcm
 from pipeline.transcribe import Transcribed, transcribe
 from pipeline.wav import read_wav
@@ -54,19 +52,7 @@ async def _transcribe(pcm: Pcm, arguments: argparse.Namespace, model: Path) -> t
 
 async def _open(model: Path, dtype: str, context: str) -> Engine[Window, Transcript]:
     """For one utterance at a time."""
-    try:
-        import torch
+    told = engine_args("transcribe", dtype)
+    from pipeline.engines.qwen3_asr_setup import open_qwen3_asr
 
-        from pipeline.engines.qwen3_asr_setup import open_qwen3_asr
-    except ImportError as error:
-        raise ConfigError("transcribe", [f"needs the extra `vllm`: {error}"]) from error
-    on_gpu = torch.cuda.is_available()
-    on_cpu: dict[str, Any] = {"enforce_eager": True, "block_size": 32, "distributed_executor_backend": "uni"}
-    return await open_qwen3_asr(
-        model.parent,
-        model=model.name,
-        max_sessions=1,
-        context=context,
-        dtype=dtype or ("bfloat16" if on_gpu else "float32"),
-        **({} if on_gpu else on_cpu),
-    )
+    return await open_qwen3_asr(model.parent, model=model.name, max_sessions=1, context=context, **told)

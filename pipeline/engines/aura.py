@@ -4,11 +4,11 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Protocol
+from typing import Any
 
 from pipeline.chunks import Scene, Text
 from pipeline.clips import Clip
-from pipeline.engines.parts import Part, Sampling, Written
+from pipeline.engines.parts import Answers, Part, Sampling, Written
 from pipeline.errors import EngineError
 from pipeline.models.aura_text import AuraText
 
@@ -23,18 +23,6 @@ SECOND = {  # how its two frames were taken
     "do_sample_frames": False,
 }
 URGENT, PATIENT = 0, 1  # priorities of vLLM's
-
-
-class Requests(Protocol):
-    """The engine that computes: `pipeline.engines.vllm.Vllm`, or a fake."""
-
-    def answer(
-        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
-    ) -> AsyncGenerator[Written, None]: ...
-
-    async def busy(self) -> int: ...
-
-    async def aclose(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +41,7 @@ class Manner:
 class Aura:
     """`Engine[Scene, Text]`. Silence yields nothing."""
 
-    def __init__(self, requests: Requests, text: AuraText, manner: Manner) -> None:
+    def __init__(self, requests: Answers, text: AuraText, manner: Manner) -> None:
         self._requests = requests
         self._text = text
         self._manner = manner

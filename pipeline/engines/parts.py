@@ -1,8 +1,8 @@
 """Requests whose prompts go on while they are answered: what an engine is told, and what it says."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,3 +63,15 @@ class Written:
     beside: tuple[tuple[int, ...], ...]
     part_ended: bool
     stopped: bool
+
+
+class Answers(Protocol):
+    """An engine that is given whole prompts: `pipeline.engines.vllm.Vllm`, or a fake."""
+
+    def answer(
+        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
+    ) -> AsyncGenerator[Written, None]: ...
+
+    async def busy(self) -> int: ...
+
+    async def aclose(self) -> None: ...

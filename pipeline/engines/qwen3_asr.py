@@ -4,13 +4,13 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from itertools import count
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
 from pipeline.chunks import Transcript, Window
 from pipeline.engines.newest import Newest
-from pipeline.engines.parts import Part, Sampling, Written
+from pipeline.engines.parts import Answers, Part, Sampling
 from pipeline.errors import EngineError
 from pipeline.models.qwen3_asr.languages import language_name
 from pipeline.models.qwen3_asr.mel import Mel
@@ -20,16 +20,6 @@ from pipeline.signal import Signal
 from pipeline.tasks import Tasks, all_stopped
 
 STAGE = "asr"
-
-
-class Answers(Protocol):
-    """The engine that computes: `pipeline.engines.vllm.Vllm`, or a fake."""
-
-    def answer(self, request_id: str, sampling: Sampling, part: Part) -> AsyncGenerator[Written, None]: ...
-
-    async def busy(self) -> int: ...
-
-    async def aclose(self) -> None: ...
 
 
 EnginePrompt = Callable[[Prompt, Sequence[Mel]], tuple[tuple[int, ...], dict[str, Any]]]

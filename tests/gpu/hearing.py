@@ -10,7 +10,6 @@ import asyncio
 import os
 import sys
 import tempfile
-import traceback
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -20,7 +19,7 @@ from tests.gpu import hearing_measures as measures
 from tests.gpu.hearing_listening import Listener
 from tests.gpu.hearing_measures import TINY, Extent
 from tests.gpu.hearing_model import SIZES, write_recogniser_files
-from tests.gpu.sections import TAIL, Report, Row, run_section
+from tests.gpu.sections import Report, Row, measured, run_section
 from tests.gpu.voice import ON_A_GPU, ON_STDERR
 from tests.gpu.voice_section import gpu_mib
 
@@ -84,11 +83,7 @@ class Section:
         await listener.aclose()
 
     async def _measure(self, what: str, measure: Callable[[], Awaitable[list[Row]]]) -> None:
-        try:
-            async with asyncio.timeout(MEASURE_TINY_S if self._tiny else MEASURE_S):
-                rows = await measure()
-        except Exception:  # the others are measured all the same
-            rows = [{"failed": traceback.format_exc()[-TAIL:]}]
+        rows = await measured(measure, MEASURE_TINY_S if self._tiny else MEASURE_S)
         self._report.add(f"{self._size}: {what}", rows)
 
 

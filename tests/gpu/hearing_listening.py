@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from pipeline.chunks import SPEECH_RATE, Transcript, Window
-from pipeline.engines.parts import Part, Sampling, Written
-from pipeline.engines.qwen3_asr import Answers, Qwen3Asr
+from pipeline.engines.parts import Answers, Part, Sampling, Written
+from pipeline.engines.qwen3_asr import Qwen3Asr
 from pipeline.engines.qwen3_asr_setup import open_qwen3_asr
 from tests.contract.vllm.hearing_cases import sound
 
@@ -41,7 +41,9 @@ class Lasting:
         self._requests = requests
         self.tokens: dict[str, int] = {}  # by the id of the utterance
 
-    async def answer(self, request_id: str, sampling: Sampling, part: Part) -> AsyncGenerator[Written, None]:
+    async def answer(
+        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
+    ) -> AsyncGenerator[Written, None]:
         tokens = self.tokens[part.cache_salt]
         told = replace(part, max_tokens=tokens, min_tokens=tokens)
         made = 0

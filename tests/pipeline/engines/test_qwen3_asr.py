@@ -41,7 +41,9 @@ class FakeAnswers:
     parts: list[Part] = field(default_factory=list)
     passes: list[tuple[float, float, bool]] = field(default_factory=list)
 
-    async def answer(self, request_id: str, sampling: Sampling, part: Part) -> AsyncGenerator[Written, None]:
+    async def answer(
+        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
+    ) -> AsyncGenerator[Written, None]:
         clock = asyncio.get_running_loop().time
         began, dropped = clock(), True
         self.running += 1
