@@ -120,8 +120,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="infra/test",
         usage="infra/test [unit | vllm | phone] [PYTEST ARGUMENTS]",
         description="Set up what is missing, then run the checks and all tests. With `unit`: only the tests that need "
-        "no stack. With `vllm`: only those that need torch or vLLM. With `phone`: those that ring up, which run only "
-        "then. With arguments: only pytest, with these arguments.",
+        "no stack. With `vllm`: only those that need torch or vLLM. With `phone`: only those that ring up. "
+        "With arguments: only pytest, with these arguments.",
     )
     test.set_defaults(run_dir=None)
     return parser
