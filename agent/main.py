@@ -59,9 +59,13 @@ def _web(host: str, port: int, static: Path | None) -> int:
 
 
 def _trunks() -> int:
-    from agent.trunks import make_trunks
+    from agent.trunks import NotMade, make_trunks
 
-    asyncio.run(make_trunks(trunk_settings(with_running(os.environ))))
+    try:
+        asyncio.run(make_trunks(trunk_settings(with_running(os.environ))))
+    except NotMade as error:
+        print(f"aura-agent: {error}", file=sys.stderr)
+        return 1
     return 0
 
 
@@ -71,7 +75,7 @@ def _call(number: str) -> int:
     try:
         asyncio.run(dial(dial_settings(with_running(os.environ)), number))
     except NotAnswered as error:
-        print(error, file=sys.stderr)
+        print(f"aura-agent: {error}", file=sys.stderr)
         return 1
     return 0
 

@@ -12,10 +12,10 @@ from tests.e2e.exchange import Exchange, need_the_bridge
 from tests.e2e.exchange import exchange as open_exchange
 from tests.e2e.lines import Line
 from tests.e2e.observed import Observed, observed_agent
-from tests.e2e.phones import CALLER_ID, OPERATOR, House, free_port, telephones
+from tests.e2e.phones import CALLER_ID, OPERATOR, House, telephones
 from tests.e2e.speech import Ears, Voice
 from tests.e2e.stack import ROOT, Stack, stack_in
-from tests.e2e.telephone_wire import HOST
+from tests.e2e.telephone_wire import HOST, free_port
 
 EMPTY_S = 30.0  # in which calls that were hung up are over everywhere
 GRACE_S = 4  # for which the agent waits for somebody who has left; by default it is a minute

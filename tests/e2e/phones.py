@@ -1,7 +1,6 @@
 """A house full of telephones, for one test."""
 
 import asyncio
-import socket
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -9,7 +8,6 @@ from pathlib import Path
 from tests.e2e.handset import Handset
 from tests.e2e.lines import AT_ONCE, Line, Manners
 from tests.e2e.owned import Owned, owned_tasks
-from tests.e2e.telephone_wire import HOST
 
 CALLER_ID = "15550100999"  # that the agent shows when it rings up
 OPERATOR = "15550100900"  # who answers a transferred call
@@ -66,10 +64,3 @@ async def telephones(folder: Path) -> AsyncGenerator[House]:
             yield house
         finally:
             await house.aclose()
-
-
-def free_port() -> int:
-    """At which a telephone can be reached."""
-    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind((HOST, 0))
-        return int(probe.getsockname()[1])

@@ -5,7 +5,7 @@ from typing import Any
 
 import pjsua2 as pj
 
-from tests.e2e.telephone_wire import HOST, LINE_RATE, Install
+from tests.e2e.telephone_wire import HOST, LINE_RATE, Install, free_port
 
 CODEC = "PCMU/8000/1"
 CALLS = 4  # its own, and the one that it makes when it is put through
@@ -39,6 +39,7 @@ def account_config(installed: Install) -> pj.AccountConfig:
     config = pj.AccountConfig()
     config.idUri = f"sip:{installed.number}@{HOST}"
     config.mediaConfig.transportConfig.boundAddress = HOST
+    config.mediaConfig.transportConfig.port = free_port()  # else all have the same, and hear the one before them
     if installed.user:
         digest = pj.AuthCredInfo("digest", "*", installed.user, 0, installed.password)
         config.sipConfig.authCreds.append(digest)

@@ -1,5 +1,7 @@
 """What passes between a test and the process of a telephone: one JSON object a line."""
 
+import socket
+
 import msgspec
 
 HOST = "127.0.0.1"
@@ -107,3 +109,10 @@ def order(text: bytes) -> Order:
 
 def news(text: bytes) -> News:
     return _news.decode(text)
+
+
+def free_port() -> int:
+    """For UDP, that nobody has."""
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+        probe.bind((HOST, 0))
+        return int(probe.getsockname()[1])
