@@ -1,4 +1,4 @@
-"""What the agent tells the people in the room about itself: `aura.state`, `.decision`, `.timings`, `.error`."""
+"""What the agent tells the room about itself: `aura.state`, `.decision`, `.timings`, `.error`, `.line`."""
 
 import asyncio
 import logging
@@ -15,6 +15,7 @@ State = Literal["listening", "thinking", "speaking", "watching", "silent"]
 What = Literal["turn", "backchannel", "noise", "silent", "interrupted", "resumed", "error"]
 Publish = Callable[[dict[str, str]], Awaitable[None]]
 
+LINE = "aura.line"
 SILENT_S = 2.0  # for which "stayed silent" is shown
 WATCHING_S = 2.0  # after the last picture
 WAITING_NEWS = 32  # not yet published; of more, the oldest is forgotten
@@ -95,6 +96,10 @@ class Noticeboard:
         if text:
             self.decided("error", text)
         self._tell({"aura.error": text})
+
+    def line(self, resume_token: str) -> None:
+        """The agent holds a place in the pipeline, for the conversation with that token; empty: it holds none."""
+        self._tell({LINE: resume_token})
 
     async def run(self) -> None:
         """Publish until cancelled."""

@@ -16,6 +16,7 @@ from agent.media import Sampler
 from agent.model import AuraModel
 from agent.owned import Owned
 from agent.persona import Persona
+from agent.recalled import Recalled
 from agent.settings import PipelineSettings
 from agent.sounds import Committed, Kind, Onset, Partial, Pause, Sounds
 from agent.turns import Turns, turn_handling, voice_activity
@@ -24,6 +25,8 @@ from pipeline.realtime.client import connect
 
 logger = logging.getLogger(__name__)
 
+HANG_UP_S = 0.5  # in which what was heard of the last answer is told, and a page that reloads is back
+
 
 class Call:
     """Joins the parts: each tells the call what happened, and the call tells the others.
@@ -31,6 +34,7 @@ class Call:
     Args:
         publish: Shows attributes to the people in the call.
         spoken: The call has sound; without it, it is a conversation in writing.
+        recalled: The call has begun with an agent that died.
     """
 
     def __init__(
@@ -42,12 +46,16 @@ class Call:
         *,
         spoken: bool = True,
         connect: Connect = connect,
+        recalled: Recalled | None = None,
     ) -> None:
         self._persona, self._turns = persona, turns
         self._tasks = Owned()
         self._speech_end: float | None = None
         self.board = Noticeboard(publish)
-        self._model = AuraModel(pipeline, Wishes(persona, spoken, turns.camera), self, connect)
+        self._absence: asyncio.Task[None] | None = None
+        self._greeting = persona.apology if recalled else persona.greeting
+        wishes = Wishes(persona, spoken, turns.camera)
+        self._model = AuraModel(pipeline, wishes, self, connect, recalled.line if recalled else "")
         self._gate = Gate(
             Sounds(round(turns.longest_turn_s * 1000)), self, label_s=turns.label_s, language=persona.language
         )
@@ -76,8 +84,8 @@ class Call:
         if output := self.session.output.audio:
             output.on("playback_started", self._on_playback_started)
             output.on("playback_finished", self._on_playback_finished)
-        if greet and self._persona.greeting:
-            self.session.say(self._persona.greeting)
+        if greet and self._greeting:
+            self.session.say(self._greeting)
 
     async def write(self, text: str) -> None:
         """The person has written something: it cuts what is being said. Returns when it has been answered."""
@@ -86,9 +94,23 @@ class Call:
             await self.session.generate_reply(user_input=text)
 
     @guarded
-    def hush(self) -> None:
-        """Nobody is there: stop speaking."""
+    def pick_up(self) -> None:
+        """Somebody is there."""
+        if self._absence:
+            self._absence.cancel()
+        if self._model.live:
+            self._model.live.pick_up()
+
+    @guarded
+    def hang_up(self) -> None:
+        """Nobody is there: stop speaking, and let others have the place in the pipeline."""
+        self._absence = self._tasks.start(self._hang_up(), "call:absence")
+
+    async def _hang_up(self) -> None:
         self.session.interrupt()
+        await asyncio.sleep(HANG_UP_S)
+        if self._model.live:
+            await self._model.live.hang_up()
 
     async def aclose(self) -> None:
         await self.session.aclose()
@@ -114,6 +136,9 @@ class Call:
         if outcome.status == "completed":
             self.board.error("")
         logger.info("answer", extra={"response": outcome.response_id, "status": outcome.status})
+
+    def on_line(self, resume_token: str) -> None:
+        self.board.line(resume_token)
 
     def on_trouble(self, text: str) -> None:
         self.board.error(text)

@@ -13,6 +13,7 @@ from livekit.agents import ConversationItemAddedEvent
 from livekit.agents.llm import ChatMessage
 from livekit.agents.voice.transcription import TranscriptSynchronizer
 
+from agent.attributes import LINE
 from agent.call import Call
 from agent.console_audio import WavLoudspeaker, WavMicrophone, read_wav, write_wav
 from agent.line import Connect
@@ -48,7 +49,7 @@ class Transcript:
 
     async def on_attributes(self, attributes: dict[str, str]) -> None:
         for name, value in attributes.items():
-            if value and name != "aura.state":
+            if value and name not in ("aura.state", LINE):
                 self.say(name.removeprefix("aura."), value)
 
     def say(self, who: str, what: str) -> None:

@@ -11,13 +11,17 @@ from livekit.agents.voice.room_io import (
     TextInputOptions,
 )
 
+from agent import rooms
 from agent.call import Call
 from agent.persona import AURA
 from agent.presence import Presence
+from agent.recalled import recalled
 from agent.settings import WorkerSettings
 from agent.turns import TURNS
 
 logger = logging.getLogger(__name__)
+
+GONE = "nobody is there"
 
 
 async def take_call(settings: WorkerSettings, ctx: JobContext) -> None:
@@ -30,10 +34,16 @@ async def take_call(settings: WorkerSettings, ctx: JobContext) -> None:
     async def written(_: object, event: TextInputEvent) -> None:
         await call.write(event.text)
 
+    async def ended(reason: str) -> None:
+        await call.aclose()
+        if reason == GONE:  # who comes later finds a new room, and with it an agent
+            await rooms.end(settings.livekit, room)
+
+    room = ctx.job.room.name
     turns = TURNS["browser"]
-    call = Call(settings.pipeline, AURA, turns, publish)
+    call = Call(settings.pipeline, AURA, turns, publish, recalled=recalled(ctx.job.metadata))
     call.session.on("close", lambda _: ctx.shutdown("the session is closed"))
-    ctx.add_shutdown_callback(call.aclose)
+    ctx.add_shutdown_callback(ended)
     options = RoomOptions(
         audio_input=AudioInputOptions(sample_rate=24_000, auto_gain_control=False),  # it clips the first words
         audio_output=AudioOutputOptions(sample_rate=24_000, track_name="aura"),
@@ -42,10 +52,15 @@ async def take_call(settings: WorkerSettings, ctx: JobContext) -> None:
         close_on_disconnect=False,  # it would leave a deaf agent to whoever comes back
     )
     await call.start(room=ctx.room, room_options=options, session_host=False)
+
+    def joined(identity: str) -> None:
+        call.pick_up()
+        call.session.room_io.set_participant(identity)
+
     presence = Presence(
-        joined=lambda identity: call.session.room_io.set_participant(identity),
-        left=call.hush,
-        gone=lambda: ctx.shutdown("nobody is there"),
+        joined=joined,
+        left=call.hang_up,
+        gone=lambda: ctx.shutdown(GONE),
         grace_s=settings.grace_s,
     )
     presence.watch(ctx.room)

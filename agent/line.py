@@ -41,12 +41,19 @@ class Line:
     """Sending never waits and never fails: what cannot leave now goes out when the line is up again,
     and of what piles up meanwhile the oldest is forgotten."""
 
-    def __init__(self, settings: PipelineSettings, caller: Caller, connect: Connect = connect) -> None:
+    def __init__(
+        self, settings: PipelineSettings, caller: Caller, connect: Connect = connect, resume_token: str = ""
+    ) -> None:
         self._settings, self._caller, self._connect = settings, caller, connect
         self._outbox: deque[Event] = deque(maxlen=OUTBOX)
         self._filled = asyncio.Event()
-        self._resume_token: str | None = None
+        self._resume_token: str | None = resume_token or None
         self._connections = 0
+
+    @property
+    def resume_token(self) -> str:
+        """Of the conversation that the line carries, or carried last; empty if there is none to go on with."""
+        return self._resume_token or ""
 
     def send(self, event: Event) -> None:
         self._outbox.append(event)

@@ -1,9 +1,12 @@
 """The pipeline as LiveKit's RealtimeModel."""
 
+from functools import partial
+
 from livekit.agents import llm
 
-from agent.line import Connect
-from agent.session import AuraSession, Listener
+from agent.line import Connect, Line
+from agent.listener import Listener
+from agent.session import AuraSession
 from agent.settings import PipelineSettings
 from agent.wishes import Wishes
 from pipeline.realtime.client import connect
@@ -13,7 +16,12 @@ class AuraModel(llm.RealtimeModel):
     """Makes the session of a job; there is one, because its socket is one place in the pipeline."""
 
     def __init__(
-        self, pipeline: PipelineSettings, wishes: Wishes, listener: Listener, connect: Connect = connect
+        self,
+        pipeline: PipelineSettings,
+        wishes: Wishes,
+        listener: Listener,
+        connect: Connect = connect,
+        resume_token: str = "",
     ) -> None:
         capabilities = llm.RealtimeCapabilities(
             message_truncation=True,
@@ -29,6 +37,7 @@ class AuraModel(llm.RealtimeModel):
         )
         super().__init__(capabilities=capabilities)
         self._pipeline, self._wishes, self._listener, self._connect = pipeline, wishes, listener, connect
+        self._resume_token = resume_token
         self.live: AuraSession | None = None
 
     @property
@@ -40,7 +49,8 @@ class AuraModel(llm.RealtimeModel):
         return "aura-pipeline"
 
     def session(self, *, turn_detection_disabled: bool = False) -> "AuraSession":
-        self.live = AuraSession(self, self._pipeline, self._wishes, self._listener, self._connect)
+        line = partial(Line, self._pipeline, connect=self._connect, resume_token=self._resume_token)
+        self.live = AuraSession(self, line, self._wishes, self._listener)
         return self.live
 
     async def aclose(self) -> None:

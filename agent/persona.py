@@ -11,6 +11,7 @@ class Persona:
         name: Shown to the people in the room.
         instructions: The system prompt.
         greeting: Said when a call begins; empty to wait for the person.
+        apology: Said by an agent that takes over a call in its middle.
         voice: As the pipeline knows it; empty for the pipeline's own.
         language: ISO 639-1 code of what people speak; empty to let the pipeline find out.
     """
@@ -18,6 +19,7 @@ class Persona:
     name: str
     instructions: str
     greeting: str = ""
+    apology: str = ""
     voice: str = ""
     language: str = ""
 
@@ -30,5 +32,6 @@ AURA = Persona(
         "You cannot set reminders, open pages, send messages or call anyone; when asked to, say so."
     ),
     greeting="Hello, I'm Aura. What can I do for you?",
+    apology="Sorry, I was cut off. Please say that again.",
     language="en",
 )

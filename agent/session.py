@@ -2,20 +2,20 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterable, Iterable
-from typing import Any, Literal, Protocol
+from collections.abc import AsyncIterable, Callable, Iterable
+from typing import Any, Literal
 
 from livekit import rtc
 from livekit.agents import llm
 from livekit.agents.types import NOT_GIVEN, NotGivenOr
 
-from agent.answers import Answer, Answers, Outcome
+from agent.answers import Answer, Answers
 from agent.guard import guarded
 from agent.history import History
-from agent.line import Connect, Line
+from agent.line import Caller, Line
+from agent.listener import Listener
 from agent.media import Camera, appended
 from agent.owned import Owned
-from agent.settings import PipelineSettings
 from agent.sounds import Partial
 from agent.wishes import Wishes
 from pipeline.realtime.client import Event
@@ -23,31 +23,11 @@ from pipeline.realtime.client import Event
 logger = logging.getLogger(__name__)
 
 
-class Listener(Protocol):
-    """Whoever wants to know what the pipeline says."""
-
-    def on_partial(self, partial: Partial) -> None: ...
-
-    def on_committed(self) -> None: ...
-
-    def on_answers(self, busy: bool) -> None:
-        """An answer was asked for, began or ended."""
-        ...
-
-    def on_outcome(self, outcome: Outcome) -> None: ...
-
-    def on_trouble(self, text: str) -> None:
-        """What is wrong with the connection, for the person; empty: nothing any more."""
-        ...
-
-    def on_picture(self) -> None: ...
-
-
 class AuraSession(llm.RealtimeSession[str]):
     """One conversation. Its calls only queue what to send: none waits, none raises."""
 
     def __init__(
-        self, model: llm.RealtimeModel, pipeline: PipelineSettings, wishes: Wishes, listener: Listener, connect: Connect
+        self, model: llm.RealtimeModel, line: Callable[[Caller], Line], wishes: Wishes, listener: Listener
     ) -> None:
         super().__init__(model)
         self._wishes, self._listener = wishes, listener
@@ -56,10 +36,10 @@ class AuraSession(llm.RealtimeSession[str]):
         self._sent_ms = 0.0
         self._history = History()
         self._tasks = Owned()
-        self._line = Line(pipeline, self, connect)
+        self._line = line(self)
         self._answers = Answers(self._line.send, lambda generation: self.emit("generation_created", generation))
         self._camera = Camera(self._line.send, self._tasks)
-        self._tasks.start(self._line.run(), "pipeline:line")
+        self._calling = self._tasks.start(self._line.run(), "pipeline:line")
 
     # What the line asks and tells.
 
@@ -75,9 +55,9 @@ class AuraSession(llm.RealtimeSession[str]):
     @guarded
     def on_line(self, trouble: str) -> None:
         if trouble:
-            self._cut_off = self._cut_off or self._answers.busy
-            self._answers.lose(trouble)
-            self._listener.on_answers(False)
+            self._lose(trouble)
+        else:
+            self._listener.on_line(self._line.resume_token)
         self._listener.on_trouble(trouble)
 
     def on_event(self, event: Event) -> None:
@@ -99,6 +79,21 @@ class AuraSession(llm.RealtimeSession[str]):
                 self._refused(event["error"])
 
     # What the conversation does of its own.
+
+    async def hang_up(self) -> None:
+        """Give the place in the pipeline back. The conversation waits: there for a minute, here as long as we live."""
+        self._calling.cancel()
+        await asyncio.wait([self._calling])
+        self._lose("nobody is there")
+
+    def pick_up(self) -> None:
+        """Go on with the conversation; does nothing while the line is up."""
+        if self._calling.done() or self._calling.cancelling():
+            self._calling = self._tasks.start(self._again(self._calling), "pipeline:line")
+
+    async def _again(self, before: asyncio.Task[None]) -> None:
+        await asyncio.wait([before])
+        await self._line.run()
 
     @property
     def newest_answer(self) -> Answer | None:
@@ -207,6 +202,13 @@ class AuraSession(llm.RealtimeSession[str]):
     async def aclose(self) -> None:
         self._answers.lose("the session is closed")
         await self._tasks.aclose()
+
+    def _lose(self, reason: str) -> None:
+        """The line is down."""
+        self._cut_off = self._cut_off or self._answers.busy
+        self._answers.lose(reason)
+        self._listener.on_answers(False)
+        self._listener.on_line("")
 
     def _ask(self, options: dict[str, Any]) -> "asyncio.Future[llm.GenerationCreatedEvent]":
         future = self._answers.ask(options)

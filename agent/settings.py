@@ -63,10 +63,15 @@ class WorkerSettings:
 
 @dataclass(frozen=True, slots=True)
 class WebSettings:
-    """The web server: hands out tokens, and asks the pipeline whether a place is free."""
+    """The web server: hands out tokens, and asks the pipeline whether a place is free.
+
+    Attributes:
+        patience_s: How long it waits for a place that is just being given back.
+    """
 
     pipeline_url: str
     livekit: LiveKitSettings
+    patience_s: float = 2.0
 
 
 def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
@@ -78,7 +83,7 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
         port=reader.number("AURA_AGENT_PORT", 0, low=0, high=65_535),
         idle_processes=reader.number("AURA_AGENT_IDLE_PROCESSES", 2, low=0, high=16),
         max_jobs=reader.number("AURA_AGENT_MAX_JOBS", 8, low=1, high=1_000),
-        drain_s=reader.number("AURA_AGENT_DRAIN_S", 10, low=0, high=86_400),
+        drain_s=reader.number("AURA_AGENT_DRAIN_S", 0, low=0, high=86_400),
         grace_s=reader.number("AURA_AGENT_GRACE_S", GRACE_S, low=0, high=3_600),
     )
     reader.check()

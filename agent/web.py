@@ -1,5 +1,6 @@
 """The page, and tokens to join with: `POST /api/token` as LiveKit's `TokenSource.endpoint` asks for it."""
 
+import asyncio
 import secrets
 from pathlib import Path
 
@@ -8,11 +9,12 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 from livekit import api
 
-from agent.rooms import has_agent
+from agent.rooms import holds_place
 from agent.settings import LiveKitSettings, WebSettings
 from pipeline.realtime.client import Unreachable, readiness
 
 LONGEST_BODY = 64 * 1024
+ASK_AGAIN_S = 0.25
 TRY_AGAIN_S = 5  # while the pipeline is full, starting or away
 
 
@@ -57,8 +59,11 @@ def application(settings: WebSettings, static: Path | None) -> web.Application:
         made = join_token(settings.livekit, asked)
         return web.json_response({"server_url": settings.livekit.url, "participant_token": made}, status=201)
 
+    async def no_token(request: web.Request) -> web.Response:
+        raise web.HTTPMethodNotAllowed(request.method, ["POST"])
+
     app = web.Application(client_max_size=LONGEST_BODY, middlewares=[_headers(settings.livekit.url)])
-    app.add_routes([web.get("/health", health), web.post("/api/token", token)])
+    app.add_routes([web.get("/health", health), web.post("/api/token", token), web.route("*", "/api/token", no_token)])
     if static:
         app.add_routes([web.get("/", _page(static)), web.static("/", static)])
     return app
@@ -91,15 +96,26 @@ def _asked(body: bytes) -> TokenRequest:
 
 
 async def _place(settings: WebSettings, room: str | None) -> None:
-    """Returns if the pipeline has a place for one more caller, or the agent in the room holds one already."""
+    """Returns if the pipeline has a place for one more caller, or the agent in the room holds one already.
+
+    Whoever has just left a call gives its place back a moment later: for so long a full pipeline is asked again.
+    """
+    clock = asyncio.get_running_loop().time
+    until = clock() + settings.patience_s
+    while not await _has_place(settings, room):
+        if clock() >= until:
+            raise Problem(503, "full", "All places are taken just now.", TRY_AGAIN_S)
+        await asyncio.sleep(ASK_AGAIN_S)
+
+
+async def _has_place(settings: WebSettings, room: str | None) -> bool:
     try:
         state = await readiness(settings.pipeline_url)
     except Unreachable as error:
         raise Problem(503, "unreachable", "The speech server cannot be reached.", TRY_AGAIN_S) from error
     if not state.ready:
         raise Problem(503, "starting", "The speech server is still starting.", TRY_AGAIN_S)
-    if state.free_sessions < 1 and not (room and await has_agent(settings.livekit, room)):
-        raise Problem(503, "full", "All places are taken just now.", TRY_AGAIN_S)
+    return state.free_sessions > 0 or bool(room and await holds_place(settings.livekit, room))
 
 
 def _page(static: Path) -> Handler:

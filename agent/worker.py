@@ -3,14 +3,17 @@
 import asyncio
 import logging
 import signal
+from contextlib import suppress
 from functools import partial
 
 from aiohttp import web
 from livekit.agents import AgentServer, JobProcess, JobRequest
 
+from agent import rooms
 from agent.job import take_call
 from agent.persona import AURA
-from agent.settings import WorkerSettings
+from agent.recall import Job, Recall
+from agent.settings import LiveKitSettings, WorkerSettings
 
 logger = logging.getLogger(__name__)
 
@@ -18,15 +21,20 @@ HOST = "127.0.0.1"
 
 
 async def work(settings: WorkerSettings, *, devmode: bool) -> None:
-    """Serve rooms until SIGINT or SIGTERM; then let the calls end, for a while. A second signal ends at once."""
+    """Serve rooms until SIGINT or SIGTERM; then let the calls go on for a while, and end them. A second signal ends
+    at once."""
     server = agent_server(settings)
+    started = asyncio.Event()
+    server.on("worker_started", lambda: started.set())
     async with asyncio.TaskGroup() as tasks, Health(server, settings.port):
         running = tasks.create_task(server.run(devmode=devmode), name="worker:run")
+        watching = tasks.create_task(_watch(server, settings.livekit, started), name="worker:recall")
         asked = tasks.create_task(_asked_to_stop(), name="worker:signal")
         await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
         asked.cancel()
+        watching.cancel()
         if not running.done():
-            await _drain(server, settings.drain_s)
+            await _end_calls(server, settings)
         await server.aclose()
 
 
@@ -104,9 +112,19 @@ async def _asked_to_stop() -> None:
             loop.remove_signal_handler(number)  # so that a second one ends the process
 
 
-async def _drain(server: AgentServer, drain_s: int) -> None:
-    logger.info("draining", extra={"calls": len(server.active_jobs), "at_most_s": drain_s})
-    try:
-        await server.drain(timeout=drain_s)
-    except TimeoutError:
-        logger.warning("calls are cut short", extra={"calls": len(server.active_jobs)})
+async def _watch(server: AgentServer, livekit: LiveKitSettings, started: asyncio.Event) -> None:
+    def jobs() -> list[Job]:
+        return [Job(running.job.room.name, running.accept_arguments.identity) for running in server.active_jobs]
+
+    await started.wait()
+    await Recall(jobs, lambda job: rooms.recall(livekit, job.room, job.agent)).run()
+
+
+async def _end_calls(server: AgentServer, settings: WorkerSettings) -> None:
+    """Their people are told: the rooms end, where an agent that only leaves would keep them waiting."""
+    logger.info("ending", extra={"calls": len(server.active_jobs), "within_s": settings.drain_s})
+    if settings.drain_s:
+        with suppress(TimeoutError):
+            await server.drain(timeout=settings.drain_s)
+    names = {running.job.room.name for running in server.active_jobs}
+    await asyncio.gather(*(rooms.end(settings.livekit, name) for name in names))

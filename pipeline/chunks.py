@@ -89,6 +89,7 @@ class Clause:
     """A piece of the answer that is spoken in one breath. Clauses concatenate to the whole answer.
 
     Attributes:
+        speed: 1 is the voice's own; a voice that knows no other speed, such as Qwen3-TTS, keeps to it.
         language: A name or an ISO 639-1 code; `auto` leaves it to the voice.
         instructions: In words, how to speak.
     """

@@ -1,29 +1,55 @@
 """Where and how large a pipeline runs: a stage-config YAML, read strictly, all its errors listed at once."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from difflib import get_close_matches
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import yaml
 
+from pipeline.deployment_faults import faults_of
+from pipeline.deployment_keys import SAMPLING_KEYS, TOPOLOGY_KEYS, EngineKeys, documented
 from pipeline.errors import ConfigError
 from pipeline.topology import PipelineConfig, StagePipelineConfig
 
-Keys = Mapping[str, type | tuple[type, ...]]
+ALONE = 0.8  # of a GPU's memory, for an engine that has it to itself
+WHOLE = -1  # window_size: the next stage begins when the one before has ended
 
-TOP_KEYS: Keys = {"max_sessions": int, "stage_args": list}
-STAGE_KEYS: Keys = {"stage_id": int, "engine_args": dict}
-TOPOLOGY_KEYS: Keys = {"model_stage": str, "model_arch": str}  # may stand in engine_args, and must agree
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """How one stage hands on to the next.
+
+    Attributes:
+        window_size: Units that are handed on at once: pieces of text, or codec frames; `WHOLE`: all of them.
+        max_inflight: Most handed-on units that may wait for the next stage.
+        chunks: Sizes of the chunks on the way, of the edge's connector; they override `window_size`.
+    """
+
+    window_size: int = WHOLE
+    max_inflight: int = 1
+    chunks: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
 class StageDeployment:
-    """How one stage's engine is started."""
+    """How one stage's engine is started.
+
+    Attributes:
+        devices: Numbers of the GPUs that it uses.
+        max_batch_size: Most requests that it computes at once.
+        engine_args: What its opener is told beside.
+        sampling: How it draws tokens where a request does not say.
+        edge: How the stage before hands on to it.
+    """
 
     stage_id: int
+    devices: tuple[int, ...] = (0,)
+    max_batch_size: int = 1
     engine_args: Mapping[str, Any] = field(default_factory=dict)
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    edge: Edge = field(default=Edge())
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,17 +58,18 @@ class Deployment:
 
     Attributes:
         max_sessions: Most callers at once.
+        stages: One for each of the topology's.
     """
 
     max_sessions: int
     stages: tuple[StageDeployment, ...] = ()
 
-    def engine_args(self, stage_id: int) -> Mapping[str, Any]:
-        """What the stage's engine is told; empty if the file leaves all to the defaults."""
-        return next((stage.engine_args for stage in self.stages if stage.stage_id == stage_id), {})
+    def stage(self, stage_id: int) -> StageDeployment:
+        """What holds for a stage."""
+        return next(stage for stage in self.stages if stage.stage_id == stage_id)
 
 
-def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[str, Keys]) -> Deployment:
+def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[str, EngineKeys]) -> Deployment:
     """The deployment in a YAML file.
 
     Args:
@@ -55,72 +82,40 @@ def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[s
         raw = yaml.safe_load(path.read_text())
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigError(str(path), [f"cannot be read: {error}"]) from error
-    faults = list(_faults(raw, topology, engine_keys))
+    faults = list(faults_of(raw, topology, engine_keys))
     if faults:
         raise ConfigError(str(path), faults)
-    stages = (StageDeployment(each["stage_id"], _own_args(each)) for each in raw.get("stage_args", []))
+    told = {each["stage_id"]: each for each in raw.get("stage_args", [])}
+    edges = partial(_edge, raw.get("runtime", {}))
+    stages = (_stage(told.get(spec.stage_id, {}), spec, engine_keys, edges(spec)) for spec in topology.stages)
     return Deployment(raw["max_sessions"], tuple(stages))
 
 
-def _own_args(stage: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in stage.get("engine_args", {}).items() if key not in TOPOLOGY_KEYS}
+def _stage(
+    raw: dict[str, Any], spec: StagePipelineConfig, engine_keys: Mapping[str, EngineKeys], edge: Edge
+) -> StageDeployment:
+    runtime = raw.get("runtime", {})
+    own = {key: value for key, value in raw.get("engine_args", {}).items() if key not in TOPOLOGY_KEYS}
+    engine = engine_keys.get(spec.model_arch, EngineKeys())
+    alone = {"gpu_memory_utilization": ALONE} if engine.placed else {}
+    sampling: dict[str, Any] = {}
+    if engine.draws:
+        sampling = {**documented(SAMPLING_KEYS), **raw.get("default_sampling_params", {}), **spec.sampling_constraints}
+    return StageDeployment(
+        spec.stage_id,
+        tuple(int(device) for device in runtime.get("devices", "0").split(",")),
+        runtime.get("max_batch_size", 1),
+        {**alone, **documented(engine.keys), **own},
+        sampling,
+        edge,
+    )
 
 
-def _faults(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Keys]) -> Iterator[str]:
-    if not isinstance(raw, dict):
-        yield "the file is not a mapping of keys"
-        return
-    yield from _key_faults("", raw, TOP_KEYS)
-    if "max_sessions" not in raw or (isinstance(raw["max_sessions"], int) and raw["max_sessions"] < 1):
-        yield "`max_sessions` is needed, a whole number of at least 1"
-    seen: set[int] = set()
-    stages = raw.get("stage_args") or []
-    for position, each in enumerate(stages if isinstance(stages, list) else []):
-        if not isinstance(each, dict) or not isinstance(each.get("stage_id"), int):
-            yield f"stage_args[{position}]: `stage_id` is needed, a whole number"
-            continue
-        stage_id = each["stage_id"]
-        if stage_id in seen:
-            yield f"stage {stage_id}: configured twice"
-        seen.add(stage_id)
-        spec = next((stage for stage in topology.stages if stage.stage_id == stage_id), None)
-        if spec is None:
-            yield f"stage {stage_id}: {topology.model_type} has no such stage"
-            continue
-        yield from _key_faults(f"stage {stage_id}: ", each, STAGE_KEYS)
-        if isinstance(each.get("engine_args"), dict):
-            yield from _engine_faults(each["engine_args"], spec, engine_keys.get(spec.model_arch, {}))
-
-
-def _engine_faults(args: dict[str, Any], spec: StagePipelineConfig, known: Keys) -> Iterator[str]:
-    yield from _key_faults(f"stage {spec.stage_id}: engine_args: ", args, {**TOPOLOGY_KEYS, **known})
-    for key, kind in known.items():
-        value = args.get(key)
-        if kind is int and isinstance(value, int) and not isinstance(value, bool) and value < 1:
-            yield f"stage {spec.stage_id}: engine_args: `{key}` is {value}, at least 1 is needed"
-    for key in TOPOLOGY_KEYS:
-        if key in args and args[key] != getattr(spec, key):
-            yield f"stage {spec.stage_id}: `{key}` is {args[key]!r}, but the topology says {getattr(spec, key)!r}"
-
-
-def _key_faults(where: str, given: dict[Any, Any], known: Keys) -> Iterator[str]:
-    for key, value in given.items():
-        if key not in known:
-            near = get_close_matches(str(key), known, n=1)
-            hint = f" (did you mean `{near[0]}`?)" if near else f" (known: {', '.join(known)})"
-            yield f"{where}unknown key `{key}`{hint}"
-        elif not isinstance(value, known[key]) or (isinstance(value, bool) and known[key] is not bool):
-            yield f"{where}`{key}` is {value!r}, not {_described(known[key])}"
-
-
-def _described(kind: type | tuple[type, ...]) -> str:
-    kinds = kind if isinstance(kind, tuple) else (kind,)
-    names = {
-        int: "a whole number",
-        float: "a number",
-        str: "a text",
-        bool: "true or false",
-        dict: "a mapping",
-        list: "a list",
-    }
-    return " or ".join(names[each] for each in kinds)
+def _edge(runtime: dict[str, Any], spec: StagePipelineConfig) -> Edge:
+    """Where a stage reads several others, what is said of the last one holds."""
+    edge = dict(runtime.get("defaults", {}))
+    for told in runtime.get("edges", []):
+        if told["to"] == spec.stage_id:
+            edge |= told
+    connector = runtime.get("connectors", {}).get(edge.get("connector"), {})
+    return Edge(edge.get("window_size", WHOLE), edge.get("max_inflight", 1), connector.get("extra", {}))

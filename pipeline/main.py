@@ -8,7 +8,7 @@ import signal
 import sys
 from collections.abc import Mapping
 from contextlib import AsyncExitStack
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aiohttp import web
@@ -36,7 +36,7 @@ class Settings:
 
 
 def main() -> None:
-    """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run."""
+    """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run, with 130 after Ctrl-C."""
     logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     arguments = _parser().parse_args()
     try:
@@ -51,6 +51,8 @@ def main() -> None:
         sys.exit(_said(error, 2))
     except AuraError as error:
         sys.exit(_said(error, 1))
+    except KeyboardInterrupt:
+        sys.exit(130)
 
 
 async def serve(settings: Settings) -> None:
@@ -74,9 +76,9 @@ async def serve(settings: Settings) -> None:
 def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
     profile = PROFILES[arguments.profile]
     path = arguments.stage_configs_path or profile.deployment
-    deployment = read_deployment(path, profile.topology, {arch: kind.keys for arch, kind in profile.engines.items()})
+    deployment = read_deployment(path, profile.topology, profile.engine_keys)
     if arguments.max_sessions:
-        deployment = Deployment(arguments.max_sessions, deployment.stages)
+        deployment = replace(deployment, max_sessions=arguments.max_sessions)
     key = environment.get("AURA_PIPELINE_KEY", "")
     if arguments.command == "serve" and not key:
         raise ConfigError("environment", ["AURA_PIPELINE_KEY is not set: clients must show this key"])

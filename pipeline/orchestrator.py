@@ -5,17 +5,19 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pipeline.deployment import Deployment
+from pipeline.deployment import WHOLE, Deployment
 from pipeline.ears import Detector
 from pipeline.engines.base import Engine
 from pipeline.errors import AuraError
+from pipeline.joins import process_between
 from pipeline.profiles import Profile
-from pipeline.stage import Process, Stage
+from pipeline.stage import Stage
 from pipeline.stages import Stages
-from pipeline.topology import StagePipelineConfig
+from pipeline.topology import PipelineConfig
 
 log = logging.getLogger(__name__)
 
@@ -85,16 +87,28 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
         for spec in profile.topology.stages:
             began = clock()
             kind = profile.engines[spec.model_arch]
-            engine = await kind.open(deployment.engine_args(spec.stage_id), models_dir, deployment.max_sessions)
+            engine = await kind.open(deployment.stage(spec.stage_id), models_dir, deployment.max_sessions)
             closing.push_async_callback(engine.aclose)
             engines[spec.model_stage] = engine
             log.info("%s started in %.1f s", spec.model_stage, clock() - began)
-        first, *others = profile.topology.stages
-        chain = tuple(Stage(spec, engines[spec.model_stage], _process(spec)) for spec in others)
-        stages = Stages(engines[first.model_stage], chain)
+        first, second, *_ = profile.topology.stages
+        chain = chain_of(profile.topology, deployment, engines)
+        reads_ahead = deployment.stage(second.stage_id).edge.window_size != WHOLE
+        stages = Stages(engines[first.model_stage], chain, reads_ahead)
         yield Orchestrator(engines, stages, profile.detector(), deployment.max_sessions)
 
 
-def _process(spec: StagePipelineConfig) -> Process[Any, Any]:
-    assert spec.custom_process_input_func, f"{spec.model_stage} has no processor"
-    return spec.custom_process_input_func
+def chain_of(
+    topology: PipelineConfig, deployment: Deployment, engines: Mapping[str, Engine[Any, Any]]
+) -> tuple[Stage[Any, Any], ...]:
+    """The stages behind the first one, joined as the deployment says.
+
+    Raises:
+        ConfigError: Two stages cannot be joined so.
+    """
+    chain = []
+    edges = [deployment.stage(spec.stage_id).edge for spec in topology.stages]
+    bounds = [*(edge.max_inflight for edge in edges[2:]), 1]  # nothing reads what the last one makes
+    for (source, spec), edge, inflight in zip(pairwise(topology.stages), edges[1:], bounds, strict=True):
+        chain.append(Stage(spec, engines[spec.model_stage], process_between(source, spec, edge), inflight))
+    return tuple(chain)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline.deployment_keys import EngineKeys
 from pipeline.ears import Detector
 from pipeline.engines.registry import ENGINES, EngineKind
 from pipeline.topologies.embedded import EMBEDDED_PIPELINE
@@ -22,6 +23,11 @@ class Profile:
     deployment: Path
     engines: Mapping[str, EngineKind]
     detector: Callable[[], Callable[[], Detector]]
+
+    @property
+    def engine_keys(self) -> Mapping[str, EngineKeys]:
+        """What each engine may be told, by `model_arch`."""
+        return {arch: kind.keys for arch, kind in self.engines.items()}
 
 
 def silero() -> Callable[[], Detector]:

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -10,6 +11,7 @@ from typing import Any
 
 from pipeline.chunks import Clause
 from pipeline.errors import ConfigError, RequestError
+from pipeline.models.qwen3_tts.text import spoken
 from pipeline.processors.codec_chunks import Ramp
 from pipeline.say import Said, Voice, say
 
@@ -32,31 +34,40 @@ def run_say(arguments: argparse.Namespace) -> None:
     """
     if not arguments.model.is_dir():
         raise ConfigError("--model", [f"{arguments.model} is no folder"])
-    if not arguments.text.strip():
-        raise RequestError("invalid_value", "text: it is empty", "text")
+    if not spoken(arguments.text):
+        raise RequestError("invalid_value", "text: there is nothing in it that can be spoken", "text")
+    out, folder = arguments.out, arguments.out.parent
+    if out.is_dir() or not os.access(out if out.exists() else folder, os.W_OK):
+        raise RequestError("invalid_value", f"out: {out} cannot be written", "out")
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
     said = asyncio.run(_say(arguments))
-    print(f"\r{arguments.out}: {said}\x1b[K" if sys.stderr.isatty() else f"{arguments.out}: {said}", file=sys.stderr)
+    _tell(f"{arguments.out}: {said}", ends=True)
 
 
 async def _say(arguments: argparse.Namespace) -> Said:
     manner = Clause("", arguments.voice, language=arguments.language, instructions=arguments.instructions)
-    async with voice_of(arguments.model, arguments.dtype) as voice:
-        return await say(arguments.text, manner, voice, arguments.out, _show if sys.stderr.isatty() else _hush)
+    async with voice_of(arguments.model, arguments.dtype, manner) as voice:
+        return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
 
 
 @asynccontextmanager
-async def voice_of(model: Path, dtype: str) -> AsyncGenerator[Voice, None]:
-    """Both engines of a checkpoint, for one request at a time."""
+async def voice_of(model: Path, dtype: str, manner: Clause) -> AsyncGenerator[Voice, None]:
+    """Both engines of a checkpoint that can speak in that manner, for one request at a time."""
     try:
         import torch
 
         from pipeline.engines.code2wav import Code2Wav
-        from pipeline.engines.talker_setup import open_talker
+        from pipeline.engines.talker import voice_in
+        from pipeline.engines.talker_setup import open_talker, read_checkpoint
     except ImportError as error:
         raise ConfigError("say", [f"needs the extra `vllm`: {error}"]) from error
+    read_checkpoint(model).writer.check(voice_in(manner))
+    _tell("starting the voice …")
     on_gpu = torch.cuda.is_available()
     on_cpu: dict[str, Any] = {"enforce_eager": True, "block_size": 32, "distributed_executor_backend": "uni"}
     async with AsyncExitStack() as engines:
+        code2wav = await Code2Wav.open(model, ramp=Ramp(), slots=1)
+        engines.push_async_callback(code2wav.aclose)
         talker = await open_talker(
             model.parent,
             model=model.name,
@@ -65,14 +76,12 @@ async def voice_of(model: Path, dtype: str) -> AsyncGenerator[Voice, None]:
             **({} if on_gpu else on_cpu),
         )
         engines.push_async_callback(talker.aclose)
-        code2wav = await Code2Wav.open(model, ramp=Ramp(), slots=1)
-        engines.push_async_callback(code2wav.aclose)
         yield Voice(talker, code2wav)
 
 
-def _show(said: Said) -> None:
-    print(f"\r{said}", end="", file=sys.stderr, flush=True)
-
-
-def _hush(said: Said) -> None:
-    """Nobody looks."""
+def _tell(line: str, *, ends: bool = False) -> None:
+    """On a terminal one line that changes; elsewhere only how it ended."""
+    if sys.stderr.isatty():
+        print(f"\r{line}\x1b[K", end="\n" if ends else "", file=sys.stderr, flush=True)
+    elif ends:
+        print(line, file=sys.stderr)

@@ -26,11 +26,16 @@ class Process(Protocol[A_contra, P_co]):
 
 @dataclass(frozen=True, slots=True)
 class Stage(Generic[P, C]):
-    """A stage as it stands ready to serve turns: its place in the topology, and its engine."""
+    """A stage as it stands ready to serve turns: its place in the topology, and its engine.
+
+    Attributes:
+        inflight: Most chunks that may wait between it and the next stage.
+    """
 
     spec: StagePipelineConfig
     engine: Engine[P, C]
     process: Process[Any, P]
+    inflight: int = 1
 
     async def run(
         self,

@@ -16,13 +16,17 @@ class Stages:
 
     Attributes:
         chain: In order; one of them has final text, and the last one final audio.
+        reads_ahead: What is still being said is read already.
     """
 
     recogniser: Engine[Window, Transcript]
     chain: tuple[Stage[Any, Any], ...]
+    reads_ahead: bool = True
 
     def route(self, wants: Wants) -> tuple[Stage[Any, Any], ...]:
         """The stages that such an answer needs: up to text or up to sound, the text given or written."""
+        if wants.max_tokens == 0 and not self.reads_ahead:
+            return ()
         text_at = next(at for at, stage in enumerate(self.chain) if stage.spec.final_output_type == "text")
         until = text_at if wants.modality == "text" or wants.max_tokens == 0 else len(self.chain) - 1
         if wants.say is None:

@@ -26,7 +26,10 @@ class StagePipelineConfig:
         input_sources: Ids of the stages whose chunks this one reads; empty for the first.
         final_output: True if its chunks leave the pipeline (text for captions, audio to hear).
         custom_process_input_func: Turns what arrives into this engine's prompts.
-        inflight: Most chunks that may wait between this stage and the next.
+        custom_process_next_stage_input_func: The full payload: turns all that this engine makes into the next one's
+            prompts, once it is complete.
+        async_chunk_process_next_stage_input_func: The same in chunks, while it is being made.
+        sync_process_input_func: Token only: turns what arrives into one flat list of ids.
         sampling_constraints: Sampling parameters that a deployment may not change.
     """
 
@@ -41,7 +44,9 @@ class StagePipelineConfig:
     owns_tokenizer: bool = False
     requires_multimodal_data: bool = False
     custom_process_input_func: Callable[..., Any] | None = None
-    inflight: int = 8
+    custom_process_next_stage_input_func: Callable[..., Any] | None = None
+    async_chunk_process_next_stage_input_func: Callable[..., Any] | None = None
+    sync_process_input_func: Callable[..., Any] | None = None
     sampling_constraints: Mapping[str, Any] = field(default_factory=dict)
     extras: Mapping[str, Any] = field(default_factory=dict)
 
@@ -52,7 +57,8 @@ class PipelineConfig:
 
     Raises:
         ConfigError: Lists every fault: duplicate ids or names, unknown or later sources (which
-            includes every cycle), no final output, outputs without a type.
+            includes every cycle), nothing that makes a stage's prompts, two tokenizer owners behind one
+            source, no final output, outputs without a type.
     """
 
     model_type: str
@@ -79,6 +85,8 @@ def _faults(stages: tuple[StagePipelineConfig, ...]) -> list[str]:
     faults: list[str] = []
     seen_ids: set[int] = set()
     seen_names: set[str] = set()
+    owners: dict[int, str] = {}  # of a tokenizer, by what they read
+    by_id = {stage.stage_id: stage for stage in stages}
     for position, stage in enumerate(stages):
         here = f"stage {stage.stage_id} ({stage.model_stage})"
         if stage.stage_id in seen_ids:
@@ -92,12 +100,14 @@ def _faults(stages: tuple[StagePipelineConfig, ...]) -> list[str]:
         for source in stage.input_sources:
             if source not in seen_ids:
                 faults.append(f"{here}: input source {source} is not an earlier stage")
+            elif not _is_joined(by_id[source], stage):
+                faults.append(f"{here}: nothing makes its prompts of what stage {source} says")
+            if stage.owns_tokenizer and (other := owners.setdefault(source, stage.model_stage)) != stage.model_stage:
+                faults.append(f"{here}: owns_tokenizer, as does `{other}`, which reads stage {source} too")
         if stage.final_output and stage.final_output_type is None:
             faults.append(f"{here}: final_output without final_output_type")
         if stage.final_output_type is not None and not stage.final_output:
             faults.append(f"{here}: final_output_type without final_output")
-        if stage.inflight < 1:
-            faults.append(f"{here}: inflight is {stage.inflight}, at least 1 is needed")
         seen_ids.add(stage.stage_id)
         seen_names.add(stage.model_stage)
     if not stages:
@@ -105,3 +115,13 @@ def _faults(stages: tuple[StagePipelineConfig, ...]) -> list[str]:
     elif not any(stage.final_output for stage in stages):
         faults.append("no stage has final_output, so nothing would ever be answered")
     return faults
+
+
+def _is_joined(source: StagePipelineConfig, stage: StagePipelineConfig) -> bool:
+    ways = (
+        stage.custom_process_input_func,
+        stage.sync_process_input_func,
+        source.custom_process_next_stage_input_func,
+        source.async_chunk_process_next_stage_input_func,
+    )
+    return any(ways)

@@ -66,7 +66,7 @@ async def chain(turn: Turn, asked: Asked, stages: tuple[Stage[Any, Any], ...], h
     try:
         async with asyncio.TaskGroup() as tasks:
             for stage in stages:
-                outbox: Link[Any] | None = None if stage is stages[-1] else Link(stage.spec.inflight)
+                outbox: Link[Any] | None = None if stage is stages[-1] else Link(stage.inflight)
                 name = f"{turn}:{stage.spec.model_stage}"
                 tasks.create_task(stage.run(turn, asked, source, outbox, held), name=name)
                 if outbox is not None:

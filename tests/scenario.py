@@ -21,9 +21,6 @@ from pipeline.topology import StageExecutionType, StagePipelineConfig
 
 E = TypeVar("E")
 AR = StageExecutionType.LLM_AR
-ASR = StagePipelineConfig(0, "asr", AR, (), "text", "Scripted")
-AURA = StagePipelineConfig(1, "aura", AR, (0,), "text", "Scripted", final_output=True, final_output_type="text")
-TTS = StagePipelineConfig(2, "tts", AR, (1,), "audio", "Scripted", final_output=True, final_output_type="audio")
 
 
 async def to_chat(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Chat, None]:
@@ -41,6 +38,32 @@ async def to_sentences(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerat
             sentence = ""
     if sentence:
         yield Clause(sentence, asked.wants.voice)
+
+
+ASR = StagePipelineConfig(0, "asr", AR, (), "text", "Scripted")
+AURA = StagePipelineConfig(
+    1,
+    "aura",
+    AR,
+    (0,),
+    "text",
+    "Scripted",
+    final_output=True,
+    final_output_type="text",
+    custom_process_input_func=to_chat,
+)
+TTS = StagePipelineConfig(
+    2,
+    "tts",
+    AR,
+    (1,),
+    "audio",
+    "Scripted",
+    final_output=True,
+    final_output_type="audio",
+    custom_process_input_func=to_sentences,
+)
+INFLIGHT = 8  # pieces of text that may wait for the voice
 
 
 class Loudness:
@@ -111,7 +134,7 @@ class Line:
         ]
 
     def stages(self) -> Stages:
-        return Stages(self.asr, (Stage(AURA, self.aura, to_chat), Stage(TTS, self.tts, to_sentences)))
+        return Stages(self.asr, (Stage(AURA, self.aura, to_chat, INFLIGHT), Stage(TTS, self.tts, to_sentences)))
 
     @asynccontextmanager
     async def call(self, setup: Setup | None = None) -> AsyncGenerator[Caller, None]:

@@ -7,6 +7,7 @@ import type { UrlOptions } from './session/urlOptions';
 import { useCall } from './session/useCall';
 import { BusyCard } from './start/BusyCard';
 import { Door } from './start/Door';
+import { FailedCard } from './start/FailedCard';
 import { JoiningCard } from './start/JoiningCard';
 import { StartCard } from './start/StartCard';
 import { ReporterContext } from './toasts/reporter';
@@ -28,23 +29,38 @@ export function App({ options }: { options: UrlOptions }) {
   const choose = useCallback((change: Partial<Choices>) => setChoices((now) => ({ ...now, ...change })), []);
   const here: Place = { room: options.room, identity: null };
   const { phase, begin, stop } = useCall(report, options.autostart ? { choices, place: here } : null);
-  const start = (place: Place) => {
-    for (const code of ['token', 'connect', 'ended']) withdraw(code);
-    begin(choices, place);
-  };
 
   return (
     <ReporterContext value={reporter}>
       {phase.at === 'call' ? (
-        <CallScreen call={phase.call} leave={stop} />
+        <CallScreen
+          call={phase.call}
+          leave={stop}
+          rejoin={() => begin(phase.choices, phase.place)}
+          anew={() => begin(phase.choices, here)}
+        />
       ) : (
         <Door>
           {phase.at === 'start' && (
-            <StartCard choices={choices} choose={choose} farewell={phase.farewell} here={here} start={start} />
+            <StartCard
+              choices={choices}
+              choose={choose}
+              farewell={phase.farewell}
+              here={here}
+              start={(place) => begin(choices, place)}
+            />
           )}
           {phase.at === 'joining' && <JoiningCard cancel={stop} />}
           {phase.at === 'busy' && (
-            <BusyCard wait={phase.wait} retry={() => begin(phase.choices, phase.place)} cancel={stop} />
+            <BusyCard
+              wait={phase.wait}
+              farewell={phase.farewell}
+              start={(place) => begin(phase.choices, place ?? phase.place)}
+              cancel={stop}
+            />
+          )}
+          {phase.at === 'failed' && (
+            <FailedCard problem={phase.problem} again={() => begin(phase.choices, phase.place)} back={stop} />
           )}
         </Door>
       )}

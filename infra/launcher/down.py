@@ -5,10 +5,11 @@ import os
 import signal
 from contextlib import suppress
 
-from infra.launcher.claim import Claimed, claimed, current_claim
+from infra.launcher.claim import Claim, Claimed, claimed, current_claim
 from infra.launcher.errors import LauncherError
-from infra.launcher.leftovers import kill_leftovers
+from infra.launcher.leftovers import carries, kill_leftovers
 from infra.launcher.progress import Board
+from infra.launcher.runfile import Running, read_run_file
 from infra.launcher.settings import Settings
 
 PATIENCE_S = 45.0  # longer than all parts may take to stop, one after the other
@@ -26,15 +27,25 @@ async def down(settings: Settings, board: Board) -> None:
     if claim is None:
         _clean(settings, board)
         return
+    run = read_run_file(layout.run_file)
     with suppress(ProcessLookupError):
         os.kill(claim.pid, signal.SIGTERM)
     try:
-        async with asyncio.timeout(PATIENCE_S):
+        async with asyncio.timeout(PATIENCE_S), board.step("stopping") as step:
+            waited_for: list[str] = []
             while current_claim(layout.run) == claim:
+                if (alive := _alive(run, claim)) != waited_for:
+                    waited_for = alive
+                    step.note(f"waiting for {', '.join(alive) or 'the launcher'}")
                 await asyncio.sleep(PAUSE_S)
     except TimeoutError:
         raise LauncherError(f"infra/up (pid {claim.pid}) did not stop within {PATIENCE_S:g} s: kill it") from None
     board.say("AURA is stopped")
+
+
+def _alive(run: Running | None, claim: Claim) -> list[str]:
+    """The parts that still run; the last one started stops first."""
+    return [name for name, (pid, _) in reversed(list(run.parts.items())) if carries(pid, claim.stack)] if run else []
 
 
 def _clean(settings: Settings, board: Board) -> None:

@@ -71,21 +71,21 @@ class Board:
         self._erase()
 
     @asynccontextmanager
-    async def step(self, name: str) -> AsyncGenerator[Step]:
-        """Show a step for as long as this context lasts."""
+    async def step(self, name: str, outcome: str = "done") -> AsyncGenerator[Step]:
+        """Show a step for as long as this context lasts; `outcome` is what it came to if all went well."""
         step = Step(name, _now(), self)
         self._running.append(step)
-        outcome = "failed"
+        shown = "failed"
         try:
             yield step
-            outcome = "ready" if step.cached else "done"
+            shown = "ready" if step.cached else outcome
         except asyncio.CancelledError:
-            outcome = "stopped"
+            shown = "stopped"
             raise
         finally:
             self._running.remove(step)
             self.seconds[name] = _now() - step.begun
-            self.say(f"  {name:<16} {outcome:<7} {self.seconds[name]:6.1f} s")
+            self.say(f"  {name:<16} {shown:<7} {self.seconds[name]:6.1f} s")
 
     def say(self, line: str) -> None:
         """Write a line that stays."""

@@ -4,7 +4,7 @@ import asyncio
 import signal
 from asyncio.subprocess import Process
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from infra.launcher.children import child
@@ -35,15 +35,26 @@ async def running(
             async with board.step(part.name):
                 log = logs / f"{part.name}.log"
                 log.unlink(missing_ok=True)
-                process = await started.enter_async_context(
-                    child(part.argv, cwd=cwd, env={**environ, **part.env}, log=log, stop_s=part.stop_s)
-                )
+                running_part = child(part.argv, cwd=cwd, env={**environ, **part.env}, log=log, stop_s=part.stop_s)
+                process = await started.enter_async_context(_shown(part, running_part, board))
                 watching.append(watchers.create_task(_watch(part, process, log), name=f"{part.name}:watch"))
                 await _healthy(part, log)
                 pids[part.name] = process.pid
         yield pids
         for watch in watching:
             watch.cancel()
+
+
+@asynccontextmanager
+async def _shown(part: Part, process: AbstractAsyncContextManager[Process], board: Board) -> AsyncGenerator[Process]:
+    """The same process; its stop is a step on the board."""
+    async with AsyncExitStack() as stop:
+        running = await stop.enter_async_context(process)
+        try:
+            yield running
+        finally:
+            async with board.step(part.name, "stopped"):
+                await stop.aclose()
 
 
 async def _watch(part: Part, process: Process, log: Path) -> None:

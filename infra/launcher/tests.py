@@ -10,9 +10,8 @@ from pathlib import Path
 from infra.launcher.errors import LauncherError
 from infra.launcher.progress import Board
 from infra.launcher.settings import Settings
-from infra.launcher.setup.plan import set_up_all, set_up_venv
+from infra.launcher.setup.plan import set_up_all, set_up_venv, set_up_vllm_venv
 from infra.launcher.setup.toolchains import find_node
-from infra.launcher.setup.vllm_venv import make_vllm_venv
 from infra.launcher.workshop import Workshop
 
 EXTRAS = ("agent", "embedded", "dev")
@@ -42,14 +41,15 @@ async def run_tests(settings: Settings, board: Board) -> None:
     kind = settings.rest[0] if settings.rest[:1] in (("unit",), ("vllm",)) else ""
     rest = settings.rest[1:] if kind else settings.rest
     if kind == "vllm":
-        await make_vllm_venv(shop, board)
+        await set_up_vllm_venv(shop, board)
         checks = [_vllm_pytest(settings, rest or VLLM_TESTS)]
     elif kind == "unit":
         await set_up_venv(shop, board, EXTRAS)
         checks = [_pytest(settings, [*UNIT, *rest])]
     else:
-        await set_up_all(shop, board, requirements=EXTRAS, hub=False, browser=True, strict=settings.ci)
-        checks = [_pytest(settings, rest)]
+        whole = not rest
+        await set_up_all(shop, board, requirements=EXTRAS, hub=False, browser=True, strict=settings.ci, vllm=whole)
+        checks = [_pytest(settings, rest), *([_vllm_pytest(settings, VLLM_TESTS)] if whole else [])]
     if not settings.rest:
         checks = [*_python_checks(settings), *await _page_checks(shop, board), *checks]
     failed = [check.name for check in checks if not await _passes(check, settings, board)]

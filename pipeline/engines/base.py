@@ -1,8 +1,10 @@
 """The seam between the pipeline and whatever computes: one engine serves one stage."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Mapping
+from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
+
+from pipeline.deployment import StageDeployment
 
 P_contra = TypeVar("P_contra", contravariant=True)
 C_co = TypeVar("C_co", covariant=True)
@@ -38,7 +40,7 @@ class Engine(Protocol[P_contra, C_co]):
 class Opener(Protocol):
     """Opens the engine of one stage; returns when it can serve."""
 
-    async def __call__(self, engine_args: Mapping[str, Any], models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+    async def __call__(self, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
         """
         Raises:
             ConfigError: The model is missing, or is not the one that is expected.

@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from pipeline.chunks import Audio, Codes
 from pipeline.engines.codec_process import STAGE, STOP_S, CodecProcess
-from pipeline.engines.codec_wire import Count, Decode, Drop, Settings
+from pipeline.engines.codec_wire import Count, Decode, Drop, Ready, Settings
 from pipeline.errors import ConfigError, EngineError
 from pipeline.processors.codec_chunks import Ramp
 
@@ -26,10 +26,18 @@ LOAD_FORMATS = ("auto", "dummy")
 SMALL = (1, 2, 4, 8)  # frames of which any tail is made, beside the ramp's own sizes
 
 
-class Code2Wav:
-    """`Engine[Codes, Audio]`. Each request has a slot in the process, where the past of its sentence is kept."""
+Start = Callable[[], Awaitable[tuple[CodecProcess, Ready]]]
 
-    def __init__(self, process: CodecProcess, slots: int, sizes: tuple[int, ...], entries: int) -> None:
+
+class Code2Wav:
+    """`Engine[Codes, Audio]`. Each request has a slot in the process, where the past of its sentence is kept.
+
+    A process that has died takes its requests with it; the next request starts another one.
+    """
+
+    def __init__(self, start: Start, process: CodecProcess, slots: int, sizes: tuple[int, ...], entries: int) -> None:
+        self._start = start
+        self._starting = asyncio.Lock()
         self._process = process
         self._sizes = sizes
         self._entries = entries
@@ -75,25 +83,31 @@ class Code2Wav:
             device=device,
             threads=threads,
         )
-        process, ready = await CodecProcess.start(child, settings)
+        start = partial(CodecProcess.start, child, settings)
+        process, ready = await start()
         log.info("ready to decode speech", extra={"device": ready.device, "graphs": ready.graphs})
-        return cls(process, slots, sizes, ready.entries)
+        return cls(start, process, slots, sizes, ready.entries)
 
     async def generate(self, request_id: str, prompts: AsyncIterator[Codes]) -> AsyncGenerator[Audio, None]:
+        """
+        Raises:
+            EngineError: A code is out of range, or the process has died, or does not start again.
+        """
         slot = await self._free.get()
-        begins = True
+        process, begins = self._process, True
         try:
+            process = await self._living()
             async for codes in prompts:
                 if codes.text and not len(codes.frames):
                     yield Audio(b"", codes.text)
                 text = codes.text
                 for frames in pieces(self._checked(codes.frames), self._sizes):
-                    audio = await self._process.ask(partial(Decode, slot=slot, frames=frames.tobytes(), begins=begins))
+                    audio = await process.ask(partial(Decode, slot=slot, frames=frames.tobytes(), begins=begins))
                     yield Audio(audio.pcm, text)
                     begins, text = False, ""
                 begins = begins or codes.ends
         finally:
-            await self._drop(request_id, slot)
+            await self._drop(request_id, process, slot)
 
     async def busy(self) -> int:
         try:
@@ -105,14 +119,26 @@ class Code2Wav:
     async def aclose(self) -> None:
         await self._process.aclose()
 
-    async def _drop(self, request_id: str, slot: int) -> None:
+    async def _living(self) -> CodecProcess:
+        """The process, or another one in place of one that has died."""
+        async with self._starting:
+            if self._process.has_ended:
+                log.error("the speech decoder has died, and is started again")
+                await self._process.aclose()
+                try:
+                    self._process, _ = await self._start()
+                except ConfigError as error:
+                    raise EngineError(STAGE, f"did not start again: {error}") from error
+            return self._process
+
+    async def _drop(self, request_id: str, process: CodecProcess, slot: int) -> None:
         """Returns when the process says that it does nothing for the slot. It reads in order, so that whoever gets the
         slot next is not harmed, even if this is not awaited to its end."""
         self._free.put_nowait(slot)
         try:
             async with asyncio.timeout(STOP_S):
                 with suppress(EngineError):  # a process that has ended is idle
-                    await self._process.ask(partial(Drop, slot=slot))
+                    await process.ask(partial(Drop, slot=slot))
         except TimeoutError:
             log.error("the speech decoder does not stop", extra={"request": request_id})
 

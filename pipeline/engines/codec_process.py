@@ -53,6 +53,10 @@ class CodecProcess(asyncio.SubprocessProtocol):
             raise ConfigError(STAGE, answer.faults)
         return process, answer
 
+    @property
+    def has_ended(self) -> bool:
+        return self._ended.is_set()
+
     async def ask(self, question: Callable[[int], Question]) -> Any:
         """The answer to a question, which is made with the number that it is to bear.
 

@@ -5,39 +5,27 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.deployment import Keys
+from pipeline.deployment import StageDeployment
+from pipeline.deployment_keys import EngineKeys, Key, count
 from pipeline.engines.base import Engine, Opener
 
 
-async def open_whisper(engine_args: Mapping[str, Any], models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+async def open_whisper(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
     from pipeline.engines.whisper import Whisper
 
-    return await Whisper.open(
-        models_dir,
-        model=engine_args.get("model", "whisper-base"),
-        fallback=engine_args.get("fallback", "whisper-tiny.en"),
-        threads=engine_args.get("threads", 1),
-        language=None if (language := engine_args.get("language", "en")) == "auto" else language,
-    )
+    args = dict(stage.engine_args)
+    language = args.pop("language")
+    return await Whisper.open(models_dir, language=None if language == "auto" else language, **args)
 
 
-async def open_llama(engine_args: Mapping[str, Any], models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+async def open_llama(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
     from pipeline.engines.llama import Llama
     from pipeline.processors.embedded import PREAMBLE
 
-    return await Llama.open(
-        models_dir,
-        model=engine_args.get("model", "qwen2.5-coder-1.5b-instruct"),
-        fallback=engine_args.get("fallback", "smollm2-135m-instruct"),
-        threads=engine_args.get("threads", 2),
-        prompt_threads=engine_args.get("prompt_threads", 2),
-        context=engine_args.get("context", 1_408),
-        slots=max_sessions,
-        preamble=PREAMBLE,
-    )
+    return await Llama.open(models_dir, slots=max_sessions, preamble=PREAMBLE, **stage.engine_args)
 
 
-async def open_hibari(engine_args: Mapping[str, Any], models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+async def open_hibari(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
     from pipeline.engines.hibari import Hibari
 
     return await Hibari.open()
@@ -48,15 +36,25 @@ class EngineKind:
     """How the engines of one architecture are opened, and what a deployment may tell them."""
 
     open: Opener
-    keys: Keys
+    keys: EngineKeys
 
+
+WHISPER: Mapping[str, Key] = {
+    "model": Key(str, "whisper-base"),
+    "fallback": Key(str, "whisper-tiny.en"),
+    "threads": count(1),
+    "language": Key(str, "en"),
+}
+LLAMA: Mapping[str, Key] = {
+    "model": Key(str, "qwen2.5-coder-1.5b-instruct"),
+    "fallback": Key(str, "smollm2-135m-instruct"),
+    "threads": count(2),
+    "prompt_threads": count(2),
+    "context": count(1_408),
+}
 
 ENGINES: Mapping[str, EngineKind] = {
-    "WhisperForConditionalGeneration": EngineKind(
-        open_whisper, {"model": str, "fallback": str, "threads": int, "language": str}
-    ),
-    "Qwen2ForCausalLM": EngineKind(
-        open_llama, {"model": str, "fallback": str, "threads": int, "prompt_threads": int, "context": int}
-    ),
-    "HibariTTS": EngineKind(open_hibari, {}),
+    "WhisperForConditionalGeneration": EngineKind(open_whisper, EngineKeys(WHISPER)),
+    "Qwen2ForCausalLM": EngineKind(open_llama, EngineKeys(LLAMA)),
+    "HibariTTS": EngineKind(open_hibari, EngineKeys()),
 }

@@ -49,7 +49,10 @@ class Manner:
 
 
 class Talker:
-    """`Engine[Clause, Codes]`. A sentence keeps the voice that its first clause asks for; speed is always 1."""
+    """`Engine[Clause, Codes]`. A sentence keeps the voice that its first clause asks for.
+
+    The model knows no speed: that of a clause is not looked at. `instructions` may ask for slow speech.
+    """
 
     def __init__(self, requests: Requests, writer: PromptWriter, manner: Manner) -> None:
         self._requests = requests
@@ -100,7 +103,7 @@ class Talker:
                 changed.fire()
 
     def _voice(self, clause: Clause) -> Voice:
-        voice = Voice(clause.voice or self._manner.voice, clause.language, clause.instructions)
+        voice = voice_in(clause, self._manner.voice)
         try:
             self._writer.check(voice)
         except RequestError as error:
@@ -119,6 +122,11 @@ async def _parts(sentence: Sentence, script: Script, captions: Captions, changed
             sentence.feed(line.ids, ends=line.ends)
         else:
             await changed.wait()
+
+
+def voice_in(clause: Clause, otherwise: str = "") -> Voice:
+    """How a clause wants to be spoken, by `otherwise` if it names no voice."""
+    return Voice(clause.voice or otherwise, clause.language, clause.instructions)
 
 
 def codes(frames: Sequence[Sequence[int]], text: str) -> Codes:

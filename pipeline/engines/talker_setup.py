@@ -1,9 +1,9 @@
 """Opens the Talker on vLLM: what of its checkpoint and of the deployment the engine is told."""
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.engines.files import model_folder
 from pipeline.engines.parts import Sampling
 from pipeline.engines.talker import STAGE, Manner, Talker
 from pipeline.errors import ConfigError, RequestError
@@ -17,6 +17,29 @@ from pipeline.models.registry import TALKER
 
 FILES = ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
 BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What can be told of a checkpoint without its weights."""
+
+    config: VoiceConfig
+    writer: PromptWriter
+
+
+def read_checkpoint(folder: Path) -> Checkpoint:
+    """
+    Raises:
+        ConfigError: The model is incomplete or another one, or only clones voices.
+    """
+    if missing := [name for name in FILES if not (folder / name).is_file()]:
+        raise ConfigError(str(folder), [f"`{name}` is missing" for name in missing])
+    config = read_voice(folder)
+    if config.tts_model_type == "base":
+        raise ConfigError(
+            str(folder), ["`tts_model_type` is `base`: voices are cloned from recordings, which is not done"]
+        )
+    return Checkpoint(config, PromptWriter(config, read_tokenizer(folder)))
 
 
 async def open_talker(
@@ -39,13 +62,11 @@ async def open_talker(
         ConfigError: The model is incomplete or another one, or lacks the voice; or vLLM refuses an argument.
         EngineError: The engine did not start.
     """
-    folder = model_folder(models_dir, (model,), FILES)
-    config = read_voice(folder)
-    if config.tts_model_type == "base":
-        raise ConfigError(
-            str(folder), ["`tts_model_type` is `base`: voices are cloned from recordings, which is not done"]
-        )
-    writer = PromptWriter(config, read_tokenizer(folder))
+    folder = models_dir / model
+    checkpoint = read_checkpoint(folder)
+    config, writer = checkpoint.config, checkpoint.writer
+    if dtype not in BYTES:
+        raise ConfigError(f"stage {STAGE}", [f"`dtype` is {dtype!r}, not one of {', '.join(BYTES)}"])
     speaker = voice or next(iter(config.talker.spk_id), "")
     try:
         writer.check(Voice(speaker))

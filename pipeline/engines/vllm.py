@@ -2,8 +2,8 @@
 
 import asyncio
 import os
-from collections.abc import AsyncGenerator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
 
 from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.errors import ConfigError, EngineError
+
+ALIVE_S = 1.0  # how often whoever waits for an answer looks whether the engine lives
 
 
 def sampling_params(sampling: Sampling, part: Part) -> SamplingParams:
@@ -113,11 +115,14 @@ class Vllm:
             await self._fence()
 
     async def busy(self) -> int:
-        """1 while the engine has any request, 0 when it is idle; the engine itself says so."""
-        return int(await self._llm.engine_core.call_utility_async("has_work"))
+        """1 while the engine has any request, 0 when it is idle, or dead; the engine itself says so."""
+        with suppress(EngineDeadError):
+            return int(await self._answer(lambda: self._llm.engine_core.call_utility_async("has_work")))
+        return 0
 
     async def aclose(self) -> None:
         await asyncio.to_thread(self._llm.shutdown)
+        del self._llm  # it shuts down again when it goes, for which Python must still be whole
 
     async def _inputs(
         self, sampling: Sampling, parts: AsyncGenerator[Part, None]
@@ -131,10 +136,21 @@ class Vllm:
 
     async def _fence(self) -> None:
         """Any question is answered after what was asked before it: after the abort."""
-        try:
-            await self._llm.is_sleeping()
-        except EngineDeadError:
-            return
+        with suppress(EngineDeadError):
+            await self._answer(self._llm.is_sleeping)
+
+    async def _answer(self, ask: Callable[[], Awaitable[Any]]) -> Any:
+        """vLLM leaves a question open when the engine dies before it answers.
+
+        Raises:
+            EngineDeadError: It has died.
+        """
+        while True:
+            if self._llm.errored:
+                raise EngineDeadError
+            with suppress(TimeoutError):
+                async with asyncio.timeout(ALIVE_S):
+                    return await ask()
 
 
 async def closed(generator: AsyncGenerator[Any, None]) -> None:

@@ -32,6 +32,7 @@ class Listener:
         self.partials: list[Partial] = []
         self.outcomes: list[Outcome] = []
         self.troubles: list[str] = []
+        self.lines: list[str] = []
         self.busy: list[bool] = []
         self.committed = self.pictures = 0
 
@@ -47,6 +48,9 @@ class Listener:
     def on_outcome(self, outcome: Outcome) -> None:
         self.outcomes.append(outcome)
 
+    def on_line(self, resume_token: str) -> None:
+        self.lines.append(resume_token)
+
     def on_trouble(self, text: str) -> None:
         self.troubles.append(text)
 
@@ -55,10 +59,10 @@ class Listener:
 
 
 @asynccontextmanager
-async def talking(pipeline: FakePipeline) -> AsyncIterator[tuple[AuraSession, Listener]]:
+async def talking(pipeline: FakePipeline, resume_token: str = "") -> AsyncIterator[tuple[AuraSession, Listener]]:
     listener = Listener()
     wishes = Wishes(AURA, spoken=True, camera=True)
-    model = AuraModel(PipelineSettings("http://pipeline", "key"), wishes, listener, pipeline.connect)
+    model = AuraModel(PipelineSettings("http://pipeline", "key"), wishes, listener, pipeline.connect, resume_token)
     session = model.session()
     await asyncio.sleep(0.01)
     yield session, listener

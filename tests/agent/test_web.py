@@ -1,5 +1,6 @@
 """Tokens, and why there is none; the page's headers."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ pytestmark = pytest.mark.anyio
 
 SECRET = "0123456789abcdef0123456789abcdef"
 LIVEKIT = LiveKitSettings("ws://127.0.0.1:7880", "key", SECRET, "aura")
+PATIENCE_S = 0.5
 UNREACHABLE = "http://127.0.0.1:1"
 
 Client = TestClient[web.Request, web.Application]
@@ -48,7 +50,7 @@ async def client(state: PipelineState, tmp_path: Path) -> AsyncIterator[Client]:
     pipeline = web.Application()
     pipeline.add_routes([web.get("/ready", state.answer)])
     async with TestServer(pipeline) as server:
-        settings = WebSettings(str(server.make_url("")).rstrip("/"), LIVEKIT)
+        settings = WebSettings(str(server.make_url("")).rstrip("/"), LIVEKIT, PATIENCE_S)
         async with TestClient(TestServer(application(settings, tmp_path))) as the_client:
             yield the_client
 
@@ -124,6 +126,25 @@ async def test_without_a_place_there_is_no_token(
     assert (response.status, error["code"]) == (503, code)
     assert response.headers["Retry-After"] == str(error["retry_after_s"])
     assert error["message"]
+
+
+async def test_a_place_that_is_given_back_in_a_moment_is_waited_for(client: Client, state: PipelineState) -> None:
+    state.body = '{"ready": true, "free_sessions": 0}'
+    async with asyncio.timeout(PATIENCE_S * 2), asyncio.TaskGroup() as tasks:
+        asking = tasks.create_task(_status(client))
+        await asyncio.sleep(PATIENCE_S / 4)
+        state.body = '{"ready": true, "free_sessions": 1}'
+    assert asking.result() == 201
+
+
+async def _status(client: Client) -> int:
+    return (await client.post("/api/token")).status
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE"])
+async def test_a_token_is_only_posted_for(client: Client, method: str) -> None:
+    response = await client.request(method, "/api/token")
+    assert (response.status, response.headers["Allow"]) == (405, "POST")
 
 
 async def test_a_pipeline_that_is_away_is_said_to_be() -> None:

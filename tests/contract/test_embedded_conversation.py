@@ -9,11 +9,13 @@ import pytest
 
 from pipeline.asked import Asked, Wants
 from pipeline.chunks import SPEECH_RATE, Audio, Chat, Clause, Text, Transcript, Window
+from pipeline.deployment import read_deployment
 from pipeline.engines.base import Engine
 from pipeline.engines.registry import ENGINES
 from pipeline.engines.silero import SileroModel
 from pipeline.history import History, Item
 from pipeline.processors.embedded import asked2chat, text2clauses
+from pipeline.profiles import PROFILES
 from pipeline.topologies.embedded import EMBEDDED_PIPELINE
 from tests.contract.embedded import MODULE_BACKEND, all_of, once, spoken, window, words
 
@@ -29,7 +31,12 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 async def engines(anyio_backend: object, models_dir: Path) -> AsyncGenerator[Engines, None]:
-    asr, aura, tts = [await ENGINES[stage.model_arch].open({}, models_dir, 1) for stage in EMBEDDED_PIPELINE.stages]
+    embedded = PROFILES["embedded"]
+    deployment = read_deployment(embedded.deployment, EMBEDDED_PIPELINE, embedded.engine_keys)
+    asr, aura, tts = [
+        await ENGINES[stage.model_arch].open(deployment.stage(stage.stage_id), models_dir, 1)
+        for stage in EMBEDDED_PIPELINE.stages
+    ]
     yield asr, aura, tts
     for engine in (asr, aura, tts):
         await engine.aclose()

@@ -58,7 +58,7 @@ class Screen:
     phone: bool
 
 
-DESK = Screen("desk", 1280, 800, phone=False)
+DESK = Screen("desk", 1440, 900, phone=False)
 PHONE = Screen("phone", 390, 844, phone=True)
 
 

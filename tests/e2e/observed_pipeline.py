@@ -21,7 +21,7 @@ import aiohttp
 from aiohttp import web
 
 from pipeline.chunks import Chat, Clause, Window
-from pipeline.deployment import read_deployment
+from pipeline.deployment import StageDeployment, read_deployment
 from pipeline.engines.base import Engine, Opener
 from pipeline.main import Settings, serve
 from pipeline.profiles import PROFILES
@@ -77,8 +77,8 @@ def shown(prompt: Any) -> Any:
 
 
 def observing(name: str, opener: Opener, record: Record) -> Opener:
-    async def opened(engine_args: Mapping[str, Any], models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
-        return Observed(name, await opener(engine_args, models_dir, max_sessions), record)
+    async def opened(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+        return Observed(name, await opener(stage, models_dir, max_sessions), record)
 
     return opened
 
@@ -125,8 +125,8 @@ async def main(port: int, relay_port: int, record: Record, environ: Mapping[str,
     engines = {
         arch: replace(kind, open=observing(names[arch], kind.open, record)) for arch, kind in profile.engines.items()
     }
-    keys = {arch: kind.keys for arch, kind in engines.items()}
-    deployment = replace(read_deployment(profile.deployment, profile.topology, keys), max_sessions=2)
+    deployment = read_deployment(profile.deployment, profile.topology, profile.engine_keys)
+    deployment = replace(deployment, max_sessions=2)
     models = Path(environ["AURA_HOME"]) / "models"
     observed = replace(profile, engines=engines)
     runner = await relay(f"http://{HOST}:{port}", relay_port, record)

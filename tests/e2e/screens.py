@@ -11,13 +11,16 @@ new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done))).th
 """
 
 
-PANEL = "document.querySelector('[aria-controls=details][aria-expanded={open}]')?.click()"  # covers much of a phone
+PANEL = "document.querySelector('[aria-controls=details][aria-expanded={open}]')?.click()"
 
 
-async def take_pictures(page: Page, out: Path, name: str) -> None:
-    """`NAME-desk.png` and `NAME-phone.png`; the page is on the desk's screen again afterwards."""
-    for screen, panel_open in ((PHONE, True), (DESK, False)):
+async def take_pictures(page: Page, out: Path, name: str, *, phone_details: bool = False) -> None:
+    """`NAME-desk.png` and `NAME-phone.png`; the page is on the desk's screen again afterwards.
+
+    On a phone the details cover the words, and are shut unless they are wanted.
+    """
+    for screen, details in ((PHONE, phone_details), (DESK, True)):
         await page.look(screen)
-        await page.run(PANEL.format(open=str(panel_open).lower()))
+        await page.run(PANEL.format(open=str(not details).lower()))
         await page.run(SETTLED)
         await page.picture(out / f"{name}-{screen.name}.png")

@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.e2e.chromium import Page, chromium, element, find
+from tests.e2e.chromium import DESK, PHONE, Page, chromium, element, find
 from tests.e2e.loudspeaker import Loudspeaker
 from tests.e2e.person import ANSWER_S, READY_S
 from tests.e2e.screens import take_pictures
@@ -16,6 +16,12 @@ pytestmark = pytest.mark.anyio
 
 PAGE_S = 15.0  # for what happens inside the page
 MICROPHONE = "[aria-label=Microphone]"
+COVERED_CONTROLS = """
+[...document.querySelectorAll('.dock button, .dock input, .dock select')].filter(control => {
+  const {left, top, width, height} = control.getBoundingClientRect();
+  return !control.contains(document.elementFromPoint(left + width / 2, top + height / 2));
+}).map(control => control.getAttribute('aria-label'))
+"""
 OTHER_MICROPHONE = """
 (picker => {
   picker.value = [...picker.options].map(option => option.value).findLast(value => value !== picker.value);
@@ -45,6 +51,7 @@ async def test_a_browser_asks_aloud_hears_the_answer_shows_both_sides_and_interr
         await page.until(captions("agent", "Paris"), ANSWER_S, "the answer")
         await loudspeaker.plays(PAGE_S, since_ms=asked)
         await take_pictures(page, out, "answer")
+        await details_leave_the_controls_within_reach(page, out)
         assert await page.run(f"Number({element('latency')}.dataset.ms)") > 0
 
         counting = await loudspeaker.now_ms()
@@ -60,6 +67,14 @@ async def test_a_browser_asks_aloud_hears_the_answer_shows_both_sides_and_interr
         await page.click(element("leave"))
         await page.until(element("start"), PAGE_S, "the door")
         assert page.errors == []
+
+
+async def details_leave_the_controls_within_reach(page: Page, out: Path) -> None:
+    await take_pictures(page, out, "details", phone_details=True)
+    for screen in (PHONE, DESK):
+        await page.look(screen)
+        assert await page.run(f"{find('#details')}.getBoundingClientRect().height > 0")
+        assert await page.run(COVERED_CONTROLS) == []
 
 
 def captions(side: str, words: str, **data: str) -> str:

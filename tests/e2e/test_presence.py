@@ -1,12 +1,14 @@
-"""Who leaves and comes back finds the same agent; when nobody comes back, nothing of the call is left."""
+"""Who leaves gives their place back and finds the same agent when they return; an agent that dies is replaced."""
 
+import os
 import re
+import signal
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from tests.e2e.person import joined
+from tests.e2e.person import ANSWER_S, joined
 from tests.e2e.speech import Ears, Voice
 from tests.e2e.stack import Stack
 
@@ -37,3 +39,37 @@ async def test_who_comes_back_is_answered_by_the_same_agent_and_no_job_outlives_
         assert process.exists()
     await stack.empty()
     assert not process.exists()
+
+
+async def test_who_leaves_gives_the_place_back_at_once_for_themselves_and_for_others(
+    stack: Stack, a_room: Callable[[], str]
+) -> None:
+    await stack.empty()
+    room = a_room()
+    async with joined("Jo", await stack.grant(a_room(), "jo")):
+        async with joined("Kim", await stack.grant(room, "kim")) as kim:
+            await kim.greeted()
+            assert (await stack.ask_for_grant(a_room(), "kim"))[0] == 503
+            assert (await stack.ask_for_grant(room, "kim"))[0] == 201  # it is theirs
+        assert (await stack.ask_for_grant(a_room(), "kim"))[0] == 201
+        assert await stack.jobs() == 2  # the agent still waits
+    await stack.empty()
+
+
+async def test_an_agent_that_dies_in_a_call_is_replaced_by_one_that_goes_on_with_it(
+    stack: Stack, ears: Ears, a_room: Callable[[], str]
+) -> None:
+    room = a_room()
+    async with joined("Lee", await stack.grant(room, "lee")) as lee:
+        await lee.greeted()
+        (first,) = lee.agents
+        os.kill(int(job_process(stack, room).name), signal.SIGKILL)
+        await lee.diary.until(lambda: len(lee.agents) == 2, 5, "another agent")
+        assert lee.agents[1] != first
+        await lee.diary.until(lambda: "cut off" in "".join(lee.said("agent")), ANSWER_S, "an apology")
+        apologised = lee.heard.stretches[-1].ended
+        await lee.type("What is the capital of Japan?")
+        await lee.answered(apologised)
+        assert "Tokyo" in ears.understand(lee.heard.since(apologised))
+        assert re.findall(r"line up.*", stack.log("agent"))[-1].count("resumed=True") == 1
+    await stack.empty()

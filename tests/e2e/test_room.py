@@ -28,11 +28,12 @@ async def test_a_spoken_question_is_answered_aloud_and_both_are_captioned_while_
         frames = observed.wire("client", "input_video_buffer.append")
         seconds = frames[-1].at - frames[0].at
         assert seconds > 5
-        assert 1.0 <= (len(frames) - 1) / seconds <= 2.2  # a busy machine sends fewer, but none that is old
+        assert (len(frames) - 1) / seconds <= 2.2
         stamps = [frame.what["timestamp_ms"] for frame in frames]
         assert stamps == sorted(stamps)
         ages = [age(b64decode(frame.what["image"]), frame.at) for frame in frames]
         assert max(ages) < 2.0, f"seconds from the camera to the pipeline: {ages}"
         taken = [frame.at - old for frame, old in zip(frames, ages, strict=True)]
-        assert all(before < after for before, after in pairwise(taken))
-        assert 0.3 < median(after - before for before, after in pairwise(taken)) < 1.0
+        gaps = [after - before for before, after in pairwise(taken)]
+        assert min(gaps) > 0, f"not in order: {gaps}"
+        assert 0.45 <= median(gaps) <= 0.56, f"seconds between the pictures: {gaps}"  # of 15 a second: 0.47 or 0.53

@@ -12,12 +12,15 @@ import pytest
 
 from infra.launcher.claim import current_claim
 from infra.launcher.health import http_status
+from infra.launcher.layout import Layout
 from infra.launcher.leftovers import carries
 from infra.launcher.runfile import Running, read_run_file
+from tests.e2e.person import joined
 from tests.e2e.stack import POLL_S, ROOT, START_S, Stack, launch
 
 pytestmark = pytest.mark.anyio
 
+DOWN_S = 8.0
 PARTS = ["livekit-server", "pipeline", "agent", "web"]
 
 
@@ -55,6 +58,22 @@ async def test_ctrl_c_leaves_nothing_behind(environ: Mapping[str, str], tmp_path
         assert process.returncode == 130
         assert f"AURA is ready: {running.url}" in output.decode()
         assert "Traceback" not in output.decode()
+    await nothing_is_left(tmp_path, running, name)
+
+
+async def test_down_ends_an_open_call_within_seconds_and_says_what_it_waits_for(
+    environ: Mapping[str, str], tmp_path: Path
+) -> None:
+    clock = asyncio.get_running_loop().time
+    async with up(tmp_path, environ) as (_, running, name):
+        stack = Stack(Layout(ROOT, Path(environ["AURA_HOME"]), tmp_path), running, {}, environ)
+        async with joined("Pat", await stack.grant("hall", "pat")) as pat:
+            await pat.greeted()
+            began = clock()
+            said = await launch("infra/down", "--run-dir", str(tmp_path), environ=environ)
+            assert clock() - began < DOWN_S, said
+            assert f"waiting for {', '.join(reversed(PARTS))}\n" in said
+            await pat.diary.until(lambda: "disconnected" in str(pat.diary), 1, "the end of the call")
     await nothing_is_left(tmp_path, running, name)
 
 

@@ -35,7 +35,9 @@ async def run_and_leave(parts: list[Part], folder: Path, board: Board) -> dict[s
 async def test_parts_start_in_order_and_stop_in_reverse(tmp_path: Path, board: Board, screen: io.StringIO) -> None:
     parts = [stand_in(name, TELLS_ITS_END) for name in ("one", "two", "three")]
     await run_and_leave(parts, tmp_path, board)
-    assert [line.split()[0] for line in screen.getvalue().splitlines()] == ["one", "two", "three"]
+    told = [line.split()[:2] for line in screen.getvalue().splitlines()]
+    assert told[:3] == [["one", "done"], ["two", "done"], ["three", "done"]]
+    assert told[3:] == [["three", "stopped"], ["two", "stopped"], ["one", "stopped"]]
     assert (tmp_path / "ends").read_text().split() == [part.argv[-1] for part in reversed(parts)]
 
 

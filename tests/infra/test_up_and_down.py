@@ -78,7 +78,9 @@ async def test_down_stops_what_up_runs(tmp_path: Path, board: Board, screen: io.
         name = stack_name(tmp_path)
         await down(settings(tmp_path), board)
         await process.wait()
-    assert screen.getvalue() == "AURA is stopped\n"
+    first, *_, last = screen.getvalue().splitlines()
+    assert first.split(maxsplit=1) == ["stopping", "waiting for two, one"]
+    assert last == "AURA is stopped"
     await assert_nothing_is_left(tmp_path, stack, name)
 
 

@@ -18,7 +18,7 @@ from pipeline.history import History, Item
 from pipeline.marks import Mark
 from pipeline.stage import Stage
 from pipeline.turn import run_turn
-from tests.scenario import AURA, TTS, Line, to_chat
+from tests.scenario import AURA, INFLIGHT, TTS, Line, to_chat
 from tests.tidy import nothing_left
 
 TURN = Turn("s", 7)
@@ -179,7 +179,7 @@ async def test_a_writer_is_never_further_ahead_of_the_voice_than_the_link_betwee
     line.aura = Scripted(script)
     await turn(line, said((0.0, HI)), held=Held(600_000))
     ahead = [len([at for at in written if at <= 10.0 * n]) - n for n in range(5)]
-    assert ahead == [AURA.inflight + 2] * 5, "those in the link, one to be sent, one being spoken"
+    assert ahead == [INFLIGHT + 2] * 5, "those in the link, one to be sent, one being spoken"
 
 
 async def test_a_turn_in_which_nothing_was_asked_answers_nothing() -> None:
@@ -287,9 +287,8 @@ async def test_a_stage_that_ends_early_ends_the_turn_without_blocking_the_stage_
 
     class Short(Asking):
         def route(self, asked: Asked) -> tuple[Stage[Chat, Text] | Stage[Clause, Audio], ...]:
-            narrow = replace(AURA, inflight=1)
             to_sentences = self.line.stages().chain[1].process
-            return (Stage(narrow, self.line.aura, to_chat), Stage(TTS, Deaf(), to_sentences))
+            return (Stage(AURA, self.line.aura, to_chat, inflight=1), Stage(TTS, Deaf(), to_sentences))
 
     line = Line(aura=writes("One. Two. Three."))
     left = await turn(line, said((0.0, HI)), Short(line))

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readDecision, readState, readTimings, waitedMs } from './attributes';
+import { readDecision, readLine, readState, readTimings, waitedMs } from './attributes';
 
 it("prefers the agent's own state to the framework's", () => {
   expect(readState({ 'aura.state': 'watching', 'lk.agent.state': 'listening' })).toBe('watching');
@@ -30,4 +30,10 @@ it('shows the wait since the end of speech, or since the question was typed', ()
   expect(spoken && waitedMs(spoken)).toBe(720);
   expect(typed && waitedMs(typed)).toBe(410);
   expect(readTimings({})).toBeNull();
+});
+
+it('knows whether the agent reaches the pipeline, and when it has not said', () => {
+  expect(readLine({})).toBeNull();
+  expect(readLine({ 'aura.line': '' })).toBe(false);
+  expect(readLine({ 'aura.line': 'token' })).toBe(true);
 });

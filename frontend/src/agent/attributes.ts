@@ -26,6 +26,12 @@ export function readState(attributes: Attributes): AgentState {
   return STATES.find((state) => state === framework) ?? 'preparing';
 }
 
+/** Whether the agent can reach the pipeline; null: it has not said. */
+export function readLine(attributes: Attributes): boolean | null {
+  const line = attributes['aura.line'];
+  return line === undefined ? null : line !== '';
+}
+
 export function readDecision(attributes: Attributes): Decision | null {
   const { at_ms: atMs, what, text } = parse(attributes['aura.decision']);
   if (typeof what !== 'string') return null;

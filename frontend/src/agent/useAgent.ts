@@ -2,13 +2,15 @@
 import { useParticipantAttributes, useRemoteParticipants } from '@livekit/components-react';
 import type { RemoteParticipant } from 'livekit-client';
 import { useState } from 'react';
-import { type AgentState, readState } from './attributes';
+import { type AgentState, readLine, readState } from './attributes';
 
 export interface AgentView {
   /** It was in the room before, whether or not it is now. */
   readonly seen: boolean;
   readonly participant: RemoteParticipant | undefined;
   readonly state: AgentState;
+  /** It can reach the pipeline; null: it has not said yet. */
+  readonly line: boolean | null;
   /** A sentence for the person, or empty. */
   readonly error: string;
 }
@@ -23,6 +25,7 @@ export function useAgent(): AgentView {
     seen,
     participant,
     state: participant ? readState(known) : 'absent',
+    line: readLine(known),
     error: known['aura.error'] ?? '',
   };
 }

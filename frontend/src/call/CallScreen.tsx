@@ -4,46 +4,60 @@ import { useRef, useState } from 'react';
 import { useAgent } from '../agent/useAgent';
 import { useConversation } from '../conversation/useConversation';
 import type { Call } from '../session/openCall';
-import { AgentComplaint } from './AgentComplaint';
+import { Banner } from './Banner';
 import { Captions } from './Captions';
 import { ChatBox } from './ChatBox';
 import { Controls } from './Controls';
 import { DetailsPanel } from './DetailsPanel';
 import { LeaveDialog } from './LeaveDialog';
-import { Notices } from './Notices';
 import { RoomAudio } from './RoomAudio';
 import { SelfView } from './SelfView';
 import { Stage } from './Stage';
 import { TopBar } from './TopBar';
 import { useKeepAwake } from './useKeepAwake';
+import { useTrouble } from './useTrouble';
 
-export function CallScreen({ call, leave }: { call: Call; leave: () => void }) {
+interface Props {
+  readonly call: Call;
+  readonly leave: () => void;
+  /** Joins the same call again. */
+  readonly rejoin: () => void;
+  /** Drops this call, and begins another. */
+  readonly anew: () => void;
+}
+
+export function CallScreen(props: Props) {
   return (
-    <RoomContext value={call.room}>
-      <InCall call={call} leave={leave} />
+    <RoomContext value={props.call.room}>
+      <InCall {...props} />
     </RoomContext>
   );
 }
 
-function InCall({ call, leave }: { call: Call; leave: () => void }) {
+function InCall({ call, leave, rejoin, anew }: Props) {
   const agent = useAgent();
   const conversation = useConversation(call.conversation);
   const [details, setDetails] = useState(() => window.matchMedia('(min-width: 1100px)').matches);
   const leaving = useRef<HTMLDialogElement>(null);
   const chat = useRef<HTMLInputElement>(null);
+  const trouble = useTrouble(agent);
   useKeepAwake();
   return (
     <main className="call" data-details={details}>
       <TopBar waits={conversation.waits} details={details} toggleDetails={() => setDetails(!details)} />
       <div className="call-main">
-        <Stage agent={agent} decision={conversation.decisions.at(-1)} />
-        <Notices agent={agent} />
+        <Stage agent={agent} trouble={trouble} decision={conversation.decisions.at(-1)} />
+        <Banner trouble={trouble} rejoin={rejoin} anew={anew} />
         <Captions lines={conversation.lines} />
         <SelfView />
       </div>
       <DetailsPanel conversation={conversation} startedMs={call.startedMs} close={() => setDetails(false)} />
       <footer className="dock">
-        <ChatBox box={chat} send={call.conversation.type} agentPresent={agent.participant !== undefined} />
+        <ChatBox
+          box={chat}
+          send={call.conversation.type}
+          agentHears={agent.participant !== undefined && !trouble?.title}
+        />
         <Controls
           leave={leave}
           askToLeave={() => leaving.current?.showModal()}
@@ -51,7 +65,6 @@ function InCall({ call, leave }: { call: Call; leave: () => void }) {
         />
       </footer>
       <LeaveDialog dialog={leaving} leave={leave} />
-      <AgentComplaint text={agent.error} />
       <RoomAudio />
     </main>
   );

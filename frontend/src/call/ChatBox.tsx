@@ -7,13 +7,13 @@ import { Icon } from '../ui/Icon';
 interface Props {
   readonly box: RefObject<HTMLInputElement | null>;
   readonly send: (text: string) => Promise<void>;
-  readonly agentPresent: boolean;
+  readonly agentHears: boolean;
 }
 
-export function ChatBox({ box, send, agentPresent }: Props) {
+export function ChatBox({ box, send, agentHears }: Props) {
   const [text, setText] = useState('');
   const { report, withdraw } = useReporter();
-  const ready = agentPresent && text.trim() !== '';
+  const ready = agentHears && text.trim() !== '';
 
   const submit = async (event: FormEvent) => {
     event.preventDefault();
@@ -35,7 +35,7 @@ export function ChatBox({ box, send, agentPresent }: Props) {
         value={text}
         onChange={(event) => setText(event.target.value)}
         onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
-        placeholder={agentPresent ? 'Type to AURA' : 'You can type once AURA is here'}
+        placeholder={agentHears ? 'Type to AURA' : 'You can type once AURA is here'}
         aria-label="Type to AURA"
         aria-keyshortcuts="/"
         autoComplete="off"

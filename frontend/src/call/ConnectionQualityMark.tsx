@@ -1,6 +1,6 @@
 /** Three bars for how well the person's connection holds. */
-import { useConnectionQualityIndicator, useRoomContext } from '@livekit/components-react';
-import { ConnectionQuality } from 'livekit-client';
+import { useConnectionQualityIndicator, useConnectionState, useRoomContext } from '@livekit/components-react';
+import { ConnectionQuality, ConnectionState } from 'livekit-client';
 
 const WORDS: Record<ConnectionQuality, { bars: number; text: string }> = {
   [ConnectionQuality.Excellent]: { bars: 3, text: 'Connection: good' },
@@ -11,7 +11,9 @@ const WORDS: Record<ConnectionQuality, { bars: number; text: string }> = {
 };
 
 export function ConnectionQualityMark() {
-  const { quality } = useConnectionQualityIndicator({ participant: useRoomContext().localParticipant });
+  const connected = useConnectionState() === ConnectionState.Connected;
+  const measured = useConnectionQualityIndicator({ participant: useRoomContext().localParticipant }).quality;
+  const quality = connected ? measured : ConnectionQuality.Lost; // nobody measures what is not there
   const { bars, text } = WORDS[quality];
   return (
     <svg className="quality" viewBox="0 0 20 16" role="img" aria-label={text} data-quality={quality}>

@@ -7,27 +7,37 @@ import type { LoggedDecision } from '../conversation/conversation';
 import { Horizon } from '../horizon/Horizon';
 import { useMediaTrack } from '../sound/useMediaTrack';
 import { sentence } from '../ui/format';
+import type { Trouble } from './trouble';
 
-export function Stage({ agent, decision }: { agent: AgentView; decision: LoggedDecision | undefined }) {
+interface Props {
+  readonly agent: AgentView;
+  readonly trouble: Trouble | null;
+  readonly decision: LoggedDecision | undefined;
+}
+
+export function Stage({ agent, trouble, decision }: Props) {
   const { microphoneTrack, isMicrophoneEnabled } = useLocalParticipant();
   const voices = useTracks([Track.Source.Microphone], { onlySubscribed: true });
   const voice = voices.find(({ participant }) => participant.isAgent);
-  const words = STATE_WORDS[agent.state];
-  const muted = !isMicrophoneEnabled && agent.state === 'listening';
+  const state = trouble?.title ? 'absent' : agent.state;
+  const words = STATE_WORDS[state];
+  const muted = !isMicrophoneEnabled && state === 'listening';
   return (
     <section className="stage" aria-label="Who speaks">
       <Horizon
-        state={agent.state}
+        state={state}
         agentTrack={useMediaTrack(voice?.publication)}
         personTrack={useMediaTrack(microphoneTrack)}
       />
-      <div className="state" data-testid="state" data-state={agent.state}>
-        <h2>{words.title}</h2>
-        <p>
-          {muted
-            ? 'Your microphone is off. Press M to switch it on, or type.'
-            : (reason(agent, decision) ?? words.hint)}
-        </p>
+      <div className="state" data-testid="state" data-state={state}>
+        <h2>{trouble?.title ?? words.title}</h2>
+        {!trouble?.title && (
+          <p>
+            {muted
+              ? 'Your microphone is off. Press M to switch it on, or type.'
+              : (reason(agent, decision) ?? words.hint)}
+          </p>
+        )}
       </div>
     </section>
   );

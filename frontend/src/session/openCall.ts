@@ -14,18 +14,19 @@ export interface Call {
 }
 
 export interface CallEvents {
+  /** A device failed; the call goes on without it. */
   report(problem: Problem): void;
-  /** The room is gone, for whatever reason. */
-  ended(): void;
+  /** The room is gone; null: the person has left it. */
+  ended(problem: Problem | null): void;
 }
 
-/** Returns null, after reporting it, when the room cannot be joined. Aborting `signal` leaves the room. */
+/** Returns a problem when the room cannot be joined. Aborting `signal` leaves the room. */
 export async function openCall(
   grant: Grant,
   choices: Choices,
   events: CallEvents,
   signal: AbortSignal,
-): Promise<Call | null> {
+): Promise<Call | Problem> {
   const room = new Room({
     audioCaptureDefaults: {
       echoCancellation: true,
@@ -49,14 +50,11 @@ export async function openCall(
   } catch (error) {
     conversation.close();
     void room.disconnect();
-    if (!signal.aborted) events.report(connectProblem(error));
-    return null;
+    return connectProblem(error);
   }
   room.once(RoomEvent.Disconnected, (reason = DisconnectReason.UNKNOWN_REASON) => {
     conversation.close();
-    const problem = endProblem(reason);
-    if (problem) events.report(problem);
-    events.ended();
+    events.ended(endProblem(reason));
   });
   return { room, conversation, startedMs: performance.now() };
 }

@@ -6,6 +6,8 @@ export interface Problem {
   readonly code: string;
   readonly title: string;
   readonly advice: string;
+  /** What trying again is called here, if not that. */
+  readonly again?: string;
 }
 
 export type Device = 'microphone' | 'camera' | 'screen';
@@ -50,14 +52,14 @@ export const INSECURE_PAGE: Problem = {
 export const PAGE_SERVER_UNREACHABLE: Problem = {
   code: 'token',
   title: 'The page cannot reach its server',
-  advice: 'See that your network is up and that the server runs, then start again.',
+  advice: 'See that your network is up and that the server runs, then try again.',
 };
 
 export function tokenRefused(status: number, message: string | null): Problem {
   return {
     code: 'token',
     title: message ?? `The server refused the call (status ${status})`,
-    advice: 'Start again in a moment. If it stays so, the log of the web server says why.',
+    advice: 'Try again in a moment. If it stays so, the log of the web server says why.',
   };
 }
 
@@ -66,7 +68,7 @@ export function connectProblem(error: unknown): Problem {
   return {
     code: 'connect',
     title: `The call could not be connected${detail}`,
-    advice: 'A firewall or VPN may block it, or the media server is down. Check both, then start again.',
+    advice: 'A firewall or VPN may block it, or the media server is down. Check both, then try again.',
   };
 }
 
@@ -82,13 +84,27 @@ export function endProblem(reason: DisconnectReason | undefined): Problem | null
     case DisconnectReason.CLIENT_INITIATED:
       return null;
     case DisconnectReason.DUPLICATE_IDENTITY:
-      return { code: 'ended', title: 'The call goes on elsewhere', advice: 'It was opened in another tab or window.' };
+      return {
+        code: 'ended',
+        title: 'The call goes on elsewhere',
+        advice: 'It was opened in another tab or window.',
+        again: 'Bring it here',
+      };
     case DisconnectReason.ROOM_DELETED:
     case DisconnectReason.PARTICIPANT_REMOVED:
-      return { code: 'ended', title: 'The call was ended by the server', advice: 'Start a new one whenever you like.' };
+      return {
+        code: 'ended',
+        title: 'The call was ended by the server',
+        advice: 'Call again whenever you like.',
+        again: 'Call again',
+      };
     case DisconnectReason.SERVER_SHUTDOWN:
-      return { code: 'ended', title: 'The server is restarting', advice: 'Wait a few seconds, then start again.' };
+      return { code: 'ended', title: 'The server is restarting', advice: 'Wait a few seconds, then try again.' };
     default:
-      return { code: 'ended', title: 'The connection was lost', advice: 'Check your network, then continue the call.' };
+      return {
+        code: 'ended',
+        title: 'The connection was lost',
+        advice: 'Check your network, then try again: the call waits a little for you.',
+      };
   }
 }

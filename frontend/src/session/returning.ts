@@ -3,6 +3,8 @@ import type { Place } from './choices';
 
 /** The agent waits a minute for its caller; stay well inside it. Milliseconds. */
 export const RETURN_WITHIN_MS = 45_000;
+/** A tab that crashes leaves a memory that is at most so old. */
+export const REMEMBER_EVERY_MS = 5_000;
 
 const KEY = 'aura.last-call';
 

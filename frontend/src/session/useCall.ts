@@ -1,10 +1,11 @@
 /** Runs the visit: asks for a token, joins, waits for a free line, leaves; owns at most one attempt at a time. */
+import { ConnectionState } from 'livekit-client';
 import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
 import type { Choices, Place } from './choices';
 import { type Call, openCall } from './openCall';
 import { type Farewell, nextPhase, type Phase, type PhaseEvent } from './phase';
 import type { Problem } from './problems';
-import { recall, remember } from './returning';
+import { REMEMBER_EVERY_MS, recall, remember } from './returning';
 import { requestToken } from './token';
 
 export interface Visit {
@@ -59,33 +60,46 @@ async function join(
   if (!answer || signal.aborted) return;
   if (answer.kind === 'later') {
     const retryAtMs = performance.now() + answer.retryAfterS * 1000;
-    dispatch({ type: 'later', wait: { full: answer.full, message: answer.message, retryAtMs } });
+    const wait = { full: answer.full, message: answer.message, retryAtMs };
+    dispatch({ type: 'later', wait, farewell: lastVisit() });
     return;
   }
   if (answer.kind === 'refused') {
-    report(answer.problem);
-    dispatch({ type: 'stopped', farewell: lastVisit() });
+    dispatch({ type: 'failed', problem: answer.problem });
     return;
   }
-  let call: Call | null = null;
-  const keep = (): void => {
-    if (call)
-      remember(sessionStorage, { room: call.room.name, identity: call.room.localParticipant.identity }, Date.now());
+  let close = (): number => 0;
+  const ended = (problem: Problem | null): void => {
+    const durationMs = close();
+    dispatch(problem ? { type: 'failed', problem } : { type: 'stopped', farewell: lastVisit(durationMs) });
   };
-  const ended = (): void => {
+  const call = await openCall(answer.grant, choices, { report, ended }, signal);
+  if (signal.aborted) return;
+  if ('title' in call) {
+    dispatch({ type: 'failed', problem: call });
+    return;
+  }
+  if (call.room.state === ConnectionState.Disconnected) return; // `ended` has been told
+  const here: Place = { room: call.room.name, identity: call.room.localParticipant.identity };
+  const forget = keepRemembering(here);
+  close = () => {
+    forget();
+    return performance.now() - call.startedMs;
+  };
+  dispatch({ type: 'joined', call, place: here });
+}
+
+/** Remembers the call while it lasts, also for a tab that dies without a word. Returns what ends that. */
+function keepRemembering(place: Place): () => void {
+  const keep = (): void => remember(sessionStorage, place, Date.now());
+  keep();
+  const timer = setInterval(keep, REMEMBER_EVERY_MS);
+  window.addEventListener('pagehide', keep);
+  return () => {
+    clearInterval(timer);
     window.removeEventListener('pagehide', keep);
     keep();
-    const durationMs = call ? performance.now() - call.startedMs : 0;
-    dispatch({ type: 'stopped', farewell: lastVisit(durationMs) });
   };
-  call = await openCall(answer.grant, choices, { report, ended }, signal);
-  if (signal.aborted) return;
-  if (!call) {
-    dispatch({ type: 'stopped', farewell: lastVisit() });
-    return;
-  }
-  window.addEventListener('pagehide', keep);
-  dispatch({ type: 'joined', call });
 }
 
 function welcome(): Phase<Call> {

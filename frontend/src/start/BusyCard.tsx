@@ -1,19 +1,24 @@
 /** All lines are busy, or the server still starts: says so, counts down, and tries again by itself. */
 import { useEffect } from 'react';
-import type { Wait } from '../session/phase';
+import type { Place } from '../session/choices';
+import type { Farewell, Wait } from '../session/phase';
 import { useSecondsUntil } from '../ui/useSecondsUntil';
 
 interface Props {
   readonly wait: Wait;
-  readonly retry: () => void;
+  /** A call that may still hold a line of its own. */
+  readonly farewell: Farewell | null;
+  /** Null: the place that was asked for. */
+  readonly start: (place: Place | null) => void;
   readonly cancel: () => void;
 }
 
-export function BusyCard({ wait, retry, cancel }: Props) {
+export function BusyCard({ wait, farewell, start, cancel }: Props) {
   const left = useSecondsUntil(wait.retryAtMs);
+  const returnLeft = useSecondsUntil(farewell?.untilMs ?? 0);
   useEffect(() => {
-    if (left === 0) retry();
-  }, [left, retry]);
+    if (left === 0) start(null);
+  }, [left, start]);
   return (
     <div className="card" data-testid="busy" data-full={wait.full}>
       <p className="countdown" aria-hidden="true">
@@ -25,13 +30,18 @@ export function BusyCard({ wait, retry, cancel }: Props) {
       </div>
       <p className="fine">Trying again in {left} s. Leave the page open and you will be put through.</p>
       <div className="row">
-        <button type="button" className="primary" onClick={retry}>
+        <button type="button" className="primary" onClick={() => start(null)}>
           Try now
         </button>
         <button type="button" className="secondary" onClick={cancel}>
           Give up
         </button>
       </div>
+      {wait.full && farewell && returnLeft > 0 && (
+        <button type="button" className="link" onClick={() => start(farewell.place)}>
+          Continue your last call
+        </button>
+      )}
     </div>
   );
 }

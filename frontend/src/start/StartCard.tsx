@@ -52,13 +52,15 @@ export function StartCard({ choices, choose, farewell, here, start }: Props) {
         Start talking
       </button>
       {farewell && left > 0 ? (
-        <p className="aside-note">
-          {farewell.durationMs > 0 && `You talked for ${duration(farewell.durationMs)}. `}
-          <button type="button" className="link" onClick={() => start(farewell.place)}>
-            Continue that call
+        <>
+          <button type="button" className="secondary wide" data-testid="continue" onClick={() => start(farewell.place)}>
+            Continue the last call
           </button>
-          <span className="fine"> for {left} s more</span>
-        </p>
+          <p className="fine">
+            {farewell.durationMs > 0 && `You talked for ${duration(farewell.durationMs)}. `}
+            AURA remembers it for {left} s more.
+          </p>
+        </>
       ) : (
         <MicrophoneTest deviceId={choices.microphoneId} disabled={!choices.microphone} />
       )}

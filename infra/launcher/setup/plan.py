@@ -11,6 +11,7 @@ from infra.launcher.setup.browser import install_browser
 from infra.launcher.setup.livekit import build_livekit_server
 from infra.launcher.setup.page import build_page
 from infra.launcher.setup.venv import make_venv
+from infra.launcher.setup.vllm_venv import make_vllm_venv
 from infra.launcher.setup.weights import fetch_weights
 from infra.launcher.workshop import Workshop
 
@@ -18,9 +19,16 @@ LOCK_PAUSE_S = 0.2
 
 
 async def set_up_all(
-    shop: Workshop, board: Board, *, requirements: Sequence[str], hub: bool, browser: bool, strict: bool
+    shop: Workshop,
+    board: Board,
+    *,
+    requirements: Sequence[str],
+    hub: bool,
+    browser: bool,
+    strict: bool,
+    vllm: bool = False,
 ) -> None:
-    """Everything that a stack needs; with `browser`, everything that the tests need.
+    """Everything that a stack needs; with `browser` and `vllm`, everything that the tests need.
 
     Raises:
         ExceptionGroup: Of the `LauncherError` of a step; the other steps are stopped.
@@ -31,6 +39,8 @@ async def set_up_all(
         steps.create_task(build_page(shop, board), name="set-up:page")
         if browser:
             steps.create_task(install_browser(shop, board, required=strict), name="set-up:browser")
+        if vllm:
+            steps.create_task(make_vllm_venv(shop, board), name="set-up:vllm")
         if hub:
             await venv  # the hub's client lives there
         await fetch_weights(shop, board, hub=hub)
@@ -40,6 +50,12 @@ async def set_up_venv(shop: Workshop, board: Board, requirements: Sequence[str])
     """Only the venv: what the unit tests need."""
     async with _alone(shop.layout, board):
         await make_venv(shop, board, requirements)
+
+
+async def set_up_vllm_venv(shop: Workshop, board: Board) -> None:
+    """Only the venv of the tests that need torch or vLLM."""
+    async with _alone(shop.layout, board):
+        await make_vllm_venv(shop, board)
 
 
 @asynccontextmanager

@@ -10,7 +10,7 @@ from infra.launcher.workshop import Workshop
 
 
 async def make_vllm_venv(shop: Workshop, board: Board) -> None:
-    """Install `vllm-tests.txt`, this checkout, and the backend with which Triton's interpreter serves vLLM."""
+    """Install `vllm-tests.txt`, this checkout, and the backend with which vLLM's Triton kernels run on a CPU."""
     layout = shop.layout
     python = layout.vllm_venv / "bin" / "python"
     requirements, backend = layout.requirements("vllm-tests"), layout.root / "tests" / "contract" / "triton_cpu"

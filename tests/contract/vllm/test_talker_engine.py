@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import multiprocessing
 import shutil
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
@@ -15,7 +16,7 @@ from pipeline.chunks import Clause, Codes
 from pipeline.engines.talker import Talker
 from pipeline.engines.talker_setup import open_talker
 from pipeline.errors import ConfigError, EngineError
-from tests.contract.embedded import MODULE_BACKEND, all_of
+from tests.contract.embedded import MODULE_BACKEND, all_of, once
 from tests.contract.vllm.cases import CASES, GOLDENS, MOST_FRAMES
 from tests.contract.vllm.tiny import Kind
 
@@ -24,6 +25,12 @@ pytestmark = pytest.mark.vllm
 GREEDY = {"do_sample": False, "subtalker_dosample": False}
 CASE = 7  # "No, thank you very much."
 CLAUSE = Clause(CASES[CASE].text, "vivian", language="english")
+TEN_LANGUAGES = (
+    "Good morning.", "早上好。", "おはよう。", "안녕하세요.", "Guten Morgen, schöne Grüße.", "Bonjour, ça va ?",
+    "Доброе утро.", "Bom dia, irmão.", "¿Qué tal?", "Perché no?",
+)  # fmt: skip
+WITHOUT_SOUND = ("", " \n\t", "🎉🎊 👍🏽", "?!…", "\x00\x07\u200b")
+CONTROL = "Yes\x00\x07, in\u200bdeed\x1b[2J \ud83d."
 
 
 @pytest.fixture(scope="module")
@@ -84,11 +91,86 @@ async def test_a_fault_of_one_request_spares_the_next(talker: Talker) -> None:
     assert len(frames(await all_of(talker, CLAUSE)))
 
 
+async def test_ten_languages_and_control_characters_are_spoken(talker: Talker) -> None:
+    texts = (*TEN_LANGUAGES, CONTROL)
+    for text, chunks in zip(texts, await asyncio.gather(*(one(talker, text) for text in texts)), strict=True):
+        spoken = frames(chunks)
+        assert len(spoken)
+        assert (spoken.min() >= 0) & (spoken.max() < 2_048)
+        assert "".join(chunk.text for chunk in chunks) == text
+
+
+async def test_what_has_no_sound_is_passed_over(talker: Talker) -> None:
+    for text in WITHOUT_SOUND:
+        chunks = await one(talker, text)
+        assert sum(len(chunk.frames) for chunk in chunks) == 0
+        assert "".join(chunk.text for chunk in chunks) == text
+    assert len(frames(await all_of(talker, CLAUSE)))
+
+
+async def test_ten_thousand_characters_are_spoken_sentence_by_sentence(talker: Talker) -> None:
+    text = "without an end " * 667
+    async with aclosing(talker.generate("long", once(Clause(text, "vivian")))) as chunks:
+        ended = 0
+        async for chunk in chunks:
+            ended += chunk.ends
+            if ended == 3:
+                break
+    assert not await talker.busy()
+    assert len(frames(await all_of(talker, CLAUSE)))
+
+
+async def test_instructions_that_leave_no_room_fail_their_request_only(talker: Talker) -> None:
+    with pytest.raises(EngineError, match="a request was not served"):
+        await all_of(talker, Clause("Yes.", "vivian", instructions="Slowly, and calmly. " * 500))
+    assert len(frames(await all_of(talker, CLAUSE)))
+
+
+async def one(talker: Talker, text: str) -> list[Codes]:
+    return [chunk async for chunk in talker.generate(f"one-{text!r}", once(Clause(text, "eric")))]
+
+
 async def test_another_models_checkpoint_is_refused(vllm_on_a_cpu: None, tmp_path: Path) -> None:
     for file in ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json"):
         (tmp_path / file).write_text('{"model_type": "llama"}')
     with pytest.raises(ConfigError, match="`model_type` is 'llama', not `qwen3_tts`"):
         await open_talker(tmp_path.parent, model=tmp_path.name, max_sessions=1)
+
+
+@pytest.mark.parametrize("file", ["config.json", "vocab.json", "merges.txt", "tokenizer_config.json"])
+async def test_a_file_that_is_missing_or_damaged_is_named(
+    vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path], tmp_path: Path, file: str
+) -> None:
+    shutil.copytree(checkpoint("small"), tmp_path / "small")
+    (tmp_path / "small" / file).write_text("{")
+    with pytest.raises(ConfigError, match="cannot be read"):
+        await open_talker(tmp_path, model="small", max_sessions=1)
+    (tmp_path / "small" / file).unlink()
+    with pytest.raises(ConfigError, match=f"`{file}` is missing"):
+        await open_talker(tmp_path, model="small", max_sessions=1)
+
+
+async def test_weights_that_are_cut_off_or_not_there_are_refused(
+    vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path], tmp_path: Path
+) -> None:
+    shutil.copytree(checkpoint("small"), tmp_path / "small")
+    weights = tmp_path / "small" / "model.safetensors"
+    weights.write_bytes(weights.read_bytes()[:1_000_000])
+    with pytest.raises(ConfigError, match=r"model\.safetensors: cannot be read"):
+        await open_talker(tmp_path, model="small", max_sessions=1)
+    weights.unlink()
+    with pytest.raises(ConfigError, match=r"weights missing: .* and \d+ more"):
+        await open_talker(tmp_path, model="small", max_sessions=1)
+
+
+async def test_a_checkpoint_that_only_clones_voices_is_refused(
+    vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path], tmp_path: Path
+) -> None:
+    shutil.copytree(checkpoint("small"), tmp_path / "base")
+    config = tmp_path / "base" / "config.json"
+    config.write_text(config.read_text().replace('"tts_model_type": "custom_voice"', '"tts_model_type": "base"'))
+    with pytest.raises(ConfigError, match="`tts_model_type` is `base`: voices are cloned from recordings"):
+        await open_talker(tmp_path, model="base", max_sessions=1)
 
 
 async def test_a_checkpoint_that_lacks_weights_is_refused_by_their_names(
@@ -107,3 +189,18 @@ async def test_a_checkpoint_that_lacks_weights_is_refused_by_their_names(
         "weights missing: talker.model.layers.1.self_attn.k_proj.weight",
         "weights that nothing uses: talker.more.weight",
     ]
+
+
+async def test_requests_of_an_engine_that_dies_fail_and_none_hangs(talker: Talker) -> None:
+    """The last test of this module: nobody starts it again."""
+    async with asyncio.timeout(30):
+        async with aclosing(talker.generate("deadly", once(Clause("Well then, let us begin.", "eric")))) as chunks:
+            await anext(chunks)
+            for process in multiprocessing.active_children():
+                process.kill()
+            with pytest.raises(EngineError, match="the engine has died"):
+                async for _ in chunks:
+                    pass
+        with pytest.raises(EngineError, match="the engine has died"):
+            await all_of(talker, CLAUSE)
+        assert not await talker.busy()

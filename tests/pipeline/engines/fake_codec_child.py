@@ -9,6 +9,7 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from queue import SimpleQueue
 
 import numpy as np
@@ -47,7 +48,7 @@ def main() -> None:
     threading.Thread(target=read_questions, args=(0, inbox), daemon=True).start()
     settings = inbox.get()
     assert isinstance(settings, Settings)
-    if settings.folder == "nowhere":
+    if not Path(settings.folder).exists():
         send(Refused(settings.number, ["there is no such folder"]))
         sys.exit(1)
     send(Ready(settings.number, ENTRIES, "none", 0))

@@ -1,6 +1,7 @@
 """The engine and its process: whose sound is whose, aborts as fences, and a process that dies. In real time."""
 
 import asyncio
+import os
 import random
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator
@@ -29,7 +30,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 @pytest.fixture
 async def engine() -> AsyncGenerator[Code2Wav, None]:
-    engine = await opened("somewhere")
+    engine = await opened("/")
     yield engine
     await engine.aclose()
 
@@ -122,20 +123,55 @@ async def test_a_code_out_of_range_fails_its_request_only(engine: Code2Wav) -> N
     assert samples(await heard(engine, Codes(frames(1, 5)))) == [5]
 
 
-async def test_a_process_that_dies_fails_all_requests_and_hangs_none(engine: Code2Wav) -> None:
+async def test_a_process_that_dies_fails_the_requests_that_it_serves_and_the_others_get_another_one(
+    engine: Code2Wav,
+) -> None:
     deadly = heard(engine, Codes(frames(1, SLOW)), Codes(frames(1, DIES)))
-    others = [heard(engine, *(Codes(frames(1, SLOW)) for _ in range(9))) for _ in range(SLOTS + 2)]
+    beside = [heard(engine, *(Codes(frames(1, SLOW)) for _ in range(9))) for _ in range(SLOTS - 1)]
+    waiting = [heard(engine, Codes(frames(2, 70))) for _ in range(SLOTS + 2)]
     async with asyncio.timeout(10):
-        results = await asyncio.gather(deadly, *others, return_exceptions=True)
-        assert [type(result) for result in results] == [EngineError] * (SLOTS + 3)
-        with pytest.raises(EngineError, match="has ended"):
-            await heard(engine, Codes(frames(1)))
+        results = await asyncio.gather(deadly, *beside, *waiting, return_exceptions=True)
+        assert [type(result) for result in results[:SLOTS]] == [EngineError] * SLOTS
+        assert [samples(each) for each in results[SLOTS:] if isinstance(each, list)] == [[70, 71]] * (SLOTS + 2)
+        assert samples(await heard(engine, Codes(frames(1, 5)))) == [5]
         assert await engine.busy() == 0
+
+
+async def test_a_request_of_a_process_that_has_died_does_not_go_on_in_the_next_one(engine: Code2Wav) -> None:
+    """Its past is gone: it would be heard as a crack."""
+    told = asyncio.Event()
+
+    async def prompts() -> AsyncIterator[Codes]:
+        yield Codes(frames(1))
+        await told.wait()
+        yield Codes(frames(1))
+
+    async with asyncio.timeout(10), aclosing(engine.generate("old", prompts())) as chunks:
+        await anext(chunks)
+        with pytest.raises(EngineError):
+            await heard(engine, Codes(frames(1, DIES)))
+        assert samples(await heard(engine, Codes(frames(1, 5)))) == [5]
+        told.set()
+        with pytest.raises(EngineError, match="has ended"):
+            await anext(chunks)
+
+
+async def test_a_process_that_does_not_start_again_fails_one_request_after_the_other(tmp_path: Path) -> None:
+    engine = await opened(str(tmp_path))
+    with pytest.raises(EngineError):
+        await heard(engine, Codes(frames(1, DIES)))
+    os.rmdir(tmp_path)
+    for _ in range(2):
+        with pytest.raises(EngineError, match=r"did not start again: .*there is no such folder"):
+            await heard(engine, Codes(frames(1)))
+    os.mkdir(tmp_path)
+    assert samples(await heard(engine, Codes(frames(1, 5)))) == [5]
+    await engine.aclose()
 
 
 async def test_what_cannot_be_loaded_is_refused() -> None:
     with pytest.raises(ConfigError, match="there is no such folder"):
-        await opened("nowhere")
+        await opened("/nowhere")
 
 
 async def test_settings_that_it_does_not_know_are_refused_by_name() -> None:
@@ -150,7 +186,7 @@ async def test_a_process_that_does_not_start_is_an_error() -> None:
 
 
 async def test_the_process_ends_with_the_engine_even_while_it_computes() -> None:
-    engine = await opened("somewhere")
+    engine = await opened("/")
     chunks = engine.generate("test", sent(*(Codes(frames(1, SLOW)) for _ in range(100))))
     await anext(chunks)
     async with asyncio.timeout(2):

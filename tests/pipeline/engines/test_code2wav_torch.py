@@ -35,15 +35,8 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("voice")
-    seeded_codec.write(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-async def engine(checkpoint: Path, anyio_backend: object) -> AsyncGenerator[Code2Wav, None]:
-    engine = await Code2Wav.open(checkpoint, ramp=Ramp(), slots=4)
+async def engine(codec_checkpoint: Path, anyio_backend: object) -> AsyncGenerator[Code2Wav, None]:
+    engine = await Code2Wav.open(codec_checkpoint, ramp=Ramp(), slots=4)
     yield engine
     await engine.aclose()
 
@@ -66,12 +59,12 @@ def expected(decoder: CodecDecoder, codes: NDArray[np.int16]) -> NDArray[np.floa
     return wave * LOUDEST
 
 
-async def test_everybody_hears_the_wave_of_their_sentences(engine: Code2Wav, checkpoint: Path) -> None:
+async def test_everybody_hears_the_wave_of_their_sentences(engine: Code2Wav, codec_checkpoint: Path) -> None:
     dice, everything = random.Random(2), seeded_codec.codes(600)
     requests = [
         [everything[at : at + dice.randint(1, 99)] for at in (start, start + 250)] for start in range(0, 300, 50)
     ]
-    decoder = load_decoder(checkpoint, torch.device("cpu"), torch.float32)
+    decoder = load_decoder(codec_checkpoint, torch.device("cpu"), torch.float32)
     for sentences, pcm in zip(
         requests, await asyncio.gather(*(spoken(engine, *each) for each in requests)), strict=True
     ):
@@ -82,16 +75,16 @@ async def test_everybody_hears_the_wave_of_their_sentences(engine: Code2Wav, che
     assert await engine.busy() == 0
 
 
-async def test_a_damaged_checkpoint_is_refused_in_words(checkpoint: Path, tmp_path: Path) -> None:
-    shutil.copytree(checkpoint, tmp_path, dirs_exist_ok=True)
+async def test_a_damaged_checkpoint_is_refused_in_words(codec_checkpoint: Path, tmp_path: Path) -> None:
+    shutil.copytree(codec_checkpoint, tmp_path, dirs_exist_ok=True)
     (tmp_path / "speech_tokenizer" / "model.safetensors").write_bytes(b"no")
     with pytest.raises(ConfigError, match="cannot be read"):
         await Code2Wav.open(tmp_path, ramp=Ramp(), slots=1)
 
 
-async def test_a_configuration_alone_can_be_run_with_dummy_weights(checkpoint: Path, tmp_path: Path) -> None:
+async def test_a_configuration_alone_can_be_run_with_dummy_weights(codec_checkpoint: Path, tmp_path: Path) -> None:
     (tmp_path / "speech_tokenizer").mkdir()
-    shutil.copy(checkpoint / "speech_tokenizer" / "config.json", tmp_path / "speech_tokenizer")
+    shutil.copy(codec_checkpoint / "speech_tokenizer" / "config.json", tmp_path / "speech_tokenizer")
     engine = await Code2Wav.open(tmp_path, ramp=Ramp(), slots=1, load_format="dummy", dtype="bfloat16")
     assert len(await spoken(engine, seeded_codec.codes(5))) == 2 * 5 * FRAME_SAMPLES
     await engine.aclose()

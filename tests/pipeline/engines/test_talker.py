@@ -115,6 +115,18 @@ async def test_an_unknown_voice_is_refused_by_name_and_the_next_request_works() 
     assert frames([chunk async for chunk in engine.generate("b", clauses("Eric"))]) == 2
 
 
+async def test_a_speed_changes_nothing() -> None:
+    requests = FakeRequests(stops=[2, 2])
+    engine = talker(requests)
+
+    async def clauses(speed: float) -> AsyncIterator[Clause]:
+        yield Clause("Yes.", "", speed)
+
+    for name, speed in (("a", 1.0), ("b", 2.0)):
+        assert frames([chunk async for chunk in engine.generate(name, clauses(speed))]) == 2
+    assert requests.told["a.0"] == requests.told["b.0"]
+
+
 async def test_a_voice_that_finds_no_end_is_stopped() -> None:
     requests = FakeRequests()
     chunks = await spoken(requests, written("Hm."))

@@ -22,15 +22,8 @@ LARGEST_ERROR = 1e-4  # of the signal's rms
 
 
 @pytest.fixture(scope="module")
-def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    folder = tmp_path_factory.mktemp("voice")
-    seeded_codec.write(folder)
-    return folder
-
-
-@pytest.fixture(scope="module")
-def decoder(checkpoint: Path) -> CodecDecoder:
-    return load_decoder(checkpoint, torch.device("cpu"), torch.float32)
+def decoder(codec_checkpoint: Path) -> CodecDecoder:
+    return load_decoder(codec_checkpoint, torch.device("cpu"), torch.float32)
 
 
 def decoded(decoder: CodecDecoder, codes: NDArray[np.int16], sizes: list[int]) -> NDArray[np.float32]:
@@ -99,8 +92,8 @@ def test_a_checkpoint_that_lacks_weights_is_refused_by_their_names(tmp_path: Pat
         load_decoder(tmp_path, torch.device("cpu"), torch.float32)
 
 
-def test_a_truncated_checkpoint_is_refused(checkpoint: Path, tmp_path: Path) -> None:
-    shutil.copytree(checkpoint, tmp_path / "voice")
+def test_a_truncated_checkpoint_is_refused(codec_checkpoint: Path, tmp_path: Path) -> None:
+    shutil.copytree(codec_checkpoint, tmp_path / "voice")
     file = tmp_path / "voice" / "speech_tokenizer" / "model.safetensors"
     file.write_bytes(file.read_bytes()[:100_000])
     with pytest.raises(ConfigError, match="cannot be read"):

@@ -1,0 +1,30 @@
+"""Whoever is told what comes of a conversation with the pipeline."""
+
+from typing import Protocol
+
+from agent.answers import Outcome
+from agent.sounds import Partial
+
+
+class Listener(Protocol):
+    """Wants to know what the pipeline says."""
+
+    def on_partial(self, partial: Partial) -> None: ...
+
+    def on_committed(self) -> None: ...
+
+    def on_answers(self, busy: bool) -> None:
+        """An answer was asked for, began or ended."""
+        ...
+
+    def on_outcome(self, outcome: Outcome) -> None: ...
+
+    def on_line(self, resume_token: str) -> None:
+        """The pipeline has a place for this conversation, which has that token; empty: it has none any more."""
+        ...
+
+    def on_trouble(self, text: str) -> None:
+        """What is wrong with the connection, for the person; empty: nothing any more."""
+        ...
+
+    def on_picture(self) -> None: ...

@@ -1,0 +1,56 @@
+"""Watches the jobs of a worker: a room that has lost its agent, and not its people, gets another."""
+
+import asyncio
+import logging
+from collections.abc import Awaitable, Callable, Iterable
+from dataclasses import dataclass
+
+logger = logging.getLogger(__name__)
+
+LOOK_S = 0.5
+MOST = 3  # agents called into one room within `WITHIN_S`; a call that kills every agent is given up
+WITHIN_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A running job: its room, and who the agent is there."""
+
+    room: str
+    agent: str
+
+
+class Recall:
+    """A job that ends while people are in its room has died: whoever ends one on purpose ends the room, or was left.
+
+    Args:
+        jobs: Those that run now.
+        recall: Calls an agent into the room of a lost one if people are there; returns whether it did.
+    """
+
+    def __init__(self, jobs: Callable[[], Iterable[Job]], recall: Callable[[Job], Awaitable[bool]]) -> None:
+        self._jobs, self._recall = jobs, recall
+        self._recalls: list[tuple[float, str]] = []  # when, and to which room
+
+    async def run(self) -> None:
+        """Watch until cancelled."""
+        known: frozenset[Job] = frozenset()
+        while True:
+            now = frozenset(self._jobs())
+            for lost in known - now:
+                await self._replace(lost)
+            known = now
+            await asyncio.sleep(LOOK_S)
+
+    async def _replace(self, lost: Job) -> None:
+        now = asyncio.get_running_loop().time()
+        self._recalls = [(moment, room) for moment, room in self._recalls if moment > now - WITHIN_S]
+        if sum(room == lost.room for _, room in self._recalls) >= MOST:
+            logger.error("agents die there again and again", extra={"room": lost.room, "times": MOST})
+            return
+        try:
+            if await self._recall(lost):
+                self._recalls.append((now, lost.room))
+                logger.warning("another agent is called", extra={"room": lost.room, "lost": lost.agent})
+        except Exception:
+            logger.exception("no agent could be called", extra={"room": lost.room})

@@ -1,0 +1,73 @@
+/** The one thing to say when something is wrong with a call: the gravest, once. Pure. */
+
+export interface Signs {
+  readonly connected: boolean;
+  /** The connection has been gone for a while. */
+  readonly connectionGone: boolean;
+  readonly agent: 'here' | 'expected' | 'lost';
+  /** The agent has been missing for longer than it should be. */
+  readonly agentMissing: boolean;
+  /** The agent can reach the pipeline; null: it has not said yet. */
+  readonly line: boolean | null;
+  /** What the agent itself complains about, or empty. */
+  readonly complaint: string;
+  readonly soundBlocked: boolean;
+}
+
+export interface Trouble {
+  readonly code: 'connection' | 'agent-lost' | 'agent-missing' | 'line' | 'complaint' | 'sound';
+  /** Stands where the agent's state would: the agent does nothing that the person could wait for. */
+  readonly title: string | null;
+  readonly text: string;
+  /** Join this call again, begin another, or let sound play. */
+  readonly action: 'return' | 'anew' | 'unlock' | null;
+}
+
+export function troubleOf(signs: Signs): Trouble | null {
+  if (!signs.connected) {
+    return {
+      code: 'connection',
+      title: 'Connection lost',
+      text: signs.connectionGone
+        ? 'The server does not answer. Still trying; nothing that you say now is heard.'
+        : 'Reconnecting. Nothing that you say now is heard.',
+      action: signs.connectionGone ? 'return' : null,
+    };
+  }
+  if (signs.agent === 'lost') {
+    return {
+      code: 'agent-lost',
+      title: 'AURA was cut off',
+      text: signs.agentMissing
+        ? 'AURA has not come back.'
+        : 'It is being called back. What you say until then is not heard.',
+      action: signs.agentMissing ? 'anew' : null,
+    };
+  }
+  if (signs.agent === 'expected') {
+    if (!signs.agentMissing) return signs.soundBlocked ? SOUND_BLOCKED : null;
+    return {
+      code: 'agent-missing',
+      title: 'Waiting for AURA',
+      text: 'AURA has not joined. It may still be starting: wait a little, or start a new call.',
+      action: 'anew',
+    };
+  }
+  if (signs.complaint) {
+    const away = signs.line === false;
+    return {
+      code: away ? 'line' : 'complaint',
+      title: away ? 'AURA cannot answer now' : null,
+      text: signs.complaint,
+      action: null,
+    };
+  }
+  return signs.soundBlocked ? SOUND_BLOCKED : null;
+}
+
+const SOUND_BLOCKED: Trouble = {
+  code: 'sound',
+  title: null,
+  text: 'The browser holds the sound back: AURA speaks, and you do not hear it.',
+  action: 'unlock',
+};

@@ -1,0 +1,168 @@
+"""Puts a `/v1/realtime` server under load, and measures what its callers see.
+
+    python -m infra.bench.load --url http://127.0.0.1:8100 [--callers 4 --turns 5 | --rate 6 --minutes 2]
+
+It knows nothing but the wire: callers speak, show a camera, listen and interrupt by a script drawn from a seed.
+A closed loop has so many callers all the time; in an open loop they ring up whether or not others have hung up.
+The key is read from AURA_PIPELINE_KEY. Writes all measurements as JSON, and a plot beside it.
+"""
+
+import argparse
+import asyncio
+import json
+import os
+import sys
+import wave
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from infra.bench.load_caller import LoadCaller, Served
+from infra.bench.load_report import Load, draw, plain, table
+from infra.bench.script import Manner, arrivals, script
+from pipeline.realtime.client import Full, PipelineError, connect
+
+FRAMES = 20
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is done.
+
+    Attributes:
+        callers: In a closed loop.
+        rings: In an open loop: when each caller rings up, in seconds.
+    """
+
+    url: str
+    key: str
+    seed: int
+    manner: Manner
+    recordings: Sequence[bytes]
+    frames: Sequence[bytes] = ()
+    callers: int = 1
+    rings: tuple[float, ...] = ()
+    instructions: str = ""
+
+    def __str__(self) -> str:
+        camera = ", camera on" if self.frames else ""
+        return f"open, {len(self.rings)} calls{camera}" if self.rings else f"closed, {self.callers} callers{camera}"
+
+
+async def run(plan: Plan) -> Load:
+    """The whole load test."""
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    times = plan.rings or (0.0,) * plan.callers
+    calls = [_call(plan, caller, began, at) for caller, at in enumerate(times)]
+    outcomes = await asyncio.gather(*calls)
+    served = sorted((each for outcome in outcomes if isinstance(outcome, list) for each in outcome), key=_asked_at)
+    refused = sum(isinstance(outcome, Full) for outcome in outcomes)
+    failed = sum(isinstance(outcome, PipelineError) for outcome in outcomes) - refused
+    return Load(str(plan), clock() - began, tuple(served), refused, failed)
+
+
+async def _call(plan: Plan, caller: int, began: float, at: float) -> list[Served] | PipelineError:
+    await asyncio.sleep(began + at - asyncio.get_running_loop().time())
+    outcome: list[Served] | PipelineError = []
+    try:
+        async with connect(plan.url, plan.key) as pipeline:
+            asks = script(plan.seed, caller, plan.manner)
+            outcome = await LoadCaller(pipeline, plan.recordings, plan.frames).call(asks, plan.instructions, began)
+    except* PipelineError as errors:
+        outcome = next(_leaves(errors))
+    return outcome
+
+
+def _leaves(errors: BaseExceptionGroup[PipelineError]) -> Iterator[PipelineError]:
+    for error in errors.exceptions:
+        yield from _leaves(error) if isinstance(error, BaseExceptionGroup) else (error,)
+
+
+def _asked_at(served: Served) -> float:
+    return served.at
+
+
+def recorded(folder: Path) -> list[bytes]:
+    """The WAV files of a folder.
+
+    Raises:
+        ValueError: There are none, or one is not PCM16, 24 kHz mono.
+    """
+    sounds = []
+    for path in sorted(folder.glob("*.wav")):
+        with wave.open(str(path), "rb") as file:
+            if (file.getnchannels(), file.getsampwidth(), file.getframerate()) != (1, 2, 24_000):
+                raise ValueError(f"{path} is not PCM16, 24 kHz mono")
+            sounds.append(file.readframes(file.getnframes()))
+    if not sounds:
+        raise ValueError(f"there are no WAV files in {folder}")
+    return sounds
+
+
+def spoken() -> list[bytes]:
+    """The questions of the bench in the voice of the embedded profile."""
+    from infra.bench.latency import as_wire
+    from infra.bench.questions import QUESTIONS
+    from tests.e2e.speech import Voice
+
+    voice = Voice()
+    return [as_wire(voice.say(question)) for question in QUESTIONS]
+
+
+def camera(seed: int) -> list[bytes]:
+    """A picture of 640 × 480 in which something moves, JPEG."""
+    from io import BytesIO
+
+    import numpy as np
+    from PIL import Image
+
+    noise = np.random.default_rng(seed).integers(0, 255, (15, 20, 3), np.uint8)
+    frames = []
+    for at in range(FRAMES):
+        scene = np.kron(np.roll(noise, at, axis=1), np.ones((32, 32, 1), np.uint8))
+        file = BytesIO()
+        Image.fromarray(scene).save(file, "JPEG", quality=80)
+        frames.append(file.getvalue())
+    return frames
+
+
+def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m infra.bench.load", description=__doc__.partition("\n")[0])
+    parser.add_argument("--url", required=True, help="for example http://127.0.0.1:8100")
+    parser.add_argument("--callers", type=int, default=1, metavar="N", help="of a closed loop (1)")
+    parser.add_argument("--rate", type=float, metavar="N", help="open loop: calls a minute")
+    parser.add_argument("--minutes", type=float, default=1.0, help="open loop: for how long calls come in (1)")
+    parser.add_argument("--turns", type=int, default=5, metavar="N", help="questions of a call (5)")
+    parser.add_argument("--interruptions", type=float, default=0.0, metavar="SHARE", help="of the answers (0)")
+    parser.add_argument("--pause", type=float, default=1.0, metavar="S", help="mean pause before a question (1)")
+    parser.add_argument("--camera", action="store_true", help="show 640 × 480 at two frames a second")
+    parser.add_argument("--recordings", type=Path, metavar="DIR", help="questions as WAV files, PCM16, 24 kHz mono")
+    parser.add_argument("--instructions", default="", help="of each session")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--out", type=Path, default=Path("load.json"), metavar="FILE", help="(load.json)")
+    asked = parser.parse_args(arguments)
+    try:
+        recordings = recorded(asked.recordings) if asked.recordings else spoken()
+    except (ValueError, OSError, wave.Error) as error:
+        parser.error(f"--recordings: {error}")
+    plan = Plan(
+        url=asked.url,
+        key=environ.get("AURA_PIPELINE_KEY", ""),
+        seed=asked.seed,
+        manner=Manner(asked.turns, len(recordings), asked.interruptions, asked.pause),
+        recordings=recordings,
+        frames=camera(asked.seed) if asked.camera else (),
+        callers=asked.callers,
+        rings=arrivals(asked.seed, asked.rate, asked.minutes) if asked.rate else (),
+        instructions=asked.instructions,
+    )
+    load = asyncio.run(run(plan))
+    asked.out.write_text(json.dumps(plain(load), indent=2, ensure_ascii=False) + "\n")
+    draw(load, asked.out.with_suffix(".svg"))
+    print(f"{table(load)}\n\nall measurements: {asked.out}, plot: {asked.out.with_suffix('.svg')}")
+    return 0 if load.served else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:], os.environ))

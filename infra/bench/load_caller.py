@@ -1,0 +1,183 @@
+"""One caller of a load test: speaks in real time, shows a camera, listens at the speed of sound, interrupts."""
+
+import asyncio
+import json
+from base64 import b64encode
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from infra.bench.playback import Playback
+from infra.bench.script import Ask
+from pipeline.realtime.client import Event, Pipeline
+
+STEP_S = 0.05
+BYTES_S = 48_000  # PCM16, 24 kHz mono
+FRAME_S = 0.5  # between two pictures of the camera
+ANSWER_S = 60.0
+
+
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What became of one question. Times are in seconds from `response.create`; None: it never came.
+
+    Attributes:
+        at: When it was asked, in seconds of the whole run.
+        status: As `response.done` says; `silent` if nothing was to be said, `lost` if there was none.
+        gaps: How long the loudspeaker waited, each time.
+        released: From the cancel to `response.done`.
+        last_audio: From the cancel to the last sound that came after it.
+        moments: What happened inside, on the session's clock, if the server tells.
+        errors: Codes of the `error` events that came meanwhile.
+    """
+
+    at: float
+    status: str
+    first_text: float | None
+    first_audio: float | None
+    done: float | None
+    audio_s: float
+    gaps: tuple[float, ...]
+    released: float | None = None
+    last_audio: float | None = None
+    moments: Mapping[str, float] = field(default_factory=dict)
+    errors: tuple[str, ...] = ()
+
+
+@dataclass(slots=True)
+class Answer:
+    """An answer as it comes."""
+
+    asked: float
+    playback: Playback = field(default_factory=Playback)
+    first_text: float | None = None
+    cancelled: float | None = None
+    last_audio: float | None = None
+    done: float | None = None
+    response: Event = field(default_factory=dict)
+    errors: list[str] = field(default_factory=list)
+    changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def note(self, event: Event, now: float) -> None:
+        kind = event["type"]
+        if kind == "response.output_audio.delta":
+            self.playback.feed(now, len(event["delta"]) * 3 / 4 / BYTES_S)
+            self.last_audio = now
+        elif kind in ("response.output_audio_transcript.delta", "response.output_text.delta"):
+            self.first_text = self.first_text or now
+        elif kind == "response.done":
+            self.done, self.response = now, event["response"]
+        elif kind == "error":
+            self.errors.append(str(event["error"].get("code")))
+        self.changed.set()
+
+    def served(self, began: float) -> Served:
+        metadata = self.response.get("metadata") or {}
+        silent = metadata.get("decision") == "silent"
+        after = self.last_audio if self.cancelled and self.last_audio and self.last_audio > self.cancelled else None
+        return Served(
+            at=self.asked - began,
+            status="silent" if silent else self.response.get("status", "lost"),
+            first_text=_since(self.asked, self.first_text),
+            first_audio=_since(self.asked, self.playback.began),
+            done=_since(self.asked, self.done),
+            audio_s=self.playback.sound_s,
+            gaps=tuple(self.playback.gaps),
+            released=_since(self.cancelled, self.done),
+            last_audio=_since(self.cancelled, after or self.cancelled),
+            moments=json.loads(metadata.get("timings", "{}")),
+            errors=tuple(self.errors),
+        )
+
+
+def _since(earlier: float | None, later: float | None) -> float | None:
+    return None if earlier is None or later is None else later - earlier
+
+
+class LoadCaller:
+    """One session.
+
+    Args:
+        recordings: Questions, PCM16, 24 kHz mono, each ending with its last word.
+        frames: What the camera shows, JPEG, over and over; none: it is off.
+    """
+
+    def __init__(self, pipeline: Pipeline, recordings: Sequence[bytes], frames: Sequence[bytes] = ()) -> None:
+        self._pipeline = pipeline
+        self._recordings = recordings
+        self._frames = frames
+        self._answer: Answer | None = None
+
+    async def call(self, script: Sequence[Ask], instructions: str, began: float) -> list[Served]:
+        """Ask everything, one after the other; returns what became of each question."""
+        audio = {"input": {"turn_detection": None}}
+        session: Event = {"type": "realtime", "instructions": instructions, "audio": audio}
+        async with asyncio.TaskGroup() as tasks:
+            listening = tasks.create_task(self._listen(), name="load:listen")
+            await self._send("session.update", session=session)
+            watching = tasks.create_task(self._show(), name="load:camera")
+            served = [await self._ask(ask, began) for ask in script]
+            listening.cancel()
+            watching.cancel()
+        return served
+
+    async def _ask(self, ask: Ask, began: float) -> Served:
+        clock = asyncio.get_running_loop().time
+        await self._speak(bytes(int(ask.pause_s / STEP_S) * int(STEP_S * BYTES_S)))
+        await self._speak(self._recordings[ask.question])
+        self._answer = answer = Answer(clock())
+        await self._send("input_audio_buffer.commit")
+        await self._send("response.create")
+        try:
+            async with asyncio.timeout(ANSWER_S):
+                if ask.interrupt_after_s is not None:
+                    await self._interrupt(answer, ask.interrupt_after_s)
+                while answer.done is None:
+                    await self._changed(answer)
+        except TimeoutError:
+            return answer.served(began)
+        if answer.cancelled is None:
+            await asyncio.sleep(answer.playback.ends - clock())
+        return answer.served(began)
+
+    async def _interrupt(self, answer: Answer, after_s: float) -> None:
+        """Cancel when so much has been heard. An answer that ends before is left alone."""
+        clock = asyncio.get_running_loop().time
+        while answer.playback.began is None and answer.done is None:
+            await self._changed(answer)
+        await asyncio.sleep(after_s)
+        if answer.done is not None:
+            return
+        answer.cancelled = clock()
+        await self._send("response.cancel")
+
+    async def _changed(self, answer: Answer) -> None:
+        answer.changed.clear()
+        await answer.changed.wait()
+
+    async def _listen(self) -> None:
+        clock = asyncio.get_running_loop().time
+        async for event in self._pipeline:
+            if self._answer:
+                self._answer.note(event, clock())
+
+    async def _show(self) -> None:
+        at = 0
+        while self._frames:
+            url = f"data:image/jpeg;base64,{b64encode(self._frames[at % len(self._frames)]).decode()}"
+            content = [{"type": "input_image", "image_url": url}]
+            await self._send("conversation.item.create", item={"type": "message", "role": "user", "content": content})
+            await asyncio.sleep(FRAME_S)
+            at += 1
+
+    async def _speak(self, sound: bytes) -> None:
+        """At the speed of sound: each piece leaves when it has been spoken."""
+        clock = asyncio.get_running_loop().time
+        due, step = clock(), int(STEP_S * BYTES_S)
+        for start in range(0, len(sound), step):
+            piece = sound[start : start + step]
+            due += len(piece) / BYTES_S
+            await asyncio.sleep(due - clock())
+            await self._send("input_audio_buffer.append", audio=b64encode(piece).decode())
+
+    async def _send(self, kind: str, **fields: object) -> None:
+        await self._pipeline.send({"type": kind, **fields})

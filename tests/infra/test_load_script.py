@@ -1,0 +1,72 @@
+"""What callers of a load test do, how they hear it, and what is told of it."""
+
+import pytest
+
+from infra.bench.load_caller import Served
+from infra.bench.load_report import Load, percentile, plain, series, shares, table
+from infra.bench.playback import Playback
+from infra.bench.script import Manner, arrivals, script
+
+
+def test_a_script_depends_on_its_seed_and_its_caller_only() -> None:
+    manner = Manner(turns=20, recordings=5, interruptions=0.5, pause_s=2.0)
+    asks = script(7, 3, manner)
+    assert asks == script(7, 3, manner)
+    assert asks != script(7, 4, manner) != script(8, 4, manner)
+    assert {ask.question for ask in asks} <= set(range(5))
+    assert all(1.0 <= ask.pause_s <= 3.0 for ask in asks)
+    assert 4 <= sum(ask.interrupt_after_s is not None for ask in asks) <= 16
+
+
+def test_nobody_interrupts_unless_told_to() -> None:
+    assert all(ask.interrupt_after_s is None for ask in script(1, 0, Manner(50, 3)))
+
+
+def test_callers_of_an_open_loop_ring_up_as_often_as_asked() -> None:
+    rings = arrivals(1, calls_a_minute=30, minutes=20)
+    assert list(rings) == sorted(rings)
+    assert rings == arrivals(1, 30, 20)
+    assert len(rings) == pytest.approx(600, rel=0.15)
+    assert rings[-1] < 1200
+
+
+def test_playback_waits_when_a_piece_comes_late_and_says_how_long() -> None:
+    playback = Playback()
+    playback.feed(10.0, 1.0)
+    playback.feed(10.5, 0.5)
+    assert (playback.ends, playback.gaps) == (11.5, [])
+    playback.feed(12.0, 1.0)
+    assert (playback.ends, playback.gaps, playback.sound_s) == (13.0, [0.5], 2.5)
+    assert [playback.heard_s(at) for at in (10.0, 12.0, 12.5, 20.0)] == [0.0, 1.5, 2.0, 2.5]
+
+
+def test_a_percentile_is_a_value_that_was_seen() -> None:
+    assert [percentile(range(1, 21), each) for each in (50, 95, 99, 0)] == [10, 19, 20, 1]
+
+
+def served(**what: object) -> Served:
+    whole = {"at": 0.0, "status": "completed", "first_text": 0.1, "first_audio": 0.2, "done": 1.0, "audio_s": 2.0}
+    return Served(**{**whole, "gaps": (), **what})  # type: ignore[arg-type]
+
+
+def test_the_report_holds_what_was_seen_and_the_share_of_each_step() -> None:
+    moments = {"speech_end": 1.0, "committed": 2.0, "created": 2.0, "first_text": 2.3, "first_pcm": 2.4}
+    cancelled = served(status="cancelled", done=0.5, released=0.01, last_audio=0.0)
+    load = Load("closed, 1 callers", 9.0, (served(moments=moments, gaps=(0.25,)), cancelled), refused=1)
+    assert series(load) == {
+        "create → first text": [100.0, 100.0],
+        "create → first audio": [200.0, 200.0],
+        "create → done": [1000.0],
+        "cancel → done": [10.0],
+        "cancel → last audio": [0.0],
+        "gap in playback": [250.0],
+    }
+    assert shares(load.served) == {
+        "committed → created": pytest.approx(0.0),
+        "created → first_text": pytest.approx(300.0),
+        "first_text → first_pcm": pytest.approx(100.0),
+    }
+    text = table(load)
+    assert "2 questions in 9 s, 1 completed, 1 cancelled; 1 calls refused" in text
+    assert "75%" in text and "25%" in text
+    assert plain(load)["figures_ms"]["cancel → done"] == {"p50": 10.0, "p95": 10.0, "p99": 10.0}  # type: ignore[index]

@@ -1,0 +1,33 @@
+"""What `aura-pipeline say` refuses before it looks at a model."""
+
+import argparse
+from pathlib import Path
+
+import pytest
+
+from pipeline.errors import AuraError
+from pipeline.say_command import add_say, run_say
+
+
+def command(*arguments: str) -> argparse.Namespace:
+    parser = argparse.ArgumentParser()
+    add_say(parser.add_subparsers())
+    return parser.parse_args(["say", *arguments])
+
+
+@pytest.mark.parametrize("text", ["", "  \n", "🎉🎊", "\x00\x07", "?!"])
+def test_a_text_without_anything_to_speak(tmp_path: Path, text: str) -> None:
+    with pytest.raises(AuraError, match="text: there is nothing in it that can be spoken"):
+        run_say(command(text, "-o", str(tmp_path / "out.wav"), "--model", str(tmp_path)))
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("out", ["nowhere/out.wav", "."])
+def test_a_file_that_cannot_be_written(tmp_path: Path, out: str) -> None:
+    with pytest.raises(AuraError, match=r"out: .* cannot be written"):
+        run_say(command("Hi.", "-o", str(tmp_path / out), "--model", str(tmp_path)))
+
+
+def test_a_model_that_is_not_there(tmp_path: Path) -> None:
+    with pytest.raises(AuraError, match=r"--model: .*nowhere is no folder"):
+        run_say(command("Hi.", "-o", str(tmp_path / "out.wav"), "--model", str(tmp_path / "nowhere")))
