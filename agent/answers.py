@@ -55,11 +55,13 @@ class Answer:
     Attributes:
         asked_at: When it was asked for, on the loop's clock; None if the pipeline began of itself.
         sounded_at: When its first sound came.
+        words: All that it has said so far, heard or not.
     """
 
     response_id: str
     asked_at: float | None
     sounded_at: float | None = None
+    words: str = ""
     cancelled: bool = False
     messages: dict[str, _Message] = field(default_factory=dict)
     stream: utils.aio.Chan[llm.MessageGeneration] = field(default_factory=utils.aio.Chan)
@@ -122,11 +124,15 @@ class Answers:
 
     def lose(self, reason: str) -> None:
         """The connection is gone: nothing more will come of anything."""
-        for request_id in list(self._requests):
-            self._fail(request_id, reason)
+        self.forgo(reason)
         for answer in self._answers.values():
             answer.close()
         self._answers.clear()
+
+    def forgo(self, reason: str) -> None:
+        """What was asked for and has not begun is not to be answered."""
+        for request_id in list(self._requests):
+            self._fail(request_id, reason)
 
     def refused(self, event_id: str | None, message: str) -> bool:
         """An `error` came; returns whether it answers one of our requests."""
@@ -176,6 +182,7 @@ class Answers:
             case "response.content_part.added" if not message.modalities.done():
                 message.modalities.set_result(["audio", "text"] if event["part"]["type"] == "audio" else ["text"])
             case "response.output_audio_transcript.delta" | "response.output_text.delta":
+                answer.words += event["delta"]
                 message.text.send_nowait(_timed(event))
             case "response.output_audio.delta":
                 answer.sounded_at = answer.sounded_at or asyncio.get_running_loop().time()

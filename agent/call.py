@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Callable
 from typing import Any
 
 from livekit.agents import Agent, AgentSession, UserStateChangedEvent
@@ -34,6 +35,7 @@ class Call:
     Args:
         publish: Shows attributes to the people in the call.
         spoken: The call has sound; without it, it is a conversation in writing.
+        trouble: Told what is wrong with the line to the pipeline, and (empty) that nothing is.
         recalled: The call has begun with an agent that died.
     """
 
@@ -45,10 +47,11 @@ class Call:
         publish: Publish,
         *,
         spoken: bool = True,
+        trouble: Callable[[str], None] = lambda _: None,
         connect: Connect = connect,
         recalled: Recalled | None = None,
     ) -> None:
-        self._persona, self._turns = persona, turns
+        self._persona, self._turns, self._trouble = persona, turns, trouble
         self._tasks = Owned()
         self._speech_end: float | None = None
         self.board = Noticeboard(publish)
@@ -84,14 +87,30 @@ class Call:
         if output := self.session.output.audio:
             output.on("playback_started", self._on_playback_started)
             output.on("playback_finished", self._on_playback_finished)
-        if greet and self._greeting:
+        if greet:
+            self.greet()
+
+    def greet(self) -> None:
+        if self._greeting:
             self.session.say(self._greeting)
+
+    @guarded
+    def repeat(self) -> None:
+        """Say once more what was said last, from its beginning."""
+        answer = self._model.live.newest_answer if self._model.live else None
+        if answer and answer.words.strip():
+            self.session.interrupt()
+            self.session.say(answer.words.strip())
 
     async def write(self, text: str) -> None:
         """The person has written something: it cuts what is being said. Returns when it has been answered."""
         if text.strip():
             await self.session.interrupt()
             await self.session.generate_reply(user_input=text)
+
+    async def give_up(self) -> None:
+        """The person no longer waits for an answer. Returns when nothing will come of it any more."""
+        await self.session.interrupt(force=True)
 
     @guarded
     def pick_up(self) -> None:
@@ -142,6 +161,7 @@ class Call:
 
     def on_trouble(self, text: str) -> None:
         self.board.error(text)
+        self._trouble(text)
 
     def on_picture(self) -> None:
         self.board.saw_frame()

@@ -9,13 +9,13 @@ from pathlib import Path
 from time import time  # noqa: TID251 - LiveKit stamps its events with the wall clock
 from typing import TextIO
 
+import msgspec
 from livekit.agents import ConversationItemAddedEvent
 from livekit.agents.llm import ChatMessage
 from livekit.agents.voice.transcription import TranscriptSynchronizer
 
-from agent.attributes import LINE
 from agent.call import Call
-from agent.console_audio import WavLoudspeaker, WavMicrophone, read_wav, write_wav
+from agent.console_audio import WavLoudspeaker, WavMicrophone, check_writable, read_wav, write_wav
 from agent.line import Connect
 from agent.persona import AURA
 from agent.settings import PipelineSettings
@@ -49,12 +49,36 @@ class Transcript:
 
     async def on_attributes(self, attributes: dict[str, str]) -> None:
         for name, value in attributes.items():
-            if value and name not in ("aura.state", LINE):
-                self.say(name.removeprefix("aura."), value)
+            if line := in_words(name, value):
+                self.say(name.removeprefix("aura."), line)
 
     def say(self, who: str, what: str) -> None:
         now = asyncio.get_running_loop().time() - self._began
         print(f"{now:7.2f}  {who:>8}  {what}", flush=True)
+
+
+def in_words(name: str, value: str) -> str:
+    """What an attribute of the agent says to a person who reads it as a line; empty if nothing."""
+    match name:
+        case "aura.error":
+            return value
+        case "aura.decision":
+            decision = msgspec.json.decode(value)  # of an error, `aura.error` tells more
+            return "" if decision["what"] == "error" else f"{decision['what']}: {decision['text']}"
+        case "aura.timings":
+            timings = msgspec.json.decode(value)
+            after = timings["speech_end_to_first_audio_ms"] or timings["create_to_first_audio_ms"]
+            return f"first sound after {after} ms"
+    return ""
+
+
+async def check_line(pipeline: PipelineSettings, connect: Connect) -> None:
+    """
+    Raises:
+        PipelineError: Nobody answers there, or not to us: says so before anything is asked.
+    """
+    async with connect(pipeline.url, pipeline.key):
+        pass
 
 
 async def converse_wav(
@@ -64,9 +88,16 @@ async def converse_wav(
 
     Returns:
         The exit status: 0 if something was answered within `wait_s` of the recording's end.
+
+    Raises:
+        ValueError: The question cannot be read, or the answer cannot be written.
+        PipelineError: There is nobody to talk to.
     """
+    check_writable(answer)
+    microphone = WavMicrophone(read_wav(question))
+    await check_line(pipeline, connect)
     loudspeaker = WavLoudspeaker(time)
-    answered = await converse(pipeline, WavMicrophone(read_wav(question)), loudspeaker, wait_s=wait_s, connect=connect)
+    answered = await converse(pipeline, microphone, loudspeaker, wait_s=wait_s, connect=connect)
     write_wav(answer, bytes(loudspeaker.recording))
     if not answered:
         print("nothing was answered", file=sys.stderr)
@@ -103,7 +134,11 @@ async def converse_text(pipeline: PipelineSettings, lines: TextIO, *, wait_s: fl
 
     Returns:
         The exit status: 0 if every line was answered within `wait_s`.
+
+    Raises:
+        PipelineError: There is nobody to talk to.
     """
+    await check_line(pipeline, connect)
     transcript = Transcript()
     call = Call(pipeline, AURA, TURNS["console"], transcript.on_attributes, spoken=False, connect=connect)
     call.session.on("conversation_item_added", transcript.on_item)
@@ -111,13 +146,15 @@ async def converse_text(pipeline: PipelineSettings, lines: TextIO, *, wait_s: fl
     async with aclosing(call):
         await call.start(greet=lines.isatty())
         async for line in _spoken(lines):
-            asked = transcript.answers
+            before = transcript.answers
             try:
                 async with asyncio.timeout(wait_s):
                     await call.write(line)
+                status = status or int(transcript.answers == before)
             except TimeoutError:
-                print(f"no answer within {wait_s:g} s", file=sys.stderr)
-            status = status or int(transcript.answers == asked)
+                status = 1
+                await call.give_up()
+                print(f"no answer within {wait_s:g} s: cancelled", file=sys.stderr)
     return status
 
 

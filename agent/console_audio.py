@@ -30,6 +30,8 @@ def read_wav(path: Path) -> bytes:
             samples = np.frombuffer(file.readframes(file.getnframes()), np.int16)
             mono = samples.reshape(-1, file.getnchannels()).mean(axis=1).astype(np.int16)
             rate = file.getframerate()
+    except OSError as error:
+        raise ValueError(f"{path}: {error.strerror}") from error
     except (wave.Error, EOFError) as error:
         raise ValueError(f"{path}: not a WAV file") from error
     if rate == RATE:
@@ -37,6 +39,20 @@ def read_wav(path: Path) -> bytes:
     resampler = rtc.AudioResampler(rate, RATE, num_channels=1, quality=rtc.AudioResamplerQuality.HIGH)
     frames = [*resampler.push(bytearray(mono.tobytes())), *resampler.flush()]
     return b"".join(bytes(frame.data) for frame in frames)
+
+
+def check_writable(path: Path) -> None:
+    """
+    Raises:
+        ValueError: No file can be written there.
+    """
+    existed = path.exists()
+    try:
+        path.open("ab").close()
+    except OSError as error:
+        raise ValueError(f"{path} cannot be written: {error.strerror}") from error
+    if not existed:
+        path.unlink()
 
 
 def write_wav(path: Path, pcm: bytes) -> None:

@@ -77,6 +77,7 @@ def _create(item: llm.ChatItem) -> Event:
     kind = "input_text" if item.role == "user" else "output_text"
     return {
         "type": "conversation.item.create",
+        "event_id": item.id,
         "item": {
             "id": item.id,
             "type": "message",

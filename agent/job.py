@@ -14,9 +14,11 @@ from livekit.agents.voice.room_io import (
 from agent import rooms
 from agent.call import Call
 from agent.persona import AURA
+from agent.phone_job import take_phone_call
 from agent.presence import Presence
 from agent.recalled import recalled
 from agent.settings import WorkerSettings
+from agent.trunks import of_phone
 from agent.turns import TURNS
 
 logger = logging.getLogger(__name__)
@@ -26,6 +28,9 @@ GONE = "nobody is there"
 
 async def take_call(settings: WorkerSettings, ctx: JobContext) -> None:
     """Entry of a job process. Returns once the call is set up; the job lives until `ctx.shutdown`."""
+    if of_phone(ctx.job.room.name):
+        await take_phone_call(settings, ctx)
+        return
 
     async def publish(attributes: dict[str, str]) -> None:
         if ctx.room.isconnected():

@@ -4,6 +4,7 @@ import logging
 import sys
 
 PRIVATE = "lk.pii."  # LiveKit marks so what must not be logged
+UNANSWERED = "failed to generate a reply"  # LiveKit's words
 _STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
 # What LiveKit complains of at the end of every call, and is nothing.
@@ -32,11 +33,17 @@ def known_noise(record: logging.LogRecord) -> bool:
     return record.name.startswith("livekit") and any(text in record.getMessage() for text in NOISE)
 
 
-def set_up(level: str) -> None:
-    """Log to stderr from `level` on, for example `INFO`."""
+def set_up(level: str, *, told: bool = False) -> None:
+    """Log to stderr from `level` on, for example `INFO`.
+
+    Args:
+        told: The person who reads it is told in words why there is no answer.
+    """
     handler = logging.StreamHandler(sys.stderr)
     handler.setFormatter(OneLine())
     handler.addFilter(lambda record: not known_noise(record))
+    if told:
+        handler.addFilter(lambda record: not record.getMessage().startswith(UNANSWERED))
     logging.basicConfig(level=level, handlers=[handler], force=True)
     for chatty in ("aiohttp.access", "asyncio", "livekit"):
         logging.getLogger(chatty).setLevel(logging.WARNING)

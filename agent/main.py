@@ -8,18 +8,26 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from agent import logs
-from agent.settings import SettingsError, console_settings, web_settings, worker_settings
+from agent.environment import SettingsError
+from agent.settings import console_settings, web_settings, with_running, worker_settings
+from agent.trunk_settings import dial_settings, trunk_settings
+
+LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
-    logs.set_up(arguments.log_level)
+    logs.set_up(arguments.log_level, told=arguments.command == "console")
     try:
         match arguments.command:
             case "start" | "dev":
                 return _work(devmode=arguments.command == "dev")
             case "web":
                 return _web(arguments.host, arguments.port, arguments.static)
+            case "trunks":
+                return _trunks()
+            case "call":
+                return _call(arguments.number)
             case _:
                 return _console(arguments)
     except SettingsError as error:
@@ -42,25 +50,51 @@ def _web(host: str, port: int, static: Path | None) -> int:
     from agent.web import application
 
     app = application(web_settings(os.environ), static)
-    web.run_app(app, host=host, port=port, print=None, access_log=None)
+    try:
+        web.run_app(app, host=host, port=port, print=None, access_log=None)
+    except OSError as error:
+        print(f"aura-agent: cannot listen on port {port} of {host}: {error.strerror}", file=sys.stderr)
+        return 2
+    return 0
+
+
+def _trunks() -> int:
+    from agent.trunks import make_trunks
+
+    asyncio.run(make_trunks(trunk_settings(with_running(os.environ))))
+    return 0
+
+
+def _call(number: str) -> int:
+    from agent.dial import NotAnswered, dial
+
+    try:
+        asyncio.run(dial(dial_settings(with_running(os.environ)), number))
+    except NotAnswered as error:
+        print(error, file=sys.stderr)
+        return 1
     return 0
 
 
 def _console(arguments: argparse.Namespace) -> int:
     from agent import console
+    from pipeline.realtime.client import PipelineError
 
-    if arguments.wav:
+    if not (arguments.wav or arguments.text):
+        print(console.NO_SOUND_CARD, file=sys.stderr)
+        return 2
+    pipeline = console_settings(os.environ)
+    try:
+        if arguments.text:
+            return asyncio.run(console.converse_text(pipeline, sys.stdin, wait_s=arguments.wait))
         question, answer = arguments.wav
-        pipeline = console_settings(os.environ)
-        try:
-            return asyncio.run(console.converse_wav(pipeline, question, answer, wait_s=arguments.wait))
-        except (OSError, ValueError) as error:
-            print(error, file=sys.stderr)
-            return 2
-    if arguments.text:
-        return asyncio.run(console.converse_text(console_settings(os.environ), sys.stdin, wait_s=arguments.wait))
-    print(console.NO_SOUND_CARD, file=sys.stderr)
-    return 2
+        return asyncio.run(console.converse_wav(pipeline, question, answer, wait_s=arguments.wait))
+    except PipelineError as error:
+        print(f"aura-agent: {error}", file=sys.stderr)
+        return 1
+    except ValueError as error:
+        print(f"aura-agent: {error}", file=sys.stderr)
+        return 2
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -72,14 +106,18 @@ def _parser() -> argparse.ArgumentParser:
     web.add_argument("--host", default="127.0.0.1")
     web.add_argument("--port", type=int, default=8080)
     web.add_argument("--static", type=Path, help="the built page")
+    commands.add_parser("trunks", help="let phones in: make the trunks at the LiveKit server, or bring them up to date")
+    call = commands.add_parser("call", help="ring somebody up")
+    call.add_argument("number", metavar="NUMBER")
     console = commands.add_parser("console", help="talk from a shell, without a room")
     how = console.add_mutually_exclusive_group()
     how.add_argument("--wav", nargs=2, type=Path, metavar=("QUESTION", "ANSWER"), help="speak one file, record another")
     how.add_argument("--text", action="store_true", help="answer each line of standard input")
     console.add_argument("--wait", type=float, default=30.0, help="seconds that an answer may take")
-    levels = {"start": "INFO", "web": "INFO", "dev": "DEBUG", "console": "WARNING"}
+    levels = {"start": "INFO", "web": "INFO", "dev": "DEBUG"}
     for name, command in commands.choices.items():
-        command.add_argument("--log-level", default=levels[name])
+        level = levels.get(name, "ERROR")
+        command.add_argument("--log-level", type=str.upper, choices=LEVELS, default=level)
     return parser
 
 

@@ -1,6 +1,6 @@
 """Who the agent is: what it is told, how it greets, which voice it has."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,4 +34,14 @@ AURA = Persona(
     greeting="Hello, I'm Aura. What can I do for you?",
     apology="Sorry, I was cut off. Please say that again.",
     language="en",
+)
+
+ON_THE_PHONE = replace(
+    AURA,
+    instructions=(
+        "You are Aura, a friendly assistant on the telephone. What you write is spoken aloud: answer in one short, "
+        "plain sentence, without lists, markup or emoji, unless the caller asks for something longer. "
+        "You see nothing. You cannot set reminders, send messages or call anyone; when asked to, say so."
+    ),
+    greeting="Hello, this is Aura. What can I do for you?",
 )

@@ -22,6 +22,8 @@ from pipeline.realtime.client import Event
 
 logger = logging.getLogger(__name__)
 
+TOO_LONG = "That was more than I can take in at once. Please say it in fewer words."
+
 
 class AuraSession(llm.RealtimeSession[str]):
     """One conversation. Its calls only queue what to send: none waits, none raises."""
@@ -226,6 +228,11 @@ class AuraSession(llm.RealtimeSession[str]):
 
     def _refused(self, error: dict[str, Any]) -> None:
         ours = self._answers.refused(error.get("event_id"), error.get("message") or "refused")
+        said = self._history.items.get_by_id(error.get("event_id") or "")
+        if said and error.get("param") == "item.content":  # without it, something else would be answered
+            self._history.forget(said.id)
+            self._answers.forgo(TOO_LONG)
+            self._listener.on_trouble(TOO_LONG)
         extra = {"code": error.get("code"), "param": error.get("param"), "request": ours}
         logger.warning("the pipeline refused an event", extra=extra)
         self._listener.on_answers(self._answers.busy)

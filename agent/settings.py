@@ -3,23 +3,13 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from urllib.parse import urlsplit
 
 import msgspec
 
+from agent.environment import Reader, SettingsError
+from agent.phone_settings import PhoneSettings, phone_settings
+
 GRACE_S = 60  # livekit-server keeps an empty room for longer: `departure_timeout` in infra/livekit/livekit.yaml
-
-
-class SettingsError(Exception):
-    """The environment cannot be used.
-
-    Attributes:
-        faults: One sentence per fault.
-    """
-
-    def __init__(self, faults: list[str]) -> None:
-        super().__init__("\n".join(f"environment: {fault}" for fault in faults))
-        self.faults = faults
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +49,7 @@ class WorkerSettings:
     max_jobs: int
     drain_s: int
     grace_s: int
+    phone: PhoneSettings
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,15 +67,16 @@ class WebSettings:
 
 def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
     """Raises SettingsError, naming every variable that is missing or wrong."""
-    reader = _Reader(environ)
+    reader = Reader(environ)
     settings = WorkerSettings(
         pipeline=_pipeline(reader),
-        livekit=_livekit(reader),
+        livekit=livekit_settings(reader),
         port=reader.number("AURA_AGENT_PORT", 0, low=0, high=65_535),
         idle_processes=reader.number("AURA_AGENT_IDLE_PROCESSES", 2, low=0, high=16),
         max_jobs=reader.number("AURA_AGENT_MAX_JOBS", 8, low=1, high=1_000),
         drain_s=reader.number("AURA_AGENT_DRAIN_S", 0, low=0, high=86_400),
         grace_s=reader.number("AURA_AGENT_GRACE_S", GRACE_S, low=0, high=3_600),
+        phone=phone_settings(reader),
     )
     reader.check()
     return settings
@@ -92,8 +84,8 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
 
 def web_settings(environ: Mapping[str, str]) -> WebSettings:
     """Raises SettingsError, naming every variable that is missing or wrong."""
-    reader = _Reader(environ)
-    settings = WebSettings(reader.url("AURA_PIPELINE_URL", "http", "https"), _livekit(reader))
+    reader = Reader(environ)
+    settings = WebSettings(reader.url("AURA_PIPELINE_URL", "http", "https"), livekit_settings(reader))
     reader.check()
     return settings
 
@@ -105,12 +97,25 @@ def console_settings(environ: Mapping[str, str]) -> PipelineSettings:
         SettingsError: Nothing is named and nothing runs, or what is named is wrong.
     """
     if not ({"AURA_PIPELINE_URL", "AURA_PIPELINE_KEY"} & environ.keys()):
-        home = Path(environ.get("AURA_HOME") or Path(__file__).parent.parent / ".aura")
-        environ = {**environ, **running(home)}
-    reader = _Reader(environ)
+        environ = {**environ, **running(_home(environ))}
+    reader = Reader(environ)
     settings = _pipeline(reader)
     reader.check()
     return settings
+
+
+def with_running(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment if it names a LiveKit server, and else that of the installation that runs in this checkout,
+    over which the environment goes.
+
+    Raises:
+        SettingsError: It names none, and nothing runs.
+    """
+    return environ if "LIVEKIT_URL" in environ else {**running(_home(environ)), **environ}
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    return Path(environ.get("AURA_HOME") or Path(__file__).parent.parent / ".aura")
 
 
 def running(home: Path) -> dict[str, str]:
@@ -126,48 +131,18 @@ def running(home: Path) -> dict[str, str]:
         fault = "nothing runs here: start it with infra/up, or set AURA_PIPELINE_URL and AURA_PIPELINE_KEY"
         raise SettingsError([fault]) from error
     pairs = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
-    return {**pairs, "AURA_PIPELINE_URL": str(run.get("pipeline_url", ""))}
+    urls = {"AURA_PIPELINE_URL": "pipeline_url", "LIVEKIT_URL": "livekit_url"}
+    return {**pairs, **{name: str(run.get(key, "")) for name, key in urls.items()}}
 
 
-def _pipeline(reader: "_Reader") -> PipelineSettings:
+def _pipeline(reader: Reader) -> PipelineSettings:
     return PipelineSettings(reader.url("AURA_PIPELINE_URL", "http", "https"), reader.text("AURA_PIPELINE_KEY"))
 
 
-def _livekit(reader: "_Reader") -> LiveKitSettings:
+def livekit_settings(reader: Reader) -> LiveKitSettings:
     return LiveKitSettings(
         url=reader.url("LIVEKIT_URL", "ws", "wss"),
         api_key=reader.text("LIVEKIT_API_KEY"),
         api_secret=reader.text("LIVEKIT_API_SECRET"),
         agent_name=reader.text("AURA_AGENT_NAME"),
     )
-
-
-class _Reader:
-    """Reads variables, and remembers every fault instead of stopping at the first."""
-
-    def __init__(self, environ: Mapping[str, str]) -> None:
-        self._environ = environ
-        self._faults: list[str] = []
-
-    def text(self, name: str) -> str:
-        value = self._environ.get(name, "").strip()
-        if not value:
-            self._faults.append(f"{name} is not set")
-        return value
-
-    def url(self, name: str, *schemes: str) -> str:
-        value = self.text(name)
-        if value and (urlsplit(value).scheme not in schemes or not urlsplit(value).netloc):
-            self._faults.append(f"{name} must begin with {' or '.join(f'{scheme}://' for scheme in schemes)}")
-        return value.rstrip("/")
-
-    def number(self, name: str, default: int, *, low: int, high: int) -> int:
-        value = self._environ.get(name, "").strip() or str(default)
-        if not value.isdecimal() or not low <= int(value) <= high:
-            self._faults.append(f"{name} must be a number from {low} to {high}")
-            return default
-        return int(value)
-
-    def check(self) -> None:
-        if self._faults:
-            raise SettingsError(list(dict.fromkeys(self._faults)))

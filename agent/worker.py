@@ -7,12 +7,12 @@ from contextlib import suppress
 from functools import partial
 
 from aiohttp import web
-from livekit.agents import AgentServer, JobProcess, JobRequest
+from livekit.agents import AgentServer, JobProcess
 
 from agent import rooms
 from agent.job import take_call
-from agent.persona import AURA
 from agent.recall import Job, Recall
+from agent.reception import Reception
 from agent.settings import LiveKitSettings, WorkerSettings
 
 logger = logging.getLogger(__name__)
@@ -59,7 +59,9 @@ def agent_server(settings: WorkerSettings) -> AgentServer:
         preload_modules=["agent.job"],
         job_memory_warn_mb=2_000,
     )
-    server.rtc_session(partial(take_call, settings), agent_name=settings.livekit.agent_name, on_request=_accept)
+    reception = Reception(settings.livekit, settings.phone, lambda: {job.job.room.name for job in server.active_jobs})
+    take = partial(take_call, settings)
+    server.rtc_session(take, agent_name=settings.livekit.agent_name, on_request=reception.answer)
     return server
 
 
@@ -68,10 +70,6 @@ def warm_up(process: JobProcess) -> None:
     from livekit.agents.inference import VAD
 
     VAD()
-
-
-async def _accept(request: JobRequest) -> None:
-    await request.accept(name=AURA.name)
 
 
 class Health:

@@ -17,6 +17,7 @@ class Wants:
         language: ISO 639-1 code of the caller's speech, or None to detect it.
         max_tokens: Most tokens to write, or None for the pipeline's own limit. 0 only has the question read.
         say: A text to speak as it is, in place of an answer.
+        unasked: Nobody asked: what is seen may be worth saying something, and nobody waits.
         cache_salt: Keeps one caller's prefix cache apart from all others.
     """
 
@@ -27,6 +28,7 @@ class Wants:
     language: str | None = None
     max_tokens: int | None = None
     say: str | None = None
+    unasked: bool = False
     cache_salt: str = ""
 
 

@@ -6,6 +6,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.clips import Clip
+
 SPEECH_RATE = 16_000  # Hz, mono: what recognisers and voice activity detectors hear
 VOICE_RATE = 24_000  # Hz, mono: what voices speak, and the wire's `audio/pcm`
 CODEBOOKS = 16  # codes in a frame of the 12 Hz speech tokenizer: one semantic, fifteen acoustic
@@ -47,11 +49,18 @@ class Window:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What a recogniser heard in one window."""
+    """What a recogniser heard in one window.
+
+    Attributes:
+        stable_chars: How many leading characters stand, however the sound goes on.
+        language: Its English name, if the recogniser says it.
+    """
 
     text: str
     audio_end_ms: int
     settles: bool
+    stable_chars: int = 0
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +84,22 @@ class Chat:
     cache_salt: str
     max_tokens: int = 200
     temperature: float = 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A prompt for a language model that sees.
+
+    Attributes:
+        parts: Text with the marks of the chat template in it, and between them what is seen.
+        cache_salt, max_tokens: As in `Chat`.
+        urgent: A person waits for it. Others step back.
+    """
+
+    parts: tuple[str | Clip, ...]
+    cache_salt: str
+    max_tokens: int = 200
+    urgent: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,9 +14,10 @@ The names and the defaults are those of vLLM-Omni's stage configs. What differs:
 | `max_inflight` | requests in a stage | units that wait between two stages |
 """
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
-from typing import Any
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from typing import Any, Self
 
 Kind = type | tuple[type, ...]
 NEEDED = object()  # in place of a default
@@ -37,6 +38,7 @@ class Key:
 
 
 Keys = Mapping[str, Key]
+Names = Mapping[str, Collection[str]]  # what there is to name, by key
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,11 @@ class EngineKeys:
     keys: Keys = field(default_factory=dict)
     placed: bool = False
     draws: bool = False
+
+    def naming(self, names: Names) -> Self:
+        """The same, and what some keys name must exist."""
+        named = {key: choice(*known, default=self.keys[key].default) for key, known in names.items()}
+        return replace(self, keys={**self.keys, **named})
 
 
 def documented(keys: Keys) -> dict[str, Any]:
@@ -81,7 +88,13 @@ def count(default: int | None = None) -> Key:
 
 
 def choice(*known: str, default: str | None = None) -> Key:
-    return Key(str, default, lambda value: "" if value in known else f"one of {', '.join(known)} is needed")
+    def refusal(value: str) -> str:
+        near = get_close_matches(value, known, n=1)
+        return (
+            "" if value in known else f"did you mean `{near[0]}`?" if near else f"one of {', '.join(known)} is needed"
+        )
+
+    return Key(str, default, refusal)
 
 
 def _devices(value: str) -> str:

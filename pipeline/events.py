@@ -161,6 +161,19 @@ class AnswerDone:
     kept: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The model would say something about what it sees; no voice is made of it yet.
+
+    Attributes:
+        stands_ms: For how long it can be accepted.
+    """
+
+    offer_id: str
+    text: str
+    stands_ms: int
+
+
 InputEvent = (
     SpeechStarted
     | SpeechStopped
@@ -172,6 +185,7 @@ InputEvent = (
     | ItemAdded
     | ItemDeleted
     | ItemTruncated
+    | Offered
 )
 AnswerEvent = AnswerStarted | AnswerOpened | Wrote | Spoke | Sounded | AnswerDone
 Event = InputEvent | AnswerEvent

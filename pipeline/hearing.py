@@ -30,7 +30,7 @@ class Hypothesis:
         text: All of it, from the utterance's beginning.
         settled: The person has been silent since what this was heard of.
         audio_end_ms: How much of the utterance's sound it covers.
-        stable_chars: How many leading characters will not change any more (their sound is not read again).
+        stable_chars: How many leading characters will not change any more.
     """
 
     text: str
@@ -61,7 +61,7 @@ class Hearing:
         self._kept_ms = 0
         self._speaking = True
         self._committed = False
-        self._passing = False  # the recogniser is at work on a window
+        self._passing: Window | None = None  # what the recogniser is at work on
         self._newest = Hypothesis("")
         self._over = False
         self._certain = False
@@ -130,14 +130,20 @@ class Hearing:
         self._changed.fire()
 
     async def windows(self) -> AsyncGenerator[Window, None]:
-        """Prompts for the recogniser; ends when everything up to the commit has been asked for."""
+        """Prompts for the recogniser; ends when everything up to the commit has been asked for.
+
+        A recogniser may ask for the next while it is at work. It is given one only if that makes the work
+        useless: what it will say of unfinished speech, when its end can be heard.
+        """
         while True:
             settles = not self._speaking or self._window_ms >= FULL_WINDOW_MS
-            if self._unheard and (settles or self._in_lull or self._partial_is_due()):
-                self._passing = True
+            ends = settles or self._in_lull
+            useless = self._passing is None or (ends and not self._passing.settles)
+            if self._unheard and useless and (ends or self._partial_is_due()):
+                self._passing = Window(np.concatenate(self._frames), self._language, ends)
                 self._asked_samples = self._samples
-                yield Window(np.concatenate(self._frames), self._language, settles)
-            elif self._committed:
+                yield self._passing
+            elif self._committed and not self._unheard:
                 return
             else:
                 await self._changed.wait()
@@ -197,12 +203,13 @@ class Hearing:
         return (self._samples - self._asked_samples) * 1000 >= self._partial_ms * SPEECH_RATE
 
     def _take(self, transcript: Transcript) -> None:
-        self._passing = False
+        self._passing = None
         text = f"{self._kept_text} {transcript.text}".strip()
         settled = not self._unheard and (self._in_lull or not self._speaking)
         end_ms = self._kept_ms + transcript.audio_end_ms
-        self._newest = Hypothesis(text, settled, end_ms, stable_chars=len(self._kept_text))
-        if (transcript.settles or settled) and transcript.audio_end_ms >= LONG_WINDOW_MS:
+        stable = len(text) - len(transcript.text) + transcript.stable_chars if transcript.stable_chars else 0
+        self._newest = Hypothesis(text, settled, end_ms, stable_chars=max(stable, len(self._kept_text)))
+        if transcript.settles and transcript.audio_end_ms >= LONG_WINDOW_MS:
             self._start_anew(transcript)
         self._changed.fire()
 

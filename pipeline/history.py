@@ -1,9 +1,10 @@
-"""What was said and heard in a conversation. Frozen: every change makes a new history."""
+"""What was said, heard and seen in a conversation. Frozen: every change makes a new history."""
 
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from pipeline.chunks import Message, Role
+from pipeline.clips import Clip
 from pipeline.errors import RequestError
 from pipeline.marks import Marks
 
@@ -22,6 +23,7 @@ class Item:
         complete: False for an answer that was cut short.
         marks: Of a spoken answer. Not compared: two items with the same text ask the same.
         images: How many pictures came with it.
+        pictures: Those that a model looks at; none if it cannot see.
     """
 
     id: str
@@ -31,6 +33,7 @@ class Item:
     complete: bool = True
     marks: Marks = field(default=Marks(), compare=False, repr=False)
     images: int = 0
+    pictures: tuple[Clip, ...] = ()
 
     def heard(self, played_ms: float) -> "Item":
         """Of a spoken answer only what was heard in its first `played_ms`; another item stays as it is.
@@ -44,10 +47,41 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
+class Round:
+    """A second of what the camera saw.
+
+    Attributes:
+        after: Id of the item behind which it stands, with the rounds that joined there before it; None: in front.
+    """
+
+    clip: Clip
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What a model no longer remembers.
+
+    Attributes:
+        rounds: Names of the clips that go.
+        items: Ids of the items that it does not see; the caller still does.
+    """
+
+    rounds: frozenset[str] = frozenset()
+    items: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
 class History:
-    """The conversation, oldest item first."""
+    """The conversation, oldest item first, and what was seen meanwhile.
+
+    Attributes:
+        forgotten: Ids of the items that a model no longer sees.
+    """
 
     items: tuple[Item, ...] = ()
+    rounds: tuple[Round, ...] = ()
+    forgotten: frozenset[str] = frozenset()
 
     def find(self, item_id: str) -> Item | None:
         return next((item for item in self.items if item.id == item_id), None)
@@ -66,13 +100,13 @@ class History:
         if self.find(item.id):
             raise RequestError("item_create_duplicate_item_id", f"item {item.id!r} exists already", "item.id")
         if after is None:
-            return History((*self.items, item))
+            return replace(self, items=(*self.items, item))
         if after == FRONT:
-            return History((item, *self.items))
+            return replace(self, items=(item, *self.items))
         if not self.find(after):
             raise RequestError("invalid_value", f"there is no item {after!r}", "previous_item_id")
         position = self._position(after) + 1
-        return History((*self.items[:position], item, *self.items[position:]))
+        return replace(self, items=(*self.items[:position], item, *self.items[position:]))
 
     def with_text(self, item_id: str, text: str) -> "History":
         """The same conversation with another text in one item; unchanged if the item has gone."""
@@ -81,10 +115,24 @@ class History:
 
     def with_changed(self, changed: Item) -> "History":
         """`changed` in the place of the item with its id; unchanged if that has gone."""
-        return History(tuple(changed if item.id == changed.id else item for item in self.items))
+        return replace(self, items=tuple(changed if item.id == changed.id else item for item in self.items))
 
     def without(self, item_id: str) -> "History":
-        return History(tuple(item for item in self.items if item.id != item_id))
+        """What was seen behind it then stands behind the item in front of it."""
+        if not self.find(item_id):
+            return self
+        front = self.before(item_id)
+        rounds = tuple(replace(each, after=front) if each.after == item_id else each for each in self.rounds)
+        return replace(self, items=tuple(item for item in self.items if item.id != item_id), rounds=rounds)
+
+    def with_round(self, clip: Clip) -> "History":
+        """`clip` was seen after all that has been said so far."""
+        last = self.items[-1].id if self.items else None
+        return replace(self, rounds=(*self.rounds, Round(clip, last)))
+
+    def cut(self, cut: Cut) -> "History":
+        rounds = tuple(each for each in self.rounds if each.clip.id not in cut.rounds)
+        return replace(self, rounds=rounds, forgotten=self.forgotten | cut.items)
 
     def heard(self, item_id: str, played_ms: float) -> "History":
         """Of that spoken answer only what was heard in its first `played_ms` stays (`Item.heard`)."""

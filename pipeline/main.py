@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import errno
 import logging
 import os
 import signal
@@ -13,14 +14,19 @@ from pathlib import Path
 
 from aiohttp import web
 
+from pipeline.ask_command import add_ask, run_ask
 from pipeline.deployment import Deployment, read_deployment
 from pipeline.errors import AuraError, ConfigError
+from pipeline.holders import holder_of
 from pipeline.orchestrator import running
 from pipeline.profiles import PROFILES, Profile
 from pipeline.realtime.server import Server
 from pipeline.say_command import add_say, run_say
+from pipeline.transcribe_command import add_transcribe, run_transcribe
 
 log = logging.getLogger("pipeline")
+
+OFFLINE = {"say": run_say, "ask": run_ask, "transcribe": run_transcribe}  # they need no profile
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,11 +43,12 @@ class Settings:
 
 def main() -> None:
     """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run, with 130 after Ctrl-C."""
-    logging.basicConfig(level=logging.INFO, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     arguments = _parser().parse_args()
+    level = logging.WARNING if arguments.command in OFFLINE else logging.INFO  # they tell how far they are
+    logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
-        if arguments.command == "say":
-            return run_say(arguments)
+        if arguments.command in OFFLINE:
+            return OFFLINE[arguments.command](arguments, _home(os.environ))
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
             print(f"{settings.profile.topology.model_type}: fine, {settings.deployment.max_sessions} sessions")
@@ -65,7 +72,7 @@ async def serve(settings: Settings) -> None:
     async with AsyncExitStack() as engines, AsyncExitStack() as callers:  # callers leave first
         await runner.setup()
         callers.push_async_callback(runner.cleanup)
-        await web.TCPSite(runner, settings.host, settings.port).start()
+        await _listen(runner, settings)
         profile = settings.profile
         pipeline = running(profile, settings.deployment, settings.models_dir)
         server.pipeline = await engines.enter_async_context(pipeline)
@@ -73,18 +80,32 @@ async def serve(settings: Settings) -> None:
         await stop.wait()
 
 
+async def _listen(runner: web.AppRunner, settings: Settings) -> None:
+    try:
+        await web.TCPSite(runner, settings.host, settings.port).start()
+    except OSError as error:
+        taken = error.errno == errno.EADDRINUSE and holder_of(settings.port, "tcp")
+        known = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        why = f"it is held by {taken}" if taken else known
+        fault = f"cannot listen on port {settings.port} of {settings.host}: {why}; choose another with --port"
+        raise ConfigError("serve", [fault]) from error
+
+
 def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
     profile = PROFILES[arguments.profile]
-    path = arguments.stage_configs_path or profile.deployment
-    deployment = read_deployment(path, profile.topology, profile.engine_keys)
+    path = getattr(arguments, "file", None) or arguments.stage_configs_path or profile.deployment
+    models_dir = arguments.models_dir or _home(environment) / "models"
+    deployment = read_deployment(path, profile.topology, profile.engine_keys(models_dir))
     if arguments.max_sessions:
         deployment = replace(deployment, max_sessions=arguments.max_sessions)
     key = environment.get("AURA_PIPELINE_KEY", "")
     if arguments.command == "serve" and not key:
         raise ConfigError("environment", ["AURA_PIPELINE_KEY is not set: clients must show this key"])
-    home = Path(environment.get("AURA_HOME", ".aura"))
-    models_dir = arguments.models_dir or home / "models"
     return Settings(profile, deployment, models_dir, getattr(arguments, "host", ""), getattr(arguments, "port", 0), key)
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("AURA_HOME", ".aura"))
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -97,16 +118,25 @@ def _parser() -> argparse.ArgumentParser:
     shared.add_argument("--max-sessions", type=_count, metavar="N", help="most callers at once (the file's)")
     serve = commands.add_parser("serve", parents=[shared], help="serve callers")
     serve.add_argument("--host", default="127.0.0.1")
-    serve.add_argument("--port", type=int, default=8100)
-    commands.add_parser("check", parents=[shared], help="check a stage configuration")
+    serve.add_argument("--port", type=_port, default=8100)
+    check = commands.add_parser("check", parents=[shared], help="check a stage configuration")
+    check.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the same as --stage-configs-path")
     add_say(commands)
+    add_ask(commands)
+    add_transcribe(commands)
     return parser
 
 
 def _count(text: str) -> int:
-    if (number := int(text)) < 1:
-        raise argparse.ArgumentTypeError("at least 1 is needed")
-    return number
+    if not text.isdecimal() or int(text) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port number (0 to 65535)")
+    return int(text)
 
 
 def _said(error: AuraError, status: int) -> int:

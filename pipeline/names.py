@@ -17,3 +17,7 @@ def response_name() -> str:
 
 def session_name() -> str:
     return f"sess_{secrets.token_hex(10)}"
+
+
+def offer_name() -> str:
+    return f"offer_{secrets.token_hex(10)}"

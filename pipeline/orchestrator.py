@@ -4,14 +4,16 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from pipeline.capabilities import Capabilities
 from pipeline.deployment import WHOLE, Deployment
 from pipeline.ears import Detector
-from pipeline.engines.base import Engine
+from pipeline.engines.base import Engine, Listens, Speaks
 from pipeline.errors import AuraError
 from pipeline.joins import process_between
 from pipeline.profiles import Profile
@@ -34,6 +36,7 @@ class Orchestrator:
     Attributes:
         stages: What every session answers with.
         detector: Makes voice activity detection for one caller.
+        capabilities: What its callers may ask for.
     """
 
     def __init__(
@@ -42,8 +45,10 @@ class Orchestrator:
         stages: Stages,
         detector: Callable[[], Detector],
         max_sessions: int,
+        capabilities: Capabilities,
     ) -> None:
         self.stages = stages
+        self.capabilities = capabilities
         self.detector = detector
         self.max_sessions = max_sessions
         self._engines = engines
@@ -95,7 +100,18 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
         chain = chain_of(profile.topology, deployment, engines)
         reads_ahead = deployment.stage(second.stage_id).edge.window_size != WHOLE
         stages = Stages(engines[first.model_stage], chain, reads_ahead)
-        yield Orchestrator(engines, stages, profile.detector(), deployment.max_sessions)
+        able = _capabilities(profile, engines)
+        yield Orchestrator(engines, stages, profile.detector(), deployment.max_sessions, able)
+
+
+def _capabilities(profile: Profile, engines: Mapping[str, Engine[Any, Any]]) -> Capabilities:
+    able = Capabilities(profile.topology.model_type, limits=profile.limits)
+    for engine in engines.values():
+        if isinstance(engine, Listens):
+            able = replace(able, recogniser=engine.model, languages=engine.languages)
+        if isinstance(engine, Speaks):
+            able = replace(able, voices=engine.voices)
+    return able
 
 
 def chain_of(

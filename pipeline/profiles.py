@@ -4,9 +4,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from pipeline.capabilities import Limits
 from pipeline.deployment_keys import EngineKeys
 from pipeline.ears import Detector
 from pipeline.engines.registry import ENGINES, EngineKind
+from pipeline.processors.embedded import LIMITS
 from pipeline.topologies.embedded import EMBEDDED_PIPELINE
 from pipeline.topology import PipelineConfig
 
@@ -17,17 +19,18 @@ DEPLOY = Path(__file__).parent / "deploy"
 class Profile:
     """Attributes:
     detector: Loads voice activity detection; what it returns makes one for each caller.
+    limits: Of its prompts; None if they have room for every text.
     """
 
     topology: PipelineConfig
     deployment: Path
     engines: Mapping[str, EngineKind]
     detector: Callable[[], Callable[[], Detector]]
+    limits: Limits | None = None
 
-    @property
-    def engine_keys(self) -> Mapping[str, EngineKeys]:
-        """What each engine may be told, by `model_arch`."""
-        return {arch: kind.keys for arch, kind in self.engines.items()}
+    def engine_keys(self, models_dir: Path) -> Mapping[str, EngineKeys]:
+        """What each engine may be told, by `model_arch`; the models are in that folder."""
+        return {arch: kind.keys.naming(kind.names(models_dir)) for arch, kind in self.engines.items()}
 
 
 def silero() -> Callable[[], Detector]:
@@ -37,5 +40,5 @@ def silero() -> Callable[[], Detector]:
 
 
 PROFILES: Mapping[str, Profile] = {
-    "embedded": Profile(EMBEDDED_PIPELINE, DEPLOY / "embedded.yaml", ENGINES, silero),
+    "embedded": Profile(EMBEDDED_PIPELINE, DEPLOY / "embedded.yaml", ENGINES, silero, LIMITS),
 }

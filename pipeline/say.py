@@ -49,7 +49,9 @@ class Said:
         )
 
 
-async def say(text: str, manner: Clause, voice: Voice, out: Path, tell: Callable[[Said], None]) -> Said:
+async def say(
+    text: str, manner: Clause, voice: Voice | Engine[Clause, Audio], out: Path, tell: Callable[[Said], None]
+) -> Said:
     """Speak `text` into a file: PCM16, 24 kHz mono.
 
     Args:
@@ -82,7 +84,12 @@ async def say(text: str, manner: Clause, voice: Voice, out: Path, tell: Callable
     return said
 
 
-async def _spoken(text: str, manner: Clause, voice: Voice) -> AsyncGenerator[Audio, None]:
+async def _spoken(text: str, manner: Clause, voice: Voice | Engine[Clause, Audio]) -> AsyncGenerator[Audio, None]:
+    if not isinstance(voice, Voice):
+        async with aclosing(voice.generate("say", _clauses(text, manner))) as spoken:
+            async for audio in spoken:
+                yield audio
+        return
     codes = voice.talker.generate("say", _clauses(text, manner))
     chunks = talker2code2wav_async_chunk(codes, Asked())
     sound = voice.code2wav.generate("say", chunks)

@@ -7,74 +7,99 @@ import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
-from typing import Any
 
-from pipeline.chunks import Clause
-from pipeline.errors import ConfigError, RequestError
+from pipeline.chunks import Audio, Clause
+from pipeline.engines.base import Engine
+from pipeline.errors import ConfigError, EngineError, RequestError
 from pipeline.models.qwen3_tts.text import spoken
+from pipeline.offline import add_model, engine_args, model_of
 from pipeline.processors.codec_chunks import Ramp
 from pipeline.say import Said, Voice, say
 
+CHECKPOINT = "Qwen3-TTS-12Hz-1.7B-CustomVoice"  # as it is published
+
 
 def add_say(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
-    parser = commands.add_parser("say", help="speak a text into a WAV file, with a Qwen3-TTS checkpoint")
+    parser = commands.add_parser("say", help="speak a text into a WAV file")
     parser.add_argument("text", metavar="TEXT")
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="FILE", help="the WAV file to write")
-    parser.add_argument("--model", type=Path, required=True, metavar="DIR", help="folder of the checkpoint")
+    add_model(parser, CHECKPOINT)
+    parser.add_argument("--embedded", action="store_true", help="with the voice of the embedded profile instead")
     parser.add_argument("--voice", default="", help="a speaker of the checkpoint (its first)")
     parser.add_argument("--language", default="auto", help="a language or dialect of the checkpoint (as it hears it)")
     parser.add_argument("--instructions", default="", help="in words, how to speak")
-    parser.add_argument("--dtype", default="", help="of the weights (bfloat16 on a GPU, float32 without one)")
 
 
-def run_say(arguments: argparse.Namespace) -> None:
+def run_say(arguments: argparse.Namespace, home: Path) -> None:
     """
+    Args:
+        home: Where the models are, in `models/`.
+
     Raises:
         AuraError: The checkpoint, the text or the file is not usable, or an engine failed.
     """
-    if not arguments.model.is_dir():
-        raise ConfigError("--model", [f"{arguments.model} is no folder"])
+    model = None if arguments.embedded else model_of(arguments, home, CHECKPOINT)
     if not spoken(arguments.text):
         raise RequestError("invalid_value", "text: there is nothing in it that can be spoken", "text")
-    out, folder = arguments.out, arguments.out.parent
-    if out.is_dir() or not os.access(out if out.exists() else folder, os.W_OK):
-        raise RequestError("invalid_value", f"out: {out} cannot be written", "out")
+    check_out(arguments.out)
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
-    said = asyncio.run(_say(arguments))
+    said = asyncio.run(_say(arguments, model))
     _tell(f"{arguments.out}: {said}", ends=True)
 
 
-async def _say(arguments: argparse.Namespace) -> Said:
+def check_out(out: Path) -> None:
+    """Whether it can be written, before minutes of work.
+
+    Raises:
+        ConfigError: It cannot.
+    """
+    existed = out.exists()
+    try:
+        out.open("ab").close()
+    except OSError as error:
+        raise ConfigError("--out", [f"{out} cannot be written: {error.strerror}"]) from error
+    if not existed:
+        out.unlink()
+
+
+async def _say(arguments: argparse.Namespace, model: Path | None) -> Said:
     manner = Clause("", arguments.voice, language=arguments.language, instructions=arguments.instructions)
-    async with voice_of(arguments.model, arguments.dtype, manner) as voice:
-        return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
+    opened = embedded_voice() if model is None else voice_of(model, arguments.dtype, manner)
+    try:
+        async with opened as voice:
+            return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
+    except EngineError:
+        task = asyncio.current_task()
+        if task and task.cancelling():  # Ctrl-C reaches the engines too, which may be gone first
+            raise asyncio.CancelledError from None
+        raise
+
+
+@asynccontextmanager
+async def embedded_voice() -> AsyncGenerator[Engine[Clause, Audio], None]:
+    from pipeline.engines.hibari import Hibari
+
+    hibari = await Hibari.open()
+    try:
+        yield hibari
+    finally:
+        await hibari.aclose()
 
 
 @asynccontextmanager
 async def voice_of(model: Path, dtype: str, manner: Clause) -> AsyncGenerator[Voice, None]:
     """Both engines of a checkpoint that can speak in that manner, for one request at a time."""
-    try:
-        import torch
+    told = engine_args("say", dtype)
+    from pipeline.engines.code2wav import Code2Wav
+    from pipeline.engines.talker import voice_in
+    from pipeline.engines.talker_setup import open_talker, read_checkpoint
 
-        from pipeline.engines.code2wav import Code2Wav
-        from pipeline.engines.talker import voice_in
-        from pipeline.engines.talker_setup import open_talker, read_checkpoint
-    except ImportError as error:
-        raise ConfigError("say", [f"needs the extra `vllm`: {error}"]) from error
     read_checkpoint(model).writer.check(voice_in(manner))
     _tell("starting the voice …")
-    on_gpu = torch.cuda.is_available()
-    on_cpu: dict[str, Any] = {"enforce_eager": True, "block_size": 32, "distributed_executor_backend": "uni"}
     async with AsyncExitStack() as engines:
         code2wav = await Code2Wav.open(model, ramp=Ramp(), slots=1)
         engines.push_async_callback(code2wav.aclose)
-        talker = await open_talker(
-            model.parent,
-            model=model.name,
-            max_sessions=1,
-            dtype=dtype or ("bfloat16" if on_gpu else "float32"),
-            **({} if on_gpu else on_cpu),
-        )
+        talker = await open_talker(model.parent, model=model.name, max_sessions=1, use_tqdm_on_load=False, **told)
         engines.push_async_callback(talker.aclose)
         yield Voice(talker, code2wav)
 

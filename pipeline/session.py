@@ -20,6 +20,7 @@ from pipeline.events import (
     Committed,
     Event,
     ItemAdded,
+    Offered,
     Partial,
     SpeechStarted,
     Status,
@@ -30,7 +31,9 @@ from pipeline.held import Held
 from pipeline.history import History, Item
 from pipeline.listening import Listening
 from pipeline.names import item_name, response_name
+from pipeline.offers import OFFER_S, Offer
 from pipeline.setup import Setup
+from pipeline.sight import Moment, Sight
 from pipeline.stages import Stages
 from pipeline.tasks import Tasks
 from pipeline.turn import read, run_turn
@@ -38,6 +41,7 @@ from pipeline.utterance import AHEAD_MS, Question, Utterance
 
 log = logging.getLogger(__name__)
 
+SETTLE_S = 5.0  # after which a question that nobody wants answered holds nothing up
 PARTIAL_MS = 800  # of new sound before a running utterance is looked at again
 
 
@@ -63,12 +67,17 @@ class Session:
         self._tasks = Tasks()
         self._epochs = count()
         self._began = 0.0
+        self._written_at: float | None = None  # when the caller wrote what they have not asked to be answered yet
         self._untold: set[asyncio.Task[None]] = set()  # committed utterances that are still being heard out
         self._committed: Utterance | None = None  # complete, and not answered yet
         self._answer: Answer | None = None
         self._reading: asyncio.Task[None] | None = None
         self.conversation = Conversation(history or History(), tell)
         self.listening = Listening(detector, self._begin, self._drop, self._turn_ended, self._told_by_listening)
+        self.sight: Sight | None = None
+        if stages.sees:
+            moment = Moment(self._is_settling, self._is_idle, lambda: self.setup, self._turn)
+            self.sight = Sight(name, stages, self.conversation, self._tasks, moment, self._offered)
 
     @property
     def history(self) -> History:
@@ -89,6 +98,7 @@ class Session:
 
     def commit(self) -> str:
         """The utterance so far becomes an item; returns its id. Nothing is answered by this."""
+        self._look_up()
         utterance = self._committed = self.listening.commit()
         utterance.committed_at = _now()
         if utterance.listening:
@@ -121,6 +131,10 @@ class Session:
                 f"response {self._answer.request.response_id} is still being given",
             )
         wants = replace(wants or self.setup.wants, cache_salt=self.name)
+        if self.sight and metadata and (offer_id := metadata.get("offer_id")):
+            wants = replace(wants, say=self.sight.offers.accept(offer_id, _now()))
+        self._look_up()
+        self._written_at = None
         kept = kept and history is None
         adopted = self._unanswered() if kept and wants.say is None else None
         if adopted:
@@ -150,6 +164,13 @@ class Session:
         self._finish(answer, "cancelled", reason=reason)
         self._tasks.stop(f"{answer.request.turn}:stop", answer.tasks)
 
+    def write(self, item: Item, after: str | None = None) -> None:
+        """A message joins the conversation: behind `after`, by default at the end."""
+        self._look_up()
+        self.conversation.create(item, after)
+        if item.role == "user":
+            self._written_at = _now()
+
     def truncate(self, item_id: str, played_ms: int) -> None:
         """The caller has heard only the first `played_ms` of that answer."""
         self.conversation.truncate(item_id, played_ms)
@@ -170,6 +191,9 @@ class Session:
         item_id = item_name()
         question = Question(lambda: self.history, self._stages.route, lambda: self.setup.wants, item_id)
         utterance = Utterance(self._turn(), item_id, hearing, question)
+        if self.sight:
+            self.sight.speech()
+            utterance.rests = self.sight.rest
         utterance.listening = self._tasks.start(f"{utterance.turn}:asr", self._listen, utterance)
         hypotheses = utterance.hypotheses(lambda: self._answer is not None)
         turn = utterance.turn
@@ -234,6 +258,8 @@ class Session:
         if status == "cancelled" or answer.truncated_ms is not None:
             item = item.heard(answer.played_ms())
         self.conversation.put(item)
+        if self.sight and status == "completed":
+            self.sight.look_back()
         if answer.request.kept and status == "completed":  # after a cancel somebody speaks, and the engines are to rest
             self._read_ahead()
         timings = {name: round(at - self._began, 3) for name, at in answer.moments().items() if at is not None}
@@ -247,11 +273,36 @@ class Session:
         question = Question(lambda: self.history, self._stages.route, lambda: self.setup.wants)
         self._reading = self._tasks.start(f"{turn}:read", read, turn, question.ask("").unfinished(), question)
 
+    def _offered(self, offer: Offer) -> None:
+        if self.setup.proactive == "offer":
+            self._tell(Offered(offer.id, offer.text, round(1000 * OFFER_S)))
+        else:
+            self.respond(metadata={"trigger": "vision", "offer_id": offer.id})
+
+    def _is_idle(self) -> bool:
+        return self.listening.utterance is None and not self._is_settling()
+
+    def _look_up(self) -> None:
+        """Something is about to be said or asked: it is about what has been seen until now."""
+        if self.sight and not self._is_settling():
+            self.sight.rest()
+
+    def _is_settling(self) -> bool:
+        """A question is complete, or may be, and nothing that its answer depends on may change."""
+        if self._answer:
+            return True
+        since = self._written_at
+        if asked := self._committed or self.listening.utterance:
+            since = None if asked is self.listening.utterance and asked.hearing.speaking else asked.quiet_since
+        return since is not None and _now() < since + SETTLE_S
+
     def _turn(self) -> Turn:
         return Turn(self.name, next(self._epochs))
 
     async def __aenter__(self) -> Self:
         await self._tasks.__aenter__()
+        if self.sight:
+            self.sight.open()
         self._began = _now()
         return self
 

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field
 
 from pipeline.activity import Endpointing
 from pipeline.asked import Wants
+from pipeline.offers import Proactive
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,13 @@ class Setup:
     Attributes:
         detection: None if the client decides when turns begin and end.
         partials: Tell every hypothesis while the person speaks.
+        proactive: What becomes of an answer that nobody asked for.
     """
 
     wants: Wants = field(default=Wants())
     detection: Detection | None = None
     partials: bool = False
+    proactive: Proactive = "off"
 
     @property
     def endpointing(self) -> Endpointing:

@@ -1,13 +1,16 @@
 """The stages of a running pipeline, and which of them answer what. Shared by all sessions."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.asked import Asked, Wants
 from pipeline.chunks import Text, Transcript, Window
+from pipeline.clips import Pixels
 from pipeline.engines.base import Engine
 from pipeline.stage import Stage
+from pipeline.watching import in_thread
+from pipeline.window import Limits
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,22 +20,35 @@ class Stages:
     Attributes:
         chain: In order; one of them has final text, and the last one final audio.
         reads_ahead: What is still being said is read already.
+        limits: What a model that sees remembers.
+        look: Makes pixels of a picture in a file's form.
     """
 
     recogniser: Engine[Window, Transcript]
     chain: tuple[Stage[Any, Any], ...]
     reads_ahead: bool = True
+    limits: Limits = field(default_factory=Limits)
+    look: Callable[[bytes], Awaitable[Pixels]] = in_thread
+
+    @property
+    def sees(self) -> bool:
+        """The model that writes looks at what a camera shows."""
+        return self.chain[self._text_at].spec.requires_multimodal_data
 
     def route(self, wants: Wants) -> tuple[Stage[Any, Any], ...]:
         """The stages that such an answer needs: up to text or up to sound, the text given or written."""
         if wants.max_tokens == 0 and not self.reads_ahead:
             return ()
-        text_at = next(at for at, stage in enumerate(self.chain) if stage.spec.final_output_type == "text")
+        text_at = self._text_at
         until = text_at if wants.modality == "text" or wants.max_tokens == 0 else len(self.chain) - 1
         if wants.say is None:
             return self.chain[: until + 1]
         recital = Stage(self.chain[text_at].spec, Recital(), text_to_say)
         return (recital, *self.chain[text_at + 1 : until + 1])
+
+    @property
+    def _text_at(self) -> int:
+        return next(at for at, stage in enumerate(self.chain) if stage.spec.final_output_type == "text")
 
 
 async def text_to_say(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[str, None]:

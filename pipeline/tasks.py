@@ -28,8 +28,10 @@ class Tasks:
         return task
 
     def stop(self, name: str, tasks: list[asyncio.Task[None]]) -> None:
-        """Cancel those tasks; a task called `name` waits until they have gone."""
-        self.start(name, all_stopped, tasks)
+        """Cancel those tasks, so that none goes another step; a task called `name` waits until they have gone."""
+        for task in tasks:
+            task.cancel()
+        self.start(name, asyncio.wait, tasks)
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()

@@ -52,6 +52,7 @@ class Utterance:
     Attributes:
         listening: Runs the recogniser over the sound.
         answering: Runs the turn; set as soon as both exist.
+        rests: Called when the person is silent, before anything is made of what they said.
         speech_end: When the person was last heard to speak, on the loop's clock.
         committed_at: When it became complete.
     """
@@ -63,13 +64,19 @@ class Utterance:
     held: Held = field(default_factory=lambda: Held(AHEAD_MS))
     listening: asyncio.Task[None] | None = None
     answering: asyncio.Task[None] | None = None
+    rests: Callable[[], None] = lambda: None
     speech_end: float | None = None
     committed_at: float | None = None
+
+    @property
+    def quiet_since(self) -> float | None:
+        return self.committed_at or self.speech_end
 
     def pause(self, silent_ms: int) -> None:
         """The person is silent, and has been for `silent_ms`."""
         if self.hearing.speaking:
             self.speech_end = asyncio.get_running_loop().time() - silent_ms / 1000
+            self.rests()
             self.hearing.pause(silent_ms)
 
     async def listen(self, recogniser: Engine[Window, Transcript], tell: Callable[[Event], None]) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from aiohttp import web
 
+from pipeline.capabilities import Capabilities, Limits
 from pipeline.ears import Detector
 from pipeline.engines.base import Engine
 from pipeline.orchestrator import Orchestrator
@@ -14,6 +15,13 @@ from pipeline.realtime.server import Server
 from tests.scenario import Line, Loudness
 
 KEY = "a-key-for-tests"
+ABLE = Capabilities(
+    "aura-scripted",
+    recogniser="scripted-ears",
+    languages=frozenset(("en", "fr")),
+    voices=("tenor", "alto"),
+    limits=Limits(len, instructions=1_000, items={"system": 500, "user": 2_000_000, "assistant": 2_000_000}),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +44,7 @@ async def served(
     line = line or Line()
     engines: dict[str, Engine[Any, Any]] = {"asr": line.asr, "aura": line.aura, "tts": line.tts}
     server = Server("aura-scripted", KEY)
-    server.pipeline = Orchestrator(engines, line.stages(), detector, max_sessions)
+    server.pipeline = Orchestrator(engines, line.stages(), detector, max_sessions, ABLE)
     runner = web.AppRunner(server.app(), shutdown_timeout=1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)

@@ -6,6 +6,12 @@ from dataclasses import asdict, dataclass
 from statistics import median
 
 
+def percentile(values: Sequence[float], percent: float) -> float:
+    """The nearest rank: of 20 values, the 95th percentile is the second largest."""
+    ranked = sorted(values)
+    return ranked[max(0, math.ceil(percent / 100 * len(ranked)) - 1)]
+
+
 @dataclass(frozen=True, slots=True)
 class Figure:
     """Several measurements of one thing, in seconds."""
@@ -18,10 +24,8 @@ class Figure:
 
     @classmethod
     def of(cls, seconds: Sequence[float]) -> "Figure":
-        """The 95th percentile is the nearest rank: of 20 measurements, the second largest."""
-        ranked = sorted(seconds)
-        p95 = ranked[math.ceil(0.95 * len(ranked)) - 1]
-        return cls(len(ranked), *(round(value, 3) for value in (median(ranked), p95, ranked[0], ranked[-1])))
+        marks = median(seconds), percentile(seconds, 95), min(seconds), max(seconds)
+        return cls(len(seconds), *(round(value, 3) for value in marks))
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,10 +8,9 @@ from dataclasses import dataclass, field
 
 from infra.bench.playback import Playback
 from infra.bench.script import Ask
+from infra.bench.speaking import BYTES_S, STEP_BYTES, STEP_S, speak
 from pipeline.realtime.client import Event, Pipeline
 
-STEP_S = 0.05
-BYTES_S = 48_000  # PCM16, 24 kHz mono
 FRAME_S = 0.5  # between two pictures of the camera
 ANSWER_S = 60.0
 
@@ -122,8 +121,8 @@ class LoadCaller:
 
     async def _ask(self, ask: Ask, began: float) -> Served:
         clock = asyncio.get_running_loop().time
-        await self._speak(bytes(int(ask.pause_s / STEP_S) * int(STEP_S * BYTES_S)))
-        await self._speak(self._recordings[ask.question])
+        await speak(self._pipeline, bytes(int(ask.pause_s / STEP_S) * STEP_BYTES))
+        await speak(self._pipeline, self._recordings[ask.question])
         self._answer = answer = Answer(clock())
         await self._send("input_audio_buffer.commit")
         await self._send("response.create")
@@ -168,16 +167,6 @@ class LoadCaller:
             await self._send("conversation.item.create", item={"type": "message", "role": "user", "content": content})
             await asyncio.sleep(FRAME_S)
             at += 1
-
-    async def _speak(self, sound: bytes) -> None:
-        """At the speed of sound: each piece leaves when it has been spoken."""
-        clock = asyncio.get_running_loop().time
-        due, step = clock(), int(STEP_S * BYTES_S)
-        for start in range(0, len(sound), step):
-            piece = sound[start : start + step]
-            due += len(piece) / BYTES_S
-            await asyncio.sleep(due - clock())
-            await self._send("input_audio_buffer.append", audio=b64encode(piece).decode())
 
     async def _send(self, kind: str, **fields: object) -> None:
         await self._pipeline.send({"type": kind, **fields})

@@ -1,13 +1,13 @@
 """What a load test has found: percentiles, the share of each stage, a table, a plot. Pure but for the drawing."""
 
-import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
+from infra.bench.figures import percentile
 from infra.bench.load_caller import Served
 
 PERCENTILES = (50, 95, 99)
@@ -29,12 +29,6 @@ class Load:
     served: tuple[Served, ...]
     refused: int = 0
     failed: int = 0
-
-
-def percentile(values: Sequence[float], percent: float) -> float:
-    """The nearest rank: of 20 values, the 95th percentile is the second largest."""
-    ranked = sorted(values)
-    return ranked[max(0, math.ceil(percent / 100 * len(ranked)) - 1)]
 
 
 def series(load: Load) -> dict[str, list[float]]:

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from base64 import b64encode
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,10 +11,9 @@ import aiohttp
 from agent.persona import AURA
 from agent.turns import TURNS
 from agent.wishes import Wishes
+from infra.bench.speaking import speak
 from pipeline.realtime.client import Event, Pipeline, connect
 
-STEP_S = 0.05
-STEP_BYTES = int(24_000 * STEP_S) * 2
 ANSWER_S = 60.0
 
 
@@ -115,14 +113,7 @@ class Wire:
         return (await self.first("response.done")).at - cancelled, idle - cancelled
 
     async def _speak(self, sound: bytes) -> None:
-        """At the speed of sound: each piece leaves when it has been spoken."""
-        clock = asyncio.get_running_loop().time
-        due = clock()
-        for start in range(0, len(sound), STEP_BYTES):
-            piece = sound[start : start + STEP_BYTES]
-            due += len(piece) / 48_000
-            await asyncio.sleep(due - clock())
-            await self._send("input_audio_buffer.append", audio=b64encode(piece).decode())
+        await speak(self.pipeline, sound)
         self.sent_ms += len(sound) // 48
 
     async def _send(self, kind: str, **fields: object) -> None:

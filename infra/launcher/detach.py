@@ -6,13 +6,14 @@ import sys
 from asyncio.subprocess import DEVNULL, STDOUT, Process
 from pathlib import Path
 
+from infra.launcher.already import say_who_runs
 from infra.launcher.claim import current_claim
-from infra.launcher.errors import LauncherError
+from infra.launcher.errors import STOPPED_BY_PERSON, LauncherError
 from infra.launcher.ports import choose_ports
 from infra.launcher.progress import Board
 from infra.launcher.runfile import read_run_file
 from infra.launcher.settings import Settings
-from infra.launcher.up import say_who_runs, set_up
+from infra.launcher.up import set_up
 
 PAUSE_S = 0.05
 
@@ -25,7 +26,7 @@ async def up_detached(settings: Settings, board: Board) -> None:
     """
     layout = settings.layout
     if claim := current_claim(layout.run):
-        say_who_runs(settings, board, claim)
+        await say_who_runs(settings, board, claim)
         return
     choose_ports(settings.ports)
     await set_up(settings, board)
@@ -37,7 +38,7 @@ async def up_detached(settings: Settings, board: Board) -> None:
     with log.open("wb") as output:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, str(launcher), "up", "--run-dir", str(layout.run)),
-            *("--profile", settings.profile, *limit),
+            *("--profile", settings.profile, *limit, *(["--phone"] if settings.phone else [])),
             env=dict(settings.environ),
             stdin=DEVNULL,
             stdout=output,
@@ -46,7 +47,7 @@ async def up_detached(settings: Settings, board: Board) -> None:
         )
     async with board.step("start"):
         try:
-            await _until_ready(process, settings, log)
+            await until_ready(process, settings, log)
         except asyncio.CancelledError:
             process.send_signal(signal.SIGTERM)
             await process.wait()
@@ -56,9 +57,15 @@ async def up_detached(settings: Settings, board: Board) -> None:
         board.say(f"  logs in {layout.logs}; infra/down stops it")
 
 
-async def _until_ready(process: Process, settings: Settings, log: Path) -> None:
+async def until_ready(process: Process, settings: Settings, log: Path) -> None:
     while not settings.layout.run_file.exists():
         if process.returncode is not None:
-            _, _, reason = log.read_text(errors="replace").rpartition("infra/up: ")
-            raise LauncherError(reason.rstrip() or f"ended with code {process.returncode}; see {log}")
+            raise LauncherError(_why(process.returncode, log))
         await asyncio.sleep(PAUSE_S)
+
+
+def _why(code: int, log: Path) -> str:
+    if code == STOPPED_BY_PERSON:
+        return "AURA was stopped before it was ready (by infra/down, or a signal)"
+    _, said, reason = log.read_text(errors="replace").rpartition("infra/up: ")
+    return reason.rstrip() if said else f"the launcher in the background ended with code {code}; see {log}"

@@ -11,6 +11,7 @@ LauncherError
 from pathlib import Path
 
 TAIL_LINES = 15
+STOPPED_BY_PERSON = 130  # the exit code
 
 
 class LauncherError(Exception):

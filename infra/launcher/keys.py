@@ -14,16 +14,27 @@ FRESH: Mapping[str, Callable[[], str]] = {
     "AURA_PIPELINE_KEY": lambda: secrets.token_hex(32),
     "AURA_AGENT_NAME": lambda: "aura",
 }
+PHONE: Mapping[str, Callable[[], str]] = {
+    "AURA_SIP_USER": lambda: "aura",
+    "AURA_SIP_PASSWORD": lambda: secrets.token_hex(16),
+    "AURA_REDIS_PASSWORD": lambda: secrets.token_hex(32),
+}
 
 
-def installation_keys(path: Path) -> dict[str, str]:
+def installation_keys(path: Path, *, sip_uri: str = "") -> dict[str, str]:
     """The keys in a file of `NAME=value` lines; what is missing there is made and added.
+
+    Args:
+        sip_uri: Where the phone bridge of this run answers; empty if there is none.
 
     Raises:
         LauncherError: The file cannot be understood, or its secret is too short.
     """
     found = _read(path) if path.exists() else {}
-    keys = found | {name: make() for name, make in FRESH.items() if name not in found}
+    wanted = {**FRESH, **PHONE} if sip_uri else FRESH
+    keys = found | {name: make() for name, make in wanted.items() if name not in found}
+    if sip_uri:
+        keys["AURA_SIP_URI"] = sip_uri
     if len(keys["LIVEKIT_API_SECRET"]) < MINIMUM_SECRET:
         raise LauncherError(f"{path}: LIVEKIT_API_SECRET needs {MINIMUM_SECRET} characters; delete it to get a new one")
     if keys != found:

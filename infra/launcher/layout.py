@@ -51,6 +51,20 @@ class Layout:
         return self.home / "bin" / "livekit-server"
 
     @property
+    def livekit_sip(self) -> Path:
+        return self.home / "bin" / "livekit-sip"
+
+    @property
+    def redis_server(self) -> Path:
+        """A link to a Redis-compatible server."""
+        return self.home / "bin" / "redis-server"
+
+    @property
+    def apology(self) -> Path:
+        """What a caller hears whose call cannot be taken (WAV)."""
+        return self.home / "phone" / "apology.wav"
+
+    @property
     def models(self) -> Path:
         return self.home / "models"
 

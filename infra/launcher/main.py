@@ -9,14 +9,13 @@ from pathlib import Path
 
 from infra.launcher.detach import up_detached
 from infra.launcher.down import down
-from infra.launcher.errors import LauncherError, leading_error
+from infra.launcher.errors import STOPPED_BY_PERSON, LauncherError, leading_error
 from infra.launcher.progress import Board
 from infra.launcher.settings import read_settings
 from infra.launcher.tests import run_tests
 from infra.launcher.up import up
 
 ROOT = Path(__file__).resolve().parents[2]
-STOPPED_BY_PERSON = 130
 
 
 def main() -> int:

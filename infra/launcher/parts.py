@@ -2,30 +2,12 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 from string import Template
 
 from infra.launcher.layout import Layout
+from infra.launcher.part import Part
+from infra.launcher.phone_parts import bridge_part, livekit_redis, private, redis_part
 from infra.launcher.ports import LOOPBACK, Ports
-
-
-@dataclass(frozen=True, slots=True)
-class Part:
-    """One process of the stack.
-
-    Attributes:
-        env: What this part needs beside the launcher's own environment.
-        health: A URL that answers 200 when the part can serve.
-        start_s: Within so many seconds it is healthy.
-        stop_s: So many seconds it may take to stop before it is killed.
-    """
-
-    name: str
-    argv: tuple[str, ...]
-    env: Mapping[str, str]
-    health: str
-    start_s: float
-    stop_s: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,22 +27,29 @@ def addresses(ports: Ports) -> Addresses:
     )
 
 
-def stack_parts(
-    layout: Layout, ports: Ports, keys: Mapping[str, str], profile: str, max_sessions: int | None
-) -> tuple[Part, ...]:
-    """The four parts, in the order in which they start."""
+def agent_environ(layout: Layout, ports: Ports, keys: Mapping[str, str]) -> dict[str, str]:
+    """What our own programs need to know of the stack."""
     where = addresses(ports)
-    ours = {
+    return {
         **keys,
         "AURA_HOME": str(layout.home),
         "AURA_AGENT_PORT": str(ports.agent),
         "AURA_PIPELINE_URL": where.pipeline_url,
+        "AURA_SIP_APOLOGY": str(layout.apology),
         "LIVEKIT_URL": where.livekit_url,
         "PYTHONUNBUFFERED": "1",
     }
+
+
+def stack_parts(
+    layout: Layout, ports: Ports, keys: Mapping[str, str], profile: str, max_sessions: int | None, *, phone: bool
+) -> tuple[Part, ...]:
+    """The four parts, or six with phones, in the order in which they start."""
+    where, ours = addresses(ports), agent_environ(layout, ports, keys)
     scripts = layout.venv / "bin"
     limit = () if max_sessions is None else ("--max-sessions", str(max_sessions))
     return (
+        *((redis_part(layout, ports),) if phone else ()),
         Part(
             name="livekit-server",
             argv=(str(layout.livekit_server), "--config", str(layout.run / "livekit.yaml")),
@@ -99,14 +88,12 @@ def stack_parts(
             start_s=30,
             stop_s=5,
         ),
+        *((bridge_part(layout, ports, keys),) if phone else ()),
     )
 
 
-def write_livekit_settings(layout: Layout, ports: Ports) -> Path:
+def write_livekit_settings(layout: Layout, ports: Ports, keys: Mapping[str, str], *, phone: bool) -> None:
     """Fill the ports into `infra/livekit/livekit.yaml`."""
     template = Template((layout.root / "infra" / "livekit" / "livekit.yaml").read_text())
-    path = layout.run / "livekit.yaml"
-    path.write_text(
-        template.substitute(livekit=ports.livekit, livekit_tcp=ports.livekit_tcp, livekit_udp=ports.livekit_udp)
-    )
-    return path
+    text = template.substitute(livekit=ports.livekit, livekit_tcp=ports.livekit_tcp, livekit_udp=ports.livekit_udp)
+    private(layout.run / "livekit.yaml", text + (livekit_redis(ports, keys) if phone else ""))

@@ -6,14 +6,14 @@ from contextlib import ExitStack
 from dataclasses import dataclass, fields
 
 from infra.launcher.errors import LauncherError, PortTaken
-from infra.launcher.holders import Transport, holder_of
+from pipeline.holders import Transport, holder_of
 
 LOOPBACK = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
 class Ports:
-    """One port for each thing that listens. The field's name is also the name in `livekit.yaml`."""
+    """One port for each thing that listens. The field's name is also the name in `livekit.yaml` and `sip.yaml`."""
 
     web: int
     pipeline: int
@@ -21,6 +21,9 @@ class Ports:
     livekit: int
     livekit_tcp: int
     livekit_udp: int
+    redis: int
+    sip: int
+    sip_health: int
 
 
 VARIABLES = {
@@ -30,7 +33,13 @@ VARIABLES = {
     "livekit": "AURA_LIVEKIT_PORT",
     "livekit_tcp": "AURA_LIVEKIT_TCP_PORT",
     "livekit_udp": "AURA_LIVEKIT_UDP_PORT",
+    "redis": "AURA_REDIS_PORT",
+    "sip": "AURA_SIP_PORT",
+    "sip_health": "AURA_SIP_HEALTH_PORT",
 }
+
+OVER_UDP = ("livekit_udp", "sip")
+EVERYWHERE = ("livekit_tcp", "sip_health")  # livekit-server and livekit-sip bind these on all interfaces
 
 
 def asked_ports(environ: Mapping[str, str]) -> dict[str, int]:
@@ -60,7 +69,7 @@ def choose_ports(asked: Mapping[str, int]) -> Ports:
     chosen: dict[str, int] = {}
     with ExitStack() as reserved:  # hold all until the last is chosen, so that no two are equal
         for field in fields(Ports):
-            transport: Transport = "udp" if field.name == "livekit_udp" else "tcp"
+            transport: Transport = "udp" if field.name in OVER_UDP else "tcp"
             kind = socket.SOCK_DGRAM if transport == "udp" else socket.SOCK_STREAM
             listener = reserved.enter_context(socket.socket(socket.AF_INET, kind))
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, int(transport == "tcp"))
@@ -73,7 +82,7 @@ def choose_ports(asked: Mapping[str, int]) -> Ports:
 
 
 def _host(name: str) -> str:
-    return "" if name == "livekit_tcp" else LOOPBACK  # livekit-server binds this one on all interfaces
+    return "" if name in EVERYWHERE else LOOPBACK
 
 
 def _refused(name: str, port: int, transport: Transport, error: OSError) -> PortTaken:

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -13,12 +13,14 @@ class Running:
 
     Attributes:
         parts: The pid and the health URL of each part.
+        options: What it was started with, by the name of the option or variable.
     """
 
     url: str
     pipeline_url: str
     livekit_url: str
     parts: Mapping[str, tuple[int, str]]
+    options: Mapping[str, str] = field(default_factory=dict)
 
 
 def write_run_file(path: Path, running: Running) -> None:
@@ -27,6 +29,7 @@ def write_run_file(path: Path, running: Running) -> None:
         "pipeline_url": running.pipeline_url,
         "livekit_url": running.livekit_url,
         "parts": {name: {"pid": pid, "health": health} for name, (pid, health) in running.parts.items()},
+        "options": dict(running.options),
     }
     partial = path.with_suffix(".partial")
     partial.write_text(json.dumps(content, indent=2) + "\n")
@@ -40,4 +43,4 @@ def read_run_file(path: Path) -> Running | None:
     except FileNotFoundError:
         return None
     parts = {name: (part["pid"], part["health"]) for name, part in content["parts"].items()}
-    return Running(content["url"], content["pipeline_url"], content["livekit_url"], parts)
+    return Running(content["url"], content["pipeline_url"], content["livekit_url"], parts, content.get("options", {}))

@@ -3,7 +3,7 @@
 import argparse
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from infra.launcher.errors import LauncherError
@@ -17,6 +17,10 @@ environment:
   AURA_RUN_DIR         the same as --run-dir
   {", ".join(VARIABLES.values())}
                        ports; free ones unless set
+  AURA_SIP_HOST        with --phone: the address of this machine at which phones reach it (default: 127.0.0.1)
+  AURA_SIP_NUMBERS     with --phone: the numbers that reach the agent, with commas (default: 100)
+  AURA_SIP_ADDRESSES   with --phone: the addresses that may call (default: 127.0.0.1/32)
+  AURA_SIP_OPERATOR    with --phone: who is reached with the key 0, as a SIP or tel URI
   HF_ENDPOINT          the model hub that --hub asks
 """
 
@@ -27,6 +31,7 @@ class Settings:
 
     Attributes:
         ports: Ports that were asked for, by the field names of `Ports`.
+        asked: What was asked for of all that a running stack may have been started with, by option or variable.
         rest: Arguments for pytest.
     """
 
@@ -39,7 +44,9 @@ class Settings:
     max_sessions: int | None = None
     detach: bool = False
     hub: bool = False
+    phone: bool = False
     rest: tuple[str, ...] = ()
+    asked: Mapping[str, str] = field(default_factory=dict)
 
 
 def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) -> Settings:
@@ -53,7 +60,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     asked = _parser().parse_args(arguments[: len(arguments) - len(rest)])
     home = Path(os.path.abspath(environ.get("AURA_HOME") or root / ".aura"))
     run = asked.run_dir or environ.get("AURA_RUN_DIR") or home
-    profile = getattr(asked, "profile", PROFILES[0])
+    profile = getattr(asked, "profile", None) or PROFILES[0]
     if profile not in PROFILES:
         raise LauncherError(f"unknown profile `{profile}`; there is: {', '.join(PROFILES)}")
     max_sessions = getattr(asked, "max_sessions", None)
@@ -63,14 +70,26 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         verb=asked.verb,
         layout=Layout(root, home, Path(os.path.abspath(run))),
         environ=environ,
-        ports=asked_ports(environ),
+        ports=(ports := asked_ports(environ)),
         ci=environ.get("CI", "").lower() in ("1", "true"),
         profile=profile,
         max_sessions=max_sessions,
         detach=getattr(asked, "detach", False),
         hub=getattr(asked, "hub", False),
+        phone=getattr(asked, "phone", False),
         rest=tuple(rest),
+        asked=_for_a_stack(asked, ports),
     )
+
+
+def _for_a_stack(given: argparse.Namespace, ports: Mapping[str, int]) -> dict[str, str]:
+    options = {
+        f"--{name.replace('_', '-')}": str(value)
+        for name in ("profile", "max_sessions")
+        if (value := getattr(given, name, None)) is not None
+    }
+    flags = {f"--{name}": "" for name in ("hub", "phone") if getattr(given, name, False)}
+    return {**options, **flags, **{VARIABLES[name]: str(port) for name, port in ports.items()}}
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -84,9 +103,10 @@ def _parser() -> argparse.ArgumentParser:
         epilog=UP_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    up.add_argument("--profile", default=PROFILES[0], metavar="NAME", help="which models (default: %(default)s)")
+    up.add_argument("--profile", metavar="NAME", help=f"which models (default: {PROFILES[0]})")
     up.add_argument("--max-sessions", type=int, metavar="N", help="most callers at a time")
     up.add_argument("--detach", action="store_true", help="return when it runs; infra/down stops it")
+    up.add_argument("--phone", action="store_true", help="take phone calls, too: with a SIP bridge")
     up.add_argument("--hub", action="store_true", help="fetch the weights from the model hub")
     down = verbs.add_parser("down", prog="infra/down", allow_abbrev=False, description="Stop what infra/up runs.")
     for verb in (up, down):
@@ -98,9 +118,10 @@ def _parser() -> argparse.ArgumentParser:
     test = verbs.add_parser(
         "test",
         prog="infra/test",
-        usage="infra/test [unit | vllm] [PYTEST ARGUMENTS]",
+        usage="infra/test [unit | vllm | phone] [PYTEST ARGUMENTS]",
         description="Set up what is missing, then run the checks and all tests. With `unit`: only the tests that need "
-        "no stack. With `vllm`: only those that need torch or vLLM. With arguments: only pytest, with these arguments.",
+        "no stack. With `vllm`: only those that need torch or vLLM. With `phone`: those that ring up, which run only "
+        "then. With arguments: only pytest, with these arguments.",
     )
     test.set_defaults(run_dir=None)
     return parser

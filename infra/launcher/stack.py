@@ -10,7 +10,7 @@ from pathlib import Path
 from infra.launcher.children import child
 from infra.launcher.errors import PartFailed
 from infra.launcher.health import until_healthy
-from infra.launcher.parts import Part
+from infra.launcher.part import Part
 from infra.launcher.progress import Board
 
 

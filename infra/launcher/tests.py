@@ -17,6 +17,9 @@ from infra.launcher.workshop import Workshop
 EXTRAS = ("agent", "embedded", "dev")
 # These need torch or vLLM, and run in the venv that has them.
 VLLM_TESTS = ("tests/contract/vllm", "tests/pipeline/models", "tests/pipeline/engines/test_code2wav_torch.py")
+# These ring up, each through the real bridge.
+PHONE_TESTS = ("tests/e2e/test_phone.py", "tests/e2e/test_phone_attacks.py", "tests/e2e/test_phone_talk.py")
+KINDS = ("unit", "vllm", "phone")
 UNIT = ("-m", "not e2e and not contract and not gpu")
 
 
@@ -38,7 +41,7 @@ async def run_tests(settings: Settings, board: Board) -> None:
         ExceptionGroup: Set-up failed.
     """
     shop = Workshop(settings.layout, settings.environ)
-    kind = settings.rest[0] if settings.rest[:1] in (("unit",), ("vllm",)) else ""
+    kind = settings.rest[0] if settings.rest and settings.rest[0] in KINDS else ""
     rest = settings.rest[1:] if kind else settings.rest
     if kind == "vllm":
         await set_up_vllm_venv(shop, board)
@@ -46,9 +49,12 @@ async def run_tests(settings: Settings, board: Board) -> None:
     elif kind == "unit":
         await set_up_venv(shop, board, EXTRAS)
         checks = [_pytest(settings, [*UNIT, *rest])]
+    elif kind == "phone":
+        await set_up_all(shop, board, requirements=EXTRAS, tests=True, phone=True, strict=settings.ci)
+        checks = [_pytest_of("pytest phone", settings.layout.venv, settings, rest or PHONE_TESTS)]
     else:
         whole = not rest
-        await set_up_all(shop, board, requirements=EXTRAS, hub=False, browser=True, strict=settings.ci, vllm=whole)
+        await set_up_all(shop, board, requirements=EXTRAS, tests=True, strict=settings.ci, vllm=whole)
         checks = [_pytest(settings, rest), *([_vllm_pytest(settings, VLLM_TESTS)] if whole else [])]
     if not settings.rest:
         checks = [*_python_checks(settings), *await _page_checks(shop, board), *checks]
@@ -77,7 +83,7 @@ async def _page_checks(shop: Workshop, board: Board) -> list[Check]:
 
 
 def _pytest(settings: Settings, arguments: Sequence[str]) -> Check:
-    elsewhere = [f"--ignore={path}" for path in VLLM_TESTS]
+    elsewhere = [f"--ignore={path}" for path in (*VLLM_TESTS, *PHONE_TESTS)]
     return _pytest_of("pytest", settings.layout.venv, settings, [*elsewhere, *arguments])
 
 

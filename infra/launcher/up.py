@@ -2,18 +2,22 @@
 
 import asyncio
 import secrets
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
+from functools import partial
 
-from infra.launcher.claim import Claim, Claimed, claimed
-from infra.launcher.errors import LauncherError
+from infra.launcher.already import say_who_runs
+from infra.launcher.claim import Claimed, claimed
 from infra.launcher.keys import installation_keys
 from infra.launcher.layout import Layout
 from infra.launcher.leftovers import MARK, kill_leftovers
-from infra.launcher.parts import Addresses, Part, addresses, stack_parts, write_livekit_settings
-from infra.launcher.ports import choose_ports
+from infra.launcher.part import Part
+from infra.launcher.parts import Addresses, addresses, agent_environ, stack_parts, write_livekit_settings
+from infra.launcher.phone_parts import sip_uri, write_phone_settings
+from infra.launcher.ports import VARIABLES, Ports, choose_ports
 from infra.launcher.progress import Board
-from infra.launcher.runfile import Running, read_run_file, write_run_file
+from infra.launcher.runfile import Running, write_run_file
 from infra.launcher.settings import Settings
 from infra.launcher.setup.plan import set_up_all
 from infra.launcher.stack import running
@@ -34,35 +38,46 @@ async def up(settings: Settings, board: Board) -> None:
             await set_up(settings, board)
             await _serve_all(settings, board, stack)
     except Claimed as other:
-        say_who_runs(settings, board, other.claim)
+        await say_who_runs(settings, board, other.claim)
 
 
 async def set_up(settings: Settings, board: Board) -> None:
     shop = Workshop(settings.layout, settings.environ)
-    await set_up_all(shop, board, requirements=EXTRAS, hub=settings.hub, browser=False, strict=settings.ci)
-
-
-def say_who_runs(settings: Settings, board: Board, claim: Claim | None) -> None:
-    """Tell a person that a stack runs here already, or is about to.
-
-    Raises:
-        LauncherError: It is still starting.
-    """
-    if run := read_run_file(settings.layout.run_file):
-        board.say(f"AURA runs already: {run.url}")
-        return
-    who = f"pid {claim.pid}" if claim else "just begun"
-    raise LauncherError(f"another infra/up ({who}) is starting AURA here: wait for it, or stop it with infra/down")
+    await set_up_all(shop, board, requirements=EXTRAS, hub=settings.hub, phone=settings.phone, strict=settings.ci)
 
 
 async def _serve_all(settings: Settings, board: Board, stack: str) -> None:
-    layout = settings.layout
-    keys = installation_keys(layout.env_file)
+    layout, phone = settings.layout, settings.phone
     ports = choose_ports(settings.ports)
-    write_livekit_settings(layout, ports)
-    parts = stack_parts(layout, ports, keys, settings.profile, settings.max_sessions)
-    board.say(f"  all listens on this machine only, but for TCP port {ports.livekit_tcp} (media)")
-    await serve(layout, parts, addresses(ports), stack=stack, environ=settings.environ, board=board)
+    uri = sip_uri(ports, settings.environ) if phone else ""
+    keys = installation_keys(layout.env_file, sip_uri=uri)
+    write_livekit_settings(layout, ports, keys, phone=phone)
+    if phone:
+        write_phone_settings(layout, ports, keys, settings.environ)
+    parts = stack_parts(layout, ports, keys, settings.profile, settings.max_sessions, phone=phone)
+    board.say(f"  all listens on this machine only, but for {_open_to_others(ports, phone)}")
+    flags = {"--phone": ""} if phone else {}
+    options = {
+        "--profile": settings.profile,
+        **flags,
+        **{VARIABLES[name]: str(port) for name, port in asdict(ports).items()},
+    }
+    finish = partial(_make_trunks, settings, ports, keys, board) if phone else None
+    where, environ = addresses(ports), settings.environ
+    await serve(layout, parts, where, options, stack=stack, environ=environ, board=board, finish=finish)
+
+
+def _open_to_others(ports: Ports, phone: bool) -> str:
+    bridge = f"; TCP port {ports.sip_health} (the bridge's health), and its RTP ports" if phone else ""
+    return f"TCP port {ports.livekit_tcp} (media){bridge}"
+
+
+async def _make_trunks(settings: Settings, ports: Ports, keys: Mapping[str, str], board: Board) -> None:
+    shop = Workshop(settings.layout, settings.environ)
+    async with board.step("trunks"):
+        program = settings.layout.venv / "bin" / "aura-agent"
+        await shop.run("trunks", [program, "trunks"], env=agent_environ(settings.layout, ports, keys))
+    board.say(f"  dial {keys['AURA_SIP_URI']}; user and password are in {settings.layout.env_file}")
 
 
 @contextmanager
@@ -84,9 +99,20 @@ def own_run_folder(layout: Layout, board: Board) -> Generator[str]:
 
 
 async def serve(
-    layout: Layout, parts: Sequence[Part], where: Addresses, *, stack: str, environ: Mapping[str, str], board: Board
+    layout: Layout,
+    parts: Sequence[Part],
+    where: Addresses,
+    options: Mapping[str, str],
+    *,
+    stack: str,
+    environ: Mapping[str, str],
+    board: Board,
+    finish: Callable[[], Awaitable[None]] | None = None,
 ) -> None:
     """Run the parts until the caller is cancelled; nothing of them is left afterwards.
+
+    Args:
+        finish: What is to be done when all are healthy, before the stack is ready.
 
     Raises:
         ExceptionGroup: Of one `PartFailed`.
@@ -95,8 +121,11 @@ async def serve(
         async with running(
             parts, cwd=layout.run, environ={**environ, MARK: stack}, logs=layout.logs, board=board
         ) as pids:
+            if finish:
+                await finish()
             healths = {part.name: (pids[part.name], part.health) for part in parts}
-            write_run_file(layout.run_file, Running(where.url, where.pipeline_url, where.livekit_url, healths))
+            running_now = Running(where.url, where.pipeline_url, where.livekit_url, healths, options)
+            write_run_file(layout.run_file, running_now)
             board.say(f"\nAURA is ready: {where.url}\n")
             board.say(f"  logs in {layout.logs}; Ctrl-C or infra/down stops it")
             await asyncio.Event().wait()

@@ -18,12 +18,14 @@ class Workshop:
         environ: The launcher's environment.
         python: The Python that runs the launcher; the venv is made from it.
         booting: Held by the step that makes the venv with pip and uv; the others that need it wait.
+        installing: Held by the step that installs Debian's packages: there is one apt.
     """
 
     layout: Layout
     environ: Mapping[str, str]
     python: Path = Path(sys.executable)
     booting: asyncio.Lock = field(default_factory=asyncio.Lock)
+    installing: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     async def run(
         self, name: str, argv: Sequence[str | Path], *, cwd: Path | None = None, env: Mapping[str, str] | None = None

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from pipeline.deployment import StageDeployment
 
@@ -35,6 +35,30 @@ class Engine(Protocol[P_contra, C_co]):
     async def aclose(self) -> None:
         """Stop, and free what the engine holds."""
         ...
+
+
+@runtime_checkable
+class Listens(Protocol):
+    """An engine that knows some languages. A caller who asks for another is told so, before it fails.
+
+    Attributes:
+        model: The name of the model that was opened.
+        languages: ISO 639-1 codes.
+    """
+
+    model: str
+    languages: frozenset[str]
+
+
+@runtime_checkable
+class Speaks(Protocol):
+    """An engine with voices that have names.
+
+    Attributes:
+        voices: Its own choice comes first.
+    """
+
+    voices: tuple[str, ...]
 
 
 class Opener(Protocol):

@@ -12,7 +12,7 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.chunks import Audio, Codes
+from pipeline.chunks import FRAME_SAMPLES, Audio, Codes
 from pipeline.engines.codec_process import STAGE, STOP_S, CodecProcess
 from pipeline.engines.codec_wire import Count, Decode, Drop, Ready, Settings
 from pipeline.errors import ConfigError, EngineError
@@ -23,6 +23,7 @@ log = logging.getLogger(__name__)
 CHILD = (sys.executable, "-m", "pipeline.engines.codec_child")
 DTYPES = ("float32", "bfloat16")
 LOAD_FORMATS = ("auto", "dummy")
+FRAME_BYTES = 2 * FRAME_SAMPLES
 SMALL = (1, 2, 4, 8)  # frames of which any tail is made, beside the ramp's own sizes
 
 
@@ -101,9 +102,9 @@ class Code2Wav:
                 if codes.text and not len(codes.frames):
                     yield Audio(b"", codes.text)
                 text = codes.text
-                for frames in pieces(self._checked(codes.frames), self._sizes):
+                for frames, count in pieces(self._checked(codes.frames), self._sizes, ends=codes.ends):
                     audio = await process.ask(partial(Decode, slot=slot, frames=frames.tobytes(), begins=begins))
-                    yield Audio(audio.pcm, text)
+                    yield Audio(audio.pcm[: count * FRAME_BYTES], text)
                     begins, text = False, ""
                 begins = begins or codes.ends
         finally:
@@ -155,10 +156,21 @@ def _faults(dtype: str, load_format: str) -> list[str]:
     ]
 
 
-def pieces(frames: NDArray[np.int16], sizes: Sequence[int]) -> Iterator[NDArray[np.int16]]:
-    """The frames in chunks of those sizes, largest first, of which one is 1: only these have CUDA graphs."""
-    at = 0
-    while at < len(frames):
-        size = next(size for size in sizes if size <= len(frames) - at)
-        yield frames[at : at + size]
-        at += size
+def pieces(frames: NDArray[np.int16], sizes: Sequence[int], *, ends: bool) -> Iterator[tuple[NDArray[np.int16], int]]:
+    """The frames in chunks of those sizes, of which one is 1: only these have CUDA graphs.
+
+    Args:
+        sizes: The largest first.
+        ends: Nothing follows for which the past must be right: the last chunk may be filled up.
+
+    Yields:
+        A chunk, and how many of its frames are meant.
+    """
+    while left := len(frames):
+        if ends and left <= sizes[0]:
+            size = min(size for size in sizes if size >= left)
+            yield np.pad(frames, ((0, size - left), (0, 0))), left
+            return
+        size = next(size for size in sizes if size <= left)
+        yield frames[:size], size
+        frames = frames[size:]

@@ -31,6 +31,7 @@ class Hibari:
     """
 
     def __init__(self, voice: Any) -> None:
+        self.voices = VOICES
         self._voice = voice
         self._worker = Worker("hibari")
 
@@ -46,10 +47,6 @@ class Hibari:
             return Hibari(await loader.run(_load))
         finally:
             await loader.aclose()
-
-    @staticmethod
-    def voices() -> tuple[str, ...]:
-        return VOICES
 
     async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[Audio, None]:
         async for clause in prompts:

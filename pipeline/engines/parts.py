@@ -1,8 +1,8 @@
 """Requests whose prompts go on while they are answered: what an engine is told, and what it says."""
 
-from collections.abc import Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Protocol
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,12 +31,21 @@ class Part:
 
     The parts after the first begin with the token that was written last: vLLM drops it from what it
     remembers of a part that has ended.
+
+    Attributes:
+        media: What stands in the place of the tokens for it, by its kind (`video`, `image`, `audio`), as vLLM takes it
+            for `multi_modal_data`.
+        media_ids: Names of it, by its kind, in order: what has one name is processed once.
+        cache_salt: Whose it is: prompts of one salt share what was read of them.
     """
 
     token_ids: tuple[int, ...]
     max_tokens: int
     min_tokens: int = 0
     extra_args: Mapping[str, Any] = field(default_factory=dict)
+    media: Mapping[str, Any] = field(default_factory=dict)
+    media_ids: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    cache_salt: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,3 +63,15 @@ class Written:
     beside: tuple[tuple[int, ...], ...]
     part_ended: bool
     stopped: bool
+
+
+class Answers(Protocol):
+    """An engine that is given whole prompts: `pipeline.engines.vllm.Vllm`, or a fake."""
+
+    def answer(
+        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
+    ) -> AsyncGenerator[Written, None]: ...
+
+    async def busy(self) -> int: ...
+
+    async def aclose(self) -> None: ...

@@ -1,13 +1,14 @@
 """Opens the engine of a stage by the architecture that the topology names."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from pipeline.deployment import StageDeployment
-from pipeline.deployment_keys import EngineKeys, Key, count
+from pipeline.deployment_keys import EngineKeys, Key, Names, count
 from pipeline.engines.base import Engine, Opener
+from pipeline.engines.embedded_names import llama_names, whisper_names
 
 
 async def open_whisper(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
@@ -33,10 +34,15 @@ async def open_hibari(stage: StageDeployment, models_dir: Path, max_sessions: in
 
 @dataclass(frozen=True, slots=True)
 class EngineKind:
-    """How the engines of one architecture are opened, and what a deployment may tell them."""
+    """How the engines of one architecture are opened, and what a deployment may tell them.
+
+    Attributes:
+        names: What there is for keys that name something, given the folder of the models.
+    """
 
     open: Opener
     keys: EngineKeys
+    names: Callable[[Path], Names] = lambda models_dir: {}
 
 
 WHISPER: Mapping[str, Key] = {
@@ -54,7 +60,7 @@ LLAMA: Mapping[str, Key] = {
 }
 
 ENGINES: Mapping[str, EngineKind] = {
-    "WhisperForConditionalGeneration": EngineKind(open_whisper, EngineKeys(WHISPER)),
-    "Qwen2ForCausalLM": EngineKind(open_llama, EngineKeys(LLAMA)),
+    "WhisperForConditionalGeneration": EngineKind(open_whisper, EngineKeys(WHISPER), whisper_names),
+    "Qwen2ForCausalLM": EngineKind(open_llama, EngineKeys(LLAMA), llama_names),
     "HibariTTS": EngineKind(open_hibari, EngineKeys()),
 }

@@ -16,6 +16,23 @@ from pipeline.models.qwen3_tts.wire import CODES, Choice
 from pipeline.models.registry import TALKER
 
 FILES = ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
+# Each step is one CUDA graph, prompts included, of vLLM's own kernels: nothing is compiled when it starts.
+GRAPHS = {
+    "mode": 0,
+    "cudagraph_mode": "FULL",
+    "cudagraph_capture_sizes": [
+        1,
+        2,
+        4,
+        *range(8, 65, 8),
+        *range(80, 129, 16),
+        *range(160, 257, 32),
+        320,
+        384,
+        448,
+        512,
+    ],
+}
 BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
 
 
@@ -56,7 +73,7 @@ async def open_talker(
     Args:
         voice: The speaker of clauses that name none; empty: the checkpoint's first, if it has any.
         max_model_len: Positions of one sentence: its prompt, and 12.5 frames a second.
-        engine_args: For vLLM, as it names them.
+        engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
 
     Raises:
         ConfigError: The model is incomplete or another one, or lacks the voice; or vLLM refuses an argument.
@@ -89,7 +106,7 @@ async def open_talker(
         kv_cache_memory_bytes=kv_cache_bytes(config.talker, BYTES[dtype], max_sessions, max_model_len),
         skip_tokenizer_init=True,
         enable_prefix_caching=False,
-        **engine_args,
+        **{"compilation_config": GRAPHS, **engine_args},
     )
     pace = Pace(positions=max_model_len)
     return Talker(requests, writer, Manner(speaker, sampling(config, generation), choice(generation), pace))

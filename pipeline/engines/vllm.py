@@ -41,6 +41,17 @@ def sampling_params(sampling: Sampling, part: Part) -> SamplingParams:
     )
 
 
+def tokens_prompt(part: Part) -> TokensPrompt:
+    prompt: TokensPrompt = {"prompt_token_ids": list(part.token_ids)}  # a list of its own: vLLM extends it in place
+    if part.media:
+        prompt["multi_modal_data"] = dict(part.media)
+    if part.media_ids:
+        prompt["multi_modal_uuids"] = {kind: list(names) for kind, names in part.media_ids.items()}
+    if part.cache_salt:
+        prompt["cache_salt"] = part.cache_salt
+    return prompt
+
+
 def written(completion: Any) -> Written:
     """What a `CompletionOutput` of vLLM says."""
     ids = tuple(completion.token_ids)
@@ -98,21 +109,40 @@ class Vllm:
         """
         first = sampling_params(sampling, Part((), 1))
         inputs = self._inputs(sampling, parts)
-        outputs = self._llm.generate(inputs, first, request_id)
         try:
-            async with aclosing(outputs):
-                async for output in outputs:
-                    piece = written(output.outputs[0])
+            async with aclosing(self._outputs(inputs, first, request_id)) as pieces:
+                async for piece in pieces:
                     yield piece
                     if piece.stopped:
                         break
-        except EngineDeadError as error:
-            raise EngineError(self._stage, "the engine has died") from error
-        except (VLLMClientError, EngineGenerateError) as error:
-            raise EngineError(self._stage, f"a request was not served: {error}") from error
         finally:
             await closed(inputs)
             await self._fence()
+
+    async def answer(
+        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
+    ) -> AsyncGenerator[Written, None]:
+        """One part that is the whole request. Closing before its end returns when the engine has dropped it.
+
+        Args:
+            priority: Requests with a lower number come first.
+
+        Raises:
+            EngineError: The engine failed, or does not take the part.
+        """
+        ended = False
+        try:
+            rendered = await self._rendered(part)
+            params = sampling_params(sampling, part)
+            async with aclosing(self._outputs(rendered, params, request_id, priority)) as pieces:
+                async for piece in pieces:
+                    ended = piece.part_ended
+                    yield piece
+        except (VLLMClientError, ValueError) as error:
+            raise EngineError(self._stage, f"a request was not served: {error}") from error
+        finally:
+            if not ended:
+                await self._fence()
 
     async def busy(self) -> int:
         """1 while the engine has any request, 0 when it is idle, or dead; the engine itself says so."""
@@ -121,6 +151,9 @@ class Vllm:
         return 0
 
     async def aclose(self) -> None:
+        if handler := self._llm.output_handler:  # it would take the end of its engine for a failure
+            handler.cancel()
+            await asyncio.wait([handler])
         await asyncio.to_thread(self._llm.shutdown)
         del self._llm  # it shuts down again when it goes, for which Python must still be whole
 
@@ -129,10 +162,23 @@ class Vllm:
     ) -> AsyncGenerator[StreamingInput, None]:
         async with aclosing(parts):
             async for part in parts:
-                # A list of its own: vLLM extends it in place.
-                prompt: TokensPrompt = {"prompt_token_ids": list(part.token_ids)}
-                (rendered,) = await self._llm.renderer.render_cmpl_async([prompt])
-                yield StreamingInput(rendered, sampling_params(sampling, part))
+                yield StreamingInput(await self._rendered(part), sampling_params(sampling, part))
+
+    async def _rendered(self, part: Part) -> Any:
+        (rendered,) = await self._llm.renderer.render_cmpl_async([tokens_prompt(part)])
+        return rendered
+
+    async def _outputs(
+        self, prompt: Any, params: SamplingParams, request_id: str, priority: int = 0
+    ) -> AsyncGenerator[Written, None]:
+        try:
+            async with aclosing(self._llm.generate(prompt, params, request_id, priority=priority)) as outputs:
+                async for output in outputs:
+                    yield written(output.outputs[0])
+        except EngineDeadError as error:
+            raise EngineError(self._stage, "the engine has died") from error
+        except (VLLMClientError, EngineGenerateError) as error:
+            raise EngineError(self._stage, f"a request was not served: {error}") from error
 
     async def _fence(self) -> None:
         """Any question is answered after what was asked before it: after the abort."""
@@ -148,9 +194,15 @@ class Vllm:
         while True:
             if self._llm.errored:
                 raise EngineDeadError
-            with suppress(TimeoutError):
+            try:
                 async with asyncio.timeout(ALIVE_S):
                     return await ask()
+            except TimeoutError:
+                continue
+            except EngineDeadError:
+                raise
+            except Exception as error:  # vLLM has no type for an engine that is ending and answers nothing more
+                raise EngineDeadError from error
 
 
 async def closed(generator: AsyncGenerator[Any, None]) -> None:

@@ -10,7 +10,7 @@ from pipeline.chunks import Transcript, Window
 from pipeline.engines.files import model_folder
 from pipeline.engines.whisper_reader import FILES, Reader
 from pipeline.engines.worker import Worker
-from pipeline.errors import EngineError
+from pipeline.errors import ConfigError, EngineError
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,9 @@ class Whisper:
     its pass until it ends. Passes of all callers wait for each other.
     """
 
-    def __init__(self, reader: Reader, language: str | None) -> None:
+    def __init__(self, model: str, reader: Reader, language: str | None) -> None:
+        self.model = model
+        self.languages = reader.languages
         self._reader = reader
         self._language = language
         self._worker = Worker("whisper")
@@ -37,14 +39,18 @@ class Whisper:
             language: ISO 639-1 code of callers who name none; None: detect it in each window.
 
         Raises:
-            ConfigError: No model is complete, or it cannot be loaded.
+            ConfigError: No model is complete, or it cannot be loaded, or does not know the language.
         """
         folder = model_folder(models_dir, (model, fallback), FILES)
         loader = Worker("whisper-loader")
         try:
-            return cls(await loader.run(partial(Reader, folder, threads)), language)
+            reader = await loader.run(partial(Reader, folder, threads))
         finally:
             await loader.aclose()
+        if language and language not in reader.languages:
+            known = ", ".join(sorted(reader.languages))
+            raise ConfigError(f"stage {STAGE}", [f"language `{language}` is none that {folder.name} knows ({known})"])
+        return cls(folder.name, reader, language)
 
     async def generate(self, request_id: str, prompts: AsyncIterator[Window]) -> AsyncGenerator[Transcript, None]:
         async for window in prompts:

@@ -1,7 +1,6 @@
 """One pass of Whisper over one window of sound: blocking, greedy, and silent about what is no speech."""
 
 import zlib
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from numpy.typing import NDArray
 
 from pipeline.chunks import SPEECH_RATE
 from pipeline.errors import ConfigError
+from pipeline.quiet import parts
 
 Pcm = NDArray[np.float32]
 
@@ -63,7 +63,7 @@ class Reader:
 
     def read(self, pcm: Pcm, language: str | None) -> str:
         """The words in `pcm` (float32, 16 kHz mono); empty if there are none. None: detect the language."""
-        return " ".join(text for part in parts(pcm) if (text := self._read_part(part, language)))
+        return " ".join(text for part in parts(pcm, LONGEST_PART_S) if (text := self._read_part(part, language)))
 
     def _read_part(self, pcm: Pcm, language: str | None) -> str:
         features = self._model.feature_extractor(pcm)
@@ -93,19 +93,6 @@ class Reader:
         logprob = result.scores[0] * len(tokens) / (len(tokens) + 1)
         text = tokenizer.decode(tokens).strip()
         return Reading(text, logprob, result.no_speech_prob, ended=len(tokens) < limit)
-
-
-def parts(pcm: Pcm) -> Iterator[Pcm]:
-    """Parts that Whisper can read at once, cut where it is quietest."""
-    longest, hop = LONGEST_PART_S * SPEECH_RATE, SPEECH_RATE // 10
-    while len(pcm) > longest:
-        tail = pcm[longest // 2 : longest]
-        loudness = np.square(tail.reshape(-1, hop)).mean(axis=1)
-        cut = longest // 2 + int(loudness.argmin()) * hop + hop // 2
-        yield pcm[:cut]
-        pcm = pcm[cut:]
-    if len(pcm):
-        yield pcm
 
 
 def _fitted(features: Pcm, frames: int) -> Pcm:

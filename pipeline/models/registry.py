@@ -1,6 +1,8 @@
 """Tells vLLM of our models: the entry point of `vllm.general_plugins`, called in every process of an engine."""
 
-TALKER = "Qwen3TTSTalkerForConditionalGeneration"  # as a topology names it
+# As a topology names them.
+TALKER = "Qwen3TTSTalkerForConditionalGeneration"
+AURA = "AuraQwen3VLForConditionalGeneration"
 
 
 def register() -> None:
@@ -11,5 +13,7 @@ def register() -> None:
     from pipeline.models.qwen3_tts.hf_config import Qwen3TTSConfig
 
     AutoConfig.register(Qwen3TTSConfig.model_type, Qwen3TTSConfig, exist_ok=True)
-    if TALKER not in ModelRegistry.get_supported_archs():
-        ModelRegistry.register_model(TALKER, "pipeline.models.qwen3_tts.talker:Talker")
+    known = ModelRegistry.get_supported_archs()
+    for name, place in ((TALKER, "pipeline.models.qwen3_tts.talker:Talker"), (AURA, f"pipeline.models.aura:{AURA}")):
+        if name not in known:
+            ModelRegistry.register_model(name, place)

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from itertools import chain
 
 from pipeline.asked import Asked
+from pipeline.capabilities import Limits
 from pipeline.chunks import Chat, Clause, Message, Text
 from pipeline.processors.clauses import Clauses
 
@@ -100,6 +101,11 @@ def tokens(text: str) -> int:
 def harmless(message: Message) -> Message:
     """Without the marks of a chat template, with which a text could pose as somebody else's message."""
     return Message(message.role, message.text.replace("<|", "< |"))
+
+
+LIMITS = Limits(
+    tokens, INSTRUCTIONS_TOKENS, {"system": QUESTION_TOKENS, "user": QUESTION_TOKENS, "assistant": HISTORY_TOKENS}
+)
 
 
 def _fitting(messages: tuple[Message, ...], limit: int) -> tuple[Message, ...]:

@@ -36,7 +36,10 @@ def show_format(sound: Format) -> dict[str, Any]:
 
 
 class Decoder:
-    """Base64 in the client's format → float32, 16 kHz mono; a sample may be split between appends."""
+    """Base64 in the client's format → float32, 16 kHz mono.
+
+    Clients cut their stream anywhere: an odd byte at the end of an append is the first half of a sample.
+    """
 
     def __init__(self, sound: Format) -> None:
         self._sound = sound
@@ -59,12 +62,16 @@ class Decoder:
         return np.asarray(self._resampler.resample_chunk(samples), np.float32)
 
     def rest(self) -> Pcm:
-        """The sound that the resampler still holds back (up to 70 ms); what comes next begins anew."""
+        """The sound that the resampler still holds back (up to 70 ms)."""
         if self._resampler is None:
             return np.zeros(0, np.float32)
         rest = np.asarray(self._resampler.resample_chunk(np.zeros(0, np.float32), last=True), np.float32)
         self._resampler.clear()
         return rest
+
+    def begin_anew(self) -> None:
+        """The buffer is empty: half of a sample at its end would turn all that follows into noise."""
+        self._odd = b""
 
     def _samples(self, data: bytes) -> NDArray[np.int16]:
         if self._sound.type != "audio/pcm":

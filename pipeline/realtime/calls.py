@@ -11,6 +11,7 @@ from pipeline.names import session_name
 from pipeline.orchestrator import Full, Orchestrator
 from pipeline.realtime.config import Config
 from pipeline.realtime.connection import Connection
+from pipeline.realtime.names import check_model
 from pipeline.realtime.resume import Kept, Left
 
 MAX_MESSAGE = 16 * 1024 * 1024  # bytes of one event
@@ -27,17 +28,20 @@ class Calls:
         self._open: dict[str, Connection] = {}
         self._sockets: set[web.WebSocketResponse] = set()
 
-    async def serve(self, request: web.Request, pipeline: Orchestrator, model: str) -> web.WebSocketResponse:
-        """Hold one conversation; returns when it has ended. `model` is what the client sees if it names none.
+    async def serve(self, request: web.Request, pipeline: Orchestrator) -> web.WebSocketResponse:
+        """Hold one conversation; returns when it has ended.
 
         Raises:
             Full: The pipeline has no place for it.
+            RequestError: It asks for another model.
         """
+        if model := request.query.get("model"):
+            check_model(model, pipeline.capabilities.model, "model")
         token = request.query.get("resume", "")
         left = await self._left(token)
         try:
             with pipeline.admitted() as leave:
-                config = left.config if left else Config(request.query.get("model") or model)
+                config = left.config if left else Config.at_first(pipeline.capabilities)
                 # Speech in base64 hardly compresses, and every event would wait for it.
                 socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE, heartbeat=HEARTBEAT_S, compress=False)
                 await socket.prepare(request)

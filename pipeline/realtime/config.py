@@ -1,13 +1,15 @@
 """The settings of one connection: merges what `session.update` changes, and shows what holds."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 
 from msgspec import UNSET
 
 from pipeline.asked import Modality, Wants
+from pipeline.capabilities import Capabilities, Limits
 from pipeline.errors import RequestError
-from pipeline.realtime import turn_detection
+from pipeline.offers import Proactive
+from pipeline.realtime import names, turn_detection
 from pipeline.realtime.audio import checked, show_format
 from pipeline.realtime.events import (
     AudioInput,
@@ -18,6 +20,7 @@ from pipeline.realtime.events import (
     SessionSettings,
     TurnDetection,
 )
+from pipeline.realtime.room import check_instructions
 from pipeline.setup import Setup
 
 PCM = Format("audio/pcm", 24_000)
@@ -27,15 +30,22 @@ MOST_TOKENS = 4_096  # of one answer, as in the protocol
 
 @dataclass(frozen=True, slots=True)
 class Config:
-    """Everything that holds for one connection. A value: an update makes a new one, or raises."""
+    """Everything that holds for one connection. A value: an update makes a new one, or raises.
 
-    model: str
-    wants: Wants = field(default=Wants(voice="default"))
+    Attributes:
+        there: What there is to choose from.
+    """
+
+    there: Capabilities
+    wants: Wants
     listens_to: Format = PCM
     speaks: Format = PCM
     turn_detection: TurnDetection | None = field(default_factory=TurnDetection)
-    transcription_model: str = "default"
     aura: AuraSettings = field(default_factory=lambda: AuraSettings(partials=False, proactive="speak", camera=True))
+
+    @classmethod
+    def at_first(cls, there: Capabilities) -> Self:
+        return cls(there, Wants(voice=there.voice))
 
     def updated(self, session: SessionSettings) -> "Config":
         """
@@ -43,6 +53,8 @@ class Config:
             RequestError: Names the field; nothing has changed.
         """
         config = self
+        if session.model is not None:
+            names.check_model(session.model, self.there.model, "session.model")
         if session.aura:
             new, old = session.aura, self.aura
             config = replace(
@@ -57,7 +69,7 @@ class Config:
             config = _with_input(config, session.audio.input)
         if session.audio and session.audio.output:
             config = _with_output(config, session.audio.output, "session.audio.output")
-        wants = _wants(config.wants, session, "session")
+        wants = _wants(config.wants, session, self.there.limits, "session")
         return replace(config, wants=wants)
 
     def for_response(self, response: ResponseSettings) -> Wants:
@@ -69,7 +81,7 @@ class Config:
         config = self
         if response.audio and response.audio.output:
             config = _with_output(config, response.audio.output, "response.audio.output")
-        wants = _wants(config.wants, response, "response")
+        wants = _wants(config.wants, response, self.there.limits, "response")
         return replace(wants, say=(response.metadata or {}).get("say"))
 
     def spoken_in(self, response: ResponseSettings) -> Format:
@@ -80,7 +92,9 @@ class Config:
         return checked(output.format, "response.audio.output.format", output=True)
 
     def setup(self) -> Setup:
-        return Setup(self.wants, turn_detection.detection(self.turn_detection), bool(self.aura.partials))
+        detection, aura = turn_detection.detection(self.turn_detection), self.aura
+        proactive: Proactive = aura.proactive or "off" if aura.camera else "off"
+        return Setup(self.wants, detection, bool(aura.partials), proactive)
 
     def shown(self, name: str, expires_at: int, resume_token: str) -> dict[str, Any]:
         """The `session` of `session.created` and `session.updated`."""
@@ -88,7 +102,7 @@ class Config:
             "type": "realtime",
             "object": "realtime.session",
             "id": name,
-            "model": self.model,
+            "model": self.there.model,
             "output_modalities": [self.wants.modality],
             "instructions": self.wants.instructions,
             "tools": [],
@@ -102,7 +116,7 @@ class Config:
                 "input": {
                     "format": show_format(self.listens_to),
                     "transcription": {
-                        "model": self.transcription_model,
+                        "model": self.there.recogniser,
                         "language": self.wants.language,
                         "prompt": None,
                     },
@@ -124,8 +138,9 @@ class Config:
         }
 
 
-def _wants(wants: Wants, settings: SessionSettings | ResponseSettings, param: str) -> Wants:
+def _wants(wants: Wants, settings: SessionSettings | ResponseSettings, limits: Limits | None, param: str) -> Wants:
     if settings.instructions is not None:
+        check_instructions(settings.instructions, limits, f"{param}.instructions")
         wants = replace(wants, instructions=settings.instructions)
     if settings.output_modalities:
         modality: Modality = "audio" if "audio" in settings.output_modalities else "text"
@@ -147,9 +162,13 @@ def _with_input(config: Config, audio: AudioInput) -> Config:
     if audio.transcription is None:
         config = replace(config, wants=replace(config.wants, language=None))
     elif audio.transcription is not UNSET:
+        param = "session.audio.input.transcription"
         language = audio.transcription.language or None
-        model = audio.transcription.model or config.transcription_model
-        config = replace(config, wants=replace(config.wants, language=language), transcription_model=model)
+        if language:
+            names.check_language(language, config.there, f"{param}.language")
+        if audio.transcription.model:
+            names.check_model(audio.transcription.model, config.there.recogniser, f"{param}.model")
+        config = replace(config, wants=replace(config.wants, language=language))
     if audio.turn_detection is not UNSET:
         detection = audio.turn_detection
         config = replace(config, turn_detection=turn_detection.checked(detection))
@@ -160,8 +179,8 @@ def _with_output(config: Config, audio: AudioOutput, param: str) -> Config:
     wants = config.wants
     if audio.format:
         config = replace(config, speaks=checked(audio.format, f"{param}.format", output=True))
-    if isinstance(audio.voice, str):
-        wants = replace(wants, voice=audio.voice)
+    if audio.voice is not None:
+        wants = replace(wants, voice=names.voice(audio.voice, config.there, f"{param}.voice"))
     if audio.speed is not None:
         if not SPEEDS[0] <= audio.speed <= SPEEDS[1]:
             message = f"{param}.speed: {audio.speed} is not between {SPEEDS[0]} and {SPEEDS[1]}"

@@ -56,6 +56,7 @@ class Connection:
         self._expires_at = expires_at
         self._metrics = metrics
         self._outbox = Outbox()
+        self._hung_up = False
         self._session = Session(name, stages, detector, self._tell, history)
         self._dispatch = Dispatch(self._session, config, self._send)
         self._answers = Answers(f"conv_{name}", lambda: self._dispatch.speaks)
@@ -113,7 +114,8 @@ class Connection:
             self._send(wire)
 
     def _send(self, wire: Wire) -> None:
-        if not self._outbox.put(wire):
+        if not self._outbox.put(wire) and not self._hung_up:
+            self._hung_up = True
             log.warning("client does not read", extra={"session": self.name})
             self.hang_up()
 

@@ -1,14 +1,16 @@
 """Has a session do what a client's event says."""
 
+import base64
 from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
 from pipeline.errors import RequestError
 from pipeline.history import History, Item
 from pipeline.realtime import events as client
 from pipeline.realtime.audio import Decoder
 from pipeline.realtime.config import Config
-from pipeline.realtime.items import check_image, is_frame, read_item, show_item
+from pipeline.realtime.items import check_image, is_frame, pictures_of, read_item, show_item
 from pipeline.realtime.wire import Wire, event
 from pipeline.session import Session
 
@@ -47,16 +49,20 @@ class Dispatch:
                 await session.listening.hear(self._decoder.decode(audio))
             case client.AudioActivity(speaking=speaking, audio_ms=audio_ms):
                 session.listening.activity(speaking, audio_ms)
-            case client.VideoAppend(image=image):
-                self._see(image, "image")
+            case client.VideoAppend(image=image, timestamp_ms=timestamp_ms):
+                self._see(image, timestamp_ms)
             case client.AudioCommit(final=final):
                 self._refuse_after_final()
                 await session.listening.hear(self._decoder.rest())
                 session.commit()
+                self._decoder.begin_anew()
                 self._final = final
             case client.AudioClear():
                 self._decoder.rest()
+                self._decoder.begin_anew()
                 session.listening.clear()
+            case client.ItemCreate(item=wire, previous_item_id=after):
+                await self._create(wire, after)
             case client.ResponseCreate(response=response):
                 self._respond(response or client.ResponseSettings())
             case client.ResponseCancel(response_id=response_id):
@@ -70,12 +76,6 @@ class Dispatch:
     def _items(self, wanted: client.ClientEvent) -> None:
         conversation = self._session.conversation
         match wanted:
-            case client.ItemCreate(item=wire, previous_item_id=after):
-                item = read_item(wire)
-                if is_frame(item):
-                    self._frame(item)
-                else:
-                    conversation.create(item, after)
             case client.ItemDelete(item_id=item_id) if item_id in self._frame_ids:
                 self._frame_ids.remove(item_id)
                 self._send(event("conversation.item.deleted", item_id=item_id))
@@ -88,9 +88,22 @@ class Dispatch:
                     raise RequestError("invalid_value", "audio_end_ms: it cannot be negative", "audio_end_ms")
                 self._session.truncate(item_id, min(audio_end_ms, DAY_MS))
 
-    def _frame(self, item: Item) -> None:
+    async def _create(self, wire: client.WireItem, after: str | None) -> None:
+        item, sight = read_item(wire, self.config.there.limits), self._session.sight
+        if is_frame(item):
+            self._frame(item, pictures_of(wire))
+            return
+        if sight and item.images:
+            looked_at = [await sight.picture(f"{item.id}.{at}", data) for at, data in enumerate(pictures_of(wire))]
+            item = replace(item, pictures=tuple(looked_at))
+        self._session.write(item, after)
+
+    def _frame(self, item: Item, pictures: list[bytes]) -> None:
         """A camera picture sent as an item: acknowledged, and not kept."""
-        self.frames += self.config.aura.camera is not False
+        if self.config.aura.camera is not False:
+            self.frames += 1
+            if self._session.sight:
+                self._session.sight.watching.see(pictures[-1])
         self._frame_ids.append(item.id)
         for kind in ("added", "done"):
             self._send(event(f"conversation.item.{kind}", previous_item_id=None, item=show_item(item)))
@@ -105,7 +118,8 @@ class Dispatch:
     def _respond(self, response: client.ResponseSettings) -> None:
         history: History | None = None
         if response.input is not None:
-            items = [read_item(item, f"response.input[{at}]") for at, item in enumerate(response.input)]
+            limits = self.config.there.limits
+            items = [read_item(item, limits, f"response.input[{at}]") for at, item in enumerate(response.input)]
             history = History(tuple(items))
         wants = self.config.for_response(response)
         self.speaks = self.config.spoken_in(response)
@@ -115,10 +129,12 @@ class Dispatch:
         finally:
             self.speaks = self.config.speaks
 
-    def _see(self, image: str, param: str) -> None:
+    def _see(self, image: str, timestamp_ms: int | None) -> None:
         if self.config.aura.camera:
-            check_image(image, param)
+            check_image(image, "image")
             self.frames += 1
+            if self._session.sight:
+                self._session.sight.watching.see(base64.b64decode(image), timestamp_ms)
 
     def _refuse_after_final(self) -> None:
         if self._final:

@@ -71,6 +71,7 @@ class AuraSettings(Struct):
 
 class SessionSettings(Struct):
     type: Literal["realtime"] | None = None
+    model: str | None = None
     instructions: str | None = None
     output_modalities: Modalities | None = None
     audio: AudioSettings | None = None
@@ -103,7 +104,7 @@ class ResponseSettings(Struct):
     audio: AudioSettings | None = None
     max_output_tokens: int | Literal["inf"] | None = None
     metadata: dict[str, str] | None = None
-    conversation: str | None = None
+    conversation: Literal["auto", "none"] | None = None
     input: list[WireItem] | None = None
 
 

@@ -7,11 +7,15 @@ from typing import Any
 
 from PIL import Image
 
+from pipeline.capabilities import Limits
 from pipeline.errors import RequestError
-from pipeline.history import Item
+from pipeline.history import FRONT, Item
 from pipeline.names import item_name
 from pipeline.realtime.events import Content, WireItem
+from pipeline.realtime.room import check_item
 
+LONGEST_ID = 256
+FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 MAX_IMAGE_PIXELS = 16_777_216  # 4096 x 4096
 SERVED_PARTS = {
     "user": ("input_text", "input_image", "input_audio"),
@@ -20,7 +24,7 @@ SERVED_PARTS = {
 }
 
 
-def read_item(item: WireItem, param: str = "item") -> Item:
+def read_item(item: WireItem, limits: Limits | None, param: str = "item") -> Item:
     """The item of a `conversation.item.create`.
 
     Raises:
@@ -30,6 +34,9 @@ def read_item(item: WireItem, param: str = "item") -> Item:
         raise RequestError(
             "invalid_value", f"{param}.type: {item.type!r} is not served, only messages", f"{param}.type"
         )
+    if item.id == FRONT or len(item.id or "") > LONGEST_ID:
+        message = f"{param}.id: it has more than {LONGEST_ID} characters, or is {FRONT!r}"
+        raise RequestError("invalid_value", message, f"{param}.id")
     if item.role is None:
         raise RequestError("invalid_value", f"{param}.role: a message needs one", f"{param}.role")
     texts, images = [], 0
@@ -44,13 +51,24 @@ def read_item(item: WireItem, param: str = "item") -> Item:
         if part.type == "input_audio" and part.transcript is None:
             message = f"{where}.transcript: sound in an item is not transcribed, append it to input_audio_buffer"
             raise RequestError("invalid_value", message, f"{where}.transcript")
+        if part.type.endswith("text") and part.text is None:
+            raise RequestError("invalid_value", f"{where}.text: it is needed", f"{where}.text")
         texts.append(part.text or part.transcript or "")
-    return Item(item.id or item_name(), item.role, " ".join(filter(None, texts)), images=images)
+    text = " ".join(filter(None, texts))
+    check_item(text, item.role, limits, f"{param}.content")
+    return Item(item.id or item_name(), item.role, text, images=images)
 
 
 def is_frame(item: Item) -> bool:
     """A picture and no words: a camera frame, as LiveKit's plugin sends them."""
     return item.role == "user" and item.images > 0 and not item.text
+
+
+def pictures_of(item: WireItem) -> list[bytes]:
+    """The pictures of an item that was read, in their files' form."""
+    parts = item.content or []
+    urls = [part.image_url or "" for part in parts if part.type == "input_image"]
+    return [base64.b64decode(url.partition(",")[2]) for url in urls]
 
 
 def check_image(data: str, param: str) -> None:
@@ -59,10 +77,16 @@ def check_image(data: str, param: str) -> None:
         RequestError: `data` is not base64 of a picture, or the picture is too large.
     """
     try:
-        image = Image.open(io.BytesIO(base64.b64decode(data, validate=True)))
-    except (binascii.Error, ValueError, OSError, Image.DecompressionBombError) as error:
-        raise RequestError("invalid_value", f"{param}: not a picture in base64: {error}", param) from error
-    width, height = image.size
+        file = io.BytesIO(base64.b64decode(data, validate=True))
+    except (binascii.Error, ValueError) as error:
+        raise RequestError("invalid_value", f"{param}: not base64: {error}", param) from error
+    try:
+        width, height = Image.open(file, formats=FORMATS).size
+    except Image.DecompressionBombError as error:
+        raise RequestError("invalid_value", f"{param}: the picture is larger than 4096 x 4096", param) from error
+    except Exception as error:  # of a file that is broken: decoders raise whatever they stumble over
+        message = f"{param}: not a picture that can be read ({', '.join(FORMATS)} can)"
+        raise RequestError("invalid_value", message, param) from error
     if width * height > MAX_IMAGE_PIXELS:
         raise RequestError("invalid_value", f"{param}: {width} x {height} is larger than 4096 x 4096", param)
 

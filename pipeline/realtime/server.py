@@ -7,6 +7,7 @@ from collections.abc import AsyncGenerator, Awaitable, Callable
 
 from aiohttp import web
 
+from pipeline.errors import RequestError
 from pipeline.metrics import Metrics
 from pipeline.orchestrator import RETRY_AFTER_S, Full, Orchestrator
 from pipeline.realtime.calls import Calls
@@ -56,8 +57,8 @@ class Server:
     async def _ready(self, _: web.Request) -> web.Response:
         if self.pipeline is None:
             return web.json_response({"ready": False, "free_sessions": 0}, status=503)
-        free = self.pipeline.free_sessions
-        return web.json_response({"ready": True, "free_sessions": free, "busy": await self.pipeline.busy()})
+        places = {"free_sessions": self.pipeline.free_sessions, "max_sessions": self.pipeline.max_sessions}
+        return web.json_response({"ready": True, **places, "busy": await self.pipeline.busy()})
 
     async def _figures(self, _: web.Request) -> web.Response:
         if self.pipeline:
@@ -78,9 +79,11 @@ class Server:
         if not web.WebSocketResponse().can_prepare(request):
             return _problem(426, "websocket_expected", "connect with a WebSocket", {"Upgrade": "websocket"})
         try:
-            return await self._calls.serve(request, pipeline, self._model)
+            return await self._calls.serve(request, pipeline)
         except Full as full:
             return _problem(503, "full", str(full), retry)
+        except RequestError as refused:
+            return _problem(404, refused.code, refused.message, {}, refused.param)
 
     async def _goodbye(self, _: web.Application) -> None:
         await self._calls.aclose()
@@ -99,6 +102,6 @@ class Server:
             self._metrics.loop_lag.set(clock() - due)
 
 
-def _problem(status: int, code: str, message: str, headers: dict[str, str]) -> web.Response:
-    body = {"error": {"type": "invalid_request_error", "code": code, "message": message}}
+def _problem(status: int, code: str, message: str, headers: dict[str, str], param: str | None = None) -> web.Response:
+    body = {"error": {"type": "invalid_request_error", "code": code, "message": message, "param": param}}
     return web.json_response(body, status=status, headers=headers)

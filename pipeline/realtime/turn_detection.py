@@ -24,6 +24,9 @@ def checked(detection: TurnDetection | None) -> TurnDetection | None:
     if detection.silence_duration_ms is not None and not 0 < detection.silence_duration_ms <= 10_000:
         message = f"{param}.silence_duration_ms: {detection.silence_duration_ms} is not between 1 and 10000"
         raise RequestError("invalid_value", message, f"{param}.silence_duration_ms")
+    if detection.prefix_padding_ms is not None and not 0 <= detection.prefix_padding_ms <= 10_000:
+        message = f"{param}.prefix_padding_ms: {detection.prefix_padding_ms} is not between 0 and 10000"
+        raise RequestError("invalid_value", message, f"{param}.prefix_padding_ms")
     return detection
 
 

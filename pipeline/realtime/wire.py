@@ -57,6 +57,8 @@ def input_events(happened: told.InputEvent) -> Iterator[Wire]:
             yield event("conversation.item.deleted", item_id=item_id)
         case told.ItemTruncated(item_id, audio_end_ms):
             yield event("conversation.item.truncated", item_id=item_id, content_index=0, audio_end_ms=audio_end_ms)
+        case told.Offered(offer_id, text, stands_ms):
+            yield event("aura.offer", offer_id=offer_id, text=text, expires_ms=stands_ms, trigger="vision")
 
 
 def _partial(partial: told.Partial) -> Wire:

@@ -47,6 +47,7 @@ class FakePipeline:
     Attributes:
         received: Every event that came, with the time at which it did.
         refusals: Raised by the next handshakes, one each.
+        most_letters: A longer message is refused.
     """
 
     hears: list[Hears] = field(default_factory=list)
@@ -55,6 +56,7 @@ class FakePipeline:
     received: list[tuple[float, Event]] = field(default_factory=list)
     resumed_with: list[str | None] = field(default_factory=list)
     can_resume: bool = False
+    most_letters: int = 1_000
     on_event: Callable[[Event], None] | None = None
 
     def __post_init__(self) -> None:
@@ -121,6 +123,11 @@ class FakePipeline:
                 self.tell("input_audio_buffer.cleared")
             case {"type": "input_audio_buffer.commit"}:
                 self._commit()
+            case {"type": "conversation.item.create", "item": {"content": [{"text": text}]}} if (
+                len(text) > self.most_letters
+            ):
+                error = {"code": "invalid_value", "param": "item.content", "message": "item.content: too long"}
+                self.tell("error", error={**error, "event_id": event.get("event_id")})
             case {"type": "conversation.item.create", "item": item}:
                 self.tell("conversation.item.added", previous_item_id=None, item=item)
             case {"type": "response.create"}:

@@ -6,6 +6,7 @@ In real time, because LiveKit's voice activity detection runs in threads.
 import io
 from collections.abc import Callable
 from pathlib import Path
+from time import sleep
 
 import numpy as np
 import pytest
@@ -38,6 +39,15 @@ class Interrupter(WavMicrophone):
             self.add(self._second)
             self._second = b""
         return await super().__anext__()
+
+
+class SlowTypist(io.StringIO):
+    """Types a line every two seconds."""
+
+    def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
+        if self.tell():
+            sleep(2.0)
+        return super().readline(-1 if size is None else size)
 
 
 @pytest.fixture
@@ -141,7 +151,36 @@ async def test_written_lines_are_answered_one_after_the_other(capsys: pytest.Cap
     assert pipeline.of("session.update")[0]["session"]["output_modalities"] == ["text"]
 
 
+async def test_a_line_that_is_too_long_is_said_to_be_and_nothing_else_is_answered(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    pipeline = FakePipeline(says=[Says((("Wrong.", 0.1),), after_s=0.5), Says((("Eight.", 0.1),))])
+    lines = io.StringIO("word " * 300 + "\nHow many legs has a spider?\n")
+    assert await converse_text(PIPELINE, lines, wait_s=5, connect=pipeline.connect) == 1
+    said = [line.split(maxsplit=2)[1:] for line in capsys.readouterr().out.splitlines()]
+    assert ["error", "That was more than I can take in at once. Please say it in fewer words."] in said
+    assert [what for who, what in said if who == "aura"] == ["Eight."]
+    assert len(pipeline.of("response.cancel")) == 1
+
+
 async def test_a_line_that_is_not_answered_in_time_is_said_to_be(capsys: pytest.CaptureFixture[str]) -> None:
     pipeline = FakePipeline(says=[Says((("late", 0.1),), after_s=5.0)])
     assert await converse_text(PIPELINE, io.StringIO("Hello?\n"), wait_s=0.5, connect=pipeline.connect) == 1
     assert "no answer within 0.5 s" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("after_s", [0.2, 0.6, 1.0])
+async def test_an_answer_that_is_late_is_cancelled_and_never_shown(
+    after_s: float, capsys: pytest.CaptureFixture[str]
+) -> None:
+    late = Says(tuple((f"late{number} ", 0.1) for number in range(100)), after_s=after_s)
+    pipeline = FakePipeline(says=[late, Says((("Eight.", 0.1),))])
+    lines = SlowTypist("What is the capital of Italy?\nHow many legs has a spider?\n")
+    assert await converse_text(PIPELINE, lines, wait_s=0.5, connect=pipeline.connect) == 1
+    shown = capsys.readouterr()
+    said = [line.split(maxsplit=2)[1:] for line in shown.out.splitlines()]
+    assert [who for who, _ in said if who != "aura"] == ["you", "you"]
+    assert [what for _, what in said if "late" in what and not what.endswith("—")] == []
+    assert said[-2:] == [["you", "How many legs has a spider?"], ["aura", "Eight."]]
+    assert shown.err.count("no answer within 0.5 s: cancelled") == 1
+    assert len(pipeline.of("response.cancel")) == 1

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings import PipelineSettings, SettingsError, console_settings, web_settings, worker_settings
+from agent.environment import SettingsError
+from agent.settings import PipelineSettings, console_settings, web_settings, with_running, worker_settings
 
 ENVIRON = {
     "LIVEKIT_URL": "ws://127.0.0.1:7880",
@@ -57,3 +58,12 @@ def test_the_console_prefers_what_the_environment_names(tmp_path: Path) -> None:
 def test_the_console_says_how_to_start_when_nothing_runs(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="nothing runs here: start it with infra/up"):
         console_settings({"AURA_HOME": str(tmp_path)})
+
+
+def test_a_command_for_phones_finds_what_runs_here_and_goes_by_the_environment_first(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"pipeline_url": "http://127.0.0.1:4000", "livekit_url": "ws://127.0.0.1:5"}')
+    (tmp_path / "env").write_text("LIVEKIT_API_KEY=key\nAURA_SIP_USER=aura\n")
+    found = with_running({"AURA_HOME": str(tmp_path), "AURA_SIP_USER": "mine"})
+    assert (found["LIVEKIT_URL"], found["LIVEKIT_API_KEY"]) == ("ws://127.0.0.1:5", "key")
+    assert found["AURA_SIP_USER"] == "mine"
+    assert with_running(ENVIRON) == ENVIRON

@@ -32,7 +32,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 @pytest.fixture(scope="module")
 async def engines(anyio_backend: object, models_dir: Path) -> AsyncGenerator[Engines, None]:
     embedded = PROFILES["embedded"]
-    deployment = read_deployment(embedded.deployment, EMBEDDED_PIPELINE, embedded.engine_keys)
+    deployment = read_deployment(embedded.deployment, EMBEDDED_PIPELINE, embedded.engine_keys(models_dir))
     asr, aura, tts = [
         await ENGINES[stage.model_arch].open(deployment.stage(stage.stage_id), models_dir, 1)
         for stage in EMBEDDED_PIPELINE.stages

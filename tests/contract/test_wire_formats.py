@@ -95,3 +95,16 @@ async def test_a_changed_format_holds_from_the_next_append_on() -> None:
         await caller.listens(format={"type": "audio/pcma"})
         await ask_aloud(caller, alaw(tone(0.5, 8_000)))
     assert [hertz(window.pcm, SPEECH_RATE) for window in line.asr.prompts] == pytest.approx([TONE_HZ] * 2, abs=3)
+
+
+async def test_half_a_sample_waits_for_its_other_half_but_not_beyond_its_utterance() -> None:
+    line = Line()
+    async with served(line) as pipeline, calling(pipeline) as caller:
+        await caller.listens(turn_detection=None)
+        for _ in range(2):
+            await ask_aloud(caller, loud(0.5) + b"\x7f")
+        await caller.sounds(loud(0.5) + b"\x7f")
+        await caller.send("input_audio_buffer.clear")
+        await ask_aloud(caller, loud(0.5))
+    loudness = [float(np.sqrt(np.mean(window.pcm**2))) for window in line.asr.prompts]
+    assert loudness == pytest.approx([LEVEL / np.sqrt(2)] * 3, rel=0.03)

@@ -89,3 +89,16 @@ async def test_until_the_engines_have_started_it_is_alive_and_not_ready() -> Non
             assert refused.value.headers and refused.value.headers["Retry-After"] == "5"
     finally:
         await runner.cleanup()
+
+
+async def test_a_model_that_is_not_here_is_refused_by_name() -> None:
+    async with served(max_sessions=1) as pipeline, aiohttp.ClientSession(pipeline.url, headers=KNOWN) as http:
+        headers = {"Upgrade": "websocket", "Connection": "Upgrade", "Sec-WebSocket-Version": "13"}
+        key = {"Sec-WebSocket-Key": "AAAAAAAAAAAAAAAAAAAAAA=="}
+        async with http.get("/v1/realtime", params={"model": "aura-9"}, headers=headers | key) as response:
+            error = (await response.json())["error"]
+        assert (response.status, error["code"], error["param"]) == (404, "model_not_found", "model")
+        assert "'aura-9' is not served" in error["message"] and "there is: aura-scripted" in error["message"]
+        for known in ("aura-scripted", "gpt-realtime", "gpt-4o-realtime-preview"):
+            async with calling(pipeline, model=known) as caller:
+                assert (await caller.until("session.created"))["session"]["model"] == "aura-scripted"

@@ -9,7 +9,7 @@ import pytest
 
 from pipeline.engines.scripted import writes
 from tests.contract.wire_caller import Caller, calling
-from tests.contract.wire_media import base64, loud, picture, quiet
+from tests.contract.wire_media import base64, header_of_a_png, loud, picture, quiet
 from tests.scenario import Line
 from tests.served import served
 
@@ -115,6 +115,18 @@ def user(**part: str) -> dict[str, Any]:
         (("response.create", {"response": {"max_output_tokens": 0}}), "invalid_value", "response.max_output_tokens"),
         (("session.update", {"session": {"max_output_tokens": -1}}), "invalid_value", "session.max_output_tokens"),
         (("response.create", {"response": {"input": [{"type": "x"}]}}), "invalid_value", "response.input[0].type"),
+        (("response.create", {"response": {"conversation": "mine"}}), "invalid_value", "response.conversation"),
+        (("conversation.item.create", {"item": user(type="input_text")}), "invalid_value", "item.content[0].text"),
+        (
+            ("conversation.item.create", {"item": user(type="input_text", text="Hi") | {"id": "x" * 257}}),
+            "invalid_value",
+            "item.id",
+        ),
+        (
+            ("conversation.item.create", {"item": user(type="input_text", text="Hi") | {"id": "root"}}),
+            "invalid_value",
+            "item.id",
+        ),
     ],
     ids=lambda value: f"{value[0]} {value[1]}"[:80] if isinstance(value, tuple) else None,
 )
@@ -129,6 +141,96 @@ async def test_what_cannot_be_done(event: tuple[str, dict[str, Any]], code: str,
 
 
 @pytest.mark.parametrize(
+    ("session", "param", "known"),
+    [
+        ({"model": "aura-scriptet"}, "model", "did you mean 'aura-scripted'? there is: aura-scripted"),
+        ({"audio": {"output": {"voice": "bass"}}}, "audio.output.voice", "there is: tenor, alto"),
+        ({"audio": {"output": {"voice": {"id": "v_1"}}}}, "audio.output.voice", "there is: tenor, alto"),
+        (
+            {"audio": {"input": {"transcription": {"language": "klingon"}}}},
+            "audio.input.transcription.language",
+            "en, fr",
+        ),
+        (
+            {"audio": {"input": {"transcription": {"model": "ears"}}}},
+            "audio.input.transcription.model",
+            "scripted-ears",
+        ),
+    ],
+    ids=str,
+)
+async def test_a_name_that_nobody_has(session: dict[str, Any], param: str, known: str) -> None:
+    async with caller_who_goes_on() as caller:
+        await caller.send("session.update", session=session | {"instructions": "Never."})
+        error = await caller.refusal()
+        assert error["param"] == f"session.{param}"
+        assert known in error["message"]
+        held = await caller.updates(
+            audio={"output": {"voice": "alto"}, "input": {"transcription": {"language": "en-GB"}}}
+        )
+        assert (held["model"], held["instructions"], held["audio"]["output"]["voice"]) == ("aura-scripted", "", "alto")
+
+
+@pytest.mark.parametrize(
+    ("event", "param"),
+    [
+        (("session.update", {"session": {"instructions": "x" * 1_001}}), "session.instructions"),
+        (("session.update", {"session": {"instructions": "x" * 9_000_000}}), "session.instructions"),
+        (("response.create", {"response": {"instructions": "x" * 1_001}}), "response.instructions"),
+        (
+            (
+                "conversation.item.create",
+                {"item": user(type="input_text", text="x" * 501) | {"role": "system"}},
+            ),
+            "item.content",
+        ),
+        (
+            ("response.create", {"response": {"input": [user(type="input_text", text="x" * 2_000_001)]}}),
+            "response.input[0].content",
+        ),
+    ],
+    ids=lambda value: str(value)[:48],
+)
+async def test_a_text_is_refused_and_not_cut(event: tuple[str, dict[str, Any]], param: str) -> None:
+    async with caller_who_goes_on() as caller:
+        await caller.send(event[0], **event[1])
+        error = await caller.refusal()
+        assert error["param"] == param
+        assert error["message"].startswith(f"{param}: the text is too long: about ")
+        assert " fit (some " in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("image", "says"),
+    [
+        (base64(b"no picture"), "image: not a picture that can be read (JPEG, PNG, WEBP, GIF can)"),
+        (picture()[:-400][:200], "image: not a picture that can be read (JPEG, PNG, WEBP, GIF can)"),
+        (
+            base64(b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\n"),
+            "image: not a picture that can be",
+        ),
+        ("#!", "image: not base64: "),
+        ("", "image: not a picture that can be read"),
+        (header_of_a_png(8_000, 4_000), "image: 8000 x 4000 is larger than 4096 x 4096"),
+        (header_of_a_png(200_000, 200_000), "image: the picture is larger than 4096 x 4096"),
+    ],
+    ids=lambda value: value[-40:],
+)
+async def test_a_picture_that_cannot_be_taken(image: str, says: str) -> None:
+    async with caller_who_goes_on() as caller:
+        await caller.send("input_video_buffer.append", image=image)
+        error = await caller.refusal()
+        assert (error["code"], error["param"]) == ("invalid_value", "image")
+        assert error["message"].startswith(says)
+        await caller.send(
+            "conversation.item.create", item=user(type="input_image", image_url=f"data:image/png;base64,{image}")
+        )
+        error = await caller.refusal()
+        assert error["param"] == "item.content[0].image_url"
+        assert error["message"].startswith(f"item.content[0].image_url: {says.removeprefix('image: ')}")
+
+
+@pytest.mark.parametrize(
     ("audio_input", "param"),
     [
         ({"format": {"type": "audio/mp3"}}, "format.type"),
@@ -137,6 +239,7 @@ async def test_what_cannot_be_done(event: tuple[str, dict[str, Any]], code: str,
         ({"format": {"type": "audio/pcmu", "rate": 24_000}}, "format.rate"),
         ({"turn_detection": {"type": "semantic"}}, "turn_detection.type"),
         ({"turn_detection": {"type": "server_vad", "threshold": 7}}, "turn_detection.threshold"),
+        ({"turn_detection": {"type": "server_vad", "prefix_padding_ms": -1}}, "turn_detection.prefix_padding_ms"),
     ],
     ids=str,
 )
@@ -226,14 +329,15 @@ async def test_what_means_nothing_here_is_accepted() -> None:
             reasoning={"effort": "low"},
             audio={
                 "input": {"noise_reduction": {"type": "near_field"}, "transcription": {"model": "whisper-1"}},
-                "output": {"voice": {"id": "voice_1"}, "speed": 1.25},
+                "output": {"voice": "marin", "speed": 1.25},
             },
         )
         assert (held["tools"], held["tool_choice"], held["tracing"], held["prompt"]) == ([], "auto", None, None)
         assert held["audio"]["input"]["noise_reduction"] is None
         assert held["audio"]["output"]["speed"] == 1.25
-        voice = (await caller.updates(audio={"output": {"voice": "nobody-has-this"}}))["audio"]["output"]["voice"]
-        assert voice == "nobody-has-this"
+        assert held["model"] == "aura-scripted"
+        assert held["audio"]["input"]["transcription"]["model"] == "scripted-ears"
+        assert held["audio"]["output"]["voice"] == "tenor", "what is shown is what holds"
         await caller.send("output_audio_buffer.clear")
         tool = {"type": "function", "name": "look_up"}
         assert (await caller.asks(tools=[tool], tool_choice="none", prompt=None))["status"] == "completed"

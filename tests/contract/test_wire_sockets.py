@@ -112,7 +112,7 @@ async def test_what_cannot_be_answered_closes_the_socket(
             await caller.still_works()
 
 
-async def test_a_client_that_does_not_read_is_dropped_and_costs_little() -> None:
+async def test_a_client_that_does_not_read_is_dropped_and_costs_little(caplog: pytest.LogCaptureFixture) -> None:
     async with served(max_sessions=1) as pipeline:
         async with connected(pipeline, unread=1) as socket:
             item = QUESTION | {"id": "long", "content": [{"type": "input_text", "text": "x" * 1_000_000}]}
@@ -127,6 +127,7 @@ async def test_a_client_that_does_not_read_is_dropped_and_costs_little() -> None
             finally:
                 tracemalloc.stop()
         assert most < 20_000_000
+        assert [record.getMessage() for record in caplog.records].count("client does not read") == 1
         async with calling(pipeline) as caller:
             await caller.still_works()
 
@@ -136,7 +137,7 @@ async def test_a_lost_conversation_goes_on_with_what_was_said_and_heard() -> Non
     async with served(line) as pipeline:
         async with calling(pipeline) as caller:
             token = (await caller.until("session.created"))["session"]["aura"]["resume_token"]
-            await caller.updates(instructions="Be brief.", audio={"output": {"voice": "marin"}})
+            await caller.updates(instructions="Be brief.", audio={"output": {"voice": "alto"}})
             await caller.says("Count to forty.")
             await caller.send("response.create")
             await caller.until("response.output_audio.delta")
@@ -144,7 +145,7 @@ async def test_a_lost_conversation_goes_on_with_what_was_said_and_heard() -> Non
             await caller.socket.close()
         async with calling(pipeline, resume=token) as caller:
             session = (await caller.until("session.created"))["session"]
-            assert (session["instructions"], session["audio"]["output"]["voice"]) == ("Be brief.", "marin")
+            assert (session["instructions"], session["audio"]["output"]["voice"]) == ("Be brief.", "alto")
             assert session["aura"]["resume_token"] != token
             await caller.asks("Where were we?", output_modalities=["text"])
         async with calling(pipeline, resume=token) as caller:

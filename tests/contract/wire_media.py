@@ -1,7 +1,9 @@
 """Sound and pictures for the wire's tests. Whatever is loud is speech (`scenario.Loudness`)."""
 
+import struct
 from base64 import b64encode
 from io import BytesIO
+from zlib import crc32
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +42,13 @@ def picture(width: int = 64, height: int = 48) -> str:
     buffer = BytesIO()
     Image.new("RGB", (width, height), "red").save(buffer, "JPEG")
     return base64(buffer.getvalue())
+
+
+def header_of_a_png(width: int, height: int) -> str:
+    """As much of one as says how large it is, base64: few bytes, however large."""
+    header = b"IHDR" + struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
+    chunks = struct.pack(">I", 13) + header + struct.pack(">I", crc32(header)) + struct.pack(">I", 0) + b"IDAT"
+    return base64(b"\x89PNG\r\n\x1a\n" + chunks)
 
 
 def base64(data: bytes) -> str:

@@ -8,10 +8,14 @@ from typing import Any
 
 import pytest
 
+from tests.e2e.exchange import Exchange, need_the_bridge
+from tests.e2e.exchange import exchange as open_exchange
 from tests.e2e.observed import Observed, observed_agent
+from tests.e2e.phones import CALLER_ID, HOST, OPERATOR, Phones, phones
 from tests.e2e.speech import Ears, Voice
 from tests.e2e.stack import ROOT, Stack, stack_in
 
+EMPTY_S = 30.0  # in which calls that were hung up are over everywhere
 GRACE_S = 4  # for which the agent waits for somebody who has left; by default it is a minute
 OUT = Path(__file__).parent / "out"
 
@@ -37,7 +41,8 @@ def environ() -> Mapping[str, str]:
 
 @pytest.fixture(scope="session")
 async def stack(environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stack]:
-    async with stack_in(tmp_path_factory.mktemp("stack"), environ) as running:
+    phone = (Path(environ["AURA_HOME"]) / "bin" / "livekit-sip").exists()
+    async with stack_in(tmp_path_factory.mktemp("stack"), environ, phone=phone) as running:
         yield running
 
 
@@ -53,8 +58,8 @@ def voice() -> Voice:
 
 
 @pytest.fixture(scope="session")
-def ears(stack: Stack) -> Ears:
-    return Ears(stack.layout.models / "whisper-base")
+def ears(environ: Mapping[str, str]) -> Ears:
+    return Ears(Path(environ["AURA_HOME"]) / "models" / "whisper-base")
 
 
 @pytest.fixture
@@ -68,3 +73,37 @@ def out() -> Path:
     """Where pictures for people to look at are put."""
     OUT.mkdir(exist_ok=True)
     return OUT
+
+
+@pytest.fixture(scope="session")
+async def telephones(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Phones]:
+    async with phones(tmp_path_factory.mktemp("phones")) as house:
+        yield house
+
+
+@pytest.fixture
+async def house(telephones: Phones) -> AsyncGenerator[Phones]:
+    """Telephones; whoever is still on one when a test ends hangs up."""
+    yield telephones
+    telephones.hang_up()
+
+
+@pytest.fixture
+async def exchange(house: Phones, switchboard: Exchange) -> AsyncGenerator[Exchange]:
+    """What telephones reach, where it does not matter what is said. It is empty before the next test."""
+    yield switchboard
+    house.hang_up()
+    assert await switchboard.empty(EMPTY_S)
+
+
+@pytest.fixture(scope="session")
+async def switchboard(
+    telephones: Phones, environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[Exchange]:
+    """Its operator is one of the telephones."""
+    home = Path(environ["AURA_HOME"])
+    need_the_bridge(home)
+    ours = {"AURA_SIP_OPERATOR": telephones.own(OPERATOR), "AURA_SIP_CARRIER": f"{HOST}:{telephones.port}"}
+    ours |= {"AURA_SIP_CALLER_ID": CALLER_ID, "AURA_AGENT_IDLE_PROCESSES": "2"}
+    async with open_exchange(tmp_path_factory.mktemp("exchange"), home, {**environ, **ours}) as running:
+        yield running

@@ -125,9 +125,9 @@ async def main(port: int, relay_port: int, record: Record, environ: Mapping[str,
     engines = {
         arch: replace(kind, open=observing(names[arch], kind.open, record)) for arch, kind in profile.engines.items()
     }
-    deployment = read_deployment(profile.deployment, profile.topology, profile.engine_keys)
-    deployment = replace(deployment, max_sessions=2)
     models = Path(environ["AURA_HOME"]) / "models"
+    deployment = read_deployment(profile.deployment, profile.topology, profile.engine_keys(models))
+    deployment = replace(deployment, max_sessions=2)
     observed = replace(profile, engines=engines)
     runner = await relay(f"http://{HOST}:{port}", relay_port, record)
     try:

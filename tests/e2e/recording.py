@@ -47,18 +47,21 @@ class Recording:
         return sum(stretch.ended - max(stretch.began, since) for stretch in self._stretches if stretch.ended > since)
 
     def since(self, moment: float) -> Sound:
-        """What came since then, silence and all: PCM16, 24 kHz mono."""
+        """What came since then, silence and all: PCM16 mono, at the rate at which it came."""
         return np.concatenate([np.zeros(0, np.int16), *(sound for at, sound in self._frames if at >= moment)])
+
+    def hear(self, sound: Sound, at: float) -> None:
+        """Take a frame that ended at that moment."""
+        self._frames.append((at, sound))
+        self._take(at, bool(np.abs(sound).max() >= LOUD))
+        self._diary.wake()
 
     async def listen(self, track: rtc.Track) -> None:
         clock = asyncio.get_running_loop().time
         stream = rtc.AudioStream(track, sample_rate=REPLY_RATE, num_channels=1, frame_size_ms=FRAME_MS)
         try:
             async for event in stream:
-                sound = np.frombuffer(event.frame.data, np.int16)
-                self._frames.append((clock(), sound))
-                self._take(clock(), bool(np.abs(sound).max() >= LOUD))
-                self._diary.wake()
+                self.hear(np.frombuffer(event.frame.data, np.int16), clock())
         finally:
             await stream.aclose()
 

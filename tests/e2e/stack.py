@@ -89,7 +89,7 @@ async def get(url: str) -> Any:
 
 
 @asynccontextmanager
-async def stack_in(run: Path, environ: Mapping[str, str]) -> AsyncGenerator[Stack]:
+async def stack_in(run: Path, environ: Mapping[str, str], *, phone: bool = False) -> AsyncGenerator[Stack]:
     """A stack of its own, from `infra/up --detach` until `infra/down`.
 
     Raises:
@@ -97,7 +97,8 @@ async def stack_in(run: Path, environ: Mapping[str, str]) -> AsyncGenerator[Stac
     """
     home = Path(environ.get("AURA_HOME") or ROOT / ".aura")
     layout = Layout(ROOT, home, run)
-    await launch("infra/up", "--detach", "--run-dir", str(run), "--max-sessions", "2", environ=environ)
+    more = ["--phone"] if phone else []
+    await launch("infra/up", "--detach", "--run-dir", str(run), "--max-sessions", "2", *more, environ=environ)
     try:
         running = read_run_file(layout.run_file)
         assert running, "infra/up --detach returned, and there is no run.json"

@@ -8,7 +8,7 @@ import pytest
 from tests.e2e.chromium import DESK, PHONE, Page, chromium, element, find
 from tests.e2e.loudspeaker import Loudspeaker
 from tests.e2e.person import ANSWER_S, READY_S
-from tests.e2e.screens import take_pictures
+from tests.e2e.screens import SETTLED, take_pictures
 from tests.e2e.speech import Voice, silence, write_wav
 from tests.e2e.stack import Stack
 
@@ -73,6 +73,7 @@ async def details_leave_the_controls_within_reach(page: Page, out: Path) -> None
     await take_pictures(page, out, "details", phone_details=True)
     for screen in (PHONE, DESK):
         await page.look(screen)
+        await page.run(SETTLED)
         assert await page.run(f"{find('#details')}.getBoundingClientRect().height > 0")
         assert await page.run(COVERED_CONTROLS) == []
 

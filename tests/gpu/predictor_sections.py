@@ -14,10 +14,11 @@ import triton.language as tl
 from torch import Tensor, nn
 
 from pipeline.models.qwen3_tts.config import PredictorConfig
+from pipeline.models.qwen3_tts.frame_step import FrameStep, Given, Predicts, room_of
 from pipeline.models.qwen3_tts.fused.grid import arrive, wait
 from pipeline.models.qwen3_tts.predictor import Predictor
 from pipeline.models.qwen3_tts.predictor_fused import PROGRAMS, FusedPredictor
-from pipeline.models.qwen3_tts.predictor_graphs import BUCKETS, PredictorGraphs, Predicts, buffers
+from pipeline.models.qwen3_tts.predictor_graphs import BUCKETS, PredictorGraphs
 from pipeline.models.qwen3_tts.sampling import gumbel
 
 Row = dict[str, Any]
@@ -139,14 +140,14 @@ def graphed(tiny: bool) -> list[Row]:
     hidden, code0 = _questions(config, width, most, 5)
     hidden = hidden.to(torch.bfloat16)
     seeds = torch.arange(most, device=_device())
-    noise = gumbel(seeds, seeds, config.num_code_groups - 1, config.vocab_size)
-    expected = {rows: FusedPredictor(plain, most)(hidden[:rows], code0[:rows], noise[:rows])[0] for rows in (1, most)}
-    inputs = buffers(most, width, config.num_code_groups, config.vocab_size, torch.bfloat16, _device())
-    graphs = PredictorGraphs(FusedPredictor(plain, most), inputs, [1, most])
+    given = Given(hidden, code0, seeds, seeds, torch.tensor([[0.9, 50, 1.0]] * most, device=_device()))
+    expected = {rows: FrameStep(FusedPredictor(plain, most), config)(given.rows(rows))[0] for rows in (1, most)}
+    room = room_of(most, width, torch.bfloat16, _device())
+    graphs = PredictorGraphs(FrameStep(FusedPredictor(plain, most), config), room, [1, most])
     others = [torch.full((size,), 7, device=_device()) for size in [1] * 1000 + [1 << 20] * 200]  # 8 bytes, and 8 MiB
     result: list[Row] = []
     for rows, codes in expected.items():
-        same = torch.equal(graphs(hidden[:rows], code0[:rows], noise[:rows])[0], codes)
+        same = torch.equal(graphs(given.rows(rows))[0], codes)
         result.append({"rows": rows, "the same codes": same, "others": all(bool((each == 7).all()) for each in others)})
     return result
 
@@ -163,24 +164,22 @@ def speed(name: str, tiny: bool) -> list[Row]:
         "fused": lambda: FusedPredictor(plain, most, programs),
     }
     predictor = kinds[name]()
-    inputs = buffers(most, width, config.num_code_groups, config.vocab_size, _dtype(tiny), _device())
+    step, room = FrameStep(predictor, config), room_of(most, width, _dtype(tiny), _device())
     hidden, code0 = _questions(config, width, most, 4)
-    seeds = torch.arange(most, device=_device())
-    inputs.hidden.copy_(hidden)
-    inputs.code0.copy_(code0)
-    inputs.noise.copy_(gumbel(seeds, seeds, config.num_code_groups - 1, config.vocab_size))
-    inputs.temperature.fill_(0.9)
-    inputs.top_k.fill_(50)
+    room.hidden.copy_(hidden)
+    room.code0.copy_(code0)
+    room.seeds.copy_(torch.arange(most, device=_device()))
+    room.choices.copy_(torch.tensor([0.9, 50, 1.0]))
     if tiny:
-        predictor(*inputs)
+        step(room)
         return [{"rows": most, "ms": None, "start_s": default_timer() - begin}]
-    graphs = PredictorGraphs(predictor, inputs)
+    graphs = PredictorGraphs(step, room)
     start_s = default_timer() - begin
     result: list[Row] = []
     for rows in BUCKETS:
-        inputs.top_k.fill_(50)
+        room.choices[:, 1] = 50
         drawn = _us(partial(graphs.replay, rows), tiny) / 1e3
-        inputs.top_k.fill_(0)
+        room.choices[:, 1] = 0
         anything = _us(partial(graphs.replay, rows), tiny) / 1e3
         result.append({"rows": rows, "ms": drawn, "ms_without_top_k": anything})
     return [*result, {"start_s": start_s, "gpu_gb": torch.cuda.max_memory_allocated() / 1e9}]
@@ -195,9 +194,9 @@ def layers(tiny: bool) -> list[Row]:
         for count in (1, config.num_hidden_layers):
             predictor = _predictor(replace(config, num_hidden_layers=count), width, _dtype(tiny))
             fused = FusedPredictor(predictor, rows, 1 if tiny else PROGRAMS)
-            inputs = buffers(rows, width, config.num_code_groups, config.vocab_size, _dtype(tiny), _device())
-            graphs = None if tiny else PredictorGraphs(fused, inputs, [rows])
-            ms.append(_us(partial(fused, *inputs) if graphs is None else partial(graphs.replay, rows), tiny))  # type: ignore[misc]
+            step, room = FrameStep(fused, config), room_of(rows, width, _dtype(tiny), _device())
+            graphs = None if tiny else PredictorGraphs(step, room, [rows])
+            ms.append(_us(partial(step, room) if graphs is None else partial(graphs.replay, rows), tiny))
         steps = config.num_code_groups - 1
         layer = (ms[1] - ms[0]) / (config.num_hidden_layers - 1) / steps
         floor = 15_728_640 * 2 / BYTES_S * 1e6
@@ -212,15 +211,15 @@ def kernels(tiny: bool) -> list[Row]:
     config, width = _sizes(tiny)
     if tiny:
         return []
-    fused = FusedPredictor(_predictor(config, width, torch.bfloat16), 32)
+    step = FrameStep(FusedPredictor(_predictor(config, width, torch.bfloat16), 32), config)
     result: list[Row] = []
     for rows in (1, 32):
-        inputs = buffers(rows, width, config.num_code_groups, config.vocab_size, torch.bfloat16, _device())
-        fused(*inputs)
+        room = room_of(rows, width, torch.bfloat16, _device())
+        step(room)
         torch.cuda.synchronize()
         with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
             for _ in range(10):
-                fused(*inputs)
+                step(room)
             torch.cuda.synchronize()
         for event in sorted(profile.key_averages(), key=lambda e: -e.self_device_time_total)[:12]:
             row: Row = {

@@ -1,10 +1,12 @@
 """Runs the parts of a measurement in processes of their own: one that fails or hangs is reported, the others go on."""
 
+import asyncio
 import json
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+import traceback
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -45,6 +47,15 @@ def run_section(name: str, command: Sequence[str], report: Report, limit_s: floa
             _end(process)
     if code:
         report.add(f"{name}: failed", [{"exit": code, "log": log.read_text()[-TAIL:]}])
+
+
+async def measured(measure: Callable[[], Awaitable[list[Row]]], limit_s: float) -> list[Row]:
+    """Its rows; or how it failed, so that the others are measured all the same."""
+    try:
+        async with asyncio.timeout(limit_s):
+            return await measure()
+    except Exception:
+        return [{"failed": traceback.format_exc()[-TAIL:]}]
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

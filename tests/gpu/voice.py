@@ -1,21 +1,25 @@
 """Measures the Talker through vLLM's engine on one H100, at full size with dummy weights, then Code2Wav behind it.
 
-`python -m tests.gpu.voice [-o voice.json] [--only talker,plain,sound]`. Each section is a process of its own with a
-limit, and each of its tables is written when it is there; logs of the engines lie beside the report. All caches are
-new ones, so that the first start is a cold one. `--tiny` is a dry run on a CPU.
+`python -m tests.gpu.voice [-o voice.json] [--only talker,plain,sound] [--mps]`. Each section is a process of its own
+with a limit, and each of its tables is written when it is there; logs of the engines lie beside the report. All caches
+are new ones, so that the first start is a cold one. `--mps` lets the two processes of `sound` use the GPU at the same
+time, under NVIDIA's Multi-Process Service, and not by turns. `--tiny` is a dry run on a CPU.
 """
 
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from tests.contract.vllm.speaking import ENVIRONMENT
 from tests.gpu.sections import Report, run_section
 from tests.gpu.voice_model import write_plugin, write_voice
 
-LIMITS_S = {"talker": 220.0, "plain": 100.0, "sound": 150.0}
+LIMITS_S = {"talker": 220.0, "plain": 120.0, "sound": 180.0}
 TINY_TIMES = 5  # slower
 REGISTER = "pipeline.models.registry:register"
 REGISTERS = {"plain": "tests.gpu.voice_plain:register"}
@@ -33,20 +37,39 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--out", type=Path, default=Path("voice.json"))
     parser.add_argument("--only", default=",".join(LIMITS_S))
+    parser.add_argument("--mps", action="store_true")
     parser.add_argument("--tiny", action="store_true")
     args = parser.parse_args()
     report = Report(args.out.absolute())
     report.path.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         write_voice(Path(folder), tiny=args.tiny)
-        for name in args.only.split(","):
-            _run(name, report, Path(folder), args.tiny)
+        with _service(Path(folder), args.mps) as service:
+            for name in args.only.split(","):
+                _run(name, report, Path(folder), args.tiny, service)
 
 
-def _run(name: str, report: Report, folder: Path, tiny: bool) -> None:
+@contextmanager
+def _service(folder: Path, wanted: bool) -> Iterator[dict[str, str]]:
+    """What processes are told that are to share the GPU: nothing, or where the daemon is that is started for them."""
+    if not wanted:
+        yield {}
+        return
+    told = {f"CUDA_MPS_{what}_DIRECTORY": str(folder / f"mps_{what.lower()}") for what in ("PIPE", "LOG")}
+    for place in told.values():
+        Path(place).mkdir()
+    env = {**os.environ, **told}
+    subprocess.run(["nvidia-cuda-mps-control", "-d"], env=env, check=True)
+    try:
+        yield told
+    finally:
+        subprocess.run(["nvidia-cuda-mps-control"], input="quit\n", text=True, env=env, check=True)
+
+
+def _run(name: str, report: Report, folder: Path, tiny: bool, service: dict[str, str]) -> None:
     plugin = folder / f"plugin_{name}"
     env = (ENVIRONMENT if tiny else ON_A_GPU) | {cache: str(folder / cache.lower()) for cache in CACHES}
-    env |= ON_STDERR | write_plugin(plugin, REGISTERS.get(name, REGISTER))
+    env |= service | ON_STDERR | write_plugin(plugin, REGISTERS.get(name, REGISTER))
     env["PYTHONPATH"] = os.pathsep.join([str(plugin), os.getcwd(), os.environ.get("PYTHONPATH", "")])
     command = [sys.executable, "-m", "tests.gpu.voice_section", name, str(report.path), str(folder)]
     command += ["--tiny"] if tiny else []

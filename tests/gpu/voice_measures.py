@@ -33,7 +33,7 @@ class Extent:
     """
 
     batches: tuple[int, ...] = (1, 4, 8, 16, 32)
-    callers: tuple[int, ...] = (1, 4, 8, 16)
+    callers: tuple[int, ...] = (1, 4, 8, 16, 32)
     frames: int = 120
     sentence: tuple[int, int] = (25, 60)
     rounds: int = 24

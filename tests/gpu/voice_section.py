@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import subprocess
-import traceback
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from pipeline.engines.code2wav import Code2Wav
 from pipeline.processors.codec_chunks import Ramp
 from tests.gpu import voice_measures as measures
 from tests.gpu import voice_sound
-from tests.gpu.sections import TAIL, Report, Row
+from tests.gpu.sections import Report, Row, measured
 from tests.gpu.voice_measures import TINY, Extent
 from tests.gpu.voice_model import NAME
 from tests.gpu.voice_speaking import Voice
@@ -81,11 +80,7 @@ class Section:
         await code2wav.aclose()
 
     async def _measure(self, what: str, measure: Callable[[], Awaitable[list[Row]]]) -> None:
-        try:
-            async with asyncio.timeout(MEASURE_TINY_S if self._tiny else MEASURE_S):
-                rows = await measure()
-        except Exception:  # the others are measured all the same
-            rows = [{"failed": traceback.format_exc()[-TAIL:]}]
+        rows = await measured(measure, MEASURE_TINY_S if self._tiny else MEASURE_S)
         self._add(what, rows)
 
     def _add(self, what: str, rows: list[Row]) -> None:

@@ -82,8 +82,8 @@ class Noting:
     def __getattr__(self, name: str) -> Any:
         return getattr(self._llm, name)
 
-    async def generate(self, inputs: Any, sampling: Any, request_id: str) -> AsyncGenerator[Any, None]:
-        async with aclosing(self._llm.generate(inputs, sampling, request_id)) as outputs:
+    async def generate(self, inputs: Any, sampling: Any, request_id: str, **how: Any) -> AsyncGenerator[Any, None]:
+        async with aclosing(self._llm.generate(inputs, sampling, request_id, **how)) as outputs:
             async for output in outputs:
                 stats = output.metrics
                 if stats and request_id not in self.steps:

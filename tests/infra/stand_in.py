@@ -2,7 +2,7 @@
 
 import sys
 
-from infra.launcher.parts import Part
+from infra.launcher.part import Part
 from infra.launcher.ports import choose_ports
 
 STAND_IN = """

@@ -19,6 +19,8 @@ if __name__ == "__main__":
     async def act(board: Board) -> None:
         with own_run_folder(layout, board) as stack:
             where = Addresses("http://page/", "http://pipeline", "ws://livekit")
-            await serve(layout, parts, where, stack=stack, environ=dict(os.environ), board=board)
+            await serve(
+                layout, parts, where, {"--profile": "embedded"}, stack=stack, environ=dict(os.environ), board=board
+            )
 
     sys.exit(run_verb("up", act))

@@ -2,8 +2,9 @@
 
 import pytest
 
+from infra.bench.figures import percentile
 from infra.bench.load_caller import Served
-from infra.bench.load_report import Load, percentile, plain, series, shares, table
+from infra.bench.load_report import Load, plain, series, shares, table
 from infra.bench.playback import Playback
 from infra.bench.script import Manner, arrivals, script
 

@@ -10,7 +10,7 @@ import pytest
 
 from infra.launcher.errors import PartFailed, leading_error
 from infra.launcher.health import http_status
-from infra.launcher.parts import Part
+from infra.launcher.part import Part
 from infra.launcher.progress import Board
 from infra.launcher.stack import running
 from tests.infra.stand_in import STAND_IN, stand_in

@@ -196,6 +196,20 @@ def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:
         read_deployment(tmp_path / "nowhere.yaml", TOPOLOGY, ENGINE_KEYS)
 
 
+def test_names_that_do_not_exist_are_listed_with_those_that_do(tmp_path: Path) -> None:
+    keys = EngineKeys({"model": Key(str, "tiny"), "threads": count()}).naming({"model": ("small", "large")})
+    models = ("larg", "gigantic", "small")
+    raw = [{"stage_id": id, "engine_args": {"model": model}} for id, model in enumerate(models)]
+    path = tmp_path / "deployment.yaml"
+    path.write_text(yaml.safe_dump({"max_sessions": 1, "stage_args": raw}))
+    with pytest.raises(ConfigError) as refused:
+        read_deployment(path, TOPOLOGY, {"Scripted": keys, "Drawing": keys})
+    assert refused.value.faults == [
+        "stage 0: engine_args: `model` is 'larg': did you mean `large`?",
+        "stage 1: engine_args: `model` is 'gigantic': one of small, large is needed",
+    ]
+
+
 class TestOnOneGpu:
     """Two engines that may share a GPU."""
 

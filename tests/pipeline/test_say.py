@@ -57,6 +57,24 @@ async def test_all_of_the_text_is_in_the_file_in_the_manner_that_was_asked_for(t
     assert said.sound_s == pytest.approx(0.4)
 
 
+class Tones:
+    """A voice that is one engine: a tenth of a second for each word."""
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[Audio, None]:
+        async for clause in prompts:
+            yield Audio(b"\1\0" * 2_400 * len(clause.text.split()), clause.text)
+
+    async def busy(self) -> int:
+        return 0
+
+    async def aclose(self) -> None: ...
+
+
+async def test_a_voice_of_one_engine_speaks_too(tmp_path: Path) -> None:
+    said = await say("One two. Three four five.", MANNER, Tones(), tmp_path / "out.wav", lambda _: None)
+    assert said.sound_s == pytest.approx(0.5)
+
+
 async def test_a_text_in_which_nothing_can_be_spoken_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="text: there is nothing"):
         await say("", MANNER, Voice(Frames(), Waves()), tmp_path / "out.wav", lambda _: None)

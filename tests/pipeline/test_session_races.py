@@ -1,7 +1,7 @@
 """What happens to a session when things come at the wrong moment."""
 
 import asyncio
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from pipeline.errors import EngineError, RequestError
 from pipeline.history import History
 from pipeline.session import Session
 from pipeline.setup import Detection, Setup
-from tests.scenario import Line, Loudness
+from tests.scenario import Caller, Line, Loudness
 from tests.tidy import nothing_left
 
 SERVER_VAD = Setup(detection=Detection(Endpointing(end_ms=512)))
@@ -251,3 +251,35 @@ async def test_a_mistake_while_telling_fails_the_answer_and_spares_the_session()
 
 def now() -> float:
     return round(asyncio.get_running_loop().time(), 6)
+
+
+class Gate:
+    """A recogniser that is at its first window until it is let go."""
+
+    def __init__(self) -> None:
+        self.opened = asyncio.Event()
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[Window]) -> AsyncGenerator[Transcript, None]:
+        async for window in prompts:
+            await self.opened.wait()
+            yield Transcript("Hello.", window.audio_end_ms, window.settles)
+
+    async def busy(self) -> int:
+        return 0
+
+    async def aclose(self) -> None: ...
+
+
+async def test_nothing_is_told_of_an_utterance_that_was_cleared_in_the_tick_in_which_it_was_understood() -> None:
+    line, gate = Line(), Gate()
+    events: list[told.Event] = []
+    session = Session("s", replace(line.stages(), recogniser=gate), Loudness(), events.append)
+    async with session:
+        session.configure(Setup(partials=True))
+        caller = Caller(session, [])
+        session.listening.activity(True, None)
+        await caller.says(2.0)
+        gate.opened.set()
+        session.listening.clear()
+        await asyncio.sleep(5)
+    assert [type(event) for event in events] == [told.Cleared]

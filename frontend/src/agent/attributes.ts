@@ -26,10 +26,9 @@ export function readState(attributes: Attributes): AgentState {
   return STATES.find((state) => state === framework) ?? 'preparing';
 }
 
-/** Whether the agent can reach the pipeline; null: it has not said. */
-export function readLine(attributes: Attributes): boolean | null {
-  const line = attributes['aura.line'];
-  return line === undefined ? null : line !== '';
+/** Whether the agent reaches the pipeline. An attribute that is emptied is taken away. */
+export function readLine(attributes: Attributes): boolean {
+  return Boolean(attributes['aura.line']);
 }
 
 export function readDecision(attributes: Attributes): Decision | null {

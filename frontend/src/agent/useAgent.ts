@@ -9,8 +9,8 @@ export interface AgentView {
   readonly seen: boolean;
   readonly participant: RemoteParticipant | undefined;
   readonly state: AgentState;
-  /** It can reach the pipeline; null: it has not said yet. */
-  readonly line: boolean | null;
+  /** It reaches the pipeline. */
+  readonly line: boolean;
   /** A sentence for the person, or empty. */
   readonly error: string;
 }

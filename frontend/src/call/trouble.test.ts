@@ -14,7 +14,7 @@ const code = (signs: Partial<Signs>) => troubleOf({ ...WELL, ...signs })?.code ?
 
 it('says nothing when all is well, or when the agent is about to join', () => {
   expect(code({})).toBeNull();
-  expect(code({ agent: 'expected', line: null })).toBeNull();
+  expect(code({ agent: 'expected', line: false })).toBeNull();
 });
 
 it('says only the gravest of several troubles', () => {

@@ -7,8 +7,8 @@ export interface Signs {
   readonly agent: 'here' | 'expected' | 'lost';
   /** The agent has been missing for longer than it should be. */
   readonly agentMissing: boolean;
-  /** The agent can reach the pipeline; null: it has not said yet. */
-  readonly line: boolean | null;
+  /** The agent reaches the pipeline. */
+  readonly line: boolean;
   /** What the agent itself complains about, or empty. */
   readonly complaint: string;
   readonly soundBlocked: boolean;
@@ -54,10 +54,9 @@ export function troubleOf(signs: Signs): Trouble | null {
     };
   }
   if (signs.complaint) {
-    const away = signs.line === false;
     return {
-      code: away ? 'line' : 'complaint',
-      title: away ? 'AURA cannot answer now' : null,
+      code: signs.line ? 'complaint' : 'line',
+      title: signs.line ? null : 'AURA cannot answer now',
       text: signs.complaint,
       action: null,
     };

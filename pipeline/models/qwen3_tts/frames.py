@@ -11,7 +11,7 @@ from vllm.v1.outputs import LogprobsTensors
 from vllm.v1.worker.gpu.input_batch import InputBatch
 from vllm.v1.worker.gpu.sample.output import SamplerOutput
 
-from pipeline.models.qwen3_tts.sampling import gumbel
+from pipeline.models.qwen3_tts.frame_step import Given
 from pipeline.models.qwen3_tts.wire import APART, CODES
 
 if TYPE_CHECKING:
@@ -49,15 +49,9 @@ class FrameSampler:
     def _frames(self, code0: Tensor, batch: InputBatch) -> Tensor:
         """The codes of one frame a request, [requests, codebooks]; their embeddings stay for the next step."""
         state, slots = self._state, batch.idx_mapping
-        temperature, top_k, top_p = state.rows.choices[slots].unbind(1)
-        noise = self._noise(batch) if state.draws[batch.idx_mapping_np].any() else None
-        codes, embeds = state.predictor(state.talker.hidden, code0, noise, temperature, top_k.int(), top_p)
+        seeds = self._base.sampling_states.seeds.gpu[slots]  # each request's own, whatever else is in the batch
+        places = batch.positions[batch.logits_indices]
+        given = Given(state.talker.hidden, code0, seeds, places, state.rows.choices[slots])
+        codes, embeds = state.step(given)
         state.rows.frames[slots] = embeds.to(state.rows.frames.dtype)
         return codes
-
-    def _noise(self, batch: InputBatch) -> Tensor:
-        """Of each request's own seed and frame, whatever else is in the batch."""
-        config = self._state.talker.code_predictor.config
-        seeds = self._base.sampling_states.seeds.gpu[batch.idx_mapping]
-        places = batch.positions[batch.logits_indices]
-        return gumbel(seeds, places, config.num_code_groups - 1, config.vocab_size)

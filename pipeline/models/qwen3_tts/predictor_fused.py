@@ -1,6 +1,10 @@
 """The code predictor on one large NVIDIA GPU: a kernel that runs a whole frame, between a few operations of torch."""
 
 import logging
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -14,7 +18,7 @@ log = logging.getLogger(__name__)
 
 PROGRAMS = 128  # one on each of an H100's 132 multiprocessors; they divide every matrix evenly
 WARPS = 8  # on an H100 a frame of one row takes 2.0 ms with 8, and 2.3 with 16
-TENSOR_CORES_FROM = 2  # rows
+TENSOR_CORES_FROM = 4  # rows; fewer are quicker one by one
 BLOCK = 16  # rows that a tensor core takes
 INNERMOST = 16  # products that it sums at a time
 
@@ -35,9 +39,11 @@ class FusedPredictor:
         self._embed_first = predictor.embed_first
         self._project = predictor.small_to_mtp_projection
         self._weights = packed(predictor)
-        self._room = room(config, most, weight.dtype, weight.device)
+        self._room = room(config, most, programs, weight.dtype, weight.device)
         self._embeddings = torch.cat(predictor.model.tables()).detach()
         self._books = torch.arange(config.num_code_groups - 1, device=weight.device) * config.vocab_size
+        is_compiled = weight.device.type == "cuda"
+        self._compiling = [self._compile(rows, weight.device) for rows in {1, most} if is_compiled]
 
     @torch.no_grad()
     def __call__(
@@ -50,14 +56,21 @@ class FusedPredictor:
         top_p: Tensor | None = None,
     ) -> tuple[Tensor, Tensor]:
         """As `Predictor.forward`."""
+        for compiling in self._compiling:
+            compiling.join()
         rows = len(code0)
         first = self._embed_first(code0)
-        self._room.state[: 2 * rows] = self._project(torch.cat([hidden, first]))
+        state = self._project(torch.cat([hidden, first]))
+        self._room.low[: 2 * rows] = state
+        self._room.state[: 2 * rows] = state
+        self._room.squares[: 2 * rows] = state.float().square().unflatten(1, (self._programs, -1)).sum(2)
         codes = code0[:, None].repeat(1, self._config.num_code_groups)
         ones = torch.ones(rows, device=code0.device)
         if noise is None:
             noise, temperature = ones, torch.zeros_like(ones)
+        self._room.counter.zero_()
         self._launch(
+            frame[(self._programs,)],
             codes,
             noise,
             ones if temperature is None else temperature,
@@ -67,12 +80,30 @@ class FusedPredictor:
         others = F.embedding(codes[:, 1:] + self._books, self._embeddings)
         return codes, torch.cat([first[:, None], others], 1).sum(1)
 
-    def _launch(self, codes: Tensor, noise: Tensor, temperature: Tensor, top_k: Tensor, top_p: Tensor) -> None:
+    def _compile(self, rows: int, device: torch.device) -> threading.Thread:
+        """The kernel for so many rows. It takes seconds, in which the engine has other things to start."""
+        numbers = torch.ones(rows, device=device)
+        codes = torch.zeros(rows, self._config.num_code_groups, dtype=torch.int64, device=device)
+        launch = partial(frame.warmup, grid=(self._programs,))
+        compiling = threading.Thread(
+            target=self._launch, args=(launch, codes, numbers, numbers, numbers.int(), numbers), name=f"compile {rows}"
+        )
+        compiling.start()
+        return compiling
+
+    def _launch(
+        self,
+        launch: Callable[..., Any],
+        codes: Tensor,
+        noise: Tensor,
+        temperature: Tensor,
+        top_k: Tensor,
+        top_p: Tensor,
+    ) -> None:
         config, rows = self._config, len(codes)
-        self._room.counter.zero_()
         chunks = 1 if rows < TENSOR_CORES_FROM else min(WARPS, config.hidden_size // INNERMOST)
         together = {"launch_cooperative_grid": True} if self._programs > 1 else {}
-        frame[(self._programs,)](
+        launch(
             *(codes, noise, temperature, top_k, top_p, rows),
             *self._room,
             *self._weights,

@@ -21,13 +21,13 @@ ENOUGH_IDS = 250  # of text: about a minute of speech; what follows is another s
 class Pace:
     """How many frames are asked for at once.
 
+    As many as are allowed: between two parts the engine makes none for the request.
+
     Attributes:
-        ramp: Frames of the first parts; the last one is that of all others.
         ahead: Most frames that may have been asked for and not been taken; 37 are 3 s.
         positions: What the engine has room for, of prompt and frames together.
     """
 
-    ramp: tuple[int, ...] = (1, 2, 4, 8, 16, 32)
     ahead: int = 37
     positions: int = 2_048
 
@@ -51,7 +51,7 @@ class Sentence:
         self.known = 0
         self._text_ended = False
         self._end_is_told = False
-        self._parts = 0
+        self._opened = False
         self._running = False
         self._stopped = False
         self._last = 0  # the id that was sampled last
@@ -84,13 +84,12 @@ class Sentence:
     def part(self) -> Part | None:
         """What to ask for next, or None as long as text is missing, frames wait to be taken, or a part runs."""
         limit = self._most if self._text_ended else self.known
-        step = self._pace.ramp[min(self._parts, len(self._pace.ramp) - 1)]
-        frames = min(step, limit - self.made, self._pace.ahead - (self.made - self._taken))
+        frames = min(limit - self.made, self._pace.ahead - (self.made - self._taken))
         if frames <= 0 or self._running or self.hungry or self.over:
             return None
         least = min(max(LEAST_FRAMES - self.made, 0), frames)
-        part = self._opening(frames, least) if self._parts == 0 else self._sequel(frames, least)
-        self._parts += 1
+        part = self._sequel(frames, least) if self._opened else self._opening(frames, least)
+        self._opened = True
         self._unread.clear()
         self._end_is_told = self._text_ended
         self._running = True

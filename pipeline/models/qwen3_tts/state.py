@@ -3,7 +3,6 @@
 from dataclasses import dataclass, replace
 from typing import Any, cast
 
-import numpy as np
 import torch
 from vllm.config import VllmConfig
 from vllm.utils.torch_utils import async_tensor_h2d
@@ -16,9 +15,10 @@ from vllm.v1.worker.gpu.model_states.default import DefaultModelState
 from vllm.v1.worker.gpu.states import RequestState
 from vllm.v1.worker.utils import AttentionGroup
 
+from pipeline.models.qwen3_tts.frame_step import FrameStep, Predicts, room_of
 from pipeline.models.qwen3_tts.frames import FrameSampler
 from pipeline.models.qwen3_tts.predictor_fused import fused_or_plain, multiprocessors_of
-from pipeline.models.qwen3_tts.predictor_graphs import BUCKETS, PredictorGraphs, Predicts, buffers
+from pipeline.models.qwen3_tts.predictor_graphs import BUCKETS, PredictorGraphs, Step
 from pipeline.models.qwen3_tts.rows import Rows
 from pipeline.models.qwen3_tts.wire import Opening, unpack
 
@@ -45,16 +45,16 @@ class TalkerState(DefaultModelState):
     ) -> None:
         super().__init__(vllm_config, model, encoder_cache, device)
         self.talker = model
-        self.predictor: Predicts = model.code_predictor
+        self.step: Step = FrameStep(model.code_predictor, model.code_predictor.config)
         codec = model.model.embed_tokens.weight
         self.rows = Rows(
             self.max_num_reqs, self.max_model_len + 1, model.take_text_table(), codec, model.voice.tts_pad_token_id
         )
-        self.draws = np.zeros(self.max_num_reqs, bool)  # whether a slot's choice is anything but the likeliest
         self._inputs = torch.zeros(self.max_num_tokens, self.inputs_embeds_size, dtype=codec.dtype, device=device)
         self._places: dict[str, Place] = {}
         self._parked: dict[str, Place] = {}
         self._room = 0
+        self._quickest = self.quickest() if device.type == "cuda" else None
 
     def add_request(self, req_index: int, new_req_data: NewRequestData) -> None:
         """Writes what is known of a new request, or the text that follows in one that is parked."""
@@ -67,7 +67,6 @@ class TalkerState(DefaultModelState):
         if isinstance(message, Opening):
             place = Place(req_index, 0)
             self.rows.open(req_index, message.codec, message.choice)
-            self.draws[req_index] = message.choice[0] > 0
         else:
             place = self._moved(self._parked.pop(name), req_index)
         self.rows.append(req_index, place.written, message.text)
@@ -108,11 +107,11 @@ class TalkerState(DefaultModelState):
         kv_cache_config: KVCacheConfig,
     ) -> None:
         """Puts the predictor behind graphs, where vLLM puts the decoder behind its own."""
-        plain, most = self.talker.code_predictor, self.max_num_reqs
-        config, dtype = plain.config, cast(torch.dtype, self.dtype)
-        room = buffers(most, self.inputs_embeds_size, config.num_code_groups, config.vocab_size, dtype, "cuda")
+        assert self._quickest is not None
+        most = self.max_num_reqs
+        room = room_of(most, self.inputs_embeds_size, cast(torch.dtype, self.dtype), "cuda")
         buckets = [*(rows for rows in BUCKETS if rows < most), most]
-        self.predictor = PredictorGraphs(self.quickest(), room, buckets)
+        self.step = PredictorGraphs(FrameStep(self._quickest, self.talker.code_predictor.config), room, buckets)
 
     def quickest(self) -> Predicts:
         """The predictor that the graphs are made of."""
@@ -125,5 +124,4 @@ class TalkerState(DefaultModelState):
         """Nothing was written between removing and adding the request: its rows are still as they were."""
         if place.slot != slot:
             self.rows.move(place.slot, slot)
-            self.draws[slot] = self.draws[place.slot]
         return replace(place, slot=slot)

@@ -17,7 +17,7 @@ _RENAMED: Mapping[str, str] = {
 }
 
 
-_LAYER = (
+LAYER = (
     *(f"self_attn.{part}" for part in ("q_proj", "k_proj", "v_proj", "o_proj", "q_norm", "k_norm")),
     *(f"mlp.{part}_proj" for part in ("gate", "up", "down")),
     *("input_layernorm", "post_attention_layernorm"),
@@ -30,7 +30,7 @@ def expected_names(config: VoiceConfig) -> set[str]:
     names = {"codec_head.weight", "model.codec_embedding.weight", "model.text_embedding.weight"}
     names |= {f"text_projection.linear_fc{i}.{kind}" for i in (1, 2) for kind in ("weight", "bias")}
     for model, layers in (("model", talker.num_hidden_layers), ("code_predictor.model", predictor.num_hidden_layers)):
-        names |= {f"{model}.layers.{layer}.{part}.weight" for layer in range(layers) for part in _LAYER}
+        names |= {f"{model}.layers.{layer}.{part}.weight" for layer in range(layers) for part in LAYER}
         names.add(f"{model}.norm.weight")
     for book in range(predictor.num_code_groups - 1):
         names |= {f"code_predictor.model.codec_embedding.{book}.weight", f"code_predictor.lm_head.{book}.weight"}

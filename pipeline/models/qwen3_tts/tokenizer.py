@@ -16,7 +16,7 @@ def read_tokenizer(folder: Path) -> Tokenize:
 
     try:
         tokenizer = Qwen2Tokenizer.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError, TypeError) as error:
+    except Exception as error:  # what is damaged raises nothing more special
         raise ConfigError(str(folder), [f"the tokenizer cannot be read: {error}"]) from error
 
     def tokenize(text: str) -> list[int]:

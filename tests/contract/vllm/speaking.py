@@ -27,7 +27,7 @@ ENVIRONMENT = {
     "VLLM_NO_USAGE_STATS": "1",
     "VLLM_USE_V2_MODEL_RUNNER": "1",
 }
-AT_ONCE = Pace(ramp=(MOST_FRAMES,), ahead=10 * MOST_FRAMES)
+AT_ONCE = Pace(ahead=10 * MOST_FRAMES)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,6 @@ sharpened so that attention is far from uniform, and the end of speech is likely
 
 import json
 import math
-import zlib
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -14,6 +13,8 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+
+from tests.contract.vllm.seeded import Shape, decoder, values
 
 Kind = Literal["custom_voice", "voice_design", "small"]
 
@@ -34,7 +35,7 @@ def write_checkpoint(folder: Path, kind: Kind, seed: int = 0) -> Path:
     config = voice(kind)
     _write_json(folder / "config.json", config)
     write_tokenizer(folder)
-    drawn = {name: _values(name, seed, shape, width, mean) for name, shape, width, mean in tensors(config)}
+    drawn = {weight[0]: _values(seed, weight) for weight in tensors(config)}
     save_file(drawn, folder / "model.safetensors")
     return folder
 
@@ -63,7 +64,7 @@ def voice(kind: Kind) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def tensors(config: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...], float, float]]:
+def tensors(config: dict[str, Any]) -> Iterator[Shape]:
     """Name, shape, standard deviation and mean of each weight."""
     talker = config["talker_config"]
     predictor = talker["code_predictor_config"]
@@ -73,8 +74,8 @@ def tensors(config: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...], floa
     yield "talker.model.text_embedding.weight", (talker["text_vocab_size"], text), 1.0, 0.0
     yield from _linear("talker.text_projection.linear_fc1", text, text, bias=True)
     yield from _linear("talker.text_projection.linear_fc2", text, width, bias=True)
-    yield from _layers("talker.model.", talker)
-    yield from _layers("talker.code_predictor.model.", predictor)
+    yield from decoder("talker.model.", talker)
+    yield from decoder("talker.code_predictor.model.", predictor)
     for book in range(talker["num_code_groups"] - 1):
         yield f"talker.code_predictor.model.codec_embedding.{book}.weight", (ids, width), 0.4, 0.0
         yield from _linear(f"talker.code_predictor.lm_head.{book}", inner, ids, gain=2.0)
@@ -82,42 +83,17 @@ def tensors(config: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...], floa
         yield from _linear("talker.code_predictor.small_to_mtp_projection", width, inner, bias=True)
 
 
-def _layers(prefix: str, c: dict[str, Any]) -> Iterator[tuple[str, tuple[int, ...], float, float]]:
-    width, inner, head = c["hidden_size"], c["intermediate_size"], c["head_dim"]
-    queries, keys = c["num_attention_heads"] * head, c["num_key_value_heads"] * head
-    for layer in range(c["num_hidden_layers"]):
-        at = f"{prefix}layers.{layer}."
-        for name, source, out, gain in (
-            ("self_attn.q_proj", width, queries, 1.0),
-            ("self_attn.k_proj", width, keys, 1.0),
-            ("self_attn.v_proj", width, keys, 1.0),
-            ("self_attn.o_proj", queries, width, 1.0),
-            ("mlp.gate_proj", width, inner, 1.5),
-            ("mlp.up_proj", width, inner, 1.5),
-            ("mlp.down_proj", inner, width, 1.5),
-        ):
-            yield from _linear(at + name, source, out, gain=gain)
-        for name, size, mean in (("self_attn.q_norm", head, 1.5), ("self_attn.k_norm", head, 1.5)):
-            yield f"{at}{name}.weight", (size,), 0.1, mean
-        for name in ("input_layernorm", "post_attention_layernorm"):
-            yield f"{at}{name}.weight", (width,), 0.1, 1.0
-    yield f"{prefix}norm.weight", (width,), 0.1, 1.0
-
-
-def _linear(
-    name: str, source: int, out: int, *, gain: float = 1.0, bias: bool = False
-) -> Iterator[tuple[str, tuple[int, ...], float, float]]:
+def _linear(name: str, source: int, out: int, *, gain: float = 1.0, bias: bool = False) -> Iterator[Shape]:
     yield f"{name}.weight", (out, source), gain / math.sqrt(source), 0.0
     if bias:
         yield f"{name}.bias", (out,), 0.1, 0.0
 
 
-def _values(name: str, seed: int, shape: tuple[int, ...], deviation: float, mean: float) -> NDArray[np.float32]:
-    drawn = np.random.default_rng([seed, zlib.crc32(name.encode())]).standard_normal(shape, dtype=np.float32)
-    values = drawn * np.float32(deviation) + np.float32(mean)
-    if name == "talker.codec_head.weight":
-        values[END_OF_SPEECH] *= np.float32(1.6)
-    return values
+def _values(seed: int, weight: Shape) -> NDArray[np.float32]:
+    drawn = values(seed, weight)
+    if weight[0] == "talker.codec_head.weight":
+        drawn[END_OF_SPEECH] *= np.float32(1.6)
+    return drawn
 
 
 def _decoder(width: int, inner: int, layers: int) -> dict[str, Any]:

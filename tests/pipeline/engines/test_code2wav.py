@@ -195,10 +195,12 @@ async def test_the_process_ends_with_the_engine_even_while_it_computes() -> None
             await anext(chunks)
 
 
-def test_any_tail_is_made_of_sizes_that_have_graphs() -> None:
+@pytest.mark.parametrize("ends", [False, True])
+def test_any_tail_is_made_of_sizes_that_have_graphs(ends: bool) -> None:
     sizes = (25, 12, 8, 4, 2, 1)
     for count in range(200):
-        cut = [len(piece) for piece in pieces(frames(count), sizes)]
-        assert sum(cut) == count
-        assert set(cut) <= set(sizes)
-        assert len(cut) <= count // 25 + 4
+        cut = list(pieces(frames(count, 7), sizes, ends=ends))
+        assert sum(meant for _, meant in cut) == count
+        assert {len(piece) for piece, _ in cut} <= set(sizes)
+        assert all((piece[:meant] == 7).all() and (ends or meant == len(piece)) for piece, meant in cut)
+        assert len(cut) <= (-(-count // 25) if ends else count // 25 + 4)

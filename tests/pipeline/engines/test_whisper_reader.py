@@ -1,10 +1,8 @@
-"""When a pass of Whisper is believed, and how long sound is cut."""
+"""When a pass of Whisper is believed."""
 
-import numpy as np
 import pytest
 
-from pipeline.chunks import SPEECH_RATE
-from pipeline.engines.whisper_reader import LONGEST_PART_S, Reading, parts
+from pipeline.engines.whisper_reader import Reading
 
 
 @pytest.mark.parametrize(
@@ -27,17 +25,3 @@ def test_a_pass_that_runs_in_circles_is_noticed() -> None:
     assert not Reading("No, no, no, I said no.", -0.1, 0.0, ended=True).repeats
     counting = "One, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve."
     assert not Reading(counting, -0.1, 0.0, ended=True).repeats
-
-
-def test_long_sound_is_cut_where_it_is_quietest() -> None:
-    sound = np.ones(40 * SPEECH_RATE, np.float32)
-    sound[20 * SPEECH_RATE : 21 * SPEECH_RATE] = 0
-    first, second = parts(sound)
-    assert 20 * SPEECH_RATE <= len(first) <= 21 * SPEECH_RATE
-    assert len(first) + len(second) == len(sound)
-
-
-def test_short_sound_is_whole_and_none_is_nothing() -> None:
-    sound = np.ones(LONGEST_PART_S * SPEECH_RATE, np.float32)
-    assert [len(part) for part in parts(sound)] == [len(sound)]
-    assert list(parts(sound[:0])) == []

@@ -11,7 +11,7 @@ from pipeline.models.qwen3_tts.sampling import gumbel
 from tests.pipeline.models.tiny_torch_predictor import tiny_predictor, tiny_questions
 
 WIDTH = 64
-ROWS = 2
+ROWS = 4  # as few as tensor cores take
 
 
 def main() -> None:
@@ -22,9 +22,9 @@ def main() -> None:
     rows = torch.arange(ROWS)
     how = (
         gumbel(rows, rows, 15, 2048),
-        torch.tensor([0.0, 0.9]),  # the first row is greedy
-        torch.tensor([50, 50]),
-        torch.tensor([1.0, 0.8]),
+        torch.tensor([0.0, 0.9, 0.9, 0.9]),  # the first row is greedy
+        torch.tensor([50, 50, 0, 50]),
+        torch.tensor([1.0, 0.8, 1.0, 1.0]),
     )
     last = slice(ROWS - 1, ROWS)
     codes, embed = fused(hidden, code0, *how)

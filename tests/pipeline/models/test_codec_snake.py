@@ -10,16 +10,21 @@ pytest.importorskip("triton", reason="the kernel needs Triton, which the embedde
 
 COMPARISON = """
 import torch
-from pipeline.models.qwen3_tts.codec_snake import snake as plain
-from pipeline.models.qwen3_tts.codec_snake_triton import snake
+from pipeline.models.qwen3_tts.codec_snake import snake_after as plain
+from pipeline.models.qwen3_tts.codec_snake_triton import snake_after
 
 torch.manual_seed(0)
 for shape in ((2, 1, 3), (1, 4, 5), (3, 1100, 2)):
     x, frequency, magnitude = 3 * torch.randn(shape), torch.rand(shape[2]) + 0.5, torch.rand(shape[2])
-    expected = plain(x, frequency, magnitude)
-    torch.testing.assert_close(snake(x, frequency, magnitude), expected, atol=1e-6, rtol=1e-6)
     across = x.transpose(0, 2).contiguous().transpose(0, 2)
-    torch.testing.assert_close(snake(across, frequency, magnitude), expected, atol=1e-6, rtol=1e-6)
+    memory = torch.randn(shape[0], 3 * shape[2] + 5)
+    for past in (x[:, :0], memory[:, 5:].view(shape[0], 3, shape[2])):
+        for shift in (None, torch.randn(shape[2])):
+            expected = plain(past, x, shift, frequency, magnitude)
+            assert torch.equal(expected[:, : past.shape[1]], past)
+            for signal in (x, across):
+                found = snake_after(past, signal, shift, frequency, magnitude)
+                torch.testing.assert_close(found, expected, atol=1e-6, rtol=1e-6)
 """
 
 

@@ -10,31 +10,25 @@ torch = pytest.importorskip("torch", reason="the voice's models need torch, whic
 
 from torch import Tensor  # noqa: E402
 
-from pipeline.models.qwen3_tts.predictor_graphs import PredictorGraphs, buffers  # noqa: E402
+from pipeline.models.qwen3_tts.frame_step import Given, room_of  # noqa: E402
+from pipeline.models.qwen3_tts.predictor_graphs import PredictorGraphs  # noqa: E402
 
 
 class Echo:
     """Predicts the first code again."""
 
-    def __call__(
-        self,
-        hidden: Tensor,
-        code0: Tensor,
-        noise: Tensor | None = None,
-        temperature: Tensor | None = None,
-        top_k: Tensor | None = None,
-        top_p: Tensor | None = None,
-    ) -> tuple[Tensor, Tensor]:
-        return code0[:, None].repeat(1, 16), hidden
+    def __call__(self, given: Given) -> tuple[Tensor, Tensor]:
+        return given.code0[:, None].repeat(1, 16), given.hidden
 
 
 def test_the_memory_that_a_graph_reads_and_writes_stays_the_predictors(monkeypatch: pytest.MonkeyPatch) -> None:
-    inputs = buffers(2, 8, 16, 32, torch.float32, "cpu")
+    room = room_of(2, 8, torch.float32, "cpu")
     monkeypatch.setattr(torch, "cuda", MagicMock())
-    predictor = Echo()
-    held = ref(predictor)
-    graphs = PredictorGraphs(predictor, inputs, [1, 2])
-    del predictor
+    step = Echo()
+    held = ref(step)
+    graphs = PredictorGraphs(step, room, [1, 2])
+    del step
     gc.collect()
     assert held() is not None, "a graph replays on addresses, and what was let go of is given to others"
-    assert graphs.replay(1)[0].tolist() == [[0] * 16]
+    assert graphs(room.rows(1)._replace(code0=torch.tensor([3])))[0].tolist() == [[0] * 16], "a graph is replayed"
+    assert room.code0.tolist() == [3, 0]

@@ -2,11 +2,15 @@
 
 from collections.abc import AsyncIterator
 
+import pytest
+
+from agent.persona import AURA
 from pipeline.asked import Asked, Wants
-from pipeline.chunks import Chat, Clause, Message, Text
+from pipeline.chunks import Chat, Clause, Message, Role, Text
 from pipeline.history import History, Item
 from pipeline.processors.embedded import (
     INSTRUCTIONS_TOKENS,
+    LIMITS,
     MOST_TOKENS,
     PREAMBLE,
     QUESTION_TOKENS,
@@ -94,6 +98,32 @@ def test_the_newest_message_is_always_there_if_only_its_end() -> None:
     (kept,) = recent(messages)
     assert kept.text.endswith("what time is it?")
     assert tokens(kept.text) <= QUESTION_TOKENS
+
+
+@pytest.mark.parametrize("role", ["user", "system", "assistant"])
+async def test_a_message_that_the_limits_admit_is_whole(role: Role) -> None:
+    texts = ["word, " * count for count in range(1, 200)]
+    admitted = [text for text in texts if LIMITS.tokens(text) <= LIMITS.items[role]]
+    assert 50 < len(admitted) < 150
+    for text in admitted[-3:]:
+        assert recent((Message(role, text),)) == (Message(role, text),)
+    longer = Message(role, texts[len(admitted)])
+    assert recent((longer,)) != (longer,)
+
+
+async def test_instructions_that_the_limits_admit_are_whole() -> None:
+    longest = max((f"{'word, ' * count}end" for count in range(200)), key=lambda text: len(text) * fits(text))
+    chat = await prompt(Asked(said("Hi"), Wants(instructions=longest)))
+    assert chat.messages[len(PREAMBLE)].text == longest
+    assert not fits("word, " + longest)
+
+
+def test_our_own_agent_asks_for_no_more_than_there_is_room_for() -> None:
+    assert fits(AURA.instructions)
+
+
+def fits(instructions: str) -> bool:
+    return LIMITS.tokens(instructions) <= LIMITS.instructions
 
 
 def test_text_in_other_scripts_counts_a_token_for_each_sign() -> None:

@@ -8,25 +8,28 @@ from pipeline.activity import Endpointing
 from pipeline.errors import RequestError
 from pipeline.realtime import events
 from pipeline.realtime.config import Config
+from tests.served import ABLE
+
+FIRST = Config.at_first(ABLE)
 
 
 def updated(session: dict[str, object], config: Config | None = None) -> Config:
     event = events.read(json.dumps({"type": "session.update", "session": session}))
     assert isinstance(event, events.SessionUpdate)
-    return (config or Config("aura")).updated(event.session)
+    return (config or FIRST).updated(event.session)
 
 
 def test_server_vad_is_the_default() -> None:
-    detection = Config("aura").setup().detection
+    detection = FIRST.setup().detection
     assert detection and detection.endpointing == Endpointing(threshold=0.5, end_ms=500)
     assert (detection.creates_response, detection.interrupts, detection.semantic) == (True, True, False)
 
 
 def test_an_update_changes_only_what_it_names() -> None:
-    config = updated({"instructions": "Be brief.", "audio": {"output": {"voice": "marin", "speed": 1.2}}})
+    config = updated({"instructions": "Be brief.", "audio": {"output": {"voice": "alto", "speed": 1.2}}})
     config = updated({"output_modalities": ["text"]}, config)
     wants = config.wants
-    assert (wants.instructions, wants.voice, wants.speed, wants.modality) == ("Be brief.", "marin", 1.2, "text")
+    assert (wants.instructions, wants.voice, wants.speed, wants.modality) == ("Be brief.", "alto", 1.2, "text")
     assert config.turn_detection
 
 

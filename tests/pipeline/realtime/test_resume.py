@@ -2,17 +2,19 @@
 
 import asyncio
 
+from pipeline.capabilities import Capabilities
 from pipeline.history import History, Item
 from pipeline.realtime.config import Config
 from pipeline.realtime.resume import KEPT_S, MOST_KEPT, Kept
 
+CONFIG = Config.at_first(Capabilities("aura"))
 SAID = History((Item("hello", "user", "Hello?"),))
 
 
 async def test_it_is_kept_for_a_minute() -> None:
     kept = Kept()
-    kept.keep("one", "sess_1", SAID, Config("aura"))
-    kept.keep("two", "sess_2", SAID, Config("aura"))
+    kept.keep("one", "sess_1", SAID, CONFIG)
+    kept.keep("two", "sess_2", SAID, CONFIG)
     await asyncio.sleep(KEPT_S - 1)
     left = kept.take("one")
     assert left and (left.name, left.history) == ("sess_1", SAID)
@@ -22,7 +24,7 @@ async def test_it_is_kept_for_a_minute() -> None:
 
 async def test_it_is_taken_once_unless_it_is_put_back() -> None:
     kept = Kept()
-    kept.keep("one", "sess_1", SAID, Config("aura"))
+    kept.keep("one", "sess_1", SAID, CONFIG)
     left = kept.take("one")
     assert left and kept.take("one") is None
     kept.put_back("one", left)
@@ -32,6 +34,6 @@ async def test_it_is_taken_once_unless_it_is_put_back() -> None:
 async def test_the_oldest_make_room() -> None:
     kept = Kept()
     for number in range(MOST_KEPT + 1):
-        kept.keep(f"token {number}", f"sess_{number}", SAID, Config("aura"))
+        kept.keep(f"token {number}", f"sess_{number}", SAID, CONFIG)
     assert kept.take("token 0") is None
     assert kept.take("token 1")

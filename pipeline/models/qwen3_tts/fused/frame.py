@@ -13,19 +13,20 @@ import triton.language as tl
 from pipeline.models.qwen3_tts.fused.attention import attend
 from pipeline.models.qwen3_tts.fused.draw import draw
 from pipeline.models.qwen3_tts.fused.grid import arrive, wait
-from pipeline.models.qwen3_tts.fused.matrix import normalised, owned, product, taken
+from pipeline.models.qwen3_tts.fused.matrix import owned, product, scales, taken
 
 
-@triton.jit(do_not_specialize=["batch"])
+# One row and blocks of rows are two kernels: where the lists of the rows' choices begin must not make more of them.
+@triton.jit(do_not_specialize=["batch"], do_not_specialize_on_alignment=["temperature", "top_k", "top_p"])
 def frame(
     # of the batch: what comes in, and goes out
     codes, noise, temperature, top_k, top_p, batch,
     # between phases
-    counter, state, projected, seen, inner, logits,
+    counter, state, low, squares, projected, seen, inner, logits,
     # weights, each for all layers
-    qkv, output, gate, up, down, input_gain, output_gain, q_gain, k_gain,
+    qkv, output, gate, up, down, q_gain, k_gain,
     # weights, each for all steps; what turns positions
-    last_gain, heads, embeddings, cosines, sines,
+    heads, embeddings, cosines, sines,
     LAYERS: tl.constexpr, STEPS: tl.constexpr, WIDTH: tl.constexpr, INNER: tl.constexpr, IDS: tl.constexpr,
     HEADS: tl.constexpr, GROUPS: tl.constexpr, SIZE: tl.constexpr, POSITIONS: tl.constexpr, EPSILON: tl.constexpr,
     PROGRAMS: tl.constexpr, CHUNKS: tl.constexpr, BLOCK: tl.constexpr,
@@ -37,6 +38,8 @@ def frame(
         noise: [batch, STEPS, IDS], float32; not looked at where the temperature is 0.
         counter: int32, zero.
         state: [2 * batch, WIDTH], float32; given for the first step, by position and then by sequence.
+        low: The same in the type of the weights.
+        squares: [2 * batch, PROGRAMS], float32: parts of the sum of a row's squares.
         projected, seen, inner, logits: [LAYERS, POSITIONS * batch, …], [2 * batch, HEADS * SIZE],
             [2 * batch, INNER], [batch, IDS].
         embeddings: [STEPS, IDS, WIDTH], of the codebooks 1, 2, …, as the layers take them.
@@ -54,8 +57,9 @@ def frame(
             w = owned(qkv + layer * LINE * WIDTH, me * OWN, OWN, WIDTH, CHUNKS)
             wait(counter, arrivals)
             for r in range(0, rows, BLOCK):
-                x = normalised(state, input_gain + layer * WIDTH, r, rows, EPSILON, WIDTH, CHUNKS, BLOCK)
-                _put(at + first * LINE, product(x, w, CHUNKS), r, rows, me * OWN, OWN, LINE)
+                y = product(taken(low, r, rows, WIDTH, CHUNKS, BLOCK), w, CHUNKS)
+                y *= scales(squares, r, rows, EPSILON, WIDTH, PROGRAMS, BLOCK)
+                _put(at + first * LINE, y, r, rows, me * OWN, OWN, LINE)
             arrive(counter)
 
             COLUMNS: tl.constexpr = WIDTH // PROGRAMS
@@ -71,7 +75,7 @@ def frame(
             wait(counter, arrivals + 2 * PROGRAMS)
             for r in range(0, rows, BLOCK):
                 y = product(taken(seen, r, rows, SEEN, CHUNKS, BLOCK), w, CHUNKS)
-                _add(state, y, r, rows, me * COLUMNS, COLUMNS, WIDTH)
+                _add(state, low, squares, y, r, rows, me, COLUMNS, WIDTH, PROGRAMS)
             arrive(counter)
 
             GATES: tl.constexpr = INNER // PROGRAMS
@@ -79,16 +83,17 @@ def frame(
             w2 = owned(up + layer * INNER * WIDTH, me * GATES, GATES, WIDTH, CHUNKS)
             wait(counter, arrivals + 3 * PROGRAMS)
             for r in range(0, rows, BLOCK):
-                x = normalised(state, output_gain + layer * WIDTH, r, rows, EPSILON, WIDTH, CHUNKS, BLOCK)
-                g = product(x, w, CHUNKS)
-                _put(inner, g * tl.sigmoid(g) * product(x, w2, CHUNKS), r, rows, me * GATES, GATES, INNER)
+                x = taken(low, r, rows, WIDTH, CHUNKS, BLOCK)
+                scale = scales(squares, r, rows, EPSILON, WIDTH, PROGRAMS, BLOCK)
+                g = product(x, w, CHUNKS) * scale
+                _put(inner, g * tl.sigmoid(g) * product(x, w2, CHUNKS) * scale, r, rows, me * GATES, GATES, INNER)
             arrive(counter)
 
             w = owned(down + layer * WIDTH * INNER, me * COLUMNS, COLUMNS, INNER, CHUNKS)
             wait(counter, arrivals + 4 * PROGRAMS)
             for r in range(0, rows, BLOCK):
                 y = product(taken(inner, r, rows, INNER, CHUNKS, BLOCK), w, CHUNKS)
-                _add(state, y, r, rows, me * COLUMNS, COLUMNS, WIDTH)
+                _add(state, low, squares, y, r, rows, me, COLUMNS, WIDTH, PROGRAMS)
             arrive(counter)
             arrivals += 5 * PROGRAMS
 
@@ -96,8 +101,9 @@ def frame(
         w = owned(heads + step * IDS * WIDTH, me * OUT, OUT, WIDTH, CHUNKS)
         wait(counter, arrivals)
         for r in range(0, batch, BLOCK):
-            x = normalised(state + (rows - batch) * WIDTH, last_gain, r, batch, EPSILON, WIDTH, CHUNKS, BLOCK)
-            _put(logits, product(x, w, CHUNKS), r, batch, me * OUT, OUT, IDS)
+            y = product(taken(low + (rows - batch) * WIDTH, r, batch, WIDTH, CHUNKS, BLOCK), w, CHUNKS)
+            y *= scales(squares + (rows - batch) * PROGRAMS, r, batch, EPSILON, WIDTH, PROGRAMS, BLOCK)
+            _put(logits, y, r, batch, me * OUT, OUT, IDS)
         arrive(counter)
 
         wait(counter, arrivals + PROGRAMS)
@@ -109,7 +115,12 @@ def frame(
             code = draw(scores, given, heat, tl.load(top_k + b), tl.load(top_p + b), IDS)
             tl.store(codes + b * (STEPS + 1) + step + 1, code.to(tl.int64))
             d = tl.arange(0, WIDTH)
-            tl.store(state + b * WIDTH + d, tl.load(embeddings + (step * IDS + code) * WIDTH + d).to(tl.float32))
+            x = tl.load(embeddings + (step * IDS + code) * WIDTH + d)
+            tl.store(low + b * WIDTH + d, x)
+            x = x.to(tl.float32)
+            tl.store(state + b * WIDTH + d, x)
+            part = tl.arange(0, PROGRAMS)
+            tl.store(squares + b * PROGRAMS + part, tl.where(part == 0, tl.sum(x * x, 0), 0.0))
         arrive(counter)
         arrivals += 2 * PROGRAMS
 
@@ -123,10 +134,15 @@ def _put(rows, y, first, count, column, OWN: tl.constexpr, WIDTH: tl.constexpr):
 
 
 @triton.jit
-def _add(rows, y, first, count, column, OWN: tl.constexpr, WIDTH: tl.constexpr):
-    """The same, added to what is there. No other program owns these columns."""
-    r = first + tl.arange(0, y.shape[0])[:, None]
+def _add(
+    state, low, squares, y, first, count, me, OWN: tl.constexpr, WIDTH: tl.constexpr, PROGRAMS: tl.constexpr
+):  # fmt: skip
+    """The same, added to what is there, of which the squares are told. No other program owns these columns."""
+    r = first + tl.arange(0, y.shape[0])
     n = tl.arange(0, y.shape[1])[None, :]
-    at = rows + r * WIDTH + column + n
-    kept = (r < count) & (n < OWN)
-    tl.store(at, tl.load(at, mask=kept, other=0.0, cache_modifier=".cg") + y, mask=kept)
+    at = r[:, None] * WIDTH + me * OWN + n
+    kept = (r[:, None] < count) & (n < OWN)
+    x = tl.where(kept, tl.load(state + at, mask=kept, other=0.0, cache_modifier=".cg") + y, 0.0)
+    tl.store(state + at, x, mask=kept)
+    tl.store(low + at, x.to(low.dtype.element_ty), mask=kept)
+    tl.store(squares + r * PROGRAMS + me, tl.sum(x * x, 1), mask=r < count)

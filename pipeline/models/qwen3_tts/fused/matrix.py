@@ -32,18 +32,12 @@ def taken(rows, first, count, K: tl.constexpr, CHUNKS: tl.constexpr, BLOCK: tl.c
 
 
 @triton.jit
-def normalised(
-    rows, gain, first, count, EPSILON: tl.constexpr, K: tl.constexpr, CHUNKS: tl.constexpr, BLOCK: tl.constexpr
-):
-    """The same of float32, each row divided by its root mean square, times `gain`; in the type of `gain`."""
-    x = taken(rows, first, count, K, CHUNKS, BLOCK)
-    k = _places(K, CHUNKS)
-    g = tl.load(gain + k, mask=k < K, other=0.0)
-    if CHUNKS == 1:
-        scale = tl.rsqrt(tl.sum(x * x, 0) / K + EPSILON)
-    else:
-        scale = tl.rsqrt(tl.sum(tl.sum(x * x, 2), 0) / K + EPSILON)[None, :, None]
-    return (x * scale * g.to(tl.float32)).to(g.dtype)
+def scales(squares, first, count, EPSILON: tl.constexpr, K: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constexpr):
+    """What normalises a block: one over the root mean square of each row, [BLOCK, 1], by the parts of its sum."""
+    r = first + tl.arange(0, BLOCK)[:, None]
+    parts = squares + r * PARTS + tl.arange(0, PARTS)[None, :]
+    total = tl.sum(tl.load(parts, mask=r < count, other=0.0, cache_modifier=".cg"), 1)
+    return tl.rsqrt(total / K + EPSILON)[:, None]
 
 
 @triton.jit

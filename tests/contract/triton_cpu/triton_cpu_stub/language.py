@@ -1,11 +1,12 @@
-"""What of `triton.language` the kernels of vLLM's runner use, on NumPy's arrays."""
+"""What of `triton.language` the kernels of vLLM's runner and of its Qwen3-VL use, on NumPy's arrays."""
 
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
-from triton_cpu_stub.memory import Pointer, pointer_at
+from triton_cpu_stub.memory import Pointer, pointer_at, pointer_type
 
 int1, int8, int16, int32, int64 = np.bool_, np.int8, np.int16, np.int32, np.int64
 uint8, uint16, uint32, uint64 = np.uint8, np.uint16, np.uint32, np.uint64
@@ -20,14 +21,10 @@ class Grid:
     size: tuple[int, ...] = (1, 1, 1)
 
 
-@dataclass(frozen=True, slots=True)
-class pointer_type:
-    element_ty: Any
-
-
 grid = Grid()
 
 range = static_range = range
+math = SimpleNamespace(floor=np.floor)
 where, log, exp, maximum, minimum = np.where, np.log, np.exp, np.maximum, np.minimum
 
 

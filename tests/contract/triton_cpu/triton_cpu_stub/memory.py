@@ -1,12 +1,18 @@
 """Pointers as kernels have them: an element's place in the memory of a tensor, or a block of places."""
 
 import ctypes
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 REACH = 1 << 28  # elements behind an address of which no tensor is known
+
+
+@dataclass(frozen=True, slots=True)
+class pointer_type:
+    element_ty: Any
 
 
 class Pointer:
@@ -21,6 +27,10 @@ class Pointer:
     def __init__(self, memory: NDArray[Any], at: Any) -> None:
         self.memory = memory
         self.at = at
+
+    @property
+    def dtype(self) -> pointer_type:
+        return pointer_type(self.memory.dtype.type)
 
     def __add__(self, places: Any) -> "Pointer":
         return Pointer(self.memory, self.at + places)

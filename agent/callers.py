@@ -1,0 +1,38 @@
+"""How often one caller may call: at most so many calls at a time, and so many in a minute."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+MINUTE_S = 60.0
+BEGINNING_S = 15.0  # a call counts as going on for so long before its job runs
+
+
+@dataclass(frozen=True, slots=True)
+class _Admitted:
+    caller: str
+    room: str
+    at: float
+
+
+class Callers:
+    """Remembers whom it has admitted, for as long as that matters."""
+
+    def __init__(self, at_once: int, per_minute: int) -> None:
+        self._at_once, self._per_minute = at_once, per_minute
+        self._admitted: list[_Admitted] = []
+
+    def admit(self, caller: str, room: str, now: float, busy: Collection[str]) -> bool:
+        """Whether a caller may have one more call.
+
+        Args:
+            room: Of the new call.
+            busy: The rooms whose calls go on.
+        """
+        self._admitted = [each for each in self._admitted if each.room in busy or now - each.at < MINUTE_S]
+        theirs = [each for each in self._admitted if each.caller == caller]
+        going_on = [each for each in theirs if each.room in busy or now - each.at < BEGINNING_S]
+        lately = [each for each in theirs if now - each.at < MINUTE_S]
+        if len(going_on) >= self._at_once or len(lately) >= self._per_minute:
+            return False
+        self._admitted.append(_Admitted(caller, room, now))
+        return True

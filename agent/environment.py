@@ -1,0 +1,50 @@
+"""Reads environment variables, and remembers every fault instead of stopping at the first."""
+
+from collections.abc import Mapping
+from urllib.parse import urlsplit
+
+
+class SettingsError(Exception):
+    """The environment cannot be used.
+
+    Attributes:
+        faults: One sentence per fault.
+    """
+
+    def __init__(self, faults: list[str]) -> None:
+        super().__init__("\n".join(f"environment: {fault}" for fault in faults))
+        self.faults = faults
+
+
+class Reader:
+    """Reads one environment."""
+
+    def __init__(self, environ: Mapping[str, str]) -> None:
+        self._environ = environ
+        self._faults: list[str] = []
+
+    def text(self, name: str) -> str:
+        value = self._environ.get(name, "").strip()
+        if not value:
+            self._faults.append(f"{name} is not set")
+        return value
+
+    def optional(self, name: str) -> str:
+        return self._environ.get(name, "").strip()
+
+    def url(self, name: str, *schemes: str) -> str:
+        value = self.text(name)
+        if value and (urlsplit(value).scheme not in schemes or not urlsplit(value).netloc):
+            self._faults.append(f"{name} must begin with {' or '.join(f'{scheme}://' for scheme in schemes)}")
+        return value.rstrip("/")
+
+    def number(self, name: str, default: int, *, low: int, high: int) -> int:
+        value = self._environ.get(name, "").strip() or str(default)
+        if not value.isdecimal() or not low <= int(value) <= high:
+            self._faults.append(f"{name} must be a number from {low} to {high}")
+            return default
+        return int(value)
+
+    def check(self) -> None:
+        if self._faults:
+            raise SettingsError(list(dict.fromkeys(self._faults)))

@@ -1,0 +1,45 @@
+"""Tells who wants to start a stack that one runs here already, and in what that differs from what they want."""
+
+from collections.abc import Mapping
+
+from infra.launcher.claim import Claim
+from infra.launcher.errors import LauncherError
+from infra.launcher.health import http_json
+from infra.launcher.progress import Board
+from infra.launcher.runfile import Running, read_run_file
+from infra.launcher.settings import Settings
+
+
+async def say_who_runs(settings: Settings, board: Board, claim: Claim | None) -> None:
+    """
+    Raises:
+        LauncherError: It is still starting, or is not what was asked for.
+    """
+    run = read_run_file(settings.layout.run_file)
+    if run is None:
+        who = f"pid {claim.pid}" if claim else "just begun"
+        raise LauncherError(f"another infra/up ({who}) is starting AURA here: wait for it, or stop it with infra/down")
+    if others := differences(settings.asked, await options_of(run)):
+        raise LauncherError(
+            f"AURA runs already ({run.url}), and not as asked for: {', '.join(others)}. "
+            "It goes on as it is; to change it, stop it with infra/down and start it again"
+        )
+    board.say(f"AURA runs already: {run.url}  (infra/down stops it)")
+
+
+async def options_of(run: Running) -> dict[str, str]:
+    """What it was started with, and the pipeline's own choice where nothing was said."""
+    ready = await http_json(f"{run.pipeline_url}/ready")
+    most = {"--max-sessions": str(ready["max_sessions"])} if isinstance(ready, dict) and "max_sessions" in ready else {}
+    return {**most, **run.options}
+
+
+def differences(asked: Mapping[str, str], holds: Mapping[str, str]) -> list[str]:
+    """In words, what was asked for and does not hold."""
+    return [
+        f"{name} {value}".rstrip() + " has no effect now"
+        if name not in holds
+        else f"{name} is {holds[name]}, not {value}"
+        for name, value in asked.items()
+        if holds.get(name) != value
+    ]

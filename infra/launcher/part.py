@@ -1,0 +1,23 @@
+"""One process of a stack, and how it says that it is healthy."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One process of the stack.
+
+    Attributes:
+        env: What this part needs beside the launcher's own environment.
+        health: A URL that answers well when the part can serve: see `health.py`.
+        start_s: Within so many seconds it is healthy.
+        stop_s: So many seconds it may take to stop before it is killed.
+    """
+
+    name: str
+    argv: tuple[str, ...]
+    env: Mapping[str, str]
+    health: str
+    start_s: float
+    stop_s: float

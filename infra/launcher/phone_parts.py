@@ -1,0 +1,74 @@
+"""The parts that a stack with phones has more: a Redis-compatible server, and the SIP bridge."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from string import Template
+
+from infra.launcher.layout import Layout
+from infra.launcher.part import Part
+from infra.launcher.ports import LOOPBACK, Ports
+
+NUMBER = "100"  # that reaches the agent, if none is listed
+
+
+def sip_host(environ: Mapping[str, str]) -> str:
+    """The address of this machine at which phones reach the bridge."""
+    return environ.get("AURA_SIP_HOST") or LOOPBACK
+
+
+def sip_uri(ports: Ports, environ: Mapping[str, str]) -> str:
+    """What to dial."""
+    number = environ.get("AURA_SIP_NUMBERS", "").split(",")[0].strip() or NUMBER
+    return f"sip:{number}@{sip_host(environ)}:{ports.sip}"
+
+
+def redis_part(layout: Layout, ports: Ports) -> Part:
+    return Part(
+        name="redis",
+        argv=(str(layout.redis_server), str(layout.run / "redis.conf")),
+        env={},
+        health=f"redis://{LOOPBACK}:{ports.redis}",
+        start_s=10,
+        stop_s=5,
+    )
+
+
+def bridge_part(layout: Layout, ports: Ports, keys: Mapping[str, str]) -> Part:
+    return Part(
+        name="livekit-sip",
+        argv=(str(layout.livekit_sip), "--config", str(layout.run / "sip.yaml")),
+        env={name: keys[name] for name in ("LIVEKIT_API_KEY", "LIVEKIT_API_SECRET")},
+        health=f"http://{LOOPBACK}:{ports.sip_health}/",
+        start_s=15,
+        stop_s=5,
+    )
+
+
+def livekit_redis(ports: Ports, keys: Mapping[str, str]) -> str:
+    """What livekit-server's settings have more, so that it finds the bridge."""
+    return f"redis:\n  address: {LOOPBACK}:{ports.redis}\n  password: {keys['AURA_REDIS_PASSWORD']}\n"
+
+
+def write_phone_settings(layout: Layout, ports: Ports, keys: Mapping[str, str], environ: Mapping[str, str]) -> None:
+    """Fill address, ports and password into the files of `infra/sip`, for their owner's eyes only."""
+    for name in ("sip.yaml", "redis.conf"):
+        template = Template((layout.root / "infra" / "sip" / name).read_text())
+        private(
+            layout.run / name,
+            template.substitute(
+                livekit=ports.livekit,
+                redis=ports.redis,
+                redis_password=keys["AURA_REDIS_PASSWORD"],
+                run=layout.run,
+                sip=ports.sip,
+                sip_host=sip_host(environ),
+                sip_health=ports.sip_health,
+            ),
+        )
+
+
+def private(path: Path, text: str) -> None:
+    """Write a file that only its owner can read."""
+    path.touch(mode=0o600)
+    path.chmod(0o600)
+    path.write_text(text)

@@ -1,0 +1,65 @@
+"""What the command line says of `aura-pipeline ask`, and the engine that it opens."""
+
+import argparse
+import asyncio
+import sys
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import Any
+
+from pipeline.ask import Answered, ask
+from pipeline.clips import Clip
+from pipeline.engines.base import Engine
+from pipeline.errors import ConfigError, RequestError
+from pipeline.films import seconds_of
+from pipeline.offline import add_model, engine_args, model_of
+from pipeline.processors.aura import LIMITS
+
+CHECKPOINT = "AURA"  # as it is published
+
+
+def add_ask(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    parser = commands.add_parser("ask", help="ask an AURA checkpoint about a video, or anything")
+    parser.add_argument("--text", default="", help="the question (none: it says something if that is needed)")
+    parser.add_argument("--video", type=Path, metavar="FILE", help="what the camera shows until the question ends")
+    add_model(parser, CHECKPOINT)
+    parser.add_argument("--temperature", type=float, default=0.0, help="0 takes the likeliest words (0)")
+
+
+def run_ask(arguments: argparse.Namespace, home: Path) -> None:
+    """
+    Raises:
+        AuraError: The checkpoint, the question or the video is not usable, or the engine failed.
+    """
+    model = model_of(arguments, home, CHECKPOINT)
+    if not arguments.text.strip() and arguments.video is None:
+        raise RequestError("invalid_value", "ask: there is neither --text nor --video", "text")
+    if arguments.video is not None and not arguments.video.is_file():
+        raise ConfigError("--video", [f"{arguments.video} is no file"])
+    film = list(seconds_of(arguments.video)) if arguments.video else []
+    answered = asyncio.run(_ask(arguments, model, film))
+    print("" if answered.text else "(silent)", flush=True)
+    print(answered, file=sys.stderr)
+
+
+async def _ask(arguments: argparse.Namespace, model: Path, film: Iterable[Clip]) -> Answered:
+    async with aura_of(model, arguments.dtype, arguments.temperature) as aura:
+        return await ask(arguments.text.strip(), film, aura, LIMITS, _tell)
+
+
+@asynccontextmanager
+async def aura_of(model: Path, dtype: str, temperature: float) -> AsyncGenerator[Engine[Any, Any], None]:
+    """The engine of a checkpoint, for one caller at a time."""
+    told = engine_args("ask", dtype, skip_mm_profiling=True, kv_cache_memory_bytes=1 << 30)
+    from pipeline.engines.aura_setup import open_aura
+
+    aura = await open_aura(model.parent, model=model.name, max_sessions=1, temperature=temperature, **told)
+    try:
+        yield aura
+    finally:
+        await aura.aclose()
+
+
+def _tell(text: str) -> None:
+    print(text, end="", flush=True)

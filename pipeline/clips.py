@@ -1,0 +1,93 @@
+"""Pictures as a model sees them: of its sizes, each under a name of its own."""
+
+import io
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+from PIL import Image, UnidentifiedImageError
+
+from pipeline.errors import RequestError
+
+Pixels = NDArray[np.uint8]
+
+TOKEN_PX = 32  # a token's side: 2 x 2 patches of 16 pixels
+MOST_PX = 602_112  # of a frame
+MOST_TOKENS = MOST_PX // TOKEN_PX**2
+LEAST_PX = 65_536  # of a picture, for the model; a smaller one is enlarged
+MOST_ASPECT = 100  # how many times longer than the other a side may be
+MOST_DECODED_PX = 64_000_000  # more than an 8K frame has
+
+
+@dataclass(frozen=True, slots=True)
+class Clip:
+    """A picture, or a second of video. Two of one name are the same.
+
+    Attributes:
+        id: Names it in an engine's caches, so that it is processed once.
+        pixels: uint8 RGB, shape [frames, height, width, 3]: one frame is a picture, two are a second.
+            Both sides are multiples of `TOKEN_PX`.
+    """
+
+    id: str
+    pixels: Pixels = field(compare=False, repr=False)
+
+    @property
+    def moves(self) -> bool:
+        return len(self.pixels) > 1
+
+    @property
+    def tokens(self) -> int:
+        """Two frames become as many tokens as one."""
+        _, height, width, _ = self.pixels.shape
+        return int((height // TOKEN_PX) * (width // TOKEN_PX))
+
+
+def fitted(width: int, height: int) -> tuple[int, int]:
+    """The size at which a model sees a picture: about its shape, and within the limits.
+
+    Raises:
+        RequestError: It is too narrow to be seen.
+    """
+    if max(width, height) > MOST_ASPECT * min(width, height):
+        raise RequestError("invalid_value", f"image: {width} x {height} is too narrow to be seen", "image")
+    scale = min(1.0, math.sqrt(MOST_PX / (width * height)))
+    scale = max(scale, math.sqrt(LEAST_PX / (width * height)))
+    sides = [max(1, round(side * scale / TOKEN_PX)) for side in (width, height)]
+    most, least = MOST_PX // TOKEN_PX**2, LEAST_PX // TOKEN_PX**2
+    while sides[0] * sides[1] > most:
+        sides[sides[1] > sides[0]] -= 1
+    while sides[0] * sides[1] < least:
+        sides[sides[1] > sides[0]] += 1
+    return sides[0] * TOKEN_PX, sides[1] * TOKEN_PX
+
+
+def decoded(data: bytes) -> Pixels:
+    """A picture in a file's form → uint8 RGB, shape [height, width, 3], fitted. Takes milliseconds: not for a loop.
+
+    Raises:
+        RequestError: It is no picture, or damaged, too large or too narrow.
+    """
+    try:
+        with Image.open(io.BytesIO(data)) as image:
+            if image.width * image.height > MOST_DECODED_PX:
+                raise RequestError("invalid_value", f"image: {image.width} x {image.height} is too large", "image")
+            size = fitted(*image.size)
+            image.draft("RGB", size)
+            return sized(np.asarray(image.convert("RGB")), size)
+    except (OSError, ValueError, SyntaxError, UnidentifiedImageError, Image.DecompressionBombError) as error:
+        raise RequestError("invalid_value", f"image: not a picture: {error}", "image") from error
+
+
+def sized(pixels: Pixels, size: tuple[int, int]) -> Pixels:
+    """uint8 RGB, shape [height, width, 3], with another width and height."""
+    if pixels.shape[1::-1] == size:
+        return pixels
+    return np.asarray(Image.fromarray(pixels).resize(size, Image.Resampling.BICUBIC))
+
+
+def second(clip_id: str, first: Pixels, then: Pixels | None) -> Clip:
+    """One second of two frames, each of shape [height, width, 3]; a frame that stands alone is shown twice."""
+    then = first if then is None else sized(then, (first.shape[1], first.shape[0]))
+    return Clip(clip_id, np.stack([first, then]))

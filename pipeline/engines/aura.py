@@ -1,0 +1,100 @@
+"""Answers what was said and seen, or is silent: one request of vLLM's a prompt, read from where the last one ended."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+from pipeline.chunks import Scene, Text
+from pipeline.clips import Clip
+from pipeline.engines.parts import Answers, Part, Sampling, Written
+from pipeline.errors import EngineError
+from pipeline.models.aura_text import AuraText
+
+STAGE = "aura"
+FPS = 2
+SECOND = {  # how its two frames were taken
+    "fps": float(FPS),
+    "duration": 1.0,
+    "total_num_frames": FPS,
+    "frames_indices": list(range(FPS)),
+    "video_backend": "opencv",
+    "do_sample_frames": False,
+}
+URGENT, PATIENT = 0, 1  # priorities of vLLM's
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How all prompts are answered.
+
+    Attributes:
+        temperature: 0 takes the likeliest token.
+        most_prompt_tokens: A longer prompt is refused.
+    """
+
+    temperature: float
+    most_prompt_tokens: int
+
+
+class Aura:
+    """`Engine[Scene, Text]`. Silence yields nothing."""
+
+    def __init__(self, requests: Answers, text: AuraText, manner: Manner) -> None:
+        self._requests = requests
+        self._text = text
+        self._manner = manner
+        self._sampling = Sampling(manner.temperature, 0, 1.0, 1.0, text.stops)
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[Scene]) -> AsyncGenerator[Text, None]:
+        """
+        Raises:
+            EngineError: A prompt is longer than the model reads, or the engine failed.
+        """
+        numbers = count()
+        async for scene in prompts:
+            self._check(scene)
+            part = as_part(scene, self._text)
+            priority = URGENT if scene.urgent else PATIENT
+            name = f"{request_id}.{next(numbers)}"
+            async with aclosing(self._requests.answer(name, self._sampling, part, priority)) as pieces:
+                if not scene.max_tokens:
+                    async for _ in pieces:
+                        """It was to be read only."""
+                    continue
+                async with aclosing(self._words(pieces)) as words:
+                    async for word in words:
+                        yield word
+
+    async def busy(self) -> int:
+        return await self._requests.busy()
+
+    async def aclose(self) -> None:
+        await self._requests.aclose()
+
+    async def _words(self, pieces: AsyncGenerator[Written, None]) -> AsyncGenerator[Text, None]:
+        decoder = self._text.decoder()
+        async for piece in pieces:
+            for word in decoder.feed([each for each in piece.token_ids if each not in self._text.stops]):
+                yield Text(word)
+        for word in decoder.finish():
+            yield Text(word)
+
+    def _check(self, scene: Scene) -> None:
+        size = sum(part.tokens if isinstance(part, Clip) else self._text.count(part) for part in scene.parts)
+        if size > self._manner.most_prompt_tokens:
+            most = self._manner.most_prompt_tokens
+            raise EngineError(STAGE, f"the prompt has {size} tokens, and at most {most} are read")
+
+
+def as_part(scene: Scene, text: AuraText) -> Part:
+    media: dict[str, list[Any]] = {}
+    names: dict[str, list[str]] = {}
+    for clip in scene.parts:
+        if isinstance(clip, Clip):
+            kind, data = ("video", (clip.pixels, SECOND)) if clip.moves else ("image", clip.pixels[0])
+            media.setdefault(kind, []).append(data)
+            names.setdefault(kind, []).append(f"{scene.cache_salt}/{clip.id}")
+    most = scene.max_tokens or 1
+    return Part(text.ids(scene.parts), most, media=media, media_ids=names, cache_salt=scene.cache_salt)

@@ -1,0 +1,89 @@
+"""Opens AURA on vLLM: what of its checkpoint and of the deployment the engine is told."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+from pipeline.engines.aura import FPS, STAGE, Aura, Manner
+from pipeline.engines.files import model_folder
+from pipeline.errors import ConfigError
+from pipeline.models.aura_names import expected_names
+from pipeline.models.aura_text import AuraText
+from pipeline.models.registry import AURA
+from pipeline.processors.aura import LIMITS, MOST_TOKENS
+
+FILES = (
+    *("config.json", "vocab.json", "merges.txt", "tokenizer_config.json"),
+    *("preprocessor_config.json", "video_preprocessor_config.json"),
+)
+LARGEST = {"width": 1_024, "height": 576}  # of a frame: what vLLM keeps memory for
+MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, instructions
+STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 ms of an H100's
+BLOCK_TOKENS = 64  # each block of a prompt is hashed for every request: larger ones are fewer
+CLIP_GB = 0.008  # of vLLM's cache, for one second of 640 x 480
+
+
+async def open_aura(
+    models_dir: Path,
+    *,
+    model: str,
+    max_sessions: int,
+    temperature: float = 0.5,
+    dtype: str = "bfloat16",
+    max_model_len: int = 49_152,
+    **engine_args: Any,
+) -> Aura:
+    """
+    Args:
+        max_model_len: Positions of a prompt and its answer.
+        engine_args: For vLLM, as it names them.
+
+    Raises:
+        ConfigError: The model is incomplete or another one, or vLLM refuses an argument.
+        EngineError: The engine did not start.
+    """
+    folder = model_folder(models_dir, (model,), FILES)
+    text = AuraText.read(folder)
+    if max_model_len < (least := LIMITS.most_tokens + MARGIN + MOST_TOKENS):
+        raise ConfigError(f"stage {STAGE}", [f"`max_model_len` is {max_model_len}, at least {least} is needed"])
+    if engine_args.get("load_format") != "dummy":
+        check_weights(folder)
+    from pipeline.engines.vllm import Vllm
+
+    requests = await Vllm.open(STAGE, folder, **settings(max_sessions, dtype, max_model_len) | engine_args)
+    return Aura(requests, text, Manner(temperature, max_model_len - MOST_TOKENS))
+
+
+def settings(sessions: int, dtype: str, max_model_len: int) -> dict[str, Any]:
+    """What vLLM is told, but for what a deployment adds. Of a session, one prompt is answered while another is read."""
+    seconds = LIMITS.keep_s + 2 * LIMITS.slack_s
+    return {
+        "hf_overrides": {"architectures": [AURA]},
+        "dtype": dtype,
+        "max_model_len": max_model_len,
+        "max_num_seqs": 2 * sessions,
+        "max_num_batched_tokens": STEP_TOKENS,
+        "enable_prefix_caching": True,
+        "block_size": BLOCK_TOKENS,
+        "scheduling_policy": "priority",
+        "limit_mm_per_prompt": {
+            "video": {"count": 2 * seconds, "num_frames": FPS, **LARGEST},
+            "image": {"count": 64, **LARGEST},
+        },
+        "mm_processor_cache_gb": max(1.0, sessions * seconds * CLIP_GB),
+    }
+
+
+def check_weights(folder: Path) -> None:
+    """
+    Raises:
+        ConfigError: Weights are missing, unused or truncated; lists their names.
+    """
+    from pipeline.models.weights import check_names, weight_names
+
+    config = json.loads((folder / "config.json").read_text())
+    try:
+        expected = expected_names(config)
+    except (KeyError, TypeError) as error:
+        raise ConfigError(str(folder / "config.json"), [f"it is not AURA's: {error} is missing"]) from error
+    check_names(expected, weight_names(folder), str(folder))

@@ -1,0 +1,102 @@
+"""Opens Qwen3-ASR on vLLM: what of its checkpoint and of the deployment the engine is told."""
+
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pipeline.engines.files import model_folder
+from pipeline.engines.parts import Sampling
+from pipeline.engines.qwen3_asr import STAGE, Extent, Manner, Qwen3Asr
+from pipeline.errors import ConfigError
+from pipeline.models.qwen3_asr.config import RecogniserConfig, TextConfig, read_recogniser
+from pipeline.models.qwen3_asr.languages import language_name
+from pipeline.models.qwen3_asr.names import check_weights
+from pipeline.models.qwen3_asr.prompt import PromptWriter
+from pipeline.models.qwen3_asr.tokenizer import Ids, read_tokenizer
+from pipeline.processors.qwen3_asr import Doubt, Passes
+
+FILES = ("config.json", "preprocessor_config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
+BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
+AUDIO_TOKENS_PER_S, PROMPT_TOKENS = 13, 64
+LIVE_TOKENS = 1_024  # of a caller's utterance; `hearing.py` begins a new window after 28 s
+
+
+async def open_qwen3_asr(
+    models_dir: Path,
+    *,
+    model: str,
+    max_sessions: int,
+    language: str = "auto",
+    context: str = "",
+    dtype: str = "bfloat16",
+    max_model_len: int = 4_096,
+    **engine_args: Any,
+) -> Qwen3Asr:
+    """
+    Args:
+        language: That of callers who name none; `auto`: it is detected.
+        context: Words that may be said, such as names.
+        max_model_len: Positions of one pass: 13 a second of sound, and what is written. It limits how long
+            a window may be.
+        engine_args: For vLLM, as it names them.
+
+    Raises:
+        ConfigError: The model is incomplete or another one, or lacks the language; or vLLM refuses an argument.
+        EngineError: The engine did not start.
+    """
+    folder = model_folder(models_dir, (model,), FILES)
+    config = read_recogniser(folder)
+    tokenizer, ids = read_tokenizer(folder)
+    writer = PromptWriter(tokenizer, ids.audio, context)
+    spoken = None if language == "auto" else language_name(language, config.support_languages)
+    if faults := _faults(config, ids, writer, language, spoken):
+        raise ConfigError(f"stage {STAGE}", faults)
+    if engine_args.get("load_format") != "dummy":
+        check_weights(folder, config)
+    from pipeline.engines.vllm import Vllm
+    from pipeline.models.qwen3_asr.media import engine_prompt
+
+    extent = longest(max_model_len, len(writer.write(None, "").token_ids))
+    frames = config.tower.n_window_infer
+    settings: dict[str, Any] = {
+        "dtype": dtype,
+        "max_model_len": max_model_len,
+        "max_num_seqs": max_sessions,
+        "enable_prefix_caching": True,
+        "enable_mm_embeds": True,  # the spectrum comes ready made
+        "limit_mm_per_prompt": {"audio": extent.longest_ms // (10 * frames) + 1},
+        **engine_args,
+    }
+    if "kv_cache_memory_bytes" not in settings:
+        settings["kv_cache_memory_bytes"] = kv_cache_bytes(config.text, BYTES[dtype], max_sessions, max_model_len)
+    requests = await Vllm.open(STAGE, folder, **settings)
+    greedy = Sampling(temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, stop_token_ids=ids.ends)
+    passes = partial(Passes, writer, frames, Doubt())
+    return Qwen3Asr(requests, Manner(passes, engine_prompt, greedy, extent, config.support_languages, spoken))
+
+
+def longest(max_model_len: int, prompt_tokens: int) -> Extent:
+    """Sound of which neither the tokens nor what is written can be too many."""
+    extent = Extent(0)
+    room = max_model_len - prompt_tokens - PROMPT_TOKENS - extent.least_tokens
+    # What is written may stand in the prompt too, as the forced beginning.
+    seconds = room / (AUDIO_TOKENS_PER_S + 2 * extent.tokens_per_s)
+    return Extent(int(seconds * 1000))
+
+
+def kv_cache_bytes(text: TextConfig, size: int, sessions: int, max_model_len: int) -> int:
+    """Room for every caller's utterance, and beside them for one that is as long as it may be."""
+    a_position = 2 * text.num_hidden_layers * text.num_key_value_heads * text.head_dim * size
+    spare = 4 * 128  # blocks are of up to 128 positions; the first is vLLM's own
+    return a_position * (sessions * LIVE_TOKENS + max_model_len + spare)
+
+
+def _faults(config: RecogniserConfig, ids: Ids, writer: PromptWriter, language: str, spoken: str | None) -> list[str]:
+    faults = []
+    if language != "auto" and spoken is None:
+        faults.append(f"`language` is {language!r}, not one of {', '.join(sorted(config.support_languages))} or `auto`")
+    if config.audio_token_id != ids.audio:
+        faults.append(f"`audio_token_id` is {config.audio_token_id}, but the tokenizer says {ids.audio}")
+    if writer.write(None, "").token_ids.count(ids.audio) != 1 or "<|" in writer.context:
+        faults.append("`context` holds the name of a token")
+    return faults

@@ -1,0 +1,51 @@
+"""A video file as a camera would have shown it: seconds of two frames."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+
+from pipeline.clips import Clip, Pixels, fitted, second, sized
+from pipeline.errors import ConfigError, RequestError
+from pipeline.watching import HALF_MS, Seconds
+
+
+def seconds_of(path: Path) -> Iterator[Clip]:
+    """Its seconds, one after the other; of a last one that is not whole, what there is.
+
+    Raises:
+        RequestError: It cannot be read, or is no video.
+        ConfigError: What reads it is not installed.
+    """
+    seconds, number = Seconds(), 0
+    for frame, at_ms in _frames(path):
+        for pair in seconds.feed(frame, at_ms):
+            yield second(f"film.{number}", *pair)
+            number += 1
+    for pair in seconds.finish():
+        yield second(f"film.{number}", *pair)
+
+
+def _frames(path: Path) -> Iterator[tuple[Pixels, float]]:
+    """The first frame of each half second, fitted, with its time in milliseconds."""
+    try:
+        import cv2
+    except ImportError as error:
+        raise ConfigError("--video", [f"needs the extra `vllm`: {error}"]) from error
+    film = cv2.VideoCapture(str(path))
+    next_ms = 0.0
+    try:
+        while film.grab():
+            at_ms = film.get(cv2.CAP_PROP_POS_MSEC)
+            if at_ms < next_ms:
+                continue
+            whole, bgr = film.retrieve()
+            if not whole:
+                break
+            next_ms = (at_ms // HALF_MS + 1) * HALF_MS
+            rgb = np.ascontiguousarray(bgr[:, :, ::-1])
+            yield sized(rgb, fitted(rgb.shape[1], rgb.shape[0])), at_ms
+    finally:
+        film.release()
+    if not next_ms:
+        raise RequestError("invalid_value", f"--video: {path} is no video, or cannot be read", "--video")

@@ -1,0 +1,48 @@
+"""AURA as a vLLM model: Qwen3-VL, with weights that are complete."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from torch import Tensor
+from vllm.config import VllmConfig
+from vllm.model_executor.models.qwen3_vl import (
+    Qwen3VLDummyInputsBuilder,
+    Qwen3VLForConditionalGeneration,
+    Qwen3VLMultiModalProcessor,
+    Qwen3VLProcessingInfo,
+)
+from vllm.multimodal import MULTIMODAL_REGISTRY
+
+from pipeline.models.aura_names import expected_names
+from pipeline.models.weights import check_names
+
+
+@MULTIMODAL_REGISTRY.register_processor(
+    Qwen3VLMultiModalProcessor, info=Qwen3VLProcessingInfo, dummy_inputs=Qwen3VLDummyInputsBuilder
+)
+class AuraQwen3VLForConditionalGeneration(Qwen3VLForConditionalGeneration):
+    """What makes it AURA is how it was trained, and so its prompts (`pipeline.processors.aura`)."""
+
+    def __init__(self, *, vllm_config: VllmConfig, prefix: str = "model") -> None:
+        super().__init__(vllm_config=vllm_config, prefix=prefix)
+        self.source = Path(vllm_config.model_config.model)
+
+    def load_weights(self, weights: Iterable[tuple[str, Tensor]]) -> set[str]:
+        """
+        Raises:
+            ConfigError: Weights are missing, or nothing uses them; lists their names.
+        """
+        config = json.loads((self.source / "config.json").read_text())
+        wanted = expected_names(config)
+        given: list[str] = []
+
+        def known() -> Iterator[tuple[str, Tensor]]:
+            for name, tensor in weights:
+                given.append(name)
+                if name in wanted:
+                    yield name, tensor
+
+        loaded: set[str] = super().load_weights(known())
+        check_names(wanted, given, str(self.source))
+        return loaded

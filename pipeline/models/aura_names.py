@@ -1,0 +1,33 @@
+"""The names of the weights in a checkpoint of AURA: those of Qwen3-VL."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from pipeline.models.qwen3_tts.talker_names import LAYER
+
+LANGUAGE, VISUAL = "model.language_model.", "model.visual."
+
+_BLOCK = ("attn.qkv", "attn.proj", "mlp.linear_fc1", "mlp.linear_fc2", "norm1", "norm2")
+_MERGER = ("norm", "linear_fc1", "linear_fc2")
+
+
+def expected_names(config: Mapping[str, Any]) -> set[str]:
+    """All that a checkpoint of this `config.json` has."""
+    return {*_language(config), *_visual(config["vision_config"])}
+
+
+def _language(config: Mapping[str, Any]) -> Iterator[str]:
+    yield from (f"{LANGUAGE}embed_tokens.weight", f"{LANGUAGE}norm.weight")
+    for layer in range(config["text_config"]["num_hidden_layers"]):
+        yield from (f"{LANGUAGE}layers.{layer}.{part}.weight" for part in LAYER)
+    if not config.get("tie_word_embeddings"):
+        yield "lm_head.weight"
+
+
+def _visual(config: Mapping[str, Any]) -> Iterator[str]:
+    yield f"{VISUAL}pos_embed.weight"
+    parts = ["patch_embed.proj", *(f"merger.{part}" for part in _MERGER)]
+    parts += [f"blocks.{block}.{part}" for block in range(config["depth"]) for part in _BLOCK]
+    taps = range(len(config["deepstack_visual_indexes"]))
+    parts += [f"deepstack_merger_list.{tap}.{part}" for tap in taps for part in _MERGER]
+    yield from (f"{VISUAL}{part}.{kind}" for part in parts for kind in ("weight", "bias"))

@@ -1,0 +1,94 @@
+"""What a Qwen3-ASR checkpoint says of itself, read strictly from its JSON files."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.errors import ConfigError
+from pipeline.models.fields import part, read_fields, read_json, read_object
+from pipeline.models.qwen3_asr import mel
+from pipeline.models.qwen3_asr.windows import CHUNK
+
+CONFIG_FILE = "config.json"
+SOUND_FILE = "preprocessor_config.json"
+
+
+@dataclass(frozen=True, slots=True)
+class TowerConfig:
+    """The encoder.
+
+    Attributes:
+        n_window: Half of the frames that its convolutions see at once.
+        n_window_infer: The frames that its attention sees at once.
+    """
+
+    num_mel_bins: int
+    encoder_layers: int
+    n_window: int
+    n_window_infer: int
+
+
+@dataclass(frozen=True, slots=True)
+class TextConfig:
+    """The decoder, a Qwen3."""
+
+    num_hidden_layers: int
+    num_key_value_heads: int
+    head_dim: int
+    tie_word_embeddings: bool
+
+
+@dataclass(frozen=True, slots=True)
+class RecogniserConfig:
+    """A whole checkpoint.
+
+    Attributes:
+        support_languages: Their English names.
+    """
+
+    support_languages: Sequence[str]
+    audio_token_id: int
+    tower: TowerConfig
+    text: TextConfig
+
+
+@dataclass(frozen=True, slots=True)
+class SoundConfig:
+    """How the checkpoint wants its spectrum made."""
+
+    feature_size: int
+    sampling_rate: int
+    hop_length: int
+    n_fft: int
+
+
+def read_recogniser(folder: Path) -> RecogniserConfig:
+    """The configuration of the checkpoint in `folder`.
+
+    Raises:
+        ConfigError: A file is missing, no JSON, another model's, lacks fields, or asks for another spectrum than
+            ours; names every fault.
+    """
+    path = folder / CONFIG_FILE
+    raw = read_json(path, "qwen3_asr")
+    faults: list[str] = []
+    thinker = part(raw, "thinker_config", faults)
+    at = "thinker_config."
+    tower = read_fields(TowerConfig, part(thinker, "audio_config", faults, at), f"{at}audio_config.", faults)
+    text = read_fields(TextConfig, part(thinker, "text_config", faults, at), f"{at}text_config.", faults)
+    whole = {**raw, "audio_token_id": thinker.get("audio_token_id"), "tower": tower, "text": text}
+    if tower is None or text is None or (config := read_fields(RecogniserConfig, whole, "", faults)) is None:
+        raise ConfigError(str(path), faults)
+    if 2 * tower.n_window != CHUNK or tower.n_window_infer % CHUNK or tower.num_mel_bins != mel.BANDS:
+        raise ConfigError(str(path), [f"its encoder is of another kind: {tower}"])
+    _check_sound(folder / SOUND_FILE)
+    return config
+
+
+def _check_sound(path: Path) -> None:
+    faults: list[str] = []
+    sound = read_fields(SoundConfig, read_object(path), "", faults)
+    if sound is not None and sound != SoundConfig(mel.BANDS, mel.RATE, mel.HOP, mel.FFT):
+        faults.append(f"it asks for another spectrum: {sound}")
+    if faults:
+        raise ConfigError(str(path), faults)

@@ -1,0 +1,18 @@
+"""The languages of Qwen3-ASR: callers name them by code, the model by their English names."""
+
+from collections.abc import Mapping, Sequence
+
+CODES: Mapping[str, str] = {  # ISO 639-1; for two of them there are only codes of ISO 639-3
+    "ar": "Arabic", "cs": "Czech", "da": "Danish", "de": "German", "el": "Greek", "en": "English", "es": "Spanish",
+    "fa": "Persian", "fi": "Finnish", "fil": "Filipino", "fr": "French", "hi": "Hindi", "hu": "Hungarian",
+    "id": "Indonesian", "it": "Italian", "ja": "Japanese", "ko": "Korean", "mk": "Macedonian", "ms": "Malay",
+    "nl": "Dutch", "pl": "Polish", "pt": "Portuguese", "ro": "Romanian", "ru": "Russian", "sv": "Swedish",
+    "th": "Thai", "tr": "Turkish", "vi": "Vietnamese", "yue": "Cantonese", "zh": "Chinese",
+}  # fmt: skip
+
+
+def language_name(asked: str, known: Sequence[str]) -> str | None:
+    """The name of a code such as `en` or `en-US`, or of a name in any case; None if it is not one of `known`."""
+    code = asked.strip().lower().replace("_", "-").split("-")[0]
+    name = CODES.get(code, asked.strip().capitalize())
+    return name if name in known else None

@@ -1,0 +1,60 @@
+"""The tokenizer of a Qwen3-ASR checkpoint: text to ids and back, and the ids that have names."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Protocol
+
+from pipeline.errors import ConfigError
+
+AUDIO = "<|audio_pad|>"  # stands for sound
+ENDS = ("<|im_end|>", "<|endoftext|>")
+
+
+class Tokenizer(Protocol):
+    def encode(self, text: str) -> list[int]:
+        """Ids that decode to `text`; names of added tokens in it become their ids."""
+        ...
+
+    def decode(self, ids: list[int], *, special: bool = True) -> str:
+        """`special`: special tokens appear by their names, else they are left out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Ids:
+    """Attributes:
+    ends: Any of them ends what is written.
+    """
+
+    audio: int
+    ends: tuple[int, ...]
+
+
+def read_tokenizer(folder: Path) -> tuple[Tokenizer, Ids]:
+    """Reads `vocab.json`, `merges.txt` and `tokenizer_config.json`.
+
+    Raises:
+        ConfigError: They are missing or damaged, or lack a name.
+    """
+    from transformers import Qwen2Tokenizer
+
+    try:
+        tokenizer = Qwen2Tokenizer.from_pretrained(folder, local_files_only=True)
+    except (OSError, ValueError, TypeError) as error:
+        raise ConfigError(str(folder), [f"the tokenizer cannot be read: {error}"]) from error
+    known = tokenizer.get_added_vocab()
+    if missing := [name for name in (AUDIO, *ENDS) if name not in known]:
+        raise ConfigError(str(folder), [f"the tokenizer knows no {' or '.join(missing)}"])
+    return _Qwen(tokenizer), Ids(known[AUDIO], tuple(known[name] for name in ENDS))
+
+
+@dataclass(frozen=True, slots=True)
+class _Qwen:
+    tokenizer: Any
+
+    def encode(self, text: str) -> list[int]:
+        return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])
+
+    def decode(self, ids: list[int], *, special: bool = True) -> str:
+        text: str = self.tokenizer.decode(ids, skip_special_tokens=not special, clean_up_tokenization_spaces=False)
+        return text

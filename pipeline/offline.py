@@ -1,0 +1,49 @@
+"""What the commands that need one checkpoint and no server have in common."""
+
+import argparse
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import ConfigError
+
+
+def add_model(parser: argparse.ArgumentParser, checkpoint: str) -> None:
+    """The options that choose a checkpoint.
+
+    Args:
+        checkpoint: Its name as it is published.
+    """
+    where = f"folder of the checkpoint ($AURA_HOME/models/{checkpoint})"
+    parser.add_argument("--model", type=Path, metavar="DIR", help=where)
+    parser.add_argument("--dtype", default="", help="of the weights (bfloat16 on a GPU, float32 without one)")
+
+
+def model_of(arguments: argparse.Namespace, home: Path, checkpoint: str) -> Path:
+    """
+    Raises:
+        ConfigError: It is no folder.
+    """
+    model: Path = arguments.model or home / "models" / checkpoint
+    if not model.is_dir():
+        raise ConfigError("--model", [f"{model} is no folder"])
+    return model
+
+
+def engine_args(command: str, dtype: str, **on_cpu: Any) -> dict[str, Any]:
+    """What vLLM is told of this machine.
+
+    Args:
+        dtype: Of the weights; empty: what suits the machine.
+        on_cpu: More that it is told where there is no GPU.
+
+    Raises:
+        ConfigError: torch is not installed.
+    """
+    try:
+        import torch
+    except ImportError as error:
+        raise ConfigError(command, [f"needs the extra `vllm`: {error}"]) from error
+    if torch.cuda.is_available():
+        return {"dtype": dtype or "bfloat16"}
+    plain = {"enforce_eager": True, "block_size": 32, "distributed_executor_backend": "uni"}
+    return {"dtype": dtype or "float32", **plain, **on_cpu}

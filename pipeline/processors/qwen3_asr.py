@@ -1,0 +1,98 @@
+"""An utterance's sound becomes prompts for Qwen3-ASR, each beginning with what is no longer in doubt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipeline.chunks import SPEECH_RATE, Transcript, Window
+from pipeline.models.qwen3_asr.mel import LogMel, Mel, Pcm
+from pipeline.models.qwen3_asr.prompt import Prompt, PromptWriter
+from pipeline.models.qwen3_asr.tokenizer import Tokenizer
+from pipeline.models.qwen3_asr.transcript import TAG, certain_chars, read_transcript
+from pipeline.models.qwen3_asr.windows import encoder_windows
+
+NO_SOUND: Pcm = np.zeros(0, np.float32)
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What of a transcript is read again with more sound; the official package's numbers.
+
+    Attributes:
+        all_ms: All of it, while less sound has been heard (two of its pieces, of 2 s).
+        tokens: The newest tokens.
+    """
+
+    all_ms: int = 4_000
+    tokens: int = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pass:
+    """One reading of all sound so far.
+
+    Attributes:
+        language: As Qwen3-ASR names it, if it is asked for.
+        prefix: What the transcript begins with.
+        windows: The spectrum, in pieces that the encoder reads one by one.
+    """
+
+    window: Window
+    language: str | None
+    prefix: str
+    prompt: Prompt
+    windows: tuple[Mel, ...]
+
+
+class Passes:
+    """The passes over one utterance. A transcript is forced to begin with that of the pass before, but for its end.
+
+    As the official package streams, with one difference: what was forced once stays. The official package takes
+    five tokens back again when a pass has written fewer.
+
+    Args:
+        frames: Of the spectrum that the encoder's attention sees at once.
+    """
+
+    def __init__(self, writer: PromptWriter, frames: int, doubt: Doubt) -> None:
+        self._writer = writer
+        self._frames = frames
+        self._doubt = doubt
+        self._heard = NO_SOUND
+        self._mel = LogMel()
+        self._prefix = ""
+
+    def ask(self, window: Window, language: str | None) -> Pass:
+        pcm = window.pcm
+        if not np.array_equal(pcm[: len(self._heard)], self._heard):
+            self._mel, self._prefix = LogMel(), ""
+        self._heard = pcm
+        windows = tuple(encoder_windows(self._mel(pcm), self._frames))
+        return Pass(window, language, self._prefix, self._writer.write(language, self._prefix), windows)
+
+    def note(self, asked: Pass, token_ids: Sequence[int]) -> Transcript:
+        """What was written in answer; the passes that follow build on it."""
+        raw = asked.prefix + self._writer.tokenizer.decode(list(token_ids), special=False)
+        if len(asked.window.pcm) * 1000 >= self._doubt.all_ms * SPEECH_RATE:
+            self._prefix = max(asked.prefix, without_end(raw, self._doubt.tokens, self._writer.tokenizer), key=len)
+        read = read_transcript(raw, asked.language)
+        stable = stable_chars(self._prefix, asked.language)
+        return Transcript(read.text, asked.window.audio_end_ms, asked.window.settles, stable, read.language)
+
+
+def without_end(raw: str, tokens: int, tokenizer: Tokenizer) -> str:
+    """`raw` without its last tokens, and without half a character at its end."""
+    ids = tokenizer.encode(raw)
+    for end in range(len(ids) - tokens, 0, -1):
+        kept = tokenizer.decode(ids[:end])
+        if "\ufffd" not in kept:
+            return kept
+    return ""
+
+
+def stable_chars(prefix: str, language: str | None) -> int:
+    """How much of a transcript stands if all that follow begin with `prefix`."""
+    if language is None and TAG not in prefix:
+        return 0
+    return certain_chars(read_transcript(prefix, language).text)

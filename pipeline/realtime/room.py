@@ -1,0 +1,34 @@
+"""Whether a client's text has room in a prompt: what has none is refused, not cut."""
+
+from pipeline.capabilities import Limits
+from pipeline.chunks import Role
+from pipeline.errors import RequestError
+
+LETTERS = 4  # of plain English in a token
+
+
+def check_instructions(text: str, limits: Limits | None, param: str) -> None:
+    """
+    Raises:
+        RequestError: Names the field and how much fits.
+    """
+    if limits:
+        _check(text, limits.instructions, limits, param)
+
+
+def check_item(text: str, role: Role, limits: Limits | None, param: str) -> None:
+    """
+    Raises:
+        RequestError: Names the field and how much fits.
+    """
+    if limits:
+        _check(text, limits.items[role], limits, param)
+
+
+def _check(text: str, most: int, limits: Limits, param: str) -> None:
+    tokens = len(text) // LETTERS  # is quick to know of megabytes, and never too many
+    if tokens <= most:
+        tokens = limits.tokens(text)
+    if tokens > most:
+        fits = f"{most} fit (some {LETTERS * most:,} letters of plain English)"
+        raise RequestError("invalid_value", f"{param}: the text is too long: about {tokens:,} tokens, {fits}", param)

@@ -1,0 +1,78 @@
+"""What `aura-agent` says of a command line or a place that cannot be: one line, and at once."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from agent.console import in_words
+from agent.console_audio import write_wav
+
+ROOT = Path(__file__).parents[2]
+
+
+def aura_agent(*arguments: str | Path, typed: str = "", url: str = "http://127.0.0.1:9") -> tuple[int, str, str]:
+    """The exit code, and what is said on stdout and stderr."""
+    argv = [sys.executable, "-m", "agent.main", *map(str, arguments)]
+    environ = {**os.environ, "AURA_PIPELINE_URL": url, "AURA_PIPELINE_KEY": "key"}
+    ended = subprocess.run(argv, cwd=ROOT, env=environ, input=typed, capture_output=True, text=True, timeout=60)
+    return ended.returncode, ended.stdout, ended.stderr
+
+
+def test_a_log_level_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    code, _, said = aura_agent("web", "--log-level", "FOO")
+    assert code == 2
+    assert "argument --log-level: invalid choice: 'FOO' (choose from 'DEBUG', 'INFO'," in said
+
+
+def test_a_pipeline_that_is_not_there_is_said_once() -> None:
+    code, shown, said = aura_agent("console", "--text", typed="Hello?\n")
+    assert (code, shown, said) == (1, "", "aura-agent: no pipeline answers at http://127.0.0.1:9\n")
+
+
+def test_a_recording_that_cannot_be_written_is_said_before_anything_is_asked(tmp_path: Path) -> None:
+    question, answer = tmp_path / "in.wav", tmp_path / "nowhere" / "out.wav"
+    write_wav(question, bytes(48_000))
+    code, _, said = aura_agent("console", "--wav", question, answer)
+    assert (code, said) == (2, f"aura-agent: {answer} cannot be written: No such file or directory\n")
+    code, _, said = aura_agent("console", "--wav", tmp_path / "none.wav", tmp_path / "out.wav")
+    assert (code, said) == (2, f"aura-agent: {tmp_path / 'none.wav'}: No such file or directory\n")
+    assert not (tmp_path / "out.wav").exists()
+
+
+def test_a_port_that_is_taken_is_said_in_one_line() -> None:
+    environ = {"LIVEKIT_URL": "ws://x", "LIVEKIT_API_KEY": "k", "LIVEKIT_API_SECRET": "s", "AURA_AGENT_NAME": "n"}
+    with socket.create_server(("127.0.0.1", 0)) as server, pytest.MonkeyPatch.context() as patch:
+        for name, value in environ.items():
+            patch.setenv(name, value)
+        port = server.getsockname()[1]
+        code, _, said = aura_agent("web", "--port", str(port))
+    assert (code, len(said.splitlines())) == (2, 1)
+    assert said.startswith(f"aura-agent: cannot listen on port {port} of 127.0.0.1: ")
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("aura.state", "thinking", ""),
+        ("aura.error", "", ""),
+        ("aura.error", "I keep trying.", "I keep trying."),
+        ("aura.decision", '{"at_ms":1,"what":"error","text":"I keep trying."}', ""),
+        ("aura.decision", '{"at_ms":1,"what":"resumed","text":"it was noise"}', "resumed: it was noise"),
+        (
+            "aura.timings",
+            '{"response_id":"r","speech_end_to_first_audio_ms":null,"create_to_first_audio_ms":412}',
+            "first sound after 412 ms",
+        ),
+        (
+            "aura.timings",
+            '{"response_id":"r","speech_end_to_first_audio_ms":900,"create_to_first_audio_ms":412}',
+            "first sound after 900 ms",
+        ),
+    ],
+)  # fmt: skip
+def test_the_console_shows_words_and_not_json(name: str, value: str, words: str) -> None:
+    assert in_words(name, value) == words

@@ -1,0 +1,100 @@
+"""Hears sounds with the real vLLM, in this process, step by step: which pass begins when, and which is dropped."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pipeline.chunks import Window
+from pipeline.engines.parts import Part, Sampling
+from pipeline.models.qwen3_asr.config import read_recogniser
+from pipeline.models.qwen3_asr.media import engine_prompt
+from pipeline.models.qwen3_asr.prompt import PromptWriter
+from pipeline.models.qwen3_asr.tokenizer import read_tokenizer
+from pipeline.processors.qwen3_asr import Doubt, Pass, Passes
+from tests.contract.vllm.hearing_cases import MOST_TOKENS, Heard
+
+
+@dataclass
+class Asked:
+    """A pass that vLLM is given.
+
+    Attributes:
+        begins: The step of the engine before which it is asked for.
+        aborted: The number of tokens after which it is dropped; None: never.
+        cached: The tokens of its prompt that had been read before.
+    """
+
+    part: Pass
+    begins: int = 0
+    aborted: int | None = None
+    tokens: tuple[int, ...] = ()
+    cached: int | None = None
+    over: bool = False
+
+
+class Recogniser:
+    """A vLLM engine of one checkpoint."""
+
+    def __init__(self, folder: Path, **engine_args: Any) -> None:
+        from vllm import EngineArgs, LLMEngine
+
+        self.config = read_recogniser(folder)
+        self.tokenizer, ids = read_tokenizer(folder)
+        self.audio_id = ids.audio
+        self.sampling = Sampling(0.0, 0, 1.0, 1.0, ids.ends)
+        settings: Mapping[str, Any] = {
+            "dtype": "float32", "enforce_eager": True, "distributed_executor_backend": "uni", "block_size": 32,
+            "kv_cache_memory_bytes": 64 << 20, "max_model_len": 1024, "max_num_seqs": 8,
+            "max_num_batched_tokens": 1024, "generation_config": "vllm", "enable_prefix_caching": True,
+            "limit_mm_per_prompt": {"audio": 8}, "enable_mm_embeds": True,
+        }  # fmt: skip
+        self.engine = LLMEngine.from_engine_args(EngineArgs(model=str(folder), **{**settings, **engine_args}))
+        self._names = 0
+
+    def writer(self, context: str = "") -> PromptWriter:
+        return PromptWriter(self.tokenizer, self.audio_id, context)
+
+    def passes(self, context: str = "", doubt: Doubt | None = None) -> Passes:
+        return Passes(self.writer(context), self.config.tower.n_window_infer, doubt or Doubt())
+
+    def pass_of(self, case: Heard) -> Pass:
+        return self.passes(case.context).ask(Window(case.pcm, None, True), case.language)
+
+    def hear(self, *asked: Asked) -> None:
+        """All of them, until each has ended."""
+        going: dict[str, Asked] = {}
+        step = 0
+        while not all(each.over for each in asked):
+            for each in asked:
+                if each.begins == step:
+                    going[self._send(each.part)] = each
+            for output in self.engine.step():
+                each = going[output.request_id]
+                each.tokens += tuple(output.outputs[0].token_ids)
+                each.cached = output.num_cached_tokens
+                if each.aborted is not None and len(each.tokens) >= each.aborted and not each.over:
+                    self.engine.abort_request([output.request_id])
+                    each.over = True
+                each.over = each.over or output.finished
+            step += 1
+            assert step < 10_000
+        self.engine.step()
+
+    def close(self) -> None:
+        """Frees what the next engine of this process needs."""
+        from vllm.distributed import cleanup_dist_env_and_memory
+
+        self.engine.engine_core.shutdown()
+        cleanup_dist_env_and_memory()
+
+    def _send(self, asked: Pass) -> str:
+        from pipeline.engines.vllm import sampling_params, tokens_prompt
+
+        self._names += 1
+        name = f"pass-{self._names}"
+        ids, media = engine_prompt(asked.prompt, asked.windows)
+        part = Part(ids, MOST_TOKENS, media=media, cache_salt="test")
+        (prompt,) = self.engine.renderer.render_cmpl([tokens_prompt(part)])
+        self.engine.add_request(name, prompt, sampling_params(self.sampling, part))
+        return name

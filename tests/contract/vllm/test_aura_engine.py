@@ -1,0 +1,151 @@
+"""AURA as the pipeline runs it: scenes in, text out, vLLM in processes of its own. Times are real."""
+
+import asyncio
+import gc
+import io
+import json
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from pipeline.ask import ask
+from pipeline.asked import Asked
+from pipeline.chunks import Scene, Text
+from pipeline.clips import decoded, second
+from pipeline.engines.aura import Aura
+from pipeline.engines.aura_setup import check_weights, open_aura
+from pipeline.errors import ConfigError, EngineError
+from pipeline.films import seconds_of
+from pipeline.history import History, Item
+from pipeline.models.aura_text import AuraText
+from pipeline.processors.aura import LIMITS, scene
+from tests.contract.embedded import MODULE_BACKEND, all_of, once
+from tests.contract.vllm.seeing_cases import GOLDENS, TOKENS, prompts
+from tests.contract.vllm.tiny_aura import write_aura
+
+UNCLOSED = r"ignore:Exception ignored in. <function Context.__del__:pytest.PytestUnraisableExceptionWarning"
+pytestmark = [pytest.mark.vllm, pytest.mark.filterwarnings(UNCLOSED)]  # vLLM leaves a context of ZeroMQ's behind
+
+CASES: dict[str, dict[str, Any]] = json.loads(GOLDENS.read_text())
+SEEDS = [int(seed) for seed in list(CASES)[:3]]
+
+
+@pytest.fixture(scope="module")
+def anyio_backend() -> tuple[str, dict[str, Any]]:
+    return MODULE_BACKEND
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_aura(tmp_path_factory.mktemp("models") / "aura")
+
+
+@pytest.fixture(scope="module")
+async def aura(vllm_on_a_cpu: None, folder: Path) -> AsyncIterator[Aura]:
+    engine = await open_aura(
+        folder.parent, model=folder.name, max_sessions=4, temperature=0.0, dtype="float32", enforce_eager=True,
+        block_size=32, distributed_executor_backend="uni", skip_mm_profiling=True, kv_cache_memory_bytes=128 << 20,
+        mm_processor_cache_gb=0.25,
+    )  # fmt: skip
+    yield engine
+    await engine.aclose()
+    gc.collect()  # here, and not in another test
+
+
+def official(folder: Path, seed: int) -> str:
+    """The answer of transformers, up to its first stop."""
+    text, ids = AuraText.read(folder), CASES[str(seed)]["answer"]
+    stop = next((at for at, number in enumerate(ids) if number in text.stops), len(ids))
+    return "".join(text.decoder().feed(ids[:stop])).rstrip("\ufffd")
+
+
+def said(words: list[Text]) -> str:
+    return "".join(word.text for word in words).rstrip("\ufffd")
+
+
+async def test_conversations_are_answered_as_transformers_does_all_at_once(aura: Aura, folder: Path) -> None:
+    scenes = [replace(prompts(seed)[-1], max_tokens=TOKENS) for seed in SEEDS]
+    answers = await asyncio.gather(*(all_of(aura, each) for each in scenes))
+    assert [said(words) for words in answers] == [official(folder, seed) for seed in SEEDS]
+
+
+async def test_what_was_read_round_by_round_is_answered_the_same(aura: Aura, folder: Path) -> None:
+    *ahead, last = [replace(each, cache_salt="grows") for each in prompts(SEEDS[0])]
+    for each in ahead:
+        assert await all_of(aura, replace(each, max_tokens=0, urgent=False)) == []
+    assert said(await all_of(aura, replace(last, max_tokens=TOKENS))) == official(folder, SEEDS[0])
+
+
+async def test_closing_returns_when_the_engine_is_idle(aura: Aura) -> None:
+    words = aura.generate("abort", once(replace(prompts(SEEDS[1])[-1], max_tokens=256)))
+    async with aclosing(words):
+        await anext(words)
+        assert await aura.busy()
+    assert not await aura.busy()
+
+
+async def test_a_prompt_that_is_too_long_fails_and_the_next_is_answered(aura: Aura, folder: Path) -> None:
+    with pytest.raises(EngineError, match="tokens, and at most"):
+        await all_of(aura, Scene(("x" * 60_000,), "long"))
+    assert said(await all_of(aura, replace(prompts(SEEDS[0])[-1], max_tokens=TOKENS))) == official(folder, SEEDS[0])
+
+
+@pytest.mark.parametrize("size", [(1, 1), (7_680, 4_320)])
+async def test_the_smallest_and_the_largest_frame_are_seen(aura: Aura, size: tuple[int, int]) -> None:
+    file = io.BytesIO()
+    Image.new("RGB", size, (200, 30, 30)).save(file, "JPEG")
+    pixels = await asyncio.to_thread(decoded, file.getvalue())
+    history = History().with_round(second("frame", pixels, None)).with_item(Item("q", "user", "What is that?"))
+    asked = replace(scene(Asked(history)), cache_salt=f"{size}", max_tokens=2)
+    await all_of(aura, asked)
+
+
+async def test_a_question_of_ten_thousand_characters_is_answered(aura: Aura) -> None:
+    history = History((Item("q", "user", "What is that? \ud83d 🎉" * 600),))
+    await all_of(aura, replace(scene(Asked(history)), max_tokens=2))
+
+
+async def test_a_film_is_asked_about(aura: Aura, tmp_path: Path) -> None:
+    film = write_film(tmp_path / "clip.mp4", 3.3)
+    told: list[str] = []
+    answered = await ask("What is that?", seconds_of(film), aura, LIMITS, told.append)
+    assert (answered.seconds, answered.remembered) == (4, 4)
+    assert answered.text == "".join(told)
+    assert all(each > 0 for each in answered.read_ms)
+
+
+def test_weights_that_are_missing_unused_or_truncated_are_named(folder: Path, tmp_path: Path) -> None:
+    from safetensors.numpy import load_file, save_file
+
+    for name in ("config.json", "model.safetensors"):
+        (tmp_path / name).write_bytes((folder / name).read_bytes())
+    check_weights(tmp_path)
+    weights = load_file(folder / "model.safetensors")
+    taken = weights.pop("model.visual.merger.norm.bias")
+    save_file(weights | {"model.visual.merger.norm.other": taken}, tmp_path / "model.safetensors")
+    with pytest.raises(ConfigError) as refused:
+        check_weights(tmp_path)
+    assert refused.value.faults == [
+        "weights missing: model.visual.merger.norm.bias",
+        "weights that nothing uses: model.visual.merger.norm.other",
+    ]
+    whole = (folder / "model.safetensors").read_bytes()
+    (tmp_path / "model.safetensors").write_bytes(whole[: len(whole) // 2])
+    with pytest.raises(ConfigError, match=r"model\.safetensors: cannot be read"):
+        check_weights(tmp_path)
+
+
+def write_film(path: Path, seconds: float) -> Path:
+    import cv2
+
+    film = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"mp4v"), 10, (160, 120))
+    for number in range(round(10 * seconds)):
+        film.write(np.full((120, 160, 3), 6 * number, np.uint8))
+    film.release()
+    return path

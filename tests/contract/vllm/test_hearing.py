@@ -1,0 +1,120 @@
+"""Qwen3-ASR on the real vLLM hears what the official package hears, token by token, whoever is beside it."""
+
+import json
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from pipeline.chunks import Transcript, Window
+from pipeline.models.qwen3_asr.windows import audio_tokens
+from pipeline.processors.qwen3_asr import Passes
+from tests.contract.vllm.hearing import Asked, Recogniser
+from tests.contract.vllm.hearing_cases import CASES, GOLDENS, Heard, sound
+from tests.contract.vllm.tiny_asr import write_recogniser
+
+pytestmark = pytest.mark.vllm
+
+PIECE = 32_000  # samples that the official package takes at a time
+WHOLE = [case for case in CASES if not case.streamed]
+STREAMED = [case for case in CASES if case.streamed]
+
+
+@pytest.fixture(scope="module")
+def recogniser(vllm_on_a_cpu: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Recogniser]:
+    recogniser = Recogniser(write_recogniser(tmp_path_factory.mktemp("qwen3_asr") / "tiny"))
+    yield recogniser
+    recogniser.close()
+
+
+@dataclass
+class Stream:
+    case: Heard
+    passes: Passes
+    expected: dict[str, Any]
+    asked: Asked = field(init=False)
+    heard: Transcript = field(init=False)
+
+
+def golden(case: Heard) -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(GOLDENS.read_text())[CASES.index(case)]
+    return found
+
+
+def tokens(case: Heard) -> list[int]:
+    written: list[int] = golden(case)["passes"][-1]["tokens"]
+    return written
+
+
+def prompt(asked: Asked) -> list[int]:
+    return list(asked.part.prompt.spread([audio_tokens(len(window)) for window in asked.part.windows]))
+
+
+def golden_prompt(case: Heard, number: int, audio_id: int) -> list[int]:
+    each = golden(case)["passes"][number]
+    return [*each["before"], *[audio_id] * each["pads"], *each["after"]]
+
+
+def test_there_are_enough_goldens() -> None:
+    assert len(CASES) == 20
+    lengths = [len(each["tokens"]) for case in CASES for each in golden(case)["passes"]]
+    assert sum(length >= 64 for length in lengths) >= 25
+    assert sum(length < 64 for length in lengths) >= 5, "some reach their end"
+    assert any(case.seconds > 16 for case in CASES), "some have more than two windows of the encoder"
+
+
+def test_alone(recogniser: Recogniser) -> None:
+    cases = [case for case in WHOLE if case.seconds in (1.0, 8.4, 17.3)]
+    asked = [Asked(recogniser.pass_of(case)) for case in cases]
+    for each in asked:
+        recogniser.hear(each)
+    assert [list(each.tokens) for each in asked] == [tokens(case) for case in cases]
+    assert len(cases) == 5
+
+
+def test_batched_with_neighbours_that_are_aborted(recogniser: Recogniser) -> None:
+    asked = [Asked(recogniser.pass_of(case), begins=3 * i) for i, case in enumerate(WHOLE)]
+    dropped = [Asked(recogniser.pass_of(WHOLE[0]), 5, aborted=9), Asked(recogniser.pass_of(WHOLE[-1]), 20, aborted=1)]
+    recogniser.hear(*asked, *dropped)
+    assert [list(each.tokens) for each in asked] == [tokens(case) for case in WHOLE]
+    assert [list(each.tokens) for each in dropped] == [tokens(WHOLE[0])[:9], tokens(WHOLE[-1])[:1]]
+    assert [prompt(each) for each in asked] == [golden_prompt(case, 0, recogniser.audio_id) for case in WHOLE]
+
+
+def test_streamed_side_by_side(recogniser: Recogniser) -> None:
+    """Each pass as the official package makes it; then all sound in one, forced to begin as the last one was."""
+    streams = [Stream(case, recogniser.passes(case.context), golden(case)) for case in STREAMED]
+    for number in range(max(len(stream.expected["passes"]) for stream in streams)):
+        going = [stream for stream in streams if number < len(stream.expected["passes"])]
+        for stream in going:
+            window = Window(stream.case.pcm[: (number + 1) * PIECE], None, False)
+            stream.asked = Asked(stream.passes.ask(window, stream.case.language))
+        recogniser.hear(*(stream.asked for stream in going))
+        for stream in going:
+            stream.heard = stream.passes.note(stream.asked.part, stream.asked.tokens)
+            assert prompt(stream.asked) == golden_prompt(stream.case, number, recogniser.audio_id)
+            assert list(stream.asked.tokens) == stream.expected["passes"][number]["tokens"]
+    for stream in streams:
+        assert (stream.heard.text, stream.heard.language) == (stream.expected["text"], stream.expected["language"])
+    offline = [replace(stream.asked.part, windows=recogniser.pass_of(stream.case).windows) for stream in streams]
+    recogniser.hear(*(again := [Asked(each) for each in offline]))
+    assert [each.tokens for each in again] == [stream.asked.tokens for stream in streams]
+
+
+def test_what_has_been_read_is_not_read_again(recogniser: Recogniser) -> None:
+    """Windows of the encoder that are full stay in the prefix cache; a pass reads what is new.
+
+    All is read anew when a sound is louder than any before: the loudest sets the spectrum's floor.
+    """
+    passes = recogniser.passes()
+    pcm = sound(7, 26.0)
+    pcm[:16_000] *= 3
+    pcm[24 * 16_000 :] *= 9
+    read = []
+    for seconds in (7.0, 9.5, 18.0, 24.0, 26.0):
+        window = Window(pcm[: int(seconds * 16_000)], None, False)
+        recogniser.hear(asked := Asked(passes.ask(window, "English"), aborted=1))
+        read.append(asked.cached)
+    block = 32
+    assert read == [0, 0, (14 + 104) // block * block, (14 + 208) // block * block, 0]

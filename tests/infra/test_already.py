@@ -1,0 +1,102 @@
+"""A second `infra/up` where one runs: the same is fine, another is refused with what holds and how to change it."""
+
+import asyncio
+import io
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+
+from infra.launcher.already import differences, say_who_runs
+from infra.launcher.detach import until_ready
+from infra.launcher.errors import LauncherError
+from infra.launcher.layout import Layout
+from infra.launcher.progress import Board
+from infra.launcher.runfile import Running, read_run_file, write_run_file
+from infra.launcher.settings import Settings, read_settings
+
+pytestmark = pytest.mark.anyio
+ROOT = Path(__file__).parents[2]
+RUNNING = Running(
+    "http://page/", "http://127.0.0.1:9", "ws://livekit", {}, {"--profile": "embedded", "AURA_PORT": "80"}
+)
+
+
+def asked(run: Path, *arguments: str, **environ: str) -> Settings:
+    return read_settings(ROOT, ["up", "--run-dir", str(run), *arguments], environ)
+
+
+def test_what_a_stack_was_started_with_is_kept(tmp_path: Path) -> None:
+    write_run_file(tmp_path / "run.json", RUNNING)
+    assert read_run_file(tmp_path / "run.json") == RUNNING
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environ", "others"),
+    [
+        ((), {}, []),
+        (("--detach", "--profile", "embedded"), {"AURA_PORT": "80"}, []),
+        (("--max-sessions", "3"), {}, ["--max-sessions is 4, not 3"]),
+        (("--max-sessions", "4"), {"AURA_PORT": "81"}, ["AURA_PORT is 80, not 81"]),
+        (("--hub", "--detach", "--max-sessions", "5"), {}, ["--max-sessions is 4, not 5", "--hub has no effect now"]),
+        (("--phone",), {}, ["--phone has no effect now"]),
+    ],
+)
+def test_only_what_was_asked_for_can_differ(
+    arguments: tuple[str, ...], environ: dict[str, str], others: list[str]
+) -> None:
+    holds = {**RUNNING.options, "--max-sessions": "4"}
+    assert differences(asked(Path("/run"), *arguments, **environ).asked, holds) == others
+
+
+async def test_another_number_of_callers_is_refused_with_the_one_that_holds(
+    tmp_path: Path, board: Board, screen: io.StringIO
+) -> None:
+    async def ready(_: web.Request) -> web.Response:
+        return web.json_response({"ready": True, "free_sessions": 2, "max_sessions": 4})
+
+    app = web.Application()
+    app.router.add_get("/ready", ready)
+    runner = web.AppRunner(app)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        pipeline_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
+        write_run_file(tmp_path / "run.json", replace(RUNNING, pipeline_url=pipeline_url))
+        with pytest.raises(LauncherError, match=r"--max-sessions is 4, not 3.* stop it with infra/down and start it"):
+            await say_who_runs(asked(tmp_path, "--max-sessions", "3"), board, None)
+        await say_who_runs(asked(tmp_path, "--max-sessions", "4"), board, None)
+    finally:
+        await runner.cleanup()
+    assert screen.getvalue() == "AURA runs already: http://page/  (infra/down stops it)\n"
+
+
+@pytest.mark.parametrize(
+    ("code", "log", "says"),
+    [
+        (
+            130,
+            "  livekit-server   done\nAURA is stopped\n",
+            "AURA was stopped before it was ready (by infra/down, or a",
+        ),
+        (
+            1,
+            "  pipeline   failed\ninfra/up: pipeline ended with code 2; the end of x:\n    no model\n",
+            "pipeline ended",
+        ),
+        (-9, "  livekit-server   done\n", "the launcher in the background ended with code -9; see "),
+    ],
+)
+async def test_a_launcher_that_ends_before_it_is_ready_is_said_in_a_line(
+    tmp_path: Path, code: int, log: str, says: str
+) -> None:
+    (tmp_path / "up.log").write_text(log)
+    end = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)" if code < 0 else f"raise SystemExit({code})"
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", end)
+    settings = Settings("up", Layout(ROOT, tmp_path, tmp_path), environ={}, ports={}, ci=False)
+    with pytest.raises(LauncherError) as refused:
+        await until_ready(process, settings, tmp_path / "up.log")
+    assert str(refused.value).startswith(says)
+    assert "livekit-server" not in str(refused.value)

@@ -1,0 +1,94 @@
+"""Pictures that come over the wire reach the eyes of a session."""
+
+import asyncio
+import base64
+import io
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from pipeline.errors import RequestError
+from pipeline.realtime import events as client
+from pipeline.realtime.config import Config
+from pipeline.realtime.dispatch import Dispatch
+from pipeline.realtime.events import AuraSettings
+from pipeline.setup import Setup
+from tests.room import QUESTION, Room, seen, spelt
+from tests.scenario import Caller
+from tests.served import ABLE
+
+
+def picture(width: int = 64, height: int = 64) -> str:
+    file = io.BytesIO()
+    Image.new("RGB", (width, height), (200, 30, 30)).save(file, "JPEG")
+    return base64.b64encode(file.getvalue()).decode()
+
+
+async def send(caller: Caller, *events: client.ClientEvent, config: Config | None = None) -> list[dict[str, Any]]:
+    sent: list[dict[str, Any]] = []
+    dispatch = Dispatch(caller.session, config or Config.at_first(ABLE), sent.append)
+    for event in events:
+        await dispatch.do(event, lambda config: {})
+        await asyncio.sleep(0)
+    return sent
+
+
+def frame_item(*content: client.Content) -> client.ItemCreate:
+    return client.ItemCreate(client.WireItem("message", role="user", content=list(content)))
+
+
+IMAGE = client.Content("input_image", image_url=f"data:image/jpeg;base64,{picture()}")
+
+
+async def test_frames_become_rounds_by_the_time_that_the_client_names() -> None:
+    room = Room()
+    async with room.call(Setup(), films=False) as caller:
+        await send(caller, *(client.VideoAppend(picture(), 500 * number) for number in range(4)))
+        await asyncio.sleep(0.2)
+        assert [each.clip.id for each in caller.session.history.rounds] == ["s.0", "s.1"]
+
+
+async def test_an_item_that_holds_only_a_picture_is_a_frame() -> None:
+    room = Room()
+    async with room.call(Setup(), films=False) as caller:
+        sent = await send(caller, frame_item(IMAGE))
+        await asyncio.sleep(1.5)
+        assert [event["type"] for event in sent] == ["conversation.item.added", "conversation.item.done"]
+        assert len(caller.session.history.rounds) == 1
+        assert caller.session.history.items == ()
+
+
+async def test_a_picture_with_words_is_looked_at_with_its_question() -> None:
+    room = Room()
+    async with room.call(Setup(), films=False) as caller:
+        asked = frame_item(IMAGE, client.Content("input_text", text=QUESTION))
+        await send(caller, asked, client.ResponseCreate())
+        await asyncio.sleep(2)
+    assert caller.answer().text == "A cup."
+    (name,) = seen(room.asked[-1])
+    assert f"user\n<|vision_start|>{{{name}}}<|vision_end|>{QUESTION}<|im_end|>" in spelt(room.asked[-1])
+
+
+async def test_a_client_that_has_no_camera_sends_in_vain() -> None:
+    room = Room()
+    config = replace(Config.at_first(ABLE), aura=AuraSettings(False, "speak", False))
+    async with room.call(Setup(), films=False) as caller:
+        await send(
+            caller, *(client.VideoAppend(picture(), 500 * n) for n in range(4)), frame_item(IMAGE), config=config
+        )
+        await asyncio.sleep(2)
+        assert caller.session.history.rounds == ()
+
+
+async def test_what_is_no_picture_is_refused_and_the_next_frame_is_seen() -> None:
+    room = Room()
+    async with room.call(Setup(), films=False) as caller:
+        with pytest.raises(RequestError, match="not a picture"):
+            await send(caller, client.VideoAppend("bm8gcGljdHVyZQ=="))
+        with pytest.raises(RequestError, match="larger than"):
+            await send(caller, client.VideoAppend(picture(7_680, 4_320)))
+        await send(caller, client.VideoAppend(picture()))
+        await asyncio.sleep(1.5)
+        assert len(caller.session.history.rounds) == 1

@@ -1,0 +1,76 @@
+"""What `aura-pipeline` says of a command line or a file that cannot be: one line each, and how it goes on."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+from pipeline.engines.embedded_names import llama_names, whisper_names
+from pipeline.profiles import PROFILES
+
+ROOT = Path(__file__).parents[2]
+MAIN = "import sys; sys.argv[0] = 'aura-pipeline'; from pipeline.main import main; main()"
+
+
+def aura_pipeline(*arguments: str | Path) -> tuple[int, str]:
+    """The exit code, and what is said on stderr."""
+    argv = [sys.executable, "-c", MAIN, *map(str, arguments)]
+    ended = subprocess.run(argv, cwd=ROOT, env={"AURA_PIPELINE_KEY": "key"}, capture_output=True, text=True, timeout=60)
+    return ended.returncode, ended.stderr
+
+
+def test_check_lists_every_name_that_does_not_exist(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    whisper = "{model: whisper-bas, fallback: mine, language: klingon}"
+    file.write_text(
+        f"max_sessions: 2\nstage_args:\n  - {{stage_id: 0, engine_args: {whisper}}}\n"
+        "  - {stage_id: 1, engine_args: {model: smollm2-135m}}\n"
+    )
+    (tmp_path / "mine").mkdir()
+    code, said = aura_pipeline("check", file, "--models-dir", tmp_path)
+    assert code == 2
+    model, fallback, language, chat = said.splitlines()
+    assert model.endswith("stage 0: engine_args: `model` is 'whisper-bas': did you mean `whisper-base`?")
+    assert fallback.endswith("`fallback` is 'mine': one of whisper-base, whisper-tiny.en is needed")
+    assert "`language` is 'klingon': one of auto, af, am, " in language
+    assert "stage 1: " in chat and chat.endswith("did you mean `smollm2-135m-instruct`?")
+    for name in ("model.bin", "tokenizer.json"):
+        (tmp_path / "mine" / name).touch()
+    _, said = aura_pipeline("check", file, "--models-dir", tmp_path)
+    assert "'mine'" not in said, "a model that somebody has put there is known"
+
+
+def test_the_shipped_files_pass() -> None:
+    for name, profile in PROFILES.items():
+        assert aura_pipeline("check", "--profile", name, profile.deployment)[0] == 0
+
+
+def test_a_port_that_is_taken_is_named_with_its_holder() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        code, said = aura_pipeline("serve", "--port", str(port))
+    assert code == 2
+    assert said.startswith(
+        f"aura-pipeline: serve: cannot listen on port {port} of 127.0.0.1: it is held by pid {os.getpid()} "
+    )
+    assert len(said.splitlines()) == 1
+
+
+def test_a_place_where_nothing_can_be_written_is_known_before_the_voice_is_loaded(tmp_path: Path) -> None:
+    out = tmp_path / "nowhere" / "hello.wav"
+    code, said = aura_pipeline("say", "Hello.", "-o", out, "--model", tmp_path)
+    assert (code, said) == (2, f"aura-pipeline: --out: {out} cannot be written: No such file or directory\n")
+
+
+def test_the_languages_are_those_of_whisper(tmp_path: Path) -> None:
+    from faster_whisper.tokenizer import _LANGUAGE_CODES
+
+    assert set(whisper_names(tmp_path)["language"]) == {"auto", *_LANGUAGE_CODES}
+
+
+def test_a_language_model_that_somebody_has_put_there_is_known(tmp_path: Path) -> None:
+    (tmp_path / "ours").mkdir()
+    assert "ours" not in llama_names(tmp_path)["model"]
+    (tmp_path / "ours" / "model.gguf").touch()
+    assert "ours" in llama_names(tmp_path)["model"]

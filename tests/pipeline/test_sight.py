@@ -1,0 +1,160 @@
+"""A conversation with a camera, told on virtual time with scripted engines."""
+
+import asyncio
+from dataclasses import replace
+
+import pytest
+
+from pipeline.errors import RequestError
+from pipeline.events import AnswerDone, Offered
+from pipeline.history import Item
+from pipeline.offers import OFFER_S
+from pipeline.setup import Setup
+from tests.room import LIMITS, QUESTION, SERVER_VAD, Room, seen, spelt
+from tests.scenario import Line
+
+
+async def test_each_second_is_read_when_it_closes_also_while_the_person_speaks() -> None:
+    room = Room()
+    async with room.call() as caller:
+        await caller.says(4.0)
+        assert [seen(scene)[-1] for scene in room.read if seen(scene)][-1] == "s.3"
+        spoken = spelt(next(scene for scene in room.read if len(seen(scene)) >= 3))
+        assert spoken.count("<|im_start|>assistant\n<|silent|><|im_end|>") >= 2, (
+            "the silence of those seconds is written"
+        )
+        assert not room.considered
+
+
+async def test_a_question_is_about_what_was_seen_until_its_end() -> None:
+    room = Room()
+    async with room.call() as caller:
+        await caller.says(2.2)
+        await caller.is_silent(3.0)
+        await asyncio.sleep(2)
+    assert [event.text for event in caller.all(AnswerDone)] == ["A cup."]
+    assert {spelt(scene) for scene in room.asked} == {spelt(room.asked[-1])}, "the guess came true: nothing changed"
+    assert spelt(room.asked[-1]).endswith("{s.2}" + QUESTION + "<|im_end|>\n<|im_start|>assistant\n")
+    assert len(room.asked) == 1
+
+
+async def test_what_was_seen_meanwhile_joins_the_conversation_after_the_answer() -> None:
+    room = Room()
+    async with room.call() as caller:
+        await caller.says(2.2)
+        await caller.is_silent(6.0)
+        rounds = caller.session.history.rounds
+        user, answer = caller.session.history.items
+    assert [each.clip.id for each in rounds] == [f"s.{number}" for number in range(len(rounds))], "none is lost"
+    assert {each.after for each in rounds} == {None, answer.id}
+    assert (user.text, answer.text) == (QUESTION, "A cup.")
+
+
+async def test_a_typed_question_is_about_what_is_seen_now() -> None:
+    room = Room()
+    async with room.call(Setup()) as caller:
+        await asyncio.sleep(3.3)
+        caller.session.write(Item("q", "user", QUESTION))
+        await asyncio.sleep(0.8)
+        caller.session.respond()
+        await asyncio.sleep(2)
+    assert caller.answer().text == "A cup."
+    assert "{s.3}" + QUESTION in spelt(room.asked[-1]), "a second that closed before it was to be answered waits"
+
+
+async def test_nobody_asked_and_there_is_something_to_say_it_is_offered_and_not_spoken() -> None:
+    room = Room(says={"s.2": "The kettle boils."})
+    async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
+        await caller.is_silent(4.0)
+        (offer,) = caller.all(Offered)
+        assert (offer.text, offer.stands_ms) == ("The kettle boils.", OFFER_S * 1000)
+        assert caller.heard_ms() == 0
+        caller.session.respond(metadata={"offer_id": offer.offer_id})
+        await asyncio.sleep(3)
+    assert caller.heard_text() == "The kettle boils."
+    assert caller.heard_ms() > 0
+    assert [item.text for item in caller.session.history.items] == ["The kettle boils."]
+
+
+async def test_an_offer_that_is_ignored_is_dropped() -> None:
+    room = Room(says={"s.2": "The kettle boils."})
+    async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
+        await caller.is_silent(3.5 + OFFER_S)
+        (offer,) = caller.all(Offered)
+        with pytest.raises(RequestError, match="does not stand"):
+            caller.session.respond(metadata={"offer_id": offer.offer_id})
+        assert caller.session.history.items == ()
+        assert room.considered[-1] != room.considered[2], "later it is asked again"
+
+
+async def test_while_an_offer_stands_no_other_is_made() -> None:
+    room = Room(says={f"s.{number}": "The kettle boils." for number in range(20)})
+    async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
+        await caller.is_silent(5.5)
+        assert len(caller.all(Offered)) == 1
+
+
+async def test_who_did_not_ask_for_offers_hears_the_answer_itself() -> None:
+    room = Room(says={"s.2": "The kettle boils."})
+    async with room.call(replace(SERVER_VAD, proactive="speak")) as caller:
+        await caller.is_silent(6.0)
+    assert not caller.all(Offered)
+    assert caller.answer().metadata["trigger"] == "vision"
+    assert caller.heard_text() == "The kettle boils."
+
+
+async def test_nothing_is_said_of_its_own_accord_while_the_person_speaks() -> None:
+    room = Room(says={f"s.{number}": "The kettle boils." for number in range(20)})
+    async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
+        await caller.says(5.0)
+        assert not caller.all(Offered)
+        assert not room.considered
+
+
+async def test_an_offer_falls_when_the_person_speaks() -> None:
+    room = Room(says={"s.2": "The kettle boils."})
+    async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
+        await caller.is_silent(3.5)
+        (offer,) = caller.all(Offered)
+        await caller.says(0.5)
+        with pytest.raises(RequestError, match="does not stand"):
+            caller.session.respond(metadata={"offer_id": offer.offer_id})
+
+
+async def test_a_cut_is_read_in_the_background_and_holds_from_then_on() -> None:
+    room = Room(read_s=1.2)
+    async with room.call() as caller:
+        await caller.is_silent(30)
+        counts = [len(seen(scene)) for scene in room.read]
+        history = caller.session.history
+    cuts = [at for at in range(1, len(counts)) if counts[at] < counts[at - 1]]
+    assert cuts and max(counts[at] for at in cuts) <= LIMITS.keep_s + LIMITS.slack_s
+    assert len(history.rounds) <= LIMITS.keep_s + 2 * LIMITS.slack_s
+    names = [int(each.clip.id[2:]) for each in history.rounds]
+    assert names == list(range(names[0], names[-1] + 1)), "none is lost or doubled"
+    first = room.read[cuts[0]]
+    later = next(scene for scene in room.read[cuts[0] + 1 :] if seen(scene)[0] == seen(first)[0])
+    assert spelt(later).startswith(spelt(first)), "what is read next goes on where the cut that was read ended"
+
+
+async def test_an_engine_that_fails_to_read_spoils_nothing() -> None:
+    room = Room(fails=True)
+    async with room.call() as caller:
+        await caller.is_silent(3.0)
+        room.fails = False
+        await caller.says(1.0)
+        await caller.is_silent(3.0)
+    assert caller.answer().text == "A cup."
+
+
+async def test_the_eyes_close_with_the_session() -> None:
+    room = Room(says={"s.1": "The kettle boils. " * 40})
+    async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
+        await caller.is_silent(2.3)
+        assert room.aura.running
+    assert not room.aura.running
+
+
+async def test_a_model_that_sees_nothing_has_no_eyes() -> None:
+    async with Line().call() as caller:
+        assert caller.session.sight is None

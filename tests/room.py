@@ -1,0 +1,113 @@
+"""A model that sees, with a camera in front of it, on virtual time: what the room shows, and what was asked."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from pipeline import events as told
+from pipeline.activity import Endpointing
+from pipeline.asked import Asked
+from pipeline.chunks import Scene, Text
+from pipeline.clips import Clip, Pixels
+from pipeline.engines.scripted import Scripted, hears, speaks, words_of
+from pipeline.errors import EngineError
+from pipeline.processors.aura import scene
+from pipeline.session import Session
+from pipeline.setup import Detection, Setup
+from pipeline.stage import Stage
+from pipeline.stages import Stages
+from pipeline.window import Limits
+from tests.scenario import AURA, TTS, Caller, Loudness, to_sentences
+
+SERVER_VAD = Setup(detection=Detection(Endpointing(end_ms=512)))
+QUESTION = "What is this?"
+SEES = replace(AURA, requires_multimodal_data=True)
+LIMITS = Limits(keep_s=6, slack_s=3)
+
+
+@dataclass
+class Room:
+    """AURA with a camera.
+
+    Attributes:
+        says: What it says when it was not asked, by the name of the newest second.
+        read_s: How long it takes to read what is not answered.
+    """
+
+    says: dict[str, str] = field(default_factory=dict)
+    read_s: float = 0.05
+    fails: bool = False
+
+    def __post_init__(self) -> None:
+        self.aura: Scripted[Scene, Text] = Scripted(self._script)
+
+    def _script(self, scene: Scene) -> list[tuple[float, Text | EngineError]]:
+        if self.fails:
+            return [(0.01, EngineError("aura", "broken"))]
+        if QUESTION in spelt(scene):
+            asked = spelt(scene).rpartition("<|im_start|>user\n")[2]
+            answer = "A cup." if QUESTION in asked else ""
+        else:
+            answer = self.says.get(seen(scene)[-1], "") if seen(scene) else ""
+        if not answer or not scene.max_tokens:
+            return [(self.read_s, Text(""))]
+        return [(0.1 if at else self.read_s, Text(word)) for at, word in enumerate(words_of(answer))]
+
+    @asynccontextmanager
+    async def call(self, setup: Setup = SERVER_VAD, *, films: bool = True) -> AsyncGenerator[Caller, None]:
+        loop = asyncio.get_running_loop()
+        heard: list[tuple[float, told.Event]] = []
+        stages = Stages(
+            hears(QUESTION),
+            (Stage(SEES, self.aura, to_scene), Stage(TTS, speaks(), to_sentences)),
+            limits=LIMITS,
+            look=look,
+        )
+        session = Session("s", stages, Loudness(), lambda event: heard.append((round(loop.time(), 3), event)))
+        async with session, asyncio.TaskGroup() as tasks:
+            session.configure(setup)
+            camera = tasks.create_task(film(session)) if films else None
+            yield Caller(session, heard)
+            if camera:
+                camera.cancel()
+
+    @property
+    def asked(self) -> list[Scene]:
+        """What was to be answered because somebody asked."""
+        return [scene for scene in self.aura.prompts if scene.max_tokens and scene.urgent]
+
+    @property
+    def considered(self) -> list[Scene]:
+        return [scene for scene in self.aura.prompts if scene.max_tokens and not scene.urgent]
+
+    @property
+    def read(self) -> list[Scene]:
+        return [scene for scene in self.aura.prompts if not scene.max_tokens]
+
+
+async def to_scene(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Scene, None]:
+    async for question in inbox:
+        yield scene(question, LIMITS)
+
+
+async def film(session: Session) -> None:
+    """Two frames a second, forever."""
+    assert session.sight
+    while True:
+        session.sight.watching.see(b"frame")
+        await asyncio.sleep(0.5)
+
+
+async def look(data: bytes) -> Pixels:
+    return np.zeros((64, 64, 3), np.uint8)
+
+
+def seen(scene: Scene) -> list[str]:
+    return [part.id for part in scene.parts if isinstance(part, Clip)]
+
+
+def spelt(prompt: Scene) -> str:
+    return "".join(part if isinstance(part, str) else f"{{{part.id}}}" for part in prompt.parts)
