@@ -16,7 +16,7 @@ from pipeline.signal import Signal
 Pcm = NDArray[np.float32]
 
 PRE_ROLL_MS = 512  # of sound before speech was noticed
-LULL_MS = 64  # of silence that may become a pause; before it the last sounds of a word may be too soft for speech
+LULL_MS = 96  # of silence that may become a pause; before it the last sounds of a word may be too soft for speech
 KEPT_SILENCE_MS = 600  # of a pause inside an utterance; more tells the recogniser nothing
 LONG_WINDOW_MS = 20_000  # past it a settled transcript is kept, and the window starts anew
 FULL_WINDOW_MS = 28_000  # past it the transcript of running speech is kept too: a recogniser's window has an end

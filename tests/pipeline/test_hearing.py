@@ -5,12 +5,13 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 
 import numpy as np
+import pytest
 
 from pipeline.chunks import SPEECH_RATE, Transcript, Window
 from pipeline.ears import FRAME, Pcm
 from pipeline.engines.scripted import Scripted, Step, hears
 from pipeline.errors import EngineError
-from pipeline.hearing import Hearing, Hypothesis
+from pipeline.hearing import LULL_MS, Hearing, Hypothesis
 from tests.tidy import nothing_left
 
 FRAME_S = FRAME / SPEECH_RATE
@@ -95,8 +96,9 @@ async def test_a_lull_asks_for_all_that_was_said_and_the_pause_after_it_for_noth
         await someone.says(30)
         await someone.falls_silent(8)
         await someone.pauses(10, silent_ms=256)
-    assert someone.window_ms == [960 + 64]
-    assert someone.settled[0] == (0.96 + 0.064 + 0.1, "Hi.")
+    assert someone.window_ms == [960 + LULL_MS]
+    at, text = someone.settled[0]
+    assert (at, text) == (pytest.approx(0.96 + LULL_MS / 1000 + 0.1), "Hi.")
 
 
 async def test_what_was_heard_in_a_lull_is_not_settled_if_the_person_goes_on_and_asked_again_at_the_next() -> None:
@@ -105,7 +107,7 @@ async def test_what_was_heard_in_a_lull_is_not_settled_if_the_person_goes_on_and
         await someone.falls_silent(3)
         await someone.goes_on(10)
         await someone.falls_silent(20)
-    assert someone.window_ms == [384, 320 + 96 + 320 + 64]
+    assert someone.window_ms == [320 + LULL_MS, 320 + 96 + 320 + LULL_MS]
     assert [(heard.text, heard.settled) for heard in someone.heard] == [("Hi", False), ("Hi Ann.", True)]
 
 
@@ -121,7 +123,7 @@ async def test_a_pass_over_running_speech_does_not_begin_while_a_lull_may_follow
     async with person("Hi.", partial_ms=800) as someone:
         await someone.says(24)
         await someone.falls_silent(10)
-    assert someone.window_ms == [24 * 32 + 64], "and not at 800 ms"
+    assert someone.window_ms == [24 * 32 + LULL_MS], "and not at 800 ms"
 
 
 async def test_a_pass_that_began_while_the_person_spoke_settles_nothing() -> None:
@@ -138,7 +140,7 @@ async def test_speech_that_only_the_caller_noticed_after_a_lull_is_heard_at_the_
         await someone.says(10)
         await someone.falls_silent(20)
         await someone.pauses(10, silent_ms=200)
-    assert someone.window_ms == [384, 30 * 32]
+    assert someone.window_ms == [320 + LULL_MS, 30 * 32]
 
 
 async def test_what_was_heard_before_the_person_went_on_is_not_settled() -> None:
