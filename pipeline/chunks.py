@@ -1,6 +1,6 @@
 """What flows between stages: frozen values, one type for each direction of each engine."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -103,10 +103,33 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """The tokens of the language model that writes. Those of hearing and of the voice are not among them.
+
+    Attributes:
+        prompt: What it was given: all that stands before the question, and the question.
+        seen: Of `prompt`: pictures and films.
+        cached: Of `prompt`: read before, in an earlier turn or ahead, and not computed again for this answer.
+        written: What it wrote, whether anybody hears it or not: the end is a token, and so is silence.
+    """
+
+    prompt: int = 0
+    seen: int = 0
+    cached: int = 0
+    written: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
-    """A piece of the answer, as it is written. Pieces concatenate to the whole answer."""
+    """A piece of the answer, as it is written. Pieces concatenate to the whole answer.
+
+    Attributes:
+        text: Empty in a last piece that only brings `usage`.
+        usage: All that the answer has taken so far, if the engine counts.
+    """
 
     text: str
+    usage: Usage | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

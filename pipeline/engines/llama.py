@@ -5,13 +5,14 @@ import hashlib
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 from typing import Self
 
 import aiohttp
 
-from pipeline.chunks import Chat, Message, Text
+from pipeline.chunks import Chat, Message, Text, Usage
 from pipeline.engines.files import model_folder
 from pipeline.engines.llama_server import LlamaServer, ServerSettings
 from pipeline.engines.llama_steps import BATCH, REUSED, Pace, known
@@ -96,7 +97,9 @@ class Llama:
                     await self._take_over(slot, chat.cache_salt)
                     async with aclosing(unless_silent(self._write(slot, chat))) as pieces:
                         async for text in pieces:
-                            yield Text(text)
+                            yield Text(text, slot.usage)
+                    if chat.max_tokens:
+                        yield Text("", slot.usage)
                 except Refused as refusal:
                     raise EngineError(STAGE, str(refusal)) from refusal
                 except aiohttp.ClientError as error:
@@ -120,12 +123,14 @@ class Llama:
         prompt = await self._server.tokens(chat.messages, unfinished=not chat.max_tokens)
         if len(prompt) >= self._settings.context:
             raise Refused(f"the conversation is too long: {len(prompt)} tokens, {self._settings.context} fit")
+        slot.usage = Usage(len(prompt), cached=known(prompt, slot.read))
         await self._read(slot, prompt if not chat.max_tokens else prompt[: -self._pace.tokens])
         limit = min(len(prompt) + chat.max_tokens, self._settings.context)
         character: list[int] = []  # of which nothing has been told yet
         while len(prompt) < limit:
             slot.read = prompt
             step = await self._server.step(slot.number, prompt, chat.temperature)
+            slot.usage = replace(slot.usage, written=slot.usage.written + 1)
             if step.ended:
                 return
             prompt = prompt + step.tokens

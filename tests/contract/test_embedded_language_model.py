@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -73,7 +74,9 @@ async def test_an_answer_comes_in_pieces_without_space_in_front(llama: Llama) ->
 
 
 async def test_no_more_than_the_limit_is_written(llama: Llama) -> None:
-    assert len(await all_of(llama, chat(STORY, limit=5))) <= 5
+    *pieces, last = await all_of(llama, chat(STORY, limit=5))
+    assert 1 <= len(pieces) <= 5
+    assert last.usage and last.usage.written == 5
     assert await all_of(llama, chat(STORY, limit=0)) == []
 
 
@@ -138,6 +141,19 @@ async def test_a_conversation_that_loses_its_oldest_part_is_not_read_again(model
     pruned = await seconds_to_first(engine, Chat((*PREAMBLE, *past[2:], Message("user", "Go on.")), "a", 24))
     await engine.aclose()
     assert pruned < first / 2
+
+
+async def test_what_an_answer_took_is_counted(models_dir: Path) -> None:
+    engine = await opened(models_dir, slots=1)
+    *_, first = await all_of(engine, chat("What is the capital of France?"))
+    *_, again = await all_of(engine, chat("What is the capital of France?"))
+    *_, other = await all_of(engine, chat("Say hello."))
+    await engine.aclose()
+    assert first.usage and again.usage and other.usage
+    assert 60 < first.usage.cached < first.usage.prompt < 120, "the preamble had been read"
+    assert 3 < first.usage.written <= 24
+    assert again.usage == replace(first.usage, cached=first.usage.prompt)
+    assert first.usage.cached - 3 <= other.usage.cached < other.usage.prompt < first.usage.prompt
 
 
 async def test_characters_of_several_tokens_come_whole(llama: Llama) -> None:
