@@ -8,7 +8,10 @@ from pipeline.capabilities import Limits
 from pipeline.deployment_keys import EngineKeys
 from pipeline.ears import Detector
 from pipeline.engines.registry import ENGINES, EngineKind
+from pipeline.engines.vllm_registry import VLLM_ENGINES
+from pipeline.processors.aura import ROOM
 from pipeline.processors.embedded import LIMITS
+from pipeline.topologies.aura_omni import AURA_OMNI_PIPELINE
 from pipeline.topologies.embedded import EMBEDDED_PIPELINE
 from pipeline.topology import PipelineConfig
 
@@ -39,6 +42,8 @@ def silero() -> Callable[[], Detector]:
     return SileroModel()
 
 
+EMBEDDED = "embedded"
 PROFILES: Mapping[str, Profile] = {
-    "embedded": Profile(EMBEDDED_PIPELINE, DEPLOY / "embedded.yaml", ENGINES, silero, LIMITS),
+    EMBEDDED: Profile(EMBEDDED_PIPELINE, DEPLOY / "embedded.yaml", ENGINES, silero, LIMITS),
+    "vllm": Profile(AURA_OMNI_PIPELINE, DEPLOY / "aura_80gb.yaml", VLLM_ENGINES, silero, ROOM),
 }

@@ -11,6 +11,7 @@ import pytest
 from pipeline.chunks import Scene, Usage
 from pipeline.clips import Clip
 from pipeline.engines.aura import PATIENT, URGENT, Aura, Manner
+from pipeline.engines.draws import Draws
 from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.errors import ConfigError, EngineError
 from pipeline.models.aura_text import NAMED, AuraText
@@ -62,7 +63,7 @@ class Fake:
 
 
 def engine(fake: Fake, most: int = 1_000) -> Aura:
-    return Aura(fake, AuraText(Bytes(), "test"), Manner(0.5, most))
+    return Aura(fake, AuraText(Bytes(), "test"), Manner(Draws(0.5), most))
 
 
 async def scenes(*prompts: Scene) -> AsyncGenerator[Scene, None]:
