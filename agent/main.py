@@ -49,7 +49,7 @@ def _web(host: str, port: int, static: Path | None) -> int:
 
     from agent.web import application
 
-    app = application(web_settings(os.environ), static)
+    app = application(web_settings(os.environ, host), static)
     try:
         web.run_app(app, host=host, port=port, print=None, access_log=None)
     except OSError as error:

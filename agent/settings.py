@@ -58,11 +58,14 @@ class WebSettings:
 
     Attributes:
         patience_s: How long it waits for a place that is just being given back.
+        hosts: The names at which the page may be opened, beside this address and those of this machine to itself.
     """
 
     pipeline_url: str
     livekit: LiveKitSettings
     patience_s: float = 2.0
+    listens_on: str = "127.0.0.1"
+    hosts: frozenset[str] = frozenset()
 
 
 def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
@@ -82,10 +85,15 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
     return settings
 
 
-def web_settings(environ: Mapping[str, str]) -> WebSettings:
+def web_settings(environ: Mapping[str, str], listens_on: str) -> WebSettings:
     """Raises SettingsError, naming every variable that is missing or wrong."""
     reader = Reader(environ)
-    settings = WebSettings(reader.url("AURA_PIPELINE_URL", "http", "https"), livekit_settings(reader))
+    settings = WebSettings(
+        reader.url("AURA_PIPELINE_URL", "http", "https"),
+        livekit_settings(reader),
+        listens_on=listens_on,
+        hosts=reader.hosts("AURA_WEB_HOSTS"),
+    )
     reader.check()
     return settings
 

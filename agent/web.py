@@ -11,6 +11,7 @@ from livekit import api
 
 from agent.rooms import holds_place
 from agent.settings import LiveKitSettings, WebSettings
+from agent.strangers import stranger
 from pipeline.realtime.client import Unreachable, readiness
 
 LONGEST_BODY = 64 * 1024
@@ -52,6 +53,7 @@ def application(settings: WebSettings, static: Path | None) -> web.Application:
 
     async def token(request: web.Request) -> web.Response:
         try:
+            _know(request, settings)
             asked = _asked(await request.read())
             await _place(settings, asked.room_name)
         except Problem as problem:
@@ -85,6 +87,11 @@ def join_token(livekit: LiveKitSettings, asked: TokenRequest) -> str:
         .with_room_config(api.RoomConfiguration(agents=[dispatch]))
         .to_jwt()
     )
+
+
+def _know(request: web.Request, settings: WebSettings) -> None:
+    if who := stranger(request.host, request.headers.get("Origin"), settings.listens_on, settings.hosts):
+        raise Problem(who.status, who.code, who.message)
 
 
 def _asked(body: bytes) -> TokenRequest:

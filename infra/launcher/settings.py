@@ -17,6 +17,7 @@ environment:
   AURA_RUN_DIR         the same as --run-dir
   {", ".join(VARIABLES.values())}
                        ports; free ones unless set
+  AURA_WEB_HOSTS       names of the page's server, with commas, if a proxy stands before it
   AURA_SIP_HOST        with --phone: the address of this machine at which phones reach it (default: 127.0.0.1)
   AURA_SIP_NUMBERS     with --phone: the numbers that reach the agent, with commas (default: 100)
   AURA_SIP_ADDRESSES   with --phone: the addresses that may call (default: 127.0.0.1/32)
