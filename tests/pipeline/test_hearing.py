@@ -111,7 +111,7 @@ async def test_what_was_heard_in_a_lull_is_not_settled_if_the_person_goes_on_and
         await someone.falls_silent(8)
         await someone.pauses(10, silent_ms=256)
     assert someone.window_ms == [320 + LULL_MS, 320 + 96 + 320 + LULL_MS]
-    assert [text for _, text in someone.settled] == ["Hi Ann."]
+    assert {text for _, text in someone.settled} == {"Hi Ann."}
 
 
 async def test_silence_too_short_for_a_lull_costs_no_pass() -> None:
@@ -136,7 +136,7 @@ async def test_a_pass_that_began_while_the_person_spoke_settles_nothing() -> Non
         assert [heard.settled for heard in someone.heard] == [False]
         await someone.falls_silent(8)
         await someone.pauses(10, silent_ms=256)
-    assert [text for _, text in someone.settled] == ["Hi Ann."]
+    assert {text for _, text in someone.settled} == {"Hi Ann."}
 
 
 async def test_speech_that_only_the_caller_noticed_after_a_lull_is_heard_at_the_pause() -> None:
