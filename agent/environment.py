@@ -12,7 +12,7 @@ class SettingsError(Exception):
     """
 
     def __init__(self, faults: list[str]) -> None:
-        super().__init__("\n".join(f"environment: {fault}" for fault in faults))
+        super().__init__("; ".join(faults))
         self.faults = faults
 
 

@@ -73,7 +73,7 @@ def stack_parts(
         Part(
             name="agent",
             argv=(str(scripts / "aura-agent"), "start"),
-            env=ours,
+            env={**ours, "AURA_AGENT_JOBS": str(layout.run / "agent-jobs.json")},
             health=f"http://{LOOPBACK}:{ports.agent}/health",
             start_s=60,
             stop_s=15,

@@ -46,7 +46,7 @@ def test_the_web_server_needs_no_pipeline_key() -> None:
 
 def test_the_web_server_goes_by_the_names_that_it_is_given() -> None:
     settings = web_settings({**ENVIRON, "AURA_WEB_HOSTS": "Aura.example.org, [2001:db8::1],"}, "aura.lan")
-    assert (settings.listens_on, settings.hosts) == ("aura.lan", {"aura.example.org", "2001:db8::1"})
+    assert (settings.listens_on, settings.hosts) == ("aura.lan", frozenset({"aura.example.org", "2001:db8::1"}))
     with pytest.raises(SettingsError) as raised:
         web_settings({**ENVIRON, "AURA_WEB_HOSTS": "https://aura.example.org,ok,a:80"}, "127.0.0.1")
     assert raised.value.faults == [
