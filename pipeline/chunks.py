@@ -78,12 +78,14 @@ class Chat:
     Attributes:
         cache_salt: Whose prompt it is. Prompts of one salt share a prefix cache, others never do.
         max_tokens: Most tokens to write; 0 only has it read, into the prefix cache: its last message may go on.
+        stem: So many of the first messages come in other calls, too: what was read of them is kept for these.
     """
 
     messages: tuple[Message, ...]
     cache_salt: str
     max_tokens: int = 200
     temperature: float = 0.0
+    stem: int = 0
 
 
 @dataclass(frozen=True, slots=True)
