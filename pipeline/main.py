@@ -8,7 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -66,9 +66,16 @@ def main() -> None:
 
 async def serve(settings: Settings) -> None:
     """Run the pipeline until SIGTERM or SIGINT. `/health` answers at once, `/ready` when the engines do."""
-    stop = asyncio.Event()
+    serving = asyncio.current_task()
+    assert serving
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        asyncio.get_running_loop().add_signal_handler(number, lambda: serving.cancelling() or serving.cancel())
+    with suppress(asyncio.CancelledError):
+        await _serve(settings)
+
+
+async def _serve(settings: Settings) -> None:
+    """Never returns; engines that are still being started are given up when it is cancelled."""
     server = Server(settings.profile.topology.model_type, settings.key)
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     async with AsyncExitStack() as engines, AsyncExitStack() as callers:  # callers leave first
@@ -79,7 +86,7 @@ async def serve(settings: Settings) -> None:
         pipeline = running(profile, settings.deployment, settings.models_dir)
         server.pipeline = await engines.enter_async_context(pipeline)
         log.info("ready on http://%s:%d", settings.host, settings.port)
-        await stop.wait()
+        await asyncio.get_running_loop().create_future()
 
 
 async def _listen(runner: web.AppRunner, settings: Settings) -> None:

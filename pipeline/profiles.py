@@ -23,6 +23,7 @@ class Profile:
     """Attributes:
     detector: Loads voice activity detection; what it returns makes one for each caller.
     limits: Of its prompts; None if they have room for every text.
+    warms_up: A turn is made before the first caller comes.
     """
 
     topology: PipelineConfig
@@ -30,6 +31,7 @@ class Profile:
     engines: Mapping[str, EngineKind]
     detector: Callable[[], Callable[[], Detector]]
     limits: Limits | None = None
+    warms_up: bool = False
 
     def engine_keys(self, models_dir: Path) -> Mapping[str, EngineKeys]:
         """What each engine may be told, by `model_arch`; the models are in that folder."""
@@ -45,5 +47,5 @@ def silero() -> Callable[[], Detector]:
 EMBEDDED = "embedded"
 PROFILES: Mapping[str, Profile] = {
     EMBEDDED: Profile(EMBEDDED_PIPELINE, DEPLOY / "embedded.yaml", ENGINES, silero, LIMITS),
-    "vllm": Profile(AURA_OMNI_PIPELINE, DEPLOY / "aura_80gb.yaml", VLLM_ENGINES, silero, ROOM),
+    "vllm": Profile(AURA_OMNI_PIPELINE, DEPLOY / "aura_80gb.yaml", VLLM_ENGINES, silero, ROOM, warms_up=True),
 }

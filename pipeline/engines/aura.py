@@ -71,6 +71,9 @@ class Aura:
     async def busy(self) -> int:
         return await self._requests.busy()
 
+    async def died(self) -> None:
+        await self._requests.died()
+
     async def aclose(self) -> None:
         await self._requests.aclose()
 

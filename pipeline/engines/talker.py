@@ -30,6 +30,8 @@ class Requests(Protocol):
 
     async def busy(self) -> int: ...
 
+    async def died(self) -> None: ...
+
     async def aclose(self) -> None: ...
 
 
@@ -82,6 +84,9 @@ class Talker:
 
     async def busy(self) -> int:
         return await self._requests.busy()
+
+    async def died(self) -> None:
+        await self._requests.died()
 
     async def aclose(self) -> None:
         await self._requests.aclose()

@@ -103,18 +103,17 @@ async def open_talker(
     given = [name for name in weight_names(folder) if not name.startswith(ELSEWHERE)]
     if engine_args.get("load_format") != "dummy":
         check_names(expected_names(config), given, str(folder))
-    requests = await Vllm.open(
-        STAGE,
-        folder,
-        hf_overrides={"architectures": [TALKER]},
-        dtype=dtype,
-        max_model_len=max_model_len,
-        max_num_seqs=max_sessions,
-        kv_cache_memory_bytes=kv_cache_bytes(config.talker, BYTES[dtype], max_sessions, max_model_len),
-        skip_tokenizer_init=True,
-        enable_prefix_caching=False,
-        **{"compilation_config": GRAPHS, **engine_args},
-    )
+    settings: dict[str, Any] = {
+        "hf_overrides": {"architectures": [TALKER]},
+        "dtype": dtype,
+        "max_model_len": max_model_len,
+        "max_num_seqs": max_sessions,
+        "kv_cache_memory_bytes": kv_cache_bytes(config.talker, BYTES[dtype], max_sessions, max_model_len),
+        "skip_tokenizer_init": True,
+        "enable_prefix_caching": False,
+        "compilation_config": GRAPHS,
+    }
+    requests = await Vllm.open(STAGE, folder, **{**settings, **engine_args})
     draws = draws or own_draws(generation)
     pace = Pace(positions=max_model_len, frames=draws.most(max_model_len))
     return Talker(requests, writer, Manner(speaker, draws.sampling(stops, CODES), choice(generation), pace))

@@ -1,5 +1,6 @@
 """AURA's engine on a fake of vLLM: what is asked of it, and what is made of its tokens."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -54,6 +55,10 @@ class Fake:
                 yield Written(tuple(ids[at : at + 2]), (), stopped, stopped, prompt_tokens=100, cached_tokens=60)
         finally:
             self.closed += 1
+
+    async def died(self) -> None:
+        """Never."""
+        await asyncio.Event().wait()
 
     async def busy(self) -> int:
         return 0

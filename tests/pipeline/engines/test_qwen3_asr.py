@@ -66,6 +66,10 @@ class FakeAnswers:
             self.running -= 1
             self.passes.append((round(began, 3), round(clock(), 3), dropped))
 
+    async def died(self) -> None:
+        """Never."""
+        await asyncio.Event().wait()
+
     async def busy(self) -> int:
         return self.running
 
