@@ -4,7 +4,6 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
@@ -121,7 +120,7 @@ class Llama:
             raise Refused(f"the conversation is too long: {len(prompt)} tokens, {self._settings.context} fit")
         stem = await self._stem(chat, prompt)
         await self._go_back(slot, chat.cache_salt, prompt, stem)
-        slot.usage = Usage(len(prompt), cached=known(prompt, slot.read))
+        slot.usage = Usage(len(prompt), cached=len(prompt))
         ahead = len(prompt) - self._pace.tokens * bool(chat.max_tokens)  # the rest is read by the step that writes
         await self._read(slot, prompt[: max(ahead, len(stem))], stem)
         limit = min(len(prompt) + chat.max_tokens, self._settings.context)
@@ -129,7 +128,8 @@ class Llama:
         while len(prompt) < limit:
             slot.read = prompt
             step = await self._server.step(slot.number, prompt, chat.temperature)
-            slot.usage = replace(slot.usage, written=slot.usage.written + 1)
+            computed = 0 if slot.usage.written else step.computed  # afterwards it is what was written before
+            slot.took(computed, written=1)
             if step.ended:
                 return
             prompt = prompt + step.tokens
@@ -173,7 +173,8 @@ class Llama:
             began, rest = clock(), len(stem) - read
             read = min(read + self._pace.tokens, len(prompt), len(stem) if rest > 0 else len(prompt))
             slot.read = prompt[:read]
-            await self._server.step(slot.number, slot.read)
+            step = await self._server.step(slot.number, slot.read)
+            slot.took(step.computed)
             self._pace.took(clock() - began)
 
     async def _revive(self) -> None:
