@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NoReturn
 
 from aiohttp import web
 
@@ -52,8 +53,8 @@ def main() -> None:
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
             print(f"{settings.profile.topology.model_type}: fine, {settings.deployment.max_sessions} sessions")
-        else:
-            asyncio.run(serve(settings))
+        elif asyncio.run(serve(settings)) == signal.SIGINT:
+            raise KeyboardInterrupt
     except ConfigError as error:
         sys.exit(_said(error, 2))
     except AuraError as error:
@@ -62,11 +63,16 @@ def main() -> None:
         sys.exit(130)
 
 
-async def serve(settings: Settings) -> None:
-    """Run the pipeline until SIGTERM or SIGINT. `/health` answers at once, `/ready` when the engines do."""
-    stop = asyncio.Event()
+async def serve(settings: Settings) -> signal.Signals:
+    """Run the pipeline until SIGTERM or SIGINT: returns it. `/health` answers at once, `/ready` when the engines do."""
+    asked: asyncio.Future[signal.Signals] = asyncio.get_running_loop().create_future()
+
+    def stop(number: signal.Signals) -> None:
+        if not asked.done():
+            asked.set_result(number)
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        asyncio.get_running_loop().add_signal_handler(number, stop, number)
     server = Server(settings.profile.topology.model_type, settings.key)
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     async with AsyncExitStack() as engines, AsyncExitStack() as callers:  # callers leave first
@@ -77,7 +83,8 @@ async def serve(settings: Settings) -> None:
         pipeline = running(profile, settings.deployment, settings.models_dir)
         server.pipeline = await engines.enter_async_context(pipeline)
         log.info("ready on http://%s:%d", settings.host, settings.port)
-        await stop.wait()
+        await asked
+    return asked.result()
 
 
 async def _listen(runner: web.AppRunner, settings: Settings) -> None:
@@ -108,8 +115,15 @@ def _home(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("AURA_HOME", ".aura"))
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="aura-pipeline", description="The model side of AURA: /v1/realtime.")
+    parser: argparse.ArgumentParser = _Parser(prog="aura-pipeline", description="The model side of AURA: /v1/realtime.")
     commands = parser.add_subparsers(dest="command", required=True)
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--profile", choices=sorted(PROFILES), default="embedded", help="which models (embedded)")
