@@ -58,6 +58,7 @@ class Llama:
         context: int,
         slots: int,
         preamble: tuple[Message, ...] = (),
+        stems: tuple[tuple[Message, ...], ...] = (),
     ) -> Self:
         """
         Args:
@@ -65,10 +66,11 @@ class Llama:
             prompt_threads: CPU threads that read prompts.
             context: Tokens of one slot: prompt and answer together.
             preamble: How every prompt begins. It is read before anybody comes.
+            stems: How the prompts of callers who are known to come begin. They are read then, too.
 
         Raises:
             ConfigError: No model is complete, or it cannot be loaded.
-            EngineError: The preamble cannot be read.
+            EngineError: The preamble or a stem cannot be read.
         """
         file = model_folder(models_dir, (model, fallback), FILES) / FILES[0]
         saved = models_dir / "states"
@@ -81,6 +83,8 @@ class Llama:
         llama = cls(server, settings, preamble, States.of(saved, file, slots * context))
         try:
             await llama._learn()
+            async for _ in llama.generate("learn", _only_read(stems)):
+                """They are kept."""
         except BaseException:
             await llama.aclose()
             raise
@@ -203,3 +207,8 @@ class Llama:
             await self._states.save(self._server, 0, self._preamble_tokens)
         except (Refused, aiohttp.ClientError) as error:
             raise EngineError(STAGE, f"the preamble cannot be read: {error}") from error
+
+
+async def _only_read(stems: tuple[tuple[Message, ...], ...]) -> AsyncGenerator[Chat, None]:
+    for stem in stems:
+        yield Chat((*stem, Message("user", "")), "", 0, stem=len(stem))
