@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Self
@@ -22,6 +22,7 @@ from pipeline.errors import ConfigError, EngineError
 log = logging.getLogger(__name__)
 
 STAGE = "aura"
+LEARN_S = 30.0  # a quiet machine reads two sets of instructions in 8; `infra/up` waits for 120 in all
 FILES = ("model.gguf",)
 
 
@@ -66,7 +67,8 @@ class Llama:
             prompt_threads: CPU threads that read prompts.
             context: Tokens of one slot: prompt and answer together.
             preamble: How every prompt begins. It is read before anybody comes.
-            stems: How the prompts of callers who are known to come begin. They are read then, too.
+            stems: How the prompts of callers who are known to come begin. They are read then, too, unless the
+                machine is so busy that the first of these callers had better do it.
 
         Raises:
             ConfigError: No model is complete, or it cannot be loaded.
@@ -83,8 +85,7 @@ class Llama:
         llama = cls(server, settings, preamble, States.of(saved, file, slots * context))
         try:
             await llama._learn()
-            async for _ in llama.generate("learn", _only_read(stems)):
-                """They are kept."""
+            await llama._learn_stems(stems)
         except BaseException:
             await llama.aclose()
             raise
@@ -207,6 +208,13 @@ class Llama:
             await self._states.save(self._server, 0, self._preamble_tokens)
         except (Refused, aiohttp.ClientError) as error:
             raise EngineError(STAGE, f"the preamble cannot be read: {error}") from error
+
+    async def _learn_stems(self, stems: tuple[tuple[Message, ...], ...]) -> None:
+        """See to it that the state after each of them is in its file."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(LEARN_S), aclosing(self.generate("learn", _only_read(stems))) as nothing:
+                async for _ in nothing:
+                    """It is only read."""
 
 
 async def _only_read(stems: tuple[tuple[Message, ...], ...]) -> AsyncGenerator[Chat, None]:
