@@ -8,18 +8,20 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
 from aiohttp import web
 
 from pipeline.ask_command import add_ask, run_ask
-from pipeline.deployment import Deployment, read_deployment
+from pipeline.deployment import Deployment, model_type_in, read_deployment
 from pipeline.errors import AuraError, ConfigError
+from pipeline.gpus import gpu_bytes
 from pipeline.holders import holder_of
 from pipeline.orchestrator import running
-from pipeline.profiles import PROFILES, Profile
+from pipeline.plan import plan_of
+from pipeline.profiles import EMBEDDED, PROFILES, Profile
 from pipeline.realtime.server import Server
 from pipeline.say_command import add_say, run_say
 from pipeline.transcribe_command import add_transcribe, run_transcribe
@@ -51,7 +53,7 @@ def main() -> None:
             return OFFLINE[arguments.command](arguments, _home(os.environ))
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
-            print(f"{settings.profile.topology.model_type}: fine, {settings.deployment.max_sessions} sessions")
+            print(*plan_of(settings.profile.topology, settings.deployment, gpu_bytes()), sep="\n")
         else:
             asyncio.run(serve(settings))
     except ConfigError as error:
@@ -64,9 +66,16 @@ def main() -> None:
 
 async def serve(settings: Settings) -> None:
     """Run the pipeline until SIGTERM or SIGINT. `/health` answers at once, `/ready` when the engines do."""
-    stop = asyncio.Event()
+    serving = asyncio.current_task()
+    assert serving
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        asyncio.get_running_loop().add_signal_handler(number, lambda: serving.cancelling() or serving.cancel())
+    with suppress(asyncio.CancelledError):
+        await _serve(settings)
+
+
+async def _serve(settings: Settings) -> None:
+    """Never returns; engines that are still being started are given up when it is cancelled."""
     server = Server(settings.profile.topology.model_type, settings.key)
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     async with AsyncExitStack() as engines, AsyncExitStack() as callers:  # callers leave first
@@ -77,7 +86,7 @@ async def serve(settings: Settings) -> None:
         pipeline = running(profile, settings.deployment, settings.models_dir)
         server.pipeline = await engines.enter_async_context(pipeline)
         log.info("ready on http://%s:%d", settings.host, settings.port)
-        await stop.wait()
+        await asyncio.get_running_loop().create_future()
 
 
 async def _listen(runner: web.AppRunner, settings: Settings) -> None:
@@ -92,8 +101,9 @@ async def _listen(runner: web.AppRunner, settings: Settings) -> None:
 
 
 def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
-    profile = PROFILES[arguments.profile]
-    path = getattr(arguments, "file", None) or arguments.stage_configs_path or profile.deployment
+    file = getattr(arguments, "file", None) or arguments.stage_configs_path
+    profile = PROFILES[arguments.profile or _profile_of(file)]
+    path = file or profile.deployment
     models_dir = arguments.models_dir or _home(environment) / "models"
     deployment = read_deployment(path, profile.topology, profile.engine_keys(models_dir))
     if arguments.max_sessions:
@@ -104,6 +114,13 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
     return Settings(profile, deployment, models_dir, getattr(arguments, "host", ""), getattr(arguments, "port", 0), key)
 
 
+def _profile_of(file: Path | None) -> str:
+    """The one whose pipeline a file names."""
+    model_type = model_type_in(file) if file else None
+    names = (name for name, profile in PROFILES.items() if profile.topology.model_type == model_type)
+    return next(names, EMBEDDED)
+
+
 def _home(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("AURA_HOME", ".aura"))
 
@@ -112,9 +129,10 @@ def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="aura-pipeline", description="The model side of AURA: /v1/realtime.")
     commands = parser.add_subparsers(dest="command", required=True)
     shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--profile", choices=sorted(PROFILES), default="embedded", help="which models (embedded)")
+    shared.add_argument("--profile", choices=sorted(PROFILES), help="which models (the file's, or embedded)")
     shared.add_argument("--stage-configs-path", type=Path, metavar="FILE", help="stage configuration (the profile's)")
-    shared.add_argument("--models-dir", type=Path, metavar="DIR", help="where the models are ($AURA_HOME/models)")
+    where = "where the models are ($AURA_HOME/models)"
+    shared.add_argument("--models-dir", "--model-dir", type=Path, metavar="DIR", help=where)
     shared.add_argument("--max-sessions", type=_count, metavar="N", help="most callers at once (the file's)")
     serve = commands.add_parser("serve", parents=[shared], help="serve callers")
     serve.add_argument("--host", default="127.0.0.1")

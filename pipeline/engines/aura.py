@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
 from pipeline.chunks import Scene, Text, Usage
 from pipeline.clips import Clip
-from pipeline.engines.parts import Answers, Part, Sampling, Written
+from pipeline.engines.draws import Draws
+from pipeline.engines.parts import Answers, Part, Written
 from pipeline.errors import EngineError
 from pipeline.models.aura_text import AuraText
 
@@ -30,11 +31,10 @@ class Manner:
     """How all prompts are answered.
 
     Attributes:
-        temperature: 0 takes the likeliest token.
         most_prompt_tokens: A longer prompt is refused.
     """
 
-    temperature: float
+    draws: Draws
     most_prompt_tokens: int
 
 
@@ -45,7 +45,7 @@ class Aura:
         self._requests = requests
         self._text = text
         self._manner = manner
-        self._sampling = Sampling(manner.temperature, 0, 1.0, 1.0, text.stops)
+        self._sampling = manner.draws.sampling(text.stops)
 
     async def generate(self, request_id: str, prompts: AsyncIterator[Scene]) -> AsyncGenerator[Text, None]:
         """
@@ -56,6 +56,7 @@ class Aura:
         async for scene in prompts:
             self._check(scene)
             part = as_part(scene, self._text)
+            part = replace(part, max_tokens=self._manner.draws.most(part.max_tokens))
             priority = URGENT if scene.urgent else PATIENT
             name = f"{request_id}.{next(numbers)}"
             async with aclosing(self._requests.answer(name, self._sampling, part, priority)) as pieces:
@@ -69,6 +70,9 @@ class Aura:
 
     async def busy(self) -> int:
         return await self._requests.busy()
+
+    async def died(self) -> None:
+        await self._requests.died()
 
     async def aclose(self) -> None:
         await self._requests.aclose()

@@ -20,6 +20,7 @@ from pipeline.chunks import Scene, Text
 from pipeline.clips import decoded, second
 from pipeline.engines.aura import Aura
 from pipeline.engines.aura_setup import check_weights, open_aura
+from pipeline.engines.draws import Draws
 from pipeline.errors import ConfigError, EngineError
 from pipeline.films import seconds_of
 from pipeline.history import History, Item
@@ -49,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 async def aura(vllm_on_a_cpu: None, folder: Path) -> AsyncIterator[Aura]:
     engine = await open_aura(
-        folder.parent, model=folder.name, max_sessions=4, temperature=0.0, dtype="float32", enforce_eager=True,
+        folder.parent, model=folder.name, max_sessions=4, draws=Draws(), dtype="float32", enforce_eager=True,
         block_size=32, distributed_executor_backend="uni", skip_mm_profiling=True, kv_cache_memory_bytes=128 << 20,
         mm_processor_cache_gb=0.25,
     )  # fmt: skip

@@ -1,5 +1,6 @@
 """AURA's engine on a fake of vLLM: what is asked of it, and what is made of its tokens."""
 
+import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
@@ -11,6 +12,7 @@ import pytest
 from pipeline.chunks import Scene, Usage
 from pipeline.clips import Clip
 from pipeline.engines.aura import PATIENT, URGENT, Aura, Manner
+from pipeline.engines.draws import Draws
 from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.errors import ConfigError, EngineError
 from pipeline.models.aura_text import NAMED, AuraText
@@ -54,6 +56,10 @@ class Fake:
         finally:
             self.closed += 1
 
+    async def died(self) -> None:
+        """Never."""
+        await asyncio.Event().wait()
+
     async def busy(self) -> int:
         return 0
 
@@ -62,7 +68,7 @@ class Fake:
 
 
 def engine(fake: Fake, most: int = 1_000) -> Aura:
-    return Aura(fake, AuraText(Bytes(), "test"), Manner(0.5, most))
+    return Aura(fake, AuraText(Bytes(), "test"), Manner(Draws(0.5), most))
 
 
 async def scenes(*prompts: Scene) -> AsyncGenerator[Scene, None]:
