@@ -60,6 +60,7 @@ class Llama:
         slots: int,
         preamble: tuple[Message, ...] = (),
         stems: tuple[tuple[Message, ...], ...] = (),
+        learn_s: float = LEARN_S,
     ) -> Self:
         """
         Args:
@@ -67,8 +68,8 @@ class Llama:
             prompt_threads: CPU threads that read prompts.
             context: Tokens of one slot: prompt and answer together.
             preamble: How every prompt begins. It is read before anybody comes.
-            stems: How the prompts of callers who are known to come begin. They are read then, too, unless the
-                machine is so busy that the first of these callers had better do it.
+            stems: How the prompts of callers who are known to come begin. They are read then, too.
+            learn_s: What of them is not read by then, the first caller reads: a busy machine is to start in time.
 
         Raises:
             ConfigError: No model is complete, or it cannot be loaded.
@@ -85,7 +86,7 @@ class Llama:
         llama = cls(server, settings, preamble, States.of(saved, file, slots * context))
         try:
             await llama._learn()
-            await llama._learn_stems(stems)
+            await llama._learn_stems(stems, learn_s)
         except BaseException:
             await llama.aclose()
             raise
@@ -209,10 +210,10 @@ class Llama:
         except (Refused, aiohttp.ClientError) as error:
             raise EngineError(STAGE, f"the preamble cannot be read: {error}") from error
 
-    async def _learn_stems(self, stems: tuple[tuple[Message, ...], ...]) -> None:
+    async def _learn_stems(self, stems: tuple[tuple[Message, ...], ...], learn_s: float) -> None:
         """See to it that the state after each of them is in its file."""
         with suppress(TimeoutError):
-            async with asyncio.timeout(LEARN_S), aclosing(self.generate("learn", _only_read(stems))) as nothing:
+            async with asyncio.timeout(learn_s), aclosing(self.generate("learn", _only_read(stems))) as nothing:
                 async for _ in nothing:
                     """It is only read."""
 
