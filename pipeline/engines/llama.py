@@ -3,7 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Self
 
@@ -21,6 +21,7 @@ from pipeline.errors import ConfigError, EngineError
 log = logging.getLogger(__name__)
 
 STAGE = "aura"
+LEARN_S = 30.0  # a quiet machine reads two sets of instructions in 8; `infra/up` waits for 120 in all
 FILES = ("model.gguf",)
 
 
@@ -57,6 +58,8 @@ class Llama:
         context: int,
         slots: int,
         preamble: tuple[Message, ...] = (),
+        stems: tuple[tuple[Message, ...], ...] = (),
+        learn_s: float = LEARN_S,
     ) -> Self:
         """
         Args:
@@ -64,10 +67,12 @@ class Llama:
             prompt_threads: CPU threads that read prompts.
             context: Tokens of one slot: prompt and answer together.
             preamble: How every prompt begins. It is read before anybody comes.
+            stems: How the prompts of callers who are known to come begin. They are read then, too.
+            learn_s: What of them is not read by then, the first caller reads: a busy machine is to start in time.
 
         Raises:
             ConfigError: No model is complete, or it cannot be loaded.
-            EngineError: The preamble cannot be read.
+            EngineError: The preamble or a stem cannot be read.
         """
         file = model_folder(models_dir, (model, fallback), FILES) / FILES[0]
         saved = models_dir / "states"
@@ -80,6 +85,7 @@ class Llama:
         llama = cls(server, settings, preamble, States.of(saved, file, slots * context))
         try:
             await llama._learn()
+            await llama._learn_stems(stems, learn_s)
         except BaseException:
             await llama.aclose()
             raise
@@ -204,3 +210,15 @@ class Llama:
             await self._states.save(self._server, 0, self._preamble_tokens)
         except (Refused, aiohttp.ClientError) as error:
             raise EngineError(STAGE, f"the preamble cannot be read: {error}") from error
+
+    async def _learn_stems(self, stems: tuple[tuple[Message, ...], ...], learn_s: float) -> None:
+        """See to it that the state after each of them is in its file."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(learn_s), aclosing(self.generate("learn", _only_read(stems))) as nothing:
+                async for _ in nothing:
+                    """It is only read."""
+
+
+async def _only_read(stems: tuple[tuple[Message, ...], ...]) -> AsyncGenerator[Chat, None]:
+    for stem in stems:
+        yield Chat((*stem, Message("user", "")), "", 0, stem=len(stem))

@@ -26,7 +26,13 @@ def chat(text: str, salt: str = "a", limit: int = 24) -> Chat:
     return Chat((*PREAMBLE, Message("user", text)), salt, limit)
 
 
-async def opened(models_dir: Path, slots: int, model: str = SMALL) -> Llama:
+async def opened(
+    models_dir: Path,
+    slots: int,
+    model: str = SMALL,
+    stems: tuple[tuple[Message, ...], ...] = (),
+    learn_s: float = 60.0,
+) -> Llama:
     return await Llama.open(
         models_dir,
         model=model,
@@ -36,6 +42,8 @@ async def opened(models_dir: Path, slots: int, model: str = SMALL) -> Llama:
         context=CONTEXT,
         slots=slots,
         preamble=PREAMBLE,
+        stems=stems,
+        learn_s=learn_s,
     )
 
 
@@ -203,6 +211,24 @@ async def test_instructions_that_another_call_had_need_not_be_read_again(models_
     after_a_start = await usage_of(engine, asked_by("d", LONG))
     await engine.aclose()
     assert after_a_start == again
+
+
+async def test_instructions_of_a_caller_who_is_known_to_come_are_read_before(models_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / SMALL).symlink_to(models_dir / SMALL)
+    known = asked_by("a", LONG)
+    engine = await opened(tmp_path, slots=1, stems=(known.messages[: known.stem],))
+    first = await usage_of(engine, known)
+    await engine.aclose()
+    assert first.prompt - first.cached < 20
+
+
+async def test_a_busy_machine_starts_in_time_and_the_first_caller_reads(models_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / SMALL).symlink_to(models_dir / SMALL)
+    known = asked_by("a", LONG)
+    engine = await opened(tmp_path, slots=1, stems=(known.messages[: known.stem],), learn_s=0.1)
+    first = await usage_of(engine, known)
+    await engine.aclose()
+    assert first.prompt - first.cached > 100
 
 
 async def test_a_caller_who_changes_the_instructions_may_find_them_read(models_dir: Path, tmp_path: Path) -> None:
