@@ -43,6 +43,11 @@ class Activity:
         self._loud_ms = 0
         self._quiet_ms = 0
 
+    @property
+    def voiced(self) -> bool:
+        """The newest frame is speech."""
+        return self._loud_ms > 0
+
     def feed(self, probability: float) -> Change | None:
         """Take the next frame's speech probability; at most one thing changes with a frame."""
         limits = self.endpointing

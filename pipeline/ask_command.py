@@ -53,8 +53,9 @@ async def aura_of(model: Path, dtype: str, temperature: float) -> AsyncGenerator
     """The engine of a checkpoint, for one caller at a time."""
     told = engine_args("ask", dtype, skip_mm_profiling=True, kv_cache_memory_bytes=1 << 30)
     from pipeline.engines.aura_setup import open_aura
+    from pipeline.engines.draws import Draws
 
-    aura = await open_aura(model.parent, model=model.name, max_sessions=1, temperature=temperature, **told)
+    aura = await open_aura(model.parent, model=model.name, max_sessions=1, draws=Draws(temperature), **told)
     try:
         yield aura
     finally:

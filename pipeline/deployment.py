@@ -69,6 +69,16 @@ class Deployment:
         return next(stage for stage in self.stages if stage.stage_id == stage_id)
 
 
+def model_type_in(path: Path) -> str | None:
+    """The pipeline that a file says it is for; None if it does not, or cannot be read."""
+    try:
+        raw = yaml.safe_load(path.read_text())
+    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        return None
+    told = raw.get("model_type") if isinstance(raw, dict) else None
+    return told if isinstance(told, str) else None
+
+
 def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[str, EngineKeys]) -> Deployment:
     """The deployment in a YAML file.
 

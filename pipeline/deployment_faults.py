@@ -32,6 +32,8 @@ def faults_of(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Engi
         yield "the file is not a mapping of keys"
         return
     yield from key_faults("", raw, TOP_KEYS)
+    if isinstance(told := raw.get("model_type"), str) and told != topology.model_type:
+        yield f"`model_type` is {told!r}, but the topology says {topology.model_type!r}"
     specs = {stage.stage_id: stage for stage in topology.stages}
     known: dict[int, dict[str, Any]] = {}
     for position, each in enumerate(_list(raw.get("stage_args"))):
@@ -44,7 +46,7 @@ def faults_of(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Engi
         else:
             known[spec.stage_id] = each
             yield from _stage_faults(each, spec, engine_keys.get(spec.model_arch, EngineKeys()))
-    yield from _sharing_faults(known, {id: engine_keys.get(spec.model_arch) for id, spec in specs.items()})
+    yield from _sharing_faults(known, {id: engine_keys.get(spec.model_arch) for id, spec in specs.items()}, specs)
     yield from _runtime_faults(_dict(raw.get("runtime")), topology)
 
 
@@ -104,22 +106,26 @@ def _join_faults(here: str, raw: dict[str, Any], spec: StagePipelineConfig) -> I
         yield f"{here}`is_comprehension` is {raw['is_comprehension']!r}, but the topology says {understands!r}"
 
 
-def _sharing_faults(stages: dict[int, dict[str, Any]], engines: dict[int, EngineKeys | None]) -> Iterator[str]:
+def _sharing_faults(
+    stages: dict[int, dict[str, Any]], engines: dict[int, EngineKeys | None], specs: dict[int, StagePipelineConfig]
+) -> Iterator[str]:
     """Engines on one device tell how much of it they take, and together no more than there is."""
     placed = [id for id, engine in engines.items() if engine and engine.placed]
     devices = {id: _devices(stages.get(id, {})) for id in placed}
     takers = Counter(device for each in devices.values() for device in each)
-    shares: dict[str, float] = {}
+    shares: dict[str, dict[str, float]] = {}
     for id in placed:
         share = _dict(stages.get(id, {}).get("engine_args")).get("gpu_memory_utilization")
         shared = [device for device in devices[id] if takers[device] > 1]
         if share is None and shared:
             yield f"stage {id}: engine_args: `gpu_memory_utilization` is needed: it shares GPU {shared[0]}"
         for device in shared:
-            shares[device] = shares.get(device, 0.0) + (share if isinstance(share, int | float) else 0.0)
-    for device, share in sorted(shares.items()):
-        if share > MOST_SHARED:
-            yield f"GPU {device}: its engines ask for {share:.2f} of the memory, {MOST_SHARED} is there"
+            asked = share if isinstance(share, int | float) else 0.0
+            shares.setdefault(device, {})[specs[id].model_stage] = asked
+    for device, asks in sorted(shares.items()):
+        if (share := sum(asks.values())) > MOST_SHARED:
+            each = ", ".join(f"{name} {asked:g}" for name, asked in asks.items())
+            yield f"GPU {device}: its engines ask for {share:.2f} of the memory ({each}), {MOST_SHARED} is there"
 
 
 def _runtime_faults(runtime: dict[str, Any], topology: PipelineConfig) -> Iterator[str]:

@@ -12,6 +12,9 @@ The names and the defaults are those of vLLM-Omni's stage configs. What differs:
 | `max_batch_size` | sequences of offline inference | sequences that are computed at once |
 | `window_size` n | chunks | n units (pieces of text, codec frames) are handed on at once |
 | `max_inflight` | requests in a stage | units that wait between two stages |
+| `enable_prefix_caching` | false | true for `asr` and `aura`; true is refused for the Talker |
+| `dtype` | auto | bfloat16; float32 for Code2Wav |
+| `stop_token_ids` | choose | must be those of the checkpoint |
 """
 
 from collections.abc import Callable, Collection, Mapping
@@ -70,15 +73,15 @@ def _at_least(least: float) -> Callable[[Any], str]:
     return lambda value: "" if value >= least else f"at least {least} is needed"
 
 
-def _within(least: float, most: float) -> Callable[[Any], str]:
+def within(least: float, most: float) -> Callable[[Any], str]:
     return lambda value: "" if least <= value <= most else f"it lies between {least} and {most}"
 
 
-def _only(wanted: bool, reason: str) -> Callable[[Any], str]:
+def only(wanted: bool, reason: str) -> Callable[[Any], str]:
     return lambda value: "" if value is wanted else reason
 
 
-def _never(reason: str) -> Callable[[Any], str]:
+def never(reason: str) -> Callable[[Any], str]:
     return lambda value: reason
 
 
@@ -110,7 +113,12 @@ def _window(value: int) -> str:
 
 STOCK = "stock vLLM chooses it"
 
-TOP_KEYS: Keys = {"max_sessions": Key(int, NEEDED, _at_least(1)), "stage_args": Key(list), "runtime": Key(dict)}
+TOP_KEYS: Keys = {
+    "max_sessions": Key(int, NEEDED, _at_least(1)),
+    "model_type": Key(str),
+    "stage_args": Key(list),
+    "runtime": Key(dict),
+}
 
 STAGE_KEYS: Keys = {
     "stage_id": Key(int, NEEDED),
@@ -125,12 +133,14 @@ STAGE_KEYS: Keys = {
 }
 
 PLACE_KEYS: Keys = {
-    "process": Key(bool, True, _only(True, "an engine that dies must not take the server with it")),
+    "process": Key(bool, True, only(True, "an engine that dies must not take the server with it")),
     "devices": Key(str, "0", _devices),
     "max_batch_size": count(1),
 }
 
 TOPOLOGY_KEYS: Keys = {"model_stage": Key(str), "model_arch": Key(str), "engine_output_type": Key(str)}
+
+SHARE = Key((int, float), None, within(0.01, 0.98))
 
 VLLM_KEYS: Keys = {
     "model": Key(str),
@@ -141,30 +151,30 @@ VLLM_KEYS: Keys = {
     "max_num_batched_tokens": count(),
     "tensor_parallel_size": count(),
     "kv_cache_memory_bytes": count(),
-    "gpu_memory_utilization": Key((int, float), None, _within(0.01, 0.98)),
+    "gpu_memory_utilization": SHARE,
     "enforce_eager": Key(bool, False),
-    "trust_remote_code": Key(bool, False, _only(False, "every model is in this package or in vLLM")),
+    "trust_remote_code": Key(bool, False, only(False, "every model is in this package or in vLLM")),
     "enable_prefix_caching": Key(bool, False),
-    "worker_cls": Key(str, None, _never(STOCK)),
-    "worker_type": Key(str, None, _never(STOCK)),
-    "scheduler_cls": Key(str, None, _never(STOCK)),
+    "worker_cls": Key(str, None, never(STOCK)),
+    "worker_type": Key(str, None, never(STOCK)),
+    "scheduler_cls": Key(str, None, never(STOCK)),
 }
 
 SAMPLING_KEYS: Keys = {
     "temperature": Key((int, float), 0.0, _at_least(0)),
-    "top_p": Key((int, float), 1.0, _within(0.01, 1)),
+    "top_p": Key((int, float), 1.0, within(0.01, 1)),
     "top_k": Key(int, -1, lambda value: "" if value == -1 or value >= 1 else "-1 (all) or at least 1 is needed"),
     "max_tokens": count(2048),
     "seed": Key((int, type(None)), 42),
     "detokenize": Key(bool, True),
-    "repetition_penalty": Key((int, float), 1.1, _within(0.01, 2)),
+    "repetition_penalty": Key((int, float), 1.1, within(0.01, 2)),
     "stop_token_ids": Key(list),
 }
 
 WINDOW_KEYS: Keys = {"window_size": Key(int, -1, _window), "max_inflight": count(1)}
 EDGE_KEYS: Keys = {"from": Key(int, NEEDED), "to": Key(int, NEEDED), "connector": Key(str), **WINDOW_KEYS}
 RUNTIME_KEYS: Keys = {
-    "enabled": Key(bool, True, _only(True, "stages are always joined as the edges say")),
+    "enabled": Key(bool, True, only(True, "stages are always joined as the edges say")),
     "defaults": Key(dict),
     "edges": Key(list),
     "connectors": Key(dict),

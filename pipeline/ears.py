@@ -27,9 +27,10 @@ class Detector(Protocol):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
-    """32 ms of sound, and whether a person starts, pauses or ends with it."""
+    """32 ms of sound, whether it is speech, and whether a person starts, pauses or ends with it."""
 
     pcm: Pcm
+    voiced: bool
     change: Change | None
 
 
@@ -63,5 +64,6 @@ class Ears:
     def _frames(self, frames: Pcm, probabilities: list[float], rest: Pcm) -> Iterator[Frame]:
         self.rest = NO_SOUND
         for frame, probability in zip(frames, probabilities, strict=True):
-            yield Frame(frame, self.activity.feed(probability))
+            change = self.activity.feed(probability)
+            yield Frame(frame, self.activity.voiced, change)
         self.rest = rest

@@ -16,6 +16,7 @@ from pipeline.signal import Signal
 Pcm = NDArray[np.float32]
 
 PRE_ROLL_MS = 512  # of sound before speech was noticed
+LULL_MS = 96  # of silence that may become a pause; before it the last sounds of a word may be too soft for speech
 KEPT_SILENCE_MS = 600  # of a pause inside an utterance; more tells the recogniser nothing
 LONG_WINDOW_MS = 20_000  # past it a settled transcript is kept, and the window starts anew
 FULL_WINDOW_MS = 28_000  # past it the transcript of running speech is kept too: a recogniser's window has an end
@@ -27,7 +28,7 @@ class Hypothesis:
 
     Attributes:
         text: All of it, from the utterance's beginning.
-        settled: The person is silent, and this is what was heard up to here.
+        settled: The person is silent, and has been since what this was heard of.
         audio_end_ms: How much of the utterance's sound it covers.
         stable_chars: How many leading characters will not change any more.
     """
@@ -42,8 +43,8 @@ class Hearing:
     """The state of one utterance. It opens at the first sound, and `commit` closes it.
 
     The recogniser reads `windows()`: the sound so far, each time that it is ready for more and there
-    is reason to look again (a pause, the end, or `partial_ms` of new sound). `listen` takes what it
-    makes of them. `hypotheses()` gives whoever asks the newest.
+    is reason to look again (a lull, a pause, the end, or `partial_ms` of new sound). `listen` takes
+    what it makes of them. `hypotheses()` gives whoever asks the newest.
     """
 
     def __init__(self, language: str | None, partial_ms: int | None) -> None:
@@ -53,11 +54,12 @@ class Hearing:
         self._left_out: deque[Pcm] = deque(maxlen=PRE_ROLL_MS // FRAME_MS)  # the newest of a long pause
         self._samples = 0
         self._silence = 0
+        self._quiet = 0  # samples since speech, while the person speaks
+        self._speech_samples = 0  # how much of the sound ends with the last that may be speech
         self._asked_samples = 0  # how much of the sound the newest window held
         self._kept_text = ""
         self._kept_ms = 0
         self._speaking = True
-        self._unheard = False  # speech has come in since the newest window
         self._committed = False
         self._passing: Window | None = None  # what the recogniser is at work on
         self._newest = Hypothesis("")
@@ -88,7 +90,7 @@ class Hearing:
     def newest(self) -> Hypothesis:
         return self._newest
 
-    def add(self, frame: Pcm) -> None:
+    def add(self, frame: Pcm, *, voiced: bool = True) -> None:
         """float32, 16 kHz mono. Of a long pause only the beginning and the end are kept."""
         if not self._speaking:
             self._silence += len(frame)
@@ -97,24 +99,29 @@ class Hearing:
                 return
         self._frames.append(frame)
         self._samples += len(frame)
-        self._unheard = self._unheard or self._speaking
+        if self._speaking:
+            self._quiet = 0 if voiced else self._quiet + len(frame)
+            if not self._in_lull:
+                self._speech_samples = self._samples
         self._changed.fire()
 
     def resume(self) -> None:
         """The person speaks (again), and has done so for some of the newest sound."""
-        self._speaking, self._silence = True, 0
+        self._speaking, self._silence, self._quiet = True, 0, 0
+        self._speech_samples = self._samples
         while self._left_out:
             self.add(self._left_out.popleft())
 
-    def pause(self) -> None:
-        """The person is silent, perhaps only to breathe."""
-        self._speaking = False
-        self._changed.fire()
+    def pause(self, silent_ms: int = 0) -> None:
+        """The person is silent, perhaps only to breathe, and has been for `silent_ms`."""
+        if self._speaking:
+            self._speech_samples = max(self._speech_samples, self._samples - silent_ms * SPEECH_RATE // 1000)
+        self._fall_silent()
 
     def commit(self) -> None:
         """The utterance is complete."""
-        self._committed, self._speaking = True, False
-        self._changed.fire()
+        self._committed = True
+        self._fall_silent()
 
     def settle(self) -> None:
         """The turn is certain: `hypotheses()` ends once all that was said has been heard."""
@@ -129,10 +136,11 @@ class Hearing:
         """
         while True:
             settles = not self._speaking or self._window_ms >= FULL_WINDOW_MS
-            useless = self._passing is None or (settles and not self._passing.settles)
-            if self._unheard and useless and (settles or self._partial_is_due()):
-                self._passing = Window(np.concatenate(self._frames), self._language, settles)
-                self._unheard, self._asked_samples = False, self._samples
+            ends = settles or self._in_lull
+            useless = self._passing is None or (ends and not self._passing.settles)
+            if self._unheard and useless and (ends or self._partial_is_due()):
+                self._passing = Window(np.concatenate(self._frames), self._language, ends)
+                self._asked_samples = self._samples
                 yield self._passing
             elif self._committed and not self._unheard:
                 return
@@ -179,15 +187,31 @@ class Hearing:
     def _window_ms(self) -> int:
         return self._samples * 1000 // SPEECH_RATE
 
+    @property
+    def _unheard(self) -> bool:
+        """There may be speech that the newest window did not hold."""
+        return self._speech_samples > self._asked_samples
+
+    @property
+    def _in_lull(self) -> bool:
+        return self._quiet >= LULL_MS * SPEECH_RATE // 1000
+
     def _partial_is_due(self) -> bool:
-        if self._partial_ms is None:
+        if self._partial_ms is None or self._quiet:  # a pass that begins just before a lull would delay the one in it
             return False
         return (self._samples - self._asked_samples) * 1000 >= self._partial_ms * SPEECH_RATE
+
+    def _fall_silent(self) -> None:
+        """What was heard in the lull before is settled by this."""
+        self._speaking = False
+        if not (self._unheard or self._passing):
+            self._newest = replace(self._newest, settled=True)
+        self._changed.fire()
 
     def _take(self, transcript: Transcript) -> None:
         self._passing = None
         text = f"{self._kept_text} {transcript.text}".strip()
-        settled = transcript.settles and not self._speaking and not self._unheard
+        settled = not (self._speaking or self._unheard)
         end_ms = self._kept_ms + transcript.audio_end_ms
         stable = len(text) - len(transcript.text) + transcript.stable_chars if transcript.stable_chars else 0
         self._newest = Hypothesis(text, settled, end_ms, stable_chars=max(stable, len(self._kept_text)))
@@ -196,6 +220,8 @@ class Hearing:
         self._changed.fire()
 
     def _start_anew(self, transcript: Transcript) -> None:
-        sound = np.concatenate(self._frames)[transcript.audio_end_ms * SPEECH_RATE // 1000 :]
+        cut = transcript.audio_end_ms * SPEECH_RATE // 1000
+        sound = np.concatenate(self._frames)[cut:]
         self._frames, self._samples, self._asked_samples = [sound], len(sound), 0
+        self._speech_samples = max(0, self._speech_samples - cut)
         self._kept_text, self._kept_ms = self._newest.text, self._newest.audio_end_ms

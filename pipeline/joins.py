@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pipeline.asked import Asked
 from pipeline.deployment import WHOLE, Edge
-from pipeline.processors.codec_chunks import ramp_of
+from pipeline.processors.codec_chunks import Ramp, ramp_of
 from pipeline.stage import Process
 from pipeline.topology import StagePipelineConfig
 
@@ -25,11 +25,20 @@ def process_between(source: StagePipelineConfig, stage: StagePipelineConfig, edg
     whole = edge.window_size == WHOLE and not edge.chunks
     in_chunks = source.async_chunk_process_next_stage_input_func
     if in_chunks and not (whole and source.custom_process_next_stage_input_func):
-        chunks = edge.chunks or ({} if whole else {"codec_chunk_frames": edge.window_size})
-        return partial(in_chunks, ramp=ramp_of(chunks))
+        return partial(in_chunks, ramp=chunks_into(edge))
     process: Process[Any, Any] | None = source.custom_process_next_stage_input_func or stage.sync_process_input_func
     assert process, f"{stage.model_stage} has no processor"
     return process
+
+
+def chunks_into(edge: Edge) -> Ramp:
+    """The chunks of codec frames that an edge asks for, if it has any cut.
+
+    Raises:
+        ConfigError: They cannot be.
+    """
+    window = {} if edge.window_size == WHOLE else {"codec_chunk_frames": edge.window_size}
+    return ramp_of(edge.chunks or window)
 
 
 async def _gathering(

@@ -80,7 +80,7 @@ class Listening:
                 f"the input audio buffer holds {duration_ms} ms, at least {LEAST_COMMIT_MS} ms are needed",
             )
         if self.utterance and len(rest):
-            self.utterance.hearing.add(rest)
+            self.utterance.hearing.add(rest, voiced=False)
         utterance = self.utterance or self._begin()  # a new one has nothing to transcribe: nobody has spoken
         utterance.hearing.commit()
         self._forget()
@@ -102,7 +102,7 @@ class Listening:
             self._change(Change.STARTED)
         self._samples += FRAME
         if self.utterance:
-            self.utterance.hearing.add(frame.pcm)
+            self.utterance.hearing.add(frame.pcm, voiced=frame.voiced)
             self._forget_noise()
         else:
             self._pre_roll.append(frame.pcm)

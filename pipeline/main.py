@@ -8,18 +8,21 @@ import os
 import signal
 import sys
 from collections.abc import Mapping
-from contextlib import AsyncExitStack
+from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NoReturn
 
 from aiohttp import web
 
 from pipeline.ask_command import add_ask, run_ask
-from pipeline.deployment import Deployment, read_deployment
+from pipeline.deployment import Deployment, model_type_in, read_deployment
 from pipeline.errors import AuraError, ConfigError
+from pipeline.gpus import gpu_bytes
 from pipeline.holders import holder_of
 from pipeline.orchestrator import running
-from pipeline.profiles import PROFILES, Profile
+from pipeline.plan import plan_of
+from pipeline.profiles import EMBEDDED, PROFILES, Profile
 from pipeline.realtime.server import Server
 from pipeline.say_command import add_say, run_say
 from pipeline.transcribe_command import add_transcribe, run_transcribe
@@ -51,9 +54,9 @@ def main() -> None:
             return OFFLINE[arguments.command](arguments, _home(os.environ))
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
-            print(f"{settings.profile.topology.model_type}: fine, {settings.deployment.max_sessions} sessions")
-        else:
-            asyncio.run(serve(settings))
+            print(*plan_of(settings.profile.topology, settings.deployment, gpu_bytes()), sep="\n")
+        elif asyncio.run(serve(settings)) == signal.SIGINT:
+            raise KeyboardInterrupt
     except ConfigError as error:
         sys.exit(_said(error, 2))
     except AuraError as error:
@@ -62,11 +65,25 @@ def main() -> None:
         sys.exit(130)
 
 
-async def serve(settings: Settings) -> None:
-    """Run the pipeline until SIGTERM or SIGINT. `/health` answers at once, `/ready` when the engines do."""
-    stop = asyncio.Event()
+async def serve(settings: Settings) -> signal.Signals | None:
+    """Run the pipeline until SIGTERM or SIGINT: returns it. `/health` answers at once, `/ready` when the engines do."""
+    serving, asked = asyncio.current_task(), list[signal.Signals]()
+    assert serving
+
+    def stop(number: signal.Signals) -> None:
+        if not asked:
+            asked.append(number)
+            serving.cancel()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop.set)
+        asyncio.get_running_loop().add_signal_handler(number, stop, number)
+    with suppress(asyncio.CancelledError):
+        await _serve(settings)
+    return asked[0] if asked else None
+
+
+async def _serve(settings: Settings) -> None:
+    """Never returns; engines that are still being started are given up when it is cancelled."""
     server = Server(settings.profile.topology.model_type, settings.key)
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     async with AsyncExitStack() as engines, AsyncExitStack() as callers:  # callers leave first
@@ -77,7 +94,7 @@ async def serve(settings: Settings) -> None:
         pipeline = running(profile, settings.deployment, settings.models_dir)
         server.pipeline = await engines.enter_async_context(pipeline)
         log.info("ready on http://%s:%d", settings.host, settings.port)
-        await stop.wait()
+        await asyncio.get_running_loop().create_future()
 
 
 async def _listen(runner: web.AppRunner, settings: Settings) -> None:
@@ -92,8 +109,9 @@ async def _listen(runner: web.AppRunner, settings: Settings) -> None:
 
 
 def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
-    profile = PROFILES[arguments.profile]
-    path = getattr(arguments, "file", None) or arguments.stage_configs_path or profile.deployment
+    file = getattr(arguments, "file", None) or arguments.stage_configs_path
+    profile = PROFILES[arguments.profile or _profile_of(file)]
+    path = file or profile.deployment
     models_dir = arguments.models_dir or _home(environment) / "models"
     deployment = read_deployment(path, profile.topology, profile.engine_keys(models_dir))
     if arguments.max_sessions:
@@ -104,17 +122,32 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
     return Settings(profile, deployment, models_dir, getattr(arguments, "host", ""), getattr(arguments, "port", 0), key)
 
 
+def _profile_of(file: Path | None) -> str:
+    """The one whose pipeline a file names."""
+    model_type = model_type_in(file) if file else None
+    names = (name for name, profile in PROFILES.items() if profile.topology.model_type == model_type)
+    return next(names, EMBEDDED)
+
+
 def _home(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("AURA_HOME", ".aura"))
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="aura-pipeline", description="The model side of AURA: /v1/realtime.")
+    parser: argparse.ArgumentParser = _Parser(prog="aura-pipeline", description="The model side of AURA: /v1/realtime.")
     commands = parser.add_subparsers(dest="command", required=True)
     shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument("--profile", choices=sorted(PROFILES), default="embedded", help="which models (embedded)")
+    shared.add_argument("--profile", choices=sorted(PROFILES), help="which models (the file's, or embedded)")
     shared.add_argument("--stage-configs-path", type=Path, metavar="FILE", help="stage configuration (the profile's)")
-    shared.add_argument("--models-dir", type=Path, metavar="DIR", help="where the models are ($AURA_HOME/models)")
+    where = "where the models are ($AURA_HOME/models)"
+    shared.add_argument("--models-dir", "--model-dir", type=Path, metavar="DIR", help=where)
     shared.add_argument("--max-sessions", type=_count, metavar="N", help="most callers at once (the file's)")
     serve = commands.add_parser("serve", parents=[shared], help="serve callers")
     serve.add_argument("--host", default="127.0.0.1")

@@ -15,6 +15,7 @@ class Metrics:
         self.sessions = Gauge("aura_sessions", "Sessions that are open.", registry=self.registry)
         self.busy = Gauge("aura_engine_busy", "Requests that an engine computes.", ["stage"], registry=self.registry)
         self.loop_lag = Gauge("aura_loop_lag_seconds", "Latest delay of the event loop.", registry=self.registry)
+        self.start = Gauge("aura_engine_start_seconds", "That it took to start.", ["stage"], registry=self.registry)
         self._answers = Counter("aura_answers", "Answers that have ended.", ["status"], registry=self.registry)
         self._refused = Counter("aura_refused_events", "Client events refused.", ["code"], registry=self.registry)
         self._frames = Counter("aura_camera_frames", "Camera pictures received.", registry=self.registry)

@@ -4,6 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from pipeline.engines.machine import has_gpu, on_this_machine
 from pipeline.errors import ConfigError
 
 
@@ -39,11 +40,5 @@ def engine_args(command: str, dtype: str, **on_cpu: Any) -> dict[str, Any]:
     Raises:
         ConfigError: torch is not installed.
     """
-    try:
-        import torch
-    except ImportError as error:
-        raise ConfigError(command, [f"needs the extra `vllm`: {error}"]) from error
-    if torch.cuda.is_available():
-        return {"dtype": dtype or "bfloat16"}
-    plain = {"enforce_eager": True, "block_size": 32, "distributed_executor_backend": "uni"}
-    return {"dtype": dtype or "float32", **plain, **on_cpu}
+    dtype = dtype or ("bfloat16" if has_gpu(command) else "float32")
+    return {"dtype": dtype, **on_this_machine(command, **on_cpu)}

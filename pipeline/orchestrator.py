@@ -4,22 +4,23 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from dataclasses import replace
 from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pipeline.capabilities import Capabilities
 from pipeline.deployment import WHOLE, Deployment
 from pipeline.ears import Detector
-from pipeline.engines.base import Engine, Listens, Speaks
+from pipeline.engines.base import Engine
+from pipeline.engines.tended import Tended
 from pipeline.errors import AuraError
 from pipeline.joins import process_between
+from pipeline.opening import Opened, opened
 from pipeline.profiles import Profile
 from pipeline.stage import Stage
 from pipeline.stages import Stages
 from pipeline.topology import PipelineConfig
+from pipeline.warm_up import warm_up
 
 log = logging.getLogger(__name__)
 
@@ -37,26 +38,26 @@ class Orchestrator:
         stages: What every session answers with.
         detector: Makes voice activity detection for one caller.
         capabilities: What its callers may ask for.
+        start_seconds: That each engine took to start.
     """
 
-    def __init__(
-        self,
-        engines: Mapping[str, Engine[Any, Any]],
-        stages: Stages,
-        detector: Callable[[], Detector],
-        max_sessions: int,
-        capabilities: Capabilities,
-    ) -> None:
+    def __init__(self, opened: Opened, stages: Stages, detector: Callable[[], Detector], max_sessions: int) -> None:
         self.stages = stages
-        self.capabilities = capabilities
+        self.capabilities = opened.capabilities
+        self.start_seconds = opened.seconds
         self.detector = detector
         self.max_sessions = max_sessions
-        self._engines = engines
+        self._engines = opened.engines
         self._sessions: set[object] = set()
 
     @property
     def free_sessions(self) -> int:
         return self.max_sessions - len(self._sessions)
+
+    @property
+    def is_ready(self) -> bool:
+        """No engine is being started again."""
+        return all(engine.is_up for engine in self._engines.values() if isinstance(engine, Tended))
 
     @contextmanager
     def admitted(self) -> Iterator[Callable[[], None]]:
@@ -85,33 +86,20 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
 
     Raises:
         ConfigError: A model is missing or unusable.
+        EngineError: An engine did not start, or failed in the first turn.
     """
     clock = asyncio.get_running_loop().time
     async with AsyncExitStack() as closing:
-        engines: dict[str, Engine[Any, Any]] = {}
-        for spec in profile.topology.stages:
-            began = clock()
-            kind = profile.engines[spec.model_arch]
-            engine = await kind.open(deployment.stage(spec.stage_id), models_dir, deployment.max_sessions)
-            closing.push_async_callback(engine.aclose)
-            engines[spec.model_stage] = engine
-            log.info("%s started in %.1f s", spec.model_stage, clock() - began)
+        ready = await opened(profile, deployment, models_dir, closing)
         first, second, *_ = profile.topology.stages
-        chain = chain_of(profile.topology, deployment, engines)
+        chain = chain_of(profile.topology, deployment, ready.engines)
         reads_ahead = deployment.stage(second.stage_id).edge.window_size != WHOLE
-        stages = Stages(engines[first.model_stage], chain, reads_ahead)
-        able = _capabilities(profile, engines)
-        yield Orchestrator(engines, stages, profile.detector(), deployment.max_sessions, able)
-
-
-def _capabilities(profile: Profile, engines: Mapping[str, Engine[Any, Any]]) -> Capabilities:
-    able = Capabilities(profile.topology.model_type, limits=profile.limits)
-    for engine in engines.values():
-        if isinstance(engine, Listens):
-            able = replace(able, recogniser=engine.model, languages=engine.languages)
-        if isinstance(engine, Speaks):
-            able = replace(able, voices=engine.voices)
-    return able
+        stages = Stages(ready.engines[first.model_stage], chain, reads_ahead)
+        if profile.warms_up:
+            began = clock()
+            await warm_up(stages)
+            log.info("warm after %.1f s", clock() - began)
+        yield Orchestrator(ready, stages, profile.detector(), deployment.max_sessions)
 
 
 def chain_of(

@@ -8,7 +8,10 @@ from pipeline.capabilities import Limits
 from pipeline.deployment_keys import EngineKeys
 from pipeline.ears import Detector
 from pipeline.engines.registry import ENGINES, EngineKind
+from pipeline.engines.vllm_registry import VLLM_ENGINES
+from pipeline.processors.aura import ROOM
 from pipeline.processors.embedded import LIMITS
+from pipeline.topologies.aura_omni import AURA_OMNI_PIPELINE
 from pipeline.topologies.embedded import EMBEDDED_PIPELINE
 from pipeline.topology import PipelineConfig
 
@@ -20,6 +23,7 @@ class Profile:
     """Attributes:
     detector: Loads voice activity detection; what it returns makes one for each caller.
     limits: Of its prompts; None if they have room for every text.
+    warms_up: A turn is made before the first caller comes.
     """
 
     topology: PipelineConfig
@@ -27,6 +31,7 @@ class Profile:
     engines: Mapping[str, EngineKind]
     detector: Callable[[], Callable[[], Detector]]
     limits: Limits | None = None
+    warms_up: bool = False
 
     def engine_keys(self, models_dir: Path) -> Mapping[str, EngineKeys]:
         """What each engine may be told, by `model_arch`; the models are in that folder."""
@@ -39,6 +44,8 @@ def silero() -> Callable[[], Detector]:
     return SileroModel()
 
 
+EMBEDDED = "embedded"
 PROFILES: Mapping[str, Profile] = {
-    "embedded": Profile(EMBEDDED_PIPELINE, DEPLOY / "embedded.yaml", ENGINES, silero, LIMITS),
+    EMBEDDED: Profile(EMBEDDED_PIPELINE, DEPLOY / "embedded.yaml", ENGINES, silero, LIMITS),
+    "vllm": Profile(AURA_OMNI_PIPELINE, DEPLOY / "aura_80gb.yaml", VLLM_ENGINES, silero, ROOM, warms_up=True),
 }

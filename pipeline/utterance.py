@@ -77,7 +77,7 @@ class Utterance:
         if self.hearing.speaking:
             self.speech_end = asyncio.get_running_loop().time() - silent_ms / 1000
             self.rests()
-            self.hearing.pause()
+            self.hearing.pause(silent_ms)
 
     async def listen(self, recogniser: Engine[Window, Transcript], tell: Callable[[Event], None]) -> None:
         """Hear it to its end, and tell what was heard."""

@@ -25,7 +25,3 @@ class Playback:
             self.ends = at
         self.ends += seconds
         self.sound_s += seconds
-
-    def heard_s(self, at: float) -> float:
-        """How much has been played by then; all that has come, if that is over."""
-        return max(0.0, self.sound_s - max(0.0, self.ends - at))

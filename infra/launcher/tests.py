@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import os
 from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -19,6 +20,7 @@ EXTRAS = ("agent", "embedded", "dev")
 VLLM_TESTS = ("tests/contract/vllm", "tests/pipeline/models", "tests/pipeline/engines/test_code2wav_torch.py")
 PHONE_TESTS = "tests/e2e/test_phone*.py"  # these ring up, each through the real bridge
 KINDS = ("unit", "vllm", "phone")
+SIDE_BY_SIDE = 4  # processes at most that run vLLM's tests, a core and 3 GB each
 UNIT = ("-m", "not e2e and not contract and not gpu")
 
 
@@ -44,7 +46,7 @@ async def run_tests(settings: Settings, board: Board) -> None:
     rest = settings.rest[1:] if kind else settings.rest
     if kind == "vllm":
         await set_up_vllm_venv(shop, board)
-        checks = [_vllm_pytest(settings, rest if _name_tests(rest) else [*VLLM_TESTS, *rest])]
+        checks = [_vllm_pytest(settings, rest)]
     elif kind == "unit":
         await set_up_venv(shop, board, EXTRAS)
         checks = [_pytest(settings, [*UNIT, *rest])]
@@ -55,7 +57,7 @@ async def run_tests(settings: Settings, board: Board) -> None:
     else:
         whole = not rest
         await set_up_all(shop, board, requirements=EXTRAS, tests=True, phone=True, strict=settings.ci, vllm=whole)
-        checks = [_pytest(settings, rest), *([_vllm_pytest(settings, VLLM_TESTS)] if whole else [])]
+        checks = [_pytest(settings, rest), *([_vllm_pytest(settings)] if whole else [])]
     if not settings.rest:
         checks = [*_python_checks(settings), *await _page_checks(shop, board), *checks]
     failed = [check.name for check in checks if not await _passes(check, settings, board)]
@@ -92,8 +94,10 @@ def _name_tests(arguments: Sequence[str]) -> bool:
     return any(Path(argument.partition("::")[0]).exists() for argument in arguments)
 
 
-def _vllm_pytest(settings: Settings, arguments: Sequence[str]) -> Check:
-    return _pytest_of("pytest vllm", settings.layout.vllm_venv, settings, arguments)
+def _vllm_pytest(settings: Settings, arguments: Sequence[str] = ()) -> Check:
+    """A part of them, or all: a file on each core."""
+    everything = (f"--numprocesses={min(os.cpu_count() or 1, SIDE_BY_SIDE)}", "--dist=loadfile", *VLLM_TESTS)
+    return _pytest_of("pytest vllm", settings.layout.vllm_venv, settings, arguments or everything)
 
 
 def _pytest_of(name: str, venv: Path, settings: Settings, arguments: Sequence[str]) -> Check:

@@ -2,13 +2,14 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from pipeline.chunks import Scene, Text
+from pipeline.chunks import Scene, Text, Usage
 from pipeline.clips import Clip
-from pipeline.engines.parts import Answers, Part, Sampling, Written
+from pipeline.engines.draws import Draws
+from pipeline.engines.parts import Answers, Part, Written
 from pipeline.errors import EngineError
 from pipeline.models.aura_text import AuraText
 
@@ -30,22 +31,21 @@ class Manner:
     """How all prompts are answered.
 
     Attributes:
-        temperature: 0 takes the likeliest token.
         most_prompt_tokens: A longer prompt is refused.
     """
 
-    temperature: float
+    draws: Draws
     most_prompt_tokens: int
 
 
 class Aura:
-    """`Engine[Scene, Text]`. Silence yields nothing."""
+    """`Engine[Scene, Text]`. Silence yields no word."""
 
     def __init__(self, requests: Answers, text: AuraText, manner: Manner) -> None:
         self._requests = requests
         self._text = text
         self._manner = manner
-        self._sampling = Sampling(manner.temperature, 0, 1.0, 1.0, text.stops)
+        self._sampling = manner.draws.sampling(text.stops)
 
     async def generate(self, request_id: str, prompts: AsyncIterator[Scene]) -> AsyncGenerator[Text, None]:
         """
@@ -56,6 +56,7 @@ class Aura:
         async for scene in prompts:
             self._check(scene)
             part = as_part(scene, self._text)
+            part = replace(part, max_tokens=self._manner.draws.most(part.max_tokens))
             priority = URGENT if scene.urgent else PATIENT
             name = f"{request_id}.{next(numbers)}"
             async with aclosing(self._requests.answer(name, self._sampling, part, priority)) as pieces:
@@ -63,29 +64,39 @@ class Aura:
                     async for _ in pieces:
                         """It was to be read only."""
                     continue
-                async with aclosing(self._words(pieces)) as words:
+                async with aclosing(self._words(pieces, seen(scene))) as words:
                     async for word in words:
                         yield word
 
     async def busy(self) -> int:
         return await self._requests.busy()
 
+    async def died(self) -> None:
+        await self._requests.died()
+
     async def aclose(self) -> None:
         await self._requests.aclose()
 
-    async def _words(self, pieces: AsyncGenerator[Written, None]) -> AsyncGenerator[Text, None]:
-        decoder = self._text.decoder()
+    async def _words(self, pieces: AsyncGenerator[Written, None], seen: int) -> AsyncGenerator[Text, None]:
+        decoder, usage = self._text.decoder(), Usage()
         async for piece in pieces:
+            usage = Usage(piece.prompt_tokens, seen, piece.cached_tokens, usage.written + len(piece.token_ids))
             for word in decoder.feed([each for each in piece.token_ids if each not in self._text.stops]):
-                yield Text(word)
+                yield Text(word, usage)
         for word in decoder.finish():
             yield Text(word)
+        yield Text("", usage)
 
     def _check(self, scene: Scene) -> None:
-        size = sum(part.tokens if isinstance(part, Clip) else self._text.count(part) for part in scene.parts)
+        size = seen(scene) + sum(self._text.count(part) for part in scene.parts if isinstance(part, str))
         if size > self._manner.most_prompt_tokens:
             most = self._manner.most_prompt_tokens
             raise EngineError(STAGE, f"the prompt has {size} tokens, and at most {most} are read")
+
+
+def seen(scene: Scene) -> int:
+    """Tokens of what is looked at."""
+    return sum(part.tokens for part in scene.parts if isinstance(part, Clip))
 
 
 def as_part(scene: Scene, text: AuraText) -> Part:

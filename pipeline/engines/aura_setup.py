@@ -1,10 +1,12 @@
 """Opens AURA on vLLM: what of its checkpoint and of the deployment the engine is told."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from pipeline.engines.aura import FPS, STAGE, Aura, Manner
+from pipeline.engines.draws import Draws, check_stops
 from pipeline.engines.files import model_folder
 from pipeline.errors import ConfigError
 from pipeline.models.aura_names import expected_names
@@ -21,6 +23,7 @@ MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, in
 STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 ms of an H100's
 BLOCK_TOKENS = 64  # each block of a prompt is hashed for every request: larger ones are fewer
 CLIP_GB = 0.008  # of vLLM's cache, for one second of 640 x 480
+DRAWS = Draws(temperature=0.5)
 
 
 async def open_aura(
@@ -28,13 +31,15 @@ async def open_aura(
     *,
     model: str,
     max_sessions: int,
-    temperature: float = 0.5,
+    draws: Draws = DRAWS,
+    stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 49_152,
     **engine_args: Any,
 ) -> Aura:
     """
     Args:
+        stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of a prompt and its answer.
         engine_args: For vLLM, as it names them.
 
@@ -44,6 +49,7 @@ async def open_aura(
     """
     folder = model_folder(models_dir, (model,), FILES)
     text = AuraText.read(folder)
+    check_stops(f"stage {STAGE}", stop_token_ids, text.stops)
     if max_model_len < (least := LIMITS.most_tokens + MARGIN + MOST_TOKENS):
         raise ConfigError(f"stage {STAGE}", [f"`max_model_len` is {max_model_len}, at least {least} is needed"])
     if engine_args.get("load_format") != "dummy":
@@ -51,7 +57,7 @@ async def open_aura(
     from pipeline.engines.vllm import Vllm
 
     requests = await Vllm.open(STAGE, folder, **settings(max_sessions, dtype, max_model_len) | engine_args)
-    return Aura(requests, text, Manner(temperature, max_model_len - MOST_TOKENS))
+    return Aura(requests, text, Manner(draws, max_model_len - MOST_TOKENS))
 
 
 def settings(sessions: int, dtype: str, max_model_len: int) -> dict[str, Any]:
@@ -82,6 +88,8 @@ def check_weights(folder: Path) -> None:
     from pipeline.models.weights import check_names, weight_names
 
     config = json.loads((folder / "config.json").read_text())
+    if config.get("quantization_config"):  # its weights have other names, which vLLM knows
+        return
     try:
         expected = expected_names(config)
     except (KeyError, TypeError) as error:

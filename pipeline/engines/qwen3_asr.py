@@ -9,10 +9,11 @@ from typing import Any
 import numpy as np
 
 from pipeline.chunks import Transcript, Window
+from pipeline.engines.draws import Draws
 from pipeline.engines.newest import Newest
-from pipeline.engines.parts import Answers, Part, Sampling
+from pipeline.engines.parts import Answers, Part
 from pipeline.errors import EngineError
-from pipeline.models.qwen3_asr.languages import language_name
+from pipeline.models.qwen3_asr.languages import codes_of, language_name
 from pipeline.models.qwen3_asr.mel import Mel
 from pipeline.models.qwen3_asr.prompt import Prompt
 from pipeline.processors.qwen3_asr import Pass, Passes
@@ -47,15 +48,19 @@ class Manner:
     """How all utterances are heard.
 
     Attributes:
+        model: Its name.
         passes: Makes the passes of one utterance.
         prompt: Makes what vLLM is given of a pass.
+        stops: Ids that end a transcript.
         languages: Those that there are, by their English names.
         language: That of callers who name none; None: it is detected.
     """
 
+    model: str
     passes: Callable[[], Passes]
     prompt: EnginePrompt
-    sampling: Sampling
+    draws: Draws
+    stops: Sequence[int]
     extent: Extent
     languages: Sequence[str]
     language: str | None = None
@@ -69,8 +74,11 @@ class Qwen3Asr:
     """
 
     def __init__(self, requests: Answers, manner: Manner) -> None:
+        self.model = manner.model
+        self.languages = codes_of(manner.languages)
         self._requests = requests
         self._manner = manner
+        self._sampling = manner.draws.sampling(manner.stops)
 
     async def generate(self, request_id: str, prompts: AsyncIterator[Window]) -> AsyncGenerator[Transcript, None]:
         """
@@ -102,16 +110,20 @@ class Qwen3Asr:
     async def busy(self) -> int:
         return await self._requests.busy()
 
+    async def died(self) -> None:
+        await self._requests.died()
+
     async def aclose(self) -> None:
         await self._requests.aclose()
 
     async def _read(self, name: str, salt: str, reading: "Reading") -> None:
         asked = reading.asked
         token_ids, media = self._manner.prompt(asked.prompt, asked.windows)
-        part = Part(token_ids, self._manner.extent.tokens(asked.window.audio_end_ms), media=media, cache_salt=salt)
+        most = self._manner.draws.most(self._manner.extent.tokens(asked.window.audio_end_ms))
+        part = Part(token_ids, most, media=media, cache_salt=salt)
         error: EngineError | None = EngineError(STAGE, "a pass failed")
         try:
-            async with aclosing(self._requests.answer(name, self._manner.sampling, part)) as pieces:
+            async with aclosing(self._requests.answer(name, self._sampling, part)) as pieces:
                 async for written in pieces:
                     reading.token_ids += written.token_ids
             error = None

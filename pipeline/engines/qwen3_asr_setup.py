@@ -1,11 +1,12 @@
 """Opens Qwen3-ASR on vLLM: what of its checkpoint and of the deployment the engine is told."""
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pipeline.engines.draws import Draws, check_stops
 from pipeline.engines.files import model_folder
-from pipeline.engines.parts import Sampling
 from pipeline.engines.qwen3_asr import STAGE, Extent, Manner, Qwen3Asr
 from pipeline.errors import ConfigError
 from pipeline.models.qwen3_asr.config import RecogniserConfig, TextConfig, read_recogniser
@@ -18,6 +19,7 @@ from pipeline.processors.qwen3_asr import Doubt, Passes
 FILES = ("config.json", "preprocessor_config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
 BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
 AUDIO_TOKENS_PER_S, PROMPT_TOKENS = 13, 64
+DRAWS = Draws()
 LIVE_TOKENS = 1_024  # of a caller's utterance; `hearing.py` begins a new window after 28 s
 
 
@@ -28,6 +30,8 @@ async def open_qwen3_asr(
     max_sessions: int,
     language: str = "auto",
     context: str = "",
+    draws: Draws = DRAWS,
+    stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 4_096,
     **engine_args: Any,
@@ -36,6 +40,7 @@ async def open_qwen3_asr(
     Args:
         language: That of callers who name none; `auto`: it is detected.
         context: Words that may be said, such as names.
+        stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of one pass: 13 a second of sound, and what is written. It limits how long
             a window may be.
         engine_args: For vLLM, as it names them.
@@ -51,6 +56,7 @@ async def open_qwen3_asr(
     spoken = None if language == "auto" else language_name(language, config.support_languages)
     if faults := _faults(config, ids, writer, language, spoken):
         raise ConfigError(f"stage {STAGE}", faults)
+    check_stops(f"stage {STAGE}", stop_token_ids, ids.ends)
     if engine_args.get("load_format") != "dummy":
         check_weights(folder, config)
     from pipeline.engines.vllm import Vllm
@@ -70,9 +76,9 @@ async def open_qwen3_asr(
     if "kv_cache_memory_bytes" not in settings:
         settings["kv_cache_memory_bytes"] = kv_cache_bytes(config.text, BYTES[dtype], max_sessions, max_model_len)
     requests = await Vllm.open(STAGE, folder, **settings)
-    greedy = Sampling(temperature=0.0, top_k=0, top_p=1.0, repetition_penalty=1.0, stop_token_ids=ids.ends)
     passes = partial(Passes, writer, frames, Doubt())
-    return Qwen3Asr(requests, Manner(passes, engine_prompt, greedy, extent, config.support_languages, spoken))
+    known = config.support_languages
+    return Qwen3Asr(requests, Manner(model, passes, engine_prompt, draws, ids.ends, extent, known, spoken))
 
 
 def longest(max_model_len: int, prompt_tokens: int) -> Extent:

@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import count
 from typing import Protocol
 
@@ -18,7 +18,7 @@ from pipeline.models.qwen3_tts.sentence import Pace, Sentence
 from pipeline.models.qwen3_tts.wire import Choice
 from pipeline.signal import Signal
 
-STAGE = "talker"
+STAGE = "qwen3_tts"
 
 
 class Requests(Protocol):
@@ -30,6 +30,8 @@ class Requests(Protocol):
 
     async def busy(self) -> int: ...
 
+    async def died(self) -> None: ...
+
     async def aclose(self) -> None: ...
 
 
@@ -38,7 +40,7 @@ class Manner:
     """How all requests are spoken.
 
     Attributes:
-        voice: The speaker of clauses that name none.
+        voice: The speaker of clauses that name none; empty: the checkpoint has no speakers.
         sampling, choice: How codebook 0 is drawn, and the others.
     """
 
@@ -55,6 +57,7 @@ class Talker:
     """
 
     def __init__(self, requests: Requests, writer: PromptWriter, manner: Manner) -> None:
+        self.voices = voices(writer, manner.voice)
         self._requests = requests
         self._writer = writer
         self._manner = manner
@@ -82,6 +85,9 @@ class Talker:
     async def busy(self) -> int:
         return await self._requests.busy()
 
+    async def died(self) -> None:
+        await self._requests.died()
+
     async def aclose(self) -> None:
         await self._requests.aclose()
 
@@ -103,7 +109,7 @@ class Talker:
                 changed.fire()
 
     def _voice(self, clause: Clause) -> Voice:
-        voice = voice_in(clause, self._manner.voice)
+        voice = voice_in(clause if self.voices else replace(clause, voice=""), self._manner.voice)
         try:
             self._writer.check(voice)
         except RequestError as error:
@@ -122,6 +128,11 @@ async def _parts(sentence: Sentence, script: Script, captions: Captions, changed
             sentence.feed(line.ids, ends=line.ends)
         else:
             await changed.wait()
+
+
+def voices(writer: PromptWriter, first: str) -> tuple[str, ...]:
+    """The speakers of the checkpoint, the one that speaks unless another is asked for in front."""
+    return tuple(dict.fromkeys(name for name in (first.lower(), *writer.config.talker.spk_id) if name))
 
 
 def voice_in(clause: Clause, otherwise: str = "") -> Voice:

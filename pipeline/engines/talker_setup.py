@@ -1,10 +1,11 @@
 """Opens the Talker on vLLM: what of its checkpoint and of the deployment the engine is told."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.engines.parts import Sampling
+from pipeline.engines.draws import Draws, check_stops
 from pipeline.engines.talker import STAGE, Manner, Talker
 from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.config import GenerationConfig, TalkerConfig, VoiceConfig, read_generation, read_voice
@@ -65,6 +66,8 @@ async def open_talker(
     model: str,
     max_sessions: int,
     voice: str = "",
+    draws: Draws | None = None,
+    stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 2_048,
     **engine_args: Any,
@@ -72,6 +75,8 @@ async def open_talker(
     """
     Args:
         voice: The speaker of clauses that name none; empty: the checkpoint's first, if it has any.
+        draws: How codebook 0 is drawn, and most frames of a sentence; None: as the checkpoint says.
+        stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of one sentence: its prompt, and 12.5 frames a second.
         engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
 
@@ -82,6 +87,8 @@ async def open_talker(
     folder = models_dir / model
     checkpoint = read_checkpoint(folder)
     config, writer = checkpoint.config, checkpoint.writer
+    stops = (config.talker.codec_eos_token_id,)
+    check_stops(f"stage {STAGE}", stop_token_ids, stops)
     if dtype not in BYTES:
         raise ConfigError(f"stage {STAGE}", [f"`dtype` is {dtype!r}, not one of {', '.join(BYTES)}"])
     speaker = voice or next(iter(config.talker.spk_id), "")
@@ -96,30 +103,28 @@ async def open_talker(
     given = [name for name in weight_names(folder) if not name.startswith(ELSEWHERE)]
     if engine_args.get("load_format") != "dummy":
         check_names(expected_names(config), given, str(folder))
-    requests = await Vllm.open(
-        STAGE,
-        folder,
-        hf_overrides={"architectures": [TALKER]},
-        dtype=dtype,
-        max_model_len=max_model_len,
-        max_num_seqs=max_sessions,
-        kv_cache_memory_bytes=kv_cache_bytes(config.talker, BYTES[dtype], max_sessions, max_model_len),
-        skip_tokenizer_init=True,
-        enable_prefix_caching=False,
-        **{"compilation_config": GRAPHS, **engine_args},
-    )
-    pace = Pace(positions=max_model_len)
-    return Talker(requests, writer, Manner(speaker, sampling(config, generation), choice(generation), pace))
+    settings: dict[str, Any] = {
+        "hf_overrides": {"architectures": [TALKER]},
+        "dtype": dtype,
+        "max_model_len": max_model_len,
+        "max_num_seqs": max_sessions,
+        "kv_cache_memory_bytes": kv_cache_bytes(config.talker, BYTES[dtype], max_sessions, max_model_len),
+        "skip_tokenizer_init": True,
+        "enable_prefix_caching": False,
+        "compilation_config": GRAPHS,
+    }
+    requests = await Vllm.open(STAGE, folder, **{**settings, **engine_args})
+    draws = draws or own_draws(generation)
+    pace = Pace(positions=max_model_len, frames=draws.most(max_model_len))
+    return Talker(requests, writer, Manner(speaker, draws.sampling(stops, CODES), choice(generation), pace))
 
 
-def sampling(config: VoiceConfig, generation: GenerationConfig) -> Sampling:
-    return Sampling(
+def own_draws(generation: GenerationConfig) -> Draws:
+    return Draws(
         temperature=generation.temperature if generation.do_sample else 0.0,
         top_k=generation.top_k,
         top_p=generation.top_p,
         repetition_penalty=generation.repetition_penalty,
-        stop_token_ids=(config.talker.codec_eos_token_id,),
-        logprobs=CODES,
     )
 
 

@@ -1,6 +1,7 @@
 """One vLLM engine: requests whose prompts go on while they are answered."""
 
 import asyncio
+import multiprocessing
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
@@ -12,6 +13,7 @@ from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.engine.protocol import StreamingInput
 from vllm.exceptions import VLLMClientError
 from vllm.inputs import TokensPrompt
+from vllm.outputs import RequestOutput
 from vllm.sampling_params import RequestOutputKind
 from vllm.v1.engine.async_llm import AsyncLLM
 from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
@@ -19,6 +21,7 @@ from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
 from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.errors import ConfigError, EngineError
 
+TOLD_S = 10.0  # in which vLLM tells the requests of an engine that has died
 ALIVE_S = 1.0  # how often whoever waits for an answer looks whether the engine lives
 
 
@@ -52,8 +55,8 @@ def tokens_prompt(part: Part) -> TokensPrompt:
     return prompt
 
 
-def written(completion: Any) -> Written:
-    """What a `CompletionOutput` of vLLM says."""
+def written(output: RequestOutput) -> Written:
+    (completion,) = output.outputs
     ids = tuple(completion.token_ids)
     flat = completion.logprobs
     beside: tuple[tuple[int, ...], ...] = ()
@@ -61,7 +64,8 @@ def written(completion: Any) -> Written:
         spans = zip(flat.start_indices, flat.end_indices, strict=True)
         beside = tuple(tuple(flat.token_ids[begin + 1 : end]) for begin, end in spans)
     reason = completion.finish_reason
-    return Written(ids, beside, reason is not None, reason == "stop")
+    prompt, cached = len(output.prompt_token_ids or ()), output.num_cached_tokens or 0
+    return Written(ids, beside, reason is not None, reason == "stop", prompt, cached)
 
 
 class Vllm:
@@ -86,10 +90,11 @@ class Vllm:
             ConfigError: vLLM does not take the model, or an argument.
             EngineError: The engine did not start.
         """
-        os.environ["VLLM_USE_V2_MODEL_RUNNER"] = "1"  # vLLM reads this switch from the environment only
+        os.environ["VLLM_USE_V2_MODEL_RUNNER"] = "1"  # vLLM reads these switches from the environment only
+        os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")  # a fork may hang: other engines have threads
         try:
             args = AsyncEngineArgs(model=str(model), generation_config="vllm", **engine_args)
-            llm = await asyncio.to_thread(AsyncLLM.from_engine_args, args)
+            llm = await _started(args)
         except (TypeError, ValueError) as error:
             raise ConfigError(f"stage {stage}", [str(error)]) from error
         except RuntimeError as error:
@@ -150,6 +155,13 @@ class Vllm:
             return int(await self._answer(lambda: self._llm.engine_core.call_utility_async("has_work")))
         return 0
 
+    async def died(self) -> None:
+        """Returns when its processes have ended, and every request has been told so."""
+        while not self._llm.errored:  # noqa: ASYNC110 - vLLM tells nobody
+            await asyncio.sleep(ALIVE_S)
+        if handler := self._llm.output_handler:
+            await asyncio.wait([handler], timeout=TOLD_S)
+
     async def aclose(self) -> None:
         if handler := self._llm.output_handler:  # it would take the end of its engine for a failure
             handler.cancel()
@@ -174,7 +186,7 @@ class Vllm:
         try:
             async with aclosing(self._llm.generate(prompt, params, request_id, priority=priority)) as outputs:
                 async for output in outputs:
-                    yield written(output.outputs[0])
+                    yield written(output)
         except EngineDeadError as error:
             raise EngineError(self._stage, "the engine has died") from error
         except (VLLMClientError, EngineGenerateError) as error:
@@ -203,6 +215,21 @@ class Vllm:
                 raise
             except Exception as error:  # vLLM has no type for an engine that is ending and answers nothing more
                 raise EngineDeadError from error
+
+
+async def _started(args: AsyncEngineArgs) -> AsyncLLM:
+    """vLLM waits for its processes in a thread, which ends only when they do."""
+    before = set(multiprocessing.active_children())
+    opening = asyncio.get_running_loop().run_in_executor(None, AsyncLLM.from_engine_args, args)
+    try:
+        return await asyncio.shield(opening)
+    except asyncio.CancelledError:
+        while not opening.done():
+            for child in set(multiprocessing.active_children()) - before:
+                child.terminate()
+            await asyncio.wait([opening], timeout=ALIVE_S)
+        opening.exception()
+        raise
 
 
 async def closed(generator: AsyncGenerator[Any, None]) -> None:

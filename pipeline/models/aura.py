@@ -34,6 +34,9 @@ class AuraQwen3VLForConditionalGeneration(Qwen3VLForConditionalGeneration):
             ConfigError: Weights are missing, or nothing uses them; lists their names.
         """
         config = json.loads((self.source / "config.json").read_text())
+        if config.get("quantization_config"):  # its weights have other names, which vLLM knows
+            quantised: set[str] = super().load_weights(weights)
+            return quantised
         wanted = expected_names(config)
         given: list[str] = []
 

@@ -1,13 +1,16 @@
 """AURA's prompts: what was said and seen, in the order and the words with which it was trained. Pure."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from typing import get_args
 
+from pipeline import capabilities
 from pipeline.asked import Asked, Wants
-from pipeline.chunks import Clause, Scene, Text
+from pipeline.chunks import Clause, Role, Scene, Text
 from pipeline.clips import Clip
 from pipeline.history import Item
+from pipeline.models.qwen3_tts.prompt import AUTO, LANGUAGES
 from pipeline.processors.clauses import Clauses
-from pipeline.window import Exchange, Limits, exchanges, within
+from pipeline.window import Exchange, Limits, exchanges, in_bytes, within
 
 SYSTEM = (  # of the published evaluations
     "You are receiving a live video stream where the final frame is the present moment. Respond only when a response "
@@ -17,6 +20,16 @@ SILENT = "<|silent|>"
 MOST_TOKENS = 256  # of an answer
 INSTRUCTIONS_BYTES = 8_000
 LIMITS = Limits()
+BYTES = 4  # of plain English in a token
+
+
+def _tokens(text: str) -> int:
+    return -(-in_bytes(text) // BYTES)
+
+
+ROOM = capabilities.Limits(  # what is longer would be cut
+    _tokens, INSTRUCTIONS_BYTES // BYTES, dict.fromkeys(get_args(Role), LIMITS.item_tokens // BYTES)
+)
 
 
 async def asr2aura(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Scene, None]:
@@ -28,12 +41,18 @@ async def asr2aura(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[
 async def aura2tts(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerator[Clause, None]:
     """The answer as it is written → clauses for the voice."""
     clauses, wants = Clauses(), asked.wants
-    language = wants.language or "auto"
+    language = tongue(wants.language)
     async for piece in inbox:
         for clause in clauses.feed(piece.text):
             yield Clause(clause, wants.voice, wants.speed, language)
     for clause in clauses.finish():
         yield Clause(clause, wants.voice, wants.speed, language)
+
+
+def tongue(heard: str | None) -> str:
+    """The voice's language for somebody who is heard in one such as `en-US`: the same if it has it."""
+    code = (heard or "").lower().replace("_", "-").split("-")[0]
+    return code if code in LANGUAGES else AUTO
 
 
 def scene(asked: Asked, limits: Limits = LIMITS) -> Scene:

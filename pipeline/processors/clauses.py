@@ -1,17 +1,21 @@
-"""Cuts a growing text into clauses to be spoken: the first one early, the others whole sentences. Pure."""
+"""Cuts a growing text into clauses to be spoken: the first ones early, the others whole sentences. Pure."""
 
 import re
 from collections.abc import Iterator
 
-COMMA_WORDS = 4  # an opening clause of so many words may end at a comma
-LINK_WORDS = 5  # of so many, in front of a linking word: "A spider has eight legs | and two eyes"
-MOST_WORDS = 10  # and it ends here at the latest, so that the first sound comes early
+EARLY = 2  # clauses at the beginning: the first sounds soon, and the second is there before the first has been played
+COMMA_WORDS = 4  # an early clause of so many words may end at a comma
+LINK_WORDS = 4  # of so many, in front of a linking word: "There are seven days | in a week"
+MOST_WORDS = 8  # and it ends here at the latest
 LONG = 100  # characters after which a sentence is cut at a comma: a list is written more slowly than it is spoken
 LONGEST = 240  # characters after which it is cut at a space
 
 ENDS = re.compile(r"""[.!?…。！？]+["')\]]*(?=\s)|\n""")  # a sentence has ended, and something follows
+SURE_END = re.compile(r"(?:^|\s)[A-Za-z'’-]*[a-z]{2}[.!?]$")  # a plain word has ended the text so far
 COMMA = re.compile(r"[,;:—–](?=\s)|\s[—–-](?=\s)")
-LINK = re.compile(r"\s(?=(?:and|but|or|because|which|who|where|when|while|if|with|from|for|in|on|at|by)\s)")
+LINK = re.compile(
+    r"\s(?=(?:and|but|or|because|which|who|where|when|while|if|as|than|to|with|from|for|in|on|at|by|is|are|was|were)\s)"
+)
 SHORTENED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|a\.m|p\.m|[A-Z])\.$")
 NUMBERED = re.compile(r"(?:^|\s)\d{1,2}\.$")  # "1." before an item of a list
 
@@ -21,7 +25,7 @@ class Clauses:
 
     def __init__(self) -> None:
         self._rest = ""
-        self._is_first = True
+        self._cuts = 0
 
     def feed(self, piece: str) -> Iterator[str]:
         """The clauses that are complete with `piece`."""
@@ -36,12 +40,12 @@ class Clauses:
 
     def _take(self, cut: int) -> str:
         clause, self._rest = self._rest[:cut], self._rest[cut:]
-        self._is_first = self._is_first and not clause.strip()
+        self._cuts += bool(clause.strip())
         return clause
 
     def _cut(self) -> int:
         """Where the next clause ends, or 0 if that is not known yet."""
-        ends = [_sentence_end(self._rest), _early_end(self._rest) if self._is_first else 0]
+        ends = [_sentence_end(self._rest), _early_end(self._rest) if self._cuts < EARLY else 0]
         if any(ends):
             return min(filter(None, ends))
         return _comma_end(self._rest) or _space_end(self._rest)
@@ -61,9 +65,11 @@ def _is_shortened(head: str) -> bool:
 
 
 def _early_end(text: str) -> int:
-    """Where an opening clause ends before its sentence does, or 0."""
+    """Where an early clause ends, before its sentence does or as soon as it does, or 0."""
     places = [match.end() for match in COMMA.finditer(text) if _words(text[: match.end()]) >= COMMA_WORDS]
     places += [match.start() for match in LINK.finditer(text) if _words(text[: match.start()]) >= LINK_WORDS]
+    if SURE_END.search(text) and not _is_shortened(text) and text.count('"') % 2 == 0:
+        places.append(len(text))  # what follows a sentence need not be waited for
     words = [match.end() for match in re.finditer(r"\S+(?=\s)", text)]
     return min([*places, *words[MOST_WORDS - 1 : MOST_WORDS]], default=0)
 

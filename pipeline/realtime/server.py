@@ -20,7 +20,7 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Server:
-    """Routes of one pipeline. `pipeline` is None until its engines have started."""
+    """Routes of one pipeline. `pipeline` is None until its engines have started for the first time."""
 
     def __init__(self, model: str, key: str) -> None:
         self.pipeline: Orchestrator | None = None
@@ -55,7 +55,7 @@ class Server:
         return web.json_response({"alive": True})
 
     async def _ready(self, _: web.Request) -> web.Response:
-        if self.pipeline is None:
+        if self.pipeline is None or not self.pipeline.is_ready:
             return web.json_response({"ready": False, "free_sessions": 0}, status=503)
         places = {"free_sessions": self.pipeline.free_sessions, "max_sessions": self.pipeline.max_sessions}
         return web.json_response({"ready": True, **places, "busy": await self.pipeline.busy()})
@@ -63,6 +63,8 @@ class Server:
     async def _figures(self, _: web.Request) -> web.Response:
         if self.pipeline:
             self._metrics.sessions.set(self.pipeline.max_sessions - self.pipeline.free_sessions)
+            for stage, seconds in self.pipeline.start_seconds.items():
+                self._metrics.start.labels(stage).set(seconds)
             for stage, busy in (await self.pipeline.busy()).items():
                 self._metrics.busy.labels(stage).set(busy)
         return web.Response(body=self._metrics.page(), content_type="text/plain", charset="utf-8")
@@ -74,7 +76,7 @@ class Server:
     async def _realtime(self, request: web.Request) -> web.StreamResponse:
         pipeline = self.pipeline
         retry = {"Retry-After": str(RETRY_AFTER_S)}
-        if pipeline is None:
+        if pipeline is None or not pipeline.is_ready:
             return _problem(503, "starting", "the pipeline is still starting", retry)
         if not web.WebSocketResponse().can_prepare(request):
             return _problem(426, "websocket_expected", "connect with a WebSocket", {"Upgrade": "websocket"})

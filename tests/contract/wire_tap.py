@@ -44,9 +44,8 @@ class Tap:
 @asynccontextmanager
 async def tapped(line: Line | None = None) -> AsyncGenerator[Tap, None]:
     """A served pipeline behind a tap. At the end every event is held against schema and order."""
-    line = line or Line()
     async with served(line) as pipeline, aiohttp.ClientSession() as http:
-        tap = Tap("", line)
+        tap = Tap("", pipeline.line)
 
         async def relay(request: web.Request) -> web.WebSocketResponse:
             client = web.WebSocketResponse()

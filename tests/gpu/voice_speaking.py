@@ -58,6 +58,9 @@ class Lasting:
     async def busy(self) -> int:
         return await self._requests.busy()
 
+    async def died(self) -> None:
+        await self._requests.died()
+
     async def aclose(self) -> None:
         await self._requests.aclose()
 

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from pipeline.engines.embedded_names import llama_names, whisper_names
-from pipeline.profiles import PROFILES
+from pipeline.profiles import DEPLOY, PROFILES
 
 ROOT = Path(__file__).parents[2]
 MAIN = "import sys; sys.argv[0] = 'aura-pipeline'; from pipeline.main import main; main()"
@@ -41,9 +41,24 @@ def test_check_lists_every_name_that_does_not_exist(tmp_path: Path) -> None:
     assert "'mine'" not in said, "a model that somebody has put there is known"
 
 
+def test_bad_usage_is_one_line() -> None:
+    assert aura_pipeline("serve", "--bogus") == (
+        2,
+        "aura-pipeline: unrecognized arguments: --bogus; see `aura-pipeline --help`\n",
+    )
+    code, said = aura_pipeline("serve", "--port", "http")
+    assert (code, said) == (
+        2,
+        "aura-pipeline serve: argument --port: 'http' is not a port number (0 to 65535); "
+        "see `aura-pipeline serve --help`\n",
+    )
+
+
 def test_the_shipped_files_pass() -> None:
     for name, profile in PROFILES.items():
         assert aura_pipeline("check", "--profile", name, profile.deployment)[0] == 0
+    for file in DEPLOY.iterdir():
+        assert aura_pipeline("check", file)[0] == 0, "its pipeline is known by what it says"
 
 
 def test_a_port_that_is_taken_is_named_with_its_holder() -> None:

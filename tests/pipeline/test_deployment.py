@@ -233,7 +233,7 @@ class TestOnOneGpu:
 
     def test_more_than_there_is_cannot_be_shared(self, tmp_path: Path) -> None:
         (fault,) = self.read(tmp_path, ("0", 0.5), ("0", 0.5), ("1", 0.9))
-        assert fault == "GPU 0: its engines ask for 1.00 of the memory, 0.95 is there"
+        assert fault == "GPU 0: its engines ask for 1.00 of the memory (asr 0.5, aura 0.5), 0.95 is there"
 
     def test_who_shares_a_gpu_says_how_much_it_takes(self, tmp_path: Path) -> None:
         (fault,) = self.read(tmp_path, ("0,1", None), ("1", 0.5), ("2", None))

@@ -5,12 +5,13 @@ from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
 
 import numpy as np
+import pytest
 
 from pipeline.chunks import SPEECH_RATE, Transcript, Window
 from pipeline.ears import FRAME, Pcm
 from pipeline.engines.scripted import Scripted, Step, hears
 from pipeline.errors import EngineError
-from pipeline.hearing import Hearing, Hypothesis
+from pipeline.hearing import LULL_MS, Hearing, Hypothesis
 from tests.tidy import nothing_left
 
 FRAME_S = FRAME / SPEECH_RATE
@@ -33,14 +34,21 @@ class Person:
         self.hearing.resume()
         await self._sounds(frames, 0.5)
 
-    async def pauses(self, frames: int) -> None:
-        self.hearing.pause()
+    async def pauses(self, frames: int, silent_ms: int = 0) -> None:
+        self.hearing.pause(silent_ms)
         await self._sounds(frames, 0.0)
+
+    async def falls_silent(self, frames: int) -> None:
+        """It is not known yet whether this is a pause."""
+        await self._sounds(frames, 0.0)
+
+    async def goes_on(self, frames: int) -> None:
+        await self._sounds(frames, 0.5)
 
     async def _sounds(self, frames: int, level: float) -> None:
         for _ in range(frames):
             await asyncio.sleep(FRAME_S)
-            self.hearing.add(sound(level))
+            self.hearing.add(sound(level), voiced=level > 0)
 
     async def listens(self) -> None:
         async for hypothesis in self.hearing.listen(self.recogniser.generate("r", self.hearing.windows())):
@@ -81,6 +89,62 @@ async def test_the_newest_sound_wins_when_the_recogniser_is_slow() -> None:
         await asyncio.sleep(3)
         assert someone.window_ms == [160, 1152, 2144, 3136], "each pass has all that was there when it began"
         assert [window.language for window in someone.recogniser.prompts] == ["en"] * 4
+
+
+async def test_a_lull_asks_for_all_that_was_said_and_the_pause_after_it_for_nothing_more() -> None:
+    async with person("Hi.") as someone:
+        await someone.says(30)
+        await someone.falls_silent(8)
+        await someone.pauses(10, silent_ms=256)
+    assert someone.window_ms == [960 + LULL_MS]
+    (heard, settled) = someone.heard[0], someone.settled[0]
+    assert (heard.text, heard.settled) == ("Hi.", False), "it may be a breath"
+    assert settled[0] == pytest.approx(0.96 + 0.256)
+    assert settled[1] == "Hi."
+
+
+async def test_what_was_heard_in_a_lull_is_not_settled_if_the_person_goes_on_and_asked_again_at_the_next() -> None:
+    async with person("Hi", "Hi Ann.", pass_s=0.2) as someone:
+        await someone.says(10)
+        await someone.falls_silent(3)
+        await someone.goes_on(10)
+        await someone.falls_silent(8)
+        await someone.pauses(10, silent_ms=256)
+    assert someone.window_ms == [320 + LULL_MS, 320 + 96 + 320 + LULL_MS]
+    assert {text for _, text in someone.settled} == {"Hi Ann."}
+
+
+async def test_silence_too_short_for_a_lull_costs_no_pass() -> None:
+    async with person("Hi.") as someone:
+        for _ in range(20):
+            await someone.goes_on(5)
+            await someone.falls_silent(1)
+        assert someone.window_ms == []
+
+
+async def test_a_pass_over_running_speech_does_not_begin_while_a_lull_may_follow() -> None:
+    async with person("Hi.", partial_ms=800) as someone:
+        await someone.says(24)
+        await someone.falls_silent(10)
+    assert someone.window_ms == [24 * 32 + LULL_MS], "and not at 800 ms"
+
+
+async def test_a_pass_that_began_while_the_person_spoke_settles_nothing() -> None:
+    async with person("Hi.", "Hi Ann.", pass_s=0.02, partial_ms=800) as someone:
+        await someone.says(25)
+        await asyncio.sleep(0.03)
+        assert [heard.settled for heard in someone.heard] == [False]
+        await someone.falls_silent(8)
+        await someone.pauses(10, silent_ms=256)
+    assert {text for _, text in someone.settled} == {"Hi Ann."}
+
+
+async def test_speech_that_only_the_caller_noticed_after_a_lull_is_heard_at_the_pause() -> None:
+    async with person("Hi", "Hi Ann.") as someone:
+        await someone.says(10)
+        await someone.falls_silent(20)
+        await someone.pauses(10, silent_ms=200)
+    assert someone.window_ms == [320 + LULL_MS, 30 * 32]
 
 
 async def test_what_was_heard_before_the_person_went_on_is_not_settled() -> None:

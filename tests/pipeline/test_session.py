@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Iterator
 
+import numpy as np
 import pytest
 
 from pipeline import events as told
@@ -54,7 +55,7 @@ async def test_the_answer_is_begun_at_a_pause_and_ready_when_the_turn_is_certain
         assert caller.told == [], "and nobody was told"
         caller.session.commit()
         caller.session.respond()
-        now = caller.session._began + 2.0
+        now = caller.session._answering.began + 2.0
         await asyncio.sleep(0.01)
     assert caller.when(told.Sounded)[0] == pytest.approx(now, abs=0.05)
     assert len(line.questions) == 1, "one answer was written, and it was adopted"
@@ -225,6 +226,27 @@ async def test_a_cough_is_forgotten_by_a_caller_with_its_own_turn_detection() ->
         await asyncio.sleep(0.1)
         assert caller.all(told.Transcribed)[0].text == "Hello?"
         assert line.asr.prompts[-1].audio_end_ms < 1500
+
+
+async def test_what_was_heard_in_a_lull_is_not_heard_again_at_the_pause() -> None:
+    line = Line()
+    async with line.call() as caller:
+        await caller.says(0.5)
+        await caller.is_silent(0.5)
+        caller.session.commit()
+        await asyncio.sleep(1)
+    assert len(line.asr.prompts) == 1
+
+
+async def test_what_was_heard_in_a_lull_is_not_heard_again_at_the_commit() -> None:
+    line = Line()
+    async with line.call() as caller:
+        await caller.says(0.5)
+        await caller.is_silent(0.128)
+        await caller.session.listening.hear(np.zeros(160, np.float32))  # a frame has begun
+        caller.session.commit()
+        await asyncio.sleep(1)
+    assert len(line.asr.prompts) == 1
 
 
 async def test_too_short_a_commit_is_refused() -> None:

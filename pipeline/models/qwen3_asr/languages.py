@@ -11,6 +11,11 @@ CODES: Mapping[str, str] = {  # ISO 639-1; for two of them there are only codes 
 }  # fmt: skip
 
 
+def codes_of(known: Sequence[str]) -> frozenset[str]:
+    """The codes of languages by their English names; one that has none is left out."""
+    return frozenset(code for code, name in CODES.items() if name in known)
+
+
 def language_name(asked: str, known: Sequence[str]) -> str | None:
     """The name of a code such as `en` or `en-US`, or of a name in any case; None if it is not one of `known`."""
     code = asked.strip().lower().replace("_", "-").split("-")[0]

@@ -26,10 +26,12 @@ class Pace:
     Attributes:
         ahead: Most frames that may have been asked for and not been taken; 37 are 3 s.
         positions: What the engine has room for, of prompt and frames together.
+        frames: Most of one sentence, once its text is complete.
     """
 
     ahead: int = 37
     positions: int = 2_048
+    frames: int = 2_048
 
 
 class Sentence:
@@ -121,4 +123,4 @@ class Sentence:
 
     @property
     def _most(self) -> int:
-        return min(SPARE_FRAMES + FRAMES_A_TOKEN * self.known, self._room)
+        return min(SPARE_FRAMES + FRAMES_A_TOKEN * self.known, self._room, self._pace.frames)

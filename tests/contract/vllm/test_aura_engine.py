@@ -20,6 +20,7 @@ from pipeline.chunks import Scene, Text
 from pipeline.clips import decoded, second
 from pipeline.engines.aura import Aura
 from pipeline.engines.aura_setup import check_weights, open_aura
+from pipeline.engines.draws import Draws
 from pipeline.errors import ConfigError, EngineError
 from pipeline.films import seconds_of
 from pipeline.history import History, Item
@@ -49,7 +50,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 async def aura(vllm_on_a_cpu: None, folder: Path) -> AsyncIterator[Aura]:
     engine = await open_aura(
-        folder.parent, model=folder.name, max_sessions=4, temperature=0.0, dtype="float32", enforce_eager=True,
+        folder.parent, model=folder.name, max_sessions=4, draws=Draws(), dtype="float32", enforce_eager=True,
         block_size=32, distributed_executor_backend="uni", skip_mm_profiling=True, kv_cache_memory_bytes=128 << 20,
         mm_processor_cache_gb=0.25,
     )  # fmt: skip
@@ -79,7 +80,11 @@ async def test_what_was_read_round_by_round_is_answered_the_same(aura: Aura, fol
     *ahead, last = [replace(each, cache_salt="grows") for each in prompts(SEEDS[0])]
     for each in ahead:
         assert await all_of(aura, replace(each, max_tokens=0, urgent=False)) == []
-    assert said(await all_of(aura, replace(last, max_tokens=TOKENS))) == official(folder, SEEDS[0])
+    words = await all_of(aura, replace(last, max_tokens=TOKENS))
+    assert said(words) == official(folder, SEEDS[0])
+    usage = words[-1].usage
+    assert usage and 0 < usage.cached < usage.prompt and usage.written
+    assert 0 < usage.seen < usage.prompt
 
 
 async def test_closing_returns_when_the_engine_is_idle(aura: Aura) -> None:

@@ -55,6 +55,10 @@ class FakeRequests:
             await asyncio.sleep(0.001)  # the fence
             self.open.remove(request_id)
 
+    async def died(self) -> None:
+        """Never."""
+        await asyncio.Event().wait()
+
     async def busy(self) -> int:
         return len(self.open)
 

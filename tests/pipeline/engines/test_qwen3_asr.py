@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from pipeline.chunks import SPEECH_RATE, Transcript, Window
+from pipeline.engines.draws import Draws
 from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.engines.qwen3_asr import Extent, Manner, Qwen3Asr
 from pipeline.errors import EngineError
@@ -22,7 +23,7 @@ from pipeline.processors.qwen3_asr import Doubt, Passes
 from tests.pipeline.letters import Letters, id_of
 from tests.tidy import nothing_left
 
-GREEDY = Sampling(0.0, 0, 1.0, 1.0, (id_of("<|im_end|>"),))
+STOPS = (id_of("<|im_end|>"),)
 PASS_S, FENCE_S = 0.3, 0.01
 
 
@@ -65,6 +66,10 @@ class FakeAnswers:
             self.running -= 1
             self.passes.append((round(began, 3), round(clock(), 3), dropped))
 
+    async def died(self) -> None:
+        """Never."""
+        await asyncio.Event().wait()
+
     async def busy(self) -> int:
         return self.running
 
@@ -79,7 +84,7 @@ def engine(fake: FakeAnswers, longest_ms: int = 60_000) -> Qwen3Asr:
     def prompt(prompt: Prompt, windows: Sequence[Mel]) -> tuple[tuple[int, ...], dict[str, Any]]:
         return prompt.token_ids, {"audio": {"frames": sum(map(len, windows))}}
 
-    manner = Manner(passes, prompt, GREEDY, Extent(longest_ms), ("English", "German"), "English")
+    manner = Manner("tiny", passes, prompt, Draws(), STOPS, Extent(longest_ms), ("English", "German"), "English")
     return Qwen3Asr(fake, manner)
 
 

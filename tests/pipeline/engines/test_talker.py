@@ -110,7 +110,7 @@ async def test_an_unknown_voice_is_refused_by_name_and_the_next_request_works() 
     async def clauses(voice: str) -> AsyncIterator[Clause]:
         yield Clause("Yes.", voice)
 
-    with pytest.raises(EngineError, match="talker: unknown voice `bob`; this checkpoint has eric, vivian"):
+    with pytest.raises(EngineError, match="qwen3_tts: unknown voice `bob`; this checkpoint has eric, vivian"):
         _ = [chunk async for chunk in engine.generate("a", clauses("bob"))]
     assert frames([chunk async for chunk in engine.generate("b", clauses("Eric"))]) == 2
 

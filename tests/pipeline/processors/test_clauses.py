@@ -36,9 +36,12 @@ def test_clauses_concatenate_to_the_text_whatever_it_is() -> None:
         ("I am sorry, I cannot do that today.", "I am sorry, I cannot do that today."),
         (
             "One two three four five six seven eight nine ten eleven.",
-            "One two three four five six seven eight nine ten",
+            "One two three four five six seven eight",
         ),
         ("Paris. It lies by the Seine.", "Paris."),
+        ("The capital of France is Paris.", "The capital of France"),  # a subject of some words
+        ("There are seven days in a week.", "There are seven days"),
+        ("Bees make honey.", "Bees make honey."),
     ],
 )
 def test_the_first_clause_ends_early(text: str, first: str) -> None:
@@ -49,9 +52,19 @@ def test_the_first_clause_is_told_before_its_sentence_ends() -> None:
     assert list(Clauses().feed("The whale is the largest animal, ")) == ["The whale is the largest animal,"]
 
 
-def test_later_clauses_are_whole_sentences() -> None:
-    text = "Yes. In the morning we went to the market, and in the evening, when it was dark, we came home again."
-    assert cut(text) == ["Yes.", text[4:]]
+def test_the_first_sentence_need_not_wait_for_what_follows_it() -> None:
+    assert list(Clauses().feed("Bees make honey.")) == ["Bees make honey."]
+    assert list(Clauses().feed("Really?")) == ["Really?"]
+
+
+@pytest.mark.parametrize("text", ["Pi is 3.", "It was Prof.", 'He said "do stop.', "See example.org/a.", "I met J."])
+def test_a_full_stop_that_may_end_nothing_waits_for_what_follows_it(text: str) -> None:
+    assert list(Clauses().feed(text)) == []
+
+
+def test_the_second_clause_is_short_too_and_later_ones_are_whole_sentences() -> None:
+    later = " to the market, and in the evening, when it was dark, we came home again."
+    assert cut(f"Yes. In the morning we went{later}") == ["Yes.", " In the morning we went", later]
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,32 @@
+"""What vLLM is told of this machine: on which of its GPUs an engine runs, or that there is none."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from pipeline.errors import ConfigError
+
+
+def has_gpu(source: str) -> bool:
+    """
+    Raises:
+        ConfigError: torch is not installed.
+    """
+    try:
+        import torch
+    except ImportError as error:
+        raise ConfigError(source, [f"needs the extra `vllm`: {error}"]) from error
+    return bool(torch.cuda.is_available())
+
+
+def on_this_machine(source: str, devices: Sequence[int] = (), **on_cpu: Any) -> dict[str, Any]:
+    """
+    Args:
+        devices: Numbers of the GPUs. Empty: vLLM chooses.
+        on_cpu: More that it is told where there is no GPU.
+
+    Raises:
+        ConfigError: torch is not installed.
+    """
+    if not has_gpu(source):
+        return {"enforce_eager": True, "block_size": 32, "distributed_executor_backend": "uni", **on_cpu}
+    return {"device_ids": list(devices)} if devices else {}

@@ -1,0 +1,74 @@
+"""Opens a pipeline's engines one after the other, in the order of its stages, and tells how far it is."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pipeline.capabilities import Capabilities
+from pipeline.deployment import Deployment
+from pipeline.engines.base import Engine, Listens, Speaks
+from pipeline.engines.tended import Mortal, Tended
+from pipeline.profiles import Profile
+from pipeline.tasks import Tasks
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """
+    Attributes:
+        engines: By the names of their stages.
+        seconds: That each took to start.
+        capabilities: What callers may ask of them.
+    """
+
+    capabilities: Capabilities
+    engines: Mapping[str, Engine[Any, Any]] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+async def opened(profile: Profile, deployment: Deployment, models_dir: Path, closing: AsyncExitStack) -> Opened:
+    """Engines that may die are opened again when they do, as long as `closing` is open.
+
+    Args:
+        closing: Closes them all.
+
+    Raises:
+        ConfigError: A model is missing or unusable.
+        EngineError: An engine did not start.
+    """
+    clock = asyncio.get_running_loop().time
+    able = Capabilities(profile.topology.model_type, limits=profile.limits)
+    engines: dict[str, Engine[Any, Any]] = {}
+    seconds: dict[str, float] = {}
+    stages = profile.topology.stages
+    for number, spec in enumerate(stages, 1):
+        name, began = spec.model_stage, clock()
+        kind, stage = profile.engines[spec.model_arch], deployment.stage(spec.stage_id)
+        log.info("starting %s (%d of %d)", name, number, len(stages))
+        open_ = partial(kind.open, stage, models_dir, deployment.max_sessions)
+        engine = await open_()
+        seconds[name] = clock() - began
+        log.info("%s started in %.1f s", name, seconds[name])
+        able = _with(able, engine)
+        engines[name] = Tended(name, engine, open_) if isinstance(engine, Mortal) else engine
+        closing.push_async_callback(engines[name].aclose)
+    tasks = await closing.enter_async_context(Tasks())
+    for name, engine in engines.items():
+        if isinstance(engine, Tended):
+            tasks.start(f"tend {name}", engine.tend)
+    return Opened(able, engines, seconds)
+
+
+def _with(able: Capabilities, engine: Engine[Any, Any]) -> Capabilities:
+    if isinstance(engine, Listens):
+        able = replace(able, recogniser=engine.model, languages=engine.languages)
+    if isinstance(engine, Speaks):
+        able = replace(able, voices=engine.voices)
+    return able

@@ -1,0 +1,98 @@
+"""The pipeline for GPUs on tiny checkpoints and a CPU: `aura-pipeline serve`, and its processes."""
+
+import json
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.error import URLError
+from urllib.request import urlopen
+
+from tests.contract.vllm.tiny import write_checkpoint
+from tests.contract.vllm.tiny_asr import write_recogniser
+from tests.contract.vllm.tiny_aura import write_aura
+from tests.pipeline.models import seeded_codec
+from tests.served import KEY
+
+ROOT = Path(__file__).parents[3]
+CONFIG = Path(__file__).with_name("chain.yaml")
+COMMAND = (sys.executable, "-c", "from pipeline.main import main; main()", "serve")
+START_S = 900.0  # four processes one after the other, three of which import vLLM, 15 s each on a quiet machine
+STOP_S = 60.0
+STEP_S = 0.2
+VLLM_STAGES = ("asr", "aura", "qwen3_tts")  # in the order in which they start
+
+
+@dataclass(frozen=True, slots=True)
+class Chain:
+    """A pipeline that is served."""
+
+    url: str
+    process: subprocess.Popen[bytes]
+    log: Path
+
+    def ready(self) -> dict[str, Any]:
+        """What `/ready` says."""
+        try:
+            with urlopen(f"{self.url}/ready", timeout=10) as answer:
+                said = answer.read()
+        except URLError as error:
+            said = error.read() if hasattr(error, "read") else b"{}"
+        body: dict[str, Any] = json.loads(said)
+        return body
+
+    def until_ready(self) -> None:
+        for _ in range(round(START_S / STEP_S)):
+            if self.ready().get("ready"):
+                return
+            assert self.process.poll() is None, self.log.read_text()[-4_000:]
+            time.sleep(STEP_S)
+        raise AssertionError(f"not ready within {START_S:.0f} s")
+
+    def kill(self, stage: str) -> None:
+        """The process of that stage's engine ends without a word."""
+        engines = [pid for pid in _children(self.process.pid) if "EngineCore" in _title(pid)]
+        decoders = [pid for pid in _children(self.process.pid) if "codec_child" in _title(pid)]
+        (pid,) = decoders if stage == "code2wav" else engines[VLLM_STAGES.index(stage) :][:1]
+        os.kill(pid, signal.SIGKILL)
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Chain]:
+    """A chain of tiny checkpoints, which are written into `folder`."""
+    write_recogniser(folder / "asr")
+    write_aura(folder / "aura")
+    seeded_codec.write(write_checkpoint(folder / "voice", "custom_voice"))
+    with socket.create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    arguments = ("--stage-configs-path", str(CONFIG), "--model-dir", str(folder), "--port", str(port))
+    log = folder / "log"
+    with log.open("wb") as told:
+        process = subprocess.Popen(
+            [*COMMAND, *arguments], cwd=ROOT, env={**os.environ, "AURA_PIPELINE_KEY": KEY}, stdout=told, stderr=told
+        )
+    chain = Chain(f"http://127.0.0.1:{port}", process, log)
+    try:
+        chain.until_ready()
+        yield chain
+    finally:
+        process.terminate()
+        with suppress(subprocess.TimeoutExpired):
+            process.wait(STOP_S)
+        process.kill()
+        process.wait()
+
+
+def _children(pid: int) -> list[int]:
+    return sorted(int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+
+
+def _title(pid: int) -> str:
+    return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()

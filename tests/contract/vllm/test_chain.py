@@ -1,0 +1,209 @@
+"""The four real models behind `/v1/realtime`, on tiny checkpoints: what the protocol promises, cancels and deaths."""
+
+import asyncio
+from base64 import b64decode
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
+
+import aiohttp
+import pytest
+
+from tests.contract.test_wire_http import (
+    test_a_key_that_is_not_even_text,
+    test_only_what_is_behind_the_key_wants_it,
+    test_who_brings_no_websocket_is_told_so,
+)
+from tests.contract.test_wire_refusals import (
+    test_a_picture_that_cannot_be_taken,
+    test_an_item_that_is_there_already,
+    test_sound_after_the_final_commit,
+    test_sound_in_a_format_that_is_not_served,
+    test_too_little_sound_to_commit,
+    test_what_cannot_be_done,
+    test_what_is_no_event,
+)
+from tests.contract.test_wire_sockets import (
+    test_a_connection_that_only_its_caller_knows_is_lost_is_taken_over,
+    test_nobody_comes_in_without_the_key,
+    test_what_cannot_be_answered_closes_the_socket,
+)
+from tests.contract.vllm.chain import Chain, serving
+from tests.contract.wire_caller import Caller, calling
+from tests.contract.wire_media import base64, loud, picture
+from tests.contract.wire_sdk import talking
+from tests.served import lent, served
+
+__all__ = (  # unchanged, they hold for these models too
+    "test_a_connection_that_only_its_caller_knows_is_lost_is_taken_over",
+    "test_a_key_that_is_not_even_text",
+    "test_a_picture_that_cannot_be_taken",
+    "test_an_item_that_is_there_already",
+    "test_nobody_comes_in_without_the_key",
+    "test_only_what_is_behind_the_key_wants_it",
+    "test_sound_after_the_final_commit",
+    "test_sound_in_a_format_that_is_not_served",
+    "test_too_little_sound_to_commit",
+    "test_what_cannot_be_answered_closes_the_socket",
+    "test_what_cannot_be_done",
+    "test_what_is_no_event",
+    "test_who_brings_no_websocket_is_told_so",
+)
+
+pytestmark = pytest.mark.vllm
+
+IDLE = {"asr": 0, "aura": 0, "qwen3_tts": 0, "code2wav": 0}
+LONG = "This is said at length, and then some more of it. " * 12
+AGAIN_S = 600.0  # until engines that were killed have started again, three at once
+
+
+@pytest.fixture(scope="module")
+def chain(vllm_on_a_cpu: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Chain]:
+    with serving(tmp_path_factory.mktemp("chain")) as chain:
+        yield chain
+
+
+@pytest.fixture(autouse=True)
+def on_the_chain(chain: Chain) -> Iterator[None]:
+    with lent(chain.url):
+        yield
+
+
+@asynccontextmanager
+async def caller() -> AsyncGenerator[Caller, None]:
+    async with served() as pipeline, calling(pipeline) as caller:
+        await caller.listens(turn_detection=None)
+        yield caller
+
+
+async def comes_to_rest(chain: Chain) -> None:
+    """Every engine says that it computes nothing any more."""
+    async with asyncio.timeout(10):
+        while (await asyncio.to_thread(chain.ready))["busy"] != IDLE:  # noqa: ASYNC110 - only by asking
+            await asyncio.sleep(0.05)
+
+
+async def says_at_length(caller: Caller) -> None:
+    await caller.send("response.create", response={"metadata": {"say": LONG}})
+
+
+async def test_every_stage_is_ready_and_has_been_warm_before_the_first_caller(chain: Chain) -> None:
+    ready = chain.ready()
+    assert (ready["ready"], ready["free_sessions"], ready["busy"]) == (True, 4, IDLE)
+    told = chain.log.read_text(errors="replace")
+    lines = [f"starting {stage} ({at} of 4)" for at, stage in enumerate(IDLE, 1)] + ["warm after", "ready on "]
+    places = [told.index(line) for line in lines]
+    assert places == sorted(places)
+    async with aiohttp.ClientSession(chain.url) as http, http.get("/metrics") as figures:
+        page = await figures.text()
+    assert all(f'aura_engine_start_seconds{{stage="{stage}"}}' in page for stage in IDLE)
+
+
+async def test_a_spoken_question_is_heard_and_answered_aloud(chain: Chain) -> None:
+    async with caller() as it:
+        await it.sounds(loud(1.0))
+        await it.send("input_audio_buffer.commit")
+        await it.until("conversation.item.input_audio_transcription.completed")
+        await it.send("response.create")
+        response = (await it.until("response.done"))["response"]
+        assert response["status"] == "completed"
+        content = response["output"][0]["content"][0]
+        assert content["type"] == "output_audio" and content["transcript"]
+        sound = b"".join(b64decode(event["delta"]) for event in it.all("response.output_audio.delta"))
+        assert len(sound) >= 2 * 1_920, "at least one frame"
+
+
+async def test_a_given_text_is_spoken_as_it_is(chain: Chain) -> None:
+    async with caller() as it:
+        await it.send("response.create", response={"metadata": {"say": "Hello. I am here."}})
+        response = (await it.until("response.done"))["response"]
+        assert response["output"][0]["content"][0]["transcript"] == "Hello. I am here."
+        assert it.all("response.output_audio.delta")
+
+
+async def test_the_openai_package_is_answered_in_writing_without_a_sound() -> None:
+    async with talking() as talk:
+        await talk.updates(output_modalities=["text"])
+        await talk.asks("What is the capital of France?")
+        await talk.connection.response.create()
+        done = await talk.until("response.done")
+        assert done.response.status == "completed"
+        assert talk.tap.all("response.output_audio.delta") == []
+
+
+async def test_what_a_camera_shows_reaches_the_model_and_is_offered(chain: Chain) -> None:
+    async with caller() as it:
+        await it.updates(aura={"proactive": "offer"})
+        for at in range(4):
+            await it.send("input_video_buffer.append", image=picture(640, 480), timestamp_ms=500 * at)
+        offer = await it.until("aura.offer")
+        await it.send("response.create", response={"metadata": {"offer_id": offer["offer_id"]}})
+        response = (await it.until("response.done"))["response"]
+        assert response["output"][0]["content"][0]["transcript"].strip() == offer["text"]
+        image = {"type": "input_image", "image_url": f"data:image/jpeg;base64,{picture()}"}
+        item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "This?"}, image]}
+        await it.send("conversation.item.create", item=item)
+        await it.still_works()
+
+
+@pytest.mark.parametrize(
+    "state", ["response.created", "response.output_audio_transcript.delta", "response.output_audio.delta"]
+)
+async def test_an_answer_is_cancelled_in_every_state_and_leaves_every_engine_idle(chain: Chain, state: str) -> None:
+    async with caller() as it:
+        await says_at_length(it)
+        await it.until(state)
+        await it.send("response.cancel")
+        assert (await it.until("response.done"))["response"]["status"] == "cancelled"
+        await comes_to_rest(chain)
+        await it.still_works()
+
+
+async def test_a_question_is_dropped_while_it_is_heard_and_a_caller_may_vanish(chain: Chain) -> None:
+    async with caller() as it:
+        await it.sounds(loud(3.0))
+        await it.send("input_audio_buffer.clear")
+        await comes_to_rest(chain)
+        await it.says("Hello?")
+        await it.send("response.create")
+        await it.until("response.created")
+        await it.socket.close()
+    await comes_to_rest(chain)
+    assert chain.ready()["free_sessions"] == 4
+
+
+async def test_a_decoder_that_dies_in_mid_turn_ends_the_turn_and_not_the_session(chain: Chain) -> None:
+    async with caller() as it:
+        await says_at_length(it)
+        await it.until("response.output_audio.delta")
+        chain.kill("code2wav")
+        failed = (await it.until("response.done"))["response"]
+        assert failed["status_details"]["error"]["message"].startswith("code2wav: ")
+        await it.still_works()
+
+
+async def test_every_engine_that_dies_in_mid_turn_is_started_again_and_the_server_stays_up(chain: Chain) -> None:
+    async with caller() as it:
+        await says_at_length(it)
+        await it.until("response.output_audio.delta")
+        chain.kill("qwen3_tts")
+        failed = (await it.until("response.done"))["response"]
+        assert failed["status_details"]["error"]["message"].startswith("qwen3_tts: the engine has died")
+        assert (await it.asks(output_modalities=["text"]))["status"] == "completed", "what is left serves"
+        chain.kill("aura")
+        failed = await it.asks(output_modalities=["text"])
+        assert failed["status_details"]["error"]["message"].startswith("aura: the engine has died")
+        await it.send("input_audio_buffer.append", audio=base64(loud(1.0)))
+        chain.kill("asr")
+        await it.send("input_audio_buffer.commit")
+        await it.until("conversation.item.input_audio_transcription.failed")
+        assert not chain.ready()["ready"]
+        with pytest.raises(aiohttp.WSServerHandshakeError):
+            async with caller():
+                pass
+        async with asyncio.timeout(AGAIN_S):
+            while not chain.ready()["ready"]:  # noqa: ASYNC110 - only by asking
+                await asyncio.sleep(0.5)
+        await it.sounds(loud(0.5))
+        await it.send("input_audio_buffer.commit")
+        await it.until("conversation.item.input_audio_transcription.completed")
+        await it.still_works()

@@ -1,0 +1,113 @@
+"""A pipeline starts stage by stage, is warm before its first caller, and is not ready while an engine is missing."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.chunks import Chat, Text
+from pipeline.deployment import Deployment, Edge, StageDeployment
+from pipeline.deployment_keys import EngineKeys
+from pipeline.engines.base import Engine
+from pipeline.engines.registry import EngineKind
+from pipeline.engines.scripted import Scripted
+from pipeline.errors import EngineError
+from pipeline.orchestrator import Orchestrator, running
+from pipeline.profiles import Profile
+from pipeline.topology import PipelineConfig
+from pipeline.warm_up import QUESTION, SAID
+from tests.scenario import ASR, AURA, TTS, Line, Loudness
+
+START_S = (5.0, 20.0, 3.0)
+
+
+@dataclass(frozen=True, slots=True)
+class Frail(Scripted[Any, Any]):
+    """An engine that dies when it is told to."""
+
+    model: str = "frail"
+    languages: frozenset[str] = frozenset(("en",))
+    death: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def died(self) -> None:
+        await self.death.wait()
+
+
+def frail(engine: Scripted[Any, Any]) -> Frail:
+    return Frail(engine.script, engine.abort_s, engine.prompts, engine.aborted, engine.running)
+
+
+@dataclass(slots=True)
+class Works:
+    """Opens the engines of a line, each in its time."""
+
+    line: Line = field(default_factory=Line)
+    opened: list[tuple[float, Engine[Any, Any]]] = field(default_factory=list)
+
+    async def open(self, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+        await asyncio.sleep(START_S[stage.stage_id])
+        engines: tuple[Engine[Any, Any], ...] = (frail(self.line.asr), self.line.aura, self.line.tts)
+        self.opened.append((asyncio.get_running_loop().time(), engines[stage.stage_id]))
+        return engines[stage.stage_id]
+
+    @asynccontextmanager
+    async def run(self, *, warms_up: bool = True) -> AsyncGenerator[Orchestrator, None]:
+        topology = PipelineConfig("scripted", "Scripted", (ASR, AURA, TTS))
+        kinds = {"Scripted": EngineKind(self.open, EngineKeys())}
+        profile = Profile(topology, Path("none"), kinds, lambda: Loudness, warms_up=warms_up)
+        stages = tuple(StageDeployment(at, edge=Edge(1, 8)) for at in range(3))
+        async with running(profile, Deployment(2, stages), Path("none")) as orchestrator:
+            yield orchestrator
+
+
+async def test_engines_start_in_order_and_tell_how_far_they_are(caplog: pytest.LogCaptureFixture) -> None:
+    works = Works()
+    with caplog.at_level(logging.INFO, "pipeline"):
+        async with works.run(warms_up=False) as pipeline:
+            assert [at for at, _ in works.opened] == [5.0, 25.0, 28.0]
+            assert dict(pipeline.start_seconds) == {"asr": 5.0, "aura": 20.0, "tts": 3.0}
+            assert (pipeline.capabilities.recogniser, pipeline.is_ready) == ("frail", True)
+    told = [record.getMessage() for record in caplog.records]
+    assert told[:4] == [
+        "starting asr (1 of 3)",
+        "asr started in 5.0 s",
+        "starting aura (2 of 3)",
+        "aura started in 20.0 s",
+    ]
+    assert works.line.aura.prompts == [], "nothing is warmed up that need not be"
+
+
+async def test_a_turn_goes_through_every_stage_before_the_first_caller() -> None:
+    works = Works()
+    async with works.run():
+        line = works.line
+        assert [window.settles for window in line.asr.prompts] == [True]
+        assert [chat.messages[-1].text for chat in line.aura.prompts] == [QUESTION]
+        assert "".join(clause.text for clause in line.tts.prompts) == SAID
+
+
+async def test_a_stage_that_fails_in_the_first_turn_keeps_the_pipeline_from_starting() -> None:
+    def script(chat: Chat) -> list[tuple[float, Text | EngineError]]:
+        return [(0.1, EngineError("aura", "out of memory"))]
+
+    with pytest.raises(EngineError, match="aura: out of memory"):
+        async with Works(replace(Line(), aura=Scripted(script))).run():
+            pass
+
+
+async def test_it_is_not_ready_while_an_engine_is_started_again() -> None:
+    works = Works()
+    async with works.run() as pipeline:
+        (_, asr), *_ = works.opened
+        assert isinstance(asr, Frail)
+        asr.death.set()
+        await asyncio.sleep(0.1)
+        assert (pipeline.is_ready, await pipeline.busy()) == (False, {"asr": 0, "aura": 0, "tts": 0})
+        await asyncio.sleep(1 + START_S[0])
+        assert pipeline.is_ready
+        assert len(works.opened) == 4
