@@ -9,6 +9,7 @@ from typing import NoReturn
 
 from infra.launcher.errors import BadUsage
 from infra.launcher.layout import Layout
+from infra.launcher.phone_parts import sip_host
 from infra.launcher.ports import VARIABLES, asked_ports
 
 PROFILES = ("embedded",)
@@ -68,6 +69,8 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     max_sessions = getattr(asked, "max_sessions", None)
     if max_sessions is not None and max_sessions < 1:
         raise BadUsage(f"--max-sessions is {max_sessions}, at least 1 is needed")
+    if getattr(asked, "phone", False):
+        sip_host(environ)
     return Settings(
         verb=asked.verb,
         layout=Layout(root, home, Path(os.path.abspath(run))),
