@@ -20,6 +20,7 @@ from agent.signals import asked_to_stop
 logger = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
+MOST_LOAD = 0.69  # below the LiveKit server's target load for agents, 0.7
 
 
 async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | None:
@@ -47,7 +48,7 @@ def agent_server(settings: WorkerSettings) -> AgentServer:
     """Dispatched by name only; balanced by the calls that it has; dials nothing but the LiveKit server."""
 
     def load(server: AgentServer) -> float:
-        return min(1.0, len(server.active_jobs) / settings.max_jobs)
+        return reported_load(len(server.active_jobs), settings.max_jobs)
 
     server = AgentServer(
         ws_url=settings.livekit.url,
@@ -68,6 +69,11 @@ def agent_server(settings: WorkerSettings) -> AgentServer:
     take = partial(take_call, settings)
     server.rtc_session(take, agent_name=settings.livekit.agent_name, on_request=reception.answer)
     return server
+
+
+def reported_load(jobs: int, max_jobs: int) -> float:
+    """What the LiveKit server is told, which gives no job, not even its only worker, to one at its target load."""
+    return MOST_LOAD * min(1.0, jobs / max_jobs)
 
 
 def warm_up(process: JobProcess) -> None:
