@@ -52,6 +52,7 @@ class Utterance:
     Attributes:
         listening: Runs the recogniser over the sound.
         answering: Runs the turn; set as soon as both exist.
+        tell: Told what was heard; set as soon as somebody listens.
         rests: Called when the person is silent, before anything is made of what they said.
         speech_end: When the person was last heard to speak, on the loop's clock.
         committed_at: When it became complete.
@@ -65,6 +66,7 @@ class Utterance:
     listening: asyncio.Task[None] | None = None
     answering: asyncio.Task[None] | None = None
     rests: Callable[[], None] = lambda: None
+    tell: Callable[[Event], None] = lambda _: None
     speech_end: float | None = None
     committed_at: float | None = None
 
@@ -77,16 +79,22 @@ class Utterance:
         if self.hearing.speaking:
             self.speech_end = asyncio.get_running_loop().time() - silent_ms / 1000
             self.rests()
+            before = self.hearing.newest
             self.hearing.pause(silent_ms)
+            if self.hearing.newest != before:  # all was heard in the lull: no transcript comes
+                self._tell_heard(self.hearing.newest)
+
+    def _tell_heard(self, hypothesis: Hypothesis) -> None:
+        self.tell(Partial(self.item_id, hypothesis, label(hypothesis.text)))
 
     async def listen(self, recogniser: Engine[Window, Transcript], tell: Callable[[Event], None]) -> None:
         """Hear it to its end, and tell what was heard."""
-        hearing = self.hearing
+        hearing, self.tell = self.hearing, tell
         windows = hearing.windows()
         transcripts = recogniser.generate(f"{self.turn}:asr", windows)
         async with aclosing(windows), aclosing(hearing.listen(transcripts)) as hypotheses:
             async for hypothesis in hypotheses:
-                tell(Partial(self.item_id, hypothesis, label(hypothesis.text)))
+                self._tell_heard(hypothesis)
         if hearing.error:
             await hearing.until_committed()
             tell(TranscriptionFailed(self.item_id, hearing.error.reason))

@@ -257,6 +257,16 @@ async def test_too_short_a_commit_is_refused() -> None:
         assert refused.value.code == "input_audio_buffer_commit_empty"
 
 
+async def test_what_was_all_heard_in_the_lull_is_told_to_hold_at_the_pause() -> None:
+    async with Line().call(Setup(partials=True)) as caller:
+        await caller.says(1.0)
+        await caller.is_silent(1.0)
+        heard = [(at, event.hypothesis.settled) for at, event in caller.told if isinstance(event, told.Partial)]
+    settled = [at for at, settles in heard if settles]
+    assert len(settled) == 1 and settled[0] == heard[-1][0]
+    assert settled[0] < 1.5
+
+
 async def test_the_next_prompt_is_read_ahead_after_each_answer_and_while_somebody_speaks() -> None:
     line = Line(asr=hears("What is the capital of France?"))
     async with line.call(Setup(Wants(instructions="Be brief."), partials=True)) as caller:
