@@ -170,6 +170,8 @@ class Session:
         self.conversation.create(item, after)
         if item.role == "user":
             self._written_at = _now()
+            if item.text:
+                self._let_go()
 
     def truncate(self, item_id: str, played_ms: int) -> None:
         """The caller has heard only the first `played_ms` of that answer."""
@@ -180,13 +182,11 @@ class Session:
     def _unanswered(self) -> Utterance | None:
         """The newest committed utterance, unless its item was deleted."""
         if self._committed and not self.history.find(self._committed.item_id):
-            self._release(self._committed)
-            self._committed = None
+            self._let_go()
         return self._committed
 
     def _begin(self) -> Utterance:
-        self._release(self._committed)
-        self._committed = None
+        self._let_go()
         hearing = Hearing(self.setup.wants.language, PARTIAL_MS if self.setup.partials else None)
         item_id = item_name()
         question = Question(lambda: self.history, self._stages.route, lambda: self.setup.wants, item_id)
@@ -200,10 +200,11 @@ class Session:
         utterance.answering = self._tasks.start(f"{turn}", run_turn, turn, hypotheses, question, utterance.held)
         return utterance
 
-    def _release(self, utterance: Utterance | None) -> None:
-        """It will not be answered: its guess ends, but what was said is still heard to its end."""
-        if utterance and utterance.answering:
+    def _let_go(self) -> None:
+        """What was committed will not be answered alone: its guess ends, but it is still heard to its end."""
+        if (utterance := self._committed) and utterance.answering:
             self._tasks.stop(f"{utterance.turn}:release", [utterance.answering])
+        self._committed = None
 
     def _drop(self, utterance: Utterance) -> None:
         self._tasks.stop(f"{utterance.turn}:drop", utterance.tasks())
