@@ -53,7 +53,8 @@ class Answer:
     """A response that the pipeline has begun.
 
     Attributes:
-        asked_at: When it was asked for, on the loop's clock; None if the pipeline began of itself.
+        asked_at: When somebody asked for it, on the loop's clock; None if the agent speaks of itself: it greets, or
+            has seen something.
         sounded_at: When its first sound came.
         words: All that it has said so far, heard or not.
     """
@@ -77,7 +78,7 @@ class Answer:
 @dataclass(frozen=True, slots=True)
 class _Request:
     future: "asyncio.Future[llm.GenerationCreatedEvent]"
-    asked_at: float
+    asked_at: float | None
     deadline: asyncio.TimerHandle
 
 
@@ -86,11 +87,17 @@ class Answers:
 
     Args:
         send: Takes an event for the pipeline.
+        withdraw: Takes the `event_id` of one that is not to be sent any more.
         offer: Takes an answer that nobody asked for.
     """
 
-    def __init__(self, send: Callable[[Event], None], offer: Callable[[llm.GenerationCreatedEvent], None]) -> None:
-        self._send, self._offer = send, offer
+    def __init__(
+        self,
+        send: Callable[[Event], None],
+        withdraw: Callable[[str], None],
+        offer: Callable[[llm.GenerationCreatedEvent], None],
+    ) -> None:
+        self._send, self._withdraw, self._offer = send, withdraw, offer
         self._requests: dict[str, _Request] = {}
         self._answers: dict[str, Answer] = {}
         self.newest: Answer | None = None  # that has begun; it may be over by now
@@ -99,6 +106,12 @@ class Answers:
     def busy(self) -> bool:
         return bool(self._requests) or any(not answer.cancelled for answer in self._answers.values())
 
+    @property
+    def owed(self) -> bool:
+        """Somebody waits for one of them. Nobody waits for a greeting."""
+        given = (answer.asked_at is not None and not answer.cancelled for answer in self._answers.values())
+        return any(request.asked_at is not None for request in self._requests.values()) or any(given)
+
     def ask(self, options: dict[str, Any]) -> "asyncio.Future[llm.GenerationCreatedEvent]":
         """Ask for an answer. Cancelling the future before it is done cancels the answer."""
         loop = asyncio.get_running_loop()
@@ -106,8 +119,9 @@ class Answers:
         future: asyncio.Future[llm.GenerationCreatedEvent] = loop.create_future()
         future.add_done_callback(lambda done: self._given_up(request_id) if done.cancelled() else None)
         deadline = loop.call_later(REPLY_S, self._fail, request_id, "the pipeline did not begin an answer in time")
-        self._requests[request_id] = _Request(future, loop.time(), deadline)
         metadata = {**options.get("metadata", {}), "client_event_id": request_id}
+        asked_at = None if "say" in metadata else loop.time()
+        self._requests[request_id] = _Request(future, asked_at, deadline)
         response = {**options, "metadata": metadata}
         self._send({"type": "response.create", "event_id": request_id, "response": response})
         return future
@@ -208,12 +222,14 @@ class Answers:
     def _given_up(self, request_id: str) -> None:
         if request := self._requests.pop(request_id, None):
             request.deadline.cancel()
+            self._withdraw(request_id)
 
     def _fail(self, request_id: str, reason: str) -> bool:
         request = self._requests.pop(request_id, None)
         if request is None:
             return False
         request.deadline.cancel()
+        self._withdraw(request_id)
         if not request.future.done():
             request.future.set_exception(llm.RealtimeError(reason))
         return True

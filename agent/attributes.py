@@ -18,6 +18,8 @@ Publish = Callable[[dict[str, str]], Awaitable[None]]
 LINE = "aura.line"
 SILENT_S = 2.0  # for which "stayed silent" is shown
 WATCHING_S = 2.0  # after the last picture
+UNDECIDED_S = 2.0  # after a sound; sooner, it is either answered or found to be no turn
+GIVEN_UP_S = 12.0  # after a sound: nothing came of it
 WAITING_NEWS = 32  # not yet published; of more, the oldest is forgotten
 
 
@@ -26,12 +28,17 @@ class Signs:
     """What can be observed of the agent.
 
     Attributes:
-        silent_until, watching_until: On the loop's clock.
+        answering: An answer is due or under way, if only a greeting.
+        owed: Somebody waits for it.
+        heard_at: When the person ended a sound of which it is not known yet whether it is a turn.
+        silent_until, watching_until: These too on the loop's clock.
     """
 
     audible: bool = False
     answering: bool = False
+    owed: bool = False
     person_speaking: bool = False
+    heard_at: float | None = None
     silent_until: float = 0.0
     watching_until: float = 0.0
 
@@ -40,7 +47,7 @@ class Signs:
             return "listening"
         if self.audible:
             return "speaking"
-        if self.answering:
+        if self.owed or (self.heard_at is not None and UNDECIDED_S <= now - self.heard_at < GIVEN_UP_S):
             return "thinking"
         if now < self.silent_until:
             return "silent"
@@ -48,7 +55,9 @@ class Signs:
 
     def changes_at(self, now: float) -> float | None:
         """When the state may change by itself."""
-        return min((moment for moment in (self.silent_until, self.watching_until) if moment > now), default=None)
+        sound = () if self.heard_at is None else (self.heard_at + UNDECIDED_S, self.heard_at + GIVEN_UP_S)
+        moments = (self.silent_until, self.watching_until, *sound)
+        return min((moment for moment in moments if moment > now), default=None)
 
 
 class Noticeboard:
@@ -68,8 +77,12 @@ class Noticeboard:
         return self._signs
 
     def observe(self, **signs: bool) -> None:
-        """Any of `audible`, `answering`, `person_speaking`."""
-        self._see(replace(self._signs, **signs))
+        """Any of `audible`, `answering`, `owed`, `person_speaking`; and `undecided`: the person has just ended a
+        sound which may be a turn."""
+        heard_at = None if signs.get("owed") else self._signs.heard_at
+        if (undecided := signs.pop("undecided", None)) is not None:
+            heard_at = self._now() if undecided else None
+        self._see(replace(self._signs, heard_at=heard_at, **signs))
 
     def saw_frame(self) -> None:
         self._see(replace(self._signs, watching_until=self._now() + WATCHING_S))
@@ -80,6 +93,8 @@ class Noticeboard:
 
     def decided(self, what: What, text: str) -> None:
         """`text` is a reason, in a few words: never what somebody said."""
+        if what in ("backchannel", "noise"):
+            self.observe(undecided=False)
         at_ms = round((self._now() - self._began) * 1000)
         self._tell({"aura.decision": _json({"at_ms": at_ms, "what": what, "text": text})})
 

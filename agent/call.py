@@ -73,7 +73,7 @@ class Call:
             session_close_transcript_timeout=0.0,
         )
         self.session.on("user_state_changed", self._on_user_state)
-        self.session.on("close", self._on_close)
+        self.session.on("close", lambda _: logger.info("call closed"))
 
     @property
     def busy(self) -> bool:
@@ -144,8 +144,8 @@ class Call:
     def on_committed(self) -> None:
         self._gate.feed(Committed())
 
-    def on_answers(self, busy: bool) -> None:
-        self.board.observe(answering=busy)
+    def on_answers(self, busy: bool, owed: bool) -> None:
+        self.board.observe(answering=busy, owed=owed)
 
     def on_outcome(self, outcome: Outcome) -> None:
         if outcome.error:
@@ -162,6 +162,11 @@ class Call:
     def on_trouble(self, text: str) -> None:
         self.board.error(text)
         self._trouble(text)
+
+    @guarded
+    def on_broken_answer(self) -> None:
+        if self._persona.apology:
+            self.session.say(self._persona.apology)
 
     def on_picture(self) -> None:
         self.board.saw_frame()
@@ -212,7 +217,7 @@ class Call:
         else:
             self._speech_end = self._now() - self._turns.silence_s
             self._gate.feed(Pause())
-        self.board.observe(person_speaking=speaking)
+        self.board.observe(person_speaking=speaking, undecided=not speaking and self._gate.undecided)
 
     @guarded
     def _on_playback_started(self, _: object) -> None:
@@ -227,9 +232,6 @@ class Call:
     @guarded
     def _on_playback_finished(self, _: object) -> None:
         self.board.observe(audible=False)
-
-    def _on_close(self, _: object) -> None:
-        logger.info("call closed")
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()

@@ -12,7 +12,7 @@ class SettingsError(Exception):
     """
 
     def __init__(self, faults: list[str]) -> None:
-        super().__init__("\n".join(f"environment: {fault}" for fault in faults))
+        super().__init__("; ".join(faults))
         self.faults = faults
 
 
@@ -37,6 +37,13 @@ class Reader:
         if value and (urlsplit(value).scheme not in schemes or not urlsplit(value).netloc):
             self._faults.append(f"{name} must begin with {' or '.join(f'{scheme}://' for scheme in schemes)}")
         return value.rstrip("/")
+
+    def hosts(self, name: str) -> frozenset[str]:
+        """Host names with commas between them."""
+        values = [value.strip().lower() for value in self.optional(name).split(",") if value.strip()]
+        wrong = [value for value in values if urlsplit(f"//{value}").hostname != value.strip("[]")]
+        self._faults += [f"{name}: `{value}` is no host name (without scheme and port)" for value in wrong]
+        return frozenset(value.strip("[]") for value in values)
 
     def number(self, name: str, default: int, *, low: int, high: int) -> int:
         value = self._environ.get(name, "").strip() or str(default)

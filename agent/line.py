@@ -15,6 +15,7 @@ logger = logging.getLogger(__name__)
 OUTBOX = 200  # events kept while there is no connection: 10 s of sound
 CONNECT_S = 5.0
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.25, 5.0
+AWAY_DELAY_S = 2.0  # the longest while a pipeline that has stopped may come back at any moment
 
 
 class Caller(Protocol):
@@ -59,18 +60,24 @@ class Line:
         self._outbox.append(event)
         self._filled.set()
 
+    def withdraw(self, event_id: str) -> None:
+        """Do not send that event any more, if it has not left."""
+        self._outbox = deque((event for event in self._outbox if event.get("event_id") != event_id), OUTBOX)
+
     async def run(self) -> None:
         """Keep the line up until cancelled."""
         delay_s = FIRST_DELAY_S
+        away = False
         while True:
             before = self._connections
             error = await self._converse()
             if self._connections > before:
                 delay_s = FIRST_DELAY_S
+            away = isinstance(error, Lost | Unreachable) or (away and isinstance(error, Full))
             least_s = error.retry_after_s if isinstance(error, Full) else 0.0
-            wait_s = min(max(delay_s, least_s), LONGEST_DELAY_S)
+            wait_s = min(max(delay_s, least_s), AWAY_DELAY_S if away else LONGEST_DELAY_S)
             logger.warning("line down", extra={"reason": type(error).__name__, "again_in_s": wait_s})
-            self._caller.on_line(_in_words(error))
+            self._caller.on_line(_in_words(error, away))
             await asyncio.sleep(wait_s)
             delay_s *= 2
 
@@ -132,11 +139,14 @@ class Line:
         return Lost("the pipeline said goodbye")
 
 
-def _in_words(error: PipelineError) -> str:
+def _in_words(error: PipelineError, away: bool) -> str:
+    """`away`: it had stopped before; what takes no caller now is starting, or holds places for those who were there."""
     match error:
+        case Full() if away:
+            return "The speech server is starting again. Please wait a little: I cannot hear you until then."
         case Full():
             return "All places are taken just now. I keep trying to get you one."
         case Unauthorized():
             return "The speech server does not accept this agent's key. Please tell whoever runs it."
         case _:
-            return "The speech server cannot be reached. I keep trying."
+            return "The speech server has stopped, or cannot be reached. I keep trying to get it back."

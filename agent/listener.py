@@ -13,8 +13,12 @@ class Listener(Protocol):
 
     def on_committed(self) -> None: ...
 
-    def on_answers(self, busy: bool) -> None:
-        """An answer was asked for, began or ended."""
+    def on_answers(self, busy: bool, owed: bool) -> None:
+        """An answer was asked for, began or ended; `owed`: somebody waits for one of those that are under way."""
+        ...
+
+    def on_broken_answer(self) -> None:
+        """The line is back, and an answer for which somebody waited is lost."""
         ...
 
     def on_outcome(self, outcome: Outcome) -> None: ...

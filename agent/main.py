@@ -1,11 +1,16 @@
-"""The console script `aura-agent`: worker, web server, and conversations from a shell."""
+"""The console script `aura-agent`: worker, web server, and conversations from a shell.
+
+It exits with 2 for wrong usage or settings, with 1 if what was asked for failed, with 130 after Ctrl-C.
+"""
 
 import argparse
 import asyncio
 import os
+import signal
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from agent import logs
 from agent.environment import SettingsError
@@ -31,7 +36,8 @@ def main(argv: Sequence[str] | None = None) -> int:
             case _:
                 return _console(arguments)
     except SettingsError as error:
-        print(error, file=sys.stderr)
+        for fault in error.faults:
+            print(f"aura-agent: {fault}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         return 130
@@ -40,22 +46,22 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _work(*, devmode: bool) -> int:
     from agent.worker import work  # the imports of a command are its own: LiveKit's take a second
 
-    asyncio.run(work(worker_settings(os.environ), devmode=devmode))
-    return 0
+    return _code(asyncio.run(work(worker_settings(os.environ), devmode=devmode)))
 
 
 def _web(host: str, port: int, static: Path | None) -> int:
-    from aiohttp import web
+    from agent.web import application, serve
 
-    from agent.web import application
-
-    app = application(web_settings(os.environ), static)
+    app = application(web_settings(os.environ, host), static)
     try:
-        web.run_app(app, host=host, port=port, print=None, access_log=None)
+        return _code(asyncio.run(serve(app, host, port)))
     except OSError as error:
         print(f"aura-agent: cannot listen on port {port} of {host}: {error.strerror}", file=sys.stderr)
         return 2
-    return 0
+
+
+def _code(number: signal.Signals | None) -> int:
+    return 130 if number == signal.SIGINT else 0
 
 
 def _trunks() -> int:
@@ -71,7 +77,7 @@ def _call(number: str) -> int:
     try:
         asyncio.run(dial(dial_settings(with_running(os.environ)), number))
     except NotAnswered as error:
-        print(error, file=sys.stderr)
+        print(f"aura-agent: {error}", file=sys.stderr)
         return 1
     return 0
 
@@ -97,14 +103,27 @@ def _console(arguments: argparse.Namespace) -> int:
         return 2
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a port number (0 to 65535)")
+    return int(text)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="aura-agent", description=__doc__)
+    parser = _Parser(prog="aura-agent", description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("start", help="take rooms from the LiveKit server")
     commands.add_parser("dev", help="the same, saying more")
     web = commands.add_parser("web", help="serve the page and hand out tokens")
     web.add_argument("--host", default="127.0.0.1")
-    web.add_argument("--port", type=int, default=8080)
+    web.add_argument("--port", type=_port, default=8080)
     web.add_argument("--static", type=Path, help="the built page")
     commands.add_parser("trunks", help="let phones in: make the trunks at the LiveKit server, or bring them up to date")
     call = commands.add_parser("call", help="ring somebody up")

@@ -1,4 +1,4 @@
-"""Watches the jobs of a worker: a room that has lost its agent, and not its people, gets another."""
+"""Watches the jobs of a worker: a room that loses its agent, and not its people, gets another."""
 
 import asyncio
 import logging
@@ -26,20 +26,29 @@ class Recall:
     Args:
         jobs: Those that run now.
         recall: Calls an agent into the room of a lost one if people are there; returns whether it did.
+        known: Those that ran before; what does not run now is lost.
+        remember: Takes them whenever they are others.
     """
 
-    def __init__(self, jobs: Callable[[], Iterable[Job]], recall: Callable[[Job], Awaitable[bool]]) -> None:
-        self._jobs, self._recall = jobs, recall
+    def __init__(
+        self,
+        jobs: Callable[[], Iterable[Job]],
+        recall: Callable[[Job], Awaitable[bool]],
+        known: frozenset[Job] = frozenset(),
+        remember: Callable[[frozenset[Job]], None] = lambda _: None,
+    ) -> None:
+        self._jobs, self._recall, self._known, self._remember = jobs, recall, known, remember
         self._recalls: list[tuple[float, str]] = []  # when, and to which room
 
     async def run(self) -> None:
         """Watch until cancelled."""
-        known: frozenset[Job] = frozenset()
         while True:
             now = frozenset(self._jobs())
-            for lost in known - now:
+            for lost in self._known - now:
                 await self._replace(lost)
-            known = now
+            if now != self._known:
+                self._remember(now)
+            self._known = now
             await asyncio.sleep(LOOK_S)
 
     async def _replace(self, lost: Job) -> None:

@@ -34,12 +34,12 @@ class AuraSession(llm.RealtimeSession[str]):
         super().__init__(model)
         self._wishes, self._listener = wishes, listener
         self._instructions = wishes.persona.instructions
-        self._introduced = self._cut_off = False
+        self._introduced = self._cut_off = self._broke_off = False
         self._sent_ms = 0.0
         self._history = History()
         self._tasks = Owned()
         self._line = line(self)
-        self._answers = Answers(self._line.send, lambda generation: self.emit("generation_created", generation))
+        self._answers = Answers(self._line.send, self._line.withdraw, lambda new: self.emit("generation_created", new))
         self._camera = Camera(self._line.send, self._tasks)
         self._calling = self._tasks.start(self._line.run(), "pipeline:line")
 
@@ -56,17 +56,21 @@ class AuraSession(llm.RealtimeSession[str]):
 
     @guarded
     def on_line(self, trouble: str) -> None:
+        self._broke_off = self._broke_off or (bool(trouble) and self._answers.owed)
         if trouble:
             self._lose(trouble)
         else:
             self._listener.on_line(self._line.resume_token)
         self._listener.on_trouble(trouble)
+        if self._broke_off and not trouble:
+            self._broke_off = False
+            self._listener.on_broken_answer()
 
     def on_event(self, event: Event) -> None:
         kind = event["type"]
         if kind.startswith("response."):
             outcome = self._answers.feed(event)
-            self._listener.on_answers(self._answers.busy)
+            self._tell_answers()
             if outcome:
                 self._listener.on_outcome(outcome)
         match kind:
@@ -180,7 +184,7 @@ class AuraSession(llm.RealtimeSession[str]):
     @guarded
     def interrupt(self) -> None:
         self._answers.cancel()
-        self._listener.on_answers(self._answers.busy)
+        self._tell_answers()
 
     @guarded
     def truncate(
@@ -209,13 +213,16 @@ class AuraSession(llm.RealtimeSession[str]):
         """The line is down."""
         self._cut_off = self._cut_off or self._answers.busy
         self._answers.lose(reason)
-        self._listener.on_answers(False)
+        self._tell_answers()
         self._listener.on_line("")
 
     def _ask(self, options: dict[str, Any]) -> "asyncio.Future[llm.GenerationCreatedEvent]":
         future = self._answers.ask(options)
-        self._listener.on_answers(True)
+        self._tell_answers()
         return future
+
+    def _tell_answers(self) -> None:
+        self._listener.on_answers(self._answers.busy, self._answers.owed)
 
     def _remember(self, item: dict[str, Any]) -> None:
         if item.get("type") != "message":
@@ -235,7 +242,7 @@ class AuraSession(llm.RealtimeSession[str]):
             self._listener.on_trouble(TOO_LONG)
         extra = {"code": error.get("code"), "param": error.get("param"), "request": ours}
         logger.warning("the pipeline refused an event", extra=extra)
-        self._listener.on_answers(self._answers.busy)
+        self._tell_answers()
 
 
 def _partial(event: Event) -> Partial:

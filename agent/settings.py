@@ -40,6 +40,7 @@ class WorkerSettings:
         max_jobs: Calls at which it reports itself fully loaded. It takes more if no other worker is there.
         drain_s: How long running calls may go on after SIGTERM.
         grace_s: How long a call waits for its person to come back.
+        roster: Where it writes down its jobs; None: nowhere.
     """
 
     pipeline: PipelineSettings
@@ -50,6 +51,7 @@ class WorkerSettings:
     drain_s: int
     grace_s: int
     phone: PhoneSettings
+    roster: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,11 +60,14 @@ class WebSettings:
 
     Attributes:
         patience_s: How long it waits for a place that is just being given back.
+        hosts: The names at which the page may be opened, beside this address and those of this machine to itself.
     """
 
     pipeline_url: str
     livekit: LiveKitSettings
     patience_s: float = 2.0
+    listens_on: str = "127.0.0.1"
+    hosts: frozenset[str] = frozenset()
 
 
 def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
@@ -77,15 +82,21 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
         drain_s=reader.number("AURA_AGENT_DRAIN_S", 0, low=0, high=86_400),
         grace_s=reader.number("AURA_AGENT_GRACE_S", GRACE_S, low=0, high=3_600),
         phone=phone_settings(reader),
+        roster=Path(roster) if (roster := reader.optional("AURA_AGENT_JOBS")) else None,
     )
     reader.check()
     return settings
 
 
-def web_settings(environ: Mapping[str, str]) -> WebSettings:
+def web_settings(environ: Mapping[str, str], listens_on: str) -> WebSettings:
     """Raises SettingsError, naming every variable that is missing or wrong."""
     reader = Reader(environ)
-    settings = WebSettings(reader.url("AURA_PIPELINE_URL", "http", "https"), livekit_settings(reader))
+    settings = WebSettings(
+        reader.url("AURA_PIPELINE_URL", "http", "https"),
+        livekit_settings(reader),
+        listens_on=listens_on,
+        hosts=reader.hosts("AURA_WEB_HOSTS"),
+    )
     reader.check()
     return settings
 

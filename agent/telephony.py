@@ -22,7 +22,7 @@ NOBODY = "I am sorry, nobody else can be reached just now."
 FAREWELL_S = 15.0  # that the last words may take
 LINE_S = 0.4  # from the last sample that leaves here to the caller's ear
 ARRIVES_S = 5.0  # within which somebody is in the room: who gave up while we joined never comes
-PATIENCE_S = 8.0  # with a pipeline that was there and is away
+PATIENCE_S = 20.0  # with a pipeline that was there and is away: it may be starting again
 
 
 class Speaker(Protocol):
@@ -118,14 +118,14 @@ class Telephone:
         """What is wrong with the line to the pipeline; empty: nothing any more."""
         self._trouble = trouble
         self._line_was_up = self._line_was_up or not trouble
-        if self._patience:
+        if self._patience and not trouble:
             self._patience.cancel()
             self._patience = None
         if trouble and self._active and not self._ending:
-            if self._line_was_up:
-                self._patience = self._later(PATIENCE_S, self._give_up)
-            else:
+            if not self._line_was_up:
                 self._give_up()
+            elif self._patience is None:
+                self._patience = self._later(PATIENCE_S, self._give_up)
 
     @guarded
     def on_left(self, reason: str) -> None:

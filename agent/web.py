@@ -2,6 +2,7 @@
 
 import asyncio
 import secrets
+import signal
 from pathlib import Path
 
 import msgspec
@@ -11,10 +12,13 @@ from livekit import api
 
 from agent.rooms import holds_place
 from agent.settings import LiveKitSettings, WebSettings
+from agent.signals import asked_to_stop
+from agent.strangers import stranger
 from pipeline.realtime.client import Unreachable, readiness
 
 LONGEST_BODY = 64 * 1024
 ASK_AGAIN_S = 0.25
+GOODBYE_S = 2.0  # for a request that is under way when the server stops
 TRY_AGAIN_S = 5  # while the pipeline is full, starting or away
 
 
@@ -52,6 +56,7 @@ def application(settings: WebSettings, static: Path | None) -> web.Application:
 
     async def token(request: web.Request) -> web.Response:
         try:
+            _know(request, settings)
             asked = _asked(await request.read())
             await _place(settings, asked.room_name)
         except Problem as problem:
@@ -67,6 +72,21 @@ def application(settings: WebSettings, static: Path | None) -> web.Application:
     if static:
         app.add_routes([web.get("/", _page(static)), web.static("/", static)])
     return app
+
+
+async def serve(app: web.Application, host: str, port: int) -> signal.Signals:
+    """Serve until SIGINT or SIGTERM, which is returned.
+
+    Raises:
+        OSError: It cannot listen there.
+    """
+    runner = web.AppRunner(app, access_log=None, shutdown_timeout=GOODBYE_S)
+    await runner.setup()
+    try:
+        await web.TCPSite(runner, host, port).start()
+        return await asked_to_stop()
+    finally:
+        await runner.cleanup()
 
 
 def join_token(livekit: LiveKitSettings, asked: TokenRequest) -> str:
@@ -85,6 +105,11 @@ def join_token(livekit: LiveKitSettings, asked: TokenRequest) -> str:
         .with_room_config(api.RoomConfiguration(agents=[dispatch]))
         .to_jwt()
     )
+
+
+def _know(request: web.Request, settings: WebSettings) -> None:
+    if who := stranger(request.host, request.headers.get("Origin"), settings.listens_on, settings.hosts):
+        raise Problem(who.status, who.code, who.message)
 
 
 def _asked(body: bytes) -> TokenRequest:

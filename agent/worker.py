@@ -13,29 +13,34 @@ from agent import rooms
 from agent.job import take_call
 from agent.recall import Job, Recall
 from agent.reception import Reception
+from agent.roster import Roster
 from agent.settings import LiveKitSettings, WorkerSettings
+from agent.signals import asked_to_stop
 
 logger = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
 
 
-async def work(settings: WorkerSettings, *, devmode: bool) -> None:
-    """Serve rooms until SIGINT or SIGTERM; then let the calls go on for a while, and end them. A second signal ends
-    at once."""
+async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | None:
+    """Serve rooms until SIGINT or SIGTERM, which is returned; before, let the calls go on for a while, and end them.
+    A second signal ends at once."""
     server = agent_server(settings)
     started = asyncio.Event()
-    server.on("worker_started", lambda: started.set())
+    roster = Roster(settings.roster)
+    server.on("worker_registered", lambda *_: started.set())  # not sooner: who is called then finds no worker
     async with asyncio.TaskGroup() as tasks, Health(server, settings.port):
         running = tasks.create_task(server.run(devmode=devmode), name="worker:run")
-        watching = tasks.create_task(_watch(server, settings.livekit, started), name="worker:recall")
-        asked = tasks.create_task(_asked_to_stop(), name="worker:signal")
+        watching = tasks.create_task(_watch(server, settings.livekit, roster, started), name="worker:recall")
+        asked = tasks.create_task(asked_to_stop(), name="worker:signal")
         await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
         asked.cancel()
         watching.cancel()
         if not running.done():
             await _end_calls(server, settings)
         await server.aclose()
+        roster.write(frozenset())
+    return None if asked.cancelled() else asked.result()
 
 
 def agent_server(settings: WorkerSettings) -> AgentServer:
@@ -98,24 +103,12 @@ class Health:
         return web.json_response(body, status=200 if self._registered else 503)
 
 
-async def _asked_to_stop() -> None:
-    asked = asyncio.Event()
-    loop = asyncio.get_running_loop()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        loop.add_signal_handler(number, asked.set)
-    try:
-        await asked.wait()
-    finally:
-        for number in (signal.SIGINT, signal.SIGTERM):
-            loop.remove_signal_handler(number)  # so that a second one ends the process
-
-
-async def _watch(server: AgentServer, livekit: LiveKitSettings, started: asyncio.Event) -> None:
+async def _watch(server: AgentServer, livekit: LiveKitSettings, roster: Roster, started: asyncio.Event) -> None:
     def jobs() -> list[Job]:
         return [Job(running.job.room.name, running.accept_arguments.identity) for running in server.active_jobs]
 
     await started.wait()
-    await Recall(jobs, lambda job: rooms.recall(livekit, job.room, job.agent)).run()
+    await Recall(jobs, lambda job: rooms.recall(livekit, job.room, job.agent), roster.read(), roster.write).run()
 
 
 async def _end_calls(server: AgentServer, settings: WorkerSettings) -> None:

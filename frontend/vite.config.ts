@@ -19,6 +19,6 @@ export default defineConfig(({ command }) => {
       target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
       chunkSizeWarningLimit: 1200,
     },
-    server: url ? { proxy: { '/api': url } } : {},
+    server: url ? { proxy: { '/api': { target: url } } } : {},
   };
 });

@@ -50,7 +50,6 @@ class Answer:
         self._told: list[str] = []
         self.has_opened = False
         self._is_done = False
-        self._tokens = 0
         self._sent_ms = 0.0
         self._playback_began: float | None = None
         self._created = _now()
@@ -112,7 +111,7 @@ class Answer:
             self.text,
             reason,
             error,
-            self._tokens,
+            self._held.usage,
             timings,
             request.kept,
         )
@@ -132,7 +131,6 @@ class Answer:
         spoken = self.request.wants.modality == "audio"
         async with aclosing(words):
             async for word in words:
-                self._tokens += isinstance(word, Text)
                 if isinstance(word, Mark) is spoken:
                     self._tell_word(word)
 

@@ -1,6 +1,6 @@
 """What flows between stages: frozen values, one type for each direction of each engine."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -78,12 +78,14 @@ class Chat:
     Attributes:
         cache_salt: Whose prompt it is. Prompts of one salt share a prefix cache, others never do.
         max_tokens: Most tokens to write; 0 only has it read, into the prefix cache: its last message may go on.
+        stem: So many of the first messages come in other calls, too: what was read of them is kept for these.
     """
 
     messages: tuple[Message, ...]
     cache_salt: str
     max_tokens: int = 200
     temperature: float = 0.0
+    stem: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +105,33 @@ class Scene:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """The tokens of the language model that writes. Those of hearing and of the voice are not among them.
+
+    Attributes:
+        prompt: What it was given: all that stands before the question, and the question.
+        seen: Of `prompt`: pictures and films.
+        cached: Of `prompt`: read before, in an earlier turn or ahead, and not computed again for this answer.
+        written: What it wrote, whether anybody hears it or not: the end is a token, and so is silence.
+    """
+
+    prompt: int = 0
+    seen: int = 0
+    cached: int = 0
+    written: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Text:
-    """A piece of the answer, as it is written. Pieces concatenate to the whole answer."""
+    """A piece of the answer, as it is written. Pieces concatenate to the whole answer.
+
+    Attributes:
+        text: Empty in a last piece that only brings `usage`.
+        usage: All that the answer has taken so far, if the engine counts.
+    """
 
     text: str
+    usage: Usage | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

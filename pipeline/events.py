@@ -6,6 +6,7 @@ from typing import Literal
 
 from pipeline.asked import Wants
 from pipeline.backchannel import Kind
+from pipeline.chunks import Usage
 from pipeline.hearing import Hypothesis
 from pipeline.history import Item
 
@@ -144,7 +145,7 @@ class AnswerDone:
         item: The answer, or None if it was silence or nothing came of it.
         text: All that was told by `Wrote` or `Spoke`, whatever was heard of it.
         error: Why it failed, in words for the caller.
-        tokens: How many pieces of text the model wrote.
+        usage: What it took, whether it was told or not.
         timings: Seconds on the session's clock, by the name of the moment.
     """
 
@@ -156,7 +157,7 @@ class AnswerDone:
     text: str = ""
     reason: CancelReason | None = None
     error: str | None = None
-    tokens: int = 0
+    usage: Usage = field(default_factory=Usage)
     timings: Mapping[str, float] = field(default_factory=dict)
     kept: bool = True
 

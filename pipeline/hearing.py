@@ -28,7 +28,7 @@ class Hypothesis:
 
     Attributes:
         text: All of it, from the utterance's beginning.
-        settled: The person has been silent since what this was heard of.
+        settled: The person is silent, and has been since what this was heard of.
         audio_end_ms: How much of the utterance's sound it covers.
         stable_chars: How many leading characters will not change any more.
     """
@@ -115,14 +115,13 @@ class Hearing:
     def pause(self, silent_ms: int = 0) -> None:
         """The person is silent, perhaps only to breathe, and has been for `silent_ms`."""
         if self._speaking:
-            self._speaking = False
             self._speech_samples = max(self._speech_samples, self._samples - silent_ms * SPEECH_RATE // 1000)
-        self._changed.fire()
+        self._fall_silent()
 
     def commit(self) -> None:
         """The utterance is complete."""
-        self._committed, self._speaking = True, False
-        self._changed.fire()
+        self._committed = True
+        self._fall_silent()
 
     def settle(self) -> None:
         """The turn is certain: `hypotheses()` ends once all that was said has been heard."""
@@ -202,10 +201,17 @@ class Hearing:
             return False
         return (self._samples - self._asked_samples) * 1000 >= self._partial_ms * SPEECH_RATE
 
+    def _fall_silent(self) -> None:
+        """What was heard in the lull before is settled by this."""
+        self._speaking = False
+        if not (self._unheard or self._passing):
+            self._newest = replace(self._newest, settled=True)
+        self._changed.fire()
+
     def _take(self, transcript: Transcript) -> None:
         self._passing = None
         text = f"{self._kept_text} {transcript.text}".strip()
-        settled = not self._unheard and (self._in_lull or not self._speaking)
+        settled = not (self._speaking or self._unheard)
         end_ms = self._kept_ms + transcript.audio_end_ms
         stable = len(text) - len(transcript.text) + transcript.stable_chars if transcript.stable_chars else 0
         self._newest = Hypothesis(text, settled, end_ms, stable_chars=max(stable, len(self._kept_text)))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from types import TracebackType
 from typing import Any, Self
 
-from pipeline.chunks import Audio, Text
+from pipeline.chunks import Audio, Text, Usage
 from pipeline.errors import EngineError
 from pipeline.marks import Mark, Marks
 from pipeline.signal import Signal
@@ -38,15 +38,18 @@ class Held:
         self._changed = Signal()
         self.marks = Marks()
         self.firsts = Firsts()
+        self.usage = Usage()
         self.error: EngineError | None = None
 
     async def send(self, chunk: object) -> None:
         """Take a final output of a stage: `Text` or `Audio`."""
         match chunk:
-            case Text():
-                if self.firsts.text is None:
+            case Text(text, usage):
+                self.usage = usage or self.usage
+                if text and self.firsts.text is None:
                     self.firsts = replace(self.firsts, text=_now())
-                self._words.append(chunk)
+                if text:
+                    self._words.append(chunk)
             case Audio():
                 await self._room()
                 self._take(chunk)
@@ -64,7 +67,7 @@ class Held:
         self._words.clear()
         self._sound.clear()
         self._waiting_ms = 0.0
-        self.marks, self.firsts, self.error = Marks(), Firsts(), None
+        self.marks, self.firsts, self.usage, self.error = Marks(), Firsts(), Usage(), None
         self._changed.fire()
 
     def fail(self, error: EngineError) -> None:

@@ -1,6 +1,7 @@
 """What can go wrong between a fresh clone and a running stack; each message is one line with the way out.
 
 LauncherError
+├── BadUsage         an argument or a variable makes no sense
 ├── Missing          the machine lacks something; the message says how to get it
 ├── Offline          something must be fetched, and nothing can be reached
 ├── CommandFailed    a command of the set-up failed; carries the end of its log
@@ -11,11 +12,15 @@ LauncherError
 from pathlib import Path
 
 TAIL_LINES = 15
-STOPPED_BY_PERSON = 130  # the exit code
+BAD_USAGE, STOPPED_BY_PERSON = 2, 130  # exit codes; any other failure has 1
 
 
 class LauncherError(Exception):
     """Ends `infra/up`, `infra/down` or `infra/test` with its message."""
+
+
+class BadUsage(LauncherError):
+    """An argument or a variable makes no sense."""
 
 
 class Missing(LauncherError):

@@ -13,11 +13,12 @@ PAUSE_S = 0.05
 
 async def until_healthy(url: str) -> None:
     """Return when the URL answers well. The caller sets the bound."""
-    while not await _healthy(url):
+    while not await healthy(url):
         await asyncio.sleep(PAUSE_S)
 
 
-async def _healthy(url: str) -> bool:
+async def healthy(url: str) -> bool:
+    """Whether the URL answers well now."""
     return await _is_redis(url) if url.startswith("redis:") else await http_status(url) == 200
 
 

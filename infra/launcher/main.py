@@ -9,7 +9,7 @@ from pathlib import Path
 
 from infra.launcher.detach import up_detached
 from infra.launcher.down import down
-from infra.launcher.errors import STOPPED_BY_PERSON, LauncherError, leading_error
+from infra.launcher.errors import BAD_USAGE, STOPPED_BY_PERSON, BadUsage, LauncherError, leading_error
 from infra.launcher.progress import Board
 from infra.launcher.settings import read_settings
 from infra.launcher.tests import run_tests
@@ -19,12 +19,16 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def main() -> int:
+    verb = sys.argv[1]
     try:
         settings = read_settings(ROOT, sys.argv[1:], dict(os.environ))
-    except LauncherError as error:
-        return _refuse(sys.argv[1], error)
-    act = {"up": up_detached if settings.detach else up, "down": down, "test": run_tests}[settings.verb]
-    return run_verb(settings.verb, lambda board: act(settings, board))
+        act = {"up": up_detached if settings.detach else up, "down": down, "test": run_tests}[verb]
+        return run_verb(verb, lambda board: act(settings, board))
+    except BadUsage as error:
+        print(f"infra/{verb}: {error}; see `infra/{verb} --help`", file=sys.stderr)
+        return BAD_USAGE
+    except KeyboardInterrupt:
+        return STOPPED_BY_PERSON
 
 
 def run_verb(name: str, act: Callable[[Board], Coroutine[None, None, None]]) -> int:

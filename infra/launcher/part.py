@@ -13,6 +13,7 @@ class Part:
         health: A URL that answers well when the part can serve: see `health.py`.
         start_s: Within so many seconds it is healthy.
         stop_s: So many seconds it may take to stop before it is killed.
+        comes_back: The others can wait for it: when it dies it is started again, and else all end.
     """
 
     name: str
@@ -21,3 +22,4 @@ class Part:
     health: str
     start_s: float
     stop_s: float
+    comes_back: bool = False

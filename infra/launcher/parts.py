@@ -68,14 +68,16 @@ def stack_parts(
             health=f"{where.pipeline_url}/ready",
             start_s=120,
             stop_s=10,
+            comes_back=True,
         ),
         Part(
             name="agent",
             argv=(str(scripts / "aura-agent"), "start"),
-            env=ours,
+            env={**ours, "AURA_AGENT_JOBS": str(layout.run / "agent-jobs.json")},
             health=f"http://{LOOPBACK}:{ports.agent}/health",
             start_s=60,
             stop_s=15,
+            comes_back=True,
         ),
         Part(
             name="web",
@@ -87,6 +89,7 @@ def stack_parts(
             health=f"{where.url}health",
             start_s=30,
             stop_s=5,
+            comes_back=True,
         ),
         *((bridge_part(layout, ports, keys),) if phone else ()),
     )

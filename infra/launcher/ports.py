@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, fields
 
-from infra.launcher.errors import LauncherError, PortTaken
+from infra.launcher.errors import BadUsage, PortTaken
 from pipeline.holders import Transport, holder_of
 
 LOOPBACK = "127.0.0.1"
@@ -46,16 +46,16 @@ def asked_ports(environ: Mapping[str, str]) -> dict[str, int]:
     """The ports that the environment asks for.
 
     Raises:
-        LauncherError: A variable is not a port number, or two are the same.
+        BadUsage: A variable is not a port number, or two are the same.
     """
     asked: dict[str, int] = {}
     for name, variable in VARIABLES.items():
         if value := environ.get(variable):
             if not value.isdecimal() or not 0 < int(value) < 65536:
-                raise LauncherError(f"{variable} is `{value}`, which is no port number (1 to 65535)")
+                raise BadUsage(f"{variable} is `{value}`, which is no port number (1 to 65535)")
             if int(value) in asked.values():
                 other = next(VARIABLES[each] for each, port in asked.items() if port == int(value))
-                raise LauncherError(f"{variable} and {other} are both {value}; each needs a port of its own")
+                raise BadUsage(f"{variable} and {other} are both {value}; each needs a port of its own")
             asked[name] = int(value)
     return asked
 

@@ -71,8 +71,13 @@ class Board:
         self._erase()
 
     @asynccontextmanager
-    async def step(self, name: str, outcome: str = "done") -> AsyncGenerator[Step]:
-        """Show a step for as long as this context lasts; `outcome` is what it came to if all went well."""
+    async def step(self, name: str, outcome: str = "done", *, told_if_stopped: bool = True) -> AsyncGenerator[Step]:
+        """Show a step for as long as this context lasts.
+
+        Args:
+            outcome: What it came to if all went well.
+            told_if_stopped: False where another step tells of the stop.
+        """
         step = Step(name, _now(), self)
         self._running.append(step)
         shown = "failed"
@@ -85,7 +90,8 @@ class Board:
         finally:
             self._running.remove(step)
             self.seconds[name] = _now() - step.begun
-            self.say(f"  {name:<16} {shown:<7} {self.seconds[name]:6.1f} s")
+            if shown != "stopped" or told_if_stopped:
+                self.say(f"  {name:<16} {shown:<7} {self.seconds[name]:6.1f} s")
 
     def say(self, line: str) -> None:
         """Write a line that stays."""

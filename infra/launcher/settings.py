@@ -5,8 +5,9 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NoReturn
 
-from infra.launcher.errors import LauncherError
+from infra.launcher.errors import BadUsage
 from infra.launcher.layout import Layout
 from infra.launcher.ports import VARIABLES, asked_ports
 
@@ -17,6 +18,7 @@ environment:
   AURA_RUN_DIR         the same as --run-dir
   {", ".join(VARIABLES.values())}
                        ports; free ones unless set
+  AURA_WEB_HOSTS       names of the page's server, with commas, if a proxy stands before it
   AURA_SIP_HOST        with --phone: the address of this machine at which phones reach it (default: 127.0.0.1)
   AURA_SIP_NUMBERS     with --phone: the numbers that reach the agent, with commas (default: 100)
   AURA_SIP_ADDRESSES   with --phone: the addresses that may call (default: 127.0.0.1/32)
@@ -53,8 +55,8 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     """The settings of this call.
 
     Raises:
-        LauncherError: An argument or a variable makes no sense.
-        SystemExit: `--help` was answered, or the command line cannot be understood.
+        BadUsage: An argument or a variable makes no sense.
+        SystemExit: `--help` was answered.
     """
     rest = arguments[1:] if arguments[:1] == ["test"] and "--help" not in arguments else []  # pytest knows its own
     asked = _parser().parse_args(arguments[: len(arguments) - len(rest)])
@@ -62,10 +64,10 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     run = asked.run_dir or environ.get("AURA_RUN_DIR") or home
     profile = getattr(asked, "profile", None) or PROFILES[0]
     if profile not in PROFILES:
-        raise LauncherError(f"unknown profile `{profile}`; there is: {', '.join(PROFILES)}")
+        raise BadUsage(f"unknown profile `{profile}`; there is: {', '.join(PROFILES)}")
     max_sessions = getattr(asked, "max_sessions", None)
     if max_sessions is not None and max_sessions < 1:
-        raise LauncherError(f"--max-sessions is {max_sessions}, at least 1 is needed")
+        raise BadUsage(f"--max-sessions is {max_sessions}, at least 1 is needed")
     return Settings(
         verb=asked.verb,
         layout=Layout(root, home, Path(os.path.abspath(run))),
@@ -92,8 +94,13 @@ def _for_a_stack(given: argparse.Namespace, ports: Mapping[str, int]) -> dict[st
     return {**options, **flags, **{VARIABLES[name]: str(port) for name, port in ports.items()}}
 
 
+class _Parser(argparse.ArgumentParser):
+    def error(self, message: str) -> NoReturn:
+        raise BadUsage(message)
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="infra", allow_abbrev=False)
+    parser = _Parser(prog="infra", allow_abbrev=False)
     verbs = parser.add_subparsers(dest="verb", required=True)
     up = verbs.add_parser(
         "up",

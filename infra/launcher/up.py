@@ -117,15 +117,21 @@ async def serve(
     Raises:
         ExceptionGroup: Of one `PartFailed`.
     """
+
+    def write(pids: Mapping[str, int]) -> None:
+        healths = {part.name: (pids[part.name], part.health) for part in parts}
+        write_run_file(layout.run_file, Running(where.url, where.pipeline_url, where.livekit_url, healths, options))
+
+    def changed(pids: Mapping[str, int]) -> None:
+        if layout.run_file.exists():
+            write(pids)
+
+    ours = {**environ, MARK: stack}
     try:
-        async with running(
-            parts, cwd=layout.run, environ={**environ, MARK: stack}, logs=layout.logs, board=board
-        ) as pids:
+        async with running(parts, cwd=layout.run, environ=ours, logs=layout.logs, board=board, changed=changed) as pids:
             if finish:
                 await finish()
-            healths = {part.name: (pids[part.name], part.health) for part in parts}
-            running_now = Running(where.url, where.pipeline_url, where.livekit_url, healths, options)
-            write_run_file(layout.run_file, running_now)
+            write(pids)
             board.say(f"\nAURA is ready: {where.url}\n")
             board.say(f"  logs in {layout.logs}; Ctrl-C or infra/down stops it")
             await asyncio.Event().wait()

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from pipeline.chunks import Scene, Text
+from pipeline.chunks import Scene, Text, Usage
 from pipeline.clips import Clip
 from pipeline.engines.draws import Draws
 from pipeline.engines.parts import Answers, Part, Written
@@ -39,7 +39,7 @@ class Manner:
 
 
 class Aura:
-    """`Engine[Scene, Text]`. Silence yields nothing."""
+    """`Engine[Scene, Text]`. Silence yields no word."""
 
     def __init__(self, requests: Answers, text: AuraText, manner: Manner) -> None:
         self._requests = requests
@@ -64,7 +64,7 @@ class Aura:
                     async for _ in pieces:
                         """It was to be read only."""
                     continue
-                async with aclosing(self._words(pieces)) as words:
+                async with aclosing(self._words(pieces, seen(scene))) as words:
                     async for word in words:
                         yield word
 
@@ -77,19 +77,26 @@ class Aura:
     async def aclose(self) -> None:
         await self._requests.aclose()
 
-    async def _words(self, pieces: AsyncGenerator[Written, None]) -> AsyncGenerator[Text, None]:
-        decoder = self._text.decoder()
+    async def _words(self, pieces: AsyncGenerator[Written, None], seen: int) -> AsyncGenerator[Text, None]:
+        decoder, usage = self._text.decoder(), Usage()
         async for piece in pieces:
+            usage = Usage(piece.prompt_tokens, seen, piece.cached_tokens, usage.written + len(piece.token_ids))
             for word in decoder.feed([each for each in piece.token_ids if each not in self._text.stops]):
-                yield Text(word)
+                yield Text(word, usage)
         for word in decoder.finish():
             yield Text(word)
+        yield Text("", usage)
 
     def _check(self, scene: Scene) -> None:
-        size = sum(part.tokens if isinstance(part, Clip) else self._text.count(part) for part in scene.parts)
+        size = seen(scene) + sum(self._text.count(part) for part in scene.parts if isinstance(part, str))
         if size > self._manner.most_prompt_tokens:
             most = self._manner.most_prompt_tokens
             raise EngineError(STAGE, f"the prompt has {size} tokens, and at most {most} are read")
+
+
+def seen(scene: Scene) -> int:
+    """Tokens of what is looked at."""
+    return sum(part.tokens for part in scene.parts if isinstance(part, Clip))
 
 
 def as_part(scene: Scene, text: AuraText) -> Part:

@@ -1,20 +1,20 @@
 """A chat language model on a CPU: llama.cpp with a GGUF file, a slot for every caller."""
 
 import asyncio
-import hashlib
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from importlib.metadata import version
+from dataclasses import replace
 from pathlib import Path
 from typing import Self
 
 import aiohttp
 
-from pipeline.chunks import Chat, Message, Text
+from pipeline.chunks import Chat, Message, Text, Usage
 from pipeline.engines.files import model_folder
 from pipeline.engines.llama_server import LlamaServer, ServerSettings
-from pipeline.engines.llama_steps import BATCH, REUSED, Pace, known
+from pipeline.engines.llama_states import KEPT, States
+from pipeline.engines.llama_steps import BATCH, REUSED, Pace, known, shared
 from pipeline.engines.llama_text import Refused, unless_silent
 from pipeline.engines.slots import Slot, Slots
 from pipeline.errors import ConfigError, EngineError
@@ -28,23 +28,21 @@ FILES = ("model.gguf",)
 class Llama:
     """`Engine[Chat, Text]`. Each `cache_salt` keeps a slot, and with it its prefix cache, while there are slots.
 
-    A slot that changes hands is set back to the preamble, which every caller's prompt begins with, so
-    that nothing of one caller is ever found in another's cache. What was read before a request was
-    cancelled stays read.
+    A slot that changes hands is set back to the stem of the new caller's prompts, or to the preamble, with
+    which every caller's prompt begins, so that nothing that one caller said is ever found in another's cache.
+    A stem that is read for the first time is kept. What was read before a request was cancelled stays read.
     """
 
     def __init__(
-        self, server: LlamaServer, settings: ServerSettings, preamble: tuple[Message, ...], saved: str
+        self, server: LlamaServer, settings: ServerSettings, preamble: tuple[Message, ...], states: States
     ) -> None:
-        """
-        Args:
-            saved: Name of the saved state of a slot that has read the preamble and nothing else.
-        """
         self._server = server
         self._settings = settings
         self._slots = Slots(settings.slots)
-        self._preamble, self._saved = preamble, saved
+        self._states = states
+        self._preamble = preamble
         self._preamble_tokens: list[int] = []
+        self._stems: dict[tuple[Message, ...], list[int]] = {}
         self._reviving = asyncio.Lock()
         self._pace = Pace()
 
@@ -66,7 +64,7 @@ class Llama:
             threads: CPU threads that write.
             prompt_threads: CPU threads that read prompts.
             context: Tokens of one slot: prompt and answer together.
-            preamble: How every prompt begins. It is read once, and then kept in a file beside the models.
+            preamble: How every prompt begins. It is read before anybody comes.
 
         Raises:
             ConfigError: No model is complete, or it cannot be loaded.
@@ -75,12 +73,12 @@ class Llama:
         file = model_folder(models_dir, (model, fallback), FILES) / FILES[0]
         saved = models_dir / "states"
         try:
-            saved.mkdir(exist_ok=True)
+            saved.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise ConfigError(str(saved), [f"cannot be made: {error.strerror}"]) from error
         settings = ServerSettings(str(file), str(saved), slots, context, BATCH, REUSED, threads, prompt_threads)
         server = await LlamaServer.start(settings)
-        llama = cls(server, settings, preamble, _state_name(file, slots * context, preamble))
+        llama = cls(server, settings, preamble, States.of(saved, file, slots * context))
         try:
             await llama._learn()
         except BaseException:
@@ -93,10 +91,11 @@ class Llama:
             await self._revive()
             async with self._slots.of(chat.cache_salt) as slot:
                 try:
-                    await self._take_over(slot, chat.cache_salt)
                     async with aclosing(unless_silent(self._write(slot, chat))) as pieces:
                         async for text in pieces:
-                            yield Text(text)
+                            yield Text(text, slot.usage)
+                    if chat.max_tokens:
+                        yield Text("", slot.usage)
                 except Refused as refusal:
                     raise EngineError(STAGE, str(refusal)) from refusal
                 except aiohttp.ClientError as error:
@@ -120,12 +119,17 @@ class Llama:
         prompt = await self._server.tokens(chat.messages, unfinished=not chat.max_tokens)
         if len(prompt) >= self._settings.context:
             raise Refused(f"the conversation is too long: {len(prompt)} tokens, {self._settings.context} fit")
-        await self._read(slot, prompt if not chat.max_tokens else prompt[: -self._pace.tokens])
+        stem = await self._stem(chat, prompt)
+        await self._go_back(slot, chat.cache_salt, prompt, stem)
+        slot.usage = Usage(len(prompt), cached=known(prompt, slot.read))
+        ahead = len(prompt) - self._pace.tokens * bool(chat.max_tokens)  # the rest is read by the step that writes
+        await self._read(slot, prompt[: max(ahead, len(stem))], stem)
         limit = min(len(prompt) + chat.max_tokens, self._settings.context)
         character: list[int] = []  # of which nothing has been told yet
         while len(prompt) < limit:
             slot.read = prompt
             step = await self._server.step(slot.number, prompt, chat.temperature)
+            slot.usage = replace(slot.usage, written=slot.usage.written + 1)
             if step.ended:
                 return
             prompt = prompt + step.tokens
@@ -135,22 +139,42 @@ class Llama:
                 character.clear()
                 yield text
 
-    async def _read(self, slot: Slot, prompt: list[int]) -> None:
+    async def _stem(self, chat: Chat, prompt: list[int]) -> list[int]:
+        """What of the prompt comes in other calls, too."""
+        messages = chat.messages[: chat.stem]
+        if messages and messages not in self._stems:
+            if len(self._stems) == KEPT:
+                self._stems.clear()
+            self._stems[messages] = await self._server.tokens(messages)
+        return prompt[: shared(self._stems.get(messages, []), prompt)]
+
+    async def _go_back(self, slot: Slot, owner: str, prompt: list[int], stem: list[int]) -> None:
+        """Where a kept state knows more of the prompt than the slot does, have the slot know that."""
+        if slot.owner != owner:
+            slot.owner, slot.read = owner, []
+        for kept in (stem, self._preamble_tokens):
+            if shared(kept, prompt) <= known(prompt, slot.read):
+                continue
+            if await self._states.restore(self._server, slot.number, kept):
+                slot.read = kept
+        if not slot.read:
+            await self._server.slot_action(slot.number, "erase")
+
+    async def _read(self, slot: Slot, prompt: list[int], stem: list[int]) -> None:
         """Read it in steps; what is written after each is of no use."""
         clock = asyncio.get_running_loop().time
         read = known(prompt, slot.read)
-        while read < len(prompt):
-            began, read = clock(), min(read + self._pace.tokens, len(prompt))
+        while True:
+            if stem and slot.read == stem:
+                self._states.used(self._preamble_tokens)
+                await self._states.save(self._server, slot.number, stem)
+            if read >= len(prompt):
+                return
+            began, rest = clock(), len(stem) - read
+            read = min(read + self._pace.tokens, len(prompt), len(stem) if rest > 0 else len(prompt))
             slot.read = prompt[:read]
             await self._server.step(slot.number, slot.read)
             self._pace.took(clock() - began)
-
-    async def _take_over(self, slot: Slot, owner: str) -> None:
-        if slot.owner != owner:
-            restored = await self._server.slot_action(slot.number, "restore", self._saved)
-            if not restored:
-                await self._server.slot_action(slot.number, "erase")
-            slot.owner, slot.read = owner, self._preamble_tokens if restored else []
 
     async def _revive(self) -> None:
         """A server that has died is replaced; what its slots had read is gone."""
@@ -172,18 +196,10 @@ class Llama:
             return
         try:
             self._preamble_tokens = await self._server.tokens(self._preamble)
-            if await self._server.slot_action(0, "restore", self._saved):
+            if await self._states.restore(self._server, 0, self._preamble_tokens):
                 return
             log.info("reading the preamble for the first time", extra={"stage": STAGE})
             await self._server.step(0, self._preamble_tokens)
+            await self._states.save(self._server, 0, self._preamble_tokens)
         except (Refused, aiohttp.ClientError) as error:
             raise EngineError(STAGE, f"the preamble cannot be read: {error}") from error
-        if not await self._server.slot_action(0, "save", self._saved):
-            log.warning("the preamble cannot be saved, every caller's first answer takes seconds longer")
-
-
-def _state_name(model: Path, cells: int, preamble: tuple[Message, ...]) -> str:
-    """Changes with everything that the saved state depends on; `cells` are the tokens of all slots together."""
-    said = [(message.role, message.text) for message in preamble]
-    parts = (str(model.parent.name), model.stat().st_size, version("xllamacpp"), cells, said)
-    return f"{hashlib.sha256(repr(parts).encode()).hexdigest()[:24]}.state"

@@ -22,7 +22,7 @@ class Pace:
             self.tokens = min(BATCH, self.tokens + 1)
 
 
-def shared(one: Sequence[int], other: Sequence[int]) -> int:
+def shared(one: Sequence[object], other: Sequence[object]) -> int:
     """How many tokens both begin with."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 

@@ -5,11 +5,12 @@ import math
 import re
 from array import array
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Generic, TypeVar
 
-from pipeline.chunks import VOICE_RATE, Audio, Chat, Clause, Text, Transcript, Window
+from pipeline.chunks import VOICE_RATE, Audio, Chat, Clause, Text, Transcript, Usage, Window
+from pipeline.engines.llama_steps import shared
 from pipeline.errors import EngineError
 
 P = TypeVar("P")
@@ -72,12 +73,21 @@ def hears(*texts: str, pass_s: float = 0.0) -> Scripted[Window, Transcript]:
 
 
 def writes(answer: str | Callable[[Chat], str], first_s: float = 0.0, word_s: float = 0.0) -> Scripted[Chat, Text]:
-    """A language model: the first word after `first_s`, each further one `word_s` later."""
+    """A language model: the first word after `first_s`, each further one `word_s` later.
+
+    Words are its tokens. It remembers the last prompt of each caller.
+    """
+    read: dict[str, list[str]] = {}
 
     def script(chat: Chat) -> Iterable[Step[Text]]:
+        prompt = [word for message in chat.messages for word in words_of(message.text)]
+        usage = Usage(len(prompt), 0, shared(prompt, read.get(chat.cache_salt, ())))
+        read[chat.cache_salt] = prompt
         words = words_of(answer if isinstance(answer, str) else answer(chat))
         for position, word in enumerate(words[: chat.max_tokens]):
-            yield (word_s if position else first_s), Text(word)
+            yield (word_s if position else first_s), Text(word, replace(usage, written=position + 1))
+        if not words and chat.max_tokens:
+            yield first_s, Text("", usage)
 
     return Scripted(script)
 

@@ -6,6 +6,8 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
+from pipeline.chunks import Usage
+
 
 @dataclass(slots=True)
 class Slot:
@@ -13,11 +15,13 @@ class Slot:
     Attributes:
         owner: Whose prompts the cache holds. It may be somebody else's than who has the slot now.
         read: The tokens in the cache.
+        usage: What the prompt that it serves has taken so far.
     """
 
     number: int
     owner: str | None = None
     read: list[int] = field(default_factory=list)
+    usage: Usage = field(default_factory=Usage)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
 

@@ -13,6 +13,7 @@ from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.engine.protocol import StreamingInput
 from vllm.exceptions import VLLMClientError
 from vllm.inputs import TokensPrompt
+from vllm.outputs import RequestOutput
 from vllm.sampling_params import RequestOutputKind
 from vllm.v1.engine.async_llm import AsyncLLM
 from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
@@ -54,8 +55,8 @@ def tokens_prompt(part: Part) -> TokensPrompt:
     return prompt
 
 
-def written(completion: Any) -> Written:
-    """What a `CompletionOutput` of vLLM says."""
+def written(output: RequestOutput) -> Written:
+    (completion,) = output.outputs
     ids = tuple(completion.token_ids)
     flat = completion.logprobs
     beside: tuple[tuple[int, ...], ...] = ()
@@ -63,7 +64,8 @@ def written(completion: Any) -> Written:
         spans = zip(flat.start_indices, flat.end_indices, strict=True)
         beside = tuple(tuple(flat.token_ids[begin + 1 : end]) for begin, end in spans)
     reason = completion.finish_reason
-    return Written(ids, beside, reason is not None, reason == "stop")
+    prompt, cached = len(output.prompt_token_ids or ()), output.num_cached_tokens or 0
+    return Written(ids, beside, reason is not None, reason == "stop", prompt, cached)
 
 
 class Vllm:
@@ -184,7 +186,7 @@ class Vllm:
         try:
             async with aclosing(self._llm.generate(prompt, params, request_id, priority=priority)) as outputs:
                 async for output in outputs:
-                    yield written(output.outputs[0])
+                    yield written(output)
         except EngineDeadError as error:
             raise EngineError(self._stage, "the engine has died") from error
         except (VLLMClientError, EngineGenerateError) as error:

@@ -61,8 +61,8 @@ async def asked2chat(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerato
         said = recent(question.messages())
         if not limit and (not said or said[-1].role != "user"):
             said += (Message("user", ""),)  # which is to come
-        conversation = map(harmless, said)
-        yield Chat((*PREAMBLE, *instructed(wants.instructions), *conversation), wants.cache_salt, limit)
+        stem = (*PREAMBLE, *instructed(wants.instructions))
+        yield Chat((*stem, *map(harmless, said)), wants.cache_salt, limit, stem=len(stem))
 
 
 async def text2clauses(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerator[Clause, None]:

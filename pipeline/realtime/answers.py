@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from pipeline import events as told
+from pipeline.chunks import Usage
 from pipeline.realtime.audio import Encoder, show_format
 from pipeline.realtime.events import Format
 from pipeline.realtime.items import show_item
@@ -94,8 +95,24 @@ class Answers:
             if happened.status == "completed":
                 metadata["decision"] = "answer" if happened.item else "silent"
             response["status_details"] = _details(happened)
-            response["usage"] = {"total_tokens": happened.tokens, "input_tokens": 0, "output_tokens": happened.tokens}
+            response["usage"] = _usage(happened.usage)
         return response
+
+
+def _usage(usage: Usage) -> Wire:
+    """Of the model that writes: sound is text before it reads it, and after it wrote it."""
+    return {
+        "total_tokens": usage.prompt + usage.written,
+        "input_tokens": usage.prompt,
+        "output_tokens": usage.written,
+        "input_token_details": {
+            "text_tokens": usage.prompt - usage.seen,
+            "image_tokens": usage.seen,
+            "audio_tokens": 0,
+            "cached_tokens": usage.cached,
+        },
+        "output_token_details": {"text_tokens": usage.written, "audio_tokens": 0},
+    }
 
 
 def _spoke(spoke: told.Spoke) -> Wire:

@@ -20,12 +20,14 @@ from pipeline.realtime.events import (
     SessionSettings,
     TurnDetection,
 )
+from pipeline.realtime.ranges import check_range
 from pipeline.realtime.room import check_instructions
 from pipeline.setup import Setup
 
 PCM = Format("audio/pcm", 24_000)
 SPEEDS = (0.25, 1.5)
-MOST_TOKENS = 4_096  # of one answer, as in the protocol
+TOKENS = (1, 4_096)  # of one answer
+TEMPERATURES = (0, 2)
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,15 +144,17 @@ def _wants(wants: Wants, settings: SessionSettings | ResponseSettings, limits: L
     if settings.instructions is not None:
         check_instructions(settings.instructions, limits, f"{param}.instructions")
         wants = replace(wants, instructions=settings.instructions)
+    if settings.output_modalities == []:
+        param = f"{param}.output_modalities"
+        raise RequestError("invalid_value", f"{param}: it is empty, there is: audio, text", param)
     if settings.output_modalities:
         modality: Modality = "audio" if "audio" in settings.output_modalities else "text"
         wants = replace(wants, modality=modality)
+    check_range(settings.temperature, TEMPERATURES, f"{param}.temperature")
     most = settings.max_output_tokens
     if isinstance(most, int):
-        if most < 1:
-            message = f"{param}.max_output_tokens: at least 1 is needed"
-            raise RequestError("invalid_value", message, f"{param}.max_output_tokens")
-        wants = replace(wants, max_tokens=min(most, MOST_TOKENS))
+        check_range(most, TOKENS, f"{param}.max_output_tokens")
+        wants = replace(wants, max_tokens=most)
     elif most == "inf":
         wants = replace(wants, max_tokens=None)
     return wants
@@ -182,8 +186,6 @@ def _with_output(config: Config, audio: AudioOutput, param: str) -> Config:
     if audio.voice is not None:
         wants = replace(wants, voice=names.voice(audio.voice, config.there, f"{param}.voice"))
     if audio.speed is not None:
-        if not SPEEDS[0] <= audio.speed <= SPEEDS[1]:
-            message = f"{param}.speed: {audio.speed} is not between {SPEEDS[0]} and {SPEEDS[1]}"
-            raise RequestError("invalid_value", message, f"{param}.speed")
+        check_range(audio.speed, SPEEDS, f"{param}.speed")
         wants = replace(wants, speed=audio.speed)
     return replace(config, wants=wants)

@@ -15,8 +15,8 @@ from pipeline.metrics import Metrics
 from pipeline.realtime.answers import Answers
 from pipeline.realtime.config import Config
 from pipeline.realtime.dispatch import Dispatch
-from pipeline.realtime.events import Unreadable, read
 from pipeline.realtime.outbox import Outbox
+from pipeline.realtime.reading import Unreadable, read
 from pipeline.realtime.resume import resume_token
 from pipeline.realtime.wire import Wire, error_event, event, input_events, internal_error
 from pipeline.session import Session

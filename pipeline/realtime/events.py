@@ -1,28 +1,28 @@
-"""What a client may send on `/v1/realtime`, and its strict but forgiving reading.
+"""What a client may send on `/v1/realtime`.
 
 The events and their fields are those of the OpenAI Realtime API (GA); those marked (ours) are additions.
-A field that means nothing here is accepted and left alone; a field of the wrong type is refused by name.
 """
 
-import re
 from typing import Any, Literal
 
-import msgspec
 from msgspec import UNSET, Struct, UnsetType
 
-from pipeline.errors import RequestError
-
 Modalities = list[Literal["text", "audio"]]
+Ignored = Any  # of a field of OpenAI's, or of a client's idea of it, that means nothing here and does no harm
 
 
-class Format(Struct):
+class Known(Struct, forbid_unknown_fields=True):
+    """A field that nobody knows is a mistake of the client's."""
+
+
+class Format(Known):
     """`audio/pcm` (24 kHz; `rate: 16000` is ours), `audio/pcmu` or `audio/pcma` (8 kHz)."""
 
     type: Literal["audio/pcm", "audio/pcmu", "audio/pcma"]
     rate: int | None = None
 
 
-class TurnDetection(Struct):
+class TurnDetection(Known):
     type: Literal["server_vad", "semantic_vad"] | None = "server_vad"
     threshold: float | None = None
     prefix_padding_ms: int | None = None
@@ -30,64 +30,89 @@ class TurnDetection(Struct):
     eagerness: Literal["low", "medium", "high", "auto"] | None = None
     create_response: bool | None = None
     interrupt_response: bool | None = None
+    idle_timeout_ms: Ignored = None
 
 
-class Transcription(Struct):
+class Transcription(Known):
     language: str | None = None
     model: str | None = None
     prompt: str | None = None
+    delay: Ignored = None
+    keywords: Ignored = None
+    languages: Ignored = None
 
 
-class AudioInput(Struct):
+class AudioInput(Known):
     format: Format | None = None
     transcription: Transcription | UnsetType | None = UNSET
     turn_detection: TurnDetection | UnsetType | None = UNSET
+    noise_reduction: Ignored = None
 
 
-class AudioOutput(Struct):
+class AudioOutput(Known):
     format: Format | None = None
     voice: str | dict[str, Any] | None = None
     speed: float | None = None
 
 
-class AudioSettings(Struct):
+class AudioSettings(Known):
     input: AudioInput | None = None
     output: AudioOutput | None = None
 
 
-class AuraSettings(Struct):
+class AuraSettings(Known):
     """`session.aura` (ours).
 
     Attributes:
         partials: Send `input_audio_buffer.partial` while the person speaks.
         proactive: What becomes of an answer that nobody asked for.
         camera: Take pictures.
+        resume_token: As it was shown; it does not change.
     """
 
     partials: bool | None = None
     proactive: Literal["offer", "speak", "off"] | None = None
     camera: bool | None = None
+    resume_token: Ignored = None
 
 
-class SessionSettings(Struct):
+class SessionSettings(Known):
+    """
+    Attributes:
+        temperature: Of OpenAI's older sessions and of pipecat's. It is checked; each model here has its own.
+    """
+
     type: Literal["realtime"] | None = None
     model: str | None = None
     instructions: str | None = None
     output_modalities: Modalities | None = None
     audio: AudioSettings | None = None
     max_output_tokens: int | Literal["inf"] | None = None
+    temperature: float | None = None
     aura: AuraSettings | None = None
+    id: Ignored = None
+    object: Ignored = None
+    expires_at: Ignored = None
+    include: Ignored = None
+    parallel_tool_calls: Ignored = None
+    prompt: Ignored = None
+    reasoning: Ignored = None
+    tool_choice: Ignored = None
+    tools: Ignored = None
+    tracing: Ignored = None
+    truncation: Ignored = None
 
 
-class Content(Struct):
+class Content(Known):
     type: str
     text: str | None = None
     transcript: str | None = None
     audio: str | None = None
     image_url: str | None = None
+    detail: Ignored = None
 
 
-class WireItem(Struct):
+class WireItem(Known):
     type: str
     id: str | None = None
     role: Literal["user", "assistant", "system"] | None = None
@@ -96,9 +121,17 @@ class WireItem(Struct):
     name: str | None = None
     arguments: str | None = None
     output: str | None = None
+    object: Ignored = None
+    status: Ignored = None
+    server_label: Ignored = None
+    tools: Ignored = None
+    approval_request_id: Ignored = None
+    approve: Ignored = None
+    reason: Ignored = None
+    error: Ignored = None
 
 
-class ResponseSettings(Struct):
+class ResponseSettings(Known):
     instructions: str | None = None
     output_modalities: Modalities | None = None
     audio: AudioSettings | None = None
@@ -106,9 +139,15 @@ class ResponseSettings(Struct):
     metadata: dict[str, str] | None = None
     conversation: Literal["auto", "none"] | None = None
     input: list[WireItem] | None = None
+    temperature: float | None = None
+    parallel_tool_calls: Ignored = None
+    prompt: Ignored = None
+    reasoning: Ignored = None
+    tool_choice: Ignored = None
+    tools: Ignored = None
 
 
-class ClientEvent(Struct, kw_only=True):
+class ClientEvent(Known, kw_only=True):
     event_id: str | None = None
 
 
@@ -177,41 +216,4 @@ EVENTS: tuple[type[ClientEvent], ...] = (
     SessionUpdate, AudioAppend, AudioCommit, AudioClear, AudioActivity, VideoAppend, ItemCreate, ItemDelete,
     ItemRetrieve, ItemTruncate, ResponseCreate, ResponseCancel, OutputClear,
 )  # fmt: skip
-BY_TYPE = {event.__struct_config__.tag: event for event in EVENTS}
-
-
-class Unreadable(RequestError):
-    """An event that cannot be read, with the id that its client gave it, if that could be."""
-
-    def __init__(self, code: str, message: str, param: str | None = None, event_id: str | None = None) -> None:
-        super().__init__(code, message, param)
-        self.event_id = event_id
-
-
-def read(text: str) -> ClientEvent:
-    """One client event.
-
-    Raises:
-        Unreadable: `invalid_json`, `unknown_event`, or `invalid_value` with the path of the field.
-    """
-    try:
-        raw = msgspec.json.decode(text)
-    except (msgspec.DecodeError, RecursionError, UnicodeError) as error:
-        raise Unreadable("invalid_json", f"the message is not JSON: {error}") from error
-    if not isinstance(raw, dict):
-        raise Unreadable("invalid_json", "the message is not a JSON object")
-    event_id = raw.get("event_id") if isinstance(raw.get("event_id"), str) else None
-    kind = BY_TYPE.get(raw["type"]) if isinstance(raw.get("type"), str) else None
-    if kind is None:
-        raise Unreadable("unknown_event", f"there is no event of type {raw.get('type')!r}", "type", event_id)
-    try:
-        return msgspec.convert(raw, kind)
-    except (msgspec.ValidationError, RecursionError, OverflowError) as error:
-        message, _, path = str(error).partition(" - at ")
-        param = ".".join(filter(None, [path.strip("`").removeprefix("$").removeprefix("."), _missing_field(message)]))
-        raise Unreadable("invalid_value", f"{param or 'event'}: {message}", param or None, event_id) from error
-
-
-def _missing_field(message: str) -> str:
-    match = re.search(r"required field `(\w+)`", message)
-    return match[1] if match else ""
+BY_TYPE = {str(event.__struct_config__.tag): event for event in EVENTS}

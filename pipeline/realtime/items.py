@@ -39,6 +39,8 @@ def read_item(item: WireItem, limits: Limits | None, param: str = "item") -> Ite
         raise RequestError("invalid_value", message, f"{param}.id")
     if item.role is None:
         raise RequestError("invalid_value", f"{param}.role: a message needs one", f"{param}.role")
+    if not item.content:
+        raise RequestError("invalid_value", f"{param}.content: it is empty", f"{param}.content")
     texts, images = [], 0
     for index, part in enumerate(item.content or []):
         where = f"{param}.content[{index}]"
@@ -55,6 +57,8 @@ def read_item(item: WireItem, limits: Limits | None, param: str = "item") -> Ite
             raise RequestError("invalid_value", f"{where}.text: it is needed", f"{where}.text")
         texts.append(part.text or part.transcript or "")
     text = " ".join(filter(None, texts))
+    if not text.strip() and not images and item.content[0].type == "input_text":
+        raise RequestError("invalid_value", f"{param}.content[0].text: it is empty", f"{param}.content[0].text")
     check_item(text, item.role, limits, f"{param}.content")
     return Item(item.id or item_name(), item.role, text, images=images)
 

@@ -3,11 +3,13 @@
 from typing import Any
 
 from pipeline.activity import Endpointing
-from pipeline.errors import RequestError
 from pipeline.realtime.events import TurnDetection
+from pipeline.realtime.ranges import check_range
 from pipeline.setup import Detection
 
 EAGERNESS_MS = {"low": 1_200, "medium": 700, "auto": 700, "high": 400}  # silence after a finished sentence
+
+MOST_MS = 10_000
 
 
 def checked(detection: TurnDetection | None) -> TurnDetection | None:
@@ -18,15 +20,9 @@ def checked(detection: TurnDetection | None) -> TurnDetection | None:
     if detection is None or detection.type is None:
         return None
     param = "session.audio.input.turn_detection"
-    if detection.threshold is not None and not 0 <= detection.threshold <= 1:
-        message = f"{param}.threshold: {detection.threshold} is not between 0 and 1"
-        raise RequestError("invalid_value", message, f"{param}.threshold")
-    if detection.silence_duration_ms is not None and not 0 < detection.silence_duration_ms <= 10_000:
-        message = f"{param}.silence_duration_ms: {detection.silence_duration_ms} is not between 1 and 10000"
-        raise RequestError("invalid_value", message, f"{param}.silence_duration_ms")
-    if detection.prefix_padding_ms is not None and not 0 <= detection.prefix_padding_ms <= 10_000:
-        message = f"{param}.prefix_padding_ms: {detection.prefix_padding_ms} is not between 0 and 10000"
-        raise RequestError("invalid_value", message, f"{param}.prefix_padding_ms")
+    check_range(detection.threshold, (0, 1), f"{param}.threshold")
+    check_range(detection.silence_duration_ms, (1, MOST_MS), f"{param}.silence_duration_ms")
+    check_range(detection.prefix_padding_ms, (0, MOST_MS), f"{param}.prefix_padding_ms")
     return detection
 
 

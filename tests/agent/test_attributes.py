@@ -35,7 +35,11 @@ async def board() -> AsyncIterator[tuple[Noticeboard, Shown]]:
         (Signs(), "listening"),
         (Signs(person_speaking=True, audible=True, answering=True), "listening"),
         (Signs(audible=True, answering=True), "speaking"),
-        (Signs(answering=True, silent_until=9), "thinking"),
+        (Signs(answering=True, owed=True, silent_until=9), "thinking"),
+        (Signs(answering=True), "listening"),
+        (Signs(audible=True, heard_at=1), "speaking"),
+        (Signs(heard_at=1), "thinking"),
+        (Signs(heard_at=4), "listening"),
         (Signs(silent_until=9, watching_until=9), "silent"),
         (Signs(silent_until=5, watching_until=9), "watching"),
         (Signs(watching_until=5), "listening"),
@@ -57,6 +61,31 @@ async def test_staying_silent_is_shown_for_two_seconds_and_said_why() -> None:
     ]
     decision = next(msgspec.json.decode(value) for _, name, value in shown if name == "aura.decision")
     assert decision == {"at_ms": 1000, "what": "silent", "text": "chose to say nothing"}
+
+
+async def test_who_has_spoken_sees_before_long_that_it_is_still_being_found_out_what_they_said() -> None:
+    async with board() as (noticeboard, shown):
+        noticeboard.observe(undecided=True)
+        await asyncio.sleep(5.0)
+        noticeboard.decided("noise", "no words were heard")
+        await asyncio.sleep(1.0)
+        noticeboard.observe(undecided=True)
+        await asyncio.sleep(60.0)  # and nothing ever came of it
+        noticeboard.observe(undecided=True)
+        await asyncio.sleep(3.0)
+        noticeboard.observe(owed=True)
+        await asyncio.sleep(1.0)
+        noticeboard.observe(owed=False)
+        await asyncio.sleep(1.0)
+    assert [(at, value) for at, name, value in shown if name == "aura.state"] == [
+        (0.0, "listening"),
+        (2.0, "thinking"),
+        (5.0, "listening"),
+        (8.0, "thinking"),
+        (18.0, "listening"),
+        (68.0, "thinking"),
+        (70.0, "listening"),
+    ]
 
 
 async def test_every_decision_is_published_though_they_come_at_once() -> None:

@@ -1,10 +1,13 @@
 """What `aura-agent` says of a command line or a place that cannot be: one line, and at once."""
 
 import os
+import signal
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
+from time import sleep
 
 import pytest
 
@@ -26,6 +29,54 @@ def test_a_log_level_that_does_not_exist_is_refused_with_those_that_do() -> None
     code, _, said = aura_agent("web", "--log-level", "FOO")
     assert code == 2
     assert "argument --log-level: invalid choice: 'FOO' (choose from 'DEBUG', 'INFO'," in said
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("web", "--bogus"), "aura-agent: unrecognized arguments: --bogus; see `aura-agent --help`\n"),
+        (("call",), "aura-agent call: the following arguments are required: NUMBER; see `aura-agent call --help`\n"),
+        (
+            ("web", "--port", "70000"),
+            "aura-agent web: argument --port: '70000' is not a port number (0 to 65535); see `aura-agent web --help`\n",
+        ),
+    ],
+)
+def test_bad_usage_is_one_line(arguments: tuple[str, ...], said: str) -> None:
+    assert aura_agent(*arguments) == (2, "", said)
+
+
+def test_a_setting_that_is_missing_is_named_in_a_line_of_its_own() -> None:
+    code, _, said = aura_agent("web", url="x")
+    assert code == 2
+    assert said.splitlines()[:2] == [
+        "aura-agent: AURA_PIPELINE_URL must begin with http:// or https://",
+        "aura-agent: LIVEKIT_URL is not set",
+    ]
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
+def test_a_server_that_is_asked_to_stop_says_who_asked(number: signal.Signals, code: int) -> None:
+    argv = [sys.executable, "-m", "agent.main", "web", "--port", "0"]
+    livekit = {"LIVEKIT_URL": "ws://x", "LIVEKIT_API_KEY": "k", "LIVEKIT_API_SECRET": "s", "AURA_AGENT_NAME": "n"}
+    environ = {**os.environ, **livekit, "AURA_PIPELINE_URL": "http://127.0.0.1:9"}
+    with subprocess.Popen(argv, cwd=ROOT, env=environ, stderr=subprocess.PIPE) as process:
+        while not listens(process.pid):
+            assert process.poll() is None
+            sleep(0.05)
+        process.send_signal(number)
+        assert process.wait(20) == code
+        assert process.stderr and process.stderr.read() == b""
+
+
+def listens(pid: int) -> bool:
+    """Whether a process listens on a TCP port."""
+    inodes = {row.split()[9] for row in Path(f"/proc/{pid}/net/tcp").read_text().splitlines()[1:] if " 0A " in row}
+    held = set()
+    for link in Path(f"/proc/{pid}/fd").iterdir():
+        with suppress(OSError):  # closed meanwhile
+            held.add(os.readlink(link))
+    return any(f"socket:[{inode}]" in held for inode in inodes)
 
 
 def test_a_pipeline_that_is_not_there_is_said_once() -> None:

@@ -11,7 +11,7 @@ from agent.persona import Persona
 from agent.recalled import Recalled
 from agent.settings import PipelineSettings
 from agent.turns import TURNS
-from pipeline.realtime.client import Full
+from pipeline.realtime.client import Full, Unreachable
 from tests.agent.fake_pipeline import FakePipeline, Says
 from tests.agent.test_session import TWO_CLAUSES, talking
 
@@ -91,6 +91,26 @@ async def test_a_call_gives_its_place_back_as_soon_as_nobody_is_there() -> None:
     await asyncio.sleep(1)
     assert [token for _, token in shown] == ["token_1", "", "token_2"]
     assert shown[1][0] == pytest.approx(began + HANG_UP_S / 2 + 10 + HANG_UP_S)
+    await call.aclose()
+
+
+async def test_who_waited_for_an_answer_when_the_pipeline_stopped_is_asked_to_say_it_again() -> None:
+    async def publish(_: dict[str, str]) -> None: ...
+
+    pipeline = FakePipeline(says=[Says((("One two three.", 9.0),))])
+    call = Call(PIPELINE, PERSONA, TURNS["console"], publish, spoken=False, connect=pipeline.connect)
+    await call.start(greet=False)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(call.write("Please count."))
+        await asyncio.sleep(0.5)
+        pipeline.received.clear()
+        pipeline.refusals = [Unreachable(""), Full(5.0), Full(5.0)]  # it is gone, and then it starts
+        pipeline.break_off()
+        await asyncio.sleep(20)
+    assert [event["item"]["content"][0]["text"] for event in pipeline.of("conversation.item.create")][:1] == [
+        "Please count."
+    ]
+    assert [event["response"]["metadata"]["say"] for event in pipeline.of("response.create")] == ["Sorry."]
     await call.aclose()
 
 

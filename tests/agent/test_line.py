@@ -13,6 +13,7 @@ from tests.agent.fake_pipeline import FakePipeline
 
 pytestmark = pytest.mark.anyio
 
+STOPPED = "The speech server has stopped, or cannot be reached. I keep trying to get it back."
 PIPELINE = PipelineSettings("http://pipeline", "key")
 
 
@@ -78,7 +79,7 @@ async def test_a_broken_line_is_said_and_mended_and_the_session_goes_on() -> Non
         await asyncio.sleep(1.0)
     assert caller.troubles == [
         (0.0, ""),
-        (1.0, "The speech server cannot be reached. I keep trying."),
+        (1.0, STOPPED),
         (1.25, ""),
     ]
     assert pipeline.resumed_with == [None, "token_1"]
@@ -90,7 +91,7 @@ async def test_it_tries_again_at_growing_intervals_that_stop_growing() -> None:
     async with line(pipeline) as (_, caller):
         await asyncio.sleep(30.0)
     moments = [at for at, _ in caller.troubles]
-    assert moments == [0.0, 0.25, 0.75, 1.75, 3.75, 7.75, 12.75, 17.75, 22.75]
+    assert moments == [0.0, 0.25, 0.75, 1.75, 3.75, 5.75, 7.75, 9.75, 11.75]
 
 
 async def test_a_line_that_was_up_is_missed_at_once_again() -> None:
@@ -108,6 +109,18 @@ async def test_a_full_pipeline_is_asked_again_when_it_says() -> None:
         await asyncio.sleep(10.0)
     assert [at for at, _ in caller.troubles] == [0.0, 3.0]
     assert caller.troubles[0][1].startswith("All places are taken")
+
+
+async def test_a_pipeline_that_starts_again_is_not_said_to_be_full_and_is_asked_often() -> None:
+    pipeline = FakePipeline()
+    async with line(pipeline) as (_, caller):
+        await asyncio.sleep(1.0)
+        pipeline.refusals = [Unreachable(""), Full(5.0), Full(5.0)]
+        pipeline.break_off()
+        await asyncio.sleep(10.0)
+    starting = "The speech server is starting again. Please wait a little: I cannot hear you until then."
+    told = [(1.0, STOPPED), (1.25, STOPPED), (1.75, starting), (3.75, starting), (5.75, "")]
+    assert caller.troubles[1:] == told
 
 
 async def test_a_wrong_key_is_said() -> None:
@@ -155,7 +168,7 @@ async def test_a_pipeline_that_says_nothing_is_given_up_after_five_seconds() -> 
 
     async with line(Mute()) as (_, caller):
         await asyncio.sleep(5.1)
-    assert caller.troubles == [(5.0, "The speech server cannot be reached. I keep trying.")]
+    assert caller.troubles == [(5.0, STOPPED)]
 
 
 async def test_losing_the_line_while_sending_is_noticed_by_the_reader() -> None:

@@ -3,11 +3,13 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 
 import pytest
 
 from agent.recall import LOOK_S, MOST, WITHIN_S, Job, Recall
 from agent.recalled import Recalled, recalled
+from agent.roster import Roster
 
 pytestmark = pytest.mark.anyio
 
@@ -74,6 +76,30 @@ async def test_a_call_that_kills_every_agent_is_given_up_for_a_minute() -> None:
         worker.jobs = set()
         await asyncio.sleep(1)
         assert worker.recalls[-1][1] == Job("hall", "agent-last")
+
+
+async def test_what_a_killed_worker_has_left_behind_is_found_by_the_one_after_it(tmp_path: Path) -> None:
+    roster, worker = Roster(tmp_path / "jobs.json"), Worker()
+    async with asyncio.TaskGroup() as tasks:
+        watching = tasks.create_task(Recall(lambda: worker.jobs, worker.recall, roster.read(), roster.write).run())
+        await asyncio.sleep(1)
+        worker.jobs = {HALL}
+        await asyncio.sleep(1)
+        assert [lost for _, lost in worker.recalls] == [KITCHEN]
+        watching.cancel()  # killed
+    worker.jobs = set()
+    async with asyncio.TaskGroup() as tasks:
+        watching = tasks.create_task(Recall(lambda: worker.jobs, worker.recall, roster.read(), roster.write).run())
+        await asyncio.sleep(1)
+        assert [lost for _, lost in worker.recalls] == [KITCHEN, HALL]
+        assert roster.read() == set()
+        watching.cancel()
+
+
+def test_a_roster_that_is_not_there_or_broken_is_empty(tmp_path: Path) -> None:
+    assert Roster(None).read() == Roster(tmp_path / "none").read() == set()
+    (tmp_path / "broken").write_text("[{")
+    assert Roster(tmp_path / "broken").read() == set()
 
 
 async def test_a_server_that_is_away_does_not_end_the_watch() -> None:

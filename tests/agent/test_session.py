@@ -17,7 +17,7 @@ from agent.session import AuraSession
 from agent.settings import PipelineSettings
 from agent.sounds import Partial
 from agent.wishes import Wishes
-from pipeline.realtime.client import Event
+from pipeline.realtime.client import Event, Unreachable
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says
 
 pytestmark = pytest.mark.anyio
@@ -34,7 +34,8 @@ class Listener:
         self.troubles: list[str] = []
         self.lines: list[str] = []
         self.busy: list[bool] = []
-        self.committed = self.pictures = 0
+        self.owed: list[bool] = []
+        self.committed = self.pictures = self.broken = 0
 
     def on_partial(self, partial: Partial) -> None:
         self.partials.append(partial)
@@ -42,8 +43,12 @@ class Listener:
     def on_committed(self) -> None:
         self.committed += 1
 
-    def on_answers(self, busy: bool) -> None:
+    def on_answers(self, busy: bool, owed: bool) -> None:
         self.busy.append(busy)
+        self.owed.append(owed)
+
+    def on_broken_answer(self) -> None:
+        self.broken += 1
 
     def on_outcome(self, outcome: Outcome) -> None:
         self.outcomes.append(outcome)
@@ -128,6 +133,30 @@ async def test_a_greeting_is_said_as_it_is() -> None:
         words, _ = await played(await session.say("Hello!"))
     assert words == ["Hello!"]
     assert pipeline.of("response.create")[0]["response"]["metadata"]["say"] == "Hello!"
+
+
+async def test_nobody_waits_for_a_greeting_and_it_is_not_timed() -> None:
+    pipeline = FakePipeline(says=[TWO_CLAUSES, Says(silent=True)])
+    async with talking(pipeline) as (session, listener):
+        await played(await session.say("Hello!"))
+        greeting = session.newest_answer
+        assert greeting and greeting.asked_at is None
+        assert (True in listener.busy, True in listener.owed) == (True, False)
+        generation = await session.generate_reply()
+        answer = session.newest_answer
+        assert answer and answer.asked_at is not None
+        assert listener.owed[-1]
+        await played(generation)
+        await played(await session.generate_reply())
+        assert not listener.owed[-1]  # though nothing was said
+
+
+async def test_who_gives_up_an_answer_waits_for_none() -> None:
+    async with talking(FakePipeline(says=[TWO_CLAUSES])) as (session, listener):
+        await session.generate_reply()
+        assert listener.owed[-1]
+        session.interrupt()
+        assert not listener.owed[-1]
 
 
 async def test_an_interruption_cancels_that_answer_and_no_other() -> None:
@@ -255,15 +284,18 @@ async def test_a_new_session_after_a_break_is_told_what_was_said_and_heard() -> 
 
 async def test_a_resumed_session_is_told_nothing_again_but_that_the_cut_answer_is_over() -> None:
     pipeline = FakePipeline(says=[Says((("one two three", 9.0),))], can_resume=True)
-    async with talking(pipeline) as (session, _):
+    async with talking(pipeline) as (session, listener):
         generation = await session.generate_reply()
         await asyncio.sleep(0.5)
         pipeline.received.clear()
         pipeline.break_off()
         words, seconds = await played(generation)
         await asyncio.sleep(1.0)
+        pipeline.break_off()
+        await asyncio.sleep(1.0)
+        assert listener.broken == 1
     assert words == ["one two three"] and 0 < seconds < 9
-    assert pipeline.kinds() == ["session.update", "response.cancel"]
+    assert pipeline.kinds() == ["session.update", "response.cancel", "session.update"]
 
 
 async def test_a_reply_asked_for_while_the_pipeline_is_away_fails_in_time_and_says_so() -> None:
@@ -274,6 +306,30 @@ async def test_a_reply_asked_for_while_the_pipeline_is_away_fails_in_time_and_sa
         with pytest.raises(llm.RealtimeError, match="cannot be reached"):
             await reply
         assert listener.busy[-1] is False
+
+
+async def test_what_was_asked_for_while_the_pipeline_was_away_is_not_asked_again_when_it_is_back() -> None:
+    pipeline = FakePipeline(says=[TWO_CLAUSES])
+    async with talking(pipeline) as (session, listener):
+        pipeline.refusals = [Unreachable("")] * 3
+        pipeline.break_off()
+        await asyncio.sleep(0.1)
+        with pytest.raises(llm.RealtimeError, match="cannot be reached"):
+            await session.generate_reply()
+        given_up = session.generate_reply()
+        given_up.cancel()
+        await asyncio.sleep(5.0)
+        assert pipeline.of("response.create") == []
+        assert listener.broken == 1
+
+
+async def test_nobody_is_told_that_a_greeting_was_cut_off() -> None:
+    pipeline = FakePipeline()
+    async with talking(pipeline) as (session, listener):
+        await session.say("Hello!")
+        pipeline.break_off()
+        await asyncio.sleep(5.0)
+        assert listener.broken == 0
 
 
 async def test_a_pipeline_that_never_begins_does_not_hold_the_conversation() -> None:

@@ -40,8 +40,19 @@ def test_secrets_do_not_show_when_settings_are_printed() -> None:
 
 
 def test_the_web_server_needs_no_pipeline_key() -> None:
-    settings = web_settings({name: value for name, value in ENVIRON.items() if name != "AURA_PIPELINE_KEY"})
-    assert settings.pipeline_url == "http://127.0.0.1:8000"
+    environ = {name: value for name, value in ENVIRON.items() if name != "AURA_PIPELINE_KEY"}
+    assert web_settings(environ, "127.0.0.1").pipeline_url == "http://127.0.0.1:8000"
+
+
+def test_the_web_server_goes_by_the_names_that_it_is_given() -> None:
+    settings = web_settings({**ENVIRON, "AURA_WEB_HOSTS": "Aura.example.org, [2001:db8::1],"}, "aura.lan")
+    assert (settings.listens_on, settings.hosts) == ("aura.lan", frozenset({"aura.example.org", "2001:db8::1"}))
+    with pytest.raises(SettingsError) as raised:
+        web_settings({**ENVIRON, "AURA_WEB_HOSTS": "https://aura.example.org,ok,a:80"}, "127.0.0.1")
+    assert raised.value.faults == [
+        "AURA_WEB_HOSTS: `https://aura.example.org` is no host name (without scheme and port)",
+        "AURA_WEB_HOSTS: `a:80` is no host name (without scheme and port)",
+    ]
 
 
 def test_the_console_finds_what_runs_here(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from agent.phone_settings import PhoneSettings
 from agent.record import CallRecord
-from agent.telephony import GOODBYE, NOBODY, PUT_THROUGH, TOO_LONG, Telephone
+from agent.telephony import GOODBYE, NOBODY, PATIENCE_S, PUT_THROUGH, TOO_LONG, Telephone
 
 pytestmark = pytest.mark.anyio
 
@@ -159,13 +159,17 @@ async def test_a_pipeline_that_comes_back_soon_is_waited_for() -> None:
     async with ringing(desk) as (telephone, reasons):
         telephone.on_status("active")
         telephone.on_trouble("away")
-        await asyncio.sleep(7.9)
+        await asyncio.sleep(19.9)
         telephone.on_trouble("")
-        await asyncio.sleep(20)
+        await asyncio.sleep(30)
         assert reasons == []
-        telephone.on_trouble("away")
-        telephone.on_trouble("away still")
-        await asyncio.sleep(12)
+        began = asyncio.get_running_loop().time()
+        for _ in range(20):
+            telephone.on_trouble("away still")
+            await asyncio.sleep(2)
+        gave_up_at, what = desk.done[-2]
+        assert what == "apology"
+        assert gave_up_at - began == pytest.approx(PATIENCE_S, abs=0.1)
         assert reasons == ["no place"]
 
 

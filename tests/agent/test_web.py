@@ -141,6 +141,16 @@ async def _status(client: Client) -> int:
     return (await client.post("/api/token")).status
 
 
+async def test_a_page_that_was_opened_elsewhere_gets_no_token(client: Client) -> None:
+    ours = f"http://{client.host}:{client.port}"
+    rebound = await client.post("/api/token", headers={"Host": "evil.example:80", "Origin": "http://evil.example:80"})
+    assert (rebound.status, (await rebound.json())["error"]["code"]) == (421, "wrong_host")
+    assert "`evil.example`" in (await rebound.json())["error"]["message"]
+    crossed = await client.post("/api/token", headers={"Origin": "http://evil.example"})
+    assert (crossed.status, (await crossed.json())["error"]["code"]) == (403, "wrong_origin")
+    assert (await client.post("/api/token", headers={"Origin": ours})).status == 201
+
+
 @pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE"])
 async def test_a_token_is_only_posted_for(client: Client, method: str) -> None:
     response = await client.request(method, "/api/token")

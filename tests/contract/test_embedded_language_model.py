@@ -2,12 +2,13 @@
 
 import asyncio
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from pipeline.chunks import Chat, Message
+from pipeline.chunks import Chat, Message, Usage
 from pipeline.engines.llama import Llama
 from pipeline.errors import ConfigError, EngineError
 from tests.contract.embedded import MODULE_BACKEND, all_of, once, seconds_to_close, ticks_a_second
@@ -73,7 +74,9 @@ async def test_an_answer_comes_in_pieces_without_space_in_front(llama: Llama) ->
 
 
 async def test_no_more_than_the_limit_is_written(llama: Llama) -> None:
-    assert len(await all_of(llama, chat(STORY, limit=5))) <= 5
+    *pieces, last = await all_of(llama, chat(STORY, limit=5))
+    assert 1 <= len(pieces) <= 5
+    assert last.usage and last.usage.written == 5
     assert await all_of(llama, chat(STORY, limit=0)) == []
 
 
@@ -140,6 +143,19 @@ async def test_a_conversation_that_loses_its_oldest_part_is_not_read_again(model
     assert pruned < first / 2
 
 
+async def test_what_an_answer_took_is_counted(models_dir: Path) -> None:
+    engine = await opened(models_dir, slots=1)
+    *_, first = await all_of(engine, chat("What is the capital of France?"))
+    *_, again = await all_of(engine, chat("What is the capital of France?"))
+    *_, other = await all_of(engine, chat("Say hello."))
+    await engine.aclose()
+    assert first.usage and again.usage and other.usage
+    assert 60 < first.usage.cached < first.usage.prompt < 120, "the preamble had been read"
+    assert 3 < first.usage.written <= 24
+    assert again.usage == replace(first.usage, cached=first.usage.prompt)
+    assert first.usage.cached - 3 <= other.usage.cached < other.usage.prompt < first.usage.prompt
+
+
 async def test_characters_of_several_tokens_come_whole(llama: Llama) -> None:
     text = await written(llama, chat("Repeat after me: 🍕 你好 🎉", limit=40))
     assert text and "\ufffd" not in text
@@ -152,6 +168,45 @@ async def test_a_new_caller_need_not_wait_for_the_preamble(models_dir: Path) -> 
     cold = await seconds_to_first(engine, Chat((other, Message("user", "Hi.")), "new caller"))
     await engine.aclose()
     assert warm < cold / 2
+
+
+def asked_by(caller: str, instructions: str) -> Chat:
+    """A question of a caller whose session has instructions, as every call of that client has."""
+    stem = (*PREAMBLE, Message("system", instructions))
+    return Chat((*stem, Message("user", "Hi.")), caller, 24, stem=len(stem))
+
+
+async def usage_of(engine: Llama, prompt: Chat) -> Usage:
+    *_, last = await all_of(engine, prompt)
+    assert last.usage
+    return last.usage
+
+
+async def test_instructions_that_another_call_had_need_not_be_read_again(models_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / SMALL).symlink_to(models_dir / SMALL)  # where nothing was ever read
+    engine = await opened(tmp_path, slots=1)
+    first = await usage_of(engine, asked_by("a", LONG))
+    again = await usage_of(engine, asked_by("b", LONG))
+    other = await usage_of(engine, asked_by("c", f"Never. {LONG}"))
+    await engine.aclose()
+    assert first.prompt - first.cached > 100, "the instructions had to be read"
+    assert again.prompt - again.cached < 20, "only the question had to be read"
+    assert other.cached <= first.cached + 3, "nobody else's instructions are found"
+
+    engine = await opened(tmp_path, slots=1)
+    after_a_start = await usage_of(engine, asked_by("d", LONG))
+    await engine.aclose()
+    assert after_a_start == again
+
+
+async def test_a_caller_who_changes_the_instructions_may_find_them_read(models_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / SMALL).symlink_to(models_dir / SMALL)
+    engine = await opened(tmp_path, slots=2)
+    for caller in "ab":
+        await usage_of(engine, asked_by(caller, f"{caller} {LONG}"))
+    changed = await usage_of(engine, asked_by("a", f"b {LONG}"))
+    await engine.aclose()
+    assert changed.prompt - changed.cached < 20
 
 
 async def test_a_prompt_that_is_too_long_is_refused_and_the_next_one_served(llama: Llama) -> None:

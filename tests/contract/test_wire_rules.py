@@ -35,11 +35,25 @@ async def test_metadata_comes_back_with_what_is_ours() -> None:
     assert [timings[name] for name in order] == sorted(timings[name] for name in order)
 
 
+async def test_what_an_answer_took_is_told_with_it() -> None:
+    async with served(Line(aura=writes("The capital is Paris."))) as pipeline, calling(pipeline) as caller:
+        await caller.updates(output_modalities=["text"])
+        first = (await caller.asks("What is the capital of France?"))["usage"]
+        again = (await caller.asks("And of Spain?"))["usage"]
+    assert first["input_tokens"] == 6
+    assert (again["input_tokens"], again["output_tokens"], again["total_tokens"]) == (13, 4, 17)
+    assert again["input_token_details"] == {
+        "text_tokens": 13, "image_tokens": 0, "audio_tokens": 0, "cached_tokens": 10,
+    }  # fmt: skip
+    assert again["output_token_details"] == {"text_tokens": 4, "audio_tokens": 0}
+
+
 async def test_silence_is_an_answer_without_item_and_sound() -> None:
     async with served(Line(aura=writes(""))) as pipeline, calling(pipeline) as caller:
         response = await caller.asks("Mhm.")
         assert (response["status"], response["output"]) == ("completed", [])
         assert response["metadata"]["decision"] == "silent"
+        assert (response["usage"]["input_tokens"], response["usage"]["output_tokens"]) == (1, 0)
         before_that = caller.types()[-2]
         assert before_that == "response.created"
         await caller.sounds(said())

@@ -44,6 +44,7 @@ async def test_a_browser_asks_aloud_hears_the_answer_shows_both_sides_and_interr
         await loudspeaker.listen(READY_S)
         await page.until(captions("agent", "Aura"), READY_S, "the greeting")
         await loudspeaker.is_quiet(READY_S)
+        assert await page.run(f"{element('latency')}.textContent") == ""  # nobody has waited for the greeting
 
         asked = await loudspeaker.now_ms()
         await page.click(find(f"[role=toolbar] {MICROPHONE}"))

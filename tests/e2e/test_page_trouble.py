@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
+from infra.launcher.runfile import read_run_file
 from tests.e2e.chromium import Page, chromium, element, find
 from tests.e2e.person import ANSWER_S, READY_S, joined
 from tests.e2e.screens import take_pictures
-from tests.e2e.stack import Stack
+from tests.e2e.stack import START_S, Stack
 from tests.e2e.test_page import PAGE_S, captions, write
 from tests.e2e.test_presence import job_process
 from tests.e2e.test_up import up
@@ -65,6 +66,38 @@ async def test_an_agent_that_dies_is_back_before_long_and_answers(
         await write(page, "What is the capital of Japan?")
         await page.until(captions("agent", "Tokyo"), ANSWER_S, "the answer")
         assert await page.run("mostMessages") <= 1
+        assert page.errors == []
+
+
+async def test_a_pipeline_that_is_slow_or_dies_is_said_to_be_and_the_call_goes_on(
+    environ: Mapping[str, str], tmp_path: Path, out: Path
+) -> None:
+    slow = f"{element('hint')}?.textContent.includes('This machine is slow')"
+    async with up(tmp_path / "run", environ) as (_, running, _), chromium(tmp_path) as page:
+        await in_call(page, running.url)
+        pipeline = running.parts["pipeline"][0]
+        os.kill(pipeline, signal.SIGSTOP)
+        await write(page, "What is the capital of France?")
+        await page.until(slow, PAGE_S, "that it takes long")
+        os.kill(pipeline, signal.SIGCONT)
+        await page.until(captions("agent", "Paris"), ANSWER_S, "the answer")
+        await page.until(f"!{slow}", PAGE_S, "no word of slowness any more")
+
+        os.kill(pipeline, signal.SIGSTOP)
+        await write(page, "Please count to forty.")
+        await page.until(slow, PAGE_S, "that it takes long again")
+        await take_pictures(page, out, "slow")
+        os.kill(pipeline, signal.SIGKILL)
+        await page.until(f"{element('banner')}?.dataset.code === 'line'", PAGE_S, "that the pipeline is gone")
+        assert "AURA cannot answer now" in await page.run("document.body.innerText")
+        await take_pictures(page, out, "pipeline-stopped")
+        await page.until(captions("agent", "cut off"), START_S, "the pipeline again, and an apology")
+        await page.until(f"!{element('banner')}", PAGE_S, "no complaint any more")
+        again = read_run_file(tmp_path / "run" / "run.json")
+        assert again and again.parts["pipeline"][0] != pipeline
+        await write(page, "What is the capital of Japan?")
+        await page.until(captions("agent", "Tokyo"), ANSWER_S, "the answer")
+        assert await page.run("mostMessages") == 1
         assert page.errors == []
 
 

@@ -42,11 +42,11 @@ async def test_a_part_that_is_killed_is_named_and_takes_the_others_along(
 ) -> None:
     async with up(tmp_path, environ) as (process, running, name):
         assert list(running.parts) == PARTS
-        os.kill(running.parts["pipeline"][0], signal.SIGKILL)
+        os.kill(running.parts["livekit-server"][0], signal.SIGKILL)
         output, _ = await process.communicate()
         assert process.returncode == 1
-        assert "infra/up: pipeline ended by SIGKILL; the end of " in output.decode()
-        assert "ready on http://" in output.decode().partition("the end of ")[2]
+        assert "infra/up: livekit-server ended by SIGKILL; the end of " in output.decode()
+        assert "starting LiveKit server" in output.decode().partition("the end of ")[2]
     await nothing_is_left(tmp_path, running, name)
 
 

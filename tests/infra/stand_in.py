@@ -16,7 +16,9 @@ http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Healthy).serve_forever()
 """
 
 
-def stand_in(name: str, code: str = STAND_IN, start_s: float = 5.0, stop_s: float = 1.0) -> Part:
+def stand_in(
+    name: str, code: str = STAND_IN, start_s: float = 5.0, stop_s: float = 1.0, comes_back: bool = False
+) -> Part:
     """A small part that is healthy at once, on a free port; or one that runs other code."""
     port = choose_ports({}).web
     return Part(
@@ -26,4 +28,5 @@ def stand_in(name: str, code: str = STAND_IN, start_s: float = 5.0, stop_s: floa
         health=f"http://127.0.0.1:{port}/health",
         start_s=start_s,
         stop_s=stop_s,
+        comes_back=comes_back,
     )

@@ -1,13 +1,17 @@
 """What a person may ask for, and how what makes no sense is refused."""
 
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
-from infra.launcher.errors import LauncherError
+from infra.launcher.errors import BadUsage
 from infra.launcher.settings import read_settings
 
 ROOT = Path("/checkout")
+CHECKOUT = Path(__file__).parents[2]
 
 
 def test_state_lies_in_the_checkout_unless_moved() -> None:
@@ -21,12 +25,12 @@ def test_a_second_stack_shares_what_set_up_made() -> None:
 
 
 def test_an_unknown_profile_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(LauncherError, match="unknown profile `aura`; there is: embedded"):
+    with pytest.raises(BadUsage, match="unknown profile `aura`; there is: embedded"):
         read_settings(ROOT, ["up", "--profile", "aura"], {})
 
 
 def test_no_sessions_at_all_are_refused() -> None:
-    with pytest.raises(LauncherError, match="--max-sessions is 0"):
+    with pytest.raises(BadUsage, match="--max-sessions is 0"):
         read_settings(ROOT, ["up", "--max-sessions", "0"], {})
 
 
@@ -37,5 +41,32 @@ def test_arguments_of_the_tests_go_to_pytest_untouched() -> None:
 
 
 def test_an_unknown_argument_is_refused() -> None:
-    with pytest.raises(SystemExit):
+    with pytest.raises(BadUsage, match="unrecognized arguments: --detatch"):
         read_settings(ROOT, ["up", "--detatch"], {})
+
+
+@pytest.mark.parametrize(
+    ("command", "environ", "said"),
+    [
+        (("up", "--bogus"), {}, "infra/up: unrecognized arguments: --bogus; see `infra/up --help`\n"),
+        (("down", "now"), {}, "infra/down: unrecognized arguments: now; see `infra/down --help`\n"),
+        (
+            ("up", "--max-sessions", "x"),
+            {},
+            "infra/up: argument --max-sessions: invalid int value: 'x'; see `infra/up --help`\n",
+        ),
+        (
+            ("up",),
+            {"AURA_PORT": "http"},
+            "infra/up: AURA_PORT is `http`, which is no port number (1 to 65535); see `infra/up --help`\n",
+        ),
+    ],
+)
+def test_bad_usage_is_one_line_and_has_a_code_of_its_own(
+    command: tuple[str, ...], environ: dict[str, str], said: str
+) -> None:
+    argv = [sys.executable, "infra/launcher", *command]
+    ended = subprocess.run(
+        argv, cwd=CHECKOUT, env={**os.environ, **environ}, capture_output=True, text=True, timeout=60
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", said)

@@ -10,6 +10,7 @@ import pytest
 
 from infra.launcher.errors import PartFailed, leading_error
 from infra.launcher.health import http_status
+from infra.launcher.keeper import MOST
 from infra.launcher.part import Part
 from infra.launcher.progress import Board
 from infra.launcher.stack import running
@@ -68,3 +69,53 @@ async def test_a_part_that_dies_later_stops_all_others(tmp_path: Path, board: Bo
             await asyncio.sleep(60)
     assert "one ended by SIGKILL" in str(leading_error(failure.value))
     assert [await http_status(part.health) for part in parts] == [None, None]
+
+
+async def test_a_start_that_is_broken_off_tells_of_each_stop_once(
+    tmp_path: Path, board: Board, screen: io.StringIO
+) -> None:
+    parts = [stand_in("one"), stand_in("slow", "import time; time.sleep(60)", start_s=60)]
+    async with asyncio.TaskGroup() as tasks:
+        starting = tasks.create_task(run_and_leave(parts, tmp_path, board))
+        while not (tmp_path / "logs" / "slow.log").exists():
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.1)
+        starting.cancel()
+    told = [line.split()[:2] for line in screen.getvalue().splitlines()]
+    assert told == [["one", "done"], ["slow", "stopped"], ["one", "stopped"]]
+
+
+async def test_a_part_that_comes_back_is_started_again_and_said_to_be_a_few_times_and_no_more(
+    tmp_path: Path, board: Board, screen: io.StringIO
+) -> None:
+    part, pids, changes = stand_in("one", comes_back=True), list[int](), asyncio.Queue[int]()
+
+    def changed(now: dict[str, int]) -> None:
+        changes.put_nowait(now["one"])
+
+    with pytest.raises(ExceptionGroup) as failure:
+        async with running(
+            [part], cwd=tmp_path, environ=dict(os.environ), logs=tmp_path / "logs", board=board, changed=changed
+        ) as running_now:
+            pids.append(running_now["one"])
+            for _ in range(MOST):
+                os.kill(pids[-1], signal.SIGKILL)
+                pids.append(await changes.get())
+                assert await http_status(part.health) == 200
+            os.kill(pids[-1], signal.SIGKILL)
+            await asyncio.sleep(60)
+    assert str(leading_error(failure.value)).startswith("one ended by SIGKILL; the end of ")
+    assert len(set(pids)) == MOST + 1
+    assert screen.getvalue().count("  starting one again\n") == screen.getvalue().count("  one runs again\n") == MOST
+    assert await http_status(part.health) is None
+
+
+async def test_a_part_that_cannot_come_back_is_named_with_why(tmp_path: Path, board: Board) -> None:
+    once = "import os, sys; os.mkdir('came') if not os.path.exists('came') else sys.exit('broken')\n" + STAND_IN
+    part = stand_in("one", once, comes_back=True)
+    with pytest.raises(ExceptionGroup) as failure:
+        async with running([part], cwd=tmp_path, environ=dict(os.environ), logs=tmp_path / "logs", board=board) as pids:
+            os.kill(pids["one"], signal.SIGKILL)
+            await asyncio.sleep(60)
+    assert "one ended with code 1" in str(leading_error(failure.value))
+    assert "    broken" in str(leading_error(failure.value))

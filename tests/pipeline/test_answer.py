@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.answer import Answer, Request
 from pipeline.asked import Wants
-from pipeline.chunks import Audio, Text, Turn
+from pipeline.chunks import Audio, Text, Turn, Usage
 from pipeline.engines.scripted import tone
 from pipeline.errors import EngineError
 from pipeline.events import AnswerStarted, Event, Sounded, Spoke, Wrote
@@ -121,8 +121,18 @@ async def test_a_spoken_answer_is_told_by_what_is_spoken_and_a_written_one_by_wh
             await giving.held.send(Audio(b"", "Two words."))
         told.append([text for _, text in giving.words])
         assert giving.answer.text == "Two words."
-        assert giving.answer.done("completed", None, {}).tokens == 2
     assert told == [["Two words."], ["Two ", "words."]]
+
+
+async def test_what_an_answer_took_is_told_with_its_end() -> None:
+    async with given() as giving:
+        await giving.held.send(Text("Two ", Usage(90, 0, 80, 1)))
+        await giving.held.send(Text("words.", Usage(90, 0, 80, 2)))
+        await giving.held.send(Text("", Usage(90, 0, 80, 3)))
+        assert giving.held.firsts.text == 0.0
+    assert giving.answer.done("completed", None, {}).usage == Usage(prompt=90, cached=80, written=3)
+    giving.held.clear()
+    assert giving.answer.done("completed", None, {}).usage == Usage()
 
 
 async def test_an_answer_opens_with_its_first_word_and_only_once() -> None:
@@ -137,6 +147,7 @@ async def test_an_answer_opens_with_its_first_word_and_only_once() -> None:
 async def test_silence_never_opens() -> None:
     async with given() as giving:
         await asyncio.sleep(2)
+        await giving.held.send(Text("", Usage(90, written=1)))
     assert [type(event) for _, event in giving.told] == [AnswerStarted]
     assert giving.opened == []
 

@@ -97,9 +97,10 @@ async def test_a_lull_asks_for_all_that_was_said_and_the_pause_after_it_for_noth
         await someone.falls_silent(8)
         await someone.pauses(10, silent_ms=256)
     assert someone.window_ms == [960 + LULL_MS]
-    at, text = someone.settled[0]
-    assert at == pytest.approx(0.96 + LULL_MS / 1000 + 0.1)
-    assert text == "Hi."
+    (heard, settled) = someone.heard[0], someone.settled[0]
+    assert (heard.text, heard.settled) == ("Hi.", False), "it may be a breath"
+    assert settled[0] == pytest.approx(0.96 + 0.256)
+    assert settled[1] == "Hi."
 
 
 async def test_what_was_heard_in_a_lull_is_not_settled_if_the_person_goes_on_and_asked_again_at_the_next() -> None:
@@ -107,9 +108,10 @@ async def test_what_was_heard_in_a_lull_is_not_settled_if_the_person_goes_on_and
         await someone.says(10)
         await someone.falls_silent(3)
         await someone.goes_on(10)
-        await someone.falls_silent(20)
+        await someone.falls_silent(8)
+        await someone.pauses(10, silent_ms=256)
     assert someone.window_ms == [320 + LULL_MS, 320 + 96 + 320 + LULL_MS]
-    assert [(heard.text, heard.settled) for heard in someone.heard] == [("Hi", False), ("Hi Ann.", True)]
+    assert {text for _, text in someone.settled} == {"Hi Ann."}
 
 
 async def test_silence_too_short_for_a_lull_costs_no_pass() -> None:
@@ -132,8 +134,9 @@ async def test_a_pass_that_began_while_the_person_spoke_settles_nothing() -> Non
         await someone.says(25)
         await asyncio.sleep(0.03)
         assert [heard.settled for heard in someone.heard] == [False]
-        await someone.falls_silent(10)
-    assert [(heard.text, heard.settled) for heard in someone.heard] == [("Hi.", False), ("Hi Ann.", True)]
+        await someone.falls_silent(8)
+        await someone.pauses(10, silent_ms=256)
+    assert {text for _, text in someone.settled} == {"Hi Ann."}
 
 
 async def test_speech_that_only_the_caller_noticed_after_a_lull_is_heard_at_the_pause() -> None:

@@ -11,6 +11,16 @@ export const STATE_WORDS: Record<AgentState, { title: string; hint: string }> = 
   silent: { title: 'Stayed silent', hint: 'AURA found nothing that needed an answer.' },
 };
 
+/** An answer that takes longer is late on any machine that is not overloaded. Seconds. */
+const LONG_S = 6;
+
+/** What the person waits for, and for how long by now. */
+export function thinkingHint(seconds: number): string {
+  if (seconds >= LONG_S) return `This machine is slow: still working on the answer (${seconds} s).`;
+  const { hint } = STATE_WORDS.thinking;
+  return seconds > 0 ? `${hint} ${seconds} s` : hint;
+}
+
 const DECISIONS: Readonly<Record<string, string>> = {
   turn: 'Your turn ended',
   backchannel: 'Only a nod',

@@ -2,11 +2,12 @@
 import { useLocalParticipant, useTracks } from '@livekit/components-react';
 import { Track } from 'livekit-client';
 import type { AgentView } from '../agent/useAgent';
-import { STATE_WORDS } from '../agent/words';
+import { STATE_WORDS, thinkingHint } from '../agent/words';
 import type { LoggedDecision } from '../conversation/conversation';
 import { Horizon } from '../horizon/Horizon';
 import { useMediaTrack } from '../sound/useMediaTrack';
 import { sentence } from '../ui/format';
+import { useSecondsOf } from '../ui/useSecondsOf';
 import type { Trouble } from './trouble';
 
 interface Props {
@@ -22,6 +23,8 @@ export function Stage({ agent, trouble, decision }: Props) {
   const state = trouble?.title ? 'absent' : agent.state;
   const words = STATE_WORDS[state];
   const muted = !isMicrophoneEnabled && state === 'listening';
+  const waited = useSecondsOf(state === 'thinking');
+  const hint = state === 'thinking' ? thinkingHint(waited) : (reason(agent, decision) ?? words.hint);
   return (
     <section className="stage" aria-label="Who speaks">
       <Horizon
@@ -32,11 +35,7 @@ export function Stage({ agent, trouble, decision }: Props) {
       <div className="state" data-testid="state" data-state={state}>
         <h2>{trouble?.title ?? words.title}</h2>
         {!trouble?.title && (
-          <p>
-            {muted
-              ? 'Your microphone is off. Press M to switch it on, or type.'
-              : (reason(agent, decision) ?? words.hint)}
-          </p>
+          <p data-testid="hint">{muted ? 'Your microphone is off. Press M to switch it on, or type.' : hint}</p>
         )}
       </div>
     </section>

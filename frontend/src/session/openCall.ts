@@ -1,5 +1,6 @@
 /** Opens one call: joins the room, publishes what was chosen, and collects the conversation from the first moment. */
-import { DisconnectReason, Room, RoomEvent, VideoPresets } from 'livekit-client';
+import { DisconnectReason, type Participant, Room, RoomEvent, VideoPresets } from 'livekit-client';
+import { readLine } from '../agent/attributes';
 import { type Conversation, openConversation } from '../conversation/openConversation';
 import { bringDevices } from './bringDevices';
 import type { Choices } from './choices';
@@ -42,6 +43,10 @@ export async function openCall(
     publishDefaults: { simulcast: false },
   });
   const conversation = openConversation(room);
+  let pipelineGone = false;
+  room.on(RoomEvent.ParticipantAttributesChanged, (_, { isAgent, attributes }: Participant) => {
+    if (isAgent) pipelineGone = !readLine(attributes) && Boolean(attributes['aura.error']);
+  });
   signal.addEventListener('abort', () => void room.disconnect(), { once: true });
   try {
     const joined = room.connect(grant.serverUrl, grant.participantToken);
@@ -54,7 +59,7 @@ export async function openCall(
   }
   room.once(RoomEvent.Disconnected, (reason = DisconnectReason.UNKNOWN_REASON) => {
     conversation.close();
-    events.ended(endProblem(reason));
+    events.ended(endProblem(reason, pipelineGone));
   });
   return { room, conversation, startedMs: performance.now() };
 }

@@ -52,7 +52,7 @@ export const INSECURE_PAGE: Problem = {
 export const PAGE_SERVER_UNREACHABLE: Problem = {
   code: 'token',
   title: 'The page cannot reach its server',
-  advice: 'See that your network is up and that the server runs, then try again.',
+  advice: 'AURA may have been stopped. See that your network is up and that AURA runs (infra/up), then try again.',
 };
 
 export function tokenRefused(status: number, message: string | null): Problem {
@@ -78,8 +78,21 @@ export const MESSAGE_NOT_SENT: Problem = {
   advice: 'It is still in the box. Send it again when the connection is back.',
 };
 
-/** Why the call ended without the person leaving; null where nothing is wrong. */
-export function endProblem(reason: DisconnectReason | undefined): Problem | null {
+const PIPELINE_STOPPED: Problem = {
+  code: 'ended',
+  title: 'The agent’s pipeline has stopped',
+  advice:
+    'The models that hear and answer broke down, and the call with them. Call again in a moment. If that fails, ' +
+    'whoever runs AURA finds the reason at the end of .aura/logs/pipeline.log, and starts it with infra/up.',
+  again: 'Call again',
+};
+
+/**
+ * Why the call ended without the person leaving; null where nothing is wrong.
+ *
+ * @param pipelineGone the agent had lost its pipeline when it was last heard of.
+ */
+export function endProblem(reason: DisconnectReason | undefined, pipelineGone: boolean): Problem | null {
   switch (reason) {
     case DisconnectReason.CLIENT_INITIATED:
       return null;
@@ -92,10 +105,11 @@ export function endProblem(reason: DisconnectReason | undefined): Problem | null
       };
     case DisconnectReason.ROOM_DELETED:
     case DisconnectReason.PARTICIPANT_REMOVED:
+      if (pipelineGone) return PIPELINE_STOPPED;
       return {
         code: 'ended',
         title: 'The call was ended by the server',
-        advice: 'Call again whenever you like.',
+        advice: 'Call again whenever you like. If that fails, whoever runs AURA must start it: infra/up.',
         again: 'Call again',
       };
     case DisconnectReason.SERVER_SHUTDOWN:

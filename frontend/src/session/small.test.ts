@@ -36,7 +36,13 @@ it('says what to do about each device failure', () => {
 });
 
 it('complains about every end but the one the person chose', () => {
-  expect(endProblem(DisconnectReason.CLIENT_INITIATED)).toBeNull();
-  expect(endProblem(DisconnectReason.DUPLICATE_IDENTITY)?.title).toBe('The call goes on elsewhere');
-  expect(endProblem(undefined)?.title).toBe('The connection was lost');
+  expect(endProblem(DisconnectReason.CLIENT_INITIATED, false)).toBeNull();
+  expect(endProblem(DisconnectReason.DUPLICATE_IDENTITY, false)?.title).toBe('The call goes on elsewhere');
+  expect(endProblem(undefined, false)?.title).toBe('The connection was lost');
+});
+
+it('says what happened when the server ends a call whose agent had lost its pipeline', () => {
+  const title = (pipelineGone: boolean) => endProblem(DisconnectReason.ROOM_DELETED, pipelineGone)?.title;
+  expect(title(false)).toBe('The call was ended by the server');
+  expect(title(true)).toBe('The agent’s pipeline has stopped');
 });

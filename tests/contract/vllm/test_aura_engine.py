@@ -80,7 +80,11 @@ async def test_what_was_read_round_by_round_is_answered_the_same(aura: Aura, fol
     *ahead, last = [replace(each, cache_salt="grows") for each in prompts(SEEDS[0])]
     for each in ahead:
         assert await all_of(aura, replace(each, max_tokens=0, urgent=False)) == []
-    assert said(await all_of(aura, replace(last, max_tokens=TOKENS))) == official(folder, SEEDS[0])
+    words = await all_of(aura, replace(last, max_tokens=TOKENS))
+    assert said(words) == official(folder, SEEDS[0])
+    usage = words[-1].usage
+    assert usage and 0 < usage.cached < usage.prompt and usage.written
+    assert 0 < usage.seen < usage.prompt
 
 
 async def test_closing_returns_when_the_engine_is_idle(aura: Aura) -> None:

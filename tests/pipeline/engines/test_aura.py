@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.chunks import Scene
+from pipeline.chunks import Scene, Usage
 from pipeline.clips import Clip
 from pipeline.engines.aura import PATIENT, URGENT, Aura, Manner
 from pipeline.engines.draws import Draws
@@ -52,7 +52,7 @@ class Fake:
         try:
             for at in range(0, len(ids), 2):
                 stopped = ids[at : at + 2][-1] in sampling.stop_token_ids
-                yield Written(tuple(ids[at : at + 2]), (), stopped, stopped)
+                yield Written(tuple(ids[at : at + 2]), (), stopped, stopped, prompt_tokens=100, cached_tokens=60)
         finally:
             self.closed += 1
 
@@ -71,13 +71,14 @@ def engine(fake: Fake, most: int = 1_000) -> Aura:
     return Aura(fake, AuraText(Bytes(), "test"), Manner(Draws(0.5), most))
 
 
-async def written(aura: Aura, *scenes: Scene) -> list[str]:
-    async def prompts() -> AsyncGenerator[Scene, None]:
-        for scene in scenes:
-            yield scene
+async def scenes(*prompts: Scene) -> AsyncGenerator[Scene, None]:
+    for prompt in prompts:
+        yield prompt
 
-    async with aclosing(aura.generate("r", prompts())) as words:
-        return [word.text async for word in words]
+
+async def written(aura: Aura, *prompts: Scene) -> list[str]:
+    async with aclosing(aura.generate("r", scenes(*prompts))) as words:
+        return [word.text async for word in words if word.text]
 
 
 async def test_words_come_as_they_are_written_and_never_half_a_character() -> None:
@@ -91,6 +92,13 @@ async def test_words_come_as_they_are_written_and_never_half_a_character() -> No
 @pytest.mark.parametrize("first", [SILENT, IM_END])
 async def test_silence_says_nothing(first: int) -> None:
     assert await written(engine(Fake([first])), Scene(("a",), "s")) == []
+
+
+async def test_what_it_took_is_counted_the_silence_too() -> None:
+    fake = Fake([SILENT])
+    async with aclosing(engine(fake).generate("r", scenes(Scene(("abc", SECOND), "s")))) as words:
+        ((text, usage),) = [(word.text, word.usage) async for word in words]
+    assert (text, usage) == ("", Usage(prompt=100, seen=SECOND.tokens, cached=60, written=1))
 
 
 async def test_a_prompt_has_one_id_for_each_clip_and_its_pixels_under_its_name() -> None:

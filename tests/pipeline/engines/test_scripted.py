@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from pipeline.chunks import Audio, Chat, Clause, Message, Text, Window
+from pipeline.chunks import Audio, Chat, Clause, Message, Text, Usage, Window
 from pipeline.engines.scripted import Scripted, hears, speaks, words_of, writes
 from pipeline.errors import EngineError
 
@@ -30,6 +30,21 @@ async def test_words_come_when_the_script_says() -> None:
     told = [(round(now(), 6), chunk.text) async for chunk in engine.generate("r", once(HI))]
     assert told == [(0.5, "One"), (0.6, " two"), (0.7, " three.")]
     assert engine.prompts == [HI]
+
+
+async def test_words_are_its_tokens_and_it_has_read_what_the_last_prompt_of_its_caller_began_with() -> None:
+    engine = writes("One two")
+    first, again = HI, Chat((*HI.messages, Message("assistant", "One two"), Message("user", "And then?")), "salt")
+    stranger = Chat(again.messages, "pepper")
+    told = [chunk.usage async for chunk in engine.generate("r", once(first, again, stranger))]
+    assert told == [
+        Usage(1, 0, 0, 1),
+        Usage(1, 0, 0, 2),
+        Usage(5, 0, 1, 1),
+        Usage(5, 0, 1, 2),
+        Usage(5, 0, 0, 1),
+        Usage(5, 0, 0, 2),
+    ]
 
 
 async def test_no_prompt_yields_nothing() -> None:

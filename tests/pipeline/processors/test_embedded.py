@@ -41,7 +41,8 @@ async def once(asked: Asked) -> AsyncIterator[Asked]:
 
 async def test_a_prompt_is_the_preamble_then_the_instructions_then_what_was_said() -> None:
     chat = await prompt(Asked(said("Hi"), Wants(instructions=" Be kind. ", cache_salt="me")))
-    assert chat == Chat((*PREAMBLE, Message("system", "Be kind."), *REMINDER, Message("user", "Hi")), "me", MOST_TOKENS)
+    stem = (*PREAMBLE, Message("system", "Be kind."), *REMINDER)
+    assert chat == Chat((*stem, Message("user", "Hi")), "me", MOST_TOKENS, stem=len(stem))
 
 
 async def test_without_instructions_every_callers_prompt_begins_alike() -> None:

@@ -8,13 +8,14 @@ from pipeline.activity import Endpointing
 from pipeline.errors import RequestError
 from pipeline.realtime import events
 from pipeline.realtime.config import Config
+from pipeline.realtime.reading import read
 from tests.served import ABLE
 
 FIRST = Config.at_first(ABLE)
 
 
 def updated(session: dict[str, object], config: Config | None = None) -> Config:
-    event = events.read(json.dumps({"type": "session.update", "session": session}))
+    event = read(json.dumps({"type": "session.update", "session": session}))
     assert isinstance(event, events.SessionUpdate)
     return (config or FIRST).updated(event.session)
 
@@ -60,6 +61,10 @@ def test_an_unfinished_sentence_is_given_more_time() -> None:
         ({"audio": {"output": {"format": {"type": "audio/pcm", "rate": 16000}}}}, "session.audio.output.format.rate"),
         ({"audio": {"output": {"speed": 9}}}, "session.audio.output.speed"),
         ({"max_output_tokens": 0}, "session.max_output_tokens"),
+        ({"max_output_tokens": 4_097}, "session.max_output_tokens"),
+        ({"temperature": 99}, "session.temperature"),
+        ({"temperature": -0.1}, "session.temperature"),
+        ({"output_modalities": []}, "session.output_modalities"),
         (
             {"audio": {"input": {"turn_detection": {"type": "server_vad", "threshold": 2}}}},
             "session.audio.input.turn_detection.threshold",
@@ -74,6 +79,11 @@ def test_a_value_that_cannot_be_is_refused_by_name(session: dict[str, object], p
     with pytest.raises(RequestError) as refused:
         updated(session)
     assert refused.value.param == param
+
+
+def test_what_is_shown_can_be_sent_back() -> None:
+    shown = FIRST.shown("s", 0, "t")
+    assert updated(shown).shown("s", 0, "t") == shown
 
 
 def test_the_wishes_of_one_answer_lie_on_top_of_the_sessions() -> None:

@@ -6,7 +6,7 @@ import pytest
 from msgspec import UNSET
 
 from pipeline.realtime import events
-from pipeline.realtime.events import Unreadable, read
+from pipeline.realtime.reading import SURE_LEVELS, Unreadable, read
 
 
 @pytest.mark.parametrize(
@@ -55,8 +55,51 @@ def test_the_clients_own_id_comes_back_with_the_error() -> None:
 
 
 def test_a_field_that_means_nothing_here_is_left_alone() -> None:
-    text = '{"type": "session.update", "session": {"type": "realtime", "tracing": "auto", "other": [1, {"a": null}]}}'
+    text = '{"type": "session.update", "session": {"type": "realtime", "tracing": "auto", "tools": [1, {"a": null}]}}'
     assert isinstance(read(text), events.SessionUpdate)
+
+
+@pytest.mark.parametrize(
+    ("text", "param"),
+    [
+        ('{"type": "session.update", "session": {"voise": "alto"}}', "session.voise"),
+        ('{"type": "session.update", "session": {"audio": {"output": {"pitch": 1}}}}', "session.audio.output.pitch"),
+        ('{"type": "session.update", "session": {"aura": {"eyes": true}}}', "session.aura.eyes"),
+        ('{"type": "response.create", "response": {"top_p": 1}}', "response.top_p"),
+        ('{"type": "response.create", "respond": {}}', "respond"),
+        (
+            '{"type": "conversation.item.create", "item": {"type": "message", "content": [{"type": "a", "txt": ""}]}}',
+            "item.content[0].txt",
+        ),
+        ('{"type": "input_audio_buffer.commit", "' + "x" * 1_000_000 + '": 1}', "x" * 64),
+    ],
+    ids=lambda value: value[:80],
+)
+def test_a_field_that_nobody_knows_is_named(text: str, param: str) -> None:
+    with pytest.raises(Unreadable) as unreadable:
+        read(text)
+    assert (unreadable.value.code, unreadable.value.param) == ("unknown_parameter", param)
+    assert str(unreadable.value) == f"{param}: there is no such parameter"
+
+
+def test_an_event_without_type_is_told_that_it_lacks_one() -> None:
+    with pytest.raises(Unreadable, match="type: it is missing"):
+        read('{"event_id": "mine", "session": {}}')
+
+
+def test_a_type_that_is_almost_right_is_told_the_right_one() -> None:
+    with pytest.raises(Unreadable, match=r"'response.creates'; did you mean 'response.create'\?"):
+        read('{"type": "response.creates"}')
+
+
+def test_what_is_nested_too_deeply_is_told_how_deep_it_may_be() -> None:
+    def nested(levels: int) -> str:
+        tools = "[" * (levels - 2) + "]" * (levels - 2)
+        return '{"type": "session.update", "session": {"tools": ' + tools + "}}"
+
+    assert isinstance(read(nested(SURE_LEVELS)), events.SessionUpdate)
+    with pytest.raises(Unreadable, match=f"nested too deeply: up to {SURE_LEVELS} levels"):
+        read(nested(100_000))
 
 
 def test_null_and_absent_are_different_for_turn_detection() -> None:

@@ -1,0 +1,79 @@
+"""The files in which llama.cpp's states of a slot are kept: what was read once is there for later calls.
+
+A state depends on nothing but the model and the tokens that were read, and is found by both: whoever comes with
+the same tokens gets it, and learns nothing of who came before.
+"""
+
+import hashlib
+import logging
+import os
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import Protocol, Self
+
+log = logging.getLogger(__name__)
+
+KEPT = 8  # files, some 15 MB each: those that were used last
+
+
+class Slotted(Protocol):
+    """`LlamaServer`, or a fake."""
+
+    async def slot_action(self, slot: int, action: str, file: str = "") -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class States:
+    """
+    Attributes:
+        folder: Where the server keeps them.
+        model: Changes with everything else that a state depends on.
+    """
+
+    folder: Path
+    model: str
+
+    @classmethod
+    def of(cls, folder: Path, model: Path, cells: int) -> Self:
+        """
+        Args:
+            cells: Tokens of all slots together.
+        """
+        return cls(folder, repr((model.parent.name, model.stat().st_size, version("xllamacpp"), cells)))
+
+    async def restore(self, server: Slotted, slot: int, tokens: Sequence[int]) -> bool:
+        """Have the slot know exactly these tokens; False if that is not kept."""
+        file = self._file(tokens)
+        if not file.exists():
+            return False
+        if not await server.slot_action(slot, "restore", file.name):
+            file.unlink(missing_ok=True)  # it is damaged
+            return False
+        self.used(tokens)
+        return True
+
+    def used(self, tokens: Sequence[int]) -> None:
+        """These are kept for longer than what has not been used since."""
+        with suppress(FileNotFoundError):
+            os.utime(self._file(tokens))
+
+    async def save(self, server: Slotted, slot: int, tokens: Sequence[int]) -> None:
+        """The slot has read exactly these tokens."""
+        file = self._file(tokens)
+        if file.exists():
+            return
+        if not await server.slot_action(slot, "save", file.name):
+            log.warning("what was read cannot be saved, calls begin more slowly", extra={"file": str(file)})
+        self._forget_oldest()
+
+    def _file(self, tokens: Sequence[int]) -> Path:
+        name = hashlib.sha256(repr((self.model, list(tokens))).encode()).hexdigest()[:24]
+        return self.folder / f"{name}.state"
+
+    def _forget_oldest(self) -> None:
+        files = sorted(self.folder.glob("*.state"), key=lambda file: file.stat().st_mtime)
+        for file in files[:-KEPT]:
+            file.unlink(missing_ok=True)
