@@ -91,7 +91,9 @@ def serving(folder: Path) -> Iterator[Chain]:
 
 
 def _children(pid: int) -> list[int]:
-    return sorted(int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    """Of all its threads."""
+    listed = (path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
+    return sorted(int(child) for children in listed for child in children.split())
 
 
 def _title(pid: int) -> str:
