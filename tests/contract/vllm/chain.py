@@ -91,9 +91,14 @@ def serving(folder: Path) -> Iterator[Chain]:
 
 
 def _children(pid: int) -> list[int]:
-    """Of all its threads."""
+    """Of all its threads, in the order in which they began."""
     listed = (path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
-    return sorted(int(child) for children in listed for child in children.split())
+    return sorted((int(child) for children in listed for child in children.split()), key=_began)
+
+
+def _began(pid: int) -> int:
+    """Field 22 of proc(5)'s `stat`; the second one may hold blanks."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
 
 
 def _title(pid: int) -> str:
