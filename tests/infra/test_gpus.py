@@ -5,9 +5,13 @@ from pathlib import Path
 import pytest
 
 from infra.launcher.errors import Missing
+from infra.launcher.gpu_options import OnGpus
 from infra.launcher.gpus import NEEDS, fitting
+from infra.launcher.layout import Layout
+from infra.launcher.parts import stack_parts
 from pipeline.gpus import GIB
 from pipeline.profiles import DEPLOY
+from tests.infra.test_phone_parts import PORTS
 
 
 def gpus(*gib: float) -> tuple[int, ...]:
@@ -51,3 +55,18 @@ def test_a_machine_without_a_gpu_is_told_so() -> None:
 
 def test_every_shipped_file_for_gpus_has_its_need() -> None:
     assert {need.file for need in NEEDS} == {path.name for path in DEPLOY.glob("aura_*.yaml")}
+
+
+def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_path: Path) -> None:
+    layout, keys = Layout(DEPLOY, tmp_path, tmp_path), dict.fromkeys(("LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"), "x")
+    on_gpus = OnGpus(tmp_path / "checkpoints", DEPLOY / "aura_24gb.yaml")
+    parts = {part.name: part for part in stack_parts(layout, PORTS, keys, 2, phone=False, on_gpus=on_gpus)}
+    program, *told = parts["pipeline"].argv
+    assert program == str(tmp_path / "gpu" / "bin" / "aura-pipeline")
+    assert told[:5] == ["serve", "--profile", "vllm", "--stage-configs-path", str(on_gpus.deployment)]
+    assert told[5:7] == ["--models-dir", str(on_gpus.models)]
+    assert told[-2:] == ["--max-sessions", "2"]
+    assert parts["pipeline"].start_s >= 600
+    assert parts["agent"].argv[0] == str(tmp_path / "venv" / "bin" / "aura-agent")
+    small = {part.name: part for part in stack_parts(layout, PORTS, keys, None, phone=False)}["pipeline"]
+    assert small.argv[:4] == (str(tmp_path / "venv" / "bin" / "aura-pipeline"), "serve", "--profile", "embedded")
