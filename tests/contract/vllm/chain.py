@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from tests.contract.vllm.tiny import write_checkpoint
@@ -43,8 +43,10 @@ class Chain:
         try:
             with urlopen(f"{self.url}/ready", timeout=10) as answer:
                 said = answer.read()
-        except URLError as error:
-            said = error.read() if hasattr(error, "read") else b"{}"
+        except HTTPError as error:
+            said = error.read()
+        except OSError:  # it does not listen yet, or is busy with importing
+            said = b"{}"
         body: dict[str, Any] = json.loads(said)
         return body
 
