@@ -19,7 +19,7 @@ LINE = "aura.line"
 SILENT_S = 2.0  # for which "stayed silent" is shown
 WATCHING_S = 2.0  # after the last picture
 UNDECIDED_S = 2.0  # after a sound; sooner, it is either answered or found to be no turn
-GIVEN_UP_S = 12.0  # after a sound: nothing came of it
+GIVEN_UP_S = 20.0  # after a sound: nothing came of it
 WAITING_NEWS = 32  # not yet published; of more, the oldest is forgotten
 
 

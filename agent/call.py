@@ -59,9 +59,8 @@ class Call:
         self._greeting = persona.apology if recalled else persona.greeting
         wishes = Wishes(persona, spoken, turns.camera)
         self._model = AuraModel(pipeline, wishes, self, connect, recalled.line if recalled else "")
-        self._gate = Gate(
-            Sounds(round(turns.longest_turn_s * 1000)), self, label_s=turns.label_s, language=persona.language
-        )
+        sounds, label_s, late_label_s = Sounds(round(turns.longest_turn_s * 1000)), turns.label_s, turns.late_label_s
+        self._gate = Gate(sounds, self, label_s=label_s, late_label_s=late_label_s, language=persona.language)
         self.session: AgentSession[None] = AgentSession(
             llm=self._model,
             stt=self._gate if spoken else NOT_GIVEN,

@@ -47,18 +47,20 @@ class Gate(stt.STT[str]):
 
     Args:
         label_s: How long after a sound its label is waited for.
+        late_label_s: The same of a sound over the agent of which nothing is known yet.
     """
 
-    def __init__(self, sounds: Sounds, floor: Floor, *, label_s: float, language: str) -> None:
+    def __init__(self, sounds: Sounds, floor: Floor, *, label_s: float, late_label_s: float, language: str) -> None:
         super().__init__(
             capabilities=stt.STTCapabilities(
                 streaming=True, interim_results=True, offline_recognize=False, manual_flush=True
             )
         )
         self._sounds, self._floor = sounds, floor
-        self._label_s, self._language = label_s, language
+        self._expiries = ((label_s, Expired(over_agent=False)), (late_label_s, Expired()))
+        self._language = language
         self._stream: _Stream | None = None
-        self._expiry: asyncio.TimerHandle | None = None
+        self._timers: list[asyncio.TimerHandle] = []
 
     @property
     def undecided(self) -> bool:
@@ -69,9 +71,9 @@ class Gate(stt.STT[str]):
         for action in self._sounds.feed(happening):
             self._do(action)
         if isinstance(happening, Pause):
-            if self._expiry:
-                self._expiry.cancel()
-            self._expiry = asyncio.get_running_loop().call_later(self._label_s, self.feed, Expired())
+            self._cancel_timers()
+            call_later = asyncio.get_running_loop().call_later
+            self._timers = [call_later(seconds, self.feed, expired) for seconds, expired in self._expiries]
 
     def stream(
         self,
@@ -83,8 +85,11 @@ class Gate(stt.STT[str]):
         return self._stream
 
     async def aclose(self) -> None:
-        if self._expiry:
-            self._expiry.cancel()
+        self._cancel_timers()
+
+    def _cancel_timers(self) -> None:
+        for timer in self._timers:
+            timer.cancel()
 
     async def _recognize_impl(
         self, buffer: AudioBuffer, *, language: NotGivenOr[str] = NOT_GIVEN, conn_options: APIConnectOptions

@@ -60,7 +60,13 @@ class Committed:
 
 @dataclass(frozen=True, slots=True)
 class Expired:
-    """The label of a sound that is over has been waited for long enough."""
+    """The label of a sound that is over has been waited for long enough.
+
+    Attributes:
+        over_agent: Even if it was made over the agent, which goes on meanwhile.
+    """
+
+    over_agent: bool = True
 
 
 Happening = Onset | Pause | Partial | Flush | Committed | Expired
@@ -166,6 +172,8 @@ class Sounds:
             case Flush():
                 return self._settle(replace(sound, flushed=True))
             case Expired() if sound.silent and not sound.settled:
+                if sound.newest is None and sound.onset.audible and not happening.over_agent:
+                    return []
                 unlabelled = _NOTHING_HEARD if sound.onset.audible else _SOMETHING_HEARD
                 newest = replace(sound.newest, settled=True) if sound.newest else unlabelled
                 return self._heard(replace(sound, newest=newest))

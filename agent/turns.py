@@ -21,6 +21,7 @@ class Turns:
         interrupt_s: Speech over the agent that pauses it.
         resume_s: Silence after which a paused agent goes on though the gate has not spoken.
         label_s: How long after a sound the gate waits for its label.
+        late_label_s: The same of a sound over the agent, which goes on meanwhile: a late question is better than none.
         longest_turn_s: Speech without a pause that is answered all the same (a crowd, a television).
         camera: Pictures are sent to the pipeline.
     """
@@ -32,6 +33,7 @@ class Turns:
     interrupt_s: float = 0.2
     resume_s: float = 2.0
     label_s: float = 4.0
+    late_label_s: float = 15.0
     longest_turn_s: float = 30.0
     camera: bool = False
 

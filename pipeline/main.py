@@ -11,6 +11,7 @@ from collections.abc import Mapping
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import NoReturn
 
 from aiohttp import web
 
@@ -54,8 +55,8 @@ def main() -> None:
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
             print(*plan_of(settings.profile.topology, settings.deployment, gpu_bytes()), sep="\n")
-        else:
-            asyncio.run(serve(settings))
+        elif asyncio.run(serve(settings)) == signal.SIGINT:
+            raise KeyboardInterrupt
     except ConfigError as error:
         sys.exit(_said(error, 2))
     except AuraError as error:
@@ -64,14 +65,21 @@ def main() -> None:
         sys.exit(130)
 
 
-async def serve(settings: Settings) -> None:
-    """Run the pipeline until SIGTERM or SIGINT. `/health` answers at once, `/ready` when the engines do."""
-    serving = asyncio.current_task()
+async def serve(settings: Settings) -> signal.Signals | None:
+    """Run the pipeline until SIGTERM or SIGINT: returns it. `/health` answers at once, `/ready` when the engines do."""
+    serving, asked = asyncio.current_task(), list[signal.Signals]()
     assert serving
+
+    def stop(number: signal.Signals) -> None:
+        if not asked:
+            asked.append(number)
+            serving.cancel()
+
     for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, lambda: serving.cancelling() or serving.cancel())
+        asyncio.get_running_loop().add_signal_handler(number, stop, number)
     with suppress(asyncio.CancelledError):
         await _serve(settings)
+    return asked[0] if asked else None
 
 
 async def _serve(settings: Settings) -> None:
@@ -125,8 +133,15 @@ def _home(environment: Mapping[str, str]) -> Path:
     return Path(environment.get("AURA_HOME", ".aura"))
 
 
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+
+
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="aura-pipeline", description="The model side of AURA: /v1/realtime.")
+    parser: argparse.ArgumentParser = _Parser(prog="aura-pipeline", description="The model side of AURA: /v1/realtime.")
     commands = parser.add_subparsers(dest="command", required=True)
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--profile", choices=sorted(PROFILES), help="which models (the file's, or embedded)")

@@ -1,21 +1,19 @@
 """One caller: at most one utterance being heard, and one answer being given."""
 
 import asyncio
-import logging
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from itertools import count
 from types import TracebackType
 from typing import Self
 
 from pipeline.answer import Answer, Request
+from pipeline.answering import Answering
 from pipeline.asked import Wants
 from pipeline.chunks import Turn
 from pipeline.conversation import Conversation
 from pipeline.ears import Detector
-from pipeline.errors import EngineError, RequestError
 from pipeline.events import (
-    AnswerOpened,
     CancelReason,
     Committed,
     Event,
@@ -26,7 +24,7 @@ from pipeline.events import (
     Status,
     Transcribed,
 )
-from pipeline.hearing import Hearing, Hypothesis
+from pipeline.hearing import Hearing
 from pipeline.held import Held
 from pipeline.history import History, Item
 from pipeline.listening import Listening
@@ -37,11 +35,9 @@ from pipeline.sight import Moment, Sight
 from pipeline.stages import Stages
 from pipeline.tasks import Tasks
 from pipeline.turn import read, run_turn
+from pipeline.unanswered import Unanswered
 from pipeline.utterance import AHEAD_MS, Question, Utterance
 
-log = logging.getLogger(__name__)
-
-SETTLE_S = 5.0  # after which a question that nobody wants answered holds nothing up
 PARTIAL_MS = 800  # of new sound before a running utterance is looked at again
 
 
@@ -66,13 +62,10 @@ class Session:
         self._tell = tell
         self._tasks = Tasks()
         self._epochs = count()
-        self._began = 0.0
-        self._written_at: float | None = None  # when the caller wrote what they have not asked to be answered yet
-        self._untold: set[asyncio.Task[None]] = set()  # committed utterances that are still being heard out
-        self._committed: Utterance | None = None  # complete, and not answered yet
-        self._answer: Answer | None = None
+        self._unanswered = Unanswered(self._tasks)
         self._reading: asyncio.Task[None] | None = None
         self.conversation = Conversation(history or History(), tell)
+        self._answering = Answering(self._tasks, self.conversation, tell, self._answered)
         self.listening = Listening(detector, self._begin, self._drop, self._turn_ended, self._told_by_listening)
         self.sight: Sight | None = None
         if stages.sees:
@@ -86,7 +79,7 @@ class Session:
     @property
     def answering(self) -> str | None:
         """The id of the response that is being given."""
-        return self._answer.request.response_id if self._answer else None
+        return self._answering.response_id
 
     def configure(self, setup: Setup) -> None:
         """How to work from now on. A prompt that this changes is made ready in the background."""
@@ -99,11 +92,8 @@ class Session:
     def commit(self) -> str:
         """The utterance so far becomes an item; returns its id. Nothing is answered by this."""
         self._look_up()
-        utterance = self._committed = self.listening.commit()
-        utterance.committed_at = _now()
-        if utterance.listening:
-            self._untold.add(utterance.listening)
-            utterance.listening.add_done_callback(self._untold.discard)
+        utterance = self.listening.commit()
+        self._unanswered.said(utterance)
         item = Item(utterance.item_id, "user", utterance.hearing.newest.text, "audio")
         previous = self.conversation.add(item)
         self._tell(Committed(item.id, previous))
@@ -125,20 +115,15 @@ class Session:
             history: Answers this conversation, and keeps the answer out of the session's.
             kept: False keeps an answer to the session's conversation out of it, too.
         """
-        if self._answer:
-            raise RequestError(
-                "conversation_already_has_active_response",
-                f"response {self._answer.request.response_id} is still being given",
-            )
+        self._answering.check_free()
         wants = replace(wants or self.setup.wants, cache_salt=self.name)
         if self.sight and metadata and (offer_id := metadata.get("offer_id")):
             wants = replace(wants, say=self.sight.offers.accept(offer_id, _now()))
         self._look_up()
-        self._written_at = None
+        self._unanswered.written_at = None
         kept = kept and history is None
-        adopted = self._unanswered() if kept and wants.say is None else None
+        adopted = self._unanswered.take(self.history) if kept and wants.say is None else None
         if adopted:
-            self._committed = None
             held, turn = adopted.held, adopted.turn
             adopted.question.wants = lambda: wants
             adopted.hearing.settle()
@@ -146,81 +131,60 @@ class Session:
             held, turn = Held(AHEAD_MS), self._turn()
         moments = adopted.moments() if adopted else {}
         request = Request(turn, response_name(), item_name(), wants, metadata or {}, kept, moments)
-        answer = self._answer = Answer(request, held, lambda: self._opened(answer), self._tell)
+        answer = self._answering.announce(request, held)
         if adopted and adopted.answering:
-            answer.tasks.append(adopted.answering)
+            work = adopted.answering
         else:
             question = Question(lambda: history or self.history, self._stages.route, lambda: wants)
-            answer.tasks.append(self._tasks.start(f"{turn}", run_turn, turn, typed(self._untold), question, held))
-        answer.tasks.append(self._tasks.start(f"{turn}:deliver", self._deliver, answer))
+            work = self._tasks.start(f"{turn}", run_turn, turn, self._unanswered.typed(), question, held)
+        self._answering.deliver(answer, work)
         return request.response_id
 
     def cancel(self, response_id: str | None = None, reason: CancelReason = "client_cancelled") -> None:
         """Stop the answer. The caller is told at once; the engines are idle when its tasks have ended."""
-        answer = self._answer
-        if answer is None or response_id not in (None, answer.request.response_id):
-            param = None if response_id is None else "response_id"
-            raise RequestError("response_cancel_not_active", "Cancellation failed: no active response found", param)
-        self._finish(answer, "cancelled", reason=reason)
-        self._tasks.stop(f"{answer.request.turn}:stop", answer.tasks)
+        self._answering.cancel(response_id, reason)
 
     def write(self, item: Item, after: str | None = None) -> None:
         """A message joins the conversation: behind `after`, by default at the end."""
         self._look_up()
         self.conversation.create(item, after)
         if item.role == "user":
-            self._written_at = _now()
-            if item.text:
-                self._let_go()
+            self._unanswered.wrote(item.text)
 
     def truncate(self, item_id: str, played_ms: int) -> None:
         """The caller has heard only the first `played_ms` of that answer."""
         self.conversation.truncate(item_id, played_ms)
-        if self._answer and self._answer.request.item_id == item_id:
-            self._answer.truncated_ms = float(played_ms)
-
-    def _unanswered(self) -> Utterance | None:
-        """The newest committed utterance, unless its item was deleted."""
-        if self._committed and not self.history.find(self._committed.item_id):
-            self._let_go()
-        return self._committed
+        self._answering.truncate(item_id, played_ms)
 
     def _begin(self) -> Utterance:
-        self._let_go()
+        self._unanswered.drop()
         hearing = Hearing(self.setup.wants.language, PARTIAL_MS if self.setup.partials else None)
         item_id = item_name()
         question = Question(lambda: self.history, self._stages.route, lambda: self.setup.wants, item_id)
-        utterance = Utterance(self._turn(), item_id, hearing, question)
+        turn = self._turn()
+        utterance = Utterance(turn, item_id, hearing, question)
         if self.sight:
             self.sight.speech()
             utterance.rests = self.sight.rest
-        utterance.listening = self._tasks.start(f"{utterance.turn}:asr", self._listen, utterance)
-        hypotheses = utterance.hypotheses(lambda: self._answer is not None)
-        turn = utterance.turn
+        utterance.listening = self._tasks.start(
+            f"{turn}:asr", utterance.listen, self._stages.recogniser, self._told_by_ears
+        )
+        hypotheses = utterance.hypotheses(lambda: self.answering is not None)
         utterance.answering = self._tasks.start(f"{turn}", run_turn, turn, hypotheses, question, utterance.held)
         return utterance
-
-    def _let_go(self) -> None:
-        """What was committed will not be answered alone: its guess ends, but it is still heard to its end."""
-        if (utterance := self._committed) and utterance.answering:
-            self._tasks.stop(f"{utterance.turn}:release", [utterance.answering])
-        self._committed = None
 
     def _drop(self, utterance: Utterance) -> None:
         self._tasks.stop(f"{utterance.turn}:drop", utterance.tasks())
 
     def _turn_ended(self) -> None:
         self.commit()
-        if self.setup.detection and self.setup.detection.creates_response and not self._answer:
+        if self.setup.detection and self.setup.detection.creates_response and not self.answering:
             self.respond()
-
-    async def _listen(self, utterance: Utterance) -> None:
-        await utterance.listen(self._stages.recogniser, self._told_by_ears)
 
     def _told_by_listening(self, event: Event) -> None:
         self._tell(event)
         detection = self.setup.detection
-        if isinstance(event, SpeechStarted) and self._answer and detection and detection.interrupts:
+        if isinstance(event, SpeechStarted) and self.answering and detection and detection.interrupts:
             self.cancel(reason="turn_detected")
 
     def _told_by_ears(self, event: Event) -> None:
@@ -231,40 +195,11 @@ class Session:
                 self.conversation.reword(item_id, text)
         self._tell(event)
 
-    async def _deliver(self, answer: Answer) -> None:
-        try:
-            await answer.deliver()
-        except EngineError as error:
-            log.warning("answer failed", extra={"turn": str(answer.request.turn), "stage": error.stage})
-            self._finish(answer, "failed", error=str(error))
-        except Exception:
-            self._finish(answer, "failed", error="turn: internal error")
-            raise
-        else:
-            self._finish(answer, "completed")
-
-    def _opened(self, answer: Answer) -> None:
-        request = answer.request
-        item = replace(answer.item(complete=False), text="")
-        previous = self.conversation.add(item) if request.kept else None
-        self._tell(AnswerOpened(request.response_id, item, previous, request.kept))
-
-    def _finish(
-        self, answer: Answer, status: Status, *, reason: CancelReason | None = None, error: str | None = None
-    ) -> None:
-        if answer is not self._answer:
-            return
-        self._answer = None
-        item = answer.item(complete=status == "completed")
-        if status == "cancelled" or answer.truncated_ms is not None:
-            item = item.heard(answer.played_ms())
-        self.conversation.put(item)
+    def _answered(self, answer: Answer, status: Status) -> None:
         if self.sight and status == "completed":
             self.sight.look_back()
         if answer.request.kept and status == "completed":  # after a cancel somebody speaks, and the engines are to rest
             self._read_ahead()
-        timings = {name: round(at - self._began, 3) for name, at in answer.moments().items() if at is not None}
-        self._tell(answer.done(status, item if answer.has_opened else None, timings, reason=reason, error=error))
 
     def _read_ahead(self) -> None:
         """Have the prompt of the next question read as far as it is known, while nobody waits for it."""
@@ -290,12 +225,9 @@ class Session:
 
     def _is_settling(self) -> bool:
         """A question is complete, or may be, and nothing that its answer depends on may change."""
-        if self._answer:
+        if self.answering:
             return True
-        since = self._written_at
-        if asked := self._committed or self.listening.utterance:
-            since = None if asked is self.listening.utterance and asked.hearing.speaking else asked.quiet_since
-        return since is not None and _now() < since + SETTLE_S
+        return self._unanswered.is_settling(self.listening.utterance)
 
     def _turn(self) -> Turn:
         return Turn(self.name, next(self._epochs))
@@ -304,22 +236,14 @@ class Session:
         await self._tasks.__aenter__()
         if self.sight:
             self.sight.open()
-        self._began = _now()
+        self._answering.began = _now()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        if self._answer:
-            self._finish(self._answer, "cancelled", reason="client_cancelled")
+        self._answering.hang_up()
         await self._tasks.__aexit__(kind, error, trace)
-
-
-async def typed(untold: set[asyncio.Task[None]]) -> AsyncGenerator[Hypothesis, None]:
-    """All that is asked stands in the history, once the utterances in it have been heard out."""
-    if untold:
-        await asyncio.wait(untold)
-    yield Hypothesis("", settled=True)
 
 
 def _now() -> float:

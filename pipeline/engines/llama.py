@@ -3,8 +3,7 @@
 import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
-from dataclasses import replace
+from contextlib import aclosing, suppress
 from pathlib import Path
 from typing import Self
 
@@ -22,6 +21,7 @@ from pipeline.errors import ConfigError, EngineError
 log = logging.getLogger(__name__)
 
 STAGE = "aura"
+LEARN_S = 30.0  # a quiet machine reads two sets of instructions in 8; `infra/up` waits for 120 in all
 FILES = ("model.gguf",)
 
 
@@ -58,6 +58,8 @@ class Llama:
         context: int,
         slots: int,
         preamble: tuple[Message, ...] = (),
+        stems: tuple[tuple[Message, ...], ...] = (),
+        learn_s: float = LEARN_S,
     ) -> Self:
         """
         Args:
@@ -65,10 +67,12 @@ class Llama:
             prompt_threads: CPU threads that read prompts.
             context: Tokens of one slot: prompt and answer together.
             preamble: How every prompt begins. It is read before anybody comes.
+            stems: How the prompts of callers who are known to come begin. They are read then, too.
+            learn_s: What of them is not read by then, the first caller reads: a busy machine is to start in time.
 
         Raises:
             ConfigError: No model is complete, or it cannot be loaded.
-            EngineError: The preamble cannot be read.
+            EngineError: The preamble or a stem cannot be read.
         """
         file = model_folder(models_dir, (model, fallback), FILES) / FILES[0]
         saved = models_dir / "states"
@@ -81,6 +85,7 @@ class Llama:
         llama = cls(server, settings, preamble, States.of(saved, file, slots * context))
         try:
             await llama._learn()
+            await llama._learn_stems(stems, learn_s)
         except BaseException:
             await llama.aclose()
             raise
@@ -121,7 +126,7 @@ class Llama:
             raise Refused(f"the conversation is too long: {len(prompt)} tokens, {self._settings.context} fit")
         stem = await self._stem(chat, prompt)
         await self._go_back(slot, chat.cache_salt, prompt, stem)
-        slot.usage = Usage(len(prompt), cached=known(prompt, slot.read))
+        slot.usage = Usage(len(prompt), cached=len(prompt))
         ahead = len(prompt) - self._pace.tokens * bool(chat.max_tokens)  # the rest is read by the step that writes
         await self._read(slot, prompt[: max(ahead, len(stem))], stem)
         limit = min(len(prompt) + chat.max_tokens, self._settings.context)
@@ -129,7 +134,8 @@ class Llama:
         while len(prompt) < limit:
             slot.read = prompt
             step = await self._server.step(slot.number, prompt, chat.temperature)
-            slot.usage = replace(slot.usage, written=slot.usage.written + 1)
+            computed = 0 if slot.usage.written else step.computed  # afterwards it is what was written before
+            slot.took(computed, written=1)
             if step.ended:
                 return
             prompt = prompt + step.tokens
@@ -173,7 +179,8 @@ class Llama:
             began, rest = clock(), len(stem) - read
             read = min(read + self._pace.tokens, len(prompt), len(stem) if rest > 0 else len(prompt))
             slot.read = prompt[:read]
-            await self._server.step(slot.number, slot.read)
+            step = await self._server.step(slot.number, slot.read)
+            slot.took(step.computed)
             self._pace.took(clock() - began)
 
     async def _revive(self) -> None:
@@ -203,3 +210,15 @@ class Llama:
             await self._states.save(self._server, 0, self._preamble_tokens)
         except (Refused, aiohttp.ClientError) as error:
             raise EngineError(STAGE, f"the preamble cannot be read: {error}") from error
+
+    async def _learn_stems(self, stems: tuple[tuple[Message, ...], ...], learn_s: float) -> None:
+        """See to it that the state after each of them is in its file."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(learn_s), aclosing(self.generate("learn", _only_read(stems))) as nothing:
+                async for _ in nothing:
+                    """It is only read."""
+
+
+async def _only_read(stems: tuple[tuple[Message, ...], ...]) -> AsyncGenerator[Chat, None]:
+    for stem in stems:
+        yield Chat((*stem, Message("user", "")), "", 0, stem=len(stem))

@@ -51,11 +51,13 @@ class Step:
     Attributes:
         tokens: One, or none if the answer has ended.
         text: Empty if the token is only a part of a character.
+        computed: Tokens of the prompt that were not in the slot's cache.
     """
 
     tokens: list[int]
     text: str
     ended: bool
+    computed: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,7 +141,7 @@ class LlamaServer:
             "id_slot": slot,
             "cache_prompt": True,
             "return_tokens": True,
-            "response_fields": ["content", "tokens", "stop_type"],
+            "response_fields": ["content", "tokens", "stop_type", "timings/prompt_n"],
         }
         async with asyncio.TaskGroup() as tasks:
             posting = tasks.create_task(self._posted(body), name="llama:step")
@@ -150,7 +152,7 @@ class LlamaServer:
                 raise
         if isinstance(answer, Exception):
             raise answer
-        return Step(answer["tokens"], answer["content"], answer["stop_type"] == "eos")
+        return Step(answer["tokens"], answer["content"], answer["stop_type"] == "eos", answer["timings/prompt_n"])
 
     async def processing(self) -> list[bool]:
         """Of each slot, whether it computes now."""

@@ -21,9 +21,11 @@ async def open_whisper(stage: StageDeployment, models_dir: Path, max_sessions: i
 
 async def open_llama(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
     from pipeline.engines.llama import Llama
-    from pipeline.processors.embedded import PREAMBLE
+    from pipeline.processors.embedded import PREAMBLE, instructed
 
-    return await Llama.open(models_dir, slots=max_sessions, preamble=PREAMBLE, **stage.engine_args)
+    args = dict(stage.engine_args)
+    stems = tuple((*PREAMBLE, *instructed(text)) for text in args.pop("instructions", ()))
+    return await Llama.open(models_dir, slots=max_sessions, preamble=PREAMBLE, stems=stems, **args)
 
 
 async def open_hibari(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
@@ -45,6 +47,10 @@ class EngineKind:
     names: Callable[[Path], Names] = lambda models_dir: {}
 
 
+def _texts(value: list[Any]) -> str:
+    return "" if all(isinstance(text, str) for text in value) else "a list of texts is needed"
+
+
 WHISPER: Mapping[str, Key] = {
     "model": Key(str, "whisper-base"),
     "fallback": Key(str, "whisper-tiny.en"),
@@ -57,6 +63,7 @@ LLAMA: Mapping[str, Key] = {
     "threads": count(2),
     "prompt_threads": count(2),
     "context": count(1_408),
+    "instructions": Key(list, None, _texts),
 }
 
 ENGINES: Mapping[str, EngineKind] = {

@@ -4,7 +4,7 @@ import asyncio
 from collections import OrderedDict
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from pipeline.chunks import Usage
 
@@ -23,6 +23,10 @@ class Slot:
     read: list[int] = field(default_factory=list)
     usage: Usage = field(default_factory=Usage)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    def took(self, computed: int, written: int = 0) -> None:
+        """So many tokens of its prompt were not in its cache; so many were written."""
+        self.usage = replace(self.usage, cached=self.usage.cached - computed, written=self.usage.written + written)
 
 
 class Slots:

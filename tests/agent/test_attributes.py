@@ -70,7 +70,7 @@ async def test_who_has_spoken_sees_before_long_that_it_is_still_being_found_out_
         noticeboard.decided("noise", "no words were heard")
         await asyncio.sleep(1.0)
         noticeboard.observe(undecided=True)
-        await asyncio.sleep(60.0)  # and nothing ever came of it
+        await asyncio.sleep(60.0)  # and nothing ever comes of it
         noticeboard.observe(undecided=True)
         await asyncio.sleep(3.0)
         noticeboard.observe(owed=True)
@@ -82,7 +82,7 @@ async def test_who_has_spoken_sees_before_long_that_it_is_still_being_found_out_
         (2.0, "thinking"),
         (5.0, "listening"),
         (8.0, "thinking"),
-        (18.0, "listening"),
+        (26.0, "listening"),
         (68.0, "thinking"),
         (70.0, "listening"),
     ]

@@ -26,7 +26,13 @@ def chat(text: str, salt: str = "a", limit: int = 24) -> Chat:
     return Chat((*PREAMBLE, Message("user", text)), salt, limit)
 
 
-async def opened(models_dir: Path, slots: int, model: str = SMALL) -> Llama:
+async def opened(
+    models_dir: Path,
+    slots: int,
+    model: str = SMALL,
+    stems: tuple[tuple[Message, ...], ...] = (),
+    learn_s: float = 60.0,
+) -> Llama:
     return await Llama.open(
         models_dir,
         model=model,
@@ -36,6 +42,8 @@ async def opened(models_dir: Path, slots: int, model: str = SMALL) -> Llama:
         context=CONTEXT,
         slots=slots,
         preamble=PREAMBLE,
+        stems=stems,
+        learn_s=learn_s,
     )
 
 
@@ -64,6 +72,18 @@ async def seconds_to_first(engine: Llama, prompt: Chat) -> float:
     seconds = clock() - began
     await pieces.aclose()
     return seconds
+
+
+async def computed_for(engine: Llama, prompt: Chat) -> int:
+    """Tokens of the prompt that had to be read before its answer began."""
+    usage = await usage_of(engine, prompt)
+    return usage.prompt - usage.cached
+
+
+async def usage_of(engine: Llama, prompt: Chat) -> Usage:
+    *_, last = await all_of(engine, prompt)
+    assert last.usage
+    return last.usage
 
 
 async def test_an_answer_comes_in_pieces_without_space_in_front(llama: Llama) -> None:
@@ -106,41 +126,41 @@ async def test_the_engine_is_busy_while_it_writes(llama: Llama) -> None:
 
 async def test_callers_keep_their_caches_and_inherit_nobodys(models_dir: Path) -> None:
     engine = await opened(models_dir, slots=2)
-    first = await seconds_to_first(engine, chat(LONG, "a"))
-    await seconds_to_first(engine, chat(LONG, "b"))
-    again = await seconds_to_first(engine, chat(LONG, "a"))
-    stranger = await seconds_to_first(engine, chat(LONG, "c"))  # takes over the slot of b
-    still = await seconds_to_first(engine, chat(LONG, "a"))
+    first = await computed_for(engine, chat(LONG, "a"))
+    await computed_for(engine, chat(LONG, "b"))
+    again = await computed_for(engine, chat(LONG, "a"))
+    stranger = await computed_for(engine, chat(LONG, "c"))  # takes over the slot of b
+    still = await computed_for(engine, chat(LONG, "a"))
     await engine.aclose()
-    assert max(again, still) < first / 3
-    assert stranger > 3 * max(again, still)
+    assert first == stranger > 100, "the preamble alone is found"
+    assert again == still == 1, "none comes after nothing"
 
 
 async def test_what_is_read_ahead_need_not_be_read_again(models_dir: Path) -> None:
     engine = await opened(models_dir, slots=1)
-    first = await seconds_to_first(engine, chat(f"1. {LONG}"))
+    first = await computed_for(engine, chat(f"1. {LONG}"))
     assert await all_of(engine, chat(f"2. {LONG[:-20]}", limit=0)) == []
-    again = await seconds_to_first(engine, chat(f"2. {LONG}"))
+    again = await computed_for(engine, chat(f"2. {LONG}"))
     await engine.aclose()
-    assert again < first / 3
+    assert again < 20 < 100 < first
 
 
 async def test_what_was_read_before_a_cancel_stays_read(models_dir: Path) -> None:
     engine = await opened(models_dir, slots=1)
-    first = await seconds_to_first(engine, chat(f"1. {LONG}"))
-    await seconds_to_close(engine, chat(f"2. {LONG}"), first * 0.8)
-    again = await seconds_to_first(engine, chat(f"2. {LONG}"))
+    seconds = await seconds_to_first(engine, chat(f"1. {LONG}"))
+    await seconds_to_close(engine, chat(f"2. {LONG}"), seconds * 0.8)
+    again, other = [await computed_for(engine, chat(f"{number}. {LONG}")) for number in (2, 3)]
     await engine.aclose()
-    assert again < first * 0.6
+    assert again < other
 
 
 async def test_a_conversation_that_loses_its_oldest_part_is_not_read_again(models_dir: Path) -> None:
     engine = await opened(models_dir, slots=1)
     past = [Message("user" if at % 2 == 0 else "assistant", f"Number {at}: {STORY}") for at in range(6)]
-    first = await seconds_to_first(engine, Chat((*PREAMBLE, *past, Message("user", "Go on.")), "a", 24))
-    pruned = await seconds_to_first(engine, Chat((*PREAMBLE, *past[2:], Message("user", "Go on.")), "a", 24))
+    first = await computed_for(engine, Chat((*PREAMBLE, *past, Message("user", "Go on.")), "a", 24))
+    pruned = await computed_for(engine, Chat((*PREAMBLE, *past[2:], Message("user", "Go on.")), "a", 24))
     await engine.aclose()
-    assert pruned < first / 2
+    assert pruned < 20 < 80 < first
 
 
 async def test_what_an_answer_took_is_counted(models_dir: Path) -> None:
@@ -152,7 +172,7 @@ async def test_what_an_answer_took_is_counted(models_dir: Path) -> None:
     assert first.usage and again.usage and other.usage
     assert 60 < first.usage.cached < first.usage.prompt < 120, "the preamble had been read"
     assert 3 < first.usage.written <= 24
-    assert again.usage == replace(first.usage, cached=first.usage.prompt)
+    assert again.usage == replace(first.usage, cached=first.usage.prompt - 1), "none comes after nothing"
     assert first.usage.cached - 3 <= other.usage.cached < other.usage.prompt < first.usage.prompt
 
 
@@ -163,23 +183,17 @@ async def test_characters_of_several_tokens_come_whole(llama: Llama) -> None:
 
 async def test_a_new_caller_need_not_wait_for_the_preamble(models_dir: Path) -> None:
     engine = await opened(models_dir, slots=1)
-    warm = await seconds_to_first(engine, chat("Hi.", "new caller"))
+    warm = await computed_for(engine, chat("Hi.", "new caller"))
     other = Message("system", "You are an honest pirate. You answer in one short sentence. " * 5)
-    cold = await seconds_to_first(engine, Chat((other, Message("user", "Hi.")), "new caller"))
+    cold = await computed_for(engine, Chat((other, Message("user", "Hi.")), "new caller"))
     await engine.aclose()
-    assert warm < cold / 2
+    assert warm < 20 < 60 < cold
 
 
 def asked_by(caller: str, instructions: str) -> Chat:
     """A question of a caller whose session has instructions, as every call of that client has."""
     stem = (*PREAMBLE, Message("system", instructions))
     return Chat((*stem, Message("user", "Hi.")), caller, 24, stem=len(stem))
-
-
-async def usage_of(engine: Llama, prompt: Chat) -> Usage:
-    *_, last = await all_of(engine, prompt)
-    assert last.usage
-    return last.usage
 
 
 async def test_instructions_that_another_call_had_need_not_be_read_again(models_dir: Path, tmp_path: Path) -> None:
@@ -197,6 +211,24 @@ async def test_instructions_that_another_call_had_need_not_be_read_again(models_
     after_a_start = await usage_of(engine, asked_by("d", LONG))
     await engine.aclose()
     assert after_a_start == again
+
+
+async def test_instructions_of_a_caller_who_is_known_to_come_are_read_before(models_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / SMALL).symlink_to(models_dir / SMALL)
+    known = asked_by("a", LONG)
+    engine = await opened(tmp_path, slots=1, stems=(known.messages[: known.stem],))
+    first = await usage_of(engine, known)
+    await engine.aclose()
+    assert first.prompt - first.cached < 20
+
+
+async def test_a_busy_machine_starts_in_time_and_the_first_caller_reads(models_dir: Path, tmp_path: Path) -> None:
+    (tmp_path / SMALL).symlink_to(models_dir / SMALL)
+    known = asked_by("a", LONG)
+    engine = await opened(tmp_path, slots=1, stems=(known.messages[: known.stem],), learn_s=0.1)
+    first = await usage_of(engine, known)
+    await engine.aclose()
+    assert first.prompt - first.cached > 100
 
 
 async def test_a_caller_who_changes_the_instructions_may_find_them_read(models_dir: Path, tmp_path: Path) -> None:

@@ -11,7 +11,8 @@ from tests.e2e.stack import ROOT, Stack
 
 pytestmark = pytest.mark.anyio
 
-PATIENCE_S = 60.0
+WAIT_S = "90"  # for an answer; a second, where nothing else runs
+PATIENCE_S = 150.0
 
 
 async def console(stack: Stack, *arguments: str, typed: str = "") -> str:
@@ -20,8 +21,7 @@ async def console(stack: Stack, *arguments: str, typed: str = "") -> str:
     environ = {name: value for name, value in stack.environ.items() if not name.startswith("AURA_")}
     process = await asyncio.create_subprocess_exec(
         str(program),
-        "console",
-        *arguments,
+        *("console", "--wait", WAIT_S, *arguments),
         cwd=ROOT,
         env={**environ, "AURA_HOME": str(stack.layout.run)},
         stdin=PIPE,

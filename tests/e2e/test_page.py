@@ -14,7 +14,7 @@ from tests.e2e.stack import Stack
 
 pytestmark = pytest.mark.anyio
 
-PAGE_S = 15.0  # for what happens inside the page
+PAGE_S = 30.0  # for what happens inside the page
 MICROPHONE = "[aria-label=Microphone]"
 COVERED_CONTROLS = """
 [...document.querySelectorAll('.dock button, .dock input, .dock select')].filter(control => {

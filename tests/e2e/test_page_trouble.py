@@ -69,36 +69,50 @@ async def test_an_agent_that_dies_is_back_before_long_and_answers(
         assert page.errors == []
 
 
-async def test_a_pipeline_that_is_slow_or_dies_is_said_to_be_and_the_call_goes_on(
+async def test_what_is_slow_or_dies_is_said_to_be_and_the_call_goes_on(
     environ: Mapping[str, str], tmp_path: Path, out: Path
 ) -> None:
     slow = f"{element('hint')}?.textContent.includes('This machine is slow')"
     async with up(tmp_path / "run", environ) as (_, running, _), chromium(tmp_path) as page:
         await in_call(page, running.url)
-        pipeline = running.parts["pipeline"][0]
-        os.kill(pipeline, signal.SIGSTOP)
+        pipeline, agent = running.parts["pipeline"][0], running.parts["agent"][0]
+        os.kill(language_model(pipeline), signal.SIGSTOP)
         await write(page, "What is the capital of France?")
         await page.until(slow, PAGE_S, "that it takes long")
-        os.kill(pipeline, signal.SIGCONT)
+        await take_pictures(page, out, "slow")
+        os.kill(language_model(pipeline), signal.SIGCONT)
         await page.until(captions("agent", "Paris"), ANSWER_S, "the answer")
         await page.until(f"!{slow}", PAGE_S, "no word of slowness any more")
 
-        os.kill(pipeline, signal.SIGSTOP)
+        os.kill(language_model(pipeline), signal.SIGSTOP)
         await write(page, "Please count to forty.")
-        await page.until(slow, PAGE_S, "that it takes long again")
-        await take_pictures(page, out, "slow")
+        await page.until(f"{element('state')}.dataset.state === 'thinking'", PAGE_S, "that somebody waits")
         os.kill(pipeline, signal.SIGKILL)
         await page.until(f"{element('banner')}?.dataset.code === 'line'", PAGE_S, "that the pipeline is gone")
         assert "AURA cannot answer now" in await page.run("document.body.innerText")
         await take_pictures(page, out, "pipeline-stopped")
         await page.until(captions("agent", "cut off"), START_S, "the pipeline again, and an apology")
         await page.until(f"!{element('banner')}", PAGE_S, "no complaint any more")
-        again = read_run_file(tmp_path / "run" / "run.json")
-        assert again and again.parts["pipeline"][0] != pipeline
         await write(page, "What is the capital of Japan?")
         await page.until(captions("agent", "Tokyo"), ANSWER_S, "the answer")
+
+        os.kill(agent, signal.SIGKILL)
+        await page.until(f"{captions('agent', 'cut off')} > 1", START_S, "another agent, and its apology")
+        await page.until(f"!{element('banner')}", PAGE_S, "no complaint any more")
+        await write(page, "What is the capital of Italy?")
+        await page.until(captions("agent", "Rome"), ANSWER_S, "the answer")
+        again = read_run_file(tmp_path / "run" / "run.json")
+        assert again and {again.parts["pipeline"][0], again.parts["agent"][0]}.isdisjoint({pipeline, agent})
         assert await page.run("mostMessages") == 1
         assert page.errors == []
+
+
+def language_model(pipeline: int) -> int:
+    """The process in which a pipeline keeps its language model."""
+    tasks = Path(f"/proc/{pipeline}/task").iterdir()
+    children = [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
+    (child,) = [pid for pid in children if "llama_child" in Path(f"/proc/{pid}/cmdline").read_text()]
+    return child
 
 
 async def test_a_server_that_is_gone_is_said_once_and_can_be_tried_again(

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.person import ANSWER_S, joined
+from tests.e2e.person import ANSWER_S, READY_S, joined
 from tests.e2e.speech import Ears, Voice
 from tests.e2e.stack import Stack
 
@@ -31,7 +31,7 @@ async def test_who_comes_back_is_answered_by_the_same_agent_and_no_job_outlives_
         await dan.greeted()
         (agent,) = dan.agents
     async with joined("Dan again", await stack.grant(room, "dan")) as dan:
-        await dan.diary.until(lambda: dan.agents, 5, "the agent")
+        await dan.diary.until(lambda: dan.agents, READY_S, "the agent")
         assert dan.agents == [agent]
         answer = await dan.ask(voice.say("What is the capital of France?"))
         assert "Paris" in ears.understand(answer)
@@ -64,7 +64,7 @@ async def test_an_agent_that_dies_in_a_call_is_replaced_by_one_that_goes_on_with
         await lee.greeted()
         (first,) = lee.agents
         os.kill(int(job_process(stack, room).name), signal.SIGKILL)
-        await lee.diary.until(lambda: len(lee.agents) == 2, 5, "another agent")
+        await lee.diary.until(lambda: len(lee.agents) == 2, READY_S, "another agent")
         assert lee.agents[1] != first
         await lee.diary.until(lambda: "cut off" in "".join(lee.said("agent")), ANSWER_S, "an apology")
         apologised = lee.heard.stretches[-1].ended

@@ -9,7 +9,7 @@ import pytest
 from agent.settings import LiveKitSettings
 from agent.web import TokenRequest, join_token
 from tests.e2e.chromium import Page, chromium, element
-from tests.e2e.person import Grant, Person, joined
+from tests.e2e.person import READY_S, Grant, Person, joined
 from tests.e2e.screens import take_pictures
 from tests.e2e.speech import Ears, Voice
 from tests.e2e.stack import Stack
@@ -36,7 +36,7 @@ async def test_two_rooms_do_not_hear_each_other_and_a_third_waits_for_a_place(
                 both.create_task(converse(eve, "France", "Paris", "Rome"))
                 both.create_task(converse(fay, "Italy", "Rome", "Paris"))
             await turned_away(stack, a_room(), page, out)
-        await page.until(element("state"), 40, "a place for the page, now that Eve has left")
+        await page.until(element("state"), READY_S, "a place for the page, now that Eve has left")
 
 
 async def turned_away(stack: Stack, room: str, page: Page, out: Path) -> None:
@@ -44,11 +44,11 @@ async def turned_away(stack: Stack, room: str, page: Page, out: Path) -> None:
     assert (status, answer["error"]["code"]) == (503, "full")
     assert int(headers["Retry-After"]) > 0
     await page.open(f"{stack.running.url}?autostart=1&camera=0")
-    await page.until(element("busy"), 10, "the page says that all lines are busy")
+    await page.until(element("busy"), READY_S, "the page says that all lines are busy")
     await take_pictures(page, out, "busy")
 
     async with joined("Gus", with_a_token_of_his_own(stack, room)) as gus:
-        await gus.diary.until(lambda: "places are taken" in "".join(gus.told("aura.error")), 20, "an apology")
+        await gus.diary.until(lambda: "places are taken" in "".join(gus.told("aura.error")), READY_S, "an apology")
 
 
 def with_a_token_of_his_own(stack: Stack, room: str) -> Grant:

@@ -44,6 +44,19 @@ def test_check_lists_every_name_that_does_not_exist(tmp_path: Path) -> None:
     assert "'mine'" not in said, "a model that somebody has put there is known"
 
 
+def test_bad_usage_is_one_line() -> None:
+    assert aura_pipeline("serve", "--bogus") == (
+        2,
+        "aura-pipeline: unrecognized arguments: --bogus; see `aura-pipeline --help`\n",
+    )
+    code, said = aura_pipeline("serve", "--port", "http")
+    assert (code, said) == (
+        2,
+        "aura-pipeline serve: argument --port: 'http' is not a port number (0 to 65535); "
+        "see `aura-pipeline serve --help`\n",
+    )
+
+
 def test_the_shipped_files_pass() -> None:
     for name, profile in PROFILES.items():
         assert aura_pipeline("check", "--profile", name, profile.deployment)[0] == 0

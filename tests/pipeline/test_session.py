@@ -55,7 +55,7 @@ async def test_the_answer_is_begun_at_a_pause_and_ready_when_the_turn_is_certain
         assert caller.told == [], "and nobody was told"
         caller.session.commit()
         caller.session.respond()
-        now = caller.session._began + 2.0
+        now = caller.session._answering.began + 2.0
         await asyncio.sleep(0.01)
     assert caller.when(told.Sounded)[0] == pytest.approx(now, abs=0.05)
     assert len(line.questions) == 1, "one answer was written, and it was adopted"

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { readDecision, readLine, readState, readTimings, waitedMs } from './attributes';
+import { hasLostPipeline, readDecision, readLine, readState, readTimings, waitedMs } from './attributes';
 
 it("prefers the agent's own state to the framework's", () => {
   expect(readState({ 'aura.state': 'watching', 'lk.agent.state': 'listening' })).toBe('watching');
@@ -36,4 +36,7 @@ it('knows whether the agent reaches the pipeline', () => {
   expect(readLine({})).toBe(false);
   expect(readLine({ 'aura.line': '' })).toBe(false);
   expect(readLine({ 'aura.line': 'token' })).toBe(true);
+  expect(hasLostPipeline({ 'aura.error': 'The speech server has stopped.' })).toBe(true);
+  expect(hasLostPipeline({ 'aura.error': 'I could not answer that.', 'aura.line': 'token' })).toBe(false);
+  expect(hasLostPipeline({})).toBe(false);
 });

@@ -31,6 +31,11 @@ export function readLine(attributes: Attributes): boolean {
   return Boolean(attributes['aura.line']);
 }
 
+/** Whether the agent says that it has no pipeline. */
+export function hasLostPipeline(attributes: Attributes): boolean {
+  return !readLine(attributes) && Boolean(attributes['aura.error']);
+}
+
 export function readDecision(attributes: Attributes): Decision | null {
   const { at_ms: atMs, what, text } = parse(attributes['aura.decision']);
   if (typeof what !== 'string') return null;

@@ -1,6 +1,6 @@
 /** Opens one call: joins the room, publishes what was chosen, and collects the conversation from the first moment. */
 import { DisconnectReason, type Participant, Room, RoomEvent, VideoPresets } from 'livekit-client';
-import { readLine } from '../agent/attributes';
+import { hasLostPipeline } from '../agent/attributes';
 import { type Conversation, openConversation } from '../conversation/openConversation';
 import { bringDevices } from './bringDevices';
 import type { Choices } from './choices';
@@ -45,7 +45,7 @@ export async function openCall(
   const conversation = openConversation(room);
   let pipelineGone = false;
   room.on(RoomEvent.ParticipantAttributesChanged, (_, { isAgent, attributes }: Participant) => {
-    if (isAgent) pipelineGone = !readLine(attributes) && Boolean(attributes['aura.error']);
+    if (isAgent) pipelineGone = hasLostPipeline(attributes);
   });
   signal.addEventListener('abort', () => void room.disconnect(), { once: true });
   try {

@@ -80,7 +80,7 @@ export const MESSAGE_NOT_SENT: Problem = {
 
 const PIPELINE_STOPPED: Problem = {
   code: 'ended',
-  title: 'The agent’s pipeline has stopped',
+  title: 'AURA’s speech server has stopped',
   advice:
     'The models that hear and answer broke down, and the call with them. Call again in a moment. If that fails, ' +
     'whoever runs AURA finds the reason at the end of .aura/logs/pipeline.log, and starts it with infra/up.',

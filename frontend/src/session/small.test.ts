@@ -44,5 +44,5 @@ it('complains about every end but the one the person chose', () => {
 it('says what happened when the server ends a call whose agent had lost its pipeline', () => {
   const title = (pipelineGone: boolean) => endProblem(DisconnectReason.ROOM_DELETED, pipelineGone)?.title;
   expect(title(false)).toBe('The call was ended by the server');
-  expect(title(true)).toBe('The agent’s pipeline has stopped');
+  expect(title(true)).toBe('AURA’s speech server has stopped');
 });
