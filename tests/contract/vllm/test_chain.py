@@ -208,7 +208,8 @@ async def test_an_engine_that_dies_in_mid_turn_is_started_again_while_the_server
             async with caller():
                 pass
         async with asyncio.timeout(AGAIN_S):
-            while not chain.ready()["ready"]:  # noqa: ASYNC110 - only by asking
+            while not chain.ready()["ready"]:
+                await it.updates()
                 await asyncio.sleep(0.5)
         await it.still_works()
 
