@@ -10,6 +10,7 @@ from typing import Any
 
 from pipeline.ask import Answered, ask
 from pipeline.clips import Clip
+from pipeline.converse_command import add_sound, run_converse, wants_sound
 from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError, RequestError
 from pipeline.films import seconds_of
@@ -24,6 +25,7 @@ def add_ask(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument("--text", default="", help="the question (none: it says something if that is needed)")
     parser.add_argument("--video", type=Path, metavar="FILE", help="what the camera shows until the question ends")
     add_model(parser, CHECKPOINT)
+    add_sound(parser)
     parser.add_argument("--temperature", type=float, default=0.0, help="0 takes the likeliest words (0)")
 
 
@@ -32,6 +34,8 @@ def run_ask(arguments: argparse.Namespace, home: Path) -> None:
     Raises:
         AuraError: The checkpoint, the question or the video is not usable, or the engine failed.
     """
+    if wants_sound(arguments):
+        return run_converse(arguments, home)
     model = model_of(arguments, home, CHECKPOINT)
     if not arguments.text.strip() and arguments.video is None:
         raise RequestError("invalid_value", "ask: there is neither --text nor --video", "text")

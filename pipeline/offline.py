@@ -42,3 +42,18 @@ def engine_args(command: str, dtype: str, **on_cpu: Any) -> dict[str, Any]:
     """
     dtype = dtype or ("bfloat16" if has_gpu(command) else "float32")
     return {"dtype": dtype, **on_this_machine(command, **on_cpu)}
+
+
+def check_out(out: Path) -> None:
+    """Whether it can be written, before minutes of work.
+
+    Raises:
+        ConfigError: It cannot.
+    """
+    existed = out.exists()
+    try:
+        out.open("ab").close()
+    except OSError as error:
+        raise ConfigError("--out", [f"{out} cannot be written: {error.strerror}"]) from error
+    if not existed:
+        out.unlink()

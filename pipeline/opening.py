@@ -12,7 +12,7 @@ from typing import Any
 from pipeline.capabilities import Capabilities
 from pipeline.deployment import Deployment
 from pipeline.engines.base import Engine, Listens, Speaks
-from pipeline.engines.tended import Mortal, Tended
+from pipeline.engines.tended import Mortal, Reopen, Tended
 from pipeline.profiles import Profile
 from pipeline.tasks import Tasks
 
@@ -47,23 +47,36 @@ async def opened(profile: Profile, deployment: Deployment, models_dir: Path, clo
     able = Capabilities(profile.topology.model_type, limits=profile.limits)
     engines: dict[str, Engine[Any, Any]] = {}
     seconds: dict[str, float] = {}
-    stages = profile.topology.stages
+    stages, alone = profile.topology.stages, asyncio.Lock()
+    closing.push_async_callback(_closed, engines)
     for number, spec in enumerate(stages, 1):
         name, began = spec.model_stage, clock()
         kind, stage = profile.engines[spec.model_arch], deployment.stage(spec.stage_id)
         log.info("starting %s (%d of %d)", name, number, len(stages))
-        open_ = partial(kind.open, stage, models_dir, deployment.max_sessions)
+        open_ = partial(_opened_alone, alone, partial(kind.open, stage, models_dir, deployment.max_sessions))
         engine = await open_()
         seconds[name] = clock() - began
         log.info("%s started in %.1f s", name, seconds[name])
         able = _with(able, engine)
         engines[name] = Tended(name, engine, open_) if isinstance(engine, Mortal) else engine
-        closing.push_async_callback(engines[name].aclose)
     tasks = await closing.enter_async_context(Tasks())
     for name, engine in engines.items():
         if isinstance(engine, Tended):
             tasks.start(f"tend {name}", engine.tend)
     return Opened(able, engines, seconds)
+
+
+async def _opened_alone(alone: asyncio.Lock, open_: Reopen) -> Engine[Any, Any]:
+    """vLLM measures what is left of a GPU, and has settings that all engines of a process share while one starts."""
+    async with alone:
+        return await open_()
+
+
+async def _closed(engines: Mapping[str, Engine[Any, Any]]) -> None:
+    """All at once: vLLM takes seconds to end a process."""
+    async with asyncio.TaskGroup() as tasks:
+        for name, engine in engines.items():
+            tasks.create_task(engine.aclose(), name=f"close {name}")
 
 
 def _with(able: Capabilities, engine: Engine[Any, Any]) -> Capabilities:

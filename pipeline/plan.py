@@ -60,7 +60,7 @@ def _handed(edge: Edge) -> str:
 
 def _shown(value: object) -> str:
     match value:
-        case None:
+        case None | "":
             return "none"
         case bool():
             return str(value).lower()

@@ -10,9 +10,9 @@ from pathlib import Path
 
 from pipeline.chunks import Audio, Clause
 from pipeline.engines.base import Engine
-from pipeline.errors import ConfigError, EngineError, RequestError
+from pipeline.errors import EngineError, RequestError
 from pipeline.models.qwen3_tts.text import spoken
-from pipeline.offline import add_model, engine_args, model_of
+from pipeline.offline import add_model, check_out, engine_args, model_of
 from pipeline.processors.codec_chunks import Ramp
 from pipeline.say import Said, Voice, say
 
@@ -45,21 +45,6 @@ def run_say(arguments: argparse.Namespace, home: Path) -> None:
     os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
     said = asyncio.run(_say(arguments, model))
     _tell(f"{arguments.out}: {said}", ends=True)
-
-
-def check_out(out: Path) -> None:
-    """Whether it can be written, before minutes of work.
-
-    Raises:
-        ConfigError: It cannot.
-    """
-    existed = out.exists()
-    try:
-        out.open("ab").close()
-    except OSError as error:
-        raise ConfigError("--out", [f"{out} cannot be written: {error.strerror}"]) from error
-    if not existed:
-        out.unlink()
 
 
 async def _say(arguments: argparse.Namespace, model: Path | None) -> Said:

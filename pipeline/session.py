@@ -149,7 +149,7 @@ class Session:
         self._look_up()
         self.conversation.create(item, after)
         if item.role == "user":
-            self._unanswered.written_at = _now()
+            self._unanswered.wrote(item.text)
 
     def truncate(self, item_id: str, played_ms: int) -> None:
         """The caller has heard only the first `played_ms` of that answer."""

@@ -31,6 +31,12 @@ class Unanswered:
             self._untold.add(utterance.listening)
             utterance.listening.add_done_callback(self._untold.discard)
 
+    def wrote(self, text: str) -> None:
+        """Words make one question with what was said before, which is not answered alone any more."""
+        self.written_at = _now()
+        if text:
+            self.drop()
+
     def take(self, history: History) -> Utterance | None:
         """The newest utterance, unless its item was deleted: it is answered now."""
         utterance, self._said = self._said, None
@@ -40,7 +46,7 @@ class Unanswered:
         return utterance
 
     def drop(self) -> None:
-        """It will not be answered."""
+        """What was said will not be answered."""
         if self._said:
             self._release(self._said)
         self._said = None

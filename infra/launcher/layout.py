@@ -42,6 +42,16 @@ class Layout:
         return self.home / "vllm"
 
     @property
+    def gpu_venv(self) -> Path:
+        """The venv of the profile `vllm`."""
+        return self.home / "gpu"
+
+    @property
+    def deploy(self) -> Path:
+        """The shipped deployments."""
+        return self.root / "pipeline" / "deploy"
+
+    @property
     def tools(self) -> Path:
         """Toolchains that came from wheels."""
         return self.home / "tools"

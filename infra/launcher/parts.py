@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from string import Template
 
+from infra.launcher.gpu_options import OnGpus
 from infra.launcher.layout import Layout
 from infra.launcher.part import Part
 from infra.launcher.phone_parts import bridge_part, livekit_redis, private, redis_part
+from infra.launcher.pipeline_part import pipeline_part
 from infra.launcher.ports import LOOPBACK, Ports
 
 
@@ -42,7 +44,13 @@ def agent_environ(layout: Layout, ports: Ports, keys: Mapping[str, str]) -> dict
 
 
 def stack_parts(
-    layout: Layout, ports: Ports, keys: Mapping[str, str], profile: str, max_sessions: int | None, *, phone: bool
+    layout: Layout,
+    ports: Ports,
+    keys: Mapping[str, str],
+    max_sessions: int | None,
+    *,
+    phone: bool,
+    on_gpus: OnGpus | None = None,
 ) -> tuple[Part, ...]:
     """The four parts, or six with phones, in the order in which they start."""
     where, ours = addresses(ports), agent_environ(layout, ports, keys)
@@ -58,18 +66,7 @@ def stack_parts(
             start_s=15,
             stop_s=5,
         ),
-        Part(
-            name="pipeline",
-            argv=(
-                *(str(scripts / "aura-pipeline"), "serve", "--profile", profile),
-                *("--models-dir", str(layout.models), "--host", LOOPBACK, "--port", str(ports.pipeline), *limit),
-            ),
-            env=ours,
-            health=f"{where.pipeline_url}/ready",
-            start_s=120,
-            stop_s=10,
-            comes_back=True,
-        ),
+        pipeline_part(layout, ports, ours, on_gpus, *limit),
         Part(
             name="agent",
             argv=(str(scripts / "aura-agent"), "start"),

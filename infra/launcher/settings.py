@@ -8,11 +8,12 @@ from pathlib import Path
 from typing import NoReturn
 
 from infra.launcher.errors import BadUsage
+from infra.launcher.gpu_options import OnGpus, add_gpu_options, gpu_options
 from infra.launcher.layout import Layout
 from infra.launcher.phone_parts import sip_host
 from infra.launcher.ports import VARIABLES, asked_ports
 
-PROFILES = ("embedded",)
+PROFILES = ("embedded", "vllm")
 UP_HELP = f"""\
 environment:
   AURA_HOME            what set-up makes: tools, venv, models (default: .aura in the checkout)
@@ -35,6 +36,7 @@ class Settings:
     Attributes:
         ports: Ports that were asked for, by the field names of `Ports`.
         asked: What was asked for of all that a running stack may have been started with, by option or variable.
+        on_gpus: What else the profile `vllm` needs.
         rest: Arguments for pytest.
     """
 
@@ -48,6 +50,7 @@ class Settings:
     detach: bool = False
     hub: bool = False
     phone: bool = False
+    on_gpus: OnGpus | None = None
     rest: tuple[str, ...] = ()
     asked: Mapping[str, str] = field(default_factory=dict)
 
@@ -82,6 +85,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         detach=getattr(asked, "detach", False),
         hub=getattr(asked, "hub", False),
         phone=getattr(asked, "phone", False),
+        on_gpus=gpu_options(asked, profile),
         rest=tuple(rest),
         asked=_for_a_stack(asked, ports),
     )
@@ -90,7 +94,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
 def _for_a_stack(given: argparse.Namespace, ports: Mapping[str, int]) -> dict[str, str]:
     options = {
         f"--{name.replace('_', '-')}": str(value)
-        for name in ("profile", "max_sessions")
+        for name in ("profile", "model_dir", "stage_configs_path", "max_sessions")
         if (value := getattr(given, name, None)) is not None
     }
     flags = {f"--{name}": "" for name in ("hub", "phone") if getattr(given, name, False)}
@@ -114,6 +118,7 @@ def _parser() -> argparse.ArgumentParser:
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     up.add_argument("--profile", metavar="NAME", help=f"which models (default: {PROFILES[0]})")
+    add_gpu_options(up)
     up.add_argument("--max-sessions", type=int, metavar="N", help="most callers at a time")
     up.add_argument("--detach", action="store_true", help="return when it runs; infra/down stops it")
     up.add_argument("--phone", action="store_true", help="take phone calls, too: with a SIP bridge")

@@ -4,11 +4,12 @@ import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 
 from infra.launcher.already import say_who_runs
 from infra.launcher.claim import Claimed, claimed
+from infra.launcher.gpus import fitting
 from infra.launcher.keys import installation_keys
 from infra.launcher.layout import Layout
 from infra.launcher.leftovers import MARK, kill_leftovers
@@ -22,6 +23,7 @@ from infra.launcher.settings import Settings
 from infra.launcher.setup.plan import set_up_all
 from infra.launcher.stack import running
 from infra.launcher.workshop import Workshop
+from pipeline.gpus import gpu_bytes
 
 EXTRAS = ("agent", "embedded")
 
@@ -34,6 +36,7 @@ async def up(settings: Settings, board: Board) -> None:
     """
     try:
         with own_run_folder(settings.layout, board) as stack:
+            settings = on_these_gpus(settings)
             choose_ports(settings.ports)  # a port that is taken is better known before minutes of set-up
             await set_up(settings, board)
             await _serve_all(settings, board, stack)
@@ -41,9 +44,24 @@ async def up(settings: Settings, board: Board) -> None:
         await say_who_runs(settings, board, other.claim)
 
 
+def on_these_gpus(settings: Settings) -> Settings:
+    """With the deployment that fits this machine, where the profile needs one.
+
+    Raises:
+        Missing: Its GPUs are too small, or there are none.
+    """
+    if settings.on_gpus is None:
+        return settings
+    deployment = fitting(settings.layout.deploy, settings.on_gpus.deployment, gpu_bytes())
+    return replace(settings, on_gpus=replace(settings.on_gpus, deployment=deployment))
+
+
 async def set_up(settings: Settings, board: Board) -> None:
     shop = Workshop(settings.layout, settings.environ)
-    await set_up_all(shop, board, requirements=EXTRAS, hub=settings.hub, phone=settings.phone, strict=settings.ci)
+    on_gpus = settings.on_gpus is not None
+    extras = ("agent",) if on_gpus else EXTRAS
+    phone, strict = settings.phone, settings.ci
+    await set_up_all(shop, board, requirements=extras, hub=settings.hub, phone=phone, strict=strict, on_gpus=on_gpus)
 
 
 async def _serve_all(settings: Settings, board: Board, stack: str) -> None:
@@ -54,11 +72,12 @@ async def _serve_all(settings: Settings, board: Board, stack: str) -> None:
     write_livekit_settings(layout, ports, keys, phone=phone)
     if phone:
         write_phone_settings(layout, ports, keys, settings.environ)
-    parts = stack_parts(layout, ports, keys, settings.profile, settings.max_sessions, phone=phone)
+    parts = stack_parts(layout, ports, keys, settings.max_sessions, phone=phone, on_gpus=settings.on_gpus)
     board.say(f"  all listens on this machine only, but for {_open_to_others(ports, phone)}")
     flags = {"--phone": ""} if phone else {}
     options = {
         "--profile": settings.profile,
+        **(settings.on_gpus.options() if settings.on_gpus else {}),
         **flags,
         **{VARIABLES[name]: str(port) for name, port in asdict(ports).items()},
     }

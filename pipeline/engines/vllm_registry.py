@@ -1,6 +1,8 @@
 """Opens the engines of the pipeline for GPUs, by the architecture that the topology names."""
 
+import asyncio
 from collections.abc import Mapping
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +20,14 @@ FOR_OTHERS = ("gpu_memory_utilization", "trust_remote_code")  # of vLLM's, which
 
 
 async def open_asr(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+    await _vllm_imported()
     from pipeline.engines.qwen3_asr_setup import open_qwen3_asr
 
     return await open_qwen3_asr(models_dir, max_sessions=stage.max_batch_size, **_told(stage, "asr"))
 
 
 async def open_aura_stage(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+    await _vllm_imported()
     from pipeline.engines.aura_setup import open_aura
 
     told = _told(stage, "aura", skip_mm_profiling=True)
@@ -31,6 +35,7 @@ async def open_aura_stage(stage: StageDeployment, models_dir: Path, max_sessions
 
 
 async def open_tts(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+    await _vllm_imported()
     from pipeline.engines.talker_setup import open_talker
 
     return await open_talker(models_dir, max_sessions=stage.max_batch_size, **_told(stage, "qwen3_tts"))
@@ -45,6 +50,18 @@ async def open_code2wav(stage: StageDeployment, models_dir: Path, max_sessions: 
     folder = models_dir / args.pop("model")
     ramp, slots = chunks_into(stage.edge), stage.max_batch_size
     return await Code2Wav.open(folder, ramp=ramp, slots=slots, device=stage.devices[0], **args)
+
+
+async def _vllm_imported() -> None:
+    """That takes 15 s, in which `/health` is to be answered.
+
+    Raises:
+        ConfigError: It is not installed.
+    """
+    try:
+        await asyncio.to_thread(import_module, "pipeline.engines.vllm")
+    except ImportError as error:
+        raise ConfigError("stages", [f"they need the extra `vllm`: {error}"]) from error
 
 
 def _told(stage: StageDeployment, source: str, **on_cpu: Any) -> dict[str, Any]:

@@ -153,7 +153,7 @@ async def exchange(folder: Path, home: Path, environ: Mapping[str, str]) -> Asyn
         ours = {"AURA_PIPELINE_URL": pipeline.url, "AURA_PIPELINE_KEY": KEY}
         parts = [
             replace(part, env={**part.env, **ours})
-            for part in stack_parts(layout, ports, keys, "embedded", None, phone=True)
+            for part in stack_parts(layout, ports, keys, None, phone=True)
             if part.name not in SCRIPTED
         ]
         board = Board(io.StringIO())

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from infra.launcher.errors import BadUsage
+from infra.launcher.gpu_options import OnGpus
 from infra.launcher.settings import read_settings
 
 ROOT = Path("/checkout")
@@ -25,7 +26,7 @@ def test_a_second_stack_shares_what_set_up_made() -> None:
 
 
 def test_an_unknown_profile_is_refused_with_the_known_ones() -> None:
-    with pytest.raises(BadUsage, match="unknown profile `aura`; there is: embedded"):
+    with pytest.raises(BadUsage, match="unknown profile `aura`; there is: embedded, vllm"):
         read_settings(ROOT, ["up", "--profile", "aura"], {})
 
 
@@ -77,3 +78,24 @@ def test_bad_usage_is_one_line_and_has_a_code_of_its_own(
         argv, cwd=CHECKOUT, env={**os.environ, **environ}, capture_output=True, text=True, timeout=60
     )
     assert (ended.returncode, ended.stdout, ended.stderr) == (2, "", said)
+
+
+def test_the_profile_for_gpus_wants_its_checkpoints(tmp_path: Path) -> None:
+    on_gpus = read_settings(ROOT, ["up", "--profile", "vllm", "--model-dir", str(tmp_path)], {}).on_gpus
+    assert on_gpus == OnGpus(tmp_path.resolve())
+    for arguments, said in (
+        (["--profile", "vllm"], "--profile vllm needs --model-dir DIR"),
+        (["--profile", "vllm", "--model-dir", str(tmp_path / "x")], "x is no folder"),
+        (["--profile", "vllm", "--model-dir", str(tmp_path), "--stage-configs-path", "y"], "y is no file"),
+        (["--model-dir", str(tmp_path)], "are for --profile vllm"),
+    ):
+        with pytest.raises(BadUsage, match=said):
+            read_settings(ROOT, ["up", *arguments], {})
+
+
+def test_a_machine_without_a_gpu_is_told_so_before_anything_is_set_up(tmp_path: Path) -> None:
+    up = [sys.executable, "-m", "infra.launcher", "up", "--profile", "vllm", "--model-dir", str(tmp_path)]
+    environ = {"AURA_HOME": str(tmp_path / "home"), "PATH": ""}
+    ended = subprocess.run(up, cwd=CHECKOUT, env=environ, capture_output=True, text=True, timeout=60)
+    assert ended.returncode == 1
+    assert "the profile `vllm` needs one GPU of 24 GB at least, and this machine has no NVIDIA GPU" in ended.stderr

@@ -4,7 +4,10 @@ import os
 import socket
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
+
+import pytest
 
 from pipeline.engines.embedded_names import llama_names, whisper_names
 from pipeline.profiles import DEPLOY, PROFILES
@@ -59,6 +62,13 @@ def test_the_shipped_files_pass() -> None:
         assert aura_pipeline("check", "--profile", name, profile.deployment)[0] == 0
     for file in DEPLOY.iterdir():
         assert aura_pipeline("check", file)[0] == 0, "its pipeline is known by what it says"
+
+
+@pytest.mark.skipif(find_spec("vllm") is not None, reason="vLLM is installed")
+def test_the_pipeline_for_gpus_says_what_it_needs() -> None:
+    code, said = aura_pipeline("serve", "--profile", "vllm", "--port", "0")
+    assert code == 2
+    assert said.splitlines()[-1].startswith("aura-pipeline: stages: they need the extra `vllm`: ")
 
 
 def test_a_port_that_is_taken_is_named_with_its_holder() -> None:

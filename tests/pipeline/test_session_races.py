@@ -13,7 +13,7 @@ from pipeline.asked import Wants
 from pipeline.chunks import Chat, Text, Transcript, Window
 from pipeline.engines.scripted import Scripted, Step, hears, speaks, writes
 from pipeline.errors import EngineError, RequestError
-from pipeline.history import History
+from pipeline.history import History, Item
 from pipeline.session import Session
 from pipeline.setup import Detection, Setup
 from tests.scenario import Caller, Line, Loudness
@@ -283,3 +283,16 @@ async def test_nothing_is_told_of_an_utterance_that_was_cleared_in_the_tick_in_w
         session.listening.clear()
         await asyncio.sleep(5)
     assert [type(event) for event in events] == [told.Cleared]
+
+
+@pytest.mark.parametrize("heard", ["", "Well,"])
+async def test_what_is_written_behind_a_sound_is_answered_with_it(heard: str) -> None:
+    line = Line(hears(heard, pass_s=1.0))
+    async with line.call() as caller:
+        await caller.says(1.0)
+        caller.session.commit()
+        caller.session.write(Item("typed", "user", "how are you?"))
+        caller.session.respond()
+        await asyncio.sleep(5)
+        assert caller.answer().text == "The capital is Paris."
+    assert [message.text for message in line.questions[-1].messages] == [*([heard] if heard else []), "how are you?"]

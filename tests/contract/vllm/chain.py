@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
-from urllib.error import URLError
+from urllib.error import HTTPError
 from urllib.request import urlopen
 
 from tests.contract.vllm.tiny import write_checkpoint
@@ -43,8 +43,10 @@ class Chain:
         try:
             with urlopen(f"{self.url}/ready", timeout=10) as answer:
                 said = answer.read()
-        except URLError as error:
-            said = error.read() if hasattr(error, "read") else b"{}"
+        except HTTPError as error:
+            said = error.read()
+        except OSError:  # it does not listen yet, or is busy with importing
+            said = b"{}"
         body: dict[str, Any] = json.loads(said)
         return body
 
@@ -91,7 +93,14 @@ def serving(folder: Path) -> Iterator[Chain]:
 
 
 def _children(pid: int) -> list[int]:
-    return sorted(int(child) for child in Path(f"/proc/{pid}/task/{pid}/children").read_text().split())
+    """Of all its threads, in the order in which they began."""
+    listed = (path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
+    return sorted((int(child) for children in listed for child in children.split()), key=_began)
+
+
+def _began(pid: int) -> int:
+    """Field 22 of proc(5)'s `stat`; the second one may hold blanks."""
+    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
 
 
 def _title(pid: int) -> str:

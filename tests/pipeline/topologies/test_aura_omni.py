@@ -1,10 +1,13 @@
 """The pipeline for GPUs: every field of the published topology, and what must agree with the checkpoint."""
 
+from collections.abc import AsyncGenerator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
+from pipeline.asked import Asked, Wants
+from pipeline.chunks import Text
 from pipeline.deployment import read_deployment
 from pipeline.engines.draws import Draws, check_stops
 from pipeline.errors import ConfigError
@@ -74,3 +77,20 @@ def test_what_a_deployment_draws_with_is_what_the_engine_is_told() -> None:
     assert (talks.most(300), talks.most(3), Draws().most(300)) == (256, 3, 300)
     sampled = talker.sampling((2_150,), 16)
     assert (sampled.top_k, sampled.stop_token_ids, sampled.logprobs) == (50, (2_150,), 16)
+
+
+@pytest.mark.parametrize(
+    ("heard", "spoken"), [(None, "auto"), ("en", "en"), ("de-AT", "de"), ("ZH_tw", "zh"), ("cs", "auto"), ("", "auto")]
+)
+async def test_the_voice_speaks_the_language_that_was_heard_if_it_has_it(heard: str | None, spoken: str) -> None:
+    async def words() -> AsyncGenerator[Text, None]:
+        yield Text("Yes.")
+
+    clauses = [clause async for clause in aura.aura2tts(words(), Asked(wants=Wants(language=heard)))]
+    assert [clause.language for clause in clauses] == [spoken]
+
+
+def test_what_has_no_room_in_a_prompt_is_known_before_it_would_be_cut() -> None:
+    for text, most in (("x" * 8_000, aura.ROOM.instructions), ("x" * 6_000, aura.ROOM.items["user"])):
+        assert aura.ROOM.tokens(text) == most
+        assert aura.ROOM.tokens(text + "x") > most

@@ -1,0 +1,95 @@
+"""One whole turn offline: what was shown, a question that is heard or written, and the answer in words and sound."""
+
+import asyncio
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+from pipeline.asked import Asked, Wants
+from pipeline.chunks import Text, Turn
+from pipeline.clips import Clip
+from pipeline.held import Held
+from pipeline.history import History, Item
+from pipeline.quiet import Pcm
+from pipeline.stages import Stages
+from pipeline.transcribe import transcribe
+from pipeline.turn import chain, read
+from pipeline.utterance import Question
+from pipeline.window import cut, is_due
+
+NAME = "ask"
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """
+    Attributes:
+        question: As it was heard, or written.
+        text: Empty: the model was silent.
+        pcm: PCM16, 24 kHz mono.
+        text_ms, sound_ms: From the question's end to the first words and the first sound; None: there are none.
+        taken_ms: To the end.
+    """
+
+    question: str
+    text: str
+    pcm: bytes
+    text_ms: float | None
+    sound_ms: float | None
+    taken_ms: float
+
+    def __str__(self) -> str:
+        firsts = (("words", self.text_ms), ("sound", self.sound_ms))
+        said = [f"first {what} after {ms:.0f} ms" for what, ms in firsts if ms is not None]
+        return ", ".join([*said, f"{self.taken_ms:.0f} ms in all"])
+
+
+async def converse(
+    stages: Stages, film: Iterable[Clip], question: str | Pcm, tell: Callable[[str], None], language: str | None = None
+) -> Spoken:
+    """
+    Args:
+        film: Second by second, as a camera would have shown it before the question was asked.
+        question: Sound (float32, 16 kHz mono) or text; empty text: only what is seen may be worth an answer.
+        tell: Is told what was heard.
+        language: ISO 639-1 code of the question; None: it is detected.
+
+    Raises:
+        RequestError: There is no sound in the question.
+        EngineError: A stage failed.
+    """
+    wants = Wants(language=language, cache_salt=NAME)
+    view = Question(History, stages.route, lambda: wants)
+    history, epoch = History(), 0
+    for epoch, clip in enumerate(film, 1):
+        history = history.with_round(clip)
+        if is_due(history, stages.limits):
+            history = history.cut(cut(history, stages.limits))
+        await read(Turn(NAME, epoch), Asked(history, wants).unfinished(), view)
+    tail_s = 0.0
+    if not isinstance(question, str):
+        heard = await transcribe(question, language, stages.recogniser, tell)
+        question, tail_s = heard.text, heard.tail_s
+    if question.strip():
+        history = history.with_item(Item("question", "user", question))
+    asked, held = Asked(history, wants), Held(math.inf)
+    began = asyncio.get_running_loop().time() - tail_s
+    async with held:
+        await chain(Turn(NAME, epoch + 1), asked, stages.route(wants), held)
+    return await _spoken(question, held, began)
+
+
+async def _spoken(question: str, held: Held, began: float) -> Spoken:
+    if held.error:
+        raise held.error
+    held.open()
+    text = "".join([word.text async for word in held.words() if isinstance(word, Text)])
+    pcm = b"".join([pcm async for pcm in held.sound()])
+    ended = asyncio.get_running_loop().time()
+    return Spoken(
+        question, text, pcm, _ms(held.firsts.text, began), _ms(held.firsts.pcm, began), _ms(ended, began) or 0
+    )
+
+
+def _ms(at: float | None, began: float) -> float | None:
+    return None if at is None else 1_000 * (at - began)

@@ -1,0 +1,72 @@
+"""What the command line says of `aura-pipeline ask` with sound: the whole chain, from one file to another."""
+
+import argparse
+import asyncio
+import sys
+import wave
+from pathlib import Path
+
+from pipeline.chunks import VOICE_RATE
+from pipeline.converse import Spoken, converse
+from pipeline.deployment import read_deployment
+from pipeline.errors import ConfigError, RequestError
+from pipeline.films import seconds_of
+from pipeline.offline import check_out
+from pipeline.quiet import Pcm
+from pipeline.wav import read_wav
+
+PROFILE = "vllm"
+
+
+def add_sound(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--audio", type=Path, metavar="FILE", help="the question as sound: the whole pipeline answers")
+    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="the WAV file for the answer (the same)")
+    parser.add_argument("--stage-configs-path", type=Path, metavar="FILE", help="how the whole pipeline is run")
+    parser.add_argument("--models-dir", type=Path, metavar="DIR", help="where its models are ($AURA_HOME/models)")
+
+
+def wants_sound(arguments: argparse.Namespace) -> bool:
+    return arguments.audio is not None or arguments.out is not None
+
+
+def run_converse(arguments: argparse.Namespace, home: Path) -> None:
+    """
+    Raises:
+        AuraError: A file, the deployment or a checkpoint is not usable, or a stage failed.
+    """
+    if arguments.audio is not None and arguments.text.strip():
+        raise RequestError("invalid_value", "ask: --audio and --text are two questions", "text")
+    if arguments.video is not None and not arguments.video.is_file():
+        raise ConfigError("--video", [f"{arguments.video} is no file"])
+    if arguments.out:
+        check_out(arguments.out)
+    question = read_wav(arguments.audio) if arguments.audio else arguments.text.strip()
+    spoken = asyncio.run(_converse(arguments, arguments.models_dir or home / "models", question))
+    print(spoken.text or "(silent)")
+    if arguments.out:
+        _write(arguments.out, spoken.pcm)
+    print(spoken, file=sys.stderr)
+
+
+async def _converse(arguments: argparse.Namespace, models_dir: Path, question: str | Pcm) -> Spoken:
+    from pipeline.orchestrator import running
+    from pipeline.profiles import PROFILES
+
+    profile = PROFILES[PROFILE]
+    path = arguments.stage_configs_path or profile.deployment
+    deployment = read_deployment(path, profile.topology, profile.engine_keys(models_dir))
+    film = list(seconds_of(arguments.video)) if arguments.video else []
+    async with running(profile, deployment, models_dir) as pipeline:
+        return await converse(pipeline.stages, film, question, _tell)
+
+
+def _tell(heard: str) -> None:
+    print(f"heard: {heard}", file=sys.stderr)
+
+
+def _write(out: Path, pcm: bytes) -> None:
+    with out.open("wb") as raw, wave.open(raw, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(VOICE_RATE)
+        file.writeframes(pcm)

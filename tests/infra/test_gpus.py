@@ -1,0 +1,72 @@
+"""`infra/up --profile vllm` takes the deployment that fits, and names one where another was asked for."""
+
+from pathlib import Path
+
+import pytest
+
+from infra.launcher.errors import Missing
+from infra.launcher.gpu_options import OnGpus
+from infra.launcher.gpus import NEEDS, fitting
+from infra.launcher.layout import Layout
+from infra.launcher.parts import stack_parts
+from pipeline.gpus import GIB
+from pipeline.profiles import DEPLOY
+from tests.infra.test_phone_parts import PORTS
+
+
+def gpus(*gib: float) -> tuple[int, ...]:
+    return tuple(round(each * GIB) for each in gib)
+
+
+@pytest.mark.parametrize(
+    ("there", "file"),
+    [
+        (gpus(79.6), "aura_80gb.yaml"),
+        (gpus(79.6, 79.6), "aura_80gb.yaml"),
+        (gpus(44.5, 44.5), "aura_2gpu.yaml"),
+        (gpus(24, 24), "aura_24gb.yaml"),
+        (gpus(47.5), "aura_24gb.yaml"),
+    ],
+)
+def test_the_best_that_the_machine_can_run(there: tuple[int, ...], file: str) -> None:
+    assert fitting(DEPLOY, None, there) == DEPLOY / file
+
+
+def test_what_was_asked_for_if_it_fits_or_is_somebodys_own(tmp_path: Path) -> None:
+    assert fitting(DEPLOY, DEPLOY / "aura_24gb.yaml", gpus(80)) == DEPLOY / "aura_24gb.yaml"
+    assert fitting(DEPLOY, tmp_path / "mine.yaml", gpus(8)) == tmp_path / "mine.yaml"
+
+
+def test_a_gpu_that_is_too_small_is_told_with_the_file_that_would_fit() -> None:
+    with pytest.raises(
+        Missing, match=r"aura_80gb.yaml needs one GPU of 80 GB; this machine has GPU 0 of 24 GiB: aura_24"
+    ):
+        fitting(DEPLOY, DEPLOY / "aura_80gb.yaml", gpus(24))
+    with pytest.raises(
+        Missing, match=r"needs one GPU of 24 GB at least \(aura_24gb.yaml\); this machine has GPU 0 of 16"
+    ):
+        fitting(DEPLOY, None, gpus(16))
+
+
+def test_a_machine_without_a_gpu_is_told_so() -> None:
+    with pytest.raises(Missing, match="needs one GPU of 24 GB at least, and this machine has no NVIDIA GPU"):
+        fitting(DEPLOY, None, ())
+
+
+def test_every_shipped_file_for_gpus_has_its_need() -> None:
+    assert {need.file for need in NEEDS} == {path.name for path in DEPLOY.glob("aura_*.yaml")}
+
+
+def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_path: Path) -> None:
+    layout, keys = Layout(DEPLOY, tmp_path, tmp_path), dict.fromkeys(("LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"), "x")
+    on_gpus = OnGpus(tmp_path / "checkpoints", DEPLOY / "aura_24gb.yaml")
+    parts = {part.name: part for part in stack_parts(layout, PORTS, keys, 2, phone=False, on_gpus=on_gpus)}
+    program, *told = parts["pipeline"].argv
+    assert program == str(tmp_path / "gpu" / "bin" / "aura-pipeline")
+    assert told[:5] == ["serve", "--profile", "vllm", "--stage-configs-path", str(on_gpus.deployment)]
+    assert told[5:7] == ["--models-dir", str(on_gpus.models)]
+    assert told[-2:] == ["--max-sessions", "2"]
+    assert parts["pipeline"].start_s >= 600
+    assert parts["agent"].argv[0] == str(tmp_path / "venv" / "bin" / "aura-agent")
+    small = {part.name: part for part in stack_parts(layout, PORTS, keys, None, phone=False)}["pipeline"]
+    assert small.argv[:4] == (str(tmp_path / "venv" / "bin" / "aura-pipeline"), "serve", "--profile", "embedded")

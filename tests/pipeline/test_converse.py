@@ -1,0 +1,63 @@
+"""The whole chain offline, with scripted engines: a film, a question as sound or text, an answer as words and sound."""
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from pipeline.chunks import SPEECH_RATE, Audio, Clause
+from pipeline.clips import Clip
+from pipeline.converse import converse
+from pipeline.engines.scripted import Scripted, hears, speaks, writes
+from pipeline.errors import EngineError, RequestError
+from tests.scenario import Line
+
+SOUND = np.full(3 * SPEECH_RATE, 0.1, np.float32)
+
+
+async def test_a_question_is_heard_and_answered_aloud() -> None:
+    line = Line(hears("What is this?", pass_s=0.5), writes("A cup.", first_s=0.2), speaks(clause_s=0.1))
+    told: list[str] = []
+    film = [Clip(f"{number}", np.zeros((2, 64, 64, 3), np.uint8)) for number in range(3)]
+    spoken = await converse(line.stages(), film, SOUND, told.append)
+    assert (spoken.question, spoken.text, told) == ("What is this?", "A cup.", ["What is this?"])
+    assert len(spoken.pcm) == 2 * 0.3 * 24_000 * 2
+    assert spoken.text_ms == pytest.approx(700), "half a second of it to hear the end"
+    assert spoken.sound_ms == pytest.approx(800)
+    assert str(spoken) == "first words after 700 ms, first sound after 800 ms, 800 ms in all"
+    assert len(line.read_ahead) == 3, "each second is read as it is over"
+    assert [chat.messages[-1].text for chat in line.questions] == ["What is this?"]
+
+
+async def test_silence_has_no_sound() -> None:
+    spoken = await converse(Line(aura=writes("")).stages(), [], "Mhm.", lambda heard: None)
+    assert (spoken.text, spoken.pcm, spoken.text_ms, spoken.sound_ms) == ("", b"", None, None)
+
+
+async def test_a_stage_that_fails_is_named() -> None:
+    def script(clause: Clause) -> Iterator[tuple[float, Audio | EngineError]]:
+        yield 0.1, EngineError("tts", "out of memory")
+
+    with pytest.raises(EngineError, match="tts: out of memory"):
+        await converse(Line(tts=Scripted(script)).stages(), [], "Hello?", lambda heard: None)
+    with pytest.raises(RequestError, match="there is no sound in it"):
+        await converse(Line().stages(), [], np.zeros(0, np.float32), lambda heard: None)
+
+
+def test_what_cannot_be_asked_is_told_before_an_engine_starts(tmp_path: Path) -> None:
+    audio = tmp_path / "question.wav"
+    audio.write_bytes(b"no sound")
+    for arguments, told in (
+        (("--audio", str(audio), "--text", "Hi?"), "ask: --audio and --text are two questions"),
+        (("--audio", str(audio)), "is no WAV file that can be heard"),
+        (("--text", "Hi?", "-o", str(tmp_path / "no" / "where.wav")), "cannot be written"),
+        (("--text", "Hi?", "-o", str(tmp_path / "a.wav"), "--video", str(tmp_path / "b.mp4")), "is no file"),
+        (("--audio", str(audio), "--stage-configs-path", "nowhere.yaml"), "is no WAV file"),
+    ):
+        argv = [sys.executable, "-c", "from pipeline.main import main; main()", "ask", *arguments]
+        ended = subprocess.run(argv, capture_output=True, text=True, timeout=60)
+        assert ended.returncode in (1, 2)
+        assert told in ended.stderr and len(ended.stderr.splitlines()) == 1
