@@ -169,7 +169,7 @@ async def another_agent(exchange: Exchange, number: str, **settings: str) -> Asy
     """A second agent at the same exchange, with settings of its own: the URI that reaches it."""
     port = choose_ports({}).agent
     environ = {**exchange.environ, "AURA_AGENT_NAME": f"aura-{number}", "AURA_SIP_NUMBERS": number, **settings}
-    environ |= {"AURA_AGENT_PORT": str(port), "AURA_AGENT_IDLE_PROCESSES": "1"}
+    environ |= {"AURA_AGENT_PORT": str(port), "AURA_AGENT_IDLE_PROCESSES": "1", "AURA_AGENT_JOBS": ""}
     await _make_trunks(exchange.layout, environ)
     log = exchange.layout.logs / "agent.log"
     async with child([sys.executable, "-m", "agent.main", "start"], cwd=ROOT, env=environ, log=log, stop_s=STOP_S):
