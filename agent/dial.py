@@ -3,11 +3,12 @@
 import asyncio
 import secrets
 
+import aiohttp
 from google.protobuf.duration_pb2 import Duration
 from livekit import api
 
 from agent.trunk_settings import DialSettings
-from agent.trunks import EMPTY_S, OUT
+from agent.trunks import EMPTY_S, OUT, in_words
 
 CALLEE = "callee"
 RINGING_S = 30
@@ -26,18 +27,21 @@ async def dial(settings: DialSettings, number: str) -> str:
     """
     livekit, room = settings.livekit, f"{OUT}{secrets.token_hex(6)}"
     agent = api.RoomAgentDispatch(agent_name=livekit.agent_name)
-    async with api.LiveKitAPI(livekit.url, livekit.api_key, livekit.api_secret) as server:
-        await server.room.create_room(
-            api.CreateRoomRequest(name=room, agents=[agent], empty_timeout=RINGING_S, departure_timeout=EMPTY_S)
-        )
-        try:
-            await server.sip.create_sip_participant(_request(settings, number, room))
-            await _answered(server, room)
-        except api.TwirpError as error:
-            raise NotAnswered(f"the call could not be made: {error.message}") from error
-        except NotAnswered:
-            await server.room.delete_room(api.DeleteRoomRequest(room=room))
-            raise
+    try:
+        async with api.LiveKitAPI(livekit.url, livekit.api_key, livekit.api_secret) as server:
+            await server.room.create_room(
+                api.CreateRoomRequest(name=room, agents=[agent], empty_timeout=RINGING_S, departure_timeout=EMPTY_S)
+            )
+            try:
+                await server.sip.create_sip_participant(_request(settings, number, room))
+                await _answered(server, room)
+            except (api.TwirpError, NotAnswered):
+                await server.room.delete_room(api.DeleteRoomRequest(room=room))
+                raise
+    except api.TwirpError as error:
+        raise NotAnswered(f"the call could not be made: {in_words(error)}") from error
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise NotAnswered(f"no LiveKit server answers at {livekit.url}") from error
     return room
 
 

@@ -65,9 +65,13 @@ def _code(number: signal.Signals | None) -> int:
 
 
 def _trunks() -> int:
-    from agent.trunks import make_trunks
+    from agent.trunks import NotMade, make_trunks
 
-    asyncio.run(make_trunks(trunk_settings(with_running(os.environ))))
+    try:
+        asyncio.run(make_trunks(trunk_settings(with_running(os.environ))))
+    except NotMade as error:
+        print(f"aura-agent: {error}", file=sys.stderr)
+        return 1
     return 0
 
 

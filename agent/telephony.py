@@ -84,9 +84,15 @@ class Telephone:
 
     @guarded
     def on_status(self, status: str) -> None:
-        """`sip.callStatus`. While it rings, what can be heard is early media and nobody's voice."""
+        """`sip.callStatus`. While it rings, what can be heard is early media and nobody's voice.
+
+        Who is cut off stays in the room for half a minute, until the bridge no longer waits for an answer to its BYE.
+        """
         if self._arrival:
             self._arrival.cancel()
+        if status == "hangup" and not self._ending:
+            self._ending = True
+            self._tasks.start(self._hang_up("hung up"), "phone:hangup")
         if status != "active" or self._active or self._ending:
             return
         self._active = True
@@ -161,6 +167,7 @@ class Telephone:
             await self._within_reason(lambda: self._speaker.say(PUT_THROUGH))
             if await self._bridge.transfer(operator):
                 self._ending = True
+                self._record.close("put through")
                 await self._hang_up("put through")
                 return
         await self._within_reason(lambda: self._speaker.say(NOBODY))

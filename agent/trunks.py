@@ -1,5 +1,6 @@
 """The inbound trunks and dispatch rules at the LiveKit server: who may call, and who takes the call."""
 
+import aiohttp
 from google.protobuf.duration_pb2 import Duration
 from livekit import api
 from livekit.api.sip_service import SipService
@@ -10,7 +11,12 @@ PHONE, UNLISTED = "phone", "unlisted"  # how the names of their rooms begin, by 
 OUT = f"{PHONE}_out_"  # of a call that the agent makes
 RINGING_S = 45  # then a call that no agent takes is refused as busy
 GOODBYE_S = 30  # the agent ends a call that is too long by itself; the bridge, so much later
+NO_PHONES = "sip not connected"  # that is how a LiveKit server without Redis says it
 EMPTY_S = 5  # that a room outlives its call
+
+
+class NotMade(Exception):
+    """The trunks could not be made; says why."""
 
 
 async def make_trunks(settings: TrunkSettings) -> None:
@@ -18,13 +24,21 @@ async def make_trunks(settings: TrunkSettings) -> None:
 
     Who dials a number that is not listed must show the password too, and is then refused: without a trunk for them,
     the bridge would not answer at all.
+
+    Raises:
+        NotMade: The LiveKit server cannot be reached, knows of no phones, or refuses.
     """
     livekit = settings.livekit
-    async with api.LiveKitAPI(livekit.url, livekit.api_key, livekit.api_secret) as server:
-        for kind, numbers in ((PHONE, settings.numbers), (UNLISTED, ())):
-            name = f"{livekit.agent_name} {kind}" if kind == PHONE else kind
-            trunk_id = await _ensure_trunk(server.sip, _trunk(settings, name, numbers))
-            await _ensure_rule(server.sip, _rule(livekit.agent_name, name, kind, trunk_id))
+    try:
+        async with api.LiveKitAPI(livekit.url, livekit.api_key, livekit.api_secret) as server:
+            for kind, numbers in ((PHONE, settings.numbers), (UNLISTED, ())):
+                name = f"{livekit.agent_name} {kind}" if kind == PHONE else kind
+                trunk_id = await _ensure_trunk(server.sip, _trunk(settings, name, numbers))
+                await _ensure_rule(server.sip, _rule(livekit.agent_name, name, kind, trunk_id))
+    except api.TwirpError as error:
+        raise NotMade(f"the trunks could not be made: {in_words(error)}") from error
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise NotMade(f"no LiveKit server answers at {livekit.url}") from error
 
 
 def _trunk(settings: TrunkSettings, name: str, numbers: tuple[str, ...]) -> api.SIPInboundTrunkInfo:
@@ -70,6 +84,13 @@ async def _ensure_rule(sip: SipService, rule: api.SIPDispatchRuleInfo) -> None:
         await sip.update_dispatch_rule(found.sip_dispatch_rule_id, rule)
     else:
         await sip.create_dispatch_rule(api.CreateSIPDispatchRuleRequest(dispatch_rule=rule))
+
+
+def in_words(error: api.TwirpError) -> str:
+    """Why the LiveKit server did nothing, for whoever asked."""
+    if NO_PHONES in error.message:
+        return "this stack takes no phone calls; start it with infra/up --phone"
+    return error.message
 
 
 def of_phone(room: str) -> bool:

@@ -28,19 +28,22 @@ async def down(settings: Settings, board: Board) -> None:
         _clean(settings, board)
         return
     run = read_run_file(layout.run_file)
-    with suppress(ProcessLookupError):
-        os.kill(claim.pid, signal.SIGTERM)
     try:
         async with asyncio.timeout(PATIENCE_S), board.step("stopping") as step:
-            waited_for: list[str] = []
+            step.note(_waiting(waited_for := _alive(run, claim)))
+            with suppress(ProcessLookupError):
+                os.kill(claim.pid, signal.SIGTERM)
             while current_claim(layout.run) == claim:
                 if (alive := _alive(run, claim)) != waited_for:
-                    waited_for = alive
-                    step.note(f"waiting for {', '.join(alive) or 'the launcher'}")
+                    step.note(_waiting(waited_for := alive))
                 await asyncio.sleep(PAUSE_S)
     except TimeoutError:
         raise LauncherError(f"infra/up (pid {claim.pid}) did not stop within {PATIENCE_S:g} s: kill it") from None
     board.say("AURA is stopped")
+
+
+def _waiting(alive: list[str]) -> str:
+    return f"waiting for {', '.join(alive) or 'the launcher'}"
 
 
 def _alive(run: Running | None, claim: Claim) -> list[str]:

@@ -1,9 +1,11 @@
 """The parts that a stack with phones has more: a Redis-compatible server, and the SIP bridge."""
 
 from collections.abc import Mapping
+from ipaddress import IPv4Address
 from pathlib import Path
 from string import Template
 
+from infra.launcher.errors import BadUsage
 from infra.launcher.layout import Layout
 from infra.launcher.part import Part
 from infra.launcher.ports import LOOPBACK, Ports
@@ -12,8 +14,19 @@ NUMBER = "100"  # that reaches the agent, if none is listed
 
 
 def sip_host(environ: Mapping[str, str]) -> str:
-    """The address of this machine at which phones reach the bridge."""
-    return environ.get("AURA_SIP_HOST") or LOOPBACK
+    """The address of this machine at which phones reach the bridge.
+
+    Raises:
+        BadUsage: It is none that phones could be told.
+    """
+    host = environ.get("AURA_SIP_HOST") or LOOPBACK
+    try:
+        usable = not IPv4Address(host).is_unspecified
+    except ValueError:
+        usable = False
+    if not usable:
+        raise BadUsage(f"AURA_SIP_HOST is `{host}`; phones need one IPv4 address of this machine")
+    return host
 
 
 def sip_uri(ports: Ports, environ: Mapping[str, str]) -> str:

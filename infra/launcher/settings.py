@@ -10,6 +10,7 @@ from typing import NoReturn
 from infra.launcher.errors import BadUsage
 from infra.launcher.gpu_options import OnGpus, add_gpu_options, gpu_options
 from infra.launcher.layout import Layout
+from infra.launcher.phone_parts import sip_host
 from infra.launcher.ports import VARIABLES, asked_ports
 
 PROFILES = ("embedded", "vllm")
@@ -71,6 +72,8 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     max_sessions = getattr(asked, "max_sessions", None)
     if max_sessions is not None and max_sessions < 1:
         raise BadUsage(f"--max-sessions is {max_sessions}, at least 1 is needed")
+    if getattr(asked, "phone", False):
+        sip_host(environ)
     return Settings(
         verb=asked.verb,
         layout=Layout(root, home, Path(os.path.abspath(run))),
@@ -132,8 +135,8 @@ def _parser() -> argparse.ArgumentParser:
         prog="infra/test",
         usage="infra/test [unit | vllm | phone] [PYTEST ARGUMENTS]",
         description="Set up what is missing, then run the checks and all tests. With `unit`: only the tests that need "
-        "no stack. With `vllm`: only those that need torch or vLLM. With `phone`: those that ring up, which run only "
-        "then. With arguments: only pytest, with these arguments.",
+        "no stack. With `vllm`: only those that need torch or vLLM. With `phone`: only those that ring up. "
+        "With arguments: only pytest, with these arguments.",
     )
     test.set_defaults(run_dir=None)
     return parser

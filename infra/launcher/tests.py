@@ -18,8 +18,7 @@ from infra.launcher.workshop import Workshop
 EXTRAS = ("agent", "embedded", "dev")
 # These need torch or vLLM, and run in the venv that has them.
 VLLM_TESTS = ("tests/contract/vllm", "tests/pipeline/models", "tests/pipeline/engines/test_code2wav_torch.py")
-# These ring up, each through the real bridge.
-PHONE_TESTS = ("tests/e2e/test_phone.py", "tests/e2e/test_phone_attacks.py", "tests/e2e/test_phone_talk.py")
+PHONE_TESTS = "tests/e2e/test_phone*.py"  # these ring up, each through the real bridge
 KINDS = ("unit", "vllm", "phone")
 SIDE_BY_SIDE = 4  # processes at most that run vLLM's tests, a core and 3 GB each
 UNIT = ("-m", "not e2e and not contract and not gpu")
@@ -53,10 +52,11 @@ async def run_tests(settings: Settings, board: Board) -> None:
         checks = [_pytest(settings, [*UNIT, *rest])]
     elif kind == "phone":
         await set_up_all(shop, board, requirements=EXTRAS, tests=True, phone=True, strict=settings.ci)
-        checks = [_pytest_of("pytest phone", settings.layout.venv, settings, rest or PHONE_TESTS)]
+        which = () if _name_tests(rest) else sorted(map(str, settings.layout.root.glob(PHONE_TESTS)))
+        checks = [_pytest(settings, [*which, *rest])]
     else:
         whole = not rest
-        await set_up_all(shop, board, requirements=EXTRAS, tests=True, strict=settings.ci, vllm=whole)
+        await set_up_all(shop, board, requirements=EXTRAS, tests=True, phone=True, strict=settings.ci, vllm=whole)
         checks = [_pytest(settings, rest), *([_vllm_pytest(settings)] if whole else [])]
     if not settings.rest:
         checks = [*_python_checks(settings), *await _page_checks(shop, board), *checks]
@@ -85,8 +85,13 @@ async def _page_checks(shop: Workshop, board: Board) -> list[Check]:
 
 
 def _pytest(settings: Settings, arguments: Sequence[str]) -> Check:
-    elsewhere = [f"--ignore={path}" for path in (*VLLM_TESTS, *PHONE_TESTS)]
+    elsewhere = [f"--ignore={path}" for path in VLLM_TESTS]
     return _pytest_of("pytest", settings.layout.venv, settings, [*elsewhere, *arguments])
+
+
+def _name_tests(arguments: Sequence[str]) -> bool:
+    """Whether some of the arguments for pytest are tests, and not options only."""
+    return any(Path(argument.partition("::")[0]).exists() for argument in arguments)
 
 
 def _vllm_pytest(settings: Settings, arguments: Sequence[str] = ()) -> Check:

@@ -105,6 +105,18 @@ def test_a_port_that_is_taken_is_said_in_one_line() -> None:
     assert said.startswith(f"aura-agent: cannot listen on port {port} of 127.0.0.1: ")
 
 
+@pytest.mark.parametrize("arguments", [("trunks",), ("call", "123")])
+def test_a_livekit_server_that_is_not_there_is_said_in_one_line(arguments: tuple[str, ...]) -> None:
+    environ = {"LIVEKIT_URL": "ws://127.0.0.1:9", "LIVEKIT_API_KEY": "k", "LIVEKIT_API_SECRET": "s" * 32}
+    environ |= {"AURA_AGENT_NAME": "n", "AURA_SIP_USER": "u", "AURA_SIP_PASSWORD": "p"}
+    environ |= {"AURA_SIP_CARRIER": "127.0.0.1:9", "AURA_SIP_CALLER_ID": "1"}
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environ.items():
+            patch.setenv(name, value)
+        code, _, said = aura_agent(*arguments)
+    assert (code, said) == (1, "aura-agent: no LiveKit server answers at ws://127.0.0.1:9\n")
+
+
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [

@@ -203,6 +203,28 @@ async def test_a_caller_who_hangs_up_ends_the_call_at_once() -> None:
         assert desk.what == ["listens", "greets"]
 
 
+async def test_who_is_cut_off_is_hung_up_on_though_the_bridge_waits_for_their_goodbye() -> None:
+    desk = Desk()
+    async with ringing(desk) as (telephone, reasons):
+        telephone.on_status("active")
+        await asyncio.sleep(60)
+        telephone.on_status("hangup")
+        telephone.on_status("hangup")
+        await asyncio.sleep(1)
+        assert desk.done[2:] == [(60.4, "hangs up")]
+        assert reasons == ["hung up"]
+
+
+async def test_who_hangs_up_and_leaves_needs_no_more() -> None:
+    desk = Desk()
+    async with ringing(desk) as (telephone, reasons):
+        telephone.on_status("active")
+        telephone.on_status("hangup")
+        telephone.on_left("hung up")
+    assert reasons == ["hung up"]
+    assert "hangs up" not in desk.what
+
+
 async def test_the_record_is_one_event_with_figures_and_no_words(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "agent.record")
     record = CallRecord("phone_100_x", datetime(2026, 1, 1, tzinfo=UTC))

@@ -10,10 +10,12 @@ import pytest
 
 from tests.e2e.exchange import Exchange, need_the_bridge
 from tests.e2e.exchange import exchange as open_exchange
+from tests.e2e.lines import Line
 from tests.e2e.observed import Observed, observed_agent
-from tests.e2e.phones import CALLER_ID, HOST, OPERATOR, Phones, phones
+from tests.e2e.phones import CALLER_ID, OPERATOR, House, telephones
 from tests.e2e.speech import Ears, Voice
 from tests.e2e.stack import ROOT, Stack, stack_in
+from tests.e2e.telephone_wire import HOST, free_port
 
 EMPTY_S = 30.0  # in which calls that were hung up are over everywhere
 GRACE_S = 4  # for which the agent waits for somebody who has left; by default it is a minute
@@ -77,34 +79,35 @@ def out() -> Path:
 
 
 @pytest.fixture(scope="session")
-async def telephones(tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Phones]:
-    async with phones(tmp_path_factory.mktemp("phones")) as house:
+def operator() -> Line:
+    """Who answers a transferred call, and whoever else is rung up."""
+    return Line(OPERATOR, port=free_port())
+
+
+@pytest.fixture
+async def house(tmp_path: Path) -> AsyncGenerator[House]:
+    """Telephones; whoever is still on one when a test ends hangs up."""
+    async with telephones(tmp_path) as house:
         yield house
 
 
 @pytest.fixture
-async def house(telephones: Phones) -> AsyncGenerator[Phones]:
-    """Telephones; whoever is still on one when a test ends hangs up."""
-    yield telephones
-    telephones.hang_up()
-
-
-@pytest.fixture
-async def exchange(house: Phones, switchboard: Exchange) -> AsyncGenerator[Exchange]:
+async def exchange(house: House, switchboard: Exchange) -> AsyncGenerator[Exchange]:
     """What telephones reach, where it does not matter what is said. It is empty before the next test."""
     yield switchboard
     house.hang_up()
-    assert await switchboard.empty(EMPTY_S)
+    await switchboard.empty(EMPTY_S)
 
 
 @pytest.fixture(scope="session")
 async def switchboard(
-    telephones: Phones, environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
+    operator: Line, environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[Exchange]:
-    """Its operator is one of the telephones."""
+    """Its carrier and its operator are one telephone, if there is one just then."""
     home = Path(environ["AURA_HOME"])
     need_the_bridge(home)
-    ours = {"AURA_SIP_OPERATOR": telephones.own(OPERATOR), "AURA_SIP_CARRIER": f"{HOST}:{telephones.port}"}
+    address = f"{HOST}:{operator.port}"
+    ours = {"AURA_SIP_OPERATOR": f"sip:{operator.number}@{address}", "AURA_SIP_CARRIER": address}
     ours |= {"AURA_SIP_CALLER_ID": CALLER_ID, "AURA_AGENT_IDLE_PROCESSES": "2"}
     async with open_exchange(tmp_path_factory.mktemp("exchange"), home, {**environ, **ours}) as running:
         yield running

@@ -1,60 +1,86 @@
-"""One call of a telephone, with recordings for ears and mouth; the SIP in it is PJSIP's.
-
-PJSIP: https://docs.pjsip.org/en/latest/pjsua2/intro.html
-"""
+"""One call of one telephone, as a test sees it: what was heard of it, and what it can be told to do."""
 
 import asyncio
-import weakref
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
-
-import numpy as np
-import pjsua2 as pj
-import soxr
 
 from tests.e2e.diary import Diary
+from tests.e2e.lines import Line, Manners
+from tests.e2e.owned import Owned
 from tests.e2e.recording import Recording
 from tests.e2e.speech import RATE, Sound, write_wav
+from tests.e2e.tape import Tape, narrow
+from tests.e2e.telephone_process import TelephoneProcess
+from tests.e2e.telephone_wire import (
+    LINE_RATE,
+    Answer,
+    Dial,
+    HangUp,
+    Hold,
+    Install,
+    Moved,
+    News,
+    Order,
+    Play,
+    Playing,
+    Press,
+    Ready,
+    Refused,
+    Rings,
+    TakeUp,
+    Taping,
+)
 
-LINE_RATE = 8_000  # Hz: G.711
-HEADER = 44  # bytes of a WAV file before its first sample
-PIECE = LINE_RATE // 50 * 2  # bytes: 20 ms
-RINGS_S = 40.0
+READY_S = 30.0
+ANSWERED_S = 60.0
+PLAYS_S = 15.0  # in which an order to play is followed
+POLL_S = 0.02
+EARLY, CONFIRMED, DISCONNECTED = "EARLY", "CONFIRMED", "DISCONNECTED"  # PJSIP's names of a call's states
 
 
 class Handset:
-    """One call, from either side.
+    """A telephone with a process of its own, and its one call, from either side.
 
     Attributes:
         heard: What came from the other side, with times.
         status: The SIP status with which the call was answered or refused.
-        reason: Its words.
-        caller: The number of the other side.
+        rung: It has been called, or the other side rings.
+        caller: The number that called it.
+        lost: Why nothing can be done with it any more; empty: it can.
     """
 
-    def __init__(self, account: pj.Account, folder: Path, name: str, call_id: int = pj.PJSUA_INVALID_ID) -> None:
-        self.diary = Diary(f"the phone {name}")
+    def __init__(self, folder: Path, line: Line, manners: Manners) -> None:
+        self.diary = Diary(f"the phone {folder.name}")
         self.heard = Recording(self.diary)
-        self.status, self.reason = 0, ""
+        self.status, self.caller = 0, ""
         self.answered_at: float | None = None
-        self.over = False
-        self.caller = ""
-        self._folder, self._name = folder, name
+        self.rung = self.over = False
+        self._folder, self._line, self._manners = folder, line, manners
         self._clock = asyncio.get_running_loop().time
-        self._call: Any = _Call(account, call_id, self)
-        self._audio: Any = None
-        self._recorder: Any = None
-        self._players: list[Any] = []
-        self._tape_began = 0.0
-        self._read = HEADER
+        self._process = TelephoneProcess(folder, self._on_news)
+        self._ready = False
+        self.lost = ""
+        self._tape: Tape | None = None
+        self._began_to_speak: list[float] = []
 
-    @property
-    def tape(self) -> Path:
-        return self._folder / f"{self._name}.wav"
+    async def install(self, tasks: Owned) -> None:
+        """Returns when it can call and be called.
 
-    def dials(self, uri: str) -> None:
-        self.diary.note("dials")
-        self._call.makeCall(uri, pj.CallOpParam(True))
+        Raises:
+            AssertionError: It cannot; says why.
+        """
+        self._folder.mkdir()
+        await self._process.start()
+        tasks.start(self._listen(), f"{self._folder.name}:news")
+        tasks.start(self._rewind(), f"{self._folder.name}:tape")
+        line = self._line
+        self._tell(Install(line.number, line.user, line.password, line.port, str(self._folder)))
+        await self._until(lambda: self._ready, READY_S, "a dial tone")
+
+    async def aclose(self) -> None:
+        await self._process.aclose()
+
+    # What a test sees.
 
     async def answered(self) -> float:
         """When it was.
@@ -62,27 +88,17 @@ class Handset:
         Raises:
             AssertionError: It was not; says why.
         """
-        await self.diary.until(lambda: self.answered_at is not None or self.over, RINGS_S, "an answer")
-        assert self.answered_at is not None, f"refused with {self.status} {self.reason}\n{self.diary}"
+        await self._until(lambda: self.answered_at is not None or self.over, ANSWERED_S, "an answer")
+        assert self.answered_at is not None, f"refused with {self.status}\n{self.diary}"
         return self.answered_at
+
+    async def rings(self, within_s: float) -> None:
+        """It does, or the other side."""
+        await self._until(lambda: self.rung, within_s, "ringing")
 
     async def hung_up(self, within_s: float) -> None:
         """The call is over."""
-        await self.diary.until(lambda: self.over, within_s, "the end of the call")
-
-    async def says(self, sound: Sound) -> float:
-        """Say it to the end; returns when the last sample left."""
-        path = write_wav(self._folder / f"{self._name}-{len(self._players)}.wav", narrow(sound), LINE_RATE)
-        player = pj.AudioMediaPlayer()
-        player.createPlayer(str(path), pj.PJMEDIA_FILE_NO_LOOP)
-        self._players.append(player)
-        began = self._clock()
-        player.startTransmit(self._audio)
-        self.diary.note("speaks")
-        ends = began + len(sound) / RATE
-        await asyncio.sleep(ends - self._clock())
-        self.diary.note("has spoken")
-        return ends
+        await self._until(lambda: self.over, within_s, "the end of the call")
 
     async def hears(self, since: float, within_s: float, wanted: str) -> float:
         """Return when something that was heard after that moment is over: when it began."""
@@ -91,87 +107,99 @@ class Handset:
             last = self.heard.stretches[-1:]
             return bool(last) and last[0].ended > since and not self.heard.sounds
 
-        await self.diary.until(over, within_s, wanted)
+        await self._until(over, within_s, wanted)
         return next(max(each.began, since) for each in self.heard.stretches if each.ended > since)
 
-    def presses(self, digits: str) -> None:
-        self.diary.note(f"presses {digits}")
-        self._call.dialDtmf(digits)
+    async def hears_for(self, seconds: float, since: float, within_s: float, wanted: str) -> None:
+        """Return when so much has been heard since then."""
+        await self._until(lambda: self.heard.loud_s(since) > seconds, within_s, wanted)
 
-    def hangs_up(self) -> None:
-        self._call.hangup(pj.CallOpParam())
+    async def hears_nothing(self, within_s: float) -> None:
+        """Return when the other side is silent."""
+        await self._until(lambda: not self.heard.sounds, within_s, "silence")
+
+    # What it can be told.
+
+    def dials(self, uri: str) -> None:
+        self._tell(Dial(uri))
+
+    async def says(self, sound: Sound) -> float:
+        """Say it to the end; returns when the last sample left."""
+        await self._until(lambda: self._tape is not None, PLAYS_S, "somebody to speak to")
+        before = len(self._began_to_speak)
+        self._tell(Play(str(write_wav(self._folder / f"said-{before}.wav", narrow(sound), LINE_RATE))))
+        await self._until(lambda: len(self._began_to_speak) > before, PLAYS_S, "that it speaks")
+        ends = self._began_to_speak[-1] + len(sound) / RATE
+        await asyncio.sleep(ends - self._clock())
+        self.diary.note("has spoken")
+        return ends
+
+    def presses(self, digits: str) -> None:
+        self._tell(Press(digits))
 
     def holds(self) -> None:
-        self.diary.note("holds")
-        self._call.setHold(pj.CallOpParam())
+        self._tell(Hold())
 
     def takes_up_again(self) -> None:
-        self.diary.note("takes up again")
-        parameters = pj.CallOpParam(True)
-        parameters.opt.flag = pj.PJSUA_CALL_UNHOLD
-        self._call.reinvite(parameters)
+        self._tell(TakeUp())
 
-    def answers(self, status: int) -> None:
-        """183: with early media; 200: picks up."""
-        parameters = pj.CallOpParam()
-        parameters.statusCode = status
-        self._call.answer(parameters)
+    def hangs_up(self) -> None:
+        if not self.over:
+            self._tell(HangUp())
 
-    def rewind(self) -> None:
-        """Hear what has been recorded since the last time."""
-        if not self.tape.exists():
-            return
-        with self.tape.open("rb") as file:
-            file.seek(self._read)
-            pcm = file.read()
-        for begin in range(0, len(pcm) // PIECE * PIECE, PIECE):
-            self._read += PIECE
-            at = self._tape_began + (self._read - HEADER) / 2 / LINE_RATE
-            self.heard.hear(np.frombuffer(pcm, np.int16, PIECE // 2, begin), at)
+    def loses_power(self) -> None:
+        """Nothing comes from it any more: no sound, and no word."""
+        self.diary.note("loses power")
+        self._process.kill()
 
-    def forget(self) -> None:
-        """Give back what is PJSIP's."""
-        self._audio = self._recorder = self._call = None
-        self._players.clear()
+    def _tell(self, order: Order) -> None:
+        if not isinstance(order, Install):
+            self.diary.note(f"is told: {order}")
+        self._process.tell(order)
 
-    # What PJSIP tells.
+    async def _until(self, seen: Callable[[], bool], within_s: float, wanted: str) -> None:
+        await self.diary.until(lambda: bool(self.lost) or seen(), within_s, wanted)
+        assert not self.lost, f"{self.lost}\n{self.diary}"
 
-    def on_state(self, info: Any) -> None:
-        self.caller = info.remoteUri.partition("sip:")[2].partition("@")[0]
-        self.diary.note(f"{info.stateText} {info.lastStatusCode}")
-        self.status, self.reason = info.lastStatusCode, info.lastReason
-        if info.state == pj.PJSIP_INV_STATE_CONFIRMED:
-            self.answered_at = self._clock()
-        self.over = info.state == pj.PJSIP_INV_STATE_DISCONNECTED
+    # What its process tells.
+
+    async def _listen(self) -> None:
+        try:
+            self.lost = await self._process.listen()
+        except Exception as error:  # must not leave: it would cancel the fixtures of all tests
+            self.lost = f"what the telephone says is not understood: {error!r}"
         self.diary.wake()
 
-    def on_media(self, audio: Any) -> None:
-        self._audio = audio
-        if self._recorder is None:
-            self._recorder = pj.AudioMediaRecorder()
-            self._recorder.createRecorder(str(self.tape))
-            self._tape_began = self._clock()
-        audio.startTransmit(self._recorder)
+    async def _rewind(self) -> None:
+        while True:
+            if self._tape:
+                self._tape.rewind(self.heard)
+            await asyncio.sleep(POLL_S)
 
+    def _on_news(self, news: News) -> None:
+        match news:
+            case Ready():
+                self._ready = True
+            case Rings(caller):
+                self.rung, self.caller = True, caller
+                self._receive()
+            case Moved(state, status, _, at):
+                self.status = status
+                self.rung = self.rung or state == EARLY
+                self.answered_at = at if state == CONFIRMED else self.answered_at
+                self.over = state == DISCONNECTED
+            case Taping(tape, at):
+                self._tape = Tape(Path(tape), at)
+            case Playing(at):
+                self._began_to_speak.append(at)
+            case Refused(order, why):
+                self.lost = f"the telephone did not {order}: {why}"
+        self.diary.note(str(news))
 
-class _Call(pj.Call):  # type: ignore[misc]
-    """PJSIP's side of a handset; it must be gone before PJSIP is."""
-
-    def __init__(self, account: pj.Account, call_id: int, handset: Handset) -> None:
-        super().__init__(account, call_id)
-        self._handset = weakref.ref(handset)
-
-    def onCallState(self, prm: Any) -> None:
-        if handset := self._handset():
-            handset.on_state(self.getInfo())
-
-    def onCallMediaState(self, prm: Any) -> None:
-        info = self.getInfo()  # its media die with it
-        active = any(media.status == pj.PJSUA_CALL_MEDIA_ACTIVE for media in info.media)
-        if active and (handset := self._handset()):
-            handset.on_media(self.getAudioMedia(-1))
-
-
-def narrow(sound: Sound) -> Sound:
-    """What a telephone makes of a microphone's sound: 8 kHz."""
-    return np.asarray(soxr.resample(sound, RATE, LINE_RATE), np.int16)
+    def _receive(self) -> None:
+        manners = self._manners
+        if manners.status != 200:
+            self._tell(Answer(manners.status))
+            return
+        self._tell(Answer(183))
+        asyncio.get_running_loop().call_later(manners.rings_s, self._tell, Answer(200))

@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from tests.e2e.exchange import Exchange
-from tests.e2e.phones import HOST, Line
+from tests.e2e.lines import Line
+from tests.e2e.telephone_wire import HOST
 
 SDP = """v=0
 o=tester 1 1 IN IP4 [local_ip]

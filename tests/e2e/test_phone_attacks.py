@@ -3,7 +3,7 @@
 import pytest
 
 from tests.e2e.exchange import Exchange
-from tests.e2e.phones import Phones
+from tests.e2e.phones import House
 from tests.e2e.sipp import (
     Invite,
     Outcome,
@@ -34,13 +34,13 @@ UNREADABLE = {
 }
 
 
-async def next_call_works(house: Phones, exchange: Exchange, number: str) -> None:
-    call = house.call(exchange.line(number), exchange.uri)
+async def next_call_works(house: House, exchange: Exchange, number: str) -> None:
+    call = await house.call(exchange.line(number), exchange.uri)
     await call.hears(await call.answered(), 20, "the greeting")
     call.hangs_up()
 
 
-async def test_a_number_that_is_not_listed_is_busy(house: Phones, exchange: Exchange) -> None:
+async def test_a_number_that_is_not_listed_is_busy(house: House, exchange: Exchange) -> None:
     number = NUMBER + "100"
     assert (
         await sipp(house.folder, "unlisted", exchange, exchange.line(number), refused(Invite("999"), number, 486))
@@ -49,14 +49,14 @@ async def test_a_number_that_is_not_listed_is_busy(house: Phones, exchange: Exch
     await next_call_works(house, exchange, number)
 
 
-async def test_a_call_from_an_address_that_is_not_allowed_is_never_answered(house: Phones, exchange: Exchange) -> None:
+async def test_a_call_from_an_address_that_is_not_allowed_is_never_answered(house: House, exchange: Exchange) -> None:
     number = NUMBER + "104"
     scenario = never_answered(Invite("100"), number)
     outcome = await sipp(house.folder, "elsewhere", exchange, exchange.line(number), scenario, host="127.0.0.2")
     assert outcome == ONE
 
 
-async def test_malformed_requests_are_refused_or_dropped(house: Phones, exchange: Exchange) -> None:
+async def test_malformed_requests_are_refused_or_dropped(house: House, exchange: Exchange) -> None:
     number = NUMBER + "101"
     line = exchange.line(number)
     for name, (invite, status) in MALFORMED.items():
@@ -69,7 +69,7 @@ async def test_malformed_requests_are_refused_or_dropped(house: Phones, exchange
     await next_call_works(house, exchange, number)
 
 
-async def test_of_a_flood_two_calls_are_taken_and_the_next_caller_is_served(house: Phones, exchange: Exchange) -> None:
+async def test_of_a_flood_two_calls_are_taken_and_the_next_caller_is_served(house: House, exchange: Exchange) -> None:
     number = NUMBER + "102"
     scenario = refused_or_taken(Invite("100"), number, 486)
     outcome = await sipp(house.folder, "flood", exchange, exchange.line(number), scenario, calls=40, per_s=10)

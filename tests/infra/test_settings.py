@@ -35,6 +35,13 @@ def test_no_sessions_at_all_are_refused() -> None:
         read_settings(ROOT, ["up", "--max-sessions", "0"], {})
 
 
+@pytest.mark.parametrize("host", ["0.0.0.0", "my-machine", "::1"])
+def test_an_address_that_phones_cannot_be_told_is_refused(host: str) -> None:
+    with pytest.raises(BadUsage, match=f"AURA_SIP_HOST is `{host}`"):
+        read_settings(ROOT, ["up", "--phone"], {"AURA_SIP_HOST": host})
+    assert not read_settings(ROOT, ["up"], {"AURA_SIP_HOST": host}).phone
+
+
 def test_arguments_of_the_tests_go_to_pytest_untouched() -> None:
     settings = read_settings(ROOT, ["test", "unit", "-k", "name", "--run-dir", "x"], {"CI": "true"})
     assert settings.rest == ("unit", "-k", "name", "--run-dir", "x")

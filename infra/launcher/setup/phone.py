@@ -7,6 +7,7 @@ from asyncio.subprocess import DEVNULL
 from collections.abc import Awaitable
 from pathlib import Path
 
+from infra.launcher.errors import Missing
 from infra.launcher.progress import Board, Step
 from infra.launcher.setup.debian import install_debian
 from infra.launcher.setup.go_program import GoProgram, build
@@ -19,16 +20,23 @@ LIBRARIES = ("opus", "opusfile", "soxr")  # by the names that pkg-config knows
 APOLOGY = "I am sorry, but all lines are busy just now. Please call again in a few minutes. Goodbye."
 
 
-async def set_up_phone(shop: Workshop, board: Board, venv: Awaitable[None]) -> None:
+async def set_up_phone(shop: Workshop, board: Board, venv: Awaitable[None], *, required: bool) -> None:
     """All three.
 
     Args:
         venv: Done when the voice is installed.
+        required: Whether to fail where the bridge cannot be built, rather than say what it lacks.
 
     Raises:
-        Missing: The bridge cannot be built here; says how to get what it lacks.
+        Missing: The bridge cannot be built here, and is required; says how to get what it lacks.
     """
-    await _build_bridge(shop, board)
+    try:
+        await _build_bridge(shop, board)
+    except Missing as missing:
+        if required:
+            raise
+        board.say(str(missing))
+        return
     await _find_redis(shop, board)
     await venv
     await _render_apology(shop, board)

@@ -49,7 +49,7 @@ async def set_up_all(
         steps.create_task(build_livekit_server(shop, board), name="set-up:livekit")
         steps.create_task(build_page(shop, board), name="set-up:page")
         if phone:
-            steps.create_task(set_up_phone(shop, board, venv), name="set-up:phone")
+            steps.create_task(set_up_phone(shop, board, venv, required=strict or not tests), name="set-up:phone")
         if tests:
             steps.create_task(install_browser(shop, board, required=strict), name="set-up:browser")
         if tests and phone:
