@@ -1,10 +1,10 @@
 """One vLLM engine: requests whose prompts go on while they are answered."""
 
 import asyncio
-import multiprocessing
 import os
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +19,7 @@ from vllm.v1.engine.async_llm import AsyncLLM
 from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
 
 from pipeline.engines.parts import Part, Sampling, Written
+from pipeline.engines.starting import started
 from pipeline.errors import ConfigError, EngineError
 
 TOLD_S = 10.0  # in which vLLM tells the requests of an engine that has died
@@ -94,7 +95,7 @@ class Vllm:
         os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")  # a fork may hang: other engines have threads
         try:
             args = AsyncEngineArgs(model=str(model), generation_config="vllm", **engine_args)
-            llm = await _started(args)
+            llm = await started(partial(AsyncLLM.from_engine_args, args))
         except (TypeError, ValueError) as error:
             raise ConfigError(f"stage {stage}", [str(error)]) from error
         except RuntimeError as error:
@@ -215,21 +216,6 @@ class Vllm:
                 raise
             except Exception as error:  # vLLM has no type for an engine that is ending and answers nothing more
                 raise EngineDeadError from error
-
-
-async def _started(args: AsyncEngineArgs) -> AsyncLLM:
-    """vLLM waits for its processes in a thread, which ends only when they do."""
-    before = set(multiprocessing.active_children())
-    opening = asyncio.get_running_loop().run_in_executor(None, AsyncLLM.from_engine_args, args)
-    try:
-        return await asyncio.shield(opening)
-    except asyncio.CancelledError:
-        while not opening.done():
-            for child in set(multiprocessing.active_children()) - before:
-                child.terminate()
-            await asyncio.wait([opening], timeout=ALIVE_S)
-        opening.exception()
-        raise
 
 
 async def closed(generator: AsyncGenerator[Any, None]) -> None:

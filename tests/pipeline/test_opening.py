@@ -51,7 +51,7 @@ class Works:
 
     async def open(self, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
         await asyncio.sleep(START_S[stage.stage_id])
-        engines: tuple[Engine[Any, Any], ...] = (frail(self.line.asr), self.line.aura, self.line.tts)
+        engines: tuple[Engine[Any, Any], ...] = (frail(self.line.asr), frail(self.line.aura), self.line.tts)
         self.opened.append((asyncio.get_running_loop().time(), engines[stage.stage_id]))
         return engines[stage.stage_id]
 
@@ -111,3 +111,15 @@ async def test_it_is_not_ready_while_an_engine_is_started_again() -> None:
         await asyncio.sleep(1 + START_S[0])
         assert pipeline.is_ready
         assert len(works.opened) == 4
+
+
+async def test_engines_that_die_together_are_started_one_after_the_other() -> None:
+    works = Works()
+    async with works.run() as pipeline:
+        died = asyncio.get_running_loop().time()
+        for _, engine in works.opened[:2]:
+            assert isinstance(engine, Frail)
+            engine.death.set()
+        await asyncio.sleep(60)
+        assert [at - died for at, _ in works.opened[3:]] == pytest.approx([6.0, 26.0])
+        assert pipeline.is_ready

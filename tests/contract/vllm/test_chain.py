@@ -126,6 +126,22 @@ async def test_a_spoken_question_is_heard_and_answered_aloud(chain: Chain) -> No
         assert len(sound) >= 2 * 1_920, "at least one frame"
 
 
+async def test_what_is_said_is_read_and_answered_ahead_and_the_guess_is_adopted_or_dropped(chain: Chain) -> None:
+    async with caller() as it:
+        await it.updates(aura={"partials": True})
+        for goes_on in (True, False):
+            await speaks(it, 1.0)
+            await it.send("input_audio_buffer.activity", speaking=False)
+            while not (await it.until("input_audio_buffer.partial"))["settled"]:
+                pass
+            if goes_on:
+                await speaks(it, 0.5)
+            await it.send("input_audio_buffer.commit")
+            await it.send("response.create")
+            assert (await it.until("response.done"))["response"]["status"] == "completed"
+        await comes_to_rest(chain)
+
+
 async def test_a_given_text_is_spoken_as_it_is(chain: Chain) -> None:
     async with caller() as it:
         await it.send("response.create", response={"metadata": {"say": "Hello. I am here."}})
