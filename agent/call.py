@@ -21,6 +21,7 @@ from agent.recalled import Recalled
 from agent.settings import PipelineSettings
 from agent.sounds import Committed, Kind, Onset, Partial, Pause, Sounds
 from agent.turns import Turns, turn_handling, voice_activity
+from agent.waits import Waits
 from agent.wishes import Wishes
 from pipeline.realtime.client import connect
 
@@ -53,7 +54,7 @@ class Call:
     ) -> None:
         self._persona, self._turns, self._trouble = persona, turns, trouble
         self._tasks = Owned()
-        self._speech_end: float | None = None
+        self._waits = Waits()
         self.board = Noticeboard(publish)
         self._absence: asyncio.Task[None] | None = None
         self._greeting = persona.apology if recalled else persona.greeting
@@ -105,6 +106,7 @@ class Call:
         """The person has written something: it cuts what is being said. Returns when it has been answered."""
         if text.strip():
             await self.session.interrupt()
+            self._waits.asked_otherwise()
             await self.session.generate_reply(user_input=text)
 
     async def give_up(self) -> None:
@@ -177,6 +179,7 @@ class Call:
             self._model.live.caption(item_id, text)
 
     def turn(self) -> None:
+        self._waits.spoke()
         self.board.decided("turn", "somebody spoke")
 
     @guarded
@@ -199,6 +202,7 @@ class Call:
     def take_turn(self) -> None:
         if self._model.live:
             self.board.decided("turn", "nobody else came to speak")
+            self._waits.asked_otherwise()
             self._model.live.commit_audio()
             self.session.generate_reply(input_modality="audio", allow_interruptions=False)
 
@@ -214,7 +218,7 @@ class Call:
             signs = self.board.signs
             self._gate.feed(Onset(signs.audible, signs.answering))
         else:
-            self._speech_end = self._now() - self._turns.silence_s
+            self._waits.paused(self._now() - self._turns.silence_s)
             self._gate.feed(Pause())
         self.board.observe(person_speaking=speaking, undecided=not speaking and self._gate.undecided)
 
@@ -223,10 +227,8 @@ class Call:
         self.board.observe(audible=True)
         answer = self._model.live.newest_answer if self._model.live else None
         if answer and answer.asked_at is not None:
-            sounded_at = answer.sounded_at or self._now()
-            since_speech = None if self._speech_end is None else _ms(self._now() - self._speech_end)
-            self.board.timed(answer.response_id, since_speech, _ms(sounded_at - answer.asked_at))
-        self._speech_end = None
+            waited = self._waits.over(answer.asked_at, answer.sounded_at, self._now())
+            self.board.timed(answer.response_id, *waited)
 
     @guarded
     def _on_playback_finished(self, _: object) -> None:
@@ -241,7 +243,3 @@ _REASONS: dict[Kind, str] = {
     "noise": "no words were heard",
     "speech": "it was taken back",
 }
-
-
-def _ms(seconds: float) -> int:
-    return round(seconds * 1000)

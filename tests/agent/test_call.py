@@ -1,0 +1,108 @@
+"""What a call tells of itself: the wait of the turn that is answered, whatever else was to be heard."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any, Literal
+
+import msgspec
+import pytest
+from livekit.agents import UserStateChangedEvent
+
+from agent.call import Call
+from agent.console_audio import WavLoudspeaker
+from agent.persona import Persona
+from agent.settings import PipelineSettings
+from agent.turns import TURNS
+from tests.agent.fake_pipeline import FakePipeline, Hears, Says
+
+pytestmark = pytest.mark.anyio
+
+PARIS = Says((("Paris.", 1.0),), after_s=0.5)
+NOISE = Hears("", "noise")
+SILENCE_S = TURNS["console"].silence_s
+
+
+class Room:
+    """A call without its ears: what voice activity and the gate tell it is told here."""
+
+    def __init__(self, call: Call, shown: list[dict[str, Any]]) -> None:
+        self.call, self._shown = call, shown
+
+    def of(self, name: str) -> list[dict[str, Any]]:
+        return [msgspec.json.decode(news[name]) for news in self._shown if name in news]
+
+    @property
+    def waits(self) -> list[tuple[int | None, int]]:
+        figures = self.of("aura.timings")
+        return [(wait["speech_end_to_first_audio_ms"], wait["create_to_first_audio_ms"]) for wait in figures]
+
+    async def sound(self) -> None:
+        """A second of it, found to be over when the silence after it makes a pause."""
+        self._state("listening", "speaking")
+        await asyncio.sleep(1 + SILENCE_S)
+        self._state("speaking", "listening")
+
+    async def question(self) -> None:
+        await self.sound()
+        self.call.turn()
+        self.call.session.generate_reply()
+
+    def _state(self, old: Literal["speaking", "listening"], new: Literal["speaking", "listening"]) -> None:
+        event = UserStateChangedEvent(old_state=old, new_state=new)
+        self.call.session.emit("user_state_changed", event)
+
+
+@asynccontextmanager
+async def calling(pipeline: FakePipeline) -> AsyncIterator[Room]:
+    shown: list[dict[str, Any]] = []
+
+    async def publish(attributes: dict[str, str]) -> None:
+        shown.append(attributes)
+
+    persona, settings = Persona("Aura", "Be brief."), PipelineSettings("http://pipeline", "key")
+    call = Call(settings, persona, TURNS["console"], publish, spoken=False, connect=pipeline.connect)
+    loudspeaker = WavLoudspeaker(lambda: 0.0)
+    call.session.output.audio = loudspeaker
+    async with asyncio.TaskGroup() as tasks:
+        playing = tasks.create_task(loudspeaker.play())
+        await call.start(greet=False)
+        await asyncio.sleep(1)
+        yield Room(call, shown)
+        await call.aclose()
+        playing.cancel()
+
+
+async def test_a_spoken_question_is_answered_so_long_after_its_last_word() -> None:
+    async with calling(FakePipeline(says=[PARIS])) as room:
+        await room.question()
+        await asyncio.sleep(5)
+        assert room.waits == [(pytest.approx((SILENCE_S + 0.5) * 1000, abs=20), 500)]
+
+
+async def test_a_cough_does_not_begin_the_wait_for_what_is_written_a_minute_later() -> None:
+    async with calling(FakePipeline(hears=[NOISE], says=[PARIS])) as room:
+        await room.sound()
+        await asyncio.sleep(60)
+        await room.call.write("What is the capital?")
+        await asyncio.sleep(5)
+        assert room.waits == [(None, 500)]
+
+
+async def test_a_cough_after_a_question_does_not_shorten_its_wait() -> None:
+    slow = Says(PARIS.clauses, after_s=9.0)
+    async with calling(FakePipeline(hears=[Hears("Which?"), NOISE], says=[slow])) as room:
+        await room.question()
+        room.call.on_committed()
+        await room.sound()
+        await asyncio.sleep(12)
+        assert room.waits == [(pytest.approx((SILENCE_S + 9.0) * 1000, abs=20), 9_000)]
+
+
+async def test_a_question_that_got_no_answer_does_not_begin_the_wait_for_what_is_written_later() -> None:
+    async with calling(FakePipeline(says=[Says(silent=True), PARIS])) as room:
+        await room.question()
+        await asyncio.sleep(60)
+        await room.call.write("What is the capital?")
+        await asyncio.sleep(5)
+        assert room.waits == [(None, 500)]
