@@ -12,7 +12,7 @@ import msgspec
 logger = logging.getLogger(__name__)
 
 State = Literal["listening", "thinking", "speaking", "watching", "silent"]
-What = Literal["turn", "backchannel", "noise", "silent", "interrupted", "resumed", "error"]
+What = Literal["turn", "backchannel", "noise", "silent", "interrupted", "continued", "resumed", "error"]
 Publish = Callable[[dict[str, str]], Awaitable[None]]
 
 LINE = "aura.line"

@@ -185,7 +185,10 @@ class Call:
     @guarded
     def interrupt(self) -> None:
         """At once, so that the engines stop: LiveKit itself would wait until the turn is over."""
-        self.board.decided("interrupted", "somebody spoke over the answer")
+        if self.board.signs.audible:
+            self.board.decided("interrupted", "somebody spoke over the answer")
+        elif self.board.signs.owed:
+            self.board.decided("continued", "somebody went on before it was answered")
         self.session.interrupt()
 
     @guarded

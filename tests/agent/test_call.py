@@ -106,3 +106,29 @@ async def test_a_question_that_got_no_answer_does_not_begin_the_wait_for_what_is
         await room.call.write("What is the capital?")
         await asyncio.sleep(5)
         assert room.waits == [(None, 500)]
+
+
+async def test_who_speaks_over_an_answer_that_sounds_has_interrupted_it() -> None:
+    async with calling(FakePipeline(says=[Says((("One, two, three.", 9.0),))])) as room:
+        await room.question()
+        await asyncio.sleep(3)
+        room.call.interrupt()
+        await asyncio.sleep(1)
+        assert [decision["what"] for decision in room.of("aura.decision")] == ["turn", "interrupted"]
+
+
+async def test_who_goes_on_before_an_answer_sounds_has_interrupted_nothing() -> None:
+    async with calling(FakePipeline(says=[Says(PARIS.clauses, after_s=9.0)])) as room:
+        await room.question()
+        await asyncio.sleep(3)
+        room.call.interrupt()
+        await asyncio.sleep(20)
+        assert [decision["what"] for decision in room.of("aura.decision")] == ["turn", "continued"]
+        assert room.waits == []
+
+
+async def test_who_speaks_when_nobody_waits_for_anything_has_gone_on_with_nothing() -> None:
+    async with calling(FakePipeline()) as room:
+        room.call.interrupt()
+        await asyncio.sleep(1)
+        assert room.of("aura.decision") == []

@@ -27,6 +27,7 @@ const DECISIONS: Readonly<Record<string, string>> = {
   noise: 'Only noise',
   silent: 'Stayed silent',
   interrupted: 'You interrupted',
+  continued: 'You went on',
   resumed: 'Went on speaking',
   error: 'Something failed',
 };

@@ -6,6 +6,7 @@ const MARKS: Record<Mark, string> = {
   interrupted: 'you cut in here',
   lost: 'the connection broke here',
   aside: 'not taken as a turn',
+  unanswered: 'not answered: you went on',
 };
 
 export function CaptionLine({ line, continues }: { line: Line; continues: boolean }) {

@@ -1,20 +1,20 @@
-/** Turns the agent's changing attributes into conversation events: each decision and each answer's figures. */
+/** Turns changes of the agent's attributes into conversation events: each decision and each answer's figures. */
 import { type Participant, type Room, RoomEvent } from 'livekit-client';
-import { readDecision, readTimings } from '../agent/attributes';
+import { type Attributes, readDecision, readTimings } from '../agent/attributes';
 import type { ConversationEvent } from './conversation';
 
+/** What an agent has said before it was met is about an earlier conversation: only changes are told. */
 export function listenToAgent(room: Room, dispatch: (event: ConversationEvent) => void): () => void {
-  const report = (participant: Participant): void => {
+  const report = (changed: Attributes, participant: Participant): void => {
     if (!participant.isAgent) return;
     const nowMs = performance.now();
-    const timings = readTimings(participant.attributes);
+    const timings = readTimings(changed);
     if (timings) dispatch({ type: 'timed', timings, nowMs });
-    const decision = readDecision(participant.attributes);
+    const decision = readDecision(changed);
     if (decision) dispatch({ type: 'decided', decision, nowMs });
   };
-  const changed = (_: Record<string, string>, participant: Participant): void => report(participant);
-  room.on(RoomEvent.ParticipantConnected, report).on(RoomEvent.ParticipantAttributesChanged, changed);
+  room.on(RoomEvent.ParticipantAttributesChanged, report);
   return () => {
-    room.off(RoomEvent.ParticipantConnected, report).off(RoomEvent.ParticipantAttributesChanged, changed);
+    room.off(RoomEvent.ParticipantAttributesChanged, report);
   };
 }

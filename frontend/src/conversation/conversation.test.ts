@@ -74,6 +74,14 @@ describe('decisions', () => {
     expect(lines.map(brief)).toEqual([['One, two', false, null]]);
   });
 
+  it('mark the typed question that the person went on from', () => {
+    const typed = { type: 'typed', key: 't', text: 'Where is Paris?' } as const;
+    const marks = (...events: Parameters<typeof play>) => play(...events).lines.map(({ mark }) => mark);
+    expect(marks(typed, heard('a', 'and'), decided('continued'))).toEqual(['unanswered', null]);
+    expect(marks(typed, spoken('b', 'In'), heard('a', 'and'), decided('continued'))).toEqual([null, null, null]);
+    expect(marks(typed, heard('a', 'And?', true), heard('c', 'wh'), decided('continued'))).toEqual([null, null, null]);
+  });
+
   it('set a backchannel aside', () => {
     expect(play(spoken('b', 'One'), heard('a', 'mhm', true), decided('backchannel')).lines[1]?.mark).toBe('aside');
   });
@@ -96,9 +104,9 @@ describe('decisions', () => {
 
 describe('waits', () => {
   it('belong to the answer whose words came before the figures', () => {
-    const { lines, pendingWaitMs } = play(heard('a', 'Hi.', true), spoken('b', 'Hello'), timed('r1', 700));
+    const { lines, pendingWait } = play(heard('a', 'Hi.', true), spoken('b', 'Hello'), timed('r1', 700));
     expect(lines.map((line) => line.waitedMs)).toEqual([null, 700]);
-    expect(pendingWaitMs).toBeNull();
+    expect(pendingWait).toBeNull();
   });
 
   it('wait for the answer whose words come after the figures', () => {
@@ -106,7 +114,25 @@ describe('waits', () => {
     expect(lines.map((line) => line.waitedMs)).toEqual([null, null, 700]);
   });
 
+  it('belong to no line that was finished long before the figures, or comes long after them', () => {
+    const late = play(heard('a', 'Hi.', true), timed('r1', 700));
+    const after = reduce(late, { ...spoken('b', 'I see a dog.'), nowMs: 60_000 });
+    expect(after.lines.map((line) => line.waitedMs)).toEqual([null, null]);
+    expect(after.pendingWait).toBeNull();
+    const done = play(heard('a', 'Hi.', true), spoken('b', 'Hello'), closed('b'));
+    const before = reduce(done, { ...timed('r1', 700), nowMs: 60_000 });
+    expect(before.lines.map((line) => line.waitedMs)).toEqual([null, null]);
+  });
+
+  it('are not those of an answer that was cut off or given up', () => {
+    for (const what of ['interrupted', 'continued']) {
+      const { lines } = play(heard('a', 'Hi.', true), timed('r1', 700), decided(what), spoken('b', 'I see a dog.'));
+      expect(lines.map((line) => line.waitedMs)).toEqual([null, null]);
+    }
+  });
+
   it('count an answer once', () => {
-    expect(play(timed('r1', 700), timed('r1', 700), timed('r2', 900)).waits.map(({ ms }) => ms)).toEqual([700, 900]);
+    const { waits } = play(timed('r1', 700), timed('r2', 900), timed('r1', 700));
+    expect(waits.map(({ ms }) => ms)).toEqual([700, 900]);
   });
 });

@@ -3,8 +3,11 @@ import { type Decision, type Timings, waitedMs } from '../agent/attributes';
 
 export type Side = 'user' | 'agent';
 
-/** Why a line is not simply what was said: cut by the person, cut off by a lost agent, or heard but no turn. */
-export type Mark = 'interrupted' | 'lost' | 'aside';
+/**
+ * Why a line is not simply what was said: cut by the person, cut off by a lost agent, heard but no turn, or not
+ * answered because the person went on.
+ */
+export type Mark = 'interrupted' | 'lost' | 'aside' | 'unanswered';
 
 export interface Line {
   readonly key: string;
@@ -25,12 +28,17 @@ export interface LoggedDecision extends Decision {
   readonly seenMs: number;
 }
 
+export interface Wait {
+  readonly responseId: string;
+  readonly ms: number;
+}
+
 export interface ConversationState {
   readonly lines: readonly Line[];
   readonly decisions: readonly LoggedDecision[];
-  readonly waits: readonly { readonly responseId: string; readonly ms: number }[];
-  /** A wait whose answer has no line yet. */
-  readonly pendingWaitMs: number | null;
+  readonly waits: readonly Wait[];
+  /** The newest wait, while its answer has no line yet. */
+  readonly pendingWait: (Wait & { readonly seenMs: number }) | null;
 }
 
 export type ConversationEvent = { readonly nowMs: number } & (
@@ -41,9 +49,9 @@ export type ConversationEvent = { readonly nowMs: number } & (
   | { readonly type: 'timed'; readonly timings: Timings }
 );
 
-export const EMPTY: ConversationState = { lines: [], decisions: [], waits: [], pendingWaitMs: null };
+export const EMPTY: ConversationState = { lines: [], decisions: [], waits: [], pendingWait: null };
 
-/** A decision speaks of a line that changed at most this long ago. Milliseconds. */
+/** Decisions and figures speak of a line that changed at most this long ago, or comes within it. Milliseconds. */
 const RECENT_MS = 3_000;
 const KEPT = 200;
 
@@ -72,7 +80,7 @@ export function reduce(state: ConversationState, event: ConversationEvent): Conv
     case 'decided':
       return withDecision(state, event.decision, event.nowMs);
     case 'timed':
-      return withTimings(state, event.timings);
+      return withTimings(state, event.timings, event.nowMs);
   }
 }
 
@@ -84,12 +92,13 @@ function withText(state: ConversationState, event: ConversationEvent & { type: '
     return change(state, key, (line) => ({ ...line, text, final, touchedMs: nowMs }));
   }
   if (!text.trim()) return state;
-  const waited = side === 'agent' ? state.pendingWaitMs : null;
+  const pending = side === 'agent' ? state.pendingWait : null;
+  const waited = pending && nowMs - pending.seenMs <= RECENT_MS ? pending.ms : null;
   const line: Line = { key, side, typed: false, text, final, mark: null, waitedMs: waited, touchedMs: nowMs };
   return {
     ...state,
     lines: append(state.lines, line),
-    pendingWaitMs: side === 'agent' ? null : state.pendingWaitMs,
+    pendingWait: side === 'agent' ? null : state.pendingWait,
   };
 }
 
@@ -100,7 +109,9 @@ function withDecision(state: ConversationState, decision: Decision, nowMs: numbe
   const next = { ...state, decisions: append(state.decisions, logged) };
   switch (decision.what) {
     case 'interrupted':
-      return markInterrupted(next, nowMs);
+      return markInterrupted({ ...next, pendingWait: null }, nowMs);
+    case 'continued':
+      return markUnanswered({ ...next, pendingWait: null });
     case 'resumed':
       return unmark(next, 'agent', 'interrupted');
     case 'backchannel':
@@ -113,21 +124,29 @@ function withDecision(state: ConversationState, decision: Decision, nowMs: numbe
   }
 }
 
-function withTimings(state: ConversationState, timings: Timings): ConversationState {
+function withTimings(state: ConversationState, timings: Timings, nowMs: number): ConversationState {
+  const { responseId } = timings;
   const ms = waitedMs(timings);
-  if (ms === null || state.waits.at(-1)?.responseId === timings.responseId) return state;
-  const next = { ...state, waits: append(state.waits, { responseId: timings.responseId, ms }) };
+  if (ms === null || state.waits.some((wait) => wait.responseId === responseId)) return state;
+  const next = { ...state, waits: append(state.waits, { responseId, ms }), pendingWait: null };
   const newest = state.lines.at(-1);
-  // The figures may come before or after the first words of their answer.
-  if (newest?.side === 'agent' && newest.waitedMs === null && state.lines.some((line) => line.side === 'user')) {
+  // The figures may come shortly before or after the first words of their answer, and captions name no answer.
+  const begun = newest?.side === 'agent' && newest.waitedMs === null && isRecent(newest, nowMs);
+  if (begun && state.lines.some((line) => line.side === 'user')) {
     return change(next, newest.key, (line) => ({ ...line, waitedMs: ms }));
   }
-  return { ...next, pendingWaitMs: ms };
+  return { ...next, pendingWait: { responseId, ms, seenMs: nowMs } };
 }
 
 function markInterrupted(state: ConversationState, nowMs: number): ConversationState {
   const cut = state.lines.findLast((line) => line.side === 'agent');
   return cut && isRecent(cut, nowMs) ? change(state, cut.key, (line) => ({ ...line, mark: 'interrupted' })) : state;
+}
+
+/** The person has begun to speak though what they asked last was not answered: of what was spoken, that is one turn. */
+function markUnanswered(state: ConversationState): ConversationState {
+  const asked = state.lines.findLast((line) => line.final || line.side === 'agent');
+  return asked?.typed ? change(state, asked.key, (line) => ({ ...line, mark: 'unanswered' })) : state;
 }
 
 /** The person's next words may overtake the decision about the last ones: what was decided is a finished line. */
