@@ -1,6 +1,11 @@
 import { expect, it } from 'vitest';
 import { thinkingHint } from './words';
 
+it('does not claim to have heard what was typed', () => {
+  expect(thinkingHint(0, true)).toBe('Your message is here.');
+  expect(thinkingHint(2, true)).toBe('Your message is here. 2 s');
+});
+
 it('counts the seconds of a wait, and says when it is long', () => {
   expect(thinkingHint(0)).toBe('You were heard.');
   expect(thinkingHint(2)).toBe('You were heard. 2 s');

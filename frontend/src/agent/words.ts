@@ -15,9 +15,9 @@ export const STATE_WORDS: Record<AgentState, { title: string; hint: string }> = 
 const LONG_S = 6;
 
 /** What the person waits for, and for how long by now. */
-export function thinkingHint(seconds: number): string {
+export function thinkingHint(seconds: number, typed = false): string {
   if (seconds >= LONG_S) return `This machine is slow: still working on the answer (${seconds} s).`;
-  const { hint } = STATE_WORDS.thinking;
+  const hint = typed ? 'Your message is here.' : STATE_WORDS.thinking.hint;
   return seconds > 0 ? `${hint} ${seconds} s` : hint;
 }
 

@@ -46,7 +46,12 @@ function InCall({ call, leave, rejoin, anew }: Props) {
     <main className="call" data-details={details}>
       <TopBar waits={conversation.waits} details={details} toggleDetails={() => setDetails(!details)} />
       <div className="call-main">
-        <Stage agent={agent} trouble={trouble} decision={conversation.decisions.at(-1)} />
+        <Stage
+          agent={agent}
+          trouble={trouble}
+          decision={conversation.decisions.at(-1)}
+          typed={conversation.lines.findLast(({ side }) => side === 'user')?.typed ?? false}
+        />
         <Banner trouble={trouble} rejoin={rejoin} anew={anew} />
         <Captions lines={conversation.lines} />
         <SelfView />

@@ -8,27 +8,29 @@ import { Horizon } from '../horizon/Horizon';
 import { useMediaTrack } from '../sound/useMediaTrack';
 import { sentence } from '../ui/format';
 import { useSecondsOf } from '../ui/useSecondsOf';
-import type { Trouble } from './trouble';
+import { stageState, type Trouble } from './trouble';
 
 interface Props {
   readonly agent: AgentView;
   readonly trouble: Trouble | null;
   readonly decision: LoggedDecision | undefined;
+  /** What the person said last was written. */
+  readonly typed: boolean;
 }
 
-export function Stage({ agent, trouble, decision }: Props) {
+export function Stage({ agent, trouble, decision, typed }: Props) {
   const { microphoneTrack, isMicrophoneEnabled } = useLocalParticipant();
   const voices = useTracks([Track.Source.Microphone], { onlySubscribed: true });
   const voice = voices.find(({ participant }) => participant.isAgent);
-  const state = trouble?.title ? 'absent' : agent.state;
+  const { shown: state, drawn } = stageState(agent.state, trouble);
   const words = STATE_WORDS[state];
   const muted = !isMicrophoneEnabled && state === 'listening';
   const waited = useSecondsOf(state === 'thinking');
-  const hint = state === 'thinking' ? thinkingHint(waited) : (reason(agent, decision) ?? words.hint);
+  const hint = state === 'thinking' ? thinkingHint(waited, typed) : (reason(agent, decision) ?? words.hint);
   return (
     <section className="stage" aria-label="Who speaks">
       <Horizon
-        state={state}
+        state={drawn}
         agentTrack={useMediaTrack(voice?.publication)}
         personTrack={useMediaTrack(microphoneTrack)}
       />

@@ -3,18 +3,20 @@ import type { ConversationState } from '../conversation/conversation';
 import { seconds } from '../ui/format';
 
 const SHOWN = 8;
-/** A full bar; longer waits fill it too. Milliseconds. */
-const FULL_MS = 3_000;
+/** The least that fills a bar: short waits all look short. Milliseconds. */
+const LEAST_FULL_MS = 3_000;
 
 export function WaitChart({ waits }: { waits: ConversationState['waits'] }) {
+  const shown = waits.slice(-SHOWN);
+  const fullMs = Math.max(LEAST_FULL_MS, ...shown.map(({ ms }) => ms));
   return (
     <section className="waits">
       <h3>Wait for each answer</h3>
       {waits.length === 0 && <p className="fine">From the end of your words to the first sound. None yet.</p>}
       <ol>
-        {waits.slice(-SHOWN).map(({ responseId, ms }) => (
+        {shown.map(({ responseId, ms }) => (
           <li key={responseId} data-ms={Math.round(ms)}>
-            <meter min={0} max={FULL_MS} value={Math.min(ms, FULL_MS)} aria-hidden="true" />
+            <meter min={0} max={fullMs} value={ms} aria-hidden="true" />
             {seconds(ms)}
           </li>
         ))}

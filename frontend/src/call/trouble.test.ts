@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Signs, troubleOf } from './trouble';
+import { type Signs, stageState, troubleOf } from './trouble';
 
 const WELL: Signs = {
   connected: true,
@@ -41,4 +41,15 @@ it('takes the place of the agent’s state when nothing can be heard or answered
   expect(title({ line: false, complaint: 'The speech server cannot be reached.' })).toBe('AURA cannot answer now');
   expect(title({ complaint: 'I could not answer that.' })).toBeNull();
   expect(title({ soundBlocked: true })).toBeNull();
+});
+
+it('rests while the agent cannot answer, and stirs while one is waited for', () => {
+  const stage = (signs: Partial<Signs>) => stageState('thinking', troubleOf({ ...WELL, ...signs }));
+  expect(stage({})).toEqual({ shown: 'thinking', drawn: 'thinking' });
+  expect(stage({ complaint: 'The speech server has stopped.', line: false })).toEqual({
+    shown: 'absent',
+    drawn: 'silent',
+  });
+  expect(stage({ connected: false })).toEqual({ shown: 'absent', drawn: 'absent' });
+  expect(stage({ complaint: 'I could not answer that.' })).toEqual({ shown: 'thinking', drawn: 'thinking' });
 });

@@ -1,4 +1,5 @@
 /** The one thing to say when something is wrong with a call: the gravest, once. Pure. */
+import type { AgentState } from '../agent/attributes';
 
 export interface Signs {
   readonly connected: boolean;
@@ -62,6 +63,12 @@ export function troubleOf(signs: Signs): Trouble | null {
     };
   }
   return signs.soundBlocked ? SOUND_BLOCKED : null;
+}
+
+/** What the stage says of the agent in that trouble, and what the line between the voices does. */
+export function stageState(state: AgentState, trouble: Trouble | null): { shown: AgentState; drawn: AgentState } {
+  if (!trouble?.title) return { shown: state, drawn: state };
+  return { shown: 'absent', drawn: trouble.code === 'line' ? 'silent' : 'absent' };
 }
 
 const SOUND_BLOCKED: Trouble = {
