@@ -53,7 +53,7 @@ function InCall({ call, leave, rejoin, anew }: Props) {
           typed={conversation.lines.findLast(({ side }) => side === 'user')?.typed ?? false}
         />
         <Banner trouble={trouble} rejoin={rejoin} anew={anew} />
-        <Captions lines={conversation.lines} />
+        <Captions before={conversation.before} lines={conversation.lines} />
         <SelfView />
       </div>
       <DetailsPanel conversation={conversation} startedMs={call.startedMs} close={() => setDetails(false)} />

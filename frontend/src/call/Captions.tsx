@@ -8,7 +8,13 @@ import { CaptionLine } from './CaptionLine';
 /** Nearer to the end than this counts as reading along. Pixels. */
 const NEAR_PX = 80;
 
-export function Captions({ lines }: { lines: readonly Line[] }) {
+interface Props {
+  /** What was said before the person left and came back. */
+  readonly before: readonly Line[];
+  readonly lines: readonly Line[];
+}
+
+export function Captions({ before, lines }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [reading, setReading] = useState(false);
   const toEnd = () => box.current?.scrollTo({ top: box.current.scrollHeight });
@@ -16,7 +22,7 @@ export function Captions({ lines }: { lines: readonly Line[] }) {
   // biome-ignore lint/correctness/useExhaustiveDependencies: every change of the lines may lengthen the script
   useEffect(() => {
     if (!reading) box.current?.scrollTo({ top: box.current.scrollHeight });
-  }, [lines, reading]);
+  }, [before, lines, reading]);
 
   const scrolled = () => {
     const { scrollHeight = 0, scrollTop = 0, clientHeight = 0 } = box.current ?? {};
@@ -34,12 +40,14 @@ export function Captions({ lines }: { lines: readonly Line[] }) {
         aria-live="off"
         aria-label="Captions"
       >
-        {lines.length === 0 && <p className="empty">What you and AURA say appears here.</p>}
-        <ol>
-          {lines.map((line, index) => (
-            <CaptionLine key={line.key} line={line} continues={lines[index - 1]?.side === line.side} />
-          ))}
-        </ol>
+        {before.length > 0 && (
+          <>
+            <Script lines={before} />
+            <p className="before">Before</p>
+          </>
+        )}
+        {lines.length === 0 && before.length === 0 && <p className="empty">What you and AURA say appears here.</p>}
+        <Script lines={lines} />
       </div>
       {reading && (
         <button type="button" className="to-end" onClick={toEnd}>
@@ -48,5 +56,15 @@ export function Captions({ lines }: { lines: readonly Line[] }) {
       )}
       <Announcer lines={lines} />
     </section>
+  );
+}
+
+function Script({ lines }: { lines: readonly Line[] }) {
+  return (
+    <ol>
+      {lines.map((line, index) => (
+        <CaptionLine key={line.key} line={line} continues={lines[index - 1]?.side === line.side} />
+      ))}
+    </ol>
   );
 }

@@ -34,6 +34,8 @@ export interface Wait {
 }
 
 export interface ConversationState {
+  /** What was said before the person left and came back. */
+  readonly before: readonly Line[];
   readonly lines: readonly Line[];
   readonly decisions: readonly LoggedDecision[];
   readonly waits: readonly Wait[];
@@ -43,13 +45,14 @@ export interface ConversationState {
 
 export type ConversationEvent = { readonly nowMs: number } & (
   | { readonly type: 'text'; readonly key: string; readonly side: Side; readonly text: string; readonly final: boolean }
+  | { readonly type: 'recalled'; readonly lines: readonly Line[] }
   | { readonly type: 'typed'; readonly key: string; readonly text: string }
   | { readonly type: 'closed' | 'lost'; readonly key: string }
   | { readonly type: 'decided'; readonly decision: Decision }
   | { readonly type: 'timed'; readonly timings: Timings }
 );
 
-export const EMPTY: ConversationState = { lines: [], decisions: [], waits: [], pendingWait: null };
+export const EMPTY: ConversationState = { before: [], lines: [], decisions: [], waits: [], pendingWait: null };
 
 /** Decisions and figures speak of a line that changed at most this long ago, or comes within it. Milliseconds. */
 const RECENT_MS = 3_000;
@@ -73,6 +76,8 @@ export function reduce(state: ConversationState, event: ConversationEvent): Conv
       };
       return { ...state, lines: append(state.lines, line) };
     }
+    case 'recalled':
+      return { ...state, before: event.lines };
     case 'closed':
       return change(state, event.key, (line) => ({ ...line, final: true, touchedMs: event.nowMs }));
     case 'lost':

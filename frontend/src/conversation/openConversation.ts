@@ -2,13 +2,15 @@
 import type { Room } from 'livekit-client';
 import { listenToAgent } from './agentReports';
 import { listenToCaptions } from './captionStreams';
-import { type ConversationEvent, type ConversationState, EMPTY, reduce } from './conversation';
+import { type ConversationEvent, type ConversationState, EMPTY, type Line, reduce } from './conversation';
 
 const CHAT_TOPIC = 'lk.chat';
 
 export interface Conversation {
   subscribe(listener: () => void): () => void;
   current(): ConversationState;
+  /** Shows what was said in this call before. */
+  recall(lines: readonly Line[]): void;
   /** Sends a typed line to the agent; rejects when it could not be sent. */
   type(text: string): Promise<void>;
   close(): void;
@@ -30,6 +32,7 @@ export function openConversation(room: Room): Conversation {
       return () => listeners.delete(listener);
     },
     current: () => state,
+    recall: (lines) => dispatch({ type: 'recalled', lines, nowMs: performance.now() }),
     async type(text) {
       const { id } = await room.localParticipant.sendText(text, { topic: CHAT_TOPIC });
       dispatch({ type: 'typed', key: id, text, nowMs: performance.now() });

@@ -1,6 +1,8 @@
 /** Runs the visit: asks for a token, joins, waits for a free line, leaves; owns at most one attempt at a time. */
 import { ConnectionState } from 'livekit-client';
 import { useCallback, useEffect, useReducer, useRef, useState } from 'react';
+import { keepLines, keptLines } from '../conversation/keptLines';
+import type { Conversation } from '../conversation/openConversation';
 import type { Choices, Place } from './choices';
 import { type Call, openCall } from './openCall';
 import { type Farewell, nextPhase, type Phase, type PhaseEvent } from './phase';
@@ -81,7 +83,8 @@ async function join(
   }
   if (call.room.state === ConnectionState.Disconnected) return; // `ended` has been told
   const here: Place = { room: call.room.name, identity: call.room.localParticipant.identity };
-  const forget = keepRemembering(here);
+  call.conversation.recall(keptLines(sessionStorage, here));
+  const forget = keepRemembering(here, call.conversation);
   close = () => {
     forget();
     return performance.now() - call.startedMs;
@@ -90,8 +93,12 @@ async function join(
 }
 
 /** Remembers the call while it lasts, also for a tab that dies without a word. Returns what ends that. */
-function keepRemembering(place: Place): () => void {
-  const keep = (): void => remember(sessionStorage, place, Date.now());
+function keepRemembering(place: Place, conversation: Conversation): () => void {
+  const keep = (): void => {
+    const { before, lines } = conversation.current();
+    remember(sessionStorage, place, Date.now());
+    keepLines(sessionStorage, place, [...before, ...lines]);
+  };
   keep();
   const timer = setInterval(keep, REMEMBER_EVERY_MS);
   window.addEventListener('pagehide', keep);
