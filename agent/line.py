@@ -60,9 +60,11 @@ class Line:
         self._outbox.append(event)
         self._filled.set()
 
-    def withdraw(self, event_id: str) -> None:
-        """Do not send that event any more, if it has not left."""
+    def withdraw(self, event_id: str) -> bool:
+        """Do not send that event any more; returns whether it had not left."""
+        waiting = len(self._outbox)
         self._outbox = deque((event for event in self._outbox if event.get("event_id") != event_id), OUTBOX)
+        return len(self._outbox) < waiting
 
     async def run(self) -> None:
         """Keep the line up until cancelled."""
