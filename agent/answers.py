@@ -11,6 +11,7 @@ from agent.answer import Answer
 from pipeline.realtime.client import Event
 
 REPLY_S = 20.0  # from the request to `response.created`, a reconnection included
+GOING_DOWN_S = 10.0  # from the failure of an answer to the end of the line that has the same cause
 OCCUPIED = "conversation_already_has_active_response"
 
 
@@ -59,6 +60,7 @@ class Answers:
         self._requests: dict[str, _Request] = {}
         self._answers: dict[str, Answer] = {}
         self.newest: Answer | None = None  # that has begun; it may be over by now
+        self._spoilt_at: float | None = None  # when one that somebody waited for ended before its end, and not by us
 
     @property
     def busy(self) -> bool:
@@ -70,10 +72,17 @@ class Answers:
         given = (answer.asked_at is not None and not answer.cancelled for answer in self._answers.values())
         return any(request.asked_at is not None for request in self._requests.values()) or any(given)
 
+    @property
+    def unkept(self) -> bool:
+        """Somebody waits, or did until just now: a pipeline that goes down ends its answers first."""
+        spoilt = self._spoilt_at is not None and asyncio.get_running_loop().time() - self._spoilt_at < GOING_DOWN_S
+        return self.owed or spoilt
+
     def ask(self, options: dict[str, Any]) -> "asyncio.Future[llm.GenerationCreatedEvent]":
         """Ask for an answer in the place of any other. Cancelling the future before it is done cancels the answer."""
         self.forgo("another answer is asked for")
         self._stop()
+        self._spoilt_at = None
         loop = asyncio.get_running_loop()
         request_id = utils.shortuuid("ask_")
         future: asyncio.Future[llm.GenerationCreatedEvent] = loop.create_future()
@@ -102,6 +111,7 @@ class Answers:
         for answer in self._answers.values():
             answer.close()
         self._answers.clear()
+        self._spoilt_at = None
 
     def forgo(self, reason: str) -> None:
         """What was asked for and has not begun is not to be answered."""
@@ -155,6 +165,8 @@ class Answers:
     def _done(self, response: dict[str, Any]) -> Outcome:
         if answer := self._answers.pop(response["id"], None):
             answer.close()
+            if answer.asked_at is not None and not answer.cancelled and response.get("status") != "completed":
+                self._spoilt_at = asyncio.get_running_loop().time()
         metadata = response.get("metadata") or {}
         error = ((response.get("status_details") or {}).get("error") or {}).get("message", "")
         status = response.get("status", "")

@@ -59,7 +59,7 @@ class AuraSession(llm.RealtimeSession[str]):
 
     @guarded
     def on_line(self, trouble: str) -> None:
-        self._broke_off = self._broke_off or (bool(trouble) and self._answers.owed)
+        self._broke_off = self._broke_off or (bool(trouble) and self._answers.unkept)
         if trouble:
             self._lose(trouble)
         else:

@@ -323,6 +323,35 @@ async def test_what_was_asked_for_while_the_pipeline_was_away_is_not_asked_again
         assert listener.broken == 1
 
 
+@pytest.mark.parametrize("status", ["failed", "cancelled"])
+async def test_an_answer_that_ends_with_the_pipeline_before_it_sounds_is_told_of_when_the_line_is_back(
+    status: str,
+) -> None:
+    pipeline = FakePipeline(says=[Says((("never ", 3.0),), after_s=9.0)])
+    async with talking(pipeline) as (session, listener):
+        context = session.chat_ctx.copy()
+        context.add_message(role="user", content="Where is Rome?")
+        await session.update_chat_ctx(context)
+        answer = await session.generate_reply()
+        pipeline.tell("response.done", response={"id": answer.response_id, "status": status, "metadata": {}})
+        await asyncio.sleep(1.0)
+        pipeline.break_off()
+        await asyncio.sleep(1.0)
+        assert listener.broken == 1
+        pipeline.break_off()
+        await asyncio.sleep(5.0)
+        assert listener.broken == 1
+
+
+async def test_an_answer_that_failed_long_before_the_line_did_is_not_told_of_again() -> None:
+    async with talking(pipeline := FakePipeline(says=[Says(error="no voice")])) as (session, listener):
+        await played(await session.generate_reply())
+        await asyncio.sleep(60.0)
+        pipeline.break_off()
+        await asyncio.sleep(1.0)
+        assert listener.broken == 0
+
+
 async def test_nobody_is_told_that_a_greeting_was_cut_off() -> None:
     pipeline = FakePipeline()
     async with talking(pipeline) as (session, listener):
