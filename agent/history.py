@@ -1,6 +1,6 @@
 """What the pipeline holds of the conversation, as far as LiveKit must know it; brings the two into line."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from livekit.agents import llm
 
@@ -15,6 +15,16 @@ class History:
     def __init__(self) -> None:
         self.items = llm.ChatContext.empty()
         self._cut: set[str] = set()
+
+    def told(self, item: dict[str, Any]) -> None:
+        """An item joined the pipeline's conversation, or is complete."""
+        if item.get("type") != "message":
+            return
+        words = "".join(part.get("transcript") or part.get("text") or "" for part in item.get("content") or [])
+        if item["role"] == "assistant":
+            self.answered(item["id"], words)
+        elif item["role"] == "user" and self.items.get_by_id(item["id"]) is None:
+            self.said(item["id"], words)
 
     def said(self, item_id: str, text: str) -> None:
         """A person's item, or its transcript."""

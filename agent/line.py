@@ -8,13 +8,24 @@ from contextlib import AbstractAsyncContextManager
 from typing import Protocol
 
 from agent.settings import PipelineSettings
-from pipeline.realtime.client import Event, Full, Lost, Pipeline, PipelineError, Unauthorized, Unreachable, connect
+from pipeline.realtime.client import (
+    Event,
+    Full,
+    Lost,
+    Pipeline,
+    PipelineError,
+    Starting,
+    Unauthorized,
+    Unreachable,
+    connect,
+)
 
 logger = logging.getLogger(__name__)
 
 OUTBOX = 200  # events kept while there is no connection: 10 s of sound
 CONNECT_S = 5.0
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.25, 5.0
+NOTED_EACH_S = 10.0
 AWAY_DELAY_S = 2.0  # the longest while a pipeline that has stopped may come back at any moment
 
 
@@ -50,6 +61,7 @@ class Line:
         self._filled = asyncio.Event()
         self._resume_token: str | None = resume_token or None
         self._connections = 0
+        self._noted, self._noted_at = "", 0.0
 
     @property
     def resume_token(self) -> str:
@@ -60,9 +72,11 @@ class Line:
         self._outbox.append(event)
         self._filled.set()
 
-    def withdraw(self, event_id: str) -> None:
-        """Do not send that event any more, if it has not left."""
+    def withdraw(self, event_id: str) -> bool:
+        """Do not send that event any more; returns whether it had not left."""
+        waiting = len(self._outbox)
         self._outbox = deque((event for event in self._outbox if event.get("event_id") != event_id), OUTBOX)
+        return len(self._outbox) < waiting
 
     async def run(self) -> None:
         """Keep the line up until cancelled."""
@@ -76,10 +90,17 @@ class Line:
             away = isinstance(error, Lost | Unreachable) or (away and isinstance(error, Full))
             least_s = error.retry_after_s if isinstance(error, Full) else 0.0
             wait_s = min(max(delay_s, least_s), AWAY_DELAY_S if away else LONGEST_DELAY_S)
-            logger.warning("line down", extra={"reason": type(error).__name__, "again_in_s": wait_s})
+            self._note(type(error).__name__, wait_s, self._connections > before)
             self._caller.on_line(_in_words(error, away))
             await asyncio.sleep(wait_s)
             delay_s *= 2
+
+    def _note(self, reason: str, again_in_s: float, broke_off: bool) -> None:
+        """In the log; a reason that stays the same not at each attempt."""
+        now = asyncio.get_running_loop().time()
+        if broke_off or reason != self._noted or now >= self._noted_at + NOTED_EACH_S:
+            logger.warning("line down", extra={"reason": reason, "again_in_s": again_in_s})
+            self._noted, self._noted_at = reason, now
 
     async def _converse(self) -> PipelineError:
         """One connection, from its handshake to its end; returns why it ended."""
@@ -142,6 +163,8 @@ class Line:
 def _in_words(error: PipelineError, away: bool) -> str:
     """`away`: it had stopped before; what takes no caller now is starting, or holds places for those who were there."""
     match error:
+        case Starting() if not away:
+            return "The speech server is starting. Please wait a little: I cannot hear you until then."
         case Full() if away:
             return "The speech server is starting again. Please wait a little: I cannot hear you until then."
         case Full():

@@ -24,6 +24,11 @@ class Roster:
         except (OSError, msgspec.MsgspecError):
             return frozenset()
 
+    def forget(self) -> None:
+        """The worker has ended, and left nobody behind."""
+        if self._path:
+            self._path.unlink(missing_ok=True)
+
     def write(self, jobs: Set[Job]) -> None:
         if self._path is None:
             return

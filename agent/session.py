@@ -3,13 +3,15 @@
 import asyncio
 import logging
 from collections.abc import AsyncIterable, Callable, Iterable
+from functools import partial
 from typing import Any, Literal
 
 from livekit import rtc
 from livekit.agents import llm
 from livekit.agents.types import NOT_GIVEN, NotGivenOr
 
-from agent.answers import Answer, Answers
+from agent.answer import Answer
+from agent.answers import Answers, Outcome
 from agent.guard import guarded
 from agent.history import History
 from agent.line import Caller, Line
@@ -39,7 +41,8 @@ class AuraSession(llm.RealtimeSession[str]):
         self._history = History()
         self._tasks = Owned()
         self._line = line(self)
-        self._answers = Answers(self._line.send, self._line.withdraw, lambda new: self.emit("generation_created", new))
+        offer = partial(self.emit, "generation_created")
+        self._answers = Answers(self._line.send, self._line.withdraw, offer, self._unanswered)
         self._camera = Camera(self._line.send, self._tasks)
         self._calling = self._tasks.start(self._line.run(), "pipeline:line")
 
@@ -56,7 +59,7 @@ class AuraSession(llm.RealtimeSession[str]):
 
     @guarded
     def on_line(self, trouble: str) -> None:
-        self._broke_off = self._broke_off or (bool(trouble) and self._answers.owed)
+        self._broke_off = self._broke_off or (bool(trouble) and self._answers.unkept)
         if trouble:
             self._lose(trouble)
         else:
@@ -77,7 +80,7 @@ class AuraSession(llm.RealtimeSession[str]):
             case "input_audio_buffer.partial":
                 self._listener.on_partial(_partial(event))
             case "conversation.item.added" | "conversation.item.done":
-                self._remember(event["item"])
+                self._history.told(event["item"])
             case "conversation.item.input_audio_transcription.completed" if event["transcript"]:
                 self._history.said(event["item_id"], event["transcript"])
                 self.caption(event["item_id"], event["transcript"], is_final=True)
@@ -224,17 +227,9 @@ class AuraSession(llm.RealtimeSession[str]):
     def _tell_answers(self) -> None:
         self._listener.on_answers(self._answers.busy, self._answers.owed)
 
-    def _remember(self, item: dict[str, Any]) -> None:
-        if item.get("type") != "message":
-            return
-        words = "".join(part.get("transcript") or part.get("text") or "" for part in item.get("content") or [])
-        if item["role"] == "assistant":
-            self._history.answered(item["id"], words)
-        elif item["role"] == "user" and self._history.items.get_by_id(item["id"]) is None:
-            self._history.said(item["id"], words)
-
     def _refused(self, error: dict[str, Any]) -> None:
-        ours = self._answers.refused(error.get("event_id"), error.get("message") or "refused")
+        refused = error.get("event_id") or "", error.get("code") or "", error.get("message") or "refused"
+        ours = self._answers.refused(*refused)
         said = self._history.items.get_by_id(error.get("event_id") or "")
         if said and error.get("param") == "item.content":  # without it, something else would be answered
             self._history.forget(said.id)
@@ -243,6 +238,11 @@ class AuraSession(llm.RealtimeSession[str]):
         extra = {"code": error.get("code"), "param": error.get("param"), "request": ours}
         logger.warning("the pipeline refused an event", extra=extra)
         self._tell_answers()
+
+    def _unanswered(self, reason: str, owed: bool) -> None:
+        self._listener.on_outcome(Outcome("", "failed", error=reason))
+        if owed:
+            self._listener.on_broken_answer()
 
 
 def _partial(event: Event) -> Partial:

@@ -171,7 +171,9 @@ class Sounds:
                 return self._heard(replace(sound, newest=happening))
             case Flush():
                 return self._settle(replace(sound, flushed=True))
-            case Expired() if sound.silent and not sound.settled:
+            case Expired() if sound.settled:
+                return self._settle(sound)
+            case Expired() if sound.silent:
                 if sound.newest is None and sound.onset.audible and not happening.over_agent:
                     return []
                 unlabelled = _NOTHING_HEARD if sound.onset.audible else _SOMETHING_HEARD

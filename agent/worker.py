@@ -40,7 +40,7 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
         if not running.done():
             await _end_calls(server, settings)
         await server.aclose()
-        roster.write(frozenset())
+        roster.forget()
     return None if asked.cancelled() else asked.result()
 
 

@@ -64,7 +64,7 @@ class Listening:
         if speaking:
             self._change(Change.RESUMED if self.utterance else Change.STARTED)
         elif self.utterance:
-            self.utterance.pause(0 if audio_ms is None else max(0, self._audio_ms - audio_ms))
+            self.utterance.fall_silent(0 if audio_ms is None else max(0, self._audio_ms - audio_ms))
 
     def commit(self) -> Utterance:
         """The utterance so far is complete; returns it, and listens for the next.

@@ -84,6 +84,14 @@ class Utterance:
             if self.hearing.newest != before:  # all was heard in the lull: no transcript comes
                 self._tell_heard(self.hearing.newest)
 
+    def fall_silent(self, silent_ms: int) -> None:
+        """The caller says that the person is silent. They are told what was heard, even if it was all told before:
+        they cannot know that it holds for the sound up to their own pause."""
+        if self.hearing.speaking:
+            self.pause(silent_ms)
+        elif self.hearing.newest.settled:
+            self._tell_heard(self.hearing.newest)
+
     def _tell_heard(self, hypothesis: Hypothesis) -> None:
         self.tell(Partial(self.item_id, hypothesis, label(hypothesis.text)))
 

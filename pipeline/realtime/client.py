@@ -5,6 +5,7 @@ AuraError
     ├── Unreachable      nobody answers at its address
     ├── Unauthorized     it does not know our key
     ├── Full             every place is taken; says when to ask again
+    │   └── Starting     there is none yet
     ├── Refused          it answered the handshake with something else
     └── Lost             the conversation broke off
 """
@@ -45,9 +46,17 @@ class Full(PipelineError):
         retry_after_s: When it is worth asking again.
     """
 
+    state = "full"
+
     def __init__(self, retry_after_s: float) -> None:
-        super().__init__(f"the pipeline is full; ask again in {retry_after_s:g} s")
+        super().__init__(f"the pipeline is {self.state}; ask again in {retry_after_s:g} s")
         self.retry_after_s = retry_after_s
+
+
+class Starting(Full):
+    """The pipeline answers, and is not ready for anybody."""
+
+    state = "not ready yet"
 
 
 class Refused(PipelineError):
@@ -115,7 +124,7 @@ async def connect(url: str, key: str, *, resume: str | None = None) -> AsyncIter
                 max_msg_size=MAX_EVENT_BYTES,
             )
         except aiohttp.WSServerHandshakeError as error:
-            raise _refusal(error) from error
+            raise await _refusal(url, error) from error
         except (aiohttp.ClientError, OSError) as error:
             raise Unreachable(f"no pipeline answers at {url}") from error
         async with socket:
@@ -158,12 +167,20 @@ def _event(data: str) -> Event:
     return event
 
 
-def _refusal(error: aiohttp.WSServerHandshakeError) -> PipelineError:
+async def _refusal(url: str, error: aiohttp.WSServerHandshakeError) -> PipelineError:
     if error.status == 401:
         return Unauthorized("the pipeline does not know our key")
     if error.status == 503:
-        return Full(_retry_after_s(error.headers or {}))
+        retry_after_s = _retry_after_s(error.headers or {})
+        return Starting(retry_after_s) if await _is_starting(url) else Full(retry_after_s)
     return Refused(error.status)
+
+
+async def _is_starting(url: str) -> bool:
+    try:
+        return not (await readiness(url)).ready
+    except Unreachable:
+        return False
 
 
 def _retry_after_s(headers: Mapping[str, str]) -> float:

@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from pipeline.errors import RequestError
+from pipeline.realtime.choices import choices
 from pipeline.realtime.events import BY_TYPE, ClientEvent
 
 SURE_LEVELS = 100  # of objects in each other; how many more there may be depends on the interpreter
@@ -41,6 +42,8 @@ def read(text: str) -> ClientEvent:
         if unknown := re.search(r"unknown field `(.*)`", message):
             param = ".".join(filter(None, [path, unknown[1][:LONGEST_NAME]]))
             raise Unreadable("unknown_parameter", f"{param}: there is no such parameter", param, event_id) from error
+        if message.startswith("Invalid enum value"):
+            message = f"{message}; there is: {', '.join(choices(kind, path))}"
         param = ".".join(filter(None, [path, _missing_field(message)]))
         raise Unreadable("invalid_value", f"{param or 'event'}: {message}", param or None, event_id) from error
 

@@ -48,6 +48,7 @@ class FakePipeline:
         received: Every event that came, with the time at which it did.
         refusals: Raised by the next handshakes, one each.
         most_letters: A longer message is refused.
+        slow_s: It takes so long to read an event.
     """
 
     hears: list[Hears] = field(default_factory=list)
@@ -57,6 +58,7 @@ class FakePipeline:
     resumed_with: list[str | None] = field(default_factory=list)
     can_resume: bool = False
     most_letters: int = 1_000
+    slow_s: float = 0.0
     on_event: Callable[[Event], None] | None = None
 
     def __post_init__(self) -> None:
@@ -103,7 +105,9 @@ class FakePipeline:
 
     async def _listen(self, socket: "_Socket") -> None:
         while True:
-            self._take(await socket.inbox.get())
+            event = await socket.inbox.get()
+            await asyncio.sleep(self.slow_s)
+            self._take(event)
 
     def _take(self, event: Event) -> None:
         assert self._tasks is not None
@@ -130,10 +134,13 @@ class FakePipeline:
                 self.tell("error", error={**error, "event_id": event.get("event_id")})
             case {"type": "conversation.item.create", "item": item}:
                 self.tell("conversation.item.added", previous_item_id=None, item=item)
+            case {"type": "response.create"} if self._answer:
+                error = {"code": "conversation_already_has_active_response", "message": "one is still being given"}
+                self.tell("error", error={**error, "event_id": event.get("event_id")})
             case {"type": "response.create"}:
                 says = self.says.pop(0) if self.says else Says(silent=True)
                 self._begin(event.get("response") or {}, says)
-            case {"type": "response.cancel"} if self._answer:
+            case {"type": "response.cancel"} if self._answer and event.get("response_id") in (None, self._answer[0]):
                 response_id, task = self._answer
                 task.cancel()
                 self._end_item(response_id)

@@ -13,6 +13,7 @@ from pipeline.realtime.client import (
     Pipeline,
     Readiness,
     Refused,
+    Starting,
     Unauthorized,
     Unreachable,
     connect,
@@ -106,6 +107,18 @@ async def test_a_full_server_says_when_to_ask_again(server: Server, header: str,
         async with connect(server.url, "secret"):
             pass
     assert raised.value.retry_after_s == seconds
+
+
+async def test_a_server_that_has_no_place_yet_is_starting() -> None:
+    async def starting(_: web.Request) -> web.Response:
+        return web.Response(status=503, text='{"ready": false, "free_sessions": 0}')
+
+    app = web.Application()
+    app.add_routes([web.get("/ready", starting), web.get("/v1/realtime", starting)])
+    async with TestServer(app) as running:
+        with pytest.raises(Starting):
+            async with connect(str(running.make_url("")), "secret"):
+                pass
 
 
 async def test_nobody_at_the_address() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from agent.line import OUTBOX, Line
 from agent.settings import PipelineSettings
-from pipeline.realtime.client import Event, Full, Refused, Unauthorized, Unreachable
+from pipeline.realtime.client import Event, Full, Refused, Starting, Unauthorized, Unreachable
 from tests.agent.fake_pipeline import FakePipeline
 
 pytestmark = pytest.mark.anyio
@@ -121,6 +121,15 @@ async def test_a_pipeline_that_starts_again_is_not_said_to_be_full_and_is_asked_
     starting = "The speech server is starting again. Please wait a little: I cannot hear you until then."
     told = [(1.0, STOPPED), (1.25, STOPPED), (1.75, starting), (3.75, starting), (5.75, "")]
     assert caller.troubles[1:] == told
+
+
+async def test_a_pipeline_that_starts_is_said_to_and_noted_each_ten_seconds(caplog: pytest.LogCaptureFixture) -> None:
+    pipeline = FakePipeline(refusals=[Unreachable(""), *[Starting(2.0)] * 8])
+    async with line(pipeline) as (_, caller):
+        await asyncio.sleep(13.0)
+    assert caller.troubles[1][1].startswith("The speech server is starting")
+    reasons = [record.__dict__["reason"] for record in caplog.records if record.message == "line down"]
+    assert reasons == ["Unreachable", "Starting", "Starting"]
 
 
 async def test_a_wrong_key_is_said() -> None:

@@ -102,6 +102,15 @@ def test_a_roster_that_is_not_there_or_broken_is_empty(tmp_path: Path) -> None:
     assert Roster(tmp_path / "broken").read() == set()
 
 
+def test_a_worker_that_has_ended_leaves_no_roster(tmp_path: Path) -> None:
+    roster = Roster(tmp_path / "jobs.json")
+    roster.forget()
+    roster.write({HALL})
+    roster.forget()
+    Roster(None).forget()
+    assert list(tmp_path.iterdir()) == []
+
+
 async def test_a_server_that_is_away_does_not_end_the_watch() -> None:
     async with watched() as worker:
         worker.broken = True

@@ -323,6 +323,35 @@ async def test_what_was_asked_for_while_the_pipeline_was_away_is_not_asked_again
         assert listener.broken == 1
 
 
+@pytest.mark.parametrize("status", ["failed", "cancelled"])
+async def test_an_answer_that_ends_with_the_pipeline_before_it_sounds_is_told_of_when_the_line_is_back(
+    status: str,
+) -> None:
+    pipeline = FakePipeline(says=[Says((("never ", 3.0),), after_s=9.0)])
+    async with talking(pipeline) as (session, listener):
+        context = session.chat_ctx.copy()
+        context.add_message(role="user", content="Where is Rome?")
+        await session.update_chat_ctx(context)
+        answer = await session.generate_reply()
+        pipeline.tell("response.done", response={"id": answer.response_id, "status": status, "metadata": {}})
+        await asyncio.sleep(1.0)
+        pipeline.break_off()
+        await asyncio.sleep(1.0)
+        assert listener.broken == 1
+        pipeline.break_off()
+        await asyncio.sleep(5.0)
+        assert listener.broken == 1
+
+
+async def test_an_answer_that_failed_long_before_the_line_did_is_not_told_of_again() -> None:
+    async with talking(pipeline := FakePipeline(says=[Says(error="no voice")])) as (session, listener):
+        await played(await session.generate_reply())
+        await asyncio.sleep(60.0)
+        pipeline.break_off()
+        await asyncio.sleep(1.0)
+        assert listener.broken == 0
+
+
 async def test_nobody_is_told_that_a_greeting_was_cut_off() -> None:
     pipeline = FakePipeline()
     async with talking(pipeline) as (session, listener):
@@ -337,11 +366,12 @@ async def test_a_pipeline_that_never_begins_does_not_hold_the_conversation() -> 
         def _take(self, event: Event) -> None:
             self.received.append((0.0, event))
 
-    async with talking(Deaf()) as (session, _):
+    async with talking(Deaf()) as (session, listener):
         began = asyncio.get_running_loop().time()
         with pytest.raises(llm.RealtimeError, match="in time"):
             await session.generate_reply()
         assert asyncio.get_running_loop().time() - began == pytest.approx(20.0)
+        assert listener.broken == 1
 
 
 async def test_a_refused_reply_fails_with_the_pipelines_words() -> None:
@@ -351,9 +381,54 @@ async def test_a_refused_reply_fails_with_the_pipelines_words() -> None:
             error = {"type": "invalid_request_error", "code": "busy", "message": "one at a time", "event_id": event_id}
             self.tell("error", error=error)
 
-    async with talking(Refusing()) as (session, _):
+    async with talking(Refusing()) as (session, listener):
         with pytest.raises(llm.RealtimeError, match="one at a time"):
             await session.generate_reply()
+        assert ([outcome.error for outcome in listener.outcomes], listener.broken) == (["one at a time"], 1)
+        with pytest.raises(llm.RealtimeError, match="one at a time"):
+            await session.say("Sorry!")
+        assert (len(listener.outcomes), listener.broken) == (2, 1)  # an apology for an apology would never end
+
+
+async def test_a_question_after_one_that_was_given_up_waits_for_no_answer_to_that() -> None:
+    pipeline = FakePipeline(says=[Says((("one ", 9.0),)), TWO_CLAUSES], slow_s=0.5)
+    async with talking(pipeline) as (session, listener):
+        await asyncio.sleep(1.0)
+        session.generate_reply()
+        await asyncio.sleep(0.1)
+        session.interrupt()
+        words, _ = await played(await session.generate_reply())
+    assert words == ["It is ", "Paris."]
+    assert pipeline.kinds() == ["session.update", "response.create", "response.cancel", "response.create"]
+    assert listener.broken == 0
+
+
+async def test_a_question_takes_the_place_of_an_answer_that_was_not_stopped() -> None:
+    pipeline = FakePipeline(says=[Says((("one ", 9.0),)), TWO_CLAUSES])
+    async with talking(pipeline) as (session, _):
+        await session.generate_reply()
+        assert (await played(await session.generate_reply()))[0] == ["It is ", "Paris."]
+    assert pipeline.kinds() == ["session.update", "response.create", "response.cancel", "response.create"]
+
+
+async def test_a_question_that_is_refused_for_an_answer_not_known_here_is_asked_once_more() -> None:
+    class Occupied(FakePipeline):
+        def _take(self, event: Event) -> None:
+            if event["type"] == "response.create" and len(self.of("response.create")) < occupied:
+                self.received.append((0.0, event))
+                error = {"code": "conversation_already_has_active_response", "message": "still being given"}
+                self.tell("error", error={**error, "event_id": event["event_id"]})
+            else:
+                super()._take(event)
+
+    occupied, pipeline = 1, Occupied(says=[TWO_CLAUSES])
+    async with talking(pipeline) as (session, listener):
+        assert (await played(await session.generate_reply()))[0] == ["It is ", "Paris."]
+        assert pipeline.kinds() == ["session.update", "response.create", "response.cancel", "response.create"]
+        occupied = 9
+        with pytest.raises(llm.RealtimeError, match="still being given"):
+            await session.generate_reply()
+        assert (len(pipeline.of("response.create")), listener.broken) == (4, 1)
 
 
 async def test_an_answer_that_nobody_asked_for_is_offered_to_livekit() -> None:

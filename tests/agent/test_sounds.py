@@ -151,3 +151,8 @@ def test_a_turn_is_undecided_until_it_is_taken() -> None:
         assert sounds.undecided
     sounds.feed(Committed())
     assert not sounds.undecided
+
+
+def test_a_backchannel_of_which_no_more_is_told_after_its_pause_does_not_wait_for_the_next_question() -> None:
+    actions = follow(OVER_AGENT, heard("mhm", "backchannel"), Pause(), Expired(over_agent=False), QUIET)
+    assert actions == [Drop("backchannel", resume=True)]

@@ -14,7 +14,7 @@ from pipeline.engines.scripted import Scripted, hears, speaks, writes
 from pipeline.errors import EngineError, RequestError
 from pipeline.history import Item
 from pipeline.setup import Detection, Setup
-from tests.scenario import Line
+from tests.scenario import Caller, Line
 
 SERVER_VAD = Setup(detection=Detection(Endpointing(end_ms=512)))
 PARIS = "The capital is Paris."
@@ -265,6 +265,25 @@ async def test_what_was_all_heard_in_the_lull_is_told_to_hold_at_the_pause() -> 
     settled = [at for at, settles in heard if settles]
     assert len(settled) == 1 and settled[0] == heard[-1][0]
     assert settled[0] < 1.5
+
+
+def partials(caller: Caller) -> list[told.Partial]:
+    return [event for _, event in caller.told if isinstance(event, told.Partial)]
+
+
+async def test_a_caller_whose_own_pause_comes_later_is_told_again_what_was_heard() -> None:
+    async with Line().call(Setup(partials=True)) as caller:
+        caller.session.listening.activity(True)
+        await caller.says(1.0)
+        await caller.is_silent(0.6)
+        before = len(partials(caller))
+        assert partials(caller)[-1].hypothesis.settled
+        caller.session.listening.activity(False, 1_100)
+        assert partials(caller)[before:] == [partials(caller)[before - 1]]
+        caller.session.listening.activity(True)
+        before = len(partials(caller))
+        caller.session.listening.activity(False)
+        assert partials(caller)[before:] == []  # there is more to be heard first
 
 
 async def test_the_next_prompt_is_read_ahead_after_each_answer_and_while_somebody_speaks() -> None:

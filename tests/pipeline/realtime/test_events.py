@@ -48,6 +48,21 @@ def test_a_fault_is_named(text: str, code: str, param: str | None) -> None:
     assert (unreadable.value.code, unreadable.value.param) == (code, param)
 
 
+@pytest.mark.parametrize(
+    ("session", "choice"),
+    [
+        ('"audio": {"input": {"turn_detection": {"type": "magic"}}}', "'magic'; there is: semantic_vad, server_vad"),
+        ('"output_modalities": ["magic"]', "'magic'; there is: audio, text"),
+        ('"aura": {"proactive": "magic"}', "'magic'; there is: off, offer, speak"),
+        ('"max_output_tokens": "magic"', "'magic'; there is: inf"),
+    ],
+)
+def test_a_word_that_is_none_of_the_choices_is_told_them(session: str, choice: str) -> None:
+    with pytest.raises(Unreadable) as unreadable:
+        read(f'{{"type": "session.update", "session": {{{session}}}}}')
+    assert str(unreadable.value).endswith(choice)
+
+
 def test_the_clients_own_id_comes_back_with_the_error() -> None:
     with pytest.raises(Unreadable) as unreadable:
         read('{"type": "nonsense", "event_id": "mine"}')
