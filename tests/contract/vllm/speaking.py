@@ -91,7 +91,7 @@ class Speaker:
                     each.ask()
             outputs: list[Any] = self.engine.step()
             for output in outputs:
-                going[int(output.request_id)].hear(output.outputs[0])
+                going[int(output.request_id)].hear(output)
             step += 1
             assert step < 10_000
         for each in going:
@@ -146,10 +146,11 @@ class Going:
         if not self.over and (part := self.sentence.part()):
             self.speaker.send(self.name, part, self.sampling)
 
-    def hear(self, completion: Any) -> None:
+    def hear(self, output: Any) -> None:
+        """What a `RequestOutput` of vLLM brings."""
         from pipeline.engines.vllm import written
 
-        frames = self.sentence.note(written(completion))
+        frames = self.sentence.note(written(output))
         self.sentence.take(len(frames))
         self.speech.frames.append(frames)
         most = MOST_FRAMES if self.speech.aborted is None else self.speech.aborted
