@@ -3,17 +3,15 @@
 import argparse
 import asyncio
 import sys
-import wave
 from pathlib import Path
 
-from pipeline.chunks import VOICE_RATE
 from pipeline.converse import Spoken, converse
 from pipeline.deployment import read_deployment
 from pipeline.errors import ConfigError, RequestError
 from pipeline.films import seconds_of
 from pipeline.offline import check_out
 from pipeline.quiet import Pcm
-from pipeline.wav import read_wav
+from pipeline.wav import read_wav, speech_file
 
 PROFILE = "vllm"
 
@@ -44,7 +42,8 @@ def run_converse(arguments: argparse.Namespace, home: Path) -> None:
     spoken = asyncio.run(_converse(arguments, arguments.models_dir or home / "models", question))
     print(spoken.text or "(silent)")
     if arguments.out:
-        _write(arguments.out, spoken.pcm)
+        with speech_file(arguments.out) as file:
+            file.writeframes(spoken.pcm)
     print(spoken, file=sys.stderr)
 
 
@@ -62,11 +61,3 @@ async def _converse(arguments: argparse.Namespace, models_dir: Path, question: s
 
 def _tell(heard: str) -> None:
     print(f"heard: {heard}", file=sys.stderr)
-
-
-def _write(out: Path, pcm: bytes) -> None:
-    with out.open("wb") as raw, wave.open(raw, "wb") as file:
-        file.setnchannels(1)
-        file.setsampwidth(2)
-        file.setframerate(VOICE_RATE)
-        file.writeframes(pcm)

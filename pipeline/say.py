@@ -1,18 +1,18 @@
 """`aura-pipeline say`: a text becomes a WAV file, spoken by the voice of a checkpoint."""
 
 import asyncio
-import wave
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.asked import Asked
-from pipeline.chunks import VOICE_RATE, Audio, Clause, Codes
+from pipeline.chunks import Audio, Clause, Codes
 from pipeline.engines.base import Engine
 from pipeline.errors import RequestError
 from pipeline.processors.clauses import Clauses
 from pipeline.processors.handover import talker2code2wav_async_chunk
+from pipeline.wav import speech_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +66,7 @@ async def say(
     began, said = clock(), Said(0.0, 0.0, 0.0)
     chunks = _spoken(text, manner, voice)
     try:
-        with out.open("wb") as raw, wave.open(raw, "wb") as file:
-            file.setnchannels(1)
-            file.setsampwidth(2)
-            file.setframerate(VOICE_RATE)
+        with speech_file(out) as file:
             async with aclosing(chunks):
                 async for audio in chunks:
                     file.writeframes(audio.pcm)

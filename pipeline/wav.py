@@ -1,12 +1,15 @@
-"""Reads WAV files: PCM or floating point, any rate, any number of channels; what comes out is 16 kHz mono."""
+"""Reads WAV files (PCM or floating point, any rate, any number of channels) as 16 kHz mono, and writes speech."""
 
 import struct
+import wave
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.chunks import SPEECH_RATE
+from pipeline.chunks import SPEECH_RATE, VOICE_RATE
 from pipeline.errors import RequestError
 
 Pcm = NDArray[np.float32]
@@ -33,6 +36,20 @@ def read_wav(path: Path) -> Pcm:
         raise _refused(path, f"is no WAV file that can be heard: {error}") from error
     mono = samples.mean(axis=1, dtype=np.float32)
     return mono if rate == SPEECH_RATE else np.asarray(soxr.resample(mono, rate, SPEECH_RATE), np.float32)
+
+
+@contextmanager
+def speech_file(path: Path) -> Iterator[wave.Wave_write]:
+    """A new file that takes frames of speech: PCM16, 24 kHz mono.
+
+    Raises:
+        OSError: It cannot be written.
+    """
+    with path.open("wb") as raw, wave.open(raw, "wb") as file:
+        file.setnchannels(1)
+        file.setsampwidth(2)
+        file.setframerate(VOICE_RATE)
+        yield file
 
 
 def _decoded(data: bytes) -> tuple[Pcm, int]:
