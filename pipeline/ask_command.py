@@ -12,8 +12,8 @@ from pipeline.ask import Answered, ask
 from pipeline.clips import Clip
 from pipeline.converse_command import add_sound, run_converse, wants_sound
 from pipeline.engines.base import Engine
-from pipeline.errors import ConfigError, RequestError
-from pipeline.films import seconds_of
+from pipeline.errors import RequestError
+from pipeline.films import film_of
 from pipeline.offline import add_model, engine_args, model_of
 from pipeline.processors.aura import LIMITS
 
@@ -39,10 +39,7 @@ def run_ask(arguments: argparse.Namespace, home: Path) -> None:
     model = model_of(arguments, home, CHECKPOINT)
     if not arguments.text.strip() and arguments.video is None:
         raise RequestError("invalid_value", "ask: there is neither --text nor --video", "text")
-    if arguments.video is not None and not arguments.video.is_file():
-        raise ConfigError("--video", [f"{arguments.video} is no file"])
-    film = list(seconds_of(arguments.video)) if arguments.video else []
-    answered = asyncio.run(_ask(arguments, model, film))
+    answered = asyncio.run(_ask(arguments, model, film_of(arguments.video)))
     print("" if answered.text else "(silent)", flush=True)
     print(answered, file=sys.stderr)
 

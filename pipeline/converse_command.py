@@ -5,10 +5,11 @@ import asyncio
 import sys
 from pathlib import Path
 
+from pipeline.clips import Clip
 from pipeline.converse import Spoken, converse
 from pipeline.deployment import read_deployment
-from pipeline.errors import ConfigError, RequestError
-from pipeline.films import seconds_of
+from pipeline.errors import RequestError
+from pipeline.films import film_of
 from pipeline.offline import check_out
 from pipeline.quiet import Pcm
 from pipeline.wav import read_wav, speech_file
@@ -34,12 +35,11 @@ def run_converse(arguments: argparse.Namespace, home: Path) -> None:
     """
     if arguments.audio is not None and arguments.text.strip():
         raise RequestError("invalid_value", "ask: --audio and --text are two questions", "text")
-    if arguments.video is not None and not arguments.video.is_file():
-        raise ConfigError("--video", [f"{arguments.video} is no file"])
+    film = film_of(arguments.video)
     if arguments.out:
         check_out(arguments.out)
     question = read_wav(arguments.audio) if arguments.audio else arguments.text.strip()
-    spoken = asyncio.run(_converse(arguments, arguments.models_dir or home / "models", question))
+    spoken = asyncio.run(_converse(arguments, arguments.models_dir or home / "models", film, question))
     print(spoken.text or "(silent)")
     if arguments.out:
         with speech_file(arguments.out) as file:
@@ -47,14 +47,13 @@ def run_converse(arguments: argparse.Namespace, home: Path) -> None:
     print(spoken, file=sys.stderr)
 
 
-async def _converse(arguments: argparse.Namespace, models_dir: Path, question: str | Pcm) -> Spoken:
+async def _converse(arguments: argparse.Namespace, models_dir: Path, film: list[Clip], question: str | Pcm) -> Spoken:
     from pipeline.orchestrator import running
     from pipeline.profiles import PROFILES
 
     profile = PROFILES[PROFILE]
     path = arguments.stage_configs_path or profile.deployment
     deployment = read_deployment(path, profile.topology, profile.engine_keys(models_dir))
-    film = list(seconds_of(arguments.video)) if arguments.video else []
     async with running(profile, deployment, models_dir) as pipeline:
         return await converse(pipeline.stages, film, question, _tell)
 

@@ -10,6 +10,18 @@ from pipeline.errors import ConfigError, RequestError
 from pipeline.watching import HALF_MS, Seconds
 
 
+def film_of(path: Path | None) -> list[Clip]:
+    """All of its seconds; none of no film.
+
+    Raises:
+        RequestError: It cannot be read, or is no video.
+        ConfigError: There is no such file, or what reads it is not installed.
+    """
+    if path is not None and not path.is_file():
+        raise ConfigError("--video", [f"{path} is no file"])
+    return list(seconds_of(path)) if path else []
+
+
 def seconds_of(path: Path) -> Iterator[Clip]:
     """Its seconds, one after the other; of a last one that is not whole, what there is.
 
