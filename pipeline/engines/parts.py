@@ -26,6 +26,25 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
+class Medium:
+    """What stands in the place of some tokens, made ready for the model.
+
+    Attributes:
+        kind: `video`, `image` or `audio`.
+        name: Of its content: what has one name is encoded once.
+        at: Where in the part's `token_ids` those for it begin.
+        tokens: How many they are.
+        item: As vLLM's processor of the model would make it.
+    """
+
+    kind: str
+    name: str
+    at: int
+    tokens: int
+    item: Any
+
+
+@dataclass(frozen=True, slots=True)
 class Part:
     """A piece of a request: what is read next, and how many tokens may be written after it.
 
@@ -36,6 +55,7 @@ class Part:
         media: What stands in the place of the tokens for it, by its kind (`video`, `image`, `audio`), as vLLM takes it
             for `multi_modal_data`.
         media_ids: Names of it, by its kind, in order: what has one name is processed once.
+        ready: Instead of `media`: what needs no processing, in the order of its tokens.
         cache_salt: Whose it is: prompts of one salt share what was read of them.
     """
 
@@ -45,6 +65,7 @@ class Part:
     extra_args: Mapping[str, Any] = field(default_factory=dict)
     media: Mapping[str, Any] = field(default_factory=dict)
     media_ids: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    ready: Sequence[Medium] = ()
     cache_salt: str = ""
 
 

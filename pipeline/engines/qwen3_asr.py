@@ -4,18 +4,17 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from itertools import count
-from typing import Any
 
 import numpy as np
 
 from pipeline.chunks import Transcript, Window
 from pipeline.engines.draws import Draws
 from pipeline.engines.newest import Newest
-from pipeline.engines.parts import Answers, Part
+from pipeline.engines.parts import Answers, Medium, Part
 from pipeline.errors import EngineError
 from pipeline.models.qwen3_asr.languages import codes_of, language_name
-from pipeline.models.qwen3_asr.mel import Mel
 from pipeline.models.qwen3_asr.prompt import Prompt
+from pipeline.models.qwen3_asr.windows import Piece
 from pipeline.processors.qwen3_asr import Pass, Passes
 from pipeline.signal import Signal
 from pipeline.tasks import Tasks, all_stopped
@@ -23,7 +22,7 @@ from pipeline.tasks import Tasks, all_stopped
 STAGE = "asr"
 
 
-EnginePrompt = Callable[[Prompt, Sequence[Mel]], tuple[tuple[int, ...], dict[str, Any]]]
+EnginePrompt = Callable[[Prompt, Sequence[Piece]], tuple[tuple[int, ...], tuple[Medium, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,9 +117,9 @@ class Qwen3Asr:
 
     async def _read(self, name: str, salt: str, reading: "Reading") -> None:
         asked = reading.asked
-        token_ids, media = self._manner.prompt(asked.prompt, asked.windows)
+        token_ids, ready = self._manner.prompt(asked.prompt, asked.windows)
         most = self._manner.draws.most(self._manner.extent.tokens(asked.window.audio_end_ms))
-        part = Part(token_ids, most, media=media, cache_salt=salt)
+        part = Part(token_ids, most, ready=ready, cache_salt=salt)
         error: EngineError | None = EngineError(STAGE, "a pass failed")
         try:
             async with aclosing(self._requests.answer(name, self._sampling, part)) as pieces:

@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+from collections import defaultdict
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from functools import partial
@@ -12,7 +13,8 @@ from vllm import SamplingParams
 from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.engine.protocol import StreamingInput
 from vllm.exceptions import VLLMClientError
-from vllm.inputs import TokensPrompt
+from vllm.inputs import MultiModalInput, TokensPrompt, mm_input
+from vllm.multimodal.inputs import MultiModalKwargsItems, PlaceholderRange
 from vllm.outputs import RequestOutput
 from vllm.sampling_params import RequestOutputKind
 from vllm.v1.engine.async_llm import AsyncLLM
@@ -54,6 +56,17 @@ def tokens_prompt(part: Part) -> TokensPrompt:
     if part.cache_salt:
         prompt["cache_salt"] = part.cache_salt
     return prompt
+
+
+def ready_prompt(part: Part) -> MultiModalInput:
+    """What vLLM's renderer would make of a part that is `ready`."""
+    items, names, places = defaultdict(list), defaultdict(list), defaultdict(list)
+    for medium in part.ready:
+        items[medium.kind].append(medium.item)
+        names[medium.kind].append(medium.name)
+        places[medium.kind].append(PlaceholderRange(medium.at, medium.tokens))
+    salt = part.cache_salt or None
+    return mm_input(list(part.token_ids), MultiModalKwargsItems(items), names, places, cache_salt=salt)
 
 
 def written(output: RequestOutput) -> Written:
@@ -178,6 +191,8 @@ class Vllm:
                 yield StreamingInput(await self._rendered(part), sampling_params(sampling, part))
 
     async def _rendered(self, part: Part) -> Any:
+        if part.ready:
+            return ready_prompt(part)
         (rendered,) = await self._llm.renderer.render_cmpl_async([tokens_prompt(part)])
         return rendered
 

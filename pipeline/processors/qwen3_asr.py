@@ -6,11 +6,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline.chunks import SPEECH_RATE, Transcript, Window
-from pipeline.models.qwen3_asr.mel import LogMel, Mel, Pcm
+from pipeline.models.qwen3_asr.mel import LogMel, Pcm
 from pipeline.models.qwen3_asr.prompt import Prompt, PromptWriter
 from pipeline.models.qwen3_asr.tokenizer import Tokenizer
 from pipeline.models.qwen3_asr.transcript import TAG, certain_chars, read_transcript
-from pipeline.models.qwen3_asr.windows import encoder_windows
+from pipeline.models.qwen3_asr.windows import Piece, Pieces
 
 NO_SOUND: Pcm = np.zeros(0, np.float32)
 
@@ -42,7 +42,7 @@ class Pass:
     language: str | None
     prefix: str
     prompt: Prompt
-    windows: tuple[Mel, ...]
+    windows: tuple[Piece, ...]
 
 
 class Passes:
@@ -57,10 +57,10 @@ class Passes:
 
     def __init__(self, writer: PromptWriter, frames: int, doubt: Doubt) -> None:
         self._writer = writer
-        self._frames = frames
         self._doubt = doubt
         self._heard = NO_SOUND
         self._mel = LogMel()
+        self._pieces = Pieces(frames)
         self._prefix = ""
 
     def ask(self, window: Window, language: str | None) -> Pass:
@@ -68,8 +68,8 @@ class Passes:
         if not np.array_equal(pcm[: len(self._heard)], self._heard):
             self._mel, self._prefix = LogMel(), ""
         self._heard = pcm
-        windows = tuple(encoder_windows(self._mel(pcm), self._frames))
-        return Pass(window, language, self._prefix, self._writer.write(language, self._prefix), windows)
+        prompt = self._writer.write(language, self._prefix)
+        return Pass(window, language, self._prefix, prompt, self._pieces(self._mel(pcm)))
 
     def note(self, asked: Pass, token_ids: Sequence[int]) -> Transcript:
         """What was written in answer; the passes that follow build on it."""

@@ -1,24 +1,43 @@
-"""Gives windows of a spectrum to vLLM's own Qwen3-ASR: each is an audio, which it hashes, encodes and keeps."""
+"""Gives windows of a spectrum to vLLM's own Qwen3-ASR as its processor would: each is an audio, which it keeps."""
 
 from collections.abc import Sequence
-from typing import Any
+from itertools import accumulate
 
-import numpy as np
 import torch
+from vllm.multimodal.inputs import (
+    MultiModalBatchedField,
+    MultiModalFieldElem,
+    MultiModalFlatField,
+    MultiModalKwargsItem,
+)
 
-from pipeline.models.qwen3_asr.mel import Mel
+from pipeline.engines.parts import Medium
 from pipeline.models.qwen3_asr.prompt import Prompt
+from pipeline.models.qwen3_asr.windows import Piece, audio_tokens
+
+_BESIDE = MultiModalBatchedField(keep_on_cpu=True)
 
 
-def sound_of(windows: Sequence[Mel]) -> dict[str, Any]:
-    """As vLLM's model wants to have features that are made already."""
-    return {
-        "input_audio_features": torch.from_numpy(np.concatenate(windows).T),
-        "audio_feature_lengths": torch.tensor([len(window) for window in windows]),
-        "feature_attention_mask": [torch.ones(len(window), dtype=torch.int64) for window in windows],
-    }
+def engine_prompt(prompt: Prompt, pieces: Sequence[Piece]) -> tuple[tuple[int, ...], tuple[Medium, ...]]:
+    """All ids, and what stands in the place of those for sound."""
+    counts = [audio_tokens(len(piece)) for piece in pieces]
+    begins = accumulate(counts, initial=prompt.audio_at)
+    media = (
+        Medium("audio", piece.name, at, tokens, item(piece))
+        for piece, at, tokens in zip(pieces, begins, counts, strict=False)
+    )
+    return prompt.spread(counts), tuple(media)
 
 
-def engine_prompt(prompt: Prompt, windows: Sequence[Mel]) -> tuple[tuple[int, ...], dict[str, Any]]:
-    """The ids, with one for each window, and the windows, by the names of vLLM."""
-    return prompt.spread([1] * len(windows)), {"audio": sound_of(windows)}
+def item(piece: Piece) -> MultiModalKwargsItem:
+    """The keywords and the shapes that vLLM's model takes."""
+    frames = len(piece)
+    spectrum = torch.from_numpy(piece.mel.T)
+    whole = MultiModalFlatField(slices=[(slice(None), slice(0, frames))], dim=1)
+    return MultiModalKwargsItem(
+        {
+            "input_audio_features": MultiModalFieldElem(spectrum, whole),
+            "feature_attention_mask": MultiModalFieldElem(torch.ones(frames, dtype=torch.int64), _BESIDE),
+            "audio_feature_lengths": MultiModalFieldElem(torch.tensor(frames), _BESIDE),
+        }
+    )

@@ -1,6 +1,11 @@
 """Cuts a spectrum where the encoder does not look across, so that vLLM keeps what it has made of each window."""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+from uuid import uuid4
+
+import numpy as np
 
 from pipeline.models.qwen3_asr.mel import Mel
 
@@ -28,3 +33,43 @@ def encoder_windows(mel: Mel, window: int) -> Iterator[Mel]:
         yield mel[at : at + window]
         at += window
     yield mel[at:]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Piece:
+    """A window of a spectrum.
+
+    Attributes:
+        name: Of what it holds; no other piece bears it.
+        mel: Shape [frames, bands], one band after the other in memory.
+    """
+
+    name: str
+    mel: Mel
+
+    def __len__(self) -> int:
+        return len(self.mel)
+
+
+class Pieces:
+    """The windows of one spectrum that grows. One that holds what it held the last time is the same piece.
+
+    Args:
+        window: As `encoder_windows` has it.
+    """
+
+    def __init__(self, window: int) -> None:
+        self._window = window
+        self._owner = uuid4().hex
+        self._numbers = count()
+        self._last: tuple[Piece, ...] = ()
+
+    def __call__(self, mel: Mel) -> tuple[Piece, ...]:
+        windows = enumerate(encoder_windows(mel, self._window))
+        self._last = tuple(self._piece(number, window) for number, window in windows)
+        return self._last
+
+    def _piece(self, number: int, window: Mel) -> Piece:
+        if number < len(self._last) and np.array_equal(self._last[number].mel, window):
+            return self._last[number]
+        return Piece(f"{self._owner}.{next(self._numbers)}", np.asfortranarray(window))

@@ -89,12 +89,11 @@ class Recogniser:
         cleanup_dist_env_and_memory()
 
     def _send(self, asked: Pass) -> str:
-        from pipeline.engines.vllm import sampling_params, tokens_prompt
+        from pipeline.engines.vllm import ready_prompt, sampling_params
 
         self._names += 1
         name = f"pass-{self._names}"
-        ids, media = engine_prompt(asked.prompt, asked.windows)
-        part = Part(ids, MOST_TOKENS, media=media, cache_salt="test")
-        (prompt,) = self.engine.renderer.render_cmpl([tokens_prompt(part)])
-        self.engine.add_request(name, prompt, sampling_params(self.sampling, part))
+        ids, ready = engine_prompt(asked.prompt, asked.windows)
+        part = Part(ids, MOST_TOKENS, ready=ready, cache_salt="test")
+        self.engine.add_request(name, ready_prompt(part), sampling_params(self.sampling, part))
         return name

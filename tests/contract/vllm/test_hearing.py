@@ -5,9 +5,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from pipeline.chunks import Transcript, Window
+from pipeline.engines.parts import Part
+from pipeline.models.qwen3_asr.media import engine_prompt
 from pipeline.models.qwen3_asr.windows import audio_tokens
 from pipeline.processors.qwen3_asr import Passes
 from tests.contract.vllm.hearing import Asked, Recogniser
@@ -100,6 +103,28 @@ def test_streamed_side_by_side(recogniser: Recogniser) -> None:
     offline = [replace(stream.asked.part, windows=recogniser.pass_of(stream.case).windows) for stream in streams]
     recogniser.hear(*(again := [Asked(each) for each in offline]))
     assert [each.tokens for each in again] == [stream.asked.tokens for stream in streams]
+
+
+def test_what_is_given_ready_made_is_what_the_renderer_makes(recogniser: Recogniser) -> None:
+    """Positions and tensors: the renderer is given the same spectra, each of them as one audio."""
+    import torch
+
+    from pipeline.engines.vllm import ready_prompt
+
+    asked = recogniser.pass_of(next(case for case in WHOLE if case.seconds > 16))
+    token_ids, media = engine_prompt(asked.prompt, asked.windows)
+    ready = ready_prompt(Part(token_ids, 1, ready=media, cache_salt="salt"))
+    spectra = {
+        "input_audio_features": torch.from_numpy(np.concatenate([each.mel for each in asked.windows]).T),
+        "audio_feature_lengths": torch.tensor([len(each) for each in asked.windows]),
+        "feature_attention_mask": [torch.ones(len(each), dtype=torch.int64) for each in asked.windows],
+    }
+    ids = list(asked.prompt.spread([1] * len(asked.windows)))
+    prompt = {"prompt_token_ids": ids, "multi_modal_data": {"audio": spectra}, "cache_salt": "salt"}
+    (made,) = recogniser.engine.renderer.render_cmpl([prompt])
+    assert len(asked.windows) == 3
+    for key in ("type", "prompt_token_ids", "mm_placeholders", "mm_kwargs", "cache_salt"):
+        assert ready[key] == made[key]
 
 
 def test_what_has_been_read_is_not_read_again(recogniser: Recogniser) -> None:

@@ -6,19 +6,18 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 import pytest
 
 from pipeline.chunks import SPEECH_RATE, Transcript, Window
 from pipeline.engines.draws import Draws
-from pipeline.engines.parts import Part, Sampling, Written
+from pipeline.engines.parts import Medium, Part, Sampling, Written
 from pipeline.engines.qwen3_asr import Extent, Manner, Qwen3Asr
 from pipeline.errors import EngineError
 from pipeline.hearing import Hearing, Hypothesis
-from pipeline.models.qwen3_asr.mel import Mel
 from pipeline.models.qwen3_asr.prompt import Prompt, PromptWriter
+from pipeline.models.qwen3_asr.windows import Piece
 from pipeline.processors.qwen3_asr import Doubt, Passes
 from tests.pipeline.letters import Letters, id_of
 from tests.tidy import nothing_left
@@ -56,7 +55,7 @@ class FakeAnswers:
                 raise EngineError("asr", "a request was not served: no")
             prompt = Letters().decode(list(part.token_ids))
             prefix = prompt.rpartition("<asr_text>")[2]
-            heard = self.text[: part.media["audio"]["frames"] // 10]
+            heard = self.text[: len(part.ready[0].item) // 10]
             assert heard.startswith(prefix)
             yield Written(tuple(Letters().encode(heard[len(prefix) :] + "<|im_end|>")), (), True, True)
             dropped = False
@@ -81,8 +80,9 @@ def engine(fake: FakeAnswers, longest_ms: int = 60_000) -> Qwen3Asr:
     writer = PromptWriter(Letters(), id_of("<|audio_pad|>"))
     passes = partial(Passes, writer, 800, Doubt(all_ms=1_000))
 
-    def prompt(prompt: Prompt, windows: Sequence[Mel]) -> tuple[tuple[int, ...], dict[str, Any]]:
-        return prompt.token_ids, {"audio": {"frames": sum(map(len, windows))}}
+    def prompt(prompt: Prompt, windows: Sequence[Piece]) -> tuple[tuple[int, ...], tuple[Medium, ...]]:
+        (window,) = windows
+        return prompt.token_ids, (Medium("audio", window.name, prompt.audio_at, 1, window),)
 
     manner = Manner("tiny", passes, prompt, Draws(), STOPS, Extent(longest_ms), ("English", "German"), "English")
     return Qwen3Asr(fake, manner)

@@ -78,7 +78,8 @@ def test_another_sound_begins_anew() -> None:
     heard(hearing, 4, "one two three")
     asked = hearing.ask(Window(SOUND[SPEECH_RATE:], None, False), "English")
     assert asked.prefix == ""
-    assert np.array_equal(np.concatenate(asked.windows), np.concatenate(passes().ask(asked.window, None).windows))
+    alone = passes().ask(asked.window, None)
+    assert [each.mel.tobytes() for each in asked.windows] == [each.mel.tobytes() for each in alone.windows]
 
 
 def test_windows_of_the_encoder_that_are_full_do_not_change_any_more() -> None:
@@ -88,7 +89,20 @@ def test_windows_of_the_encoder_that_are_full_do_not_change_any_more() -> None:
     twenty = hearing.ask(window(20.5), None).windows
     assert [len(each) for each in nine] == [800, 100]
     assert [len(each) for each in twenty] == [800, 800, 450]
-    assert nine[0].tobytes() == twenty[0].tobytes()
+    assert nine[0] is twenty[0], "it is known by its name"
+    assert nine[1].name != twenty[1].name
+
+
+def test_windows_have_other_names_when_a_louder_sound_changes_them_and_in_another_utterance() -> None:
+    quiet = SOUND / np.float32(1_000)
+    loud = np.concatenate([quiet[: 9 * SPEECH_RATE], SOUND[: 2 * SPEECH_RATE]])
+    hearing = passes()
+    before = hearing.ask(Window(loud[: 9 * SPEECH_RATE], None, False), None).windows[0]
+    after = hearing.ask(Window(loud, None, False), None).windows[0]
+    assert len(before) == len(after) == 800
+    assert before.name != after.name
+    assert hearing.ask(Window(loud, None, True), None).windows[0].name == after.name
+    assert passes().ask(Window(loud, None, True), None).windows[0].name != after.name
 
 
 def test_half_a_character_is_not_forced() -> None:
