@@ -2,17 +2,25 @@
 
 import json
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from pipeline.asked import Asked, Wants
+from pipeline.chunks import Scene
+from pipeline.clips import second
 from pipeline.engines.aura import FPS, STAGE, Aura, Manner
 from pipeline.engines.draws import Draws, check_stops
 from pipeline.engines.files import model_folder
+from pipeline.engines.warming import NAME, heard, warmed
 from pipeline.errors import ConfigError
+from pipeline.history import History, Item
 from pipeline.models.aura_names import expected_names
 from pipeline.models.aura_text import AuraText
 from pipeline.models.registry import AURA
-from pipeline.processors.aura import LIMITS, MOST_TOKENS
+from pipeline.processors.aura import LIMITS, MOST_TOKENS, scene
 
 FILES = (
     *("config.json", "vocab.json", "merges.txt", "tokenizer_config.json"),
@@ -24,6 +32,7 @@ STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 
 BLOCK_TOKENS = 64  # each block of a prompt is hashed for every request: larger ones are fewer
 CLIP_GB = 0.008  # of vLLM's cache, for one second of 640 x 480
 DRAWS = Draws(temperature=0.5)
+FIRST_TOKENS = 4  # of the answer that it gives when it is opened
 
 
 async def open_aura(
@@ -57,7 +66,15 @@ async def open_aura(
     from pipeline.engines.vllm import Vllm
 
     requests = await Vllm.open(STAGE, folder, **settings(max_sessions, dtype, max_model_len) | engine_args)
-    return Aura(requests, text, Manner(draws, max_model_len - MOST_TOKENS))
+    engine = Aura(requests, text, Manner(draws, max_model_len - MOST_TOKENS))
+    return await warmed(engine, partial(heard, engine, first_scene(), FIRST_TOKENS))
+
+
+def first_scene() -> Scene:
+    """A second of video and a question, which a few tokens answer."""
+    frame = np.full((480, 640, 3), 128, np.uint8)
+    history = History().with_round(second(NAME, frame, None)).with_item(Item(NAME, "user", "What do you see?"))
+    return scene(Asked(history, Wants(modality="text", cache_salt=NAME, max_tokens=FIRST_TOKENS)))
 
 
 def settings(sessions: int, dtype: str, max_model_len: int) -> dict[str, Any]:

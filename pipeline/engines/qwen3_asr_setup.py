@@ -1,13 +1,19 @@
 """Opens Qwen3-ASR on vLLM: what of its checkpoint and of the deployment the engine is told."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from pipeline.chunks import SPEECH_RATE, Window
 from pipeline.engines.draws import Draws, check_stops
 from pipeline.engines.files import model_folder
+from pipeline.engines.graphs import GRAPHS
+from pipeline.engines.parts import Part
 from pipeline.engines.qwen3_asr import STAGE, Extent, Manner, Qwen3Asr
+from pipeline.engines.warming import NAME, read, warmed
 from pipeline.errors import ConfigError
 from pipeline.models.qwen3_asr.config import RecogniserConfig, TextConfig, read_recogniser
 from pipeline.models.qwen3_asr.languages import language_name
@@ -20,6 +26,7 @@ FILES = ("config.json", "preprocessor_config.json", "vocab.json", "merges.txt", 
 BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
 AUDIO_TOKENS_PER_S, PROMPT_TOKENS = 13, 64
 DRAWS = Draws()
+FIRST_S, FIRST_TOKENS = (1, 2, 3, 4, 5, 6, 7, 8, 8.9, 17), 2  # what it hears first, when it is opened
 LIVE_TOKENS = 1_024  # of a caller's utterance; `hearing.py` begins a new window after 28 s
 
 
@@ -43,7 +50,7 @@ async def open_qwen3_asr(
         stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of one pass: 13 a second of sound, and what is written. It limits how long
             a window may be.
-        engine_args: For vLLM, as it names them.
+        engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
 
     Raises:
         ConfigError: The model is incomplete or another one, or lacks the language; or vLLM refuses an argument.
@@ -69,7 +76,8 @@ async def open_qwen3_asr(
         "max_model_len": max_model_len,
         "max_num_seqs": max_sessions,
         "enable_prefix_caching": True,
-        "enable_mm_embeds": True,  # the spectrum comes ready made
+        "mm_processor_cache_gb": 0,  # the spectrum comes ready made, and its windows have names
+        "compilation_config": GRAPHS,
         "limit_mm_per_prompt": {"audio": extent.longest_ms // (10 * frames) + 1},
         **engine_args,
     }
@@ -78,7 +86,19 @@ async def open_qwen3_asr(
     requests = await Vllm.open(STAGE, folder, **settings)
     passes = partial(Passes, writer, frames, Doubt())
     known = config.support_languages
-    return Qwen3Asr(requests, Manner(model, passes, engine_prompt, draws, ids.ends, extent, known, spoken))
+    manner = Manner(model, passes, engine_prompt, draws, ids.ends, extent, known, spoken)
+    first = partial(read, requests, draws.sampling(ids.ends), first_parts(manner))
+    return await warmed(Qwen3Asr(requests, manner), first)
+
+
+def first_parts(manner: Manner) -> Iterator[Part]:
+    """Sounds of all lengths that the encoder computes in ways of their own, and a few tokens of each."""
+    noise = np.random.default_rng(0).normal(0, 0.1, int(max(FIRST_S) * SPEECH_RATE)).astype(np.float32)
+    for seconds in FIRST_S:
+        if seconds * 1000 <= manner.extent.longest_ms:
+            asked = manner.passes().ask(Window(noise[: int(seconds * SPEECH_RATE)], None, True), manner.language)
+            token_ids, ready = manner.prompt(asked.prompt, asked.windows)
+            yield Part(token_ids, FIRST_TOKENS, FIRST_TOKENS, ready=ready, cache_salt=NAME)
 
 
 def longest(max_model_len: int, prompt_tokens: int) -> Extent:

@@ -2,11 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+from pipeline.chunks import Clause
 from pipeline.engines.draws import Draws, check_stops
+from pipeline.engines.graphs import GRAPHS
 from pipeline.engines.talker import STAGE, Manner, Talker
+from pipeline.engines.warming import heard, warmed
 from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.config import GenerationConfig, TalkerConfig, VoiceConfig, read_generation, read_voice
 from pipeline.models.qwen3_tts.prompt import PromptWriter, Voice
@@ -17,23 +21,7 @@ from pipeline.models.qwen3_tts.wire import CODES, Choice
 from pipeline.models.registry import TALKER
 
 FILES = ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
-# Each step is one CUDA graph, prompts included, of vLLM's own kernels: nothing is compiled when it starts.
-GRAPHS = {
-    "mode": 0,
-    "cudagraph_mode": "FULL",
-    "cudagraph_capture_sizes": [
-        1,
-        2,
-        4,
-        *range(8, 65, 8),
-        *range(80, 129, 16),
-        *range(160, 257, 32),
-        320,
-        384,
-        448,
-        512,
-    ],
-}
+FIRST_CHUNKS = 3  # of the sentence that it says when it is opened
 BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
 
 
@@ -116,7 +104,8 @@ async def open_talker(
     requests = await Vllm.open(STAGE, folder, **{**settings, **engine_args})
     draws = draws or own_draws(generation)
     pace = Pace(positions=max_model_len, frames=draws.most(max_model_len))
-    return Talker(requests, writer, Manner(speaker, draws.sampling(stops, CODES), choice(generation), pace))
+    talker = Talker(requests, writer, Manner(speaker, draws.sampling(stops, CODES), choice(generation), pace))
+    return await warmed(talker, partial(heard, talker, Clause("Hello.", speaker), FIRST_CHUNKS))
 
 
 def own_draws(generation: GenerationConfig) -> Draws:

@@ -4,18 +4,26 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
+from itertools import count
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from pipeline.activity import FRAME_MS
 from pipeline.chunks import SPEECH_RATE, Transcript, Window
-from pipeline.engines.parts import Answers, Part, Sampling, Written
-from pipeline.engines.qwen3_asr import Qwen3Asr
+from pipeline.engines.parts import Part
+from pipeline.engines.qwen3_asr import STAGE, Qwen3Asr
 from pipeline.engines.qwen3_asr_setup import open_qwen3_asr
+from pipeline.engines.vllm import Vllm
+from pipeline.hearing import Hearing, Hypothesis
+from pipeline.session import PARTIAL_MS
 from tests.contract.vllm.hearing_cases import sound
+from tests.gpu.hearing_around import Lasting, Timed
+from tests.gpu.noting import Noting
 
-LETTERS = [*range(ord("a"), ord("z") + 1)]  # ids of a byte-level tokenizer
+Pcm = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,6 +33,7 @@ class Said:
     Attributes:
         tokens_a_pass: While it is spoken.
         tail_tokens: When its end is heard.
+        pause_s: From the last pass before its end.
     """
 
     seconds: float
@@ -34,42 +43,19 @@ class Said:
     pause_s: float = 0.5
 
 
-class Lasting:
-    """Passes of a given number of tokens: dummy weights find no end, or find it anywhere. What is said are letters."""
-
-    def __init__(self, requests: Answers) -> None:
-        self._requests = requests
-        self.tokens: dict[str, int] = {}  # by the id of the utterance
-
-    async def answer(
-        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
-    ) -> AsyncGenerator[Written, None]:
-        tokens = self.tokens[part.cache_salt]
-        told = replace(part, max_tokens=tokens, min_tokens=tokens)
-        made = 0
-        async with aclosing(self._requests.answer(request_id, replace(sampling, stop_token_ids=()), told)) as pieces:
-            async for written in pieces:
-                ids = tuple(LETTERS[(made + i) % len(LETTERS)] for i in range(len(written.token_ids)))
-                made += len(ids)
-                yield replace(written, token_ids=ids)
-
-    async def busy(self) -> int:
-        return await self._requests.busy()
-
-    async def died(self) -> None:
-        await self._requests.died()
-
-    async def aclose(self) -> None:
-        await self._requests.aclose()
-
-
 class Listener:
     """A recogniser's engine that writes any number of tokens."""
 
     def __init__(self, opened: Qwen3Asr) -> None:
-        self._lasting = Lasting(opened._requests)
-        self._engine = Qwen3Asr(self._lasting, opened._manner)
-        self._names = 0
+        assert isinstance(opened._requests, Vllm)
+        self.clock = asyncio.get_running_loop().time
+        self.noting = Noting(opened._requests._llm, self.clock)
+        self.requests = Vllm(self.noting, STAGE)  # type: ignore[arg-type]
+        self.timed = Timed(opened._manner, self.clock)
+        self._opened = opened
+        self._lasting = Lasting(self.requests)
+        self._engine = Qwen3Asr(self._lasting, self.timed.manner)
+        self._numbers = count()
 
     @staticmethod
     async def open(folder: Path, sessions: int, **engine_args: Any) -> "Listener":
@@ -79,15 +65,14 @@ class Listener:
         )  # fmt: skip
         return Listener(opened)
 
-    async def tail_ms(self, said: Said, *, paced: bool = False) -> float:
-        """From the end of the sound to its words, when it was heard as it was spoken.
+    async def tail(self, said: Said, *, paced: bool = False) -> dict[str, float]:
+        """From the end of the sound to its words, when it was heard as it was spoken: milliseconds of each step.
 
         Args:
             paced: In real time; else as fast as it can be heard.
         """
-        name, pcm = self._name(), self._sound(said.seconds)
-        clock = asyncio.get_running_loop().time
-        heard, asked, at = asyncio.Semaphore(1), 0.0, 0.0
+        name, pcm = self.name(), self.sound(said.seconds)
+        heard, asked, at, passes = asyncio.Semaphore(1), 0.0, 0.0, count()
 
         async def windows() -> AsyncGenerator[Window, None]:
             nonlocal asked
@@ -96,43 +81,96 @@ class Listener:
             for end in np.arange(said.every_s, last + 1e-6, said.every_s):
                 await heard.acquire()
                 await asyncio.sleep(said.every_s if paced else 0)
+                next(passes)
                 yield Window(pcm[: int(end * SPEECH_RATE)], None, False)
             await heard.acquire()
             self._lasting.tokens[name] = said.tail_tokens
-            asked = clock()
+            asked = self.clock()
             yield Window(pcm, None, True)
 
         async with aclosing(windows()) as given, aclosing(self._engine.generate(name, given)) as transcripts:
             async for _ in transcripts:
-                at = clock()
+                at = self.clock()
                 heard.release()
-        return 1000 * (at - asked)
+        steps = self.noting.steps[f"{name}.{next(passes)}"]
+        before, after = 1000 * (steps.given - asked), 1000 * (at - steps.ended)
+        return {"tail": 1000 * (at - asked), **self.timed.ms, "to_vllm": before, **steps.ms(), "to_words": after}
+
+    async def settled_ms(self, seconds: float, silence_s: float) -> float:
+        """From the commit to the final words, of somebody who speaks in real time and is silent before it.
+
+        Nobody's silence is shorter than 0 s: then the commit comes with the last sound.
+        """
+        name, pcm = self.name(), self.sound(seconds)
+        hearing, samples = Hearing(None, PARTIAL_MS), FRAME_MS * SPEECH_RATE // 1000
+        quiet = np.zeros(samples, np.float32)
+        last: list[tuple[float, Hypothesis]] = []
+
+        async def listen() -> None:
+            async for hypothesis in hearing.listen(self._engine.generate(name, hearing.windows())):
+                last.append((self.clock(), hypothesis))
+
+        async with asyncio.TaskGroup() as tasks:
+            listening = tasks.create_task(listen())
+            hearing.resume()
+            for at in range(0, len(pcm) - samples + 1, samples):
+                hearing.add(pcm[at : at + samples])
+                await asyncio.sleep(FRAME_MS / 1000)
+            for _ in range(int(silence_s * 1000 / FRAME_MS)):
+                hearing.add(quiet, voiced=False)
+                await asyncio.sleep(FRAME_MS / 1000)
+            committed = self.clock()
+            hearing.commit()
+            hearing.settle()
+            async with aclosing(hearing.hypotheses()) as hypotheses:
+                final = [each async for each in hypotheses][-1]
+            ended = self.clock()
+            await listening
+        assert final.settled
+        assert final.text
+        return 1000 * (ended - committed)
 
     async def pass_ms(self, seconds: float, tokens: int) -> float:
         """One pass over sound that was not heard before."""
-        name, clock = self._name(), asyncio.get_running_loop().time
+        name, window = self.name(), Window(self.sound(seconds), None, True)
         self._lasting.tokens[name] = tokens
-        asked = clock()
-        await self._hear(name, Window(self._sound(seconds), None, True))
-        return 1000 * (clock() - asked)
+        asked = self.clock()
+        await self._hear(name, window)
+        return 1000 * (self.clock() - asked)
 
-    async def fence_ms(self, seconds: float, after_s: float) -> float:
-        """From giving up a pass that is under way to the engine's word that it does nothing any more."""
-        name, clock = self._name(), asyncio.get_running_loop().time
+    async def fence_ms(self, seconds: float, after_s: float) -> tuple[float, float]:
+        """From giving up a pass that is under way: to the fence's answer, and until the engine does nothing more."""
+        name, window = self.name(), Window(self.sound(seconds), None, True)
         self._lasting.tokens[name] = 400
         async with asyncio.TaskGroup() as tasks:
-            hearing = tasks.create_task(self._hear(name, Window(self._sound(seconds), None, True)))
+            hearing = tasks.create_task(self._hear(name, window))
             await asyncio.sleep(after_s)
             assert not hearing.done()
-            left = clock()
+            left = self.clock()
             hearing.cancel()
             await asyncio.wait([hearing])
+        fenced = self.clock()
         while await self._engine.busy():  # a step that was under way still ends
             pass
-        return 1000 * (clock() - left)
+        return 1000 * (fenced - left), 1000 * (self.clock() - left)
+
+    def part(self, seconds: float, salt: str) -> Part:
+        """A pass of one token over sound that was not heard before."""
+        asked = self._opened._manner.passes().ask(Window(self.sound(seconds), None, True), "English")
+        token_ids, ready = self._opened._manner.prompt(asked.prompt, asked.windows)
+        return Part(token_ids, 1, ready=ready, cache_salt=salt)
+
+    async def first_ms(self, part: Part) -> float:
+        """From the engine's step to the one token."""
+        name = self.name()
+        sampling = replace(self._engine._sampling, stop_token_ids=())
+        async with aclosing(self.requests.answer(name, sampling, part)) as pieces:
+            async for _ in pieces:
+                pass
+        return self.noting.steps[name].ms()["to_first"]
 
     async def aclose(self) -> None:
-        await self._engine.aclose()
+        await self._opened.aclose()
 
     async def _hear(self, name: str, window: Window) -> Transcript:
         async def one() -> AsyncGenerator[Window, None]:
@@ -141,9 +179,8 @@ class Listener:
         async with aclosing(self._engine.generate(name, one())) as transcripts:
             return [each async for each in transcripts][-1]
 
-    def _name(self) -> str:
-        self._names += 1
-        return f"utterance-{self._names}"
+    def name(self) -> str:
+        return f"utterance-{next(self._numbers)}"
 
-    def _sound(self, seconds: float) -> np.ndarray[Any, np.dtype[np.float32]]:
-        return sound(self._names, seconds)
+    def sound(self, seconds: float) -> Pcm:
+        return sound(next(self._numbers), seconds)

@@ -1,7 +1,9 @@
 """What is asked of the recogniser's engine; each function returns the rows of one table."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from functools import partial
+from statistics import median
 
 from tests.gpu.hearing_listening import Listener, Said
 from tests.gpu.sections import Row
@@ -18,72 +20,99 @@ class Extent:
             tokens, those of the last half second, and the end.
         callers: Who speak at once.
         tokens: Of the passes that say how long a token takes.
+        live: Speech and silence, in seconds, of somebody who speaks in real time; and how often.
     """
 
-    utterances: tuple[Said, ...] = (Said(3.0, 12, 14), Said(8.0, 12, 9), Said(20.0, 12, 9))
-    callers: tuple[int, ...] = (1, 4, 8, 16)
-    rounds: int = 20
-    tokens: int = 200
-    spoken_s: float = 6.0
+    utterances: tuple[Said, ...] = (Said(3.0, 12, 14), Said(8.0, 12, 9), Said(20.0, 12, 9, 2.0))
+    callers: tuple[int, ...] = (1, 4, 16)
+    rounds: int = 16
+    tokens: int = 100
+    spoken_s: float = 4.0
+    live: tuple[tuple[float, float, int], ...] = ((3.0, 0.3, 3), (3.0, 0.0, 3))
 
 
-TINY = Extent((Said(3.0, 4, 5), Said(9.5, 2, 4, every_s=4.0)), (1, 2), 2, 8, 2.0)
+TINY = Extent((Said(3.0, 4, 5), Said(9.5, 2, 4, every_s=4.0)), (1, 2), 2, 8, 2.0, ((1.0, 0.5, 1),))
 
 
 async def warm(listener: Listener, extent: Extent) -> list[Row]:
-    """Every length and every number of callers once: kernels are compiled, and graphs are there."""
-    for said in extent.utterances:
-        await listener.tail_ms(said)
-    for count in extent.callers:
-        await together(count, lambda _: listener.pass_ms(5.0, 4))
-    return [{"done": True}]
+    """Every number of callers once: kernels are compiled, and graphs are there. The engine has warmed itself."""
+    first = [await listener.tail(said) for said in extent.utterances]
+    for callers in extent.callers:
+        await together(callers, lambda _: listener.pass_ms(5.0, 4))
+    return [{"speech_s": said.seconds, **each} for said, each in zip(extent.utterances, first, strict=True)]
 
 
 async def tails(listener: Listener, extent: Extent) -> list[Row]:
-    """From the end of the sound to its words."""
+    """From the end of the sound to its words, and the medians of the steps in between, one after the other.
+
+    `features`, `prompt` and `words` are what the recogniser's own process computes; `to_vllm`, `to_engine`,
+    `to_schedule`, `to_first`, `tokens`, `to_caller` and `to_words` follow each other and hold them.
+    """
     rows: list[Row] = []
     for said in extent.utterances:
-        taken = [await listener.tail_ms(said) for _ in range(extent.rounds)]
-        rows.append({"speech_s": said.seconds, "tokens": said.tail_tokens, **spread(taken, "tail_ms")})
+        taken = [await listener.tail(said) for _ in range(extent.rounds)]
+        row: Row = {"speech_s": said.seconds, "tokens": said.tail_tokens, **spread(_of(taken, "tail"), "tail_ms")}
+        row |= {f"{step}_ms": median(_of(taken, step)) for step in taken[0] if step != "tail"}
+        row["ms_a_token"] = row["tokens_ms"] / (said.tail_tokens - 1)
+        rows.append(row)
+    return rows
+
+
+async def first_tokens(listener: Listener, extent: Extent) -> list[Row]:
+    """From the engine's step to one token: of new sound; of sound that is encoded; and of a prompt that was read."""
+    rows: list[Row] = []
+    for said in extent.utterances:
+        new, encoded, read, tokens = list[float](), list[float](), list[float](), 0
+        for _ in range(extent.rounds):
+            part = listener.part(said.seconds, listener.name())
+            new.append(await listener.first_ms(part))
+            encoded.append(await listener.first_ms(replace(part, cache_salt=listener.name())))
+            read.append(await listener.first_ms(part))
+            tokens = len(part.token_ids)
+        row: Row = {"speech_s": said.seconds, "prompt_tokens": tokens}
+        rows.append(row | {"new_ms": median(new), "encoded_ms": median(encoded), "read_ms": median(read)})
+    return rows
+
+
+async def settled(listener: Listener, extent: Extent) -> list[Row]:
+    """From the commit to the final words, of somebody who speaks in real time: what was heard in the lull stands."""
+    rows: list[Row] = []
+    for speech_s, silence_s, rounds in extent.live:
+        taken = [await listener.settled_ms(speech_s, silence_s) for _ in range(rounds)]
+        rows.append({"speech_s": speech_s, "silence_s": silence_s, **spread(taken, "settled_ms"), "worst": max(taken)})
     return rows
 
 
 async def token_ms(listener: Listener, extent: Extent) -> list[Row]:
     """From the first token to the last, when all of a batch are asked for together."""
     rows: list[Row] = []
-    for count in extent.callers:
-        short = max(await together(count, lambda _: listener.pass_ms(5.0, 1)))
-        whole = max(await together(count, lambda _: listener.pass_ms(5.0, extent.tokens)))
-        rows.append({"batch": count, "first_ms": short, "ms_a_token": (whole - short) / (extent.tokens - 1)})
-    return rows
-
-
-async def kept(listener: Listener, extent: Extent) -> list[Row]:
-    """One token of sound that is new, and of sound most of which was heard before."""
-    rows: list[Row] = []
-    for said in extent.utterances:
-        one = Said(said.seconds, said.tokens_a_pass, 1, said.every_s)
-        new = [await listener.pass_ms(said.seconds, 1) for _ in range(extent.rounds)]
-        known = [await listener.tail_ms(one) for _ in range(extent.rounds)]
-        rows.append({"speech_s": said.seconds, **spread(new, "new_ms"), **spread(known, "known_ms")})
+    for callers in extent.callers:
+        short = max(await together(callers, lambda _: listener.pass_ms(5.0, 1)))
+        whole = max(await together(callers, lambda _: listener.pass_ms(5.0, extent.tokens)))
+        rows.append({"batch": callers, "one_ms": short, "ms_a_token": (whole - short) / (extent.tokens - 1)})
     return rows
 
 
 async def fences(listener: Listener, extent: Extent) -> list[Row]:
-    """From giving up a pass to the engine's word that it is dropped."""
-    taken = [await listener.fence_ms(5.0, 0.05 + 0.007 * i) for i in range(extent.rounds)]
-    return [spread(taken, "fence_ms")]
+    """From giving up a pass to the fence's answer, and to the engine's word that it is idle."""
+    taken = [await listener.fence_ms(5.0, 0.02 + 0.007 * i) for i in range(extent.rounds)]
+    fenced, idle = ([each[i] for each in taken] for i in (0, 1))
+    return [spread(fenced, "fence_ms") | spread(idle, "idle_ms")]
 
 
 async def callers(listener: Listener, extent: Extent) -> list[Row]:
     """Tails of callers who all speak for some seconds in real time, and end at once; the worst that can come."""
     rows: list[Row] = []
-    for count in extent.callers:
+    for speakers in extent.callers:
         said = Said(extent.spoken_s, 12, 9)
-        taken = await together(count, partial(_paced, listener, said))
-        rows.append({"callers": count, "speech_s": said.seconds, **spread(taken, "tail_ms"), "worst_ms": max(taken)})
+        taken = _of(await together(speakers, partial(_paced, listener, said)), "tail")
+        rows.append({"callers": speakers, "speech_s": said.seconds, **spread(taken, "tail_ms"), "worst_ms": max(taken)})
     return rows
 
 
-async def _paced(listener: Listener, said: Said, _: int) -> float:
-    return await listener.tail_ms(said, paced=True)
+async def _paced(listener: Listener, said: Said, _: int) -> dict[str, float]:
+    return await listener.tail(said, paced=True)
+
+
+def _of(taken: Sequence[dict[str, float]], step: str) -> list[float]:
+    return [each[step] for each in taken]

@@ -25,13 +25,13 @@ SIZES: dict[str, tuple[dict[str, int], dict[str, int]]] = {
 }
 
 
-def write_recogniser_files(models_dir: Path, size: str, *, tiny: bool) -> Path:
-    """The folder `size` in `models_dir`."""
+def write_recogniser_files(models_dir: Path, name: str, *, tiny: bool) -> Path:
+    """The folder `name` in `models_dir`; the name begins with a size."""
     config = recogniser()
     if not tiny:
-        _enlarge(config, size)
-    write_files(models_dir / size, config)
-    return models_dir / size
+        _enlarge(config, name.partition("-")[0])
+    write_files(models_dir / name, config)
+    return models_dir / name
 
 
 def _enlarge(config: dict[str, Any], size: str) -> None:

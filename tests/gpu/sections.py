@@ -1,13 +1,14 @@
 """Runs the parts of a measurement in processes of their own: one that fails or hangs is reported, the others go on."""
 
 import asyncio
+import fcntl
 import json
 import os
 import signal
 import subprocess
 import traceback
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -17,21 +18,32 @@ TAIL = 1500  # characters of a log that are worth repeating
 
 
 class Report:
-    """Rows of numbers by name: printed, and in a JSON file that is whole after each."""
+    """Rows of numbers by name: printed, and in a JSON file that is whole after each. Processes may share it."""
 
     def __init__(self, path: Path) -> None:
         self.path = path
 
     def add(self, name: str, rows: Sequence[Row]) -> None:
-        found = json.loads(self.path.read_text()) if self.path.exists() else {}
         rounded = [{key: _short(value) for key, value in row.items()} for row in rows]
-        found[name] = rounded
-        whole = self.path.with_suffix(".new")
-        whole.write_text(json.dumps(found, indent=1) + "\n")
-        whole.replace(self.path)
+        with locked(self.path.parent):
+            found = json.loads(self.path.read_text()) if self.path.exists() else {}
+            whole = self.path.with_suffix(".new")
+            whole.write_text(json.dumps(found | {name: rounded}, indent=1) + "\n")
+            whole.replace(self.path)
         print(f"== {name}")
         for row in rounded:
             print("   ".join(f"{key} {value}" for key, value in row.items()), flush=True)
+
+
+@contextmanager
+def locked(folder: Path) -> Iterator[None]:
+    """One process at a time."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 def run_section(name: str, command: Sequence[str], report: Report, limit_s: float, env: Mapping[str, str]) -> None:

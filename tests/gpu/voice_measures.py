@@ -70,7 +70,8 @@ async def first_frames(voice: Voice, extent: Extent) -> list[Row]:
             new = await together(batch, partial(_named, voice, names))
             heard += new
             for name, each in zip(names, new, strict=True):
-                times = (each.asked, *voice.noting.steps[f"{name}.0"], each.at[0])
+                noted = voice.noting.steps[f"{name}.0"]
+                times = (each.asked, noted.queued, noted.scheduled, noted.first, each.at[0])
                 steps.append(tuple(1000 * (b - a) for a, b in pairwise(times)))
         row: Row = {"at_once": batch, **spread([each.first_ms for each in heard])}
         rows.append(row | {name: median(each) for name, each in zip(STEPS, zip(*steps, strict=True), strict=True)})

@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import os
 import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
@@ -89,12 +90,32 @@ class Section:
 
 def gpu_mib() -> int | None:
     """Of the first GPU, whoever uses it."""
-    command = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
+    said = _asked("--query-gpu=memory.used")
+    return int(said.split()[0]) if said else None
+
+
+def own_gpu_mib() -> int | None:
+    """Of this process and those of its group."""
+    said = _asked("--query-compute-apps=pid,used_memory")
+    if said is None:
+        return None
+    rows = (line.split(",") for line in said.splitlines() if line.strip())
+    return sum(int(mib) for pid, mib in rows if _is_of_our_group(int(pid)))
+
+
+def _is_of_our_group(pid: int) -> bool:
     try:
-        said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
+        return os.getpgid(pid) == os.getpgrp()
+    except ProcessLookupError:
+        return False
+
+
+def _asked(query: str) -> str | None:
+    command = ["nvidia-smi", query, "--format=csv,noheader,nounits"]
+    try:
+        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
     except (OSError, subprocess.SubprocessError):
         return None
-    return int(said.split()[0])
 
 
 if __name__ == "__main__":

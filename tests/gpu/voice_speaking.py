@@ -13,6 +13,7 @@ from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.engines.talker import STAGE, Requests, Talker
 from pipeline.engines.talker_setup import open_talker
 from pipeline.engines.vllm import Vllm
+from tests.gpu.noting import Noting
 from tests.gpu.voice_model import NAME
 
 SILENCE = ((0,) * CODEBOOKS,)
@@ -75,32 +76,13 @@ class Lasting:
                     await asyncio.Event().wait()  # as it does while the end of speech is on its way
 
 
-class Noting:
-    """vLLM's engine, and when it queued, scheduled and first answered each request; seconds of the same clock."""
-
-    def __init__(self, llm: Any) -> None:
-        self._llm = llm
-        self.steps: dict[str, tuple[float, float, float]] = {}
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._llm, name)
-
-    async def generate(self, inputs: Any, sampling: Any, request_id: str, **how: Any) -> AsyncGenerator[Any, None]:
-        async with aclosing(self._llm.generate(inputs, sampling, request_id, **how)) as outputs:
-            async for output in outputs:
-                stats = output.metrics
-                if stats and request_id not in self.steps:
-                    self.steps[request_id] = (stats.queued_ts, stats.scheduled_ts, stats.first_token_ts)
-                yield output
-
-
 class Voice:
     """A Talker's engine that says any number of frames."""
 
     def __init__(self, opened: Talker) -> None:
         assert isinstance(opened._requests, Vllm)
         self._opened = opened
-        self.noting = Noting(opened._requests._llm)
+        self.noting = Noting(opened._requests._llm, asyncio.get_running_loop().time)
         self._requests = Vllm(self.noting, STAGE)  # type: ignore[arg-type]
         self._names = 0
 

@@ -76,16 +76,18 @@ class FakeAnswers:
         assert not self.running
 
 
-def engine(fake: FakeAnswers, longest_ms: int = 60_000) -> Qwen3Asr:
+def engine(fake: FakeAnswers) -> Qwen3Asr:
+    return Qwen3Asr(fake, manner())
+
+
+def manner(longest_ms: int = 60_000) -> Manner:
     writer = PromptWriter(Letters(), id_of("<|audio_pad|>"))
     passes = partial(Passes, writer, 800, Doubt(all_ms=1_000))
 
     def prompt(prompt: Prompt, windows: Sequence[Piece]) -> tuple[tuple[int, ...], tuple[Medium, ...]]:
-        (window,) = windows
-        return prompt.token_ids, (Medium("audio", window.name, prompt.audio_at, 1, window),)
+        return prompt.token_ids, tuple(Medium("audio", each.name, prompt.audio_at, 1, each) for each in windows)
 
-    manner = Manner("tiny", passes, prompt, Draws(), STOPS, Extent(longest_ms), ("English", "German"), "English")
-    return Qwen3Asr(fake, manner)
+    return Manner("tiny", passes, prompt, Draws(), STOPS, Extent(longest_ms), ("English", "German"), "English")
 
 
 def sound(seconds: float) -> np.ndarray[tuple[int], np.dtype[np.float32]]:

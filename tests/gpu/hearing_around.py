@@ -1,0 +1,79 @@
+"""Stands around the recogniser's engine: makes its passes as long as they shall be, and times what it does itself."""
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any, TypeVar
+
+from pipeline.chunks import Transcript, Window
+from pipeline.engines.parts import Answers, Part, Sampling, Written
+from pipeline.engines.qwen3_asr import Manner
+from pipeline.processors.qwen3_asr import Pass, Passes
+
+T = TypeVar("T")
+
+LETTERS = [*range(ord("a"), ord("z") + 1)]  # ids of a byte-level tokenizer
+LIVE_TOKENS = 12  # of a pass while somebody speaks
+
+
+class Lasting:
+    """Passes of a given number of tokens: dummy weights find no end, or find it anywhere. What is said are letters."""
+
+    def __init__(self, requests: Answers) -> None:
+        self._requests = requests
+        self.tokens: dict[str, int] = {}  # by the id of the utterance
+
+    async def answer(
+        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
+    ) -> AsyncGenerator[Written, None]:
+        tokens = self.tokens.get(part.cache_salt, LIVE_TOKENS)
+        told = replace(part, max_tokens=tokens, min_tokens=tokens)
+        made = 0
+        async with aclosing(self._requests.answer(request_id, replace(sampling, stop_token_ids=()), told)) as pieces:
+            async for written in pieces:
+                ids = tuple(LETTERS[(made + i) % len(LETTERS)] for i in range(len(written.token_ids)))
+                made += len(ids)
+                yield replace(written, token_ids=ids)
+
+    async def busy(self) -> int:
+        return await self._requests.busy()
+
+    async def died(self) -> None:
+        await self._requests.died()
+
+    async def aclose(self) -> None:
+        await self._requests.aclose()
+
+
+class Timed:
+    """How utterances are heard, and how long the last of each step on the event loop took, in milliseconds."""
+
+    def __init__(self, manner: Manner, clock: Callable[[], float]) -> None:
+        self._passes = manner.passes
+        self._clock = clock
+        self.ms: dict[str, float] = {}
+        self.manner = replace(manner, passes=self._timed, prompt=partial(self._call, "prompt", manner.prompt))
+
+    def _timed(self) -> Any:
+        return _TimedPasses(self._passes(), self._call)
+
+    def _call(self, step: str, work: Callable[..., T], *args: Any) -> T:
+        begun = self._clock()
+        made = work(*args)
+        self.ms[step] = 1000 * (self._clock() - begun)
+        return made
+
+
+@dataclass(frozen=True, slots=True)
+class _TimedPasses:
+    passes: Passes
+    call: Callable[..., Any]
+
+    def ask(self, window: Window, language: str | None) -> Pass:
+        asked: Pass = self.call("features", self.passes.ask, window, language)
+        return asked
+
+    def note(self, asked: Pass, token_ids: Sequence[int]) -> Transcript:
+        noted: Transcript = self.call("words", self.passes.note, asked, token_ids)
+        return noted
