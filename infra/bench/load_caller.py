@@ -21,6 +21,7 @@ class Served:
 
     Attributes:
         at: When it was asked, in seconds of the whole run.
+        turn: Its number in the call, from 1.
         status: As `response.done` says; `silent` if nothing was to be said, `lost` if there was none.
         gaps: How long the loudspeaker waited, each time.
         released: From the cancel to `response.done`.
@@ -40,6 +41,7 @@ class Served:
     last_audio: float | None = None
     moments: Mapping[str, float] = field(default_factory=dict)
     errors: tuple[str, ...] = ()
+    turn: int = 1
 
 
 @dataclass(slots=True)
@@ -47,6 +49,7 @@ class Answer:
     """An answer as it comes."""
 
     asked: float
+    turn: int = 1
     playback: Playback = field(default_factory=Playback)
     first_text: float | None = None
     cancelled: float | None = None
@@ -85,6 +88,7 @@ class Answer:
             last_audio=_since(self.cancelled, after or self.cancelled),
             moments=json.loads(metadata.get("timings", "{}")),
             errors=tuple(self.errors),
+            turn=self.turn,
         )
 
 
@@ -114,16 +118,16 @@ class LoadCaller:
             listening = tasks.create_task(self._listen(), name="load:listen")
             await self._send("session.update", session=session)
             watching = tasks.create_task(self._show(), name="load:camera")
-            served = [await self._ask(ask, began) for ask in script]
+            served = [await self._ask(ask, turn, began) for turn, ask in enumerate(script, 1)]
             listening.cancel()
             watching.cancel()
         return served
 
-    async def _ask(self, ask: Ask, began: float) -> Served:
+    async def _ask(self, ask: Ask, turn: int, began: float) -> Served:
         clock = asyncio.get_running_loop().time
         await speak(self._pipeline, bytes(int(ask.pause_s / STEP_S) * STEP_BYTES))
         await speak(self._pipeline, self._recordings[ask.question])
-        self._answer = answer = Answer(clock())
+        self._answer = answer = Answer(clock(), turn)
         await self._send("input_audio_buffer.commit")
         await self._send("response.create")
         try:

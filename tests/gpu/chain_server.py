@@ -1,0 +1,74 @@
+"""What a served chain tells of itself: how it started, what its processes hold, how late its event loop is."""
+
+import re
+import subprocess
+from collections.abc import Iterator
+from urllib.request import urlopen
+
+from tests.contract.vllm.chain import Chain
+from tests.gpu.sections import Row
+from tests.gpu.voice_section import gpu_mib
+
+APPS = ["nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits"]
+STARTED = re.compile(r'aura_engine_start_seconds\{stage="(\w+)"\} (\S+)')
+LATE = re.compile(r"^aura_loop_lag_seconds (\S+)", re.MULTILINE)
+WARM = re.compile(r"warm after (\S+) s")
+TOLD = re.compile(r"\(EngineCore pid=(\d+)\)[^\n]*\] ([^\n]*)")
+ENGINE = {  # what vLLM's engines say, and what to call it
+    "weights_gib": re.compile(r"Model loading took (\S+) GiB"),
+    "load_s": re.compile(r"Model loading took \S+ GiB memory and (\S+) seconds"),
+    "compile_s": re.compile(r"torch.compile took (\S+) s in total"),
+    "kv_gib": re.compile(r"(?:reserved|Available KV cache memory:) (\S+) GiB"),
+    "kv_tokens": re.compile(r"GPU KV cache size: (\S+) tokens"),
+    "graphs_gib": re.compile(r"Graph capturing finished in \S+ secs, took (\S+) GiB"),
+    "graphs_s": re.compile(r"Graph capturing finished in (\S+) secs"),
+    "init_s": re.compile(r"init engine .* took (\S+) s"),
+}
+
+
+def metrics(chain: Chain) -> str:
+    with urlopen(f"{chain.url}/metrics", timeout=10) as answer:
+        page: bytes = answer.read()
+    return page.decode()
+
+
+def start_row(chain: Chain, total_s: float) -> Row:
+    """Seconds until it was ready, and of each stage."""
+    stages = {f"{stage}_s": float(seconds) for stage, seconds in STARTED.findall(metrics(chain))}
+    warm = WARM.search(chain.log.read_text(errors="replace"))
+    warm_s = float(warm[1]) if warm else 0.0
+    return {"total_s": total_s, **stages, "warm_up_s": warm_s, "rest_s": total_s - sum(stages.values()) - warm_s}
+
+
+def engine_rows(chain: Chain) -> list[Row]:
+    """What vLLM's engines have said of their own starts, in the order of the stages."""
+    names, rows = chain.stages(), dict[int, Row]()
+    for number, said in TOLD.findall(chain.log.read_text(errors="replace")):
+        row = rows.setdefault(int(number), {"stage": names.get(int(number), f"pid {number}")})
+        for what, pattern in ENGINE.items():
+            if found := pattern.search(said):
+                row[what] = found[1]
+    return list(rows.values())
+
+
+def memory_rows(chain: Chain) -> list[Row]:
+    """MiB of the GPU by process, and of all."""
+    names = {**chain.stages(), chain.process.pid: "server"}
+    rows: list[Row] = [{"stage": names.get(pid, f"pid {pid}"), "gpu_mib": mib} for pid, mib in _used()]
+    return [*rows, {"stage": "all", "gpu_mib": gpu_mib()}]
+
+
+def loop_lag_s(page: str) -> float:
+    found = LATE.search(page)
+    return float(found[1]) if found else 0.0
+
+
+def _used() -> Iterator[tuple[int, int]]:
+    try:
+        said = subprocess.run(APPS, capture_output=True, text=True, check=True, timeout=10).stdout
+    except (OSError, subprocess.SubprocessError):
+        return
+    for line in said.splitlines():
+        pid, _, mib = line.partition(",")
+        if pid.strip().isdecimal() and mib.strip().isdecimal():
+            yield int(pid), int(mib)
