@@ -5,6 +5,7 @@ import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from infra.bench.playback import Playback
 from infra.bench.script import Ask
@@ -110,10 +111,13 @@ class LoadCaller:
         self._frames = frames
         self._answer: Answer | None = None
 
-    async def call(self, script: Sequence[Ask], instructions: str, began: float) -> list[Served]:
-        """Ask everything, one after the other; returns what became of each question."""
-        audio = {"input": {"turn_detection": None}}
-        session: Event = {"type": "realtime", "instructions": instructions, "audio": audio}
+    async def call(self, script: Sequence[Ask], wishes: Mapping[str, Any], began: float) -> list[Served]:
+        """Ask everything, one after the other; returns what became of each question.
+
+        Args:
+            wishes: What the session is to be like. That the caller ends the turns is ours to say.
+        """
+        session: Event = {"type": "realtime", "audio": {"input": {"turn_detection": None}}, **wishes}
         async with asyncio.TaskGroup() as tasks:
             listening = tasks.create_task(self._listen(), name="load:listen")
             await self._send("session.update", session=session)

@@ -62,7 +62,7 @@ def _numbers(text: str) -> tuple[int, ...]:
 
 def _environment(folder: Path, caches: Path, tiny: bool) -> dict[str, str]:
     env = (ENVIRONMENT if tiny else ON_A_GPU) | {cache: str(caches.absolute() / cache.lower()) for cache in CACHES}
-    env |= ON_STDERR | write_plugin(folder / "plugin", REGISTER)
+    env |= ON_STDERR | {"VLLM_LOGGING_LEVEL": "INFO"} | write_plugin(folder / "plugin", REGISTER)
     env["PYTHONPATH"] = os.pathsep.join([str(folder / "plugin"), os.getcwd(), os.environ.get("PYTHONPATH", "")])
     return env
 

@@ -19,6 +19,7 @@ from tests.gpu.speech import speech
 from tests.served import KEY
 
 LOOK_S = 1.0
+QUIET = {"aura": {"proactive": "off"}}  # a model that only writes words would say something of all that it sees
 NAMED = (1, 5, 20)  # turns of a call
 
 Tell = Callable[[str, Sequence[Row]], None]
@@ -65,7 +66,8 @@ class Bench:
         quiet = bytes(2 * round(24_000 * silence_s))
         recordings = [speech(self.extent.speech_s, seed) + quiet for seed in range(4)]
         manner = Manner(turns, len(recordings), pause_s=self.extent.pause_s)
-        load = await run(Plan(self.url, KEY, self._seed, manner, recordings, camera(self._seed), callers))
+        frames = camera(self._seed)
+        load = await run(Plan(self.url, KEY, self._seed, manner, recordings, frames, callers, session=QUIET))
         self.served += load.served
         if load.refused or load.failed:
             raise RuntimeError(f"{load.refused} calls refused, {load.failed} broke off, {len(load.served)} answers")
