@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.contract.vllm.chain import Chain, started
 from tests.gpu.chain_cancels import cancelled
 from tests.gpu.chain_measures import Bench, Extent, Tell
-from tests.gpu.chain_server import engine_rows, memory_rows, start_row
+from tests.gpu.chain_server import engine_rows, memory_rows, start_row, versions
 from tests.gpu.sections import TAIL, Report
 
 SECTIONS = ("first", "one", "paused", "many", "cancel", "sound", "restart")
@@ -33,6 +33,7 @@ async def run(report: Report, place: Place, extent: Extent, sections: Sequence[s
     """Measure in that order, once; with `restart`, only how it starts once more."""
     clock = asyncio.get_running_loop().time
     ends = clock() + limit_s - STOP_S
+    report.add("versions", [versions()])
     with _served(report, "start", place, ends) as chain:
         if chain:
             bench = Bench(chain.url, extent)  # what is played in all sections counts for `sound`

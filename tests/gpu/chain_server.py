@@ -3,12 +3,27 @@
 import re
 import subprocess
 from collections.abc import Iterator
+from importlib.metadata import version
 from urllib.request import urlopen
 
+from aiohttp import web
+
+from pipeline.profiles import silero
 from tests.contract.vllm.chain import Chain
 from tests.gpu.sections import Row
 from tests.gpu.voice_section import gpu_mib
 
+PACKAGES = (
+    "aiohttp",
+    "msgspec",
+    "numpy",
+    "onnxruntime",
+    "pillow",
+    "prometheus-client",
+    "soxr",
+    "torch",
+    "transformers",
+)
 APPS = ["nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits"]
 STARTED = re.compile(r'aura_engine_start_seconds\{stage="(\w+)"\} (\S+)')
 LATE = re.compile(r"^aura_loop_lag_seconds (\S+)", re.MULTILINE)
@@ -24,6 +39,14 @@ ENGINE = {  # what vLLM's engines say, and what to call it
     "graphs_s": re.compile(r"Graph capturing finished in (\S+) secs"),
     "init_s": re.compile(r"init engine .* took (\S+) s"),
 }
+
+
+def versions() -> Row:
+    """Of what the server is made of; it fails here and not after minutes if something is missing."""
+    silero()
+    there = {name: version(name) for name in PACKAGES}
+    assert hasattr(web.WebSocketResponse, "send_frame"), f"aiohttp {there['aiohttp']} is too old"
+    return there
 
 
 def metrics(chain: Chain) -> str:
