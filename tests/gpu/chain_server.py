@@ -1,8 +1,6 @@
 """What a served chain tells of itself: how it started, what its processes hold, how late its event loop is."""
 
 import re
-import subprocess
-from collections.abc import Iterator
 from importlib.metadata import version
 from urllib.request import urlopen
 
@@ -10,8 +8,8 @@ from aiohttp import web
 
 from pipeline.profiles import silero
 from tests.contract.vllm.chain import Chain
+from tests.gpu.memory import gpu_mib, mib_by_process
 from tests.gpu.sections import Row
-from tests.gpu.voice_section import gpu_mib
 
 PACKAGES = (
     "aiohttp",
@@ -24,7 +22,6 @@ PACKAGES = (
     "torch",
     "transformers",
 )
-APPS = ["nvidia-smi", "--query-compute-apps=pid,used_memory", "--format=csv,noheader,nounits"]
 STARTED = re.compile(r'aura_engine_start_seconds\{stage="(\w+)"\} (\S+)')
 LATE = re.compile(r"^aura_loop_lag_seconds (\S+)", re.MULTILINE)
 WARM = re.compile(r"warm after (\S+) s")
@@ -77,21 +74,10 @@ def engine_rows(chain: Chain) -> list[Row]:
 def memory_rows(chain: Chain) -> list[Row]:
     """MiB of the GPU by process, and of all."""
     names = {**chain.stages(), chain.process.pid: "server"}
-    rows: list[Row] = [{"stage": names.get(pid, f"pid {pid}"), "gpu_mib": mib} for pid, mib in _used()]
+    rows: list[Row] = [{"stage": names.get(pid, f"pid {pid}"), "gpu_mib": mib} for pid, mib in mib_by_process()]
     return [*rows, {"stage": "all", "gpu_mib": gpu_mib()}]
 
 
 def loop_lag_s(page: str) -> float:
     found = LATE.search(page)
     return float(found[1]) if found else 0.0
-
-
-def _used() -> Iterator[tuple[int, int]]:
-    try:
-        said = subprocess.run(APPS, capture_output=True, text=True, check=True, timeout=10).stdout
-    except (OSError, subprocess.SubprocessError):
-        return
-    for line in said.splitlines():
-        pid, _, mib = line.partition(",")
-        if pid.strip().isdecimal() and mib.strip().isdecimal():
-            yield int(pid), int(mib)

@@ -19,9 +19,9 @@ from tests.gpu import hearing_measures as measures
 from tests.gpu.hearing_listening import Listener
 from tests.gpu.hearing_measures import TINY, Extent
 from tests.gpu.hearing_model import SIZES, write_recogniser_files
+from tests.gpu.memory import gpu_mib
 from tests.gpu.sections import Report, Row, measured, run_section
 from tests.gpu.voice import ON_A_GPU, ON_STDERR
-from tests.gpu.voice_section import gpu_mib
 
 LIMIT_S, LIMIT_TINY_S = 240.0, 1_200.0
 MEASURE_S, MEASURE_TINY_S = 60.0, 300.0

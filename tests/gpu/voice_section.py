@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -11,6 +10,7 @@ from pipeline.engines.code2wav import Code2Wav
 from pipeline.processors.codec_chunks import Ramp
 from tests.gpu import voice_measures as measures
 from tests.gpu import voice_sound
+from tests.gpu.memory import gpu_mib
 from tests.gpu.sections import Report, Row, measured
 from tests.gpu.voice_measures import TINY, Extent
 from tests.gpu.voice_model import NAME
@@ -85,16 +85,6 @@ class Section:
 
     def _add(self, what: str, rows: list[Row]) -> None:
         self._report.add(f"{self._name}: {what}", rows)
-
-
-def gpu_mib() -> int | None:
-    """Of the first GPU, whoever uses it."""
-    command = ["nvidia-smi", "--query-gpu=memory.used", "--format=csv,noheader,nounits"]
-    try:
-        said = subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
-    return int(said.split()[0])
 
 
 if __name__ == "__main__":
