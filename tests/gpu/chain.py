@@ -23,7 +23,7 @@ from tests.gpu.sections import Report
 from tests.gpu.voice import CACHES, ON_A_GPU, ON_STDERR, mps
 from tests.gpu.voice_model import write_plugin
 
-LIMIT_S, LIMIT_TINY_S = 560.0, 3_000.0
+LIMIT_S, LIMIT_TINY_S = 540.0, 3_000.0
 
 
 def main() -> None:

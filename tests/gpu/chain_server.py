@@ -24,6 +24,7 @@ PACKAGES = (
 )
 STARTED = re.compile(r'aura_engine_start_seconds\{stage="(\w+)"\} (\S+)')
 LATE = re.compile(r"^aura_loop_lag_seconds (\S+)", re.MULTILINE)
+OPENED = re.compile(r" (\w+) started in \S+ s")
 WARM = re.compile(r"warm after (\S+) s")
 TOLD = re.compile(r"\(EngineCore pid=(\d+)\)[^\n]*\] ([^\n]*)")
 ENGINE = {  # what vLLM's engines say, and what to call it
@@ -58,6 +59,11 @@ def start_row(chain: Chain, total_s: float) -> Row:
     warm = WARM.search(chain.log.read_text(errors="replace"))
     warm_s = float(warm[1]) if warm else 0.0
     return {"total_s": total_s, **stages, "warm_up_s": warm_s, "rest_s": total_s - sum(stages.values()) - warm_s}
+
+
+def started_stages(chain: Chain) -> list[str]:
+    """So far, in order."""
+    return OPENED.findall(chain.log.read_text(errors="replace"))
 
 
 def engine_rows(chain: Chain) -> list[Row]:

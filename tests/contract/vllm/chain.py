@@ -50,13 +50,13 @@ class Chain:
         body: dict[str, Any] = json.loads(said)
         return body
 
-    def until_ready(self, limit_s: float = START_S) -> None:
-        for _ in range(round(limit_s / STEP_S)):
+    def until_ready(self) -> None:
+        for _ in range(round(START_S / STEP_S)):
             if self.ready().get("ready"):
                 return
             assert self.process.poll() is None, self.log.read_text(errors="replace")[-4_000:]
             time.sleep(STEP_S)
-        raise AssertionError(f"not ready within {limit_s:.0f} s")
+        raise AssertionError(f"not ready within {START_S:.0f} s")
 
     def stages(self) -> dict[int, str]:
         """Which stage each of its processes is, if none of them has died; without those that have not started."""
