@@ -122,6 +122,7 @@ class Answer:
         return {
             **self.request.moments,
             "created": self._created,
+            **{f"{stage}_began": at for stage, at in self._held.began.items()},
             "first_text": firsts.text,
             "first_pcm": firsts.pcm,
             "first_sent": self._first_sent,

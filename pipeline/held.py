@@ -26,6 +26,9 @@ class Held:
 
     A stage that sends sound waits while more than `ahead_ms` of it has not been taken. Words never
     wait. The lanes end when the turn has ended; a failure is then found in `error`.
+
+    Attributes:
+        began: When each stage was given its first prompt, on the loop's clock.
     """
 
     def __init__(self, ahead_ms: float) -> None:
@@ -38,8 +41,13 @@ class Held:
         self._changed = Signal()
         self.marks = Marks()
         self.firsts = Firsts()
+        self.began: dict[str, float] = {}
         self.usage = Usage()
         self.error: EngineError | None = None
+
+    def begins(self, stage: str) -> None:
+        """A prompt is given to that stage; only the first one is of interest."""
+        self.began.setdefault(stage, _now())
 
     async def send(self, chunk: object) -> None:
         """Take a final output of a stage: `Text` or `Audio`."""
@@ -68,6 +76,7 @@ class Held:
         self._sound.clear()
         self._waiting_ms = 0.0
         self.marks, self.firsts, self.usage, self.error = Marks(), Firsts(), Usage(), None
+        self.began.clear()
         self._changed.fire()
 
     def fail(self, error: EngineError) -> None:

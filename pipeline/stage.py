@@ -50,7 +50,7 @@ class Stage(Generic[P, C]):
         Raises:
             EngineError: The engine failed.
         """
-        prompts = self.process(inbox, asked)
+        prompts = self._told(self.process(inbox, asked), held)
         chunks = self.engine.generate(f"{turn}:{self.spec.model_stage}", prompts)
         async with outbox or nullcontext(), aclosing(inbox), aclosing(prompts), aclosing(chunks):
             async for chunk in chunks:
@@ -58,3 +58,10 @@ class Stage(Generic[P, C]):
                     await held.send(chunk)
                 if outbox is not None:
                     await outbox.send(chunk)
+
+    async def _told(self, prompts: AsyncGenerator[P, None], held: Held) -> AsyncGenerator[P, None]:
+        """The same, and it is known when the first one came."""
+        async with aclosing(prompts):
+            async for prompt in prompts:
+                held.begins(self.spec.model_stage)
+                yield prompt

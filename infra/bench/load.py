@@ -14,8 +14,9 @@ import os
 import sys
 import wave
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from infra.bench.load_caller import LoadCaller, Served
 from infra.bench.load_report import Load, draw, plain, table
@@ -32,6 +33,7 @@ class Plan:
     Attributes:
         callers: In a closed loop.
         rings: In an open loop: when each caller rings up, in seconds.
+        session: More of what each session asks for in `session.update`.
     """
 
     url: str
@@ -43,6 +45,7 @@ class Plan:
     callers: int = 1
     rings: tuple[float, ...] = ()
     instructions: str = ""
+    session: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         camera = ", camera on" if self.frames else ""
@@ -68,7 +71,8 @@ async def _call(plan: Plan, caller: int, began: float, at: float) -> list[Served
     try:
         async with connect(plan.url, plan.key) as pipeline:
             asks = script(plan.seed, caller, plan.manner)
-            outcome = await LoadCaller(pipeline, plan.recordings, plan.frames).call(asks, plan.instructions, began)
+            wishes = {"instructions": plan.instructions, **plan.session}
+            outcome = await LoadCaller(pipeline, plan.recordings, plan.frames).call(asks, wishes, began)
     except* PipelineError as errors:
         outcome = next(_leaves(errors))
     return outcome
@@ -139,6 +143,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     parser.add_argument("--camera", action="store_true", help="show 640 × 480 at two frames a second")
     parser.add_argument("--recordings", type=Path, metavar="DIR", help="questions as WAV files, PCM16, 24 kHz mono")
     parser.add_argument("--instructions", default="", help="of each session")
+    parser.add_argument("--session", type=json.loads, default={}, metavar="JSON", help="more of its session.update")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("load.json"), metavar="FILE", help="(load.json)")
     asked = parser.parse_args(arguments)
@@ -156,6 +161,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         callers=asked.callers,
         rings=arrivals(asked.seed, asked.rate, asked.minutes) if asked.rate else (),
         instructions=asked.instructions,
+        session=asked.session,
     )
     load = asyncio.run(run(plan))
     asked.out.write_text(json.dumps(plain(load), indent=2, ensure_ascii=False) + "\n")

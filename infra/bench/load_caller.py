@@ -5,6 +5,7 @@ import json
 from base64 import b64encode
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from infra.bench.playback import Playback
 from infra.bench.script import Ask
@@ -21,6 +22,7 @@ class Served:
 
     Attributes:
         at: When it was asked, in seconds of the whole run.
+        turn: Its number in the call, from 1.
         status: As `response.done` says; `silent` if nothing was to be said, `lost` if there was none.
         gaps: How long the loudspeaker waited, each time.
         released: From the cancel to `response.done`.
@@ -40,6 +42,7 @@ class Served:
     last_audio: float | None = None
     moments: Mapping[str, float] = field(default_factory=dict)
     errors: tuple[str, ...] = ()
+    turn: int = 1
 
 
 @dataclass(slots=True)
@@ -47,6 +50,7 @@ class Answer:
     """An answer as it comes."""
 
     asked: float
+    turn: int = 1
     playback: Playback = field(default_factory=Playback)
     first_text: float | None = None
     cancelled: float | None = None
@@ -85,6 +89,7 @@ class Answer:
             last_audio=_since(self.cancelled, after or self.cancelled),
             moments=json.loads(metadata.get("timings", "{}")),
             errors=tuple(self.errors),
+            turn=self.turn,
         )
 
 
@@ -106,24 +111,27 @@ class LoadCaller:
         self._frames = frames
         self._answer: Answer | None = None
 
-    async def call(self, script: Sequence[Ask], instructions: str, began: float) -> list[Served]:
-        """Ask everything, one after the other; returns what became of each question."""
-        audio = {"input": {"turn_detection": None}}
-        session: Event = {"type": "realtime", "instructions": instructions, "audio": audio}
+    async def call(self, script: Sequence[Ask], wishes: Mapping[str, Any], began: float) -> list[Served]:
+        """Ask everything, one after the other; returns what became of each question.
+
+        Args:
+            wishes: What the session is to be like. That the caller ends the turns is ours to say.
+        """
+        session: Event = {"type": "realtime", "audio": {"input": {"turn_detection": None}}, **wishes}
         async with asyncio.TaskGroup() as tasks:
             listening = tasks.create_task(self._listen(), name="load:listen")
             await self._send("session.update", session=session)
             watching = tasks.create_task(self._show(), name="load:camera")
-            served = [await self._ask(ask, began) for ask in script]
+            served = [await self._ask(ask, turn, began) for turn, ask in enumerate(script, 1)]
             listening.cancel()
             watching.cancel()
         return served
 
-    async def _ask(self, ask: Ask, began: float) -> Served:
+    async def _ask(self, ask: Ask, turn: int, began: float) -> Served:
         clock = asyncio.get_running_loop().time
         await speak(self._pipeline, bytes(int(ask.pause_s / STEP_S) * STEP_BYTES))
         await speak(self._pipeline, self._recordings[ask.question])
-        self._answer = answer = Answer(clock())
+        self._answer = answer = Answer(clock(), turn)
         await self._send("input_audio_buffer.commit")
         await self._send("response.create")
         try:

@@ -1,7 +1,7 @@
 """What a load test has found: percentiles, the share of each stage, a table, a plot. Pure but for the drawing."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from itertools import pairwise
 from pathlib import Path
@@ -11,7 +11,7 @@ from infra.bench.figures import percentile
 from infra.bench.load_caller import Served
 
 PERCENTILES = (50, 95, 99)
-MOMENTS = ("committed", "created", "first_token", "first_text", "first_codes", "first_pcm", "first_sent")
+APART = "speech_end"  # is no step: how long the person was silent before the commit is theirs to choose
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,14 +45,31 @@ def series(load: Load) -> dict[str, list[float]]:
     return {name: values for name, values in figures.items() if values}
 
 
-def shares(served: Iterable[Served]) -> dict[str, float]:
-    """How long each step took in the median, in milliseconds, as the server tells its moments."""
-    steps: dict[str, list[float]] = {}
+def steps(served: Sequence[Served]) -> dict[str, list[float]]:
+    """How long each step took, in milliseconds, as the server tells its moments, in their usual order.
+
+    `wire` is what the caller waited beyond that, both ways.
+    """
+    since: dict[str, list[float]] = {}
     for each in served:
-        there = [name for name in MOMENTS if name in each.moments]
+        for name, at in each.moments.items():
+            if name != APART and "created" in each.moments:
+                since.setdefault(name, []).append(at - each.moments["created"])
+    order = sorted(since, key=lambda name: median(since[name]))
+    took: dict[str, list[float]] = {}
+    for each in served:
+        there = [name for name in order if name in each.moments]
         for earlier, later in pairwise(there):
-            steps.setdefault(f"{earlier} → {later}", []).append(1000 * (each.moments[later] - each.moments[earlier]))
-    return {name: median(values) for name, values in steps.items()}
+            took.setdefault(f"{earlier} → {later}", []).append(1000 * (each.moments[later] - each.moments[earlier]))
+        if each.first_audio is not None and {"committed", "first_sent"} <= each.moments.keys():
+            inside = each.moments["first_sent"] - each.moments["committed"]
+            took.setdefault("wire", []).append(1000 * (each.first_audio - inside))
+    return took
+
+
+def shares(served: Sequence[Served]) -> dict[str, float]:
+    """The median of each step, in milliseconds."""
+    return {name: median(values) for name, values in steps(served).items()}
 
 
 def _errors(load: Load) -> Iterable[str]:
@@ -74,10 +91,10 @@ def table(load: Load) -> str:
     for name, values in series(load).items():
         marks = [percentile(values, each) for each in PERCENTILES]
         lines.append(f"{name:<24} {len(values):5}" + "".join(f"{value:9.1f}" for value in (*marks, max(values))))
-    if steps := shares(load.served):
-        whole = sum(steps.values()) or 1.0
+    if took := shares(load.served):
+        whole = sum(took.values()) or 1.0
         lines += ["", f"{'step, median':<28}       ms  share"]
-        lines += [f"{name:<28} {value:8.1f}  {value / whole:5.0%}" for name, value in steps.items()]
+        lines += [f"{name:<28} {value:8.1f}  {value / whole:5.0%}" for name, value in took.items()]
     return "\n".join(lines)
 
 

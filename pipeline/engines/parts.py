@@ -80,6 +80,7 @@ class Written:
         stopped: It was a stop token; it is the last one.
         prompt_tokens: Of the whole prompt so far.
         cached_tokens: Of these, found in the prefix cache.
+        refused: The engine could not serve the request; nothing was written.
     """
 
     token_ids: tuple[int, ...]
@@ -88,6 +89,7 @@ class Written:
     stopped: bool
     prompt_tokens: int = 0
     cached_tokens: int = 0
+    refused: bool = False
 
 
 class Answers(Protocol):

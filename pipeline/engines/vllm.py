@@ -25,6 +25,8 @@ from pipeline.engines.starting import started
 from pipeline.errors import ConfigError, EngineError
 
 TOLD_S = 10.0  # in which vLLM tells the requests of an engine that has died
+TRIES = 3  # of a request that the engine refuses
+REFUSED = "a request was not served: the engine refused it"
 ALIVE_S = 1.0  # how often whoever waits for an answer looks whether the engine lives
 
 
@@ -79,7 +81,7 @@ def written(output: RequestOutput) -> Written:
         beside = tuple(tuple(flat.token_ids[begin + 1 : end]) for begin, end in spans)
     reason = completion.finish_reason
     prompt, cached = len(output.prompt_token_ids or ()), output.num_cached_tokens or 0
-    return Written(ids, beside, reason is not None, reason == "stop", prompt, cached)
+    return Written(ids, beside, reason is not None, reason == "stop", prompt, cached, reason == "error")
 
 
 class Vllm:
@@ -131,6 +133,8 @@ class Vllm:
         try:
             async with aclosing(self._outputs(inputs, first, request_id)) as pieces:
                 async for piece in pieces:
+                    if piece.refused:
+                        raise EngineError(self._stage, REFUSED)
                     yield piece
                     if piece.stopped:
                         break
@@ -143,20 +147,32 @@ class Vllm:
     ) -> AsyncGenerator[Written, None]:
         """One part that is the whole request. Closing before its end returns when the engine has dropped it.
 
+        What a request shows is sent once: vLLM remembers that the engine has it. If that request was cancelled on its
+        way, the engine has not; it refuses the next one, and vLLM then sends it with that.
+
         Args:
             priority: Requests with a lower number come first.
 
         Raises:
             EngineError: The engine failed, or does not take the part.
         """
-        ended = False
+        ended = begun = False
         try:
-            rendered = await self._rendered(part)
-            params = sampling_params(sampling, part)
-            async with aclosing(self._outputs(rendered, params, request_id, priority)) as pieces:
-                async for piece in pieces:
-                    ended = piece.part_ended
-                    yield piece
+            for _ in range(TRIES):
+                ended = refused = False
+                rendered = await self._rendered(part)
+                params = sampling_params(sampling, part)
+                async with aclosing(self._outputs(rendered, params, request_id, priority)) as pieces:
+                    async for piece in pieces:
+                        ended, refused = piece.part_ended, piece.refused
+                        if not refused:
+                            begun = True
+                            yield piece
+                if not refused:
+                    return
+                if begun:
+                    break
+            raise EngineError(self._stage, REFUSED)
         except (VLLMClientError, ValueError) as error:
             raise EngineError(self._stage, f"a request was not served: {error}") from error
         finally:

@@ -31,6 +31,7 @@ async def test_every_question_is_answered_and_timed() -> None:
     assert [each.status for each in load.served] == ["completed"] * 4
     assert all(each.first_audio and each.done and each.audio_s > 0 and not each.errors for each in load.served)
     assert all("first_pcm" in each.moments for each in load.served)
+    assert [each.turn for each in load.served].count(2) == 2
     assert (load.refused, load.failed) == (0, 0)
 
 

@@ -33,5 +33,5 @@ async def test_two_callers_are_served_and_all_that_was_measured_is_written_down(
     load = json.loads(out.read_text())
     assert [each["status"] for each in load["served"]] == ["completed"] * 4, output.decode()
     assert set(load["figures_ms"]) >= {"create → first audio", "create → done"}
-    assert "created → first_text" in load["steps_ms"]
+    assert "first_pcm → first_sent" in load["steps_ms"]
     assert out.with_suffix(".svg").exists()

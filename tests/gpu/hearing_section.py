@@ -8,9 +8,9 @@ from typing import Any
 from tests.gpu import hearing_measures as measures
 from tests.gpu.hearing_listening import Listener
 from tests.gpu.hearing_measures import TINY, Extent
+from tests.gpu.memory import own_gpu_mib
 from tests.gpu.sections import Report, Row, measured
 from tests.gpu.turns import Turns
-from tests.gpu.voice_section import own_gpu_mib
 
 MEASURE_S, MEASURE_TINY_S = 40.0, 300.0
 PROFILED = 6  # passes

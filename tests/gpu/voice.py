@@ -44,13 +44,13 @@ def main() -> None:
     report.path.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         write_voice(Path(folder), tiny=args.tiny)
-        with _service(Path(folder), args.mps) as service:
+        with mps(Path(folder), args.mps) as service:
             for name in args.only.split(","):
                 _run(name, report, Path(folder), args.tiny, service)
 
 
 @contextmanager
-def _service(folder: Path, wanted: bool) -> Iterator[dict[str, str]]:
+def mps(folder: Path, wanted: bool) -> Iterator[dict[str, str]]:
     """What processes are told that are to share the GPU: nothing, or where the daemon is that is started for them."""
     if not wanted:
         yield {}

@@ -2,8 +2,6 @@
 
 import argparse
 import asyncio
-import os
-import subprocess
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -12,6 +10,7 @@ from pipeline.engines.code2wav import Code2Wav
 from pipeline.processors.codec_chunks import Ramp
 from tests.gpu import voice_measures as measures
 from tests.gpu import voice_sound
+from tests.gpu.memory import gpu_mib
 from tests.gpu.sections import Report, Row, measured
 from tests.gpu.voice_measures import TINY, Extent
 from tests.gpu.voice_model import NAME
@@ -86,36 +85,6 @@ class Section:
 
     def _add(self, what: str, rows: list[Row]) -> None:
         self._report.add(f"{self._name}: {what}", rows)
-
-
-def gpu_mib() -> int | None:
-    """Of the first GPU, whoever uses it."""
-    said = _asked("--query-gpu=memory.used")
-    return int(said.split()[0]) if said else None
-
-
-def own_gpu_mib() -> int | None:
-    """Of this process and those of its group."""
-    said = _asked("--query-compute-apps=pid,used_memory")
-    if said is None:
-        return None
-    rows = (line.split(",") for line in said.splitlines() if line.strip())
-    return sum(int(mib) for pid, mib in rows if _is_of_our_group(int(pid)))
-
-
-def _is_of_our_group(pid: int) -> bool:
-    try:
-        return os.getpgid(pid) == os.getpgrp()
-    except ProcessLookupError:
-        return False
-
-
-def _asked(query: str) -> str | None:
-    command = ["nvidia-smi", query, "--format=csv,noheader,nounits"]
-    try:
-        return subprocess.run(command, capture_output=True, text=True, check=True, timeout=10).stdout
-    except (OSError, subprocess.SubprocessError):
-        return None
 
 
 if __name__ == "__main__":

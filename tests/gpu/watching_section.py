@@ -13,8 +13,8 @@ from pipeline.engines.aura_setup import settings
 from pipeline.engines.vllm import Vllm
 from pipeline.models.aura_text import AuraText
 from tests.gpu import watching_measures as measures
+from tests.gpu.memory import gpu_mib
 from tests.gpu.sections import TAIL, Report, Row
-from tests.gpu.voice_section import gpu_mib
 from tests.gpu.watching_measures import TINY, Camera, Extent
 
 MEASURE_S = 90.0  # one that takes longer hangs

@@ -66,6 +66,10 @@ def test_the_report_holds_what_was_seen_and_the_share_of_each_step() -> None:
         "created → first_text": pytest.approx(300.0),
         "first_text → first_pcm": pytest.approx(100.0),
     }
+    heard = served(moments={**moments, "first_sent": 2.41}, first_audio=0.415)
+    assert shares([heard])["wire"] == pytest.approx(5.0)
+    guessed = served(moments={"committed": 2.0, "created": 2.0, "first_pcm": 1.8, "first_sent": 2.0})
+    assert list(shares([guessed])) == ["first_pcm → committed", "committed → created", "created → first_sent", "wire"]
     text = table(load)
     assert "2 questions in 9 s, 1 completed, 1 cancelled; 1 calls refused" in text
     assert "75%" in text and "25%" in text

@@ -185,11 +185,14 @@ async def test_a_failure_is_raised_when_all_that_was_made_has_been_told() -> Non
 async def test_its_moments_are_on_the_loops_clock() -> None:
     await asyncio.sleep(1)
     async with given() as giving:
+        giving.held.begins("tts")
         await asyncio.sleep(1)
         await giving.held.send(Text("Hm"))
+        giving.held.begins("tts")
         await asyncio.sleep(1)
         await giving.held.send(Audio(tone(100), "Hm"))
-    assert giving.answer.moments() == {"created": 1.0, "first_text": 2.0, "first_pcm": 3.0, "first_sent": 3.0}
+    made = {"tts_began": 1.0, "first_text": 2.0, "first_pcm": 3.0, "first_sent": 3.0}
+    assert giving.answer.moments() == {"created": 1.0, **made}
 
 
 async def test_a_cancelled_delivery_leaves_nothing_behind() -> None:

@@ -85,12 +85,13 @@ async def test_clearing_forgets_all_and_makes_room() -> None:
     async with asyncio.TaskGroup() as tasks, held:
         await held.send(Text("wrong"))
         await held.send(Audio(SECOND, "wrong"))
+        held.begins("tts")
         waiting = tasks.create_task(held.send(Audio(SECOND, "right")))
         held.fail(EngineError("tts", "broken"))
         await asyncio.sleep(1)
         assert not waiting.done()
         held.clear()
-        assert (held.error, held.firsts, held.marks.text) == (None, Firsts(), "")
+        assert (held.error, held.firsts, held.began, held.marks.text) == (None, Firsts(), {}, "")
         await waiting
         held.open()
     assert [word async for word in held.words()] == [Mark("right", 0.0, 1000.0)]

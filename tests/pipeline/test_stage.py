@@ -30,6 +30,19 @@ async def test_what_is_asked_becomes_a_prompt_and_the_chunks_are_handed_on() -> 
     assert [chunk async for chunk in outbox] == [Text("One"), Text(" two.")]
 
 
+async def test_it_is_told_when_its_first_prompt_comes() -> None:
+    held = Held(0)
+
+    async def late(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Chat, None]:
+        for _ in range(2):
+            await asyncio.sleep(1)
+            async for chat in to_chat(once(asked), asked):
+                yield chat
+
+    await Stage(AURA, writes("Word."), late).run(TURN, HI, once(HI), None, held)
+    assert held.began == {"aura": 1.0}
+
+
 async def test_only_final_output_leaves_the_pipeline() -> None:
     held = Held(0)
     inner = replace(AURA, final_output=False, final_output_type=None)

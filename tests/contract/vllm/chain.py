@@ -7,7 +7,7 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -54,15 +54,19 @@ class Chain:
         for _ in range(round(START_S / STEP_S)):
             if self.ready().get("ready"):
                 return
-            assert self.process.poll() is None, self.log.read_text()[-4_000:]
+            assert self.process.poll() is None, self.log.read_text(errors="replace")[-4_000:]
             time.sleep(STEP_S)
         raise AssertionError(f"not ready within {START_S:.0f} s")
 
-    def kill(self, stage: str) -> None:
-        """The process of that stage's engine ends without a word."""
+    def stages(self) -> dict[int, str]:
+        """Which stage each of its processes is, if none of them has died; without those that have not started."""
         engines = [pid for pid in _children(self.process.pid) if "EngineCore" in _title(pid)]
         decoders = [pid for pid in _children(self.process.pid) if "codec_child" in _title(pid)]
-        (pid,) = decoders if stage == "code2wav" else engines[VLLM_STAGES.index(stage) :][:1]
+        return dict(zip(engines, VLLM_STAGES, strict=False)) | dict.fromkeys(decoders, "code2wav")
+
+    def kill(self, stage: str) -> None:
+        """The process of that stage's engine ends without a word."""
+        (pid,) = (pid for pid, name in self.stages().items() if name == stage)
         os.kill(pid, signal.SIGKILL)
 
 
@@ -72,17 +76,27 @@ def serving(folder: Path) -> Iterator[Chain]:
     write_recogniser(folder / "asr")
     write_aura(folder / "aura")
     seeded_codec.write(write_checkpoint(folder / "voice", "custom_voice"))
+    with started(CONFIG, folder, folder / "log") as chain:
+        chain.until_ready()
+        yield chain
+
+
+@contextmanager
+def started(config: Path, models_dir: Path, log: Path, env: Mapping[str, str] | None = None) -> Iterator[Chain]:
+    """A pipeline that is about to serve, of whatever checkpoints.
+
+    Args:
+        log: Where it writes what it says.
+        env: What it is told beside our own environment.
+    """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
-    arguments = ("--stage-configs-path", str(CONFIG), "--model-dir", str(folder), "--port", str(port))
-    log = folder / "log"
+    arguments = ("--stage-configs-path", str(config), "--model-dir", str(models_dir), "--port", str(port))
+    environ = {**os.environ, **(env or {}), "AURA_PIPELINE_KEY": KEY}
     with log.open("wb") as told:
-        process = subprocess.Popen(
-            [*COMMAND, *arguments], cwd=ROOT, env={**os.environ, "AURA_PIPELINE_KEY": KEY}, stdout=told, stderr=told
-        )
+        process = subprocess.Popen([*COMMAND, *arguments], cwd=ROOT, env=environ, stdout=told, stderr=told)
     chain = Chain(f"http://127.0.0.1:{port}", process, log)
     try:
-        chain.until_ready()
         yield chain
     finally:
         process.terminate()

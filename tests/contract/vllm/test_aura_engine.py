@@ -18,7 +18,7 @@ from pipeline.ask import ask
 from pipeline.asked import Asked
 from pipeline.chunks import Scene, Text
 from pipeline.clips import decoded, second
-from pipeline.engines.aura import Aura
+from pipeline.engines.aura import Aura, as_part
 from pipeline.engines.aura_setup import check_weights, open_aura
 from pipeline.engines.draws import Draws
 from pipeline.errors import ConfigError, EngineError
@@ -93,6 +93,12 @@ async def test_closing_returns_when_the_engine_is_idle(aura: Aura) -> None:
         await anext(words)
         assert await aura.busy()
     assert not await aura.busy()
+
+
+async def test_what_a_request_showed_that_was_cancelled_on_its_way_is_sent_again(aura: Aura, folder: Path) -> None:
+    asked = replace(prompts(SEEDS[0])[-1], max_tokens=TOKENS, cache_salt="cancelled")
+    await aura._requests._rendered(as_part(asked, AuraText.read(folder)))  # type: ignore[attr-defined]
+    assert said(await all_of(aura, asked)) == official(folder, SEEDS[0])
 
 
 async def test_a_prompt_that_is_too_long_fails_and_the_next_is_answered(aura: Aura, folder: Path) -> None:

@@ -1,0 +1,71 @@
+"""Measures all four stages on one GPU, at full size with dummy weights, behind the product's own server and its wire.
+
+`python -m tests.gpu.chain [-o chain.json] [--only first,one,…] [--mps] [--caches DIR]`. The server is started as a
+person starts it, with the shipped deployment for one GPU; only lengths are fixed, and weights made up. The project's
+load generator calls it. Each table is written when it is there; what the server says lies beside the report. Caches are
+new ones, so that the first start is a cold one, unless `--caches` names a folder that lasts; `restart` starts it once
+more. `--mps` lets the stages use the GPU at the same time, under NVIDIA's Multi-Process Service, and not by turns.
+`--limit` is for all of it: what does not fit in is left out. `--tiny` is a dry run on a CPU.
+"""
+
+import argparse
+import asyncio
+import os
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+
+from tests.contract.vllm.speaking import ENVIRONMENT
+from tests.gpu.chain_measures import TINY, Extent
+from tests.gpu.chain_model import REGISTER, SHIPPED, write_deployment, write_models
+from tests.gpu.chain_run import SECTIONS, Place, run
+from tests.gpu.sections import Report
+from tests.gpu.voice import CACHES, ON_A_GPU, ON_STDERR, mps
+from tests.gpu.voice_model import write_plugin
+
+LIMIT_S, LIMIT_TINY_S = 540.0, 3_000.0
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--out", type=Path, default=Path("chain.json"))
+    parser.add_argument("--only", default=",".join(SECTIONS))
+    parser.add_argument("--deployment", type=Path, default=SHIPPED, help="another one for the same models")
+    parser.add_argument("--caches", type=Path, metavar="DIR")
+    parser.add_argument("--calls", type=_numbers, metavar="N,…", help="turns of each call of `one` (5,20)")
+    parser.add_argument("--callers", type=_numbers, metavar="N,…", help="at once, in `many` (4,8,16)")
+    parser.add_argument("--limit", type=float, metavar="S")
+    parser.add_argument("--mps", action="store_true")
+    parser.add_argument("--tiny", action="store_true")
+    args = parser.parse_args()
+    sections = args.only.split(",")
+    if unknown := set(sections) - set(SECTIONS):
+        parser.error(f"--only: {', '.join(sorted(unknown))}: the sections are {', '.join(SECTIONS)}")
+    report = Report(args.out.absolute())
+    report.path.unlink(missing_ok=True)
+    extent = TINY if args.tiny else Extent()
+    extent = replace(extent, calls=args.calls or extent.calls, callers=args.callers or extent.callers)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+        folder = Path(temporary)
+        write_models(folder / "models", tiny=args.tiny)
+        write_deployment(folder / "deployment.yaml", args.deployment, tiny=args.tiny)
+        with mps(folder, args.mps) as service:
+            env = _environment(folder, args.caches or folder / "caches", args.tiny) | service
+            place = Place(folder / "deployment.yaml", folder / "models", env)
+            limit_s = args.limit or (LIMIT_TINY_S if args.tiny else LIMIT_S)
+            asyncio.run(run(report, place, extent, sections, limit_s))
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(each) for each in text.split(","))
+
+
+def _environment(folder: Path, caches: Path, tiny: bool) -> dict[str, str]:
+    env = (ENVIRONMENT if tiny else ON_A_GPU) | {cache: str(caches.absolute() / cache.lower()) for cache in CACHES}
+    env |= ON_STDERR | {"VLLM_LOGGING_LEVEL": "INFO"} | write_plugin(folder / "plugin", REGISTER)
+    env["PYTHONPATH"] = os.pathsep.join([str(folder / "plugin"), os.getcwd(), os.environ.get("PYTHONPATH", "")])
+    return env
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""What is asked of a served chain by the load generator; each function returns the rows of its tables."""
+
+import asyncio
+from collections import Counter
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
+
+import aiohttp
+
+from infra.bench.figures import percentile
+from infra.bench.load import Plan, camera, run
+from infra.bench.load_caller import Served
+from infra.bench.load_report import steps
+from infra.bench.script import Manner
+from pipeline.realtime.client import readiness
+from tests.gpu.chain_server import loop_lag_s
+from tests.gpu.sections import Row
+from tests.gpu.speech import speech
+from tests.served import KEY
+
+LOOK_S = 1.0
+LEAVE_S = 10.0
+QUIET = {"aura": {"proactive": "off"}}  # a model that only writes words would say something of all that it sees
+NAMED = (1, 5, 20)  # turns of a call
+
+Tell = Callable[[str, Sequence[Row]], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much is measured.
+
+    Attributes:
+        calls: Of one caller, one after the other: turns of each.
+        paused: The same, committed only after half a second of silence, in which the answer is begun.
+        callers: At once.
+        turns: Of each of them.
+        cancels: In each state.
+        sound_s: Of answers that are played, in all.
+    """
+
+    calls: tuple[int, ...] = (5, 20)
+    paused: tuple[int, ...] = (5,)
+    callers: tuple[int, ...] = (4, 8, 16)
+    turns: int = 4
+    cancels: int = 10
+    sound_s: float = 1_600.0
+    speech_s: float = 3.0
+    silence_s: float = 0.5
+    pause_s: float = 0.5
+
+
+TINY = Extent((2, 1), (2,), (2,), 1, 2, 4.0, speech_s=1.0)
+
+
+@dataclass(slots=True)
+class Bench:
+    """The chain at `url` under load, and all that has become of its questions.
+
+    Attributes:
+        broken: Calls that were refused, or broke off.
+    """
+
+    url: str
+    extent: Extent
+    served: list[Served] = field(default_factory=list)
+    broken: int = 0
+    _seed: int = 0
+
+    async def load(self, callers: int, turns: int, silence_s: float = 0.0) -> list[Served]:
+        self._seed += 1
+        await self._until_there_is_room(callers)
+        quiet = bytes(2 * round(24_000 * silence_s))
+        recordings = [speech(self.extent.speech_s, seed) + quiet for seed in range(4)]
+        manner = Manner(turns, len(recordings), pause_s=self.extent.pause_s)
+        frames = camera(self._seed)
+        load = await run(Plan(self.url, KEY, self._seed, manner, recordings, frames, callers, session=QUIET))
+        self.served += load.served
+        self.broken += load.refused + load.failed
+        return list(load.served)
+
+    async def first(self, tell: Tell) -> None:
+        """The first turns after it was ready, and those of the next call."""
+        for call in (1, 2):
+            rows = [{"call": call, **_row(served), **served.moments} for served in await self.load(1, 2)]
+            tell(f"first turns, call {call}", rows)
+
+    async def one(self, tell: Tell) -> None:
+        await self._calls("one caller", self.extent.calls, 0.0, tell)
+
+    async def paused(self, tell: Tell) -> None:
+        await self._calls("one caller, silent before the commit", self.extent.paused, self.extent.silence_s, tell)
+
+    async def many(self, tell: Tell) -> None:
+        """Callers at once."""
+        for callers in self.extent.callers:
+            async with _lag(self.url) as late:
+                served = await self.load(callers, self.extent.turns)
+            row = {"callers": callers, **summary(served), "loop_lag_ms_most": 1_000 * max(late, default=0.0)}
+            row["broken_calls_so_far"] = self.broken
+            tell(f"callers {callers}", [row])
+            tell(f"callers {callers}: steps", step_rows(served))
+
+    async def sound(self, tell: Tell) -> None:
+        """Answers are played until there have been enough of them."""
+        callers = max(self.extent.callers)
+        while (heard_s := sum(each.audio_s for each in self.served)) < self.extent.sound_s:
+            if not (served := await self.load(callers, self.extent.turns)):
+                break
+            tell("sound", [{"audio_s_before": heard_s, "callers": callers, **summary(served)}])
+        tell("sound, all that was played", [summary(self.served) | {"broken_calls": self.broken}])
+
+    async def _until_there_is_room(self, callers: int) -> None:
+        """Those who have just hung up have left."""
+        async with asyncio.timeout(LEAVE_S):
+            while (await readiness(self.url)).free_sessions < callers:  # noqa: ASYNC110 - only by asking
+                await asyncio.sleep(0.1)
+
+    async def _calls(self, name: str, calls: Sequence[int], silence_s: float, tell: Tell) -> None:
+        """Each call is told as soon as it has ended, together with those before it."""
+        served: list[Served] = []
+        for turns in calls:
+            served += await self.load(1, turns, silence_s)
+            rows = [{"turn": turn, **summary([s for s in served if s.turn == turn])} for turn in NAMED]
+            late = {"turn": "16 to 20", **summary([s for s in served if 16 <= s.turn <= 20])}
+            tell(name, [*(row for row in (*rows, late) if row["n"]), {"turn": "all", **summary(served)}])
+            tell(f"{name}: steps", step_rows(served))
+
+
+def summary(served: Sequence[Served]) -> Row:
+    first = [1_000 * each.first_audio for each in served if each.first_audio is not None]
+    gaps = [1_000 * gap for each in served for gap in each.gaps]
+    row: Row = {"n": len(served)}
+    if first:
+        row |= {
+            "first_ms_p50": percentile(first, 50),
+            "first_ms_p95": percentile(first, 95),
+            "first_ms_most": max(first),
+        }
+    row |= {"audio_s": sum(each.audio_s for each in served), "gaps": len(gaps), "gap_ms_most": max(gaps, default=0.0)}
+    row |= Counter(each.status for each in served)
+    return row | Counter(code for each in served for code in each.errors)
+
+
+def step_rows(served: Sequence[Served]) -> list[Row]:
+    return [
+        {"step": name, "n": len(ms), "p50": percentile(ms, 50), "p95": percentile(ms, 95)}
+        for name, ms in steps(served).items()
+    ]
+
+
+def _row(served: Served) -> Row:
+    first = None if served.first_audio is None else 1_000 * served.first_audio
+    return {"turn": served.turn, "first_ms": first, "status": served.status, "audio_s": served.audio_s}
+
+
+@asynccontextmanager
+async def _lag(url: str) -> AsyncGenerator[list[float]]:
+    """How late the server's event loop was, as it told now and then, in seconds."""
+    late: list[float] = []
+
+    async def look() -> None:
+        async with aiohttp.ClientSession() as http:
+            while True:
+                async with http.get(f"{url}/metrics") as answer:
+                    late.append(loop_lag_s(await answer.text()))
+                await asyncio.sleep(LOOK_S)
+
+    async with asyncio.TaskGroup() as tasks:
+        looking = tasks.create_task(look(), name="loop lag")
+        yield late
+        looking.cancel()

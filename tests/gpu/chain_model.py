@@ -1,0 +1,69 @@
+"""Writes what the four stages read: checkpoints without weights, the shipped deployment with fixed lengths."""
+
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from pipeline.models import registry
+from pipeline.profiles import DEPLOY
+from tests.contract.vllm.tiny_aura import write_aura
+from tests.gpu.hearing_model import write_recogniser_files
+from tests.gpu.voice_model import NAME, write_voice
+
+REGISTER = "tests.gpu.chain_model:register"
+SHIPPED = DEPLOY / "aura_80gb.yaml"
+TOKENS = {
+    "asr": 12,
+    "aura": 16,
+    "qwen3_tts": 25,
+}  # that are written: of a question, an answer, and codec frames a sentence
+SESSIONS_TINY = 4
+TINY: dict[str, dict[str, Any]] = {
+    "asr": {"dtype": "float32", "max_model_len": 1024},
+    "aura": {"dtype": "float32", "kv_cache_memory_bytes": 128 << 20},
+    "qwen3_tts": {"dtype": "float32", "max_model_len": 512},
+    "code2wav": {},
+}
+
+
+def write_models(models_dir: Path, *, tiny: bool) -> None:
+    """The folders that the shipped deployment names."""
+    folders = {stage["engine_args"]["model_stage"]: stage["engine_args"]["model"] for stage in _shipped()["stage_args"]}
+    write_recogniser_files(models_dir, "1.7b", tiny=tiny).rename(models_dir / folders["asr"])
+    write_aura(models_dir / folders["aura"], weights=False, full_size=not tiny)
+    write_voice(models_dir, tiny=tiny)
+    (models_dir / NAME).rename(models_dir / folders["qwen3_tts"])
+
+
+def write_deployment(path: Path, shipped: Path = SHIPPED, *, tiny: bool) -> None:
+    """A shipped file; what differs are `load_format` and `max_tokens`, and with `tiny` what has no room on a CPU."""
+    told = _shipped(shipped)
+    for stage in told["stage_args"]:
+        args = stage["engine_args"]
+        name = args["model_stage"]
+        args["load_format"] = "dummy"
+        if name in TOKENS:
+            stage["default_sampling_params"]["max_tokens"] = TOKENS[name]
+        if tiny:
+            args |= TINY[name]
+            stage["runtime"]["max_batch_size"] = 2 * SESSIONS_TINY
+            if name in TOKENS:
+                stage["default_sampling_params"] |= {"temperature": 0.0, "top_k": -1}
+    if tiny:
+        told["max_sessions"] = SESSIONS_TINY
+    path.write_text(yaml.safe_dump(told, sort_keys=False))
+
+
+def register() -> None:
+    """In place of `pipeline.models.registry.register`."""
+    from vllm import ModelRegistry
+
+    registry.register()
+    ModelRegistry.register_model("Qwen3ASRForConditionalGeneration", "tests.gpu.chain_words:RecogniserOfWords")
+    ModelRegistry.register_model(registry.AURA, "tests.gpu.chain_words:AuraOfWords")
+
+
+def _shipped(path: Path = SHIPPED) -> dict[str, Any]:
+    told: dict[str, Any] = yaml.safe_load(path.read_text())
+    return told

@@ -1,0 +1,118 @@
+"""Starts the server, has each section measure it while there is time, and ends it."""
+
+import asyncio
+import os
+import signal
+import traceback
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+from tests.contract.vllm.chain import Chain, started
+from tests.gpu.chain_cancels import cancelled
+from tests.gpu.chain_measures import Bench, Extent, Tell
+from tests.gpu.chain_server import engine_rows, memory_rows, start_row, started_stages, versions
+from tests.gpu.memory import gpu_mib
+from tests.gpu.sections import TAIL, Report, Row
+
+SECTIONS = ("first", "one", "paused", "many", "cancel", "sound", "restart")
+LOOK_S = 0.2
+STOP_S = 15.0  # of the limit, for the end
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What the server is started with."""
+
+    deployment: Path
+    models_dir: Path
+    env: Mapping[str, str]
+
+
+async def run(report: Report, place: Place, extent: Extent, sections: Sequence[str], limit_s: float) -> None:
+    """Measure in that order, once; with `restart`, only how it starts once more."""
+    clock = asyncio.get_running_loop().time
+    ends = clock() + limit_s - STOP_S
+    report.add("versions", [versions()])
+    async with _served(report, "start", place, ends) as chain:
+        if chain:
+            bench = Bench(chain.url, extent)  # what is played in all sections counts for `sound`
+            for name in (each for each in sections if each != "restart"):
+                await _measured(report, name, _section(name, bench, report), ends)
+            report.add("memory at the end", memory_rows(chain))
+    if "restart" in sections and clock() < ends:
+        async with _served(report, "restart", place, ends) as chain:
+            if chain:
+                first = partial(Bench(chain.url, extent).first, lambda name, rows: report.add(f"restart: {name}", rows))
+                await _measured(report, "restart: first", first, ends)
+    report.add("end", [{"seconds": limit_s - STOP_S - (ends - clock())}])
+
+
+@asynccontextmanager
+async def _served(report: Report, name: str, place: Place, ends: float) -> AsyncGenerator[Chain | None]:
+    """Ready; None if it does not become so, and the report says why."""
+    clock = asyncio.get_running_loop().time
+    began, pids = clock(), list[int]()
+    log = report.path.with_suffix(f".{name}.log")
+    try:
+        with started(place.deployment, place.models_dir, log, place.env) as chain:
+            growth: list[Row] = []
+            is_ready = await _becomes_ready(chain, ends, growth)
+            took_s = clock() - began
+            pids += chain.stages()
+            if is_ready:
+                report.add(name, [start_row(chain, took_s)])
+            else:
+                report.add(
+                    f"{name}: failed", [{"after_s": took_s, "log": log.read_text(errors="replace")[-2 * TAIL :]}]
+                )
+            report.add(f"{name}: engines", engine_rows(chain))
+            report.add(f"{name}: memory", [*growth, *memory_rows(chain)])
+            yield chain if is_ready else None
+    finally:
+        for pid in pids:  # they end with the server, unless it had to be killed
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
+
+
+async def _becomes_ready(chain: Chain, ends: float, growth: list[Row]) -> bool:
+    """
+    Args:
+        growth: Gets what the GPU holds as soon as each stage has started.
+    """
+    clock = asyncio.get_running_loop().time
+    while clock() < ends and chain.process.poll() is None:
+        for stage in started_stages(chain)[len(growth) :]:
+            growth.append({"after": stage, "gpu_mib": gpu_mib()})
+        if (await asyncio.to_thread(chain.ready)).get("ready"):
+            return True
+        await asyncio.sleep(LOOK_S)
+    return False
+
+
+def _section(name: str, bench: Bench, report: Report) -> Callable[[], Awaitable[None]]:
+    sections: dict[str, Callable[[Tell], Awaitable[None]]] = {
+        "first": bench.first,
+        "one": bench.one,
+        "paused": bench.paused,
+        "many": bench.many,
+        "cancel": partial(cancelled, bench),
+        "sound": bench.sound,
+    }
+    return partial(sections[name], report.add)
+
+
+async def _measured(report: Report, name: str, measure: Callable[[], Awaitable[None]], ends: float) -> None:
+    """What it had told before it failed, or time ran out, stays."""
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    if ends <= began:
+        report.add(f"{name}: left out, no time", [])
+        return
+    try:
+        async with asyncio.timeout_at(ends):
+            await measure()
+    except Exception:
+        report.add(f"{name}: failed", [{"after_s": clock() - began, "error": traceback.format_exc()[-2 * TAIL :]}])
