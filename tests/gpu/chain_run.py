@@ -16,6 +16,7 @@ from tests.gpu.chain_measures import Bench, Extent, Tell
 from tests.gpu.chain_server import engine_rows, memory_rows, start_row, started_stages, versions
 from tests.gpu.memory import gpu_mib
 from tests.gpu.sections import TAIL, Report, Row
+from tests.gpu.voice import CACHES
 
 SECTIONS = ("first", "one", "paused", "many", "cancel", "sound", "restart")
 LOOK_S = 0.2
@@ -29,6 +30,11 @@ class Place:
     deployment: Path
     models_dir: Path
     env: Mapping[str, str]
+
+    @property
+    def is_cached(self) -> bool:
+        """Something was compiled for it before."""
+        return any(Path(self.env[cache]).exists() for cache in CACHES)
 
 
 async def run(report: Report, place: Place, extent: Extent, sections: Sequence[str], limit_s: float) -> None:
@@ -56,6 +62,7 @@ async def _served(report: Report, name: str, place: Place, ends: float) -> Async
     clock = asyncio.get_running_loop().time
     began, pids = clock(), list[int]()
     log = report.path.with_suffix(f".{name}.log")
+    cached = place.is_cached
     try:
         with started(place.deployment, place.models_dir, log, place.env) as chain:
             growth: list[Row] = []
@@ -63,11 +70,10 @@ async def _served(report: Report, name: str, place: Place, ends: float) -> Async
             took_s = clock() - began
             pids += chain.stages()
             if is_ready:
-                report.add(name, [start_row(chain, took_s)])
+                report.add(name, [{"cached": cached, **start_row(chain, took_s)}])
             else:
-                report.add(
-                    f"{name}: failed", [{"after_s": took_s, "log": log.read_text(errors="replace")[-2 * TAIL :]}]
-                )
+                told = log.read_text(errors="replace")[-2 * TAIL :]
+                report.add(f"{name}: failed", [{"after_s": took_s, "log": told}])
             report.add(f"{name}: engines", engine_rows(chain))
             report.add(f"{name}: memory", [*growth, *memory_rows(chain)])
             yield chain if is_ready else None
