@@ -1,4 +1,4 @@
-"""Opens a pipeline's engines in the order of its stages, those beside the others that may be, and tells how far it is."""
+"""Opens a pipeline's engines in the order of its stages, some beside the others, and tells how far it is."""
 
 import asyncio
 import logging
