@@ -1,7 +1,7 @@
 """Measures how soon the engines are idle after a cancel: they themselves are asked, each for itself."""
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 
 import aiohttp
@@ -29,17 +29,14 @@ class Cancelled:
     idle: Mapping[str, float]
 
 
-@dataclass(slots=True)
+@dataclass(frozen=True, slots=True)
 class Engines:
-    """What a pipeline's engines say of themselves."""
+    """What a pipeline's engines say of themselves: how many requests each computes now, asked over `ask`."""
 
-    http: aiohttp.ClientSession
-    url: str
+    ask: Callable[[], Awaitable[Mapping[str, int]]]
 
     async def busy(self) -> dict[str, int]:
-        async with self.http.get(f"{self.url}/ready") as answer:
-            busy: dict[str, int] = (await answer.json())["busy"]
-        return {name: count for name, count in busy.items() if name != RECOGNISER}
+        return {name: count for name, count in (await self.ask()).items() if name != RECOGNISER}
 
     async def until_busy(self, name: str) -> None:
         async with asyncio.timeout(ANSWER_S):
@@ -76,7 +73,13 @@ async def cancelled(wire: Wire, engines: Engines, question: str, at_work: str, a
 async def measure(url: str, key: str, cancels: int) -> dict[str, list[float]]:
     """So many cancels while the voice speaks and the language model writes, and as many while that reads."""
     async with wired(url, key) as wire, aiohttp.ClientSession() as http:
-        engines = Engines(http, url)
+
+        async def ask() -> Mapping[str, int]:
+            async with http.get(f"{url}/ready") as answer:
+                busy: Mapping[str, int] = (await answer.json())["busy"]
+            return busy
+
+        engines = Engines(ask)
         speaking = [await cancelled(wire, engines, LONG_ANSWER, VOICE, 0.0) for _ in range(cancels)]
         reading = [await cancelled(wire, engines, _long(at), MODEL, READING_S * (at % POINTS)) for at in range(cancels)]
     return {
