@@ -1,4 +1,4 @@
-"""What the agent tells the room about itself: `aura.state`, `.decision`, `.timings`, `.error`, `.line`."""
+"""What the agent tells the room about itself: `aura.state`, `.decision`, `.timings`, `.error`, `.line`, `.sees`."""
 
 import asyncio
 import logging
@@ -16,6 +16,7 @@ What = Literal["turn", "backchannel", "noise", "silent", "interrupted", "continu
 Publish = Callable[[dict[str, str]], Awaitable[None]]
 
 LINE = "aura.line"
+SEES = "aura.sees"
 SILENT_S = 2.0  # for which "stayed silent" is shown
 WATCHING_S = 2.0  # after the last picture
 UNDECIDED_S = 2.0  # after a sound; sooner, it is either answered or found to be no turn
@@ -31,6 +32,7 @@ class Signs:
         answering: An answer is due or under way, if only a greeting.
         owed: Somebody waits for it.
         heard_at: When the person ended a sound of which it is not known yet whether it is a turn.
+        sees: The pipeline looks at pictures.
         silent_until, watching_until: These too on the loop's clock.
     """
 
@@ -38,6 +40,7 @@ class Signs:
     answering: bool = False
     owed: bool = False
     person_speaking: bool = False
+    sees: bool = False
     heard_at: float | None = None
     silent_until: float = 0.0
     watching_until: float = 0.0
@@ -51,7 +54,7 @@ class Signs:
             return "thinking"
         if now < self.silent_until:
             return "silent"
-        return "watching" if now < self.watching_until else "listening"
+        return "watching" if self.sees and now < self.watching_until else "listening"
 
     def changes_at(self, now: float) -> float | None:
         """When the state may change by itself."""
@@ -112,9 +115,12 @@ class Noticeboard:
             self.decided("error", text)
         self._tell({"aura.error": text})
 
-    def line(self, resume_token: str) -> None:
-        """The agent holds a place in the pipeline, for the conversation with that token; empty: it holds none."""
-        self._tell({LINE: resume_token})
+    def line(self, resume_token: str, sees: bool) -> None:
+        """The agent holds a place in the pipeline, for the conversation with that token; empty: it holds none.
+        `sees`: that pipeline looks at pictures."""
+        self._see(replace(self._signs, sees=sees))
+        known = "yes" if sees else "no"
+        self._tell({LINE: resume_token, SEES: known if resume_token else ""})
 
     async def run(self) -> None:
         """Publish until cancelled."""

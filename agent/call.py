@@ -157,8 +157,8 @@ class Call:
             self.board.error("")
         logger.info("answer", extra={"response": outcome.response_id, "status": outcome.status})
 
-    def on_line(self, resume_token: str) -> None:
-        self.board.line(resume_token)
+    def on_line(self, resume_token: str, sees: bool) -> None:
+        self.board.line(resume_token, sees)
 
     def on_trouble(self, text: str) -> None:
         self.board.error(text)

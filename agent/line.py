@@ -51,7 +51,11 @@ class Connect(Protocol):
 
 class Line:
     """Sending never waits and never fails: what cannot leave now goes out when the line is up again,
-    and of what piles up meanwhile the oldest is forgotten."""
+    and of what piles up meanwhile the oldest is forgotten.
+
+    Attributes:
+        sees: The pipeline that was reached last looks at what a camera shows.
+    """
 
     def __init__(
         self, settings: PipelineSettings, caller: Caller, connect: Connect = connect, resume_token: str = ""
@@ -61,6 +65,7 @@ class Line:
         self._filled = asyncio.Event()
         self._resume_token: str | None = resume_token or None
         self._connections = 0
+        self.sees = False
         self._noted, self._noted_at = "", 0.0
 
     @property
@@ -129,6 +134,7 @@ class Line:
         aura = session.get("aura") or {}
         resumed = self._resume_token is not None and bool(aura.get("partials"))  # ours hold still; by default it is off
         self._resume_token = aura.get("resume_token")
+        self.sees = aura.get("sees") is True
         self._connections += 1
         for event in self._caller.introduction(resumed):
             await pipeline.send(event)

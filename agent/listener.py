@@ -23,8 +23,9 @@ class Listener(Protocol):
 
     def on_outcome(self, outcome: Outcome) -> None: ...
 
-    def on_line(self, resume_token: str) -> None:
-        """The pipeline has a place for this conversation, which has that token; empty: it has none any more."""
+    def on_line(self, resume_token: str, sees: bool) -> None:
+        """The pipeline has a place for this conversation, which has that token; empty: it has none any more.
+        `sees`: it looks at pictures."""
         ...
 
     def on_trouble(self, text: str) -> None:

@@ -14,6 +14,7 @@ from typing import NoReturn
 
 from agent import logs
 from agent.environment import SettingsError
+from agent.preloading import start_preloading
 from agent.settings import console_settings, web_settings, with_running, worker_settings
 from agent.trunk_settings import dial_settings, trunk_settings
 
@@ -44,9 +45,11 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _work(*, devmode: bool) -> int:
-    from agent.worker import work  # the imports of a command are its own: LiveKit's take a second
+    settings = worker_settings(os.environ)
+    start_preloading(settings.livekit.url)
+    from agent.worker import work  # the imports of a command are its own: LiveKit's take seconds
 
-    return _code(asyncio.run(work(worker_settings(os.environ), devmode=devmode)))
+    return _code(asyncio.run(work(settings, devmode=devmode)))
 
 
 def _web(host: str, port: int, static: Path | None) -> int:

@@ -63,7 +63,7 @@ class AuraSession(llm.RealtimeSession[str]):
         if trouble:
             self._lose(trouble)
         else:
-            self._listener.on_line(self._line.resume_token)
+            self._listener.on_line(self._line.resume_token, self._line.sees)
         self._listener.on_trouble(trouble)
         if self._broke_off and not trouble:
             self._broke_off = False
@@ -217,7 +217,7 @@ class AuraSession(llm.RealtimeSession[str]):
         self._cut_off = self._cut_off or self._answers.busy
         self._answers.lose(reason)
         self._tell_answers()
-        self._listener.on_line("")
+        self._listener.on_line("", False)
 
     def _ask(self, options: dict[str, Any]) -> "asyncio.Future[llm.GenerationCreatedEvent]":
         future = self._answers.ask(options)

@@ -11,6 +11,7 @@ from livekit.agents import AgentServer, JobProcess
 
 from agent import rooms
 from agent.job import take_call
+from agent.preloading import MODULES
 from agent.recall import Job, Recall
 from agent.reception import Reception
 from agent.roster import Roster
@@ -62,7 +63,7 @@ def agent_server(settings: WorkerSettings) -> AgentServer:
         num_idle_processes=settings.idle_processes,
         drain_timeout=settings.drain_s,
         setup_fnc=warm_up,
-        preload_modules=["agent.job"],
+        preload_modules=list(MODULES),
         job_memory_warn_mb=2_000,
     )
     reception = Reception(settings.livekit, settings.phone, lambda: {job.job.room.name for job in server.active_jobs})

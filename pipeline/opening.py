@@ -1,4 +1,4 @@
-"""Opens a pipeline's engines one after the other, in the order of its stages, and tells how far it is."""
+"""Opens a pipeline's engines in the order of its stages, some beside the others, and tells how far it is."""
 
 import asyncio
 import logging
@@ -15,6 +15,7 @@ from pipeline.engines.base import Engine, Listens, Speaks
 from pipeline.engines.tended import Mortal, Reopen, Tended
 from pipeline.profiles import Profile
 from pipeline.tasks import Tasks
+from pipeline.topology import StagePipelineConfig
 
 log = logging.getLogger(__name__)
 
@@ -49,21 +50,34 @@ async def opened(profile: Profile, deployment: Deployment, models_dir: Path, clo
     seconds: dict[str, float] = {}
     stages, alone = profile.topology.stages, asyncio.Lock()
     closing.push_async_callback(_closed, engines)
-    for number, spec in enumerate(stages, 1):
+
+    async def open_stage(number: int, spec: StagePipelineConfig) -> None:
+        nonlocal able
         name, began = spec.model_stage, clock()
         kind, stage = profile.engines[spec.model_arch], deployment.stage(spec.stage_id)
         log.info("starting %s (%d of %d)", name, number, len(stages))
-        open_ = partial(_opened_alone, alone, partial(kind.open, stage, models_dir, deployment.max_sessions))
+        open_ = partial(kind.open, stage, models_dir, deployment.max_sessions)
+        open_ = open_ if kind.apart else partial(_opened_alone, alone, open_)
         engine = await open_()
         seconds[name] = clock() - began
         log.info("%s started in %.1f s", name, seconds[name])
         able = _with(able, engine)
         engines[name] = Tended(name, engine, open_) if isinstance(engine, Mortal) else engine
+
+    try:
+        async with asyncio.TaskGroup() as openings:
+            for number, spec in enumerate(stages, 1):
+                opening = openings.create_task(open_stage(number, spec), name=f"open {spec.model_stage}")
+                if not profile.engines[spec.model_arch].apart:
+                    await opening
+    except ExceptionGroup as failures:
+        raise failures.exceptions[0] from None
     tasks = await closing.enter_async_context(Tasks())
     for name, engine in engines.items():
         if isinstance(engine, Tended):
             tasks.start(f"tend {name}", engine.tend)
-    return Opened(able, engines, seconds)
+    in_order = [spec.model_stage for spec in stages]
+    return Opened(able, {name: engines[name] for name in in_order}, {name: seconds[name] for name in in_order})
 
 
 async def _opened_alone(alone: asyncio.Lock, open_: Reopen) -> Engine[Any, Any]:

@@ -6,8 +6,6 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 
-import aiohttp
-
 from agent.persona import AURA
 from agent.turns import TURNS
 from agent.wishes import Wishes
@@ -76,49 +74,34 @@ class Wire:
         self.firsts.clear()
         began_ms, spoken_ms = self.sent_ms, len(sound) // 48
         await self._speak(sound[: int(turns.onset_s * 48_000)])
-        await self._send("input_audio_buffer.activity", speaking=True, audio_ms=began_ms)
+        await self.send("input_audio_buffer.activity", speaking=True, audio_ms=began_ms)
         await self._speak(sound[int(turns.onset_s * 48_000) :])
         ended = clock()
         await self._speak(bytes(int(turns.silence_s * 48_000)))
-        await self._send("input_audio_buffer.activity", speaking=False, audio_ms=began_ms + spoken_ms)
+        await self.send("input_audio_buffer.activity", speaking=False, audio_ms=began_ms + spoken_ms)
         await self._speak(bytes(int((turns.end_s - turns.silence_s) * 48_000)))
-        await self._send("input_audio_buffer.commit")
-        await self._send("response.create")
+        await self.send("input_audio_buffer.commit")
+        await self.send("response.create")
         created = clock()
         sounded = (await self.first("response.output_audio.delta")).at
         done = await self.first("response.done")
         moments = json.loads(done.event["response"]["metadata"]["timings"])
         return Asked(sounded - ended, sounded - created, moments)
 
-    async def cancel(self, question: str, url: str) -> tuple[float, float]:
-        """Ask for something long in writing, and cancel it when it begins to sound.
-
-        Returns:
-            Seconds from the cancel to `response.done`, and until language model and voice say that they are idle.
-        """
-        clock = asyncio.get_running_loop().time
+    async def write(self, question: str) -> None:
+        """Ask in writing; does not wait for the answer."""
         self.firsts.clear()
         content = [{"type": "input_text", "text": question}]
-        await self._send("conversation.item.create", item={"type": "message", "role": "user", "content": content})
-        await self._send("response.create")
-        await self.first("response.output_audio.delta")
-        await self._send("response.cancel")
-        cancelled = clock()
-        async with aiohttp.ClientSession() as http, asyncio.timeout(ANSWER_S):
-            busy = {"aura": 1, "tts": 1}
-            while busy["aura"] or busy["tts"]:
-                async with http.get(f"{url}/ready") as answer:
-                    busy = (await answer.json())["busy"]
-            idle = clock()
-        return (await self.first("response.done")).at - cancelled, idle - cancelled
+        await self.send("conversation.item.create", item={"type": "message", "role": "user", "content": content})
+        await self.send("response.create")
+
+    async def send(self, kind: str, **fields: object) -> None:
+        event: Event = {"type": kind, **fields}
+        await self.pipeline.send(event)
 
     async def _speak(self, sound: bytes) -> None:
         await speak(self.pipeline, sound)
         self.sent_ms += len(sound) // 48
-
-    async def _send(self, kind: str, **fields: object) -> None:
-        event: Event = {"type": kind, **fields}
-        await self.pipeline.send(event)
 
 
 @asynccontextmanager
@@ -133,16 +116,13 @@ async def wired(url: str, key: str) -> AsyncGenerator[Wire]:
         listening.cancel()
 
 
-async def measure(url: str, key: str, questions: Sequence[bytes], long: str, cancels: int) -> dict[str, list[float]]:
-    """Every question once, then several cancels."""
+async def measure(url: str, key: str, questions: Sequence[bytes]) -> dict[str, list[float]]:
+    """Every question once."""
     async with wired(url, key) as wire:
         asked = [await wire.ask(question) for question in questions]
-        cancelled = [await wire.cancel(long, url) for _ in range(cancels)]
     return {
         "pipeline: last speech → first audio": [each.since_speech for each in asked],
         "pipeline: response.create → first audio": [each.since_create for each in asked],
         "  of it: until the first text": [each.between("created", "first_text") for each in asked],
         "  of it: from text to sound": [each.between("first_text", "first_pcm") for each in asked],
-        "pipeline: cancel → caller released": [done for done, _ in cancelled],
-        "pipeline: cancel → engines idle": [idle for _, idle in cancelled],
     }

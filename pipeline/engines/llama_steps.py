@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from itertools import takewhile
 
-STEP_S = 0.12  # a step takes at most about so long, and who cancels waits for half of one
+STEP_S = 0.08  # a step takes at most about so long: who cancels is to find the model idle within 0.1
 REUSED = 8  # tokens in a row that are worth moving in the cache
-LEAST = 3  # tokens of a step: one at a time would take twice as long on the way
+LEAST = 2  # tokens of a step: one at a time would take twice as long on the way
 BATCH = 16  # most tokens of a step; more at once are hardly faster on two cores
 
 

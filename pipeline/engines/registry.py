@@ -40,11 +40,13 @@ class EngineKind:
 
     Attributes:
         names: What there is for keys that name something, given the folder of the models.
+        apart: It starts in a process of its own and needs nothing of the others: they need not wait for it.
     """
 
     open: Opener
     keys: EngineKeys
     names: Callable[[Path], Names] = lambda models_dir: {}
+    apart: bool = False
 
 
 def _texts(value: list[Any]) -> str:
@@ -68,6 +70,6 @@ LLAMA: Mapping[str, Key] = {
 
 ENGINES: Mapping[str, EngineKind] = {
     "WhisperForConditionalGeneration": EngineKind(open_whisper, EngineKeys(WHISPER), whisper_names),
-    "Qwen2ForCausalLM": EngineKind(open_llama, EngineKeys(LLAMA), llama_names),
+    "Qwen2ForCausalLM": EngineKind(open_llama, EngineKeys(LLAMA), llama_names, apart=True),
     "HibariTTS": EngineKind(open_hibari, EngineKeys()),
 }

@@ -98,8 +98,12 @@ class Config:
         proactive: Proactive = aura.proactive or "off" if aura.camera else "off"
         return Setup(self.wants, detection, bool(aura.partials), proactive)
 
-    def shown(self, name: str, expires_at: int, resume_token: str) -> dict[str, Any]:
-        """The `session` of `session.created` and `session.updated`."""
+    def shown(self, name: str, expires_at: int, resume_token: str, *, sees: bool) -> dict[str, Any]:
+        """The `session` of `session.created` and `session.updated`.
+
+        Args:
+            sees: The pipeline looks at what a camera shows.
+        """
         return {
             "type": "realtime",
             "object": "realtime.session",
@@ -135,6 +139,7 @@ class Config:
                 "partials": self.aura.partials,
                 "proactive": self.aura.proactive,
                 "camera": self.aura.camera,
+                "sees": sees,
                 "resume_token": resume_token,
             },
         }

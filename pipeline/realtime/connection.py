@@ -57,6 +57,7 @@ class Connection:
         self._metrics = metrics
         self._outbox = Outbox()
         self._hung_up = False
+        self._sees = stages.sees
         self._session = Session(name, stages, detector, self._tell, history)
         self._dispatch = Dispatch(self._session, config, self._send)
         self._answers = Answers(f"conv_{name}", lambda: self._dispatch.speaks)
@@ -120,4 +121,4 @@ class Connection:
             self.hang_up()
 
     def _shown(self, config: Config) -> Wire:
-        return config.shown(self.name, self._expires_at, self.resume_token)
+        return config.shown(self.name, self._expires_at, self.resume_token, sees=self._sees)

@@ -67,12 +67,13 @@ class AuraSettings(Known):
         partials: Send `input_audio_buffer.partial` while the person speaks.
         proactive: What becomes of an answer that nobody asked for.
         camera: Take pictures.
-        resume_token: As it was shown; it does not change.
+        sees, resume_token: As they were shown; they do not change.
     """
 
     partials: bool | None = None
     proactive: Literal["offer", "speak", "off"] | None = None
     camera: bool | None = None
+    sees: Ignored = None
     resume_token: Ignored = None
 
 

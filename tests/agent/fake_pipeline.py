@@ -47,6 +47,7 @@ class FakePipeline:
     Attributes:
         received: Every event that came, with the time at which it did.
         refusals: Raised by the next handshakes, one each.
+        sees: It looks at pictures.
         most_letters: A longer message is refused.
         slow_s: It takes so long to read an event.
     """
@@ -57,6 +58,7 @@ class FakePipeline:
     received: list[tuple[float, Event]] = field(default_factory=list)
     resumed_with: list[str | None] = field(default_factory=list)
     can_resume: bool = False
+    sees: bool = True
     most_letters: int = 1_000
     slow_s: float = 0.0
     on_event: Callable[[Event], None] | None = None
@@ -77,7 +79,7 @@ class FakePipeline:
         async with asyncio.TaskGroup() as tasks:
             self._tasks, self.socket = tasks, _Socket()
             resumed = self.can_resume and resume is not None
-            aura = {"resume_token": f"token_{len(self.resumed_with)}", "partials": resumed}
+            aura = {"resume_token": f"token_{len(self.resumed_with)}", "partials": resumed, "sees": self.sees}
             self.tell("session.created", session={"id": self._id("sess"), "aura": aura})
             listening = tasks.create_task(self._listen(self.socket), name="fake:listen")
             try:

@@ -40,9 +40,10 @@ async def board() -> AsyncIterator[tuple[Noticeboard, Shown]]:
         (Signs(audible=True, heard_at=1), "speaking"),
         (Signs(heard_at=1), "thinking"),
         (Signs(heard_at=4), "listening"),
-        (Signs(silent_until=9, watching_until=9), "silent"),
-        (Signs(silent_until=5, watching_until=9), "watching"),
-        (Signs(watching_until=5), "listening"),
+        (Signs(sees=True, silent_until=9, watching_until=9), "silent"),
+        (Signs(sees=True, silent_until=5, watching_until=9), "watching"),
+        (Signs(sees=True, watching_until=5), "listening"),
+        (Signs(sees=False, watching_until=9), "listening"),
     ],
 )
 def test_the_state_follows_from_the_signs(signs: Signs, state: str) -> None:
@@ -100,11 +101,29 @@ async def test_every_decision_is_published_though_they_come_at_once() -> None:
 
 async def test_it_watches_while_pictures_come() -> None:
     async with board() as (noticeboard, shown):
+        noticeboard.line("token", sees=True)
         for _ in range(4):
             noticeboard.saw_frame()
             await asyncio.sleep(0.5)
         await asyncio.sleep(5.0)
     assert [(at, value) for at, name, value in shown if name == "aura.state"] == [(0.0, "watching"), (3.5, "listening")]
+
+
+async def test_it_does_not_watch_for_a_pipeline_that_cannot_see() -> None:
+    async with board() as (noticeboard, shown):
+        noticeboard.line("token", sees=False)
+        noticeboard.saw_frame()
+        await asyncio.sleep(1.0)
+    assert [value for _, name, value in shown if name == "aura.state"] == ["listening"]
+
+
+async def test_it_is_shown_whether_the_pipeline_sees_while_there_is_one() -> None:
+    async with board() as (noticeboard, shown):
+        noticeboard.line("token", sees=False)
+        noticeboard.line("", sees=False)
+        noticeboard.line("other", sees=True)
+        await asyncio.sleep(1.0)
+    assert [value for _, name, value in shown if name == "aura.sees"] == ["no", "", "yes"]
 
 
 async def test_an_error_is_shown_once_and_taken_away() -> None:

@@ -33,6 +33,7 @@ class Listener:
         self.outcomes: list[Outcome] = []
         self.troubles: list[str] = []
         self.lines: list[str] = []
+        self.sees: list[bool] = []
         self.busy: list[bool] = []
         self.owed: list[bool] = []
         self.committed = self.pictures = self.broken = 0
@@ -53,8 +54,9 @@ class Listener:
     def on_outcome(self, outcome: Outcome) -> None:
         self.outcomes.append(outcome)
 
-    def on_line(self, resume_token: str) -> None:
+    def on_line(self, resume_token: str, sees: bool) -> None:
         self.lines.append(resume_token)
+        self.sees.append(sees)
 
     def on_trouble(self, text: str) -> None:
         self.troubles.append(text)
@@ -97,6 +99,15 @@ async def test_it_introduces_itself_and_wants_partials_and_no_turn_detection() -
     assert asked["instructions"] == AURA.instructions
     assert asked["audio"]["input"]["turn_detection"] is None
     assert asked["aura"] == {"partials": True, "proactive": "off", "camera": True}
+
+
+@pytest.mark.parametrize("sees", [True, False])
+async def test_it_tells_whether_the_pipeline_sees_while_it_reaches_one(sees: bool) -> None:
+    pipeline = FakePipeline(sees=sees)
+    async with talking(pipeline) as (_, listener):
+        pipeline.break_off()
+        await asyncio.sleep(1)
+    assert listener.sees[:3] == [sees, False, sees]
 
 
 async def test_an_answer_becomes_words_with_times_and_sound() -> None:

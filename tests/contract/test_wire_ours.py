@@ -1,11 +1,13 @@
 """What this wire adds to the protocol: given texts, hypotheses, a client's own ears, camera pictures."""
 
 import asyncio
+from dataclasses import replace
 
 import aiohttp
 import pytest
 
 from pipeline.engines.scripted import writes
+from pipeline.stages import Stages
 from tests.contract.wire_caller import calling
 from tests.contract.wire_media import loud, picture, quiet, said
 from tests.scenario import Line
@@ -40,6 +42,20 @@ async def test_hypotheses_come_only_to_those_who_asked() -> None:
             assert partial["text"] == "What is the capital of France?"
             assert (partial["kind"], partial["settled"]) == ("speech", True)
             assert 900 < partial["audio_end_ms"] < 1_100
+
+
+class Seeing(Line):
+    def stages(self) -> Stages:
+        blind = Line.stages(self)
+        writer, voice = blind.chain
+        return replace(blind, chain=(replace(writer, spec=replace(writer.spec, requires_multimodal_data=True)), voice))
+
+
+@pytest.mark.parametrize(("line", "sees"), [(Line(), False), (Seeing(), True)])
+async def test_a_client_is_told_whether_its_pictures_are_looked_at(line: Line, sees: bool) -> None:
+    async with served(line) as pipeline, calling(pipeline) as caller:
+        assert (await caller.until("session.created"))["session"]["aura"]["sees"] is sees
+        assert (await caller.updates(aura={"camera": True}))["aura"]["sees"] is sees
 
 
 async def test_a_client_with_ears_of_its_own_says_when_a_person_speaks() -> None:

@@ -43,6 +43,8 @@ async def test_a_browser_asks_aloud_hears_the_answer_shows_both_sides_and_interr
         await page.click(element("start"))
         await loudspeaker.listen(READY_S)
         await page.until(captions("agent", "Aura"), READY_S, "the greeting")
+        await page.until(f"{element('self-view')}?.dataset.sees === 'false'", READY_S, "that nobody sees the picture")
+        assert await page.run(f"{element('state')}.dataset.state") != "watching"
         await loudspeaker.is_quiet(READY_S)
         assert await page.run(f"{element('latency')}.textContent") == ""  # nobody has waited for the greeting
 

@@ -34,8 +34,13 @@ class Frail(Scripted[Any, Any]):
     languages: frozenset[str] = frozenset(("en",))
     death: asyncio.Event = field(default_factory=asyncio.Event)
 
+    closed: asyncio.Event = field(default_factory=asyncio.Event)
+
     async def died(self) -> None:
         await self.death.wait()
+
+    async def aclose(self) -> None:
+        self.closed.set()
 
 
 def frail(engine: Scripted[Any, Any]) -> Frail:
@@ -44,21 +49,25 @@ def frail(engine: Scripted[Any, Any]) -> Frail:
 
 @dataclass(slots=True)
 class Works:
-    """Opens the engines of a line, each in its time."""
+    """Opens the engines of a line, each in its time, but for the broken one."""
 
     line: Line = field(default_factory=Line)
+    broken: int | None = None
     opened: list[tuple[float, Engine[Any, Any]]] = field(default_factory=list)
 
     async def open(self, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
         await asyncio.sleep(START_S[stage.stage_id])
+        if stage.stage_id == self.broken:
+            raise EngineError("tts", "no voice")
         engines: tuple[Engine[Any, Any], ...] = (frail(self.line.asr), frail(self.line.aura), self.line.tts)
         self.opened.append((asyncio.get_running_loop().time(), engines[stage.stage_id]))
         return engines[stage.stage_id]
 
     @asynccontextmanager
-    async def run(self, *, warms_up: bool = True) -> AsyncGenerator[Orchestrator, None]:
-        topology = PipelineConfig("scripted", "Scripted", (ASR, AURA, TTS))
+    async def run(self, *, warms_up: bool = True, writer_apart: bool = False) -> AsyncGenerator[Orchestrator, None]:
+        topology = PipelineConfig("scripted", "Scripted", (ASR, replace(AURA, model_arch="Writer"), TTS))
         kinds = {"Scripted": EngineKind(self.open, EngineKeys())}
+        kinds["Writer"] = replace(kinds["Scripted"], apart=writer_apart)
         profile = Profile(topology, Path("none"), kinds, lambda: Loudness, warms_up=warms_up)
         stages = tuple(StageDeployment(at, edge=Edge(1, 8)) for at in range(3))
         async with running(profile, Deployment(2, stages), Path("none")) as orchestrator:
@@ -80,6 +89,24 @@ async def test_engines_start_in_order_and_tell_how_far_they_are(caplog: pytest.L
         "aura started in 20.0 s",
     ]
     assert works.line.aura.prompts == [], "nothing is warmed up that need not be"
+
+
+async def test_the_others_do_not_wait_for_an_engine_that_starts_apart() -> None:
+    works = Works()
+    async with works.run(warms_up=False, writer_apart=True) as pipeline:
+        assert [at for at, _ in works.opened] == [5.0, 8.0, 25.0]
+        assert list(await pipeline.busy()) == ["asr", "aura", "tts"]
+        assert dict(pipeline.start_seconds) == {"asr": 5.0, "aura": 20.0, "tts": 3.0}
+
+
+async def test_an_engine_that_cannot_be_opened_is_named_and_the_others_are_closed() -> None:
+    works = Works(broken=2)
+    with pytest.raises(EngineError, match="tts: no voice"):
+        async with works.run(writer_apart=True):
+            pass
+    assert asyncio.get_running_loop().time() == 8.0, "the writer is not waited for"
+    ((_, asr),) = works.opened
+    assert isinstance(asr, Frail) and asr.closed.is_set()
 
 
 async def test_a_turn_goes_through_every_stage_before_the_first_caller() -> None:

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { hasLostPipeline, readDecision, readLine, readState, readTimings, waitedMs } from './attributes';
+import { hasLostPipeline, readDecision, readLine, readSees, readState, readTimings, waitedMs } from './attributes';
 
 it("prefers the agent's own state to the framework's", () => {
   expect(readState({ 'aura.state': 'watching', 'lk.agent.state': 'listening' })).toBe('watching');
@@ -30,6 +30,13 @@ it('shows the wait since the end of speech, or since the question was typed', ()
   expect(spoken && waitedMs(spoken)).toBe(720);
   expect(typed && waitedMs(typed)).toBe(410);
   expect(readTimings({})).toBeNull();
+});
+
+it('knows whether the agent sees, or that it does not know', () => {
+  expect(readSees({ 'aura.sees': 'yes' })).toBe(true);
+  expect(readSees({ 'aura.sees': 'no' })).toBe(false);
+  expect(readSees({ 'aura.sees': '' })).toBeNull();
+  expect(readSees({})).toBeNull();
 });
 
 it('knows whether the agent reaches the pipeline', () => {

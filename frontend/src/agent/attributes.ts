@@ -31,6 +31,12 @@ export function readLine(attributes: Attributes): boolean {
   return Boolean(attributes['aura.line']);
 }
 
+/** The agent's pipeline looks at pictures, or does not; null: not known. */
+export function readSees(attributes: Attributes): boolean | null {
+  const sees = attributes['aura.sees'];
+  return sees ? sees === 'yes' : null;
+}
+
 /** Whether the agent says that it has no pipeline. */
 export function hasLostPipeline(attributes: Attributes): boolean {
   return !readLine(attributes) && Boolean(attributes['aura.error']);

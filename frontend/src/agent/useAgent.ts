@@ -2,7 +2,7 @@
 import { useParticipantAttributes, useRemoteParticipants } from '@livekit/components-react';
 import type { RemoteParticipant } from 'livekit-client';
 import { useState } from 'react';
-import { type AgentState, readLine, readState } from './attributes';
+import { type AgentState, readLine, readSees, readState } from './attributes';
 
 export interface AgentView {
   /** It was in the room before, whether or not it is now. */
@@ -11,6 +11,8 @@ export interface AgentView {
   readonly state: AgentState;
   /** It reaches the pipeline. */
   readonly line: boolean;
+  /** It looks at pictures; null: not known. */
+  readonly sees: boolean | null;
   /** A sentence for the person, or empty. */
   readonly error: string;
 }
@@ -26,6 +28,7 @@ export function useAgent(): AgentView {
     participant,
     state: participant ? readState(known) : 'absent',
     line: readLine(known),
+    sees: readSees(known),
     error: known['aura.error'] ?? '',
   };
 }

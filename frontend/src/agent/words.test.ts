@@ -1,5 +1,10 @@
 import { expect, it } from 'vitest';
-import { thinkingHint } from './words';
+import { listeningHint, thinkingHint } from './words';
+
+it('does not claim to see who shows a picture to a pipeline without eyes', () => {
+  expect(listeningHint(true)).toBe('AURA hears you, but cannot see yet.');
+  expect(listeningHint(false)).toBe('Say something, or type below.');
+});
 
 it('does not claim to have heard what was typed', () => {
   expect(thinkingHint(0, true)).toBe('Your message is here.');

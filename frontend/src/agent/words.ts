@@ -11,6 +11,11 @@ export const STATE_WORDS: Record<AgentState, { title: string; hint: string }> = 
   silent: { title: 'Stayed silent', hint: 'AURA found nothing that needed an answer.' },
 };
 
+/** What the person may do, who shows a picture or does not. */
+export function listeningHint(unseen: boolean): string {
+  return unseen ? 'AURA hears you, but cannot see yet.' : STATE_WORDS.listening.hint;
+}
+
 /** An answer that takes longer is late on any machine that is not overloaded. Seconds. */
 const LONG_S = 6;
 

@@ -2,7 +2,7 @@
 import { useLocalParticipant, useTracks } from '@livekit/components-react';
 import { Track } from 'livekit-client';
 import type { AgentView } from '../agent/useAgent';
-import { STATE_WORDS, thinkingHint } from '../agent/words';
+import { listeningHint, STATE_WORDS, thinkingHint } from '../agent/words';
 import type { LoggedDecision } from '../conversation/conversation';
 import { Horizon } from '../horizon/Horizon';
 import { useMediaTrack } from '../sound/useMediaTrack';
@@ -19,14 +19,16 @@ interface Props {
 }
 
 export function Stage({ agent, trouble, decision, typed }: Props) {
-  const { microphoneTrack, isMicrophoneEnabled } = useLocalParticipant();
+  const { microphoneTrack, isMicrophoneEnabled, isCameraEnabled, isScreenShareEnabled } = useLocalParticipant();
   const voices = useTracks([Track.Source.Microphone], { onlySubscribed: true });
   const voice = voices.find(({ participant }) => participant.isAgent);
   const { shown: state, drawn } = stageState(agent.state, trouble);
   const words = STATE_WORDS[state];
   const muted = !isMicrophoneEnabled && state === 'listening';
   const waited = useSecondsOf(state === 'thinking');
-  const hint = state === 'thinking' ? thinkingHint(waited, typed) : (reason(agent, decision) ?? words.hint);
+  const unseen = agent.sees === false && (isCameraEnabled || isScreenShareEnabled);
+  const still = state === 'listening' ? listeningHint(unseen) : (reason(agent, decision) ?? words.hint);
+  const hint = state === 'thinking' ? thinkingHint(waited, typed) : still;
   return (
     <section className="stage" aria-label="Who speaks">
       <Horizon

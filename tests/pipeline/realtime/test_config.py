@@ -37,7 +37,7 @@ def test_an_update_changes_only_what_it_names() -> None:
 def test_a_client_may_decide_turns_itself() -> None:
     config = updated({"audio": {"input": {"turn_detection": None}}})
     assert config.setup().detection is None
-    assert config.shown("s", 0, "t")["audio"]["input"]["turn_detection"] is None
+    assert config.shown("s", 0, "t", sees=False)["audio"]["input"]["turn_detection"] is None
 
 
 def test_eagerness_sets_how_long_silence_is_waited_for() -> None:
@@ -82,8 +82,8 @@ def test_a_value_that_cannot_be_is_refused_by_name(session: dict[str, object], p
 
 
 def test_what_is_shown_can_be_sent_back() -> None:
-    shown = FIRST.shown("s", 0, "t")
-    assert updated(shown).shown("s", 0, "t") == shown
+    shown = FIRST.shown("s", 0, "t", sees=True)
+    assert updated(shown).shown("s", 0, "t", sees=True) == shown
 
 
 def test_the_wishes_of_one_answer_lie_on_top_of_the_sessions() -> None:
