@@ -54,16 +54,17 @@ def _trunk(settings: TrunkSettings, name: str, numbers: tuple[str, ...]) -> api.
 
 
 def _rule(agent_name: str, name: str, kind: str, trunk_id: str) -> api.SIPDispatchRuleInfo:
-    """A room per call, named after the number that was dialled or, where that is anybody's, after the trunk."""
+    """A room per call, named after the number of ours that was dialled. Calls that are refused share one: any other
+    name would show digits of theirs, and names of rooms are logged."""
     callee = api.SIPDispatchRuleCallee(room_prefix=kind, randomize=True)
-    individual = api.SIPDispatchRuleIndividual(room_prefix=kind)
+    direct = api.SIPDispatchRuleDirect(room_name=f"{kind}_numbers")
     return api.SIPDispatchRuleInfo(
         name=name,
         trunk_ids=[trunk_id],
         hide_phone_number=True,
         rule=api.SIPDispatchRule(dispatch_rule_callee=callee)
         if kind == PHONE
-        else api.SIPDispatchRule(dispatch_rule_individual=individual),
+        else api.SIPDispatchRule(dispatch_rule_direct=direct),
         room_config=api.RoomConfiguration(
             agents=[api.RoomAgentDispatch(agent_name=agent_name)], departure_timeout=EMPTY_S
         ),

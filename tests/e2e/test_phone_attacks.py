@@ -46,6 +46,7 @@ async def test_a_number_that_is_not_listed_is_busy(house: House, exchange: Excha
         await sipp(house.folder, "unlisted", exchange, exchange.line(number), refused(Invite("999"), number, 486))
         == ONE
     )
+    assert exchange.tell_tales(f"_{number[-4:]}_", "_999_") == []  # by the names of rooms
     await next_call_works(house, exchange, number)
 
 
