@@ -42,6 +42,12 @@ def test_what_a_stack_was_started_with_is_kept(tmp_path: Path) -> None:
         (("--max-sessions", "4"), {"AURA_PORT": "81"}, ["AURA_PORT is 80, not 81"]),
         (("--hub", "--detach", "--max-sessions", "5"), {}, ["--max-sessions is 4, not 5", "--hub has no effect now"]),
         (("--phone",), {}, ["--phone has no effect now"]),
+        (
+            ("--phone",),
+            {"AURA_SIP_NUMBERS": "5"},
+            ["--phone has no effect now", "AURA_SIP_NUMBERS 5 has no effect now"],
+        ),
+        ((), {"AURA_SIP_NUMBERS": "5"}, []),
     ],
 )
 def test_only_what_was_asked_for_can_differ(
