@@ -21,6 +21,7 @@ VLLM_TESTS = ("tests/contract/vllm", "tests/pipeline/models", "tests/pipeline/en
 PHONE_TESTS = "tests/e2e/test_phone*.py"  # these ring up, each through the real bridge
 KINDS = ("unit", "vllm", "phone")
 SIDE_BY_SIDE = 4  # processes at most that run vLLM's tests, a core and 3 GB each
+ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # tiny tensors: threads of OpenMP would only wait for each other
 UNIT = ("-m", "not e2e and not contract and not gpu")
 
 
@@ -97,14 +98,14 @@ def _name_tests(arguments: Sequence[str]) -> bool:
 def _vllm_pytest(settings: Settings, arguments: Sequence[str] = ()) -> Check:
     """A part of them, or all: a file on each core."""
     everything = (f"--numprocesses={min(os.cpu_count() or 1, SIDE_BY_SIDE)}", "--dist=loadfile", *VLLM_TESTS)
-    return _pytest_of("pytest vllm", settings.layout.vllm_venv, settings, arguments or everything)
+    return _pytest_of("pytest vllm", settings.layout.vllm_venv, settings, arguments or everything, **ONE_THREAD)
 
 
-def _pytest_of(name: str, venv: Path, settings: Settings, arguments: Sequence[str]) -> Check:
+def _pytest_of(name: str, venv: Path, settings: Settings, arguments: Sequence[str], **env: str) -> Check:
     argv = [str(venv / "bin" / "python"), "-m", "pytest", *arguments]
     if settings.ci:
         argv += ["-p", "tests.infra.no_skips"]
-    return Check(name, tuple(argv), settings.layout.root, {"AURA_HOME": str(settings.layout.home)})
+    return Check(name, tuple(argv), settings.layout.root, {"AURA_HOME": str(settings.layout.home), **env})
 
 
 async def _passes(check: Check, settings: Settings, board: Board) -> bool:
