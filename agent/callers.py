@@ -4,7 +4,6 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 MINUTE_S = 60.0
-BEGINNING_S = 15.0  # a call counts as going on for so long before its job runs
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,16 +20,16 @@ class Callers:
         self._at_once, self._per_minute = at_once, per_minute
         self._admitted: list[_Admitted] = []
 
-    def admit(self, caller: str, room: str, now: float, busy: Collection[str]) -> bool:
+    def admit(self, caller: str, room: str, now: float, rooms: Collection[str]) -> bool:
         """Whether a caller may have one more call.
 
         Args:
             room: Of the new call.
-            busy: The rooms whose calls go on.
+            rooms: Those that there are: a call has one for as long as it lasts.
         """
-        self._admitted = [each for each in self._admitted if each.room in busy or now - each.at < MINUTE_S]
+        self._admitted = [each for each in self._admitted if each.room in rooms or now - each.at < MINUTE_S]
         theirs = [each for each in self._admitted if each.caller == caller]
-        going_on = [each for each in theirs if each.room in busy or now - each.at < BEGINNING_S]
+        going_on = [each for each in theirs if each.room in rooms]
         lately = [each for each in theirs if now - each.at < MINUTE_S]
         if len(going_on) >= self._at_once or len(lately) >= self._per_minute:
             return False

@@ -25,6 +25,10 @@ logger = logging.getLogger(__name__)
 
 STATUS = "sip.callStatus"
 APOLOGY_PIECE = RATE // 50  # samples: 20 ms
+LEFT: dict[int | None, str] = {  # why somebody is not there whom we ring up
+    rtc.DisconnectReason.USER_UNAVAILABLE: "not answered",
+    rtc.DisconnectReason.USER_REJECTED: "declined",
+}
 
 
 async def take_phone_call(settings: WorkerSettings, ctx: JobContext) -> None:
@@ -137,7 +141,7 @@ class _Bridge:
     @guarded
     def _on_disconnected(self, someone: rtc.RemoteParticipant) -> None:
         if self._telephone and _is_phone(someone):
-            self._telephone.on_left("hung up")
+            self._telephone.on_left(LEFT.get(someone.disconnect_reason, "hung up"))
 
 
 def _is_phone(someone: rtc.Participant) -> bool:

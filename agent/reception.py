@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Callable, Collection
 
 import aiohttp
 from livekit import api
@@ -22,13 +21,10 @@ POLL_S = 0.05
 
 
 class Reception:
-    """
-    Args:
-        busy: The rooms that this worker serves now.
-    """
+    """Remembers who has called."""
 
-    def __init__(self, livekit: LiveKitSettings, phone: PhoneSettings, busy: Callable[[], Collection[str]]) -> None:
-        self._livekit, self._busy = livekit, busy
+    def __init__(self, livekit: LiveKitSettings, phone: PhoneSettings) -> None:
+        self._livekit = livekit
         self._callers = Callers(phone.at_once, phone.per_minute)
 
     async def answer(self, request: JobRequest) -> None:
@@ -47,16 +43,18 @@ class Reception:
         try:
             async with api.LiveKitAPI(livekit.url, livekit.api_key, livekit.api_secret) as server:
                 if not reason:
-                    reason = self._too_many(await _caller(server, room), room)
+                    reason = await self._too_many(server, room)
                 if reason:
                     await server.room.delete_room(api.DeleteRoomRequest(room=room))
         except (api.TwirpError, aiohttp.ClientError, TimeoutError) as error:
             return reason or f"nobody can tell who calls ({type(error).__name__})"
         return reason
 
-    def _too_many(self, caller: str, room: str) -> str:
+    async def _too_many(self, server: api.LiveKitAPI, room: str) -> str:
+        caller = await _caller(server, room)
+        rooms = {each.name for each in (await server.room.list_rooms(api.ListRoomsRequest())).rooms}
         now = asyncio.get_running_loop().time()
-        return "" if self._callers.admit(caller, room, now, self._busy()) else "too many calls of one caller"
+        return "" if self._callers.admit(caller, room, now, rooms) else "too many calls of one caller"
 
 
 async def _caller(server: api.LiveKitAPI, room: str) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -130,20 +131,22 @@ def _home(environ: Mapping[str, str]) -> Path:
 
 
 def running(home: Path) -> dict[str, str]:
-    """The environment of the installation that runs in `home`, from its `run.json` and `env`.
+    """The environment of the installation that runs in `home`, from its `run.json` and `env`: what it was told of
+    phones counts, too.
 
     Raises:
         SettingsError: Nothing runs there.
     """
     try:
-        run = msgspec.json.decode((home / "run.json").read_bytes(), type=dict[str, object])
+        run = msgspec.json.decode((home / "run.json").read_bytes(), type=dict[str, Any])
         lines = (home / "env").read_text().splitlines()
     except (OSError, msgspec.MsgspecError) as error:
         fault = "nothing runs here: start it with infra/up, or set AURA_PIPELINE_URL and AURA_PIPELINE_KEY"
         raise SettingsError([fault]) from error
     pairs = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
     urls = {"AURA_PIPELINE_URL": "pipeline_url", "LIVEKIT_URL": "livekit_url"}
-    return {**pairs, **{name: str(run.get(key, "")) for name, key in urls.items()}}
+    told = {name: value for name, value in run.get("options", {}).items() if name.startswith("AURA_SIP_")}
+    return {**told, **pairs, **{name: str(run.get(key, "")) for name, key in urls.items()}}
 
 
 def _pipeline(reader: Reader) -> PipelineSettings:

@@ -12,7 +12,7 @@ OUT = f"{PHONE}_out_"  # of a call that the agent makes
 RINGING_S = 45  # then a call that no agent takes is refused as busy
 GOODBYE_S = 30  # the agent ends a call that is too long by itself; the bridge, so much later
 NO_PHONES = "sip not connected"  # that is how a LiveKit server without Redis says it
-EMPTY_S = 5  # that a room outlives its call
+EMPTY_S = 1  # that a room outlives its call
 
 
 class NotMade(Exception):
@@ -54,16 +54,14 @@ def _trunk(settings: TrunkSettings, name: str, numbers: tuple[str, ...]) -> api.
 
 
 def _rule(agent_name: str, name: str, kind: str, trunk_id: str) -> api.SIPDispatchRuleInfo:
-    """A room per call, named after the number that was dialled or, where that is anybody's, after the trunk."""
+    """A room per call, named after the number that was dialled: the other names that there are show digits of the
+    caller's, and names of rooms are logged."""
     callee = api.SIPDispatchRuleCallee(room_prefix=kind, randomize=True)
-    individual = api.SIPDispatchRuleIndividual(room_prefix=kind)
     return api.SIPDispatchRuleInfo(
         name=name,
         trunk_ids=[trunk_id],
         hide_phone_number=True,
-        rule=api.SIPDispatchRule(dispatch_rule_callee=callee)
-        if kind == PHONE
-        else api.SIPDispatchRule(dispatch_rule_individual=individual),
+        rule=api.SIPDispatchRule(dispatch_rule_callee=callee),
         room_config=api.RoomConfiguration(
             agents=[api.RoomAgentDispatch(agent_name=agent_name)], departure_timeout=EMPTY_S
         ),

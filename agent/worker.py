@@ -66,7 +66,7 @@ def agent_server(settings: WorkerSettings) -> AgentServer:
         preload_modules=list(MODULES),
         job_memory_warn_mb=2_000,
     )
-    reception = Reception(settings.livekit, settings.phone, lambda: {job.job.room.name for job in server.active_jobs})
+    reception = Reception(settings.livekit, settings.phone)
     take = partial(take_call, settings)
     server.rtc_session(take, agent_name=settings.livekit.agent_name, on_request=reception.answer)
     return server

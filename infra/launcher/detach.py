@@ -4,6 +4,7 @@ import asyncio
 import signal
 import sys
 from asyncio.subprocess import DEVNULL, STDOUT, Process
+from collections.abc import Mapping
 from pathlib import Path
 
 from infra.launcher.already import say_who_runs
@@ -34,11 +35,9 @@ async def up_detached(settings: Settings, board: Board) -> None:
     log = layout.logs / "up.log"
     log.parent.mkdir(parents=True, exist_ok=True)
     launcher = Path(__file__).parent
-    limit = [] if settings.max_sessions is None else ["--max-sessions", str(settings.max_sessions)]
     with log.open("wb") as output:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, str(launcher), "up", "--run-dir", str(layout.run)),
-            *("--profile", settings.profile, *limit, *(["--phone"] if settings.phone else [])),
+            *(sys.executable, str(launcher), "up", "--run-dir", str(layout.run), *options(settings.asked)),
             env=dict(settings.environ),
             stdin=DEVNULL,
             stdout=output,
@@ -55,6 +54,11 @@ async def up_detached(settings: Settings, board: Board) -> None:
     if run := read_run_file(layout.run_file):
         board.say(f"\nAURA is ready: {run.url}\n")
         board.say(f"  logs in {layout.logs}; infra/down stops it")
+
+
+def options(asked: Mapping[str, str]) -> list[str]:
+    """What was asked for on the command line; the rest is in the environment."""
+    return [word for name, value in asked.items() if name.startswith("--") for word in (name, value) if word]
 
 
 async def until_ready(process: Process, settings: Settings, log: Path) -> None:

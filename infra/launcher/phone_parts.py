@@ -11,6 +11,7 @@ from infra.launcher.part import Part
 from infra.launcher.ports import LOOPBACK, Ports
 
 NUMBER = "100"  # that reaches the agent, if none is listed
+TRUNK_VARIABLES = ("AURA_SIP_NUMBERS", "AURA_SIP_ADDRESSES", "AURA_SIP_LONGEST_S")
 
 
 def sip_host(environ: Mapping[str, str]) -> str:
@@ -33,6 +34,11 @@ def sip_uri(ports: Ports, environ: Mapping[str, str]) -> str:
     """What to dial."""
     number = environ.get("AURA_SIP_NUMBERS", "").split(",")[0].strip() or NUMBER
     return f"sip:{number}@{sip_host(environ)}:{ports.sip}"
+
+
+def trunk_options(environ: Mapping[str, str]) -> dict[str, str]:
+    """What the trunks were asked to be."""
+    return {name: environ[name] for name in TRUNK_VARIABLES if environ.get(name)}
 
 
 def redis_part(layout: Layout, ports: Ports) -> Part:

@@ -10,7 +10,7 @@ from typing import NoReturn
 from infra.launcher.errors import BadUsage
 from infra.launcher.gpu_options import OnGpus, add_gpu_options, gpu_options
 from infra.launcher.layout import Layout
-from infra.launcher.phone_parts import sip_host
+from infra.launcher.phone_parts import sip_host, trunk_options
 from infra.launcher.ports import VARIABLES, asked_ports
 
 PROFILES = ("embedded", "vllm")
@@ -87,18 +87,19 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         phone=getattr(asked, "phone", False),
         on_gpus=gpu_options(asked, profile),
         rest=tuple(rest),
-        asked=_for_a_stack(asked, ports),
+        asked=_for_a_stack(asked, ports, environ),
     )
 
 
-def _for_a_stack(given: argparse.Namespace, ports: Mapping[str, int]) -> dict[str, str]:
+def _for_a_stack(given: argparse.Namespace, ports: Mapping[str, int], environ: Mapping[str, str]) -> dict[str, str]:
     options = {
         f"--{name.replace('_', '-')}": str(value)
         for name in ("profile", "model_dir", "stage_configs_path", "max_sessions")
         if (value := getattr(given, name, None)) is not None
     }
     flags = {f"--{name}": "" for name in ("hub", "phone") if getattr(given, name, False)}
-    return {**options, **flags, **{VARIABLES[name]: str(port) for name, port in ports.items()}}
+    phone = trunk_options(environ) if "--phone" in flags else {}
+    return {**options, **flags, **phone, **{VARIABLES[name]: str(port) for name, port in ports.items()}}
 
 
 class _Parser(argparse.ArgumentParser):

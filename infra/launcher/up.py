@@ -15,7 +15,7 @@ from infra.launcher.layout import Layout
 from infra.launcher.leftovers import MARK, kill_leftovers
 from infra.launcher.part import Part
 from infra.launcher.parts import Addresses, addresses, agent_environ, stack_parts, write_livekit_settings
-from infra.launcher.phone_parts import sip_uri, write_phone_settings
+from infra.launcher.phone_parts import sip_uri, trunk_options, write_phone_settings
 from infra.launcher.ports import VARIABLES, Ports, choose_ports
 from infra.launcher.progress import Board
 from infra.launcher.runfile import Running, write_run_file
@@ -74,7 +74,7 @@ async def _serve_all(settings: Settings, board: Board, stack: str) -> None:
         write_phone_settings(layout, ports, keys, settings.environ)
     parts = stack_parts(layout, ports, keys, settings.max_sessions, phone=phone, on_gpus=settings.on_gpus)
     board.say(f"  all listens on this machine only, but for {_open_to_others(ports, phone)}")
-    flags = {"--phone": ""} if phone else {}
+    flags = {"--phone": "", **trunk_options(settings.environ)} if phone else {}
     options = {
         "--profile": settings.profile,
         **(settings.on_gpus.options() if settings.on_gpus else {}),

@@ -78,3 +78,15 @@ def test_a_command_for_phones_finds_what_runs_here_and_goes_by_the_environment_f
     assert (found["LIVEKIT_URL"], found["LIVEKIT_API_KEY"]) == ("ws://127.0.0.1:5", "key")
     assert found["AURA_SIP_USER"] == "mine"
     assert with_running(ENVIRON) == ENVIRON
+
+
+def test_a_command_for_phones_goes_by_what_the_stack_was_started_with(tmp_path: Path) -> None:
+    run = '{"livekit_url": "ws://127.0.0.1:5", "options": {"--phone": "", "AURA_SIP_NUMBERS": "200", "AURA_PORT": "1"}}'
+    (tmp_path / "run.json").write_text(run)
+    (tmp_path / "env").write_text("AURA_SIP_USER=aura\n")
+    found = with_running({"AURA_HOME": str(tmp_path)})
+    assert {name: found[name] for name in found if name.startswith("AURA_SIP")} == {
+        "AURA_SIP_NUMBERS": "200",
+        "AURA_SIP_USER": "aura",
+    }
+    assert with_running({"AURA_HOME": str(tmp_path), "AURA_SIP_NUMBERS": "300"})["AURA_SIP_NUMBERS"] == "300"

@@ -198,8 +198,6 @@ class Handset:
 
     def _receive(self) -> None:
         manners = self._manners
-        if manners.status != 200:
-            self._tell(Answer(manners.status))
-            return
-        self._tell(Answer(183))
-        asyncio.get_running_loop().call_later(manners.rings_s, self._tell, Answer(200))
+        if manners.status == 200:
+            self._tell(Answer(183))
+        asyncio.get_running_loop().call_later(manners.rings_s, self._tell, Answer(manners.status))

@@ -22,8 +22,8 @@ class Manners:
     """What becomes of a call that comes.
 
     Attributes:
-        rings_s: It is taken after so long; there is early media meanwhile.
-        status: 200: it is taken; another one: it is refused with that.
+        rings_s: For so long it rings.
+        status: 200: it is taken then, with early media before; another one: it is refused with that.
     """
 
     rings_s: float = 0.0

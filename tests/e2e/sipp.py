@@ -100,7 +100,7 @@ def refused(invite: Invite, number: str, status: int) -> str:
 
 
 def refused_or_taken(invite: Invite, number: str, status: int) -> str:
-    """Whoever is taken hangs up after a moment, and is counted."""
+    """Whoever is taken hangs up when the flood is over, and is counted."""
     return _scenario(
         *_authenticated(invite, number),
         '<recv response="200" optional="true" rrs="true" next="1" counter="1"/>',
@@ -109,7 +109,7 @@ def refused_or_taken(invite: Invite, number: str, status: int) -> str:
         '<nop next="2"/>',
         '<label id="1"/>',
         *_ack(invite, number, 2),
-        '<pause milliseconds="500"/>',
+        '<pause milliseconds="6000"/>',
         _send(_in_dialog("BYE", invite, number, 3), retrans=True),
         _receive(200),
         '<label id="2"/>',

@@ -42,10 +42,13 @@ async def next_call_works(house: House, exchange: Exchange, number: str) -> None
 
 async def test_a_number_that_is_not_listed_is_busy(house: House, exchange: Exchange) -> None:
     number = NUMBER + "100"
-    assert (
-        await sipp(house.folder, "unlisted", exchange, exchange.line(number), refused(Invite("999"), number, 486))
-        == ONE
-    )
+    line, scenario = exchange.line(number), refused(Invite("999"), number, 486)
+    assert await sipp(house.folder, "unlisted", exchange, line, scenario) == ONE
+    outcome = await sipp(house.folder, "unlisted-crowd", exchange, line, scenario, calls=10, per_s=20)
+    assert outcome == Outcome(as_expected=10, otherwise=0, taken=0)
+    nameless = refused(Invite("9" * 300), number, 486)  # no room can have such a name, which the bridge complains of
+    assert await sipp(house.folder, "nameless", exchange, line, nameless) == ONE
+    assert exchange.tell_tales(f"_{number[-4:]}_", number.removeprefix("+")) == []
     await next_call_works(house, exchange, number)
 
 

@@ -33,6 +33,14 @@ async def test_who_is_cut_off_is_not_waited_for(house: House, exchange: Exchange
     assert float(record["seconds"]) < SILENCE_S + CUT_OFF_S
 
 
+async def test_who_hangs_up_may_call_again_at_once(house: House, exchange: Exchange) -> None:
+    for _ in range(3):
+        call = await house.call(exchange.line(NUMBER + "110"), exchange.uri)
+        await greeted(call)
+        call.hangs_up()
+        await call.hung_up(SOON_S)
+
+
 async def test_who_gives_up_while_it_rings_leaves_nothing(house: House, exchange: Exchange) -> None:
     before = len(exchange.records()) + exchange.refused
     call = await house.call(exchange.line(NUMBER + "107"), exchange.uri)

@@ -48,6 +48,9 @@ async def test_the_agent_rings_somebody_up_and_waits_until_they_have_answered(
 
 
 async def test_who_is_busy_is_not_rung_up(house: House, exchange: Exchange, operator: Line) -> None:
-    await house.telephone(operator, Manners(status=486))
+    before = len(exchange.records())
+    await house.telephone(operator, Manners(rings_s=3.0, status=486))
     with pytest.raises(CommandFailed, match="not answered"):
         await rings_up(exchange, NUMBER)
+    record = await exchange.recorded(before, SOON_S)
+    assert (record["reason"], record["active"]) == ("declined", "False")

@@ -10,7 +10,7 @@ import pytest
 from aiohttp import web
 
 from infra.launcher.already import differences, say_who_runs
-from infra.launcher.detach import until_ready
+from infra.launcher.detach import options, until_ready
 from infra.launcher.errors import LauncherError
 from infra.launcher.layout import Layout
 from infra.launcher.progress import Board
@@ -42,6 +42,12 @@ def test_what_a_stack_was_started_with_is_kept(tmp_path: Path) -> None:
         (("--max-sessions", "4"), {"AURA_PORT": "81"}, ["AURA_PORT is 80, not 81"]),
         (("--hub", "--detach", "--max-sessions", "5"), {}, ["--max-sessions is 4, not 5", "--hub has no effect now"]),
         (("--phone",), {}, ["--phone has no effect now"]),
+        (
+            ("--phone",),
+            {"AURA_SIP_NUMBERS": "5"},
+            ["--phone has no effect now", "AURA_SIP_NUMBERS 5 has no effect now"],
+        ),
+        ((), {"AURA_SIP_NUMBERS": "5"}, []),
     ],
 )
 def test_only_what_was_asked_for_can_differ(
@@ -49,6 +55,18 @@ def test_only_what_was_asked_for_can_differ(
 ) -> None:
     holds = {**RUNNING.options, "--max-sessions": "4"}
     assert differences(asked(Path("/run"), *arguments, **environ).asked, holds) == others
+
+
+def test_a_launcher_in_the_background_is_asked_for_the_same(tmp_path: Path) -> None:
+    for arguments in (
+        ("--profile", "vllm", "--model-dir", str(tmp_path), "--max-sessions", "2"),
+        ("--phone", "--profile", "embedded"),
+        (),
+    ):
+        settings = asked(tmp_path, *arguments, "--detach", AURA_PORT="80", AURA_SIP_NUMBERS="5")
+        assert asked(tmp_path, *options(settings.asked), AURA_PORT="80", AURA_SIP_NUMBERS="5") == replace(
+            settings, detach=False
+        )
 
 
 async def test_another_number_of_callers_is_refused_with_the_one_that_holds(
