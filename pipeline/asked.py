@@ -18,6 +18,7 @@ class Wants:
         max_tokens: Most tokens to write, or None for the pipeline's own limit. 0 only has the question read.
         say: A text to speak as it is, in place of an answer.
         unasked: Nobody asked: what is seen may be worth saying something, and nobody waits.
+        awaited: The person has finished: what is only read now is what their question waits for.
         cache_salt: Keeps one caller's prefix cache apart from all others.
     """
 
@@ -29,6 +30,7 @@ class Wants:
     max_tokens: int | None = None
     say: str | None = None
     unasked: bool = False
+    awaited: bool = False
     cache_salt: str = ""
 
 
@@ -42,6 +44,6 @@ class Asked:
     def messages(self) -> tuple[Message, ...]:
         return self.history.messages()
 
-    def unfinished(self) -> Self:
-        """The same, while the person still speaks: to be read ahead, and not to be answered."""
-        return replace(self, wants=replace(self.wants, max_tokens=0))
+    def unfinished(self, *, awaited: bool = False) -> Self:
+        """The same, before all words of the person's are known: to be read ahead, and not to be answered."""
+        return replace(self, wants=replace(self.wants, max_tokens=0, awaited=awaited))

@@ -119,7 +119,7 @@ class Session:
         wants = replace(wants or self.setup.wants, cache_salt=self.name)
         if self.sight and metadata and (offer_id := metadata.get("offer_id")):
             wants = replace(wants, say=self.sight.offers.accept(offer_id, _now()))
-        self._look_up()
+        self._look_up(ahead=False)
         self._unanswered.written_at = None
         kept = kept and history is None
         adopted = self._unanswered.take(self.history) if kept and wants.say is None else None
@@ -218,10 +218,10 @@ class Session:
     def _is_idle(self) -> bool:
         return self.listening.utterance is None and not self._is_settling()
 
-    def _look_up(self) -> None:
+    def _look_up(self, *, ahead: bool = True) -> None:
         """Something is about to be said or asked: it is about what has been seen until now."""
         if self.sight and not self._is_settling():
-            self.sight.rest()
+            self.sight.rest(ahead=ahead)
 
     def _is_settling(self) -> bool:
         """A question is complete, or may be, and nothing that its answer depends on may change."""

@@ -80,10 +80,16 @@ class Sight:
         """
         return Clip(f"{self._name}.{name}", np.asarray([await self._stages.look(data)]))
 
-    def rest(self) -> None:
-        """The person has been heard to the end: what was seen until now belongs to what they said."""
+    def rest(self, *, ahead: bool = True) -> None:
+        """The person has been heard to the end: what was seen until now belongs to what they said.
+
+        Args:
+            ahead: What has not been read of it is read at once, while their last words are still being made out.
+        """
         self.watching.close()
         self._join()
+        if ahead and self._glance and not self._glance.done():
+            self._tasks.start(f"{self._name}:rest", self._read, self._conversation.history, awaited=True)
 
     def speech(self) -> None:
         """The person speaks: what was about to be said of one's own accord is out of date."""
@@ -122,10 +128,10 @@ class Sight:
         elif text := await self._consider(history):
             self._speak_up(text)
 
-    async def _read(self, history: History) -> None:
+    async def _read(self, history: History, *, awaited: bool = False) -> None:
         """Have the engine read it, for when it is asked for."""
         question = Question(lambda: history, self._stages.route, lambda: self._moment.setup().wants)
-        await read(self._moment.turn(), question.ask("").unfinished(), question)
+        await read(self._moment.turn(), question.ask("").unfinished(awaited=awaited), question)
 
     async def _consider(self, history: History) -> str:
         """What there is to be said about what is seen: mostly nothing."""

@@ -35,11 +35,13 @@ class Room:
     Attributes:
         says: What it says when it was not asked, by the name of the newest second.
         read_s: How long it takes to read what is not answered.
+        heard_s: How long it takes to make out what was said.
     """
 
     says: dict[str, str] = field(default_factory=dict)
     read_s: float = 0.05
     fails: bool = False
+    heard_s: float = 0.0
 
     def __post_init__(self) -> None:
         self.aura: Scripted[Scene, Text] = Scripted(self._script)
@@ -61,7 +63,7 @@ class Room:
         loop = asyncio.get_running_loop()
         heard: list[tuple[float, told.Event]] = []
         stages = Stages(
-            hears(QUESTION),
+            hears(QUESTION, pass_s=self.heard_s),
             (Stage(SEES, self.aura, to_scene), Stage(TTS, speaks(), to_sentences)),
             limits=LIMITS,
             look=look,

@@ -65,7 +65,8 @@ def scene(asked: Asked, limits: Limits = LIMITS) -> Scene:
     for each in rounds[:-1]:
         parts += _round(each, limits)
     parts += _last(rounds[-1], limits, is_answered=bool(most)) if rounds else _empty(is_answered=bool(most))
-    return Scene(_merged(parts), wants.cache_salt, most, urgent=bool(most) and not wants.unasked)
+    urgent = wants.awaited or (bool(most) and not wants.unasked)
+    return Scene(_merged(parts), wants.cache_salt, most, urgent)
 
 
 def harmless(text: str) -> str:

@@ -38,6 +38,79 @@ async def test_a_question_is_about_what_was_seen_until_its_end() -> None:
     assert len(room.asked) == 1
 
 
+async def test_the_newest_second_is_read_beside_the_last_words_as_soon_as_they_are_complete() -> None:
+    room = Room(heard_s=0.3)
+    async with room.call(Setup()) as caller:
+        await caller.says(2.2)
+        caller.session.commit()
+        caller.session.respond()
+        await asyncio.sleep(0.01)
+        newest = caller.session.history.rounds[-1].clip.id
+        (ahead,) = [scene for scene in room.read if scene.urgent]
+        assert seen(ahead)[-1] == newest and not room.asked, "it is read while the recogniser is at work"
+        await asyncio.sleep(2)
+    (asked,) = room.asked
+    assert seen(asked) == seen(ahead), "the answer is about what was read"
+    assert spelt(asked).startswith(spelt(ahead)), "only the words are left"
+    assert caller.answer().text == "A cup."
+
+
+async def test_a_guess_that_is_adopted_has_seen_what_was_read_at_the_pause() -> None:
+    room = Room(heard_s=0.3)
+    async with room.call(Setup()) as caller:
+        await caller.says(2.2)
+        caller.session.listening.activity(False)
+        await asyncio.sleep(0.01)
+        (ahead,) = [scene for scene in room.read if scene.urgent]
+        await asyncio.sleep(1.5)
+        caller.session.commit()
+        caller.session.respond()
+        await asyncio.sleep(2)
+    (asked,) = room.asked
+    assert spelt(asked).startswith(spelt(ahead)) and seen(asked) == seen(ahead), "what came later waits"
+    assert [scene for scene in room.read if scene.urgent] == [ahead], "nothing new was to be read"
+
+
+async def test_who_goes_on_after_a_pause_is_answered_about_what_is_seen_then() -> None:
+    room = Room(heard_s=0.3)
+    async with room.call(Setup()) as caller:
+        await caller.says(2.2)
+        caller.session.listening.activity(False)
+        await asyncio.sleep(0.6)
+        caller.session.listening.activity(True)
+        await caller.says(1.0)
+        caller.session.commit()
+        caller.session.respond()
+        await asyncio.sleep(2)
+    first, second = [scene for scene in room.read if scene.urgent]
+    assert len(seen(second)) > len(seen(first))
+    assert spelt(room.asked[-1]).startswith(spelt(second)) and seen(room.asked[-1]) == seen(second)
+    assert caller.answer().text == "A cup."
+
+
+async def test_a_question_that_is_written_is_about_what_was_read_when_it_came() -> None:
+    room = Room()
+    async with room.call(Setup()) as caller:
+        await asyncio.sleep(3.2)
+        caller.session.write(Item("q", "user", QUESTION))
+        await asyncio.sleep(0.2)
+        (ahead,) = [scene for scene in room.read if scene.urgent]
+        caller.session.respond()
+        await asyncio.sleep(2)
+    (asked,) = room.asked
+    assert spelt(asked).startswith(spelt(ahead)) and seen(asked) == seen(ahead)
+
+
+async def test_what_is_asked_at_once_is_not_read_beside_it() -> None:
+    room = Room()
+    async with room.call(Setup()) as caller:
+        await asyncio.sleep(3.2)
+        caller.session.respond()
+        await asyncio.sleep(2)
+    assert not [scene for scene in room.read if scene.urgent]
+    assert seen(room.asked[-1])[-1] == "s.3"
+
+
 async def test_what_was_seen_meanwhile_joins_the_conversation_after_the_answer() -> None:
     room = Room()
     async with room.call() as caller:
