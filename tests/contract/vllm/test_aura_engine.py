@@ -87,14 +87,14 @@ async def test_what_was_read_round_by_round_is_answered_the_same(aura: Aura, fol
     assert 0 < usage.seen < usage.prompt
 
 
-async def test_a_question_does_not_wait_for_the_end_of_a_long_prompt_that_is_read(aura: Aura, folder: Path) -> None:
+async def test_a_question_does_not_wait_for_the_end_of_a_long_prompt_that_is_read(aura: Aura) -> None:
     long = Scene(("one two three " * 2_500,), "cut", 0, urgent=False)
-    reading = asyncio.create_task(all_of(aura, long))
-    while not await aura.busy():  # noqa: ASYNC110 - only by asking
-        await asyncio.sleep(0.01)
-    assert await all_of(aura, Scene(("What is that?",), "asks", 1))
-    assert not reading.done()
-    assert await reading == []
+    async with asyncio.TaskGroup() as tasks:
+        reading = tasks.create_task(all_of(aura, long))
+        while not await aura.busy():  # noqa: ASYNC110 - only by asking
+            await asyncio.sleep(0.01)
+        assert await all_of(aura, Scene(("What is that?",), "asks", 1))
+        assert not reading.done()
 
 
 async def test_what_a_question_waits_for_is_read_once(aura: Aura) -> None:
@@ -102,10 +102,10 @@ async def test_what_a_question_waits_for_is_read_once(aura: Aura) -> None:
     for number in range(3):
         history = history.with_round(second(f"{number}", np.full((128, 160, 3), 60 * number, np.uint8), None))
     asked = Asked(history, Wants(cache_salt="awaited", max_tokens=2))
-    ahead = asyncio.create_task(all_of(aura, scene(asked.unfinished(awaited=True))))
-    await asyncio.sleep(0)
-    words = await all_of(aura, scene(replace(asked, history=history.with_item(Item("q", "user", "What is that?")))))
-    assert await ahead == []
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(all_of(aura, scene(asked.unfinished(awaited=True))))
+        await asyncio.sleep(0)
+        words = await all_of(aura, scene(replace(asked, history=history.with_item(Item("q", "user", "What is that?")))))
     usage = words[-1].usage
     assert usage and usage.prompt - usage.cached < 32 + len("What is that?<|im_end|>\n<|im_start|>assistant\n")
 
