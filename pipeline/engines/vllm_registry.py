@@ -10,6 +10,7 @@ from pipeline.deployment import StageDeployment
 from pipeline.deployment_keys import SHARE, STOCK, VLLM_KEYS, EngineKeys, Key, choice, count, never, only
 from pipeline.engines.base import Engine
 from pipeline.engines.draws import Draws
+from pipeline.engines.forking import serve_forks
 from pipeline.engines.machine import on_this_machine
 from pipeline.engines.registry import EngineKind
 from pipeline.errors import ConfigError
@@ -53,11 +54,12 @@ async def open_code2wav(stage: StageDeployment, models_dir: Path, max_sessions: 
 
 
 async def _vllm_imported() -> None:
-    """That takes 15 s, in which `/health` is to be answered.
+    """That takes 15 s, in which `/health` is to be answered, and what forks engines imports the same.
 
     Raises:
         ConfigError: It is not installed.
     """
+    serve_forks()
     try:
         await asyncio.to_thread(import_module, "pipeline.engines.vllm")
     except ImportError as error:
