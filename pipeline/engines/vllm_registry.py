@@ -116,7 +116,7 @@ CODE2WAV_KEYS: Mapping[str, Key] = {
 
 VLLM_ENGINES: Mapping[str, EngineKind] = {
     "Qwen3ASRForConditionalGeneration": EngineKind(open_asr, EngineKeys(ASR_KEYS, placed=True, draws=True)),
-    AURA: EngineKind(open_aura_stage, EngineKeys(AURA_KEYS, placed=True, draws=True)),
+    AURA: EngineKind(open_aura_stage, EngineKeys(AURA_KEYS, placed=True, draws=True), measures=True),
     TALKER: EngineKind(open_tts, EngineKeys(TALKER_KEYS, placed=True, draws=True)),
-    "Qwen3TTSCode2Wav": EngineKind(open_code2wav, EngineKeys(CODE2WAV_KEYS, placed=True)),
+    "Qwen3TTSCode2Wav": EngineKind(open_code2wav, EngineKeys(CODE2WAV_KEYS, placed=True), apart=True),
 }
