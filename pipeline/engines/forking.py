@@ -22,10 +22,3 @@ def serve_forks() -> None:
     os.environ[METHOD] = "spawn"  # of an engine's own workers: it has threads
     multiprocessing.set_forkserver_preload(list(PRELOAD))
     forkserver.ensure_running()
-
-
-def use_forks() -> None:
-    """Have vLLM start engines by that server, which the variable's own values do not offer."""
-    from vllm import envs
-
-    envs.environment_variables[METHOD] = lambda: "forkserver"

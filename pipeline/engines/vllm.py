@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vllm import SamplingParams
+from vllm import SamplingParams, envs
 from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.engine.protocol import StreamingInput
 from vllm.exceptions import VLLMClientError
@@ -19,7 +19,7 @@ from vllm.sampling_params import RequestOutputKind
 from vllm.v1.engine.async_llm import AsyncLLM
 from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
 
-from pipeline.engines.forking import serve_forks, use_forks
+from pipeline.engines.forking import METHOD, serve_forks
 from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.engines.starting import started
 from pipeline.errors import ConfigError, EngineError
@@ -107,7 +107,7 @@ class Vllm:
             EngineError: The engine did not start.
         """
         serve_forks()
-        use_forks()
+        envs.environment_variables[METHOD] = lambda: "forkserver"  # which the variable's own values do not offer
         try:
             args = AsyncEngineArgs(model=str(model), generation_config="vllm", **engine_args)
             llm = await started(partial(AsyncLLM.from_engine_args, args))
