@@ -1,4 +1,4 @@
-"""Opens a pipeline's engines in the order of its stages, some beside the others, and tells how far it is."""
+"""Opens a pipeline's engines in the order of its stages, some at once beside the others, and tells how far it is."""
 
 import asyncio
 import logging
@@ -12,6 +12,7 @@ from typing import Any
 from pipeline.capabilities import Capabilities
 from pipeline.deployment import Deployment
 from pipeline.engines.base import Engine, Listens, Speaks
+from pipeline.engines.registry import EngineKind
 from pipeline.engines.tended import Mortal, Reopen, Tended
 from pipeline.profiles import Profile
 from pipeline.tasks import Tasks
@@ -48,13 +49,14 @@ async def opened(profile: Profile, deployment: Deployment, models_dir: Path, clo
     able = Capabilities(profile.topology.model_type, limits=profile.limits)
     engines: dict[str, Engine[Any, Any]] = {}
     seconds: dict[str, float] = {}
-    stages, alone = profile.topology.stages, asyncio.Lock()
+    alone = asyncio.Lock()
+    stages = [(profile.engines[spec.model_arch], at, spec) for at, spec in enumerate(profile.topology.stages, 1)]
     closing.push_async_callback(_closed, engines)
 
-    async def open_stage(number: int, spec: StagePipelineConfig) -> None:
+    async def open_stage(kind: EngineKind, number: int, spec: StagePipelineConfig) -> None:
         nonlocal able
         name, began = spec.model_stage, clock()
-        kind, stage = profile.engines[spec.model_arch], deployment.stage(spec.stage_id)
+        stage = deployment.stage(spec.stage_id)
         log.info("starting %s (%d of %d)", name, number, len(stages))
         open_ = partial(kind.open, stage, models_dir, deployment.max_sessions)
         open_ = open_ if kind.apart else partial(_opened_alone, alone, open_)
@@ -66,17 +68,19 @@ async def opened(profile: Profile, deployment: Deployment, models_dir: Path, clo
 
     try:
         async with asyncio.TaskGroup() as openings:
-            for number, spec in enumerate(stages, 1):
-                opening = openings.create_task(open_stage(number, spec), name=f"open {spec.model_stage}")
-                if not profile.engines[spec.model_arch].apart:
-                    await opening
+            apart = [openings.create_task(open_stage(*stage)) for stage in stages if stage[0].apart]
+            for kind, number, spec in stages:
+                if kind.measures and apart:
+                    await asyncio.wait(apart)
+                if not kind.apart:
+                    await open_stage(kind, number, spec)
     except ExceptionGroup as failures:
         raise failures.exceptions[0] from None
     tasks = await closing.enter_async_context(Tasks())
     for name, engine in engines.items():
         if isinstance(engine, Tended):
             tasks.start(f"tend {name}", engine.tend)
-    in_order = [spec.model_stage for spec in stages]
+    in_order = [spec.model_stage for spec in profile.topology.stages]
     return Opened(able, {name: engines[name] for name in in_order}, {name: seconds[name] for name in in_order})
 
 

@@ -3,7 +3,7 @@
 import asyncio
 import secrets
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 
@@ -13,6 +13,7 @@ from infra.launcher.gpus import fitting
 from infra.launcher.keys import installation_keys
 from infra.launcher.layout import Layout
 from infra.launcher.leftovers import MARK, kill_leftovers
+from infra.launcher.mps import multi_process_service, shares_a_gpu
 from infra.launcher.part import Part
 from infra.launcher.parts import Addresses, addresses, agent_environ, stack_parts, write_livekit_settings
 from infra.launcher.phone_parts import sip_uri, trunk_options, write_phone_settings
@@ -83,7 +84,8 @@ async def _serve_all(settings: Settings, board: Board, stack: str) -> None:
     }
     finish = partial(_make_trunks, settings, ports, keys, board) if phone else None
     where, environ = addresses(ports), settings.environ
-    await serve(layout, parts, where, options, stack=stack, environ=environ, board=board, finish=finish)
+    share = bool(settings.on_gpus and settings.on_gpus.deployment and shares_a_gpu(settings.on_gpus.deployment))
+    await serve(layout, parts, where, options, stack=stack, environ=environ, board=board, finish=finish, share=share)
 
 
 def _open_to_others(ports: Ports, phone: bool) -> str:
@@ -127,11 +129,13 @@ async def serve(
     environ: Mapping[str, str],
     board: Board,
     finish: Callable[[], Awaitable[None]] | None = None,
+    share: bool = False,
 ) -> None:
     """Run the parts until the caller is cancelled; nothing of them is left afterwards.
 
     Args:
         finish: What is to be done when all are healthy, before the stack is ready.
+        share: Several processes of it use one GPU.
 
     Raises:
         ExceptionGroup: Of one `PartFailed`.
@@ -147,7 +151,11 @@ async def serve(
 
     ours = {**environ, MARK: stack}
     try:
-        async with running(parts, cwd=layout.run, environ=ours, logs=layout.logs, board=board, changed=changed) as pids:
+        async with AsyncExitStack() as life:
+            if share:
+                ours |= await life.enter_async_context(multi_process_service(layout, ours, board))
+            all_of_it = running(parts, cwd=layout.run, environ=ours, logs=layout.logs, board=board, changed=changed)
+            pids = await life.enter_async_context(all_of_it)
             if finish:
                 await finish()
             write(pids)

@@ -41,12 +41,14 @@ class EngineKind:
     Attributes:
         names: What there is for keys that name something, given the folder of the models.
         apart: It starts in a process of its own and needs nothing of the others: they need not wait for it.
+        measures: It takes what is free of its GPU: nobody else starts meanwhile.
     """
 
     open: Opener
     keys: EngineKeys
     names: Callable[[Path], Names] = lambda models_dir: {}
     apart: bool = False
+    measures: bool = False
 
 
 def _texts(value: list[Any]) -> str:

@@ -1,7 +1,6 @@
 """One vLLM engine: requests whose prompts go on while they are answered."""
 
 import asyncio
-import os
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
@@ -9,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from vllm import SamplingParams
+from vllm import SamplingParams, envs
 from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.engine.protocol import StreamingInput
 from vllm.exceptions import VLLMClientError
@@ -20,6 +19,7 @@ from vllm.sampling_params import RequestOutputKind
 from vllm.v1.engine.async_llm import AsyncLLM
 from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
 
+from pipeline.engines.forking import METHOD, serve_forks
 from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.engines.starting import started
 from pipeline.errors import ConfigError, EngineError
@@ -106,8 +106,8 @@ class Vllm:
             ConfigError: vLLM does not take the model, or an argument.
             EngineError: The engine did not start.
         """
-        os.environ["VLLM_USE_V2_MODEL_RUNNER"] = "1"  # vLLM reads these switches from the environment only
-        os.environ.setdefault("VLLM_WORKER_MULTIPROC_METHOD", "spawn")  # a fork may hang: other engines have threads
+        serve_forks()
+        envs.environment_variables[METHOD] = lambda: "forkserver"  # which the variable's own values do not offer
         try:
             args = AsyncEngineArgs(model=str(model), generation_config="vllm", **engine_args)
             llm = await started(partial(AsyncLLM.from_engine_args, args))

@@ -10,6 +10,7 @@ from pipeline.deployment import StageDeployment
 from pipeline.deployment_keys import SHARE, STOCK, VLLM_KEYS, EngineKeys, Key, choice, count, never, only
 from pipeline.engines.base import Engine
 from pipeline.engines.draws import Draws
+from pipeline.engines.forking import serve_forks
 from pipeline.engines.machine import on_this_machine
 from pipeline.engines.registry import EngineKind
 from pipeline.errors import ConfigError
@@ -53,11 +54,12 @@ async def open_code2wav(stage: StageDeployment, models_dir: Path, max_sessions: 
 
 
 async def _vllm_imported() -> None:
-    """That takes 15 s, in which `/health` is to be answered.
+    """That takes 15 s, in which `/health` is to be answered, and what forks engines imports the same.
 
     Raises:
         ConfigError: It is not installed.
     """
+    serve_forks()
     try:
         await asyncio.to_thread(import_module, "pipeline.engines.vllm")
     except ImportError as error:
@@ -114,7 +116,7 @@ CODE2WAV_KEYS: Mapping[str, Key] = {
 
 VLLM_ENGINES: Mapping[str, EngineKind] = {
     "Qwen3ASRForConditionalGeneration": EngineKind(open_asr, EngineKeys(ASR_KEYS, placed=True, draws=True)),
-    AURA: EngineKind(open_aura_stage, EngineKeys(AURA_KEYS, placed=True, draws=True)),
+    AURA: EngineKind(open_aura_stage, EngineKeys(AURA_KEYS, placed=True, draws=True), measures=True),
     TALKER: EngineKind(open_tts, EngineKeys(TALKER_KEYS, placed=True, draws=True)),
-    "Qwen3TTSCode2Wav": EngineKind(open_code2wav, EngineKeys(CODE2WAV_KEYS, placed=True)),
+    "Qwen3TTSCode2Wav": EngineKind(open_code2wav, EngineKeys(CODE2WAV_KEYS, placed=True), apart=True),
 }

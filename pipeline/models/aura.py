@@ -6,6 +6,7 @@ from pathlib import Path
 
 from torch import Tensor
 from vllm.config import VllmConfig
+from vllm.model_executor.models.interfaces import MultiModalEmbeddings
 from vllm.model_executor.models.qwen3_vl import (
     Qwen3VLDummyInputsBuilder,
     Qwen3VLForConditionalGeneration,
@@ -27,6 +28,19 @@ class AuraQwen3VLForConditionalGeneration(Qwen3VLForConditionalGeneration):
     def __init__(self, *, vllm_config: VllmConfig, prefix: str = "model") -> None:
         super().__init__(vllm_config=vllm_config, prefix=prefix)
         self.source = Path(vllm_config.model_config.model)
+
+    def embed_input_ids(
+        self,
+        input_ids: Tensor,
+        multimodal_embeddings: MultiModalEmbeddings | None = None,
+        *,
+        is_multimodal: Tensor | None = None,
+    ) -> Tensor:
+        """What the last step saw is gone: a step that is one CUDA graph reads it, but does not clear it."""
+        if self.use_deepstack:
+            self._clear_deepstack_input_embeds(self.deepstack_input_embeds_num_tokens)
+        embedded: Tensor = super().embed_input_ids(input_ids, multimodal_embeddings, is_multimodal=is_multimodal)
+        return embedded
 
     def load_weights(self, weights: Iterable[tuple[str, Tensor]]) -> set[str]:
         """

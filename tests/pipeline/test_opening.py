@@ -64,10 +64,12 @@ class Works:
         return engines[stage.stage_id]
 
     @asynccontextmanager
-    async def run(self, *, warms_up: bool = True, writer_apart: bool = False) -> AsyncGenerator[Orchestrator, None]:
+    async def run(
+        self, *, warms_up: bool = True, writer_apart: bool = False, measures: bool = False
+    ) -> AsyncGenerator[Orchestrator, None]:
         topology = PipelineConfig("scripted", "Scripted", (ASR, replace(AURA, model_arch="Writer"), TTS))
-        kinds = {"Scripted": EngineKind(self.open, EngineKeys())}
-        kinds["Writer"] = replace(kinds["Scripted"], apart=writer_apart)
+        kinds = {"Scripted": EngineKind(self.open, EngineKeys(), measures=measures)}
+        kinds["Writer"] = EngineKind(self.open, EngineKeys(), apart=writer_apart)
         profile = Profile(topology, Path("none"), kinds, lambda: Loudness, warms_up=warms_up)
         stages = tuple(StageDeployment(at, edge=Edge(1, 8)) for at in range(3))
         async with running(profile, Deployment(2, stages), Path("none")) as orchestrator:
@@ -94,9 +96,15 @@ async def test_engines_start_in_order_and_tell_how_far_they_are(caplog: pytest.L
 async def test_the_others_do_not_wait_for_an_engine_that_starts_apart() -> None:
     works = Works()
     async with works.run(warms_up=False, writer_apart=True) as pipeline:
-        assert [at for at, _ in works.opened] == [5.0, 8.0, 25.0]
+        assert [at for at, _ in works.opened] == [5.0, 8.0, 20.0]
         assert list(await pipeline.busy()) == ["asr", "aura", "tts"]
         assert dict(pipeline.start_seconds) == {"asr": 5.0, "aura": 20.0, "tts": 3.0}
+
+
+async def test_nobody_starts_beside_an_engine_that_measures_what_is_free() -> None:
+    works = Works()
+    async with works.run(warms_up=False, writer_apart=True, measures=True):
+        assert [at for at, _ in works.opened] == [20.0, 25.0, 28.0]
 
 
 async def test_an_engine_that_cannot_be_opened_is_named_and_the_others_are_closed() -> None:

@@ -24,7 +24,7 @@ from tests.served import KEY
 ROOT = Path(__file__).parents[3]
 CONFIG = Path(__file__).with_name("chain.yaml")
 COMMAND = (sys.executable, "-c", "from pipeline.main import main; main()", "serve")
-START_S = 900.0  # four processes one after the other, three of which import vLLM, 15 s each on a quiet machine
+START_S = 900.0  # vLLM is imported by two processes, 15 s on a quiet machine, and its engines start one after the other
 STOP_S = 60.0
 STEP_S = 0.2
 VLLM_STAGES = ("asr", "aura", "qwen3_tts")  # in the order in which they start
@@ -60,8 +60,9 @@ class Chain:
 
     def stages(self) -> dict[int, str]:
         """Which stage each of its processes is, if none of them has died; without those that have not started."""
-        engines = [pid for pid in _children(self.process.pid) if "EngineCore" in _title(pid)]
-        decoders = [pid for pid in _children(self.process.pid) if "codec_child" in _title(pid)]
+        below = _below(self.process.pid)
+        engines = [pid for pid in below if "EngineCore" in _title(pid)]
+        decoders = [pid for pid in below if "codec_child" in _title(pid)]
         return dict(zip(engines, VLLM_STAGES, strict=False)) | dict.fromkeys(decoders, "code2wav")
 
     def kill(self, stage: str) -> None:
@@ -106,10 +107,13 @@ def started(config: Path, models_dir: Path, log: Path, env: Mapping[str, str] | 
         process.wait()
 
 
-def _children(pid: int) -> list[int]:
-    """Of all its threads, in the order in which they began."""
-    listed = (path.read_text() for path in Path(f"/proc/{pid}/task").glob("*/children"))
-    return sorted((int(child) for children in listed for child in children.split()), key=_began)
+def _below(pid: int) -> list[int]:
+    """Its children, and theirs, in the order in which they began."""
+    found = [pid]
+    for parent in found:
+        listed = (path.read_text() for path in Path(f"/proc/{parent}/task").glob("*/children"))
+        found += (int(child) for children in listed for child in children.split())
+    return sorted(found[1:], key=_began)
 
 
 def _began(pid: int) -> int:

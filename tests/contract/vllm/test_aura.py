@@ -111,6 +111,25 @@ def test_of_two_sessions_neither_reads_what_the_other_has_seen(eyes: Eyes) -> No
     assert theirs.cached == 0
 
 
+def test_a_step_does_not_see_what_the_one_before_it_saw(eyes: Eyes) -> None:
+    """Of a step that is one CUDA graph nothing but kernels runs: none of vLLM's own code clears what it has seen."""
+    (seen,) = eyes.engine.apply_model(seen_by_two_steps)
+    assert seen == (True, False)
+
+
+def seen_by_two_steps(model: Any) -> tuple[bool, bool]:
+    """Whether there is anything to be seen by a step with a picture, and by one after it without."""
+    import torch
+
+    ids, shows = torch.zeros(4, dtype=torch.long), torch.tensor([False, True, True, False])
+    picture = torch.ones(2, model.visual_dim + model.multiscale_dim)
+    with torch.inference_mode():
+        model.embed_input_ids(ids, [picture], is_multimodal=shows)
+        before = any(bool(level.any()) for level in model.deepstack_input_embeds)
+        model.embed_input_ids(ids)
+    return before, any(bool(level.any()) for level in model.deepstack_input_embeds)
+
+
 def shared_by(one: list[int], other: list[int]) -> int:
     """How many ids they have in common from the beginning."""
     return next((at for at, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), min(len(one), len(other)))

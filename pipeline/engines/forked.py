@@ -1,0 +1,16 @@
+"""Imported by the server that forks engines: neither it nor what it forks outlives a pipeline that is killed."""
+
+import ctypes
+import os
+from signal import SIGKILL
+
+PR_SET_PDEATHSIG = 1
+
+
+def _end_with_parent() -> None:
+    """Of the parent it is the thread that counts: the pipeline's first one, which lives as long as it."""
+    ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL)
+
+
+_end_with_parent()
+os.register_at_fork(after_in_child=_end_with_parent)
