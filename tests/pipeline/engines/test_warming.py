@@ -62,8 +62,9 @@ async def test_batches_of_all_sizes_are_warm_before_callers_come_at_once(most: i
 async def test_the_failure_of_a_batch_is_the_engines_own() -> None:
     class Broken(Counting):
         async def generate(self, request_id: str, prompts: AsyncIterator[str]) -> AsyncGenerator[int, None]:
-            raise EngineError("qwen3_tts", "no memory")
-            yield
+            async for _ in prompts:
+                raise EngineError("qwen3_tts", "no memory")
+            yield 0
 
     with pytest.raises(EngineError, match="no memory"):
         await heard_together(Broken(), "Hello.", 2, 4)
