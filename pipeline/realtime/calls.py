@@ -8,7 +8,7 @@ from aiohttp import WSCloseCode, web
 
 from pipeline.metrics import Metrics
 from pipeline.names import session_name
-from pipeline.orchestrator import Full, Orchestrator
+from pipeline.orchestrator import Orchestrator
 from pipeline.realtime.config import Config
 from pipeline.realtime.connection import Connection
 from pipeline.realtime.names import check_model
@@ -28,7 +28,7 @@ class Calls:
         self._open: dict[str, Connection] = {}
         self._sockets: set[web.WebSocketResponse] = set()
 
-    async def serve(self, request: web.Request, pipeline: Orchestrator) -> web.WebSocketResponse:
+    async def serve(self, request: web.Request, pipeline: Orchestrator) -> web.StreamResponse:
         """Hold one conversation; returns when it has ended.
 
         Raises:
@@ -38,13 +38,16 @@ class Calls:
         if model := request.query.get("model"):
             check_model(model, pipeline.capabilities.model, "model")
         token = request.query.get("resume", "")
-        left = await self._left(token)
+        left, begun = await self._left(token), False
         try:
             with pipeline.admitted() as leave:
                 config = left.config if left else Config.at_first(pipeline.capabilities)
                 # Speech in base64 hardly compresses, and every event would wait for it.
                 socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE, heartbeat=HEARTBEAT_S, compress=False)
-                await socket.prepare(request)
+                try:
+                    await socket.prepare(request)
+                except ConnectionError:
+                    return web.Response()  # nobody is there to take it
                 connection = Connection(
                     left.name if left else session_name(),
                     pipeline.stages,
@@ -56,12 +59,12 @@ class Calls:
                     hang_up=partial(_hang_up, request),
                     gone=leave,
                 )
+                begun = True
                 await self._converse(connection, socket)
                 return socket
-        except Full:
-            if left:
+        finally:
+            if left and not begun:
                 self._kept.put_back(token, left)
-            raise
 
     async def aclose(self) -> None:
         """Say goodbye to everybody."""
