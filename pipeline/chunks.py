@@ -136,7 +136,9 @@ class Text:
 
 @dataclass(frozen=True, slots=True)
 class Clause:
-    """A piece of the answer that is spoken in one breath. Clauses concatenate to the whole answer.
+    """A piece of the answer: what is spoken in one breath, or for a voice that takes text as it is written, a word.
+
+    Clauses concatenate to the whole answer.
 
     Attributes:
         speed: 1 is the voice's own; a voice that knows no other speed, such as Qwen3-TTS, keeps to it.

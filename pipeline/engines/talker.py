@@ -1,4 +1,7 @@
-"""Speaks clauses in codec frames: one request of vLLM's a sentence, its text appended as it is written."""
+"""Speaks clauses in codec frames: one request of vLLM's a sentence, its text appended as it is written.
+
+It begins with the first word that it is told: clauses may be as short as that.
+"""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
@@ -9,6 +12,7 @@ from typing import Protocol
 import numpy as np
 
 from pipeline.chunks import CODEBOOKS, Clause, Codes
+from pipeline.engines.ahead import Ahead
 from pipeline.engines.captions import Captions
 from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.errors import EngineError, RequestError
@@ -17,8 +21,11 @@ from pipeline.models.qwen3_tts.script import Script
 from pipeline.models.qwen3_tts.sentence import Pace, Sentence
 from pipeline.models.qwen3_tts.wire import Choice
 from pipeline.signal import Signal
+from pipeline.tasks import Tasks
 
 STAGE = "qwen3_tts"
+MOST_CLAUSES = 64  # that may wait to be spoken
+MOST_IDS = 8  # of text that a part waits for: with as many frames, asking for each part costs nothing
 
 
 class Requests(Protocol):
@@ -67,20 +74,23 @@ class Talker:
         Raises:
             EngineError: The checkpoint lacks the voice or the language of a clause, or the engine failed.
         """
-        script = Script(prompts, self._writer.tokenize)
-        for number in count():
-            line = await script.begin()
-            if line is None:
-                return
-            if not line.ids:
-                yield codes((), line.said)
-                continue
-            sentence = Sentence(self._writer, self._voice(line.clause), self._manner.choice, pace=self._manner.pace)
-            sentence.feed(line.ids, ends=line.ends)
-            speech = self._speak(f"{request_id}.{number}", sentence, script, Captions(line.said))
-            async with aclosing(speech):
-                async for chunk in speech:
-                    yield chunk
+        clauses = Ahead(prompts, MOST_CLAUSES)
+        script = Script(clauses, self._writer.tokenize)
+        async with Tasks() as tasks:
+            tasks.start(f"{request_id}:clauses", clauses.follow)
+            for number in count():
+                line = await script.begin()
+                if line is None:
+                    return
+                if not line.ids:
+                    yield codes((), line.said)
+                    continue
+                sentence = Sentence(self._writer, self._voice(line.clause), self._manner.choice, pace=self._manner.pace)
+                sentence.feed(line.ids, ends=line.ends)
+                speech = self._speak(f"{request_id}.{number}", sentence, script, Captions(line.said))
+                async with aclosing(speech):
+                    async for chunk in speech:
+                        yield chunk
 
     async def busy(self) -> int:
         return await self._requests.busy()
@@ -118,12 +128,13 @@ class Talker:
 
 
 async def _parts(sentence: Sentence, script: Script, captions: Captions, changed: Signal) -> AsyncGenerator[Part, None]:
-    """What the engine is asked for. It reads clauses only when no frame can be made without more text."""
+    """What the engine is asked for. It reads clauses only when no frame can be made without more text, and then enough
+    for as many frames as there were, one more, so that parts grow with what there is to play meanwhile."""
     while not sentence.over:
         if part := sentence.part():
             yield part
         elif sentence.hungry and not sentence.running:
-            line = await script.go_on()
+            line = await script.go_on(min(sentence.made + 1, MOST_IDS))
             captions.add(line.said, sentence.known)
             sentence.feed(line.ids, ends=line.ends)
         else:

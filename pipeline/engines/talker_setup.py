@@ -10,7 +10,7 @@ from pipeline.chunks import Clause
 from pipeline.engines.draws import Draws, check_stops
 from pipeline.engines.graphs import GRAPHS
 from pipeline.engines.talker import STAGE, Manner, Talker
-from pipeline.engines.warming import heard, warmed
+from pipeline.engines.warming import heard_together, warmed
 from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.config import GenerationConfig, TalkerConfig, VoiceConfig, read_generation, read_voice
 from pipeline.models.qwen3_tts.prompt import PromptWriter, Voice
@@ -21,7 +21,7 @@ from pipeline.models.qwen3_tts.wire import CODES, Choice
 from pipeline.models.registry import TALKER
 
 FILES = ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
-FIRST_CHUNKS = 3  # of the sentence that it says when it is opened
+FIRST_CHUNKS = 8  # of each sentence that it says when it is opened: all of a batch are under way with them
 BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
 
 
@@ -105,7 +105,8 @@ async def open_talker(
     draws = draws or own_draws(generation)
     pace = Pace(positions=max_model_len, frames=draws.most(max_model_len))
     talker = Talker(requests, writer, Manner(speaker, draws.sampling(stops, CODES), choice(generation), pace))
-    return await warmed(talker, partial(heard, talker, Clause("Hello.", speaker), FIRST_CHUNKS))
+    first = partial(heard_together, talker, Clause("Hello.", speaker), FIRST_CHUNKS, max_sessions)
+    return await warmed(talker, first)
 
 
 def own_draws(generation: GenerationConfig) -> Draws:

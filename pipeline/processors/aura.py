@@ -9,7 +9,7 @@ from pipeline.chunks import Clause, Role, Scene, Text
 from pipeline.clips import Clip
 from pipeline.history import Item
 from pipeline.models.qwen3_tts.prompt import AUTO, LANGUAGES
-from pipeline.processors.clauses import Clauses
+from pipeline.processors.words import Words
 from pipeline.window import Exchange, Limits, exchanges, in_bytes, within
 
 SYSTEM = (  # of the published evaluations
@@ -39,14 +39,14 @@ async def asr2aura(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[
 
 
 async def aura2tts(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerator[Clause, None]:
-    """The answer as it is written → clauses for the voice."""
-    clauses, wants = Clauses(), asked.wants
+    """The answer as it is written → words for the Talker, which speaks them before it knows what follows."""
+    words, wants = Words(), asked.wants
     language = tongue(wants.language)
     async for piece in inbox:
-        for clause in clauses.feed(piece.text):
-            yield Clause(clause, wants.voice, wants.speed, language)
-    for clause in clauses.finish():
-        yield Clause(clause, wants.voice, wants.speed, language)
+        for said in words.feed(piece.text):
+            yield Clause(said, wants.voice, wants.speed, language)
+    for said in words.finish():
+        yield Clause(said, wants.voice, wants.speed, language)
 
 
 def tongue(heard: str | None) -> str:

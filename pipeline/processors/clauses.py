@@ -54,12 +54,17 @@ class Clauses:
 def _sentence_end(text: str) -> int:
     for match in ENDS.finditer(text):
         head = text[: match.end()]
-        if head.strip() and not (head.endswith(".") and _is_shortened(head)):
+        if head.strip() and not (head.endswith(".") and is_shortened(head)):
             return match.end()
     return 0
 
 
-def _is_shortened(head: str) -> bool:
+def is_sure_end(text: str) -> bool:
+    """A sentence has ended with the text so far, whatever follows."""
+    return bool(SURE_END.search(text)) and not is_shortened(text) and text.count('"') % 2 == 0
+
+
+def is_shortened(head: str) -> bool:
     """`Mr.`, `e.g.`, an initial, or the number of an item: the full stop ends no sentence."""
     return bool(NUMBERED.search(head) or SHORTENED.search(head))
 
@@ -68,7 +73,7 @@ def _early_end(text: str) -> int:
     """Where an early clause ends, before its sentence does or as soon as it does, or 0."""
     places = [match.end() for match in COMMA.finditer(text) if _words(text[: match.end()]) >= COMMA_WORDS]
     places += [match.start() for match in LINK.finditer(text) if _words(text[: match.start()]) >= LINK_WORDS]
-    if SURE_END.search(text) and not _is_shortened(text) and text.count('"') % 2 == 0:
+    if is_sure_end(text):
         places.append(len(text))  # what follows a sentence need not be waited for
     words = [match.end() for match in re.finditer(r"\S+(?=\s)", text)]
     return min([*places, *words[MOST_WORDS - 1 : MOST_WORDS]], default=0)

@@ -1,7 +1,7 @@
 """Reads the clauses of an answer as lines of text ids, one at a time, when they are asked for."""
 
-from collections.abc import AsyncIterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Protocol
 
 from pipeline.chunks import Clause
 from pipeline.models.qwen3_tts.prompt import Tokenize
@@ -23,6 +23,19 @@ class Line:
     clause: Clause
 
 
+LONGEST = 32  # ids of a line after which no other is added: a sentence is bounded by its lines
+END = Line("", (), True, Clause("", ""))  # the clauses have ended
+
+
+class Clauses(Protocol):
+    """`pipeline.engines.ahead.Ahead`, or a fake."""
+
+    @property
+    def waits(self) -> bool: ...
+
+    async def take(self) -> Clause | None: ...
+
+
 class Script:
     """The clauses of one answer.
 
@@ -30,29 +43,38 @@ class Script:
     are the same however its text was cut into clauses between words.
     """
 
-    def __init__(self, clauses: AsyncIterator[Clause], tokenize: Tokenize) -> None:
+    def __init__(self, clauses: Clauses, tokenize: Tokenize) -> None:
         self._clauses = clauses
         self._tokenize = tokenize
         self._unread: list[tuple[Clause, Piece]] = []
         self._space = ""
 
     async def begin(self) -> Line | None:
-        """The first line of the next sentence, or None if there is none."""
+        """The first line of the next sentence, as far as it is known, or None if there is none."""
         self._space = ""
-        return await self._next(begins=True)
+        line = await self._next(begins=True)
+        return await self._longer(line, 1) if line and line.ids else line
 
-    async def go_on(self) -> Line:
-        """The next line of the same sentence; it ends with the clauses."""
-        return await self._next(begins=False) or Line("", (), True, Clause("", ""))
+    async def go_on(self, least: int) -> Line:
+        """The next line of the same sentence: all that is known of it; at least so many ids, unless it ends."""
+        return await self._longer(await self._next(begins=False) or END, least)
+
+    async def _longer(self, line: Line, least: int) -> Line:
+        while (
+            not line.ends and len(line.ids) < LONGEST and (len(line.ids) < least or self._unread or self._clauses.waits)
+        ):
+            more = await self._next(begins=False) or END
+            line = replace(line, said=line.said + more.said, ids=line.ids + more.ids, ends=more.ends)
+        return line
 
     async def _next(self, *, begins: bool) -> Line | None:
         while not self._unread:
-            clause = await anext(self._clauses, None)
+            clause = await self._clauses.take()
             if clause is None:
                 return None
-            self._unread = [(clause, piece) for piece in pieces(clause.text)]
+            self._unread = [(clause, piece) for piece in pieces(clause.text, begins=begins)]
         clause, piece = self._unread.pop(0)
-        text = piece.spoken.lstrip() if begins else self._space + piece.spoken
+        text = self._space + (piece.spoken.lstrip() if begins or self._space else piece.spoken)
         bare = text.rstrip()
         self._space = " " if len(bare) < len(text) else ""
         return Line(piece.said, tuple(self._tokenize(bare)), piece.ends, clause)

@@ -29,11 +29,17 @@ class Piece:
     ends: bool
 
 
-def pieces(text: str) -> Iterator[Piece]:
+def pieces(text: str, *, begins: bool = True) -> Iterator[Piece]:
     """One piece, if the text is not too long; else its sentences, cut where they are too long themselves.
 
     The last one is left open, unless it is seen to end.
+
+    Args:
+        begins: A sentence begins with it. In the middle of one, marks are spoken that no letter stands beside.
     """
+    if not begins and len(text) <= LONGEST:
+        yield Piece(text, audible(text), bool(_ENDING.search(text)))
+        return
     for sentence in _split(text) if len(text) > LONGEST else [text]:
         parts = list(_cut(sentence))
         for part in parts[:-1]:
@@ -42,13 +48,15 @@ def pieces(text: str) -> Iterator[Piece]:
 
 
 def spoken(text: str) -> str:
-    """Without control characters, emoji and other symbols without sound, and with single spaces.
-
-    Empty if there is no letter and no digit in any script.
-    """
-    kept = "".join(character if _has_sound(character) else " " for character in unicodedata.normalize("NFC", text))
-    kept = re.sub(r"\s+", " ", kept)
+    """As `audible`, but empty if there is no letter and no digit in any script."""
+    kept = audible(text)
     return kept if any(character.isalnum() for character in kept) else ""
+
+
+def audible(text: str) -> str:
+    """Without control characters, emoji and other symbols without sound, and with single spaces."""
+    kept = "".join(character if _has_sound(character) else " " for character in unicodedata.normalize("NFC", text))
+    return re.sub(r"\s+", " ", kept)
 
 
 def _has_sound(character: str) -> bool:

@@ -74,7 +74,55 @@ async def test_it_waits_when_the_text_has_run_dry() -> None:
     await spoken(requests, written("Abc", " def.", every_s=1.0))
     first, second = requests.asked["r.0"][:2]
     assert first == (1.0, 3), "three letters are three frames"
-    assert second == (2.06, 37), "the next clause came a second after it was wanted"
+    assert second == (2.0, 37), "the next clause came a second after the first"
+
+
+async def test_it_begins_with_the_first_word_and_parts_grow() -> None:
+    requests = FakeRequests(stops=[200])
+    words = [f" {letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]  # each is two ids, but for the first
+    await spoken(requests, written(*words, ".", every_s=0.007))
+    asked = requests.asked["r.0"]
+    assert asked[0] == (0.007, 1), "a letter is a frame"
+    assert [count for _, count in asked[:3]] == [1, 4, 24], "all that was written meanwhile is told at once"
+    assert ids(requests, "r.0").endswith("".join(words).strip() + ".|")
+
+
+async def test_a_part_waits_for_enough_text_to_be_worth_it() -> None:
+    requests = FakeRequests(stops=[200])
+    await spoken(requests, written(*"abcdefghijklmnopqrstuvwxyz", ".", every_s=0.1))
+    assert [count for _, count in requests.asked["r.0"][:5]] == [1, 2, 4, 8, 8]
+
+
+async def test_words_make_few_captions_and_lose_none() -> None:
+    requests = FakeRequests(stops=[100])
+    words = ["The", " capital", " of", " France", " is", " Paris."]
+    chunks = await spoken(requests, written(*words, every_s=0.007))
+    told = [chunk.text for chunk in chunks if chunk.text]
+    assert "".join(told) == "The capital of France is Paris."
+    assert told[0] == "The"
+    assert len(told) == 2
+
+
+async def test_a_mark_in_a_sentence_is_spoken_with_it() -> None:
+    for clauses in (["Ça va ?"], ["Ça", " va", " ?"], ["Ça va", " 🎉", " ?"]):
+        requests = FakeRequests(stops=[30])
+        await spoken(requests, written(*clauses))
+        assert ids(requests, "r.0").endswith("Ça va ?|")
+
+
+async def test_closing_stops_the_reading_of_what_is_to_be_spoken() -> None:
+    closed = asyncio.Event()
+
+    async def clauses() -> AsyncIterator[Clause]:
+        try:
+            yield Clause("Well", "")
+            await asyncio.Event().wait()
+        finally:
+            closed.set()
+
+    async with aclosing(talker(FakeRequests()).generate("r", clauses())) as chunks:
+        await anext(chunks)
+    assert closed.is_set()
 
 
 async def test_it_is_at_most_three_seconds_ahead_of_what_was_taken() -> None:

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.engines.draws import Draws
 from pipeline.engines.qwen3_asr_setup import FIRST_S, first_parts
-from pipeline.engines.warming import heard, read, warmed
+from pipeline.engines.warming import heard, heard_together, read, warmed
 from pipeline.errors import EngineError
 from tests.pipeline.engines.test_qwen3_asr import FakeAnswers, manner
 
@@ -19,6 +19,7 @@ class Counting:
     def __init__(self) -> None:
         self.said = list[tuple[str, int]]()
         self.running = 0
+        self.batches = list[int]()
         self.closed = False
 
     async def generate(self, request_id: str, prompts: AsyncIterator[str]) -> AsyncGenerator[int, None]:
@@ -28,6 +29,7 @@ class Counting:
                 for number in range(100):
                     await asyncio.sleep(1)
                     self.said.append((prompt, number))
+                    self.batches.append(self.running)
                     yield number
             finally:
                 self.running -= 1
@@ -46,6 +48,26 @@ async def test_an_engine_is_given_out_when_it_has_begun_an_answer_and_given_it_u
     assert engine.said == [("Hello.", 0), ("Hello.", 1), ("Hello.", 2)]
     assert not await engine.busy()
     assert not engine.closed
+
+
+@pytest.mark.parametrize(("most", "sizes"), [(1, [1]), (2, [1, 2]), (6, [1, 2, 4, 6]), (16, [1, 2, 4, 8, 16])])
+async def test_batches_of_all_sizes_are_warm_before_callers_come_at_once(most: int, sizes: list[int]) -> None:
+    engine = Counting()
+    await heard_together(engine, "Hello.", 2, most)
+    assert set(sizes) <= set(engine.batches)
+    assert max(engine.batches) == most
+    assert not await engine.busy()
+
+
+async def test_the_failure_of_a_batch_is_the_engines_own() -> None:
+    class Broken(Counting):
+        async def generate(self, request_id: str, prompts: AsyncIterator[str]) -> AsyncGenerator[int, None]:
+            async for _ in prompts:
+                raise EngineError("qwen3_tts", "no memory")
+            yield 0
+
+    with pytest.raises(EngineError, match="no memory"):
+        await heard_together(Broken(), "Hello.", 2, 4)
 
 
 async def test_an_engine_that_fails_at_first_is_closed() -> None:

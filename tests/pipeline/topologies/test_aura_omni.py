@@ -90,6 +90,26 @@ async def test_the_voice_speaks_the_language_that_was_heard_if_it_has_it(heard: 
     assert [clause.language for clause in clauses] == [spoken]
 
 
+async def test_the_voice_is_told_each_word_once_it_is_whole() -> None:
+    tokens = ["A", " sp", "ider", " has", " eight", " legs", "."]
+
+    async def written() -> AsyncGenerator[Text, None]:
+        for token in tokens:
+            came.append(token)
+            yield Text(token)
+
+    came: list[str] = []
+    told = [(clause.text, len(came)) async for clause in aura.aura2tts(written(), Asked())]
+    assert told == [("A", 2), (" spider", 4), (" has", 5), (" eight", 6), (" legs.", 7)]
+
+
+async def test_silence_tells_the_voice_nothing() -> None:
+    async def silent() -> AsyncGenerator[Text, None]:
+        yield Text("")
+
+    assert [clause async for clause in aura.aura2tts(silent(), Asked())] == []
+
+
 def test_what_has_no_room_in_a_prompt_is_known_before_it_would_be_cut() -> None:
     for text, most in (("x" * 8_000, aura.ROOM.instructions), ("x" * 6_000, aura.ROOM.items["user"])):
         assert aura.ROOM.tokens(text) == most
