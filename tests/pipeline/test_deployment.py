@@ -104,6 +104,7 @@ STAGE_REFUSED: list[tuple[int, Raw, str]] = [
     (0, {"engine_args": {"dtype": "int4"}}, "engine_args: `dtype` is 'int4': one of auto, bfloat16"),
     (1, {"engine_args": {"threads": 0}}, "engine_args: `threads` is 0: at least 1 is needed"),
     (2, {"engine_args": {"model_stage": "talker"}}, "`model_stage` is 'talker', but the topology says 'tts'"),
+    (0, {"engine_args": {"model_arch": "Other"}}, "`model_arch` is 'Other', but the topology says 'Drawing'"),
     (0, {"engine_args": {"engine_output_type": "latent"}}, "`engine_output_type` is 'latent', but the topology says"),
     (0, {"final_output": True}, "`final_output` is True, but the topology says False"),
     (2, {"final_output_type": "text"}, "`final_output_type` is 'text', but the topology says 'audio'"),
