@@ -2,6 +2,7 @@
 
 import argparse
 import asyncio
+import math
 import sys
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
@@ -26,7 +27,7 @@ def add_ask(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument("--video", type=Path, metavar="FILE", help="what the camera shows until the question ends")
     add_model(parser, CHECKPOINT)
     add_sound(parser)
-    parser.add_argument("--temperature", type=float, default=0.0, help="0 takes the likeliest words (0)")
+    parser.add_argument("--temperature", type=_temperature, default=0.0, help="0 takes the likeliest words (0)")
 
 
 def run_ask(arguments: argparse.Namespace, home: Path) -> None:
@@ -61,6 +62,16 @@ async def aura_of(model: Path, dtype: str, temperature: float) -> AsyncGenerator
         yield aura
     finally:
         await aura.aclose()
+
+
+def _temperature(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not 0 <= value <= 2:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number from 0 to 2")
+    return value
 
 
 def _tell(text: str) -> None:

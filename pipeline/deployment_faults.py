@@ -20,6 +20,8 @@ from pipeline.deployment_keys import (
     Keys,
     Kind,
 )
+from pipeline.errors import ConfigError
+from pipeline.processors.codec_chunks import ramp_of
 from pipeline.topology import PipelineConfig, StagePipelineConfig
 
 MOST_SHARED = 0.95  # of a device's memory, by all engines on it together: each CUDA context needs some beside
@@ -55,7 +57,8 @@ def key_faults(where: str, given: dict[Any, Any], known: Keys) -> Iterator[str]:
     for key, value in given.items():
         if key not in known:
             near = get_close_matches(str(key), known, n=1)
-            hint = f" (did you mean `{near[0]}`?)" if near else f" (known: {', '.join(known)})"
+            others = f"known: {', '.join(known)}" if known else "it takes none"
+            hint = f" (did you mean `{near[0]}`?)" if near else f" ({others})"
             yield f"{where}unknown key `{key}`{hint}"
         elif not _is(value, known[key].kind):
             yield f"{where}`{key}` is {value!r}, not {_described(known[key].kind)}"
@@ -71,6 +74,9 @@ def _stage_faults(raw: dict[str, Any], spec: StagePipelineConfig, engine: Engine
     yield from key_faults(here, raw, STAGE_KEYS)
     args = _dict(raw.get("engine_args"))
     yield from key_faults(f"{here}engine_args: ", args, {**TOPOLOGY_KEYS, **engine.keys})
+    count, devices = args.get("tensor_parallel_size"), _devices(raw)
+    if isinstance(count, int) and count > 0 and devices and count != len(devices):
+        yield f"{here}engine_args: `tensor_parallel_size` is {count}, but `devices` names {len(devices)}"
     if "runtime" in raw:
         place = PLACE_KEYS if engine.placed else {}
         yield from key_faults(f"{here}runtime: ", _dict(raw["runtime"]), place)
@@ -133,8 +139,12 @@ def _runtime_faults(runtime: dict[str, Any], topology: PipelineConfig) -> Iterat
     yield from key_faults("runtime: defaults: ", _dict(runtime.get("defaults")), WINDOW_KEYS)
     connectors = _dict(runtime.get("connectors"))
     for name, connector in connectors.items():
-        yield from key_faults(f"runtime: connector `{name}`: ", _dict(connector), {"extra": TOP_KEYS["runtime"]})
-        yield from key_faults(f"runtime: connector `{name}`: extra: ", _dict(_dict(connector).get("extra")), CHUNK_KEYS)
+        here = f"runtime: connector `{name}`: "
+        if not isinstance(connector, dict):
+            yield f"{here}it is {connector!r}, not a mapping"
+            continue
+        yield from key_faults(here, connector, {"extra": TOP_KEYS["runtime"]})
+        yield from _chunk_faults(f"{here}extra: ", _dict(connector.get("extra")))
     joined = {(source, stage.stage_id) for stage in topology.stages for source in stage.input_sources}
     for position, edge in enumerate(_list(runtime.get("edges"))):
         here = f"runtime: edges[{position}]: "
@@ -146,6 +156,16 @@ def _runtime_faults(runtime: dict[str, Any], topology: PipelineConfig) -> Iterat
             yield f"{here}the topology does not join stage {edge['from']} to stage {edge['to']}"
         if "connector" in edge and edge["connector"] not in connectors:
             yield f"{here}there is no connector `{edge['connector']}`"
+
+
+def _chunk_faults(here: str, chunks: dict[str, Any]) -> Iterator[str]:
+    if faults := list(key_faults(here, chunks, CHUNK_KEYS)):
+        yield from faults
+        return
+    try:
+        ramp_of(chunks)
+    except ConfigError as error:
+        yield from (f"{here}{fault}" for fault in error.faults)
 
 
 def _devices(raw: dict[str, Any]) -> set[str]:

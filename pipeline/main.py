@@ -17,6 +17,7 @@ from aiohttp import web
 
 from pipeline.ask_command import add_ask, run_ask
 from pipeline.deployment import Deployment, model_type_in, read_deployment
+from pipeline.deployment_keys import choice
 from pipeline.errors import AuraError, ConfigError
 from pipeline.gpus import gpu_bytes
 from pipeline.holders import holder_of
@@ -123,10 +124,18 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
 
 
 def _profile_of(file: Path | None) -> str:
-    """The one whose pipeline a file names."""
+    """The one whose pipeline a file names.
+
+    Raises:
+        ConfigError: There is no such pipeline.
+    """
     model_type = model_type_in(file) if file else None
-    names = (name for name, profile in PROFILES.items() if profile.topology.model_type == model_type)
-    return next(names, EMBEDDED)
+    if model_type is None:
+        return EMBEDDED
+    names = {profile.topology.model_type: name for name, profile in PROFILES.items()}
+    if refusal := choice(*names).refusal(model_type):
+        raise ConfigError(str(file), [f"`model_type` is {model_type!r}: {refusal}"])
+    return names[model_type]
 
 
 def _home(environment: Mapping[str, str]) -> Path:

@@ -24,7 +24,7 @@ def read_wav(path: Path) -> Pcm:
     """float32 in [-1, 1], 16 kHz; channels are averaged.
 
     Raises:
-        RequestError: It cannot be read, or is no WAV file that we know.
+        RequestError: It cannot be read, is no WAV file that we know, or has no sound that can be heard.
     """
     import soxr
 
@@ -34,6 +34,10 @@ def read_wav(path: Path) -> Pcm:
         raise _refused(path, f"cannot be read: {error.strerror}") from error
     except (ValueError, struct.error) as error:
         raise _refused(path, f"is no WAV file that can be heard: {error}") from error
+    if not len(samples):
+        raise _refused(path, "has no sound in it")
+    if not np.isfinite(samples).all():
+        raise _refused(path, "cannot be heard: not all samples are numbers")
     mono = samples.mean(axis=1, dtype=np.float32)
     return mono if rate == SPEECH_RATE else np.asarray(soxr.resample(mono, rate, SPEECH_RATE), np.float32)
 

@@ -44,6 +44,9 @@ async def test_silence_is_an_answer() -> None:
         (["--model", "nowhere", "--text", "Hm?"], "nowhere is no folder"),
         (["--model", "."], "neither --text nor --video"),
         (["--model", ".", "--video", "nowhere.mp4"], "nowhere.mp4 is no file"),
+        (["--text", "Hm?", "--temperature", "-1"], "--temperature: '-1' is not a number from 0 to 2"),
+        (["--text", "Hm?", "--temperature", "nan"], "--temperature: 'nan' is not a number from 0 to 2"),
+        (["--text", "Hm?", "--temperature", "hot"], "--temperature: 'hot' is not a number from 0 to 2"),
     ],
 )
 def test_what_cannot_be_asked_is_refused(arguments: list[str], fault: str) -> None:

@@ -44,6 +44,19 @@ def test_check_lists_every_name_that_does_not_exist(tmp_path: Path) -> None:
     assert "'mine'" not in said, "a model that somebody has put there is known"
 
 
+@pytest.mark.parametrize(
+    ("told", "reason"),
+    [
+        ("aura_omin", "did you mean `aura_omni`?"),
+        ("qwen2_5_omni_thinker", "one of aura_embedded, aura_omni is needed"),
+    ],
+)
+def test_a_pipeline_that_does_not_exist_is_not_taken_for_another(tmp_path: Path, told: str, reason: str) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(f"{{max_sessions: 1, model_type: {told}}}")
+    assert aura_pipeline("check", file) == (2, f"aura-pipeline: {file}: `model_type` is {told!r}: {reason}\n")
+
+
 def test_bad_usage_is_one_line() -> None:
     assert aura_pipeline("serve", "--bogus") == (
         2,

@@ -104,6 +104,7 @@ STAGE_REFUSED: list[tuple[int, Raw, str]] = [
     (0, {"engine_args": {"dtype": "int4"}}, "engine_args: `dtype` is 'int4': one of auto, bfloat16"),
     (1, {"engine_args": {"threads": 0}}, "engine_args: `threads` is 0: at least 1 is needed"),
     (2, {"engine_args": {"model_stage": "talker"}}, "`model_stage` is 'talker', but the topology says 'tts'"),
+    (0, {"engine_args": {"model_arch": "Other"}}, "`model_arch` is 'Other', but the topology says 'Drawing'"),
     (0, {"engine_args": {"engine_output_type": "latent"}}, "`engine_output_type` is 'latent', but the topology says"),
     (0, {"final_output": True}, "`final_output` is True, but the topology says False"),
     (2, {"final_output_type": "text"}, "`final_output_type` is 'text', but the topology says 'audio'"),
@@ -113,7 +114,12 @@ STAGE_REFUSED: list[tuple[int, Raw, str]] = [
     (0, {"default_sampling_params": {"top_p": 0.9}}, "default_sampling_params: `top_p` is 0.9, but the topology says"),
     (0, {"default_sampling_params": {"top_k": 0}}, "default_sampling_params: `top_k` is 0: -1 (all) or at least 1"),
     (0, {"default_sampling_params": {"temperature": -1}}, "default_sampling_params: `temperature` is -1: at least 0"),
-    (1, {"default_sampling_params": {"seed": 1}}, "default_sampling_params: unknown key `seed`"),
+    (1, {"default_sampling_params": {"seed": 1}}, "default_sampling_params: unknown key `seed` (it takes none)"),
+    (
+        0,
+        {"engine_args": {"tensor_parallel_size": 2}},
+        "engine_args: `tensor_parallel_size` is 2, but `devices` names 1",
+    ),
 ]
 
 
@@ -153,6 +159,15 @@ def test_edges_say_how_much_is_handed_on_at_once_and_connectors_in_which_chunks(
             {"connectors": {"x": {"extra": {"codec_chunk": 5}}}},
             "connector `x`: extra: unknown key `codec_chunk` (did you mean `codec_chunk_ramp`?)",
         ),
+        (
+            {"connectors": {"x": {"extra": {"codec_chunk_ramp": [1, -2]}}}},
+            "connector `x`: extra: [1, -2] is no list of whole numbers of at least 1",
+        ),
+        (
+            {"connectors": {"x": {"extra": {"codec_chunk_ramp": [1], "codec_chunk_frames": 2}}}},
+            "connector `x`: extra: `codec_chunk_ramp` says it all: leave `…codec_chunk_frames` out",
+        ),
+        ({"connectors": {"x": 3}}, "connector `x`: it is 3, not a mapping"),
     ],
 )
 def test_a_join_that_cannot_be_is_refused_with_its_place(tmp_path: Path, keys: Raw, reason: str) -> None:

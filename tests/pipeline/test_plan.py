@@ -74,3 +74,14 @@ def test_what_an_engine_has_no_room_for_is_refused_by_name(
         read_deployment(path, PROFILE.topology, KEYS)
     (fault,) = refused.value.faults
     assert fault.startswith(f"stage {stage_id}: engine_args: {reason}")
+
+
+@pytest.mark.parametrize(("stage_id", "value"), [(0, False), (1, False), (2, True)])
+def test_whether_tokens_become_text_is_the_topologys(tmp_path: Path, stage_id: int, value: bool) -> None:
+    raw = yaml.safe_load((DEPLOY / "aura_80gb.yaml").read_text())
+    raw["stage_args"][stage_id]["default_sampling_params"]["detokenize"] = value
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump(raw))
+    reason = f"stage {stage_id}: default_sampling_params: `detokenize` is {value}, but the topology says {not value}"
+    with pytest.raises(ConfigError, match=reason):
+        read_deployment(path, PROFILE.topology, KEYS)

@@ -89,3 +89,14 @@ def test_other_formats_and_impossible_ones_are_named(tmp_path: Path) -> None:
         read_wav(written(tmp_path / "a.wav", b"1234", PCM, 16, channels=0))
     with pytest.raises(RequestError, match=r"file: .*nowhere\.wav cannot be read: No such file"):
         read_wav(tmp_path / "nowhere.wav")
+
+
+@pytest.mark.parametrize(
+    ("samples", "reason"),
+    [([], "has no sound in it"), ([0.5, np.nan], "not all samples are numbers"), ([np.inf], "not all samples are")],
+)
+def test_what_nobody_can_hear_is_refused_before_a_model_is_loaded(
+    samples: list[float], reason: str, tmp_path: Path
+) -> None:
+    with pytest.raises(RequestError, match=rf"file: .*a\.wav .*{reason}"):
+        read_wav(written(tmp_path / "a.wav", np.array(samples, "<f4").tobytes(), FLOAT, 32))

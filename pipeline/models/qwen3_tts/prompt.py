@@ -9,6 +9,7 @@ from pipeline.models.qwen3_tts.config import VoiceConfig
 
 NO_CODEC = -1  # a position at which only text is read
 AUTO = "auto"
+MOST_INSTRUCTIONS = 500  # characters: `max_instructions_length` of the published topology
 LANGUAGES: Mapping[str, str] = {  # ISO 639-1 → the names that the checkpoints use
     "de": "german",
     "en": "english",
@@ -76,7 +77,7 @@ class PromptWriter:
             ended: Whether this is all of the text. Only the streaming layout may leave it open.
 
         Raises:
-            RequestError: The checkpoint has no such speaker or language, or takes no instructions.
+            RequestError: The checkpoint has no such speaker or language, or takes no instructions or none so long.
         """
         assert text_ids and (ended or layout == "streaming")
         config, talker = self.config, self.config.talker
@@ -138,6 +139,9 @@ class PromptWriter:
             return []
         if self.config.tts_model_type == "custom_voice" and self.config.tts_model_size == "0b6":
             raise RequestError("invalid_value", "this checkpoint takes no instructions (size `0b6`)", "instructions")
+        if (length := len(voice.instructions)) > MOST_INSTRUCTIONS:
+            message = f"instructions: {length} characters, of which {MOST_INSTRUCTIONS} have room"
+            raise RequestError("invalid_value", message, "instructions")
         return self.tokenize(f"<|im_start|>user\n{voice.instructions}<|im_end|>\n")
 
 

@@ -121,8 +121,10 @@ async def test_ten_thousand_characters_are_spoken_sentence_by_sentence(talker: T
 
 
 async def test_instructions_that_leave_no_room_fail_their_request_only(talker: Talker) -> None:
-    with pytest.raises(EngineError, match="a request was not served"):
+    with pytest.raises(EngineError, match="instructions: 10000 characters, of which 500 have room"):
         await all_of(talker, Clause("Yes.", "vivian", instructions="Slowly, and calmly. " * 500))
+    with pytest.raises(EngineError, match="a request was not served"):  # each sign is three tokens here
+        await all_of(talker, Clause("Yes.", "vivian", instructions="慢" * 500))
     assert len(frames(await all_of(talker, CLAUSE)))
 
 

@@ -4,6 +4,7 @@ import pytest
 
 from pipeline.errors import RequestError
 from pipeline.models.qwen3_tts.prompt import NO_CODEC, Layout, Prompt, PromptWriter, Voice
+from pipeline.topologies.aura_omni import AURA_OMNI_PIPELINE
 from tests.pipeline.models.voices import BOS, CHINESE, ENGLISH, EOS, ERIC, PAD, SICHUAN, VIVIAN, config
 
 ROLE = (1, 2, 3)
@@ -12,7 +13,7 @@ CODEC_PAD, CODEC_BOS = 2_148, 2_149
 
 
 def tokenize(text: str) -> list[int]:
-    return {"<|im_start|>assistant\n": list(ROLE), "<|im_start|>user\nCalmly.<|im_end|>\n": [7, 8, 9]}[text]
+    return {"<|im_start|>assistant\n": list(ROLE), "<|im_start|>user\nCalmly.<|im_end|>\n": [7, 8, 9]}.get(text, [0])
 
 
 def write(voice: Voice, layout: Layout = "streaming", ended: bool = True, size: str = "1b7") -> Prompt:
@@ -76,11 +77,17 @@ def test_some_speakers_have_a_dialect_that_they_speak_unless_told_otherwise(
         (Voice("bob"), "1b7", "unknown voice `bob`; this checkpoint has eric, vivian"),
         (Voice("eric", "klingon"), "1b7", "unknown language `klingon`; this checkpoint has chinese, english, sichuan"),
         (Voice("eric", instructions="Calmly."), "0b6", "this checkpoint takes no instructions"),
+        (Voice("eric", instructions="y" * 501), "1b7", "instructions: 501 characters, of which 500 have room"),
     ],
 )
 def test_what_the_checkpoint_lacks_is_refused_by_name(voice: Voice, size: str, message: str) -> None:
     with pytest.raises(RequestError, match=message):
         write(voice, size=size)
+
+
+def test_instructions_have_room_up_to_what_the_topology_says() -> None:
+    (room,) = (stage.extras["tts_args"] for stage in AURA_OMNI_PIPELINE.stages if stage.extras)
+    assert write(Voice("eric", instructions="y" * room["max_instructions_length"])).text[0] == 0
 
 
 def test_a_checkpoint_of_described_voices_has_no_speakers() -> None:
