@@ -69,6 +69,17 @@ async def test_a_clause_in_two_parts_makes_the_same_sound(talker: Talker) -> Non
     assert np.array_equal(frames(chunks), np.load(GOLDENS)[f"case_{CASE}"])
 
 
+async def test_words_that_come_one_by_one_make_the_same_sound(talker: Talker) -> None:
+    async def written() -> AsyncIterator[Clause]:
+        for word in ("No,", " thank", " you", " very", " much."):
+            yield Clause(word, "vivian", language="english")
+            await asyncio.sleep(0.03)
+
+    chunks = [chunk async for chunk in talker.generate("words", written())]
+    assert np.array_equal(frames(chunks), np.load(GOLDENS)[f"case_{CASE}"])
+    assert "".join(chunk.text for chunk in chunks) == CLAUSE.text
+
+
 async def test_closing_is_a_fence(talker: Talker) -> None:
     async def clauses() -> AsyncIterator[Clause]:
         yield Clause("Is it raining and windy in the north of the country, and", "eric")
