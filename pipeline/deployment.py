@@ -11,6 +11,7 @@ import yaml
 from pipeline.deployment_faults import faults_of
 from pipeline.deployment_keys import SAMPLING_KEYS, TOPOLOGY_KEYS, EngineKeys, documented
 from pipeline.errors import ConfigError
+from pipeline.strict_yaml import read_yaml
 from pipeline.topology import PipelineConfig, StagePipelineConfig
 
 ALONE = 0.8  # of a GPU's memory, for an engine that has it to itself
@@ -72,7 +73,7 @@ class Deployment:
 def model_type_in(path: Path) -> str | None:
     """The pipeline that a file says it is for; None if it does not, or cannot be read."""
     try:
-        raw = yaml.safe_load(path.read_text())
+        raw = read_yaml(path.read_text())
     except (OSError, UnicodeDecodeError, yaml.YAMLError):
         return None
     told = raw.get("model_type") if isinstance(raw, dict) else None
@@ -89,7 +90,7 @@ def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[s
         ConfigError: Lists every fault of the file.
     """
     try:
-        raw = yaml.safe_load(path.read_text())
+        raw = read_yaml(path.read_text())
     except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
         raise ConfigError(str(path), [f"cannot be read: {error}"]) from error
     faults = list(faults_of(raw, topology, engine_keys))

@@ -44,6 +44,12 @@ def runtime(**keys: object) -> Raw:
     return {"max_sessions": 1, "runtime": keys}
 
 
+def test_a_key_that_is_there_twice_is_named_with_its_line(tmp_path: Path) -> None:
+    (fault,) = faults(tmp_path, "max_sessions: 1\nstage_args:\n  - {stage_id: 0}\nmax_sessions: 2\n")
+    assert "`max_sessions` is there twice" in fault
+    assert "line 4" in fault
+
+
 def test_a_file_that_says_nothing_has_every_documented_default(tmp_path: Path) -> None:
     deployment = read(tmp_path, {"max_sessions": 3})
     assert deployment.max_sessions == 3
