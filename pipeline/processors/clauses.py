@@ -1,7 +1,8 @@
 """Cuts a growing text into clauses to be spoken: the first ones early, the others whole sentences. Pure."""
 
 import re
-from collections.abc import Iterator
+
+from pipeline.processors.cutting import Cutter
 
 EARLY = 2  # clauses at the beginning: the first sounds soon, and the second is there before the first has been played
 COMMA_WORDS = 4  # an early clause of so many words may end at a comma
@@ -20,32 +21,11 @@ SHORTENED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx
 NUMBERED = re.compile(r"(?:^|\s)\d{1,2}\.$")  # "1." before an item of a list
 
 
-class Clauses:
-    """Feed it the text piece by piece. What it gives back concatenates to exactly the text."""
-
-    def __init__(self) -> None:
-        self._rest = ""
-        self._cuts = 0
-
-    def feed(self, piece: str) -> Iterator[str]:
-        """The clauses that are complete with `piece`."""
-        self._rest += piece
-        while cut := self._cut():
-            yield self._take(cut)
-
-    def finish(self) -> Iterator[str]:
-        """The text has ended: what is left of it."""
-        if self._rest:
-            yield self._take(len(self._rest))
-
-    def _take(self, cut: int) -> str:
-        clause, self._rest = self._rest[:cut], self._rest[cut:]
-        self._cuts += bool(clause.strip())
-        return clause
+class Clauses(Cutter):
+    """A piece is a clause."""
 
     def _cut(self) -> int:
-        """Where the next clause ends, or 0 if that is not known yet."""
-        ends = [_sentence_end(self._rest), _early_end(self._rest) if self._cuts < EARLY else 0]
+        ends = [_sentence_end(self._rest), _early_end(self._rest) if self._taken < EARLY else 0]
         if any(ends):
             return min(filter(None, ends))
         return _comma_end(self._rest) or _space_end(self._rest)
