@@ -47,7 +47,7 @@ async def test_frames_become_rounds_by_the_time_that_the_client_names() -> None:
     async with room.call(Setup(), films=False) as caller:
         await send(caller, *(client.VideoAppend(picture(), 500 * number) for number in range(4)))
         await asyncio.sleep(0.2)
-        assert [each.clip.id for each in caller.session.history.rounds] == ["s.0", "s.1"]
+        assert [each.clip.id for each in caller.session.history.rounds] == ["s.0-1", "s.2-3"]
 
 
 async def test_an_item_that_holds_only_a_picture_is_a_frame() -> None:
