@@ -1,7 +1,7 @@
 """A model that sees, with a camera in front of it, on virtual time: what the room shows, and what was asked."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -37,6 +37,7 @@ class Room:
         read_s: How long it takes to read what is not answered.
         heard_s: How long it takes to make out what was said.
         film_s: When the first frame comes.
+        look: Makes pixels of a frame.
     """
 
     says: dict[str, str] = field(default_factory=dict)
@@ -44,6 +45,7 @@ class Room:
     fails: bool = False
     heard_s: float = 0.0
     film_s: float = 0.0
+    look: Callable[[bytes], Awaitable[Pixels]] = lambda data: look(data)
 
     def __post_init__(self) -> None:
         self.aura: Scripted[Scene, Text] = Scripted(self._script)
@@ -68,7 +70,7 @@ class Room:
             hears(QUESTION, pass_s=self.heard_s),
             (Stage(SEES, self.aura, to_scene), Stage(TTS, speaks(), to_sentences)),
             limits=LIMITS,
-            look=look,
+            look=self.look,
         )
         session = Session("s", stages, Loudness(), lambda event: heard.append((round(loop.time(), 3), event)))
         async with session, asyncio.TaskGroup() as tasks:
