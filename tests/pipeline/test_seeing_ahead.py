@@ -9,7 +9,7 @@ from pipeline.chunks import Scene
 from pipeline.events import AnswerDone
 from pipeline.reading import STALE_S
 from pipeline.setup import Setup
-from tests.room import QUESTION, Room, frames, nth, seen, spelt
+from tests.room import QUESTION, Room, film, frames, nth, seen, spelt
 from tests.scenario import Caller
 
 COMMIT_S = 2.208  # when somebody who says something for 2.2 s has said it
@@ -82,6 +82,17 @@ async def test_what_was_put_off_is_not_read_while_the_question_is_answered() -> 
         caller.session.commit()
         await asyncio.sleep(0.001)
         assert before and not room.aura.running
+
+
+async def test_what_was_put_off_is_not_lost_if_the_camera_stops() -> None:
+    room = Room(read_s=0.1)
+    async with room.call(Setup(), films=False) as caller, asyncio.TaskGroup() as tasks:
+        camera = tasks.create_task(film(caller.session, COMMIT_S - 1.52))
+        await caller.says(2.2)
+        camera.cancel()
+        await asks(caller, 0)
+        assert seen(room.asked[-1])[-1] == "s.2"
+        assert [each.clip.id for each in caller.session.history.rounds][-1] == "s.3"
 
 
 async def test_a_camera_that_was_only_just_switched_on_is_seen() -> None:
