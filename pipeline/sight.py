@@ -158,10 +158,9 @@ class Sight:
             self._reading.stop(_now())
             return
         self._reading.end(upto, _now())
-        if not self._moment.is_settling():
-            self._join(closed)
-            if self._cutting.planned is planned:
-                self._cutting.when_due()
+        self._join(closed)  # nothing, if a question has taken it meanwhile
+        if self._cutting.planned is planned:
+            self._cutting.when_due()
 
     async def _take_in(self, upto: Place) -> None:
         history, text = self._conversation.history, ""

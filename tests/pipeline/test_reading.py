@@ -72,6 +72,15 @@ def test_what_was_given_up_is_not_about_to_be_read() -> None:
     assert reading.upto == FIRST
 
 
+def test_one_that_ends_after_it_was_given_up_does_not_end_the_next() -> None:
+    reading = Reading()
+    reading.begin(FIRST, 10.0)
+    reading.stop(10.5)
+    reading.begin(THEN, 10.5)
+    reading.end(FIRST, 10.6)
+    assert (reading.under_way, reading.upto) == (THEN, NOWHERE)
+
+
 @pytest.mark.parametrize(("took_s", "quick"), [(QUICK_S, True), (QUICK_S + 0.01, False)])
 def test_readings_that_take_long_are_no_longer_quick(took_s: float, quick: bool) -> None:
     assert Reading().is_quick

@@ -5,7 +5,8 @@ import random
 
 import pytest
 
-from pipeline.chunks import Scene
+from pipeline.chunks import Scene, Text
+from pipeline.errors import EngineError
 from pipeline.events import AnswerDone
 from pipeline.reading import STALE_S
 from pipeline.setup import Setup
@@ -199,10 +200,32 @@ async def test_a_guess_that_is_adopted_is_about_what_was_seen_at_the_pause() -> 
     assert only_words_are_left(asked, room.read)
 
 
+class SlowCuts(Room):
+    """What a cut leaves is long, and takes longer to read than a second."""
+
+    def _script(self, scene: Scene) -> list[tuple[float, Text | EngineError]]:
+        steps = super()._script(scene)
+        before = self.aura.prompts[-2] if len(self.aura.prompts) > 1 else scene
+        return steps if seen(scene)[:1] == seen(before)[:1] or scene.max_tokens else [(0.6, Text(""))]
+
+
+@pytest.mark.parametrize("read_s", [0.05, 0.3, 0.7, 1.2])
+async def test_an_answer_that_is_being_made_is_not_disturbed(read_s: float) -> None:
+    room = Room(read_s=read_s)
+    async with room.call(Setup()) as caller:
+        for turn in range(1, 12):
+            await caller.says(1.1 + turn / 9)
+            caller.session.listening.activity(False)
+            await asyncio.sleep(1.5)
+            await asks(caller, 0)
+            assert len(room.asked) == turn
+
+
 @pytest.mark.parametrize("seed", range(12))
 async def test_whoever_speaks_when_no_frame_is_lost_and_only_words_are_left_to_read(seed: int) -> None:
     chance = random.Random(seed)
-    room = Room(read_s=chance.choice((0.02, 0.05, 0.1)), heard_s=chance.choice((0.0, 0.1, 0.3)))
+    kind = chance.choice((Room, SlowCuts))
+    room = kind(read_s=chance.choice((0.02, 0.05, 0.1)), heard_s=chance.choice((0.0, 0.1, 0.3)))
     async with room.call(Setup(), films=False) as caller, asyncio.TaskGroup() as tasks:
         camera = tasks.create_task(unsteady(caller, chance))
         for _ in range(12):

@@ -62,10 +62,12 @@ async def test_what_is_asked_at_once_is_not_read_beside_it() -> None:
 
 
 async def test_what_was_seen_meanwhile_joins_the_conversation_after_the_answer() -> None:
-    room = Room()
+    room = Room(heard_s=1.0)
     async with room.call() as caller:
         await caller.says(2.2)
         await caller.is_silent(6.0)
+        after = room.aura.prompts[room.aura.prompts.index(room.asked[-1]) + 1]
+        assert len(seen(after)) == len(seen(room.asked[-1])) + 1, "it is read at once"
         rounds = caller.session.history.rounds
         user, answer = caller.session.history.items
     shown = frames(each.clip.id for each in rounds)
@@ -133,6 +135,15 @@ async def test_nothing_is_said_of_its_own_accord_while_the_person_speaks() -> No
         await caller.says(5.0)
         assert not caller.all(Offered)
         assert not room.considered
+
+
+async def test_what_would_be_said_is_not_thought_out_when_the_person_speaks() -> None:
+    room = Room(says={nth(1): "The kettle boils. " * 40})
+    async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
+        await caller.is_silent(2.3)
+        (thinking,) = room.aura.running
+        await caller.says(0.5)
+        assert room.aura.aborted == [thinking]
 
 
 async def test_an_offer_falls_when_the_person_speaks() -> None:
