@@ -5,9 +5,9 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.clips import Clip, Pixels, fitted, second, sized
+from pipeline.clips import Clip, Pixels, fitted, sized
 from pipeline.errors import ConfigError, RequestError
-from pipeline.watching import HALF_MS, Seconds
+from pipeline.seconds import HALF_MS, Seconds
 
 
 def film_of(path: Path | None) -> list[Clip]:
@@ -29,13 +29,11 @@ def seconds_of(path: Path) -> Iterator[Clip]:
         RequestError: It cannot be read, or is no video.
         ConfigError: What reads it is not installed.
     """
-    seconds, number = Seconds(), 0
+    seconds = Seconds("film")
     for frame, at_ms in _frames(path):
-        for pair in seconds.feed(frame, at_ms):
-            yield second(f"film.{number}", *pair)
-            number += 1
-    for pair in seconds.finish():
-        yield second(f"film.{number}", *pair)
+        seconds.feed(frame, at_ms)
+        yield from seconds.take(seconds.closed)
+    yield from seconds.take(seconds.newest)
 
 
 def _frames(path: Path) -> Iterator[tuple[Pixels, float]]:

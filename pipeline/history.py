@@ -1,5 +1,6 @@
 """What was said, heard and seen in a conversation. Frozen: every change makes a new history."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
@@ -127,8 +128,12 @@ class History:
 
     def with_round(self, clip: Clip) -> "History":
         """`clip` was seen after all that has been said so far."""
+        return self.with_rounds([clip])
+
+    def with_rounds(self, clips: Iterable[Clip]) -> "History":
+        """They were, one after the other."""
         last = self.items[-1].id if self.items else None
-        return replace(self, rounds=(*self.rounds, Round(clip, last)))
+        return replace(self, rounds=(*self.rounds, *(Round(clip, last) for clip in clips)))
 
     def cut(self, cut: Cut) -> "History":
         rounds = tuple(each for each in self.rounds if each.clip.id not in cut.rounds)

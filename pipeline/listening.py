@@ -114,7 +114,7 @@ class Listening:
             case Change.STARTED if self.utterance is None:
                 self._open()
             case Change.STARTED | Change.RESUMED if self.utterance:
-                self.utterance.hearing.resume()
+                self.utterance.resume()
             case Change.PAUSED if self.utterance:
                 self.utterance.pause(self._ears.activity.endpointing.pause_ms)
             case Change.ENDED if self.utterance:

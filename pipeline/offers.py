@@ -1,9 +1,14 @@
 """What the model would say of its own accord: offered as text, before a voice is made of it."""
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
+from pipeline.asked import Asked
+from pipeline.chunks import Turn
 from pipeline.errors import RequestError
+from pipeline.held import Held
+from pipeline.stage import Stage
+from pipeline.turn import chain
 
 Proactive = Literal["offer", "speak", "off"]
 
@@ -48,3 +53,12 @@ class Offers:
             raise RequestError("invalid_value", f"{param}: the offer {offer_id!r} does not stand (any more)", param)
         text, self._offer = self._offer.text, None
         return text
+
+
+async def unasked(turn: Turn, seen: Asked, stages: tuple[Stage[Any, Any], ...]) -> str:
+    """What there is to be said about what is seen: mostly nothing."""
+    held = Held(0)
+    async with held:
+        await chain(turn, seen, stages, held)
+    held.open()
+    return "".join([word.text async for word in held.words()]).strip()

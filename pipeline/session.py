@@ -69,7 +69,7 @@ class Session:
         self.listening = Listening(detector, self._begin, self._drop, self._turn_ended, self._told_by_listening)
         self.sight: Sight | None = None
         if stages.sees:
-            moment = Moment(self._is_settling, self._is_idle, lambda: self.setup, self._turn)
+            moment = Moment(self._is_settling, self._is_speaking, lambda: self.setup, self._turn)
             self.sight = Sight(name, stages, self.conversation, self._tasks, moment, self._offered)
 
     @property
@@ -129,7 +129,7 @@ class Session:
             adopted.hearing.settle()
         else:
             held, turn = Held(AHEAD_MS), self._turn()
-        moments = adopted.moments() if adopted else {}
+        moments = (adopted.moments() if adopted else {}) | (self.sight.moments() if self.sight else {})
         request = Request(turn, response_name(), item_name(), wants, metadata or {}, kept, moments)
         answer = self._answering.announce(request, held)
         if adopted and adopted.answering:
@@ -164,8 +164,7 @@ class Session:
         turn = self._turn()
         utterance = Utterance(turn, item_id, hearing, question)
         if self.sight:
-            self.sight.speech()
-            utterance.rests = self.sight.rest
+            self.sight.speech(utterance)
         utterance.listening = self._tasks.start(
             f"{turn}:asr", utterance.listen, self._stages.recogniser, self._told_by_ears
         )
@@ -215,8 +214,8 @@ class Session:
         else:
             self.respond(metadata={"trigger": "vision", "offer_id": offer.id})
 
-    def _is_idle(self) -> bool:
-        return self.listening.utterance is None and not self._is_settling()
+    def _is_speaking(self) -> bool:
+        return self.listening.utterance is not None
 
     def _look_up(self, *, ahead: bool = True) -> None:
         """Something is about to be said or asked: it is about what has been seen until now."""

@@ -1,7 +1,6 @@
 """One session's eyes: what was seen joins its conversation, is read at once, and may be worth saying something."""
 
 import asyncio
-from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
@@ -11,17 +10,18 @@ from pipeline.asked import Asked
 from pipeline.chunks import Turn
 from pipeline.clips import Clip
 from pipeline.conversation import Conversation
-from pipeline.held import Held
+from pipeline.cutting import Cutting
 from pipeline.history import Cut, History
 from pipeline.names import offer_name
-from pipeline.offers import OFFER_S, Offer, Offers
+from pipeline.offers import OFFER_S, Offer, Offers, unasked
+from pipeline.reading import Reading
+from pipeline.seconds import NOWHERE, Place, Seconds
 from pipeline.setup import Setup
 from pipeline.stages import Stages
 from pipeline.tasks import Tasks
-from pipeline.turn import chain, read
-from pipeline.utterance import AHEAD_MS, Question
+from pipeline.turn import read
+from pipeline.utterance import Question, Utterance
 from pipeline.watching import Watching
-from pipeline.window import cut, is_due
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,20 +30,22 @@ class Moment:
 
     Attributes:
         is_settling: A question is about to be answered, or is being: nothing it depends on may change.
-        is_idle: Nobody speaks.
+        is_speaking: The person is saying something, and has not finished.
     """
 
     is_settling: Callable[[], bool]
-    is_idle: Callable[[], bool]
+    is_speaking: Callable[[], bool]
     setup: Callable[[], Setup]
     turn: Callable[[], Turn]
 
 
 class Sight:
     """
-    Seconds that close while a question is settling wait, and join the conversation when that is over. Those that
-    join are read, at low priority; while nobody speaks the model is asked whether it wants to say something.
-    When a cut is due, what it leaves is read in the background, and holds from when that has been done.
+    While nobody speaks, a second joins the conversation when it closes, and is read then, at low priority, or the model
+    is asked whether it wants to say something. While a person speaks each frame is read as it comes, as the second that
+    it would be if the question came now; seconds join when they have been read, so that a question finds all that it is
+    about read already. While one is settling, they wait. When a cut is due, what it leaves is read in the background,
+    and holds from when that has been done.
     """
 
     def __init__(
@@ -56,18 +58,17 @@ class Sight:
         offer: Callable[[Offer], None],
     ) -> None:
         self._stages = stages
-        self._limits = stages.limits
         self._conversation = conversation
         self._tasks = tasks
         self._moment = moment
         self._offer = offer
         self._name = name
-        self._waiting: deque[Clip] = deque(maxlen=self._limits.keep_s + self._limits.slack_s)
+        self._seconds = Seconds(name, stages.limits.keep_s + stages.limits.slack_s)
+        self._reading = Reading()
         self._glance: asyncio.Task[None] | None = None
-        self._cutting: asyncio.Task[None] | None = None
-        self._cut: Cut | None = None  # has been read, and is to hold
+        self._cutting = Cutting(name, conversation, stages.limits, tasks, self._read)
         self.offers = Offers()
-        self.watching = Watching(name, self._seen, stages.look)
+        self.watching = Watching(self._seconds, self._seen, stages.look)
 
     def open(self) -> None:
         self._tasks.start(f"{self._name}:watch", self.watching.watch)
@@ -86,79 +87,114 @@ class Sight:
         Args:
             ahead: What has not been read of it is read at once, while their last words are still being made out.
         """
-        self.watching.close()
-        self._join()
-        if ahead and self._glance and not self._glance.done():
-            self._tasks.start(f"{self._name}:rest", self._read, self._conversation.history, awaited=True)
+        upto = self._reading.question(self._seconds.newest, _now())
+        if self._reading.under_way and self._reading.under_way > upto:
+            self._stop_looking()
+        self._join(upto)
+        if ahead and self._reading.soon(_now()) < self._seconds.taken:
+            self._tasks.start(f"{self._name}:rest", self._read_rest, self._conversation.history, self._seconds.taken)
 
-    def speech(self) -> None:
+    def speech(self, utterance: Utterance) -> None:
         """The person speaks: what was about to be said of one's own accord is out of date."""
+        utterance.rests, utterance.resumes = self.rest, self._look_once
         self.offers.drop()
-        if self._glance:
-            self._glance.cancel()
+        self._stop_looking()
+        self._look_once()
 
     def look_back(self) -> None:
         """A turn is over: what was seen meanwhile joins the conversation."""
-        self._join()
-        self._cut_when_due()
+        self._join(self._seconds.closed)
+        self._cutting.when_due()
 
-    def _seen(self, clip: Clip) -> None:
-        self._waiting.append(clip)
+    def moments(self) -> dict[str, float | None]:
+        """When what happened, on the loop's clock."""
+        return {"seen": self._seconds.taken.came if self._seconds.taken > NOWHERE else None}
+
+    @property
+    def _is_idle(self) -> bool:
+        return not (self._moment.is_speaking() or self._moment.is_settling())
+
+    def _seen(self) -> None:
+        if self._reading.under_way and self._seconds.splits(self._reading.under_way):
+            self._stop_looking()  # a second has closed that was being read as it was before
+        self._look_once()
+
+    def _look_once(self) -> None:
         if self._glance is None or self._glance.done():
             self._glance = self._tasks.start(f"{self._name}:glance", self._look)
 
-    def _join(self) -> None:
-        """What waits joins the conversation."""
-        history = self._conversation.history
-        while self._waiting:
-            history = history.with_round(self._waiting.popleft())
-        self._conversation.history = history
+    def _stop_looking(self) -> None:
+        if self._glance:
+            self._glance.cancel()
+        self._glance = None
+        self._reading.stop(_now())
+
+    def _join(self, upto: Place) -> None:
+        """What was seen until then joins the conversation."""
+        self._conversation.history = self._conversation.history.with_rounds(self._seconds.take(upto))
+        self.watching.check()
 
     async def _look(self) -> None:
-        """Take in what waits, and once more if something has come meanwhile."""
-        while self._waiting and not self._moment.is_settling():
-            self._join()
-            self._cut_when_due()
-            await self._take_in(self._conversation.history)
+        """Take in what is there, and once more if something has come meanwhile."""
+        while not self._moment.is_settling() and (upto := self._due()) > self._reading.upto:
+            if self._moment.is_speaking():
+                await self._read_ahead(upto)
+            else:
+                self._join(upto)
+                self._cutting.when_due()
+                await self._take_in(upto)
 
-    async def _take_in(self, history: History) -> None:
-        stands = self.offers.stands(asyncio.get_running_loop().time())
-        if self._moment.setup().proactive == "off" or not self._moment.is_idle() or stands:
-            await self._read(history)
-        elif text := await self._consider(history):
+    def _due(self) -> Place:
+        ahead = self._moment.is_speaking() and self._reading.is_quick
+        return self._seconds.newest if ahead else self._seconds.closed
+
+    async def _read_ahead(self, upto: Place) -> None:
+        """What the conversation would be if the question came now is read, and then holds of it what cannot change."""
+        closed, planned = self._seconds.closed, self._cutting.planned
+        history = self._conversation.history.cut(planned or Cut()).with_rounds(self._seconds.clips(upto))
+        self._reading.begin(upto, _now(), apart=planned is not None)
+        await self._read(history)
+        if self._moment.is_settling() and planned:
+            self._reading.stop(_now())
+            return
+        self._reading.end(upto, _now())
+        self._join(closed)  # nothing, if a question has taken it meanwhile
+        if self._cutting.planned is planned:
+            self._cutting.when_due()
+
+    async def _take_in(self, upto: Place) -> None:
+        history, text = self._conversation.history, ""
+        stands = self.offers.stands(_now())
+        if self._moment.setup().proactive == "off" or not self._is_idle or stands:
+            await self._read_to(history, upto)
+        else:
+            wants = replace(self._moment.setup().wants, modality="text", unasked=True)
+            text = await unasked(self._moment.turn(), Asked(history, wants), self._stages.route(wants))
+            self._reading.reach(upto)
+        if text:
             self._speak_up(text)
+
+    async def _read_to(self, history: History, upto: Place) -> None:
+        self._reading.begin(upto, _now())
+        await self._read(history)
+        self._reading.end(upto, _now())
+
+    async def _read_rest(self, history: History, upto: Place) -> None:
+        await self._read(history, awaited=True)
+        self._reading.reach(upto)
 
     async def _read(self, history: History, *, awaited: bool = False) -> None:
         """Have the engine read it, for when it is asked for."""
         question = Question(lambda: history, self._stages.route, lambda: self._moment.setup().wants)
         await read(self._moment.turn(), question.ask("").unfinished(awaited=awaited), question)
 
-    async def _consider(self, history: History) -> str:
-        """What there is to be said about what is seen: mostly nothing."""
-        wants = replace(self._moment.setup().wants, modality="text", unasked=True)
-        held = Held(AHEAD_MS)
-        async with held:
-            await chain(self._moment.turn(), Asked(history, wants), self._stages.route(wants), held)
-        held.open()
-        return "".join([word.text async for word in held.words()]).strip()
-
     def _speak_up(self, text: str) -> None:
-        if not self._moment.is_idle():
+        if not self._is_idle:
             return
-        offer = Offer(offer_name(), text, asyncio.get_running_loop().time() + OFFER_S)
+        offer = Offer(offer_name(), text, _now() + OFFER_S)
         self.offers.make(offer)
         self._offer(offer)
 
-    def _cut_when_due(self) -> None:
-        """A cut that has been read holds; if another is due, it is read. What is left is read next, whoever asks."""
-        conversation = self._conversation
-        if self._cut:
-            conversation.history, self._cut = conversation.history.cut(self._cut), None
-        elif (self._cutting is None or self._cutting.done()) and is_due(conversation.history, self._limits):
-            self._cutting = self._tasks.start(f"{self._name}:cut", self._read_cut)
 
-    async def _read_cut(self) -> None:
-        history = self._conversation.history
-        planned = cut(history, self._limits)
-        await self._read(history.cut(planned))
-        self._cut = planned
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -54,6 +54,7 @@ class Utterance:
         answering: Runs the turn; set as soon as both exist.
         tell: Told what was heard; set as soon as somebody listens.
         rests: Called when the person is silent, before anything is made of what they said.
+        resumes: Called when they go on.
         speech_end: When the person was last heard to speak, on the loop's clock.
         committed_at: When it became complete.
     """
@@ -66,6 +67,7 @@ class Utterance:
     listening: asyncio.Task[None] | None = None
     answering: asyncio.Task[None] | None = None
     rests: Callable[[], None] = lambda: None
+    resumes: Callable[[], None] = lambda: None
     tell: Callable[[Event], None] = lambda _: None
     speech_end: float | None = None
     committed_at: float | None = None
@@ -73,6 +75,13 @@ class Utterance:
     @property
     def quiet_since(self) -> float | None:
         return self.committed_at or self.speech_end
+
+    def resume(self) -> None:
+        """The person speaks (again)."""
+        paused = not self.hearing.speaking
+        self.hearing.resume()
+        if paused:
+            self.resumes()
 
     def pause(self, silent_ms: int) -> None:
         """The person is silent, and has been for `silent_ms`."""

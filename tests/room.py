@@ -1,7 +1,7 @@
 """A model that sees, with a camera in front of it, on virtual time: what the room shows, and what was asked."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
@@ -36,12 +36,16 @@ class Room:
         says: What it says when it was not asked, by the name of the newest second.
         read_s: How long it takes to read what is not answered.
         heard_s: How long it takes to make out what was said.
+        film_s: When the first frame comes.
+        look: Makes pixels of a frame.
     """
 
     says: dict[str, str] = field(default_factory=dict)
     read_s: float = 0.05
     fails: bool = False
     heard_s: float = 0.0
+    film_s: float = 0.0
+    look: Callable[[bytes], Awaitable[Pixels]] = lambda data: look(data)
 
     def __post_init__(self) -> None:
         self.aura: Scripted[Scene, Text] = Scripted(self._script)
@@ -66,12 +70,12 @@ class Room:
             hears(QUESTION, pass_s=self.heard_s),
             (Stage(SEES, self.aura, to_scene), Stage(TTS, speaks(), to_sentences)),
             limits=LIMITS,
-            look=look,
+            look=self.look,
         )
         session = Session("s", stages, Loudness(), lambda event: heard.append((round(loop.time(), 3), event)))
         async with session, asyncio.TaskGroup() as tasks:
             session.configure(setup)
-            camera = tasks.create_task(film(session)) if films else None
+            camera = tasks.create_task(film(session, self.film_s)) if films else None
             yield Caller(session, heard)
             if camera:
                 camera.cancel()
@@ -95,9 +99,10 @@ async def to_scene(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[
         yield scene(question, LIMITS)
 
 
-async def film(session: Session) -> None:
+async def film(session: Session, begins_s: float) -> None:
     """Two frames a second, forever."""
     assert session.sight
+    await asyncio.sleep(begins_s)
     while True:
         session.sight.watching.see(b"frame")
         await asyncio.sleep(0.5)
@@ -107,8 +112,18 @@ async def look(data: bytes) -> Pixels:
     return np.zeros((64, 64, 3), np.uint8)
 
 
+def nth(number: int) -> str:
+    """The name of that second, while each has two frames."""
+    return f"s.{2 * number}-{2 * number + 1}"
+
+
 def seen(scene: Scene) -> list[str]:
     return [part.id for part in scene.parts if isinstance(part, Clip)]
+
+
+def frames(names: Iterable[str]) -> list[int]:
+    """The numbers of all frames in clips of these names."""
+    return [int(number) for name in names for number in name.partition(".")[2].split("-")]
 
 
 def spelt(prompt: Scene) -> str:

@@ -18,9 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from infra.bench.load_caller import LoadCaller, Served
+from infra.bench.load_caller import FRAME_S, LoadCaller, Served
 from infra.bench.load_report import Load, draw, plain, table
-from infra.bench.script import Manner, arrivals, script
+from infra.bench.script import Manner, arrivals, camera_starts, script
 from pipeline.realtime.client import Full, PipelineError, connect
 
 FRAMES = 20
@@ -72,7 +72,8 @@ async def _call(plan: Plan, caller: int, began: float, at: float) -> list[Served
         async with connect(plan.url, plan.key) as pipeline:
             asks = script(plan.seed, caller, plan.manner)
             wishes = {"instructions": plan.instructions, **plan.session}
-            outcome = await LoadCaller(pipeline, plan.recordings, plan.frames).call(asks, wishes, began)
+            starts_s = camera_starts(plan.seed, caller, FRAME_S)
+            outcome = await LoadCaller(pipeline, plan.recordings, plan.frames, starts_s).call(asks, wishes, began)
     except* PipelineError as errors:
         outcome = next(_leaves(errors))
     return outcome

@@ -9,7 +9,7 @@ from typing import Any
 
 from infra.bench.playback import Playback
 from infra.bench.script import Ask
-from infra.bench.speaking import BYTES_S, STEP_BYTES, STEP_S, speak
+from infra.bench.speaking import BYTES_S, silence, speak
 from pipeline.realtime.client import Event, Pipeline
 
 FRAME_S = 0.5  # between two pictures of the camera
@@ -28,6 +28,7 @@ class Served:
         released: From the cancel to `response.done`.
         last_audio: From the cancel to the last sound that came after it.
         moments: What happened inside, on the session's clock, if the server tells.
+        unread: Tokens of the question's prompt that had not been read before it was asked, if the server tells.
         errors: Codes of the `error` events that came meanwhile.
     """
 
@@ -43,6 +44,7 @@ class Served:
     moments: Mapping[str, float] = field(default_factory=dict)
     errors: tuple[str, ...] = ()
     turn: int = 1
+    unread: int | None = None
 
 
 @dataclass(slots=True)
@@ -90,11 +92,17 @@ class Answer:
             moments=json.loads(metadata.get("timings", "{}")),
             errors=tuple(self.errors),
             turn=self.turn,
+            unread=_unread(self.response.get("usage") or {}),
         )
 
 
 def _since(earlier: float | None, later: float | None) -> float | None:
     return None if earlier is None or later is None else later - earlier
+
+
+def _unread(usage: Event) -> int | None:
+    cached = (usage.get("input_token_details") or {}).get("cached_tokens")
+    return None if cached is None else usage["input_tokens"] - cached
 
 
 class LoadCaller:
@@ -103,12 +111,16 @@ class LoadCaller:
     Args:
         recordings: Questions, PCM16, 24 kHz mono, each ending with its last word.
         frames: What the camera shows, JPEG, over and over; none: it is off.
+        starts_s: When it shows the first.
     """
 
-    def __init__(self, pipeline: Pipeline, recordings: Sequence[bytes], frames: Sequence[bytes] = ()) -> None:
+    def __init__(
+        self, pipeline: Pipeline, recordings: Sequence[bytes], frames: Sequence[bytes] = (), starts_s: float = 0.0
+    ) -> None:
         self._pipeline = pipeline
         self._recordings = recordings
         self._frames = frames
+        self._starts_s = starts_s
         self._answer: Answer | None = None
 
     async def call(self, script: Sequence[Ask], wishes: Mapping[str, Any], began: float) -> list[Served]:
@@ -129,7 +141,7 @@ class LoadCaller:
 
     async def _ask(self, ask: Ask, turn: int, began: float) -> Served:
         clock = asyncio.get_running_loop().time
-        await speak(self._pipeline, bytes(int(ask.pause_s / STEP_S) * STEP_BYTES))
+        await speak(self._pipeline, silence(ask.pause_s))
         await speak(self._pipeline, self._recordings[ask.question])
         self._answer = answer = Answer(clock(), turn)
         await self._send("input_audio_buffer.commit")
@@ -168,12 +180,13 @@ class LoadCaller:
                 self._answer.note(event, clock())
 
     async def _show(self) -> None:
-        at = 0
+        clock = asyncio.get_running_loop().time
+        due, at = clock() + self._starts_s, 0
         while self._frames:
+            await asyncio.sleep(due + at * FRAME_S - clock())
             url = f"data:image/jpeg;base64,{b64encode(self._frames[at % len(self._frames)]).decode()}"
             content = [{"type": "input_image", "image_url": url}]
             await self._send("conversation.item.create", item={"type": "message", "role": "user", "content": content})
-            await asyncio.sleep(FRAME_S)
             at += 1
 
     async def _send(self, kind: str, **fields: object) -> None:

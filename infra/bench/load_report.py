@@ -11,7 +11,10 @@ from infra.bench.figures import percentile
 from infra.bench.load_caller import Served
 
 PERCENTILES = (50, 95, 99)
-APART = "speech_end"  # is no step: how long the person was silent before the commit is theirs to choose
+APART = {  # are no steps of the answer
+    "speech_end",  # how long the person was silent before the commit is theirs to choose
+    "seen",  # when the newest frame came that the question is about
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,10 +42,15 @@ def series(load: Load) -> dict[str, list[float]]:
         "create → done": (each.done for each in load.served if each.released is None),
         "cancel → done": (each.released for each in load.served),
         "cancel → last audio": (each.last_audio for each in load.served),
+        "frame seen → commit": (_between(each.moments, "seen", "committed") for each in load.served),
         "gap in playback": (gap for each in load.served for gap in each.gaps),
     }
     figures = {name: [1000 * value for value in values if value is not None] for name, values in told.items()}
     return {name: values for name, values in figures.items() if values}
+
+
+def _between(moments: Mapping[str, float], earlier: str, later: str) -> float | None:
+    return moments[later] - moments[earlier] if {earlier, later} <= moments.keys() else None
 
 
 def steps(served: Sequence[Served]) -> dict[str, list[float]]:
@@ -53,7 +61,7 @@ def steps(served: Sequence[Served]) -> dict[str, list[float]]:
     since: dict[str, list[float]] = {}
     for each in served:
         for name, at in each.moments.items():
-            if name != APART and "created" in each.moments:
+            if name not in APART and "created" in each.moments:
                 since.setdefault(name, []).append(at - each.moments["created"])
     order = sorted(since, key=lambda name: median(since[name]))
     took: dict[str, list[float]] = {}
@@ -91,6 +99,11 @@ def table(load: Load) -> str:
     for name, values in series(load).items():
         marks = [percentile(values, each) for each in PERCENTILES]
         lines.append(f"{name:<24} {len(values):5}" + "".join(f"{value:9.1f}" for value in (*marks, max(values))))
+    if unread := [each.unread for each in load.served if each.unread is not None]:
+        lines += [
+            "",
+            f"{median(unread):.0f} tokens of a prompt were left to read when it was asked, {max(unread)} at most",
+        ]
     if took := shares(load.served):
         whole = sum(took.values()) or 1.0
         lines += ["", f"{'step, median':<28}       ms  share"]

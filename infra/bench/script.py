@@ -48,6 +48,11 @@ def script(seed: int, caller: int, manner: Manner) -> tuple[Ask, ...]:
     return tuple(asks)
 
 
+def camera_starts(seed: int, caller: int, apart_s: float) -> float:
+    """When a caller's camera shows its first frame, in seconds: anywhere between two frames."""
+    return Random(f"{seed}:{caller}:camera").uniform(0, apart_s)
+
+
 def arrivals(seed: int, calls_a_minute: float, minutes: float) -> tuple[float, ...]:
     """When callers ring up in an open loop, in seconds: a Poisson process."""
     chance, at, times = Random(f"{seed}:arrivals"), 0.0, list[float]()

@@ -10,6 +10,11 @@ BYTES_S = 48_000  # PCM16, 24 kHz mono
 STEP_BYTES = int(STEP_S * BYTES_S)
 
 
+def silence(seconds: float) -> bytes:
+    """To the sample."""
+    return bytes(2 * round(seconds * BYTES_S / 2))
+
+
 async def speak(pipeline: Pipeline, sound: bytes) -> None:
     """Each piece leaves when it has been spoken."""
     clock = asyncio.get_running_loop().time

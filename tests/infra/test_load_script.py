@@ -1,12 +1,15 @@
 """What callers of a load test do, how they hear it, and what is told of it."""
 
+from collections import Counter
+
 import pytest
 
 from infra.bench.figures import percentile
-from infra.bench.load_caller import Served
+from infra.bench.load_caller import FRAME_S, Answer, Served
 from infra.bench.load_report import Load, plain, series, shares, table
 from infra.bench.playback import Playback
-from infra.bench.script import Manner, arrivals, script
+from infra.bench.script import Manner, arrivals, camera_starts, script
+from infra.bench.speaking import BYTES_S, silence
 
 
 def test_a_script_depends_on_its_seed_and_its_caller_only() -> None:
@@ -17,6 +20,18 @@ def test_a_script_depends_on_its_seed_and_its_caller_only() -> None:
     assert {ask.question for ask in asks} <= set(range(5))
     assert all(1.0 <= ask.pause_s <= 3.0 for ask in asks)
     assert 4 <= sum(ask.interrupt_after_s is not None for ask in asks) <= 16
+
+
+def test_questions_end_at_any_time_between_two_frames_of_the_camera() -> None:
+    ends = []
+    for caller in range(50):
+        at = -camera_starts(1, caller, FRAME_S)
+        for ask in script(1, caller, Manner(turns=4, recordings=1, pause_s=0.5)):
+            at += len(silence(ask.pause_s)) / BYTES_S + 3.0
+            ends.append(at % FRAME_S)
+    tenths = Counter(int(10 * end / FRAME_S) for end in ends)
+    assert all(8 <= tenths[tenth] <= 32 for tenth in range(10)), tenths
+    assert len(set(ends)) > 190, "not in steps"
 
 
 def test_nobody_interrupts_unless_told_to() -> None:
@@ -50,7 +65,7 @@ def served(**what: object) -> Served:
 
 
 def test_the_report_holds_what_was_seen_and_the_share_of_each_step() -> None:
-    moments = {"speech_end": 1.0, "committed": 2.0, "created": 2.0, "first_text": 2.3, "first_pcm": 2.4}
+    moments = {"seen": 0.75, "speech_end": 1.0, "committed": 2.0, "created": 2.0, "first_text": 2.3, "first_pcm": 2.4}
     cancelled = served(status="cancelled", done=0.5, released=0.01, last_audio=0.0)
     load = Load("closed, 1 callers", 9.0, (served(moments=moments, gaps=(0.25,)), cancelled), refused=1)
     assert series(load) == {
@@ -59,6 +74,7 @@ def test_the_report_holds_what_was_seen_and_the_share_of_each_step() -> None:
         "create → done": [1000.0],
         "cancel → done": [10.0],
         "cancel → last audio": [0.0],
+        "frame seen → commit": [1250.0],
         "gap in playback": [250.0],
     }
     assert shares(load.served) == {
@@ -74,3 +90,15 @@ def test_the_report_holds_what_was_seen_and_the_share_of_each_step() -> None:
     assert "2 questions in 9 s, 1 completed, 1 cancelled; 1 calls refused" in text
     assert "75%" in text and "25%" in text
     assert plain(load)["figures_ms"]["cancel → done"] == {"p50": 10.0, "p95": 10.0, "p99": 10.0}  # type: ignore[index]
+
+
+def test_what_was_left_to_read_is_told_if_the_server_tells() -> None:
+    answer = Answer(asked=1.0)
+    done = {"type": "response.done", "response": {"status": "completed", "usage": None}}
+    answer.note(done, 2.0)
+    assert answer.served(0.0).unread is None
+    done["response"]["usage"] = {"input_tokens": 900, "input_token_details": {"cached_tokens": 880}}  # type: ignore[index]
+    answer.note(done, 2.0)
+    assert answer.served(0.0).unread == 20
+    load = Load("closed, 1 callers", 9.0, (served(unread=20), served(unread=330), served(unread=40), served()))
+    assert "40 tokens of a prompt were left to read when it was asked, 330 at most" in table(load)

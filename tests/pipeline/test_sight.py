@@ -10,7 +10,7 @@ from pipeline.events import AnswerDone, Offered
 from pipeline.history import Item
 from pipeline.offers import OFFER_S
 from pipeline.setup import Setup
-from tests.room import LIMITS, QUESTION, SERVER_VAD, Room, seen, spelt
+from tests.room import LIMITS, QUESTION, SERVER_VAD, Room, frames, nth, seen, spelt
 from tests.scenario import Line
 
 
@@ -18,7 +18,7 @@ async def test_each_second_is_read_when_it_closes_also_while_the_person_speaks()
     room = Room()
     async with room.call() as caller:
         await caller.says(4.0)
-        assert [seen(scene)[-1] for scene in room.read if seen(scene)][-1] == "s.3"
+        assert [name for scene in room.read for name in seen(scene)[-1:] if name == nth(3)], "the fourth"
         spoken = spelt(next(scene for scene in room.read if len(seen(scene)) >= 3))
         assert spoken.count("<|im_start|>assistant\n<|silent|><|im_end|>") >= 2, (
             "the silence of those seconds is written"
@@ -34,58 +34,8 @@ async def test_a_question_is_about_what_was_seen_until_its_end() -> None:
         await asyncio.sleep(2)
     assert [event.text for event in caller.all(AnswerDone)] == ["A cup."]
     assert {spelt(scene) for scene in room.asked} == {spelt(room.asked[-1])}, "the guess came true: nothing changed"
-    assert spelt(room.asked[-1]).endswith("{s.2}" + QUESTION + "<|im_end|>\n<|im_start|>assistant\n")
+    assert spelt(room.asked[-1]).endswith("{s.4}" + QUESTION + "<|im_end|>\n<|im_start|>assistant\n")
     assert len(room.asked) == 1
-
-
-async def test_the_newest_second_is_read_beside_the_last_words_as_soon_as_they_are_complete() -> None:
-    room = Room(heard_s=0.3)
-    async with room.call(Setup()) as caller:
-        await caller.says(2.2)
-        caller.session.commit()
-        caller.session.respond()
-        await asyncio.sleep(0.01)
-        newest = caller.session.history.rounds[-1].clip.id
-        (ahead,) = [scene for scene in room.read if scene.urgent]
-        assert seen(ahead)[-1] == newest and not room.asked, "it is read while the recogniser is at work"
-        await asyncio.sleep(2)
-    (asked,) = room.asked
-    assert seen(asked) == seen(ahead), "the answer is about what was read"
-    assert spelt(asked).startswith(spelt(ahead)), "only the words are left"
-    assert caller.answer().text == "A cup."
-
-
-async def test_a_guess_that_is_adopted_has_seen_what_was_read_at_the_pause() -> None:
-    room = Room(heard_s=0.3)
-    async with room.call(Setup()) as caller:
-        await caller.says(2.2)
-        caller.session.listening.activity(False)
-        await asyncio.sleep(0.01)
-        (ahead,) = [scene for scene in room.read if scene.urgent]
-        await asyncio.sleep(1.5)
-        caller.session.commit()
-        caller.session.respond()
-        await asyncio.sleep(2)
-    (asked,) = room.asked
-    assert spelt(asked).startswith(spelt(ahead)) and seen(asked) == seen(ahead), "what came later waits"
-    assert [scene for scene in room.read if scene.urgent] == [ahead], "nothing new was to be read"
-
-
-async def test_who_goes_on_after_a_pause_is_answered_about_what_is_seen_then() -> None:
-    room = Room(heard_s=0.3)
-    async with room.call(Setup()) as caller:
-        await caller.says(2.2)
-        caller.session.listening.activity(False)
-        await asyncio.sleep(0.6)
-        caller.session.listening.activity(True)
-        await caller.says(1.0)
-        caller.session.commit()
-        caller.session.respond()
-        await asyncio.sleep(2)
-    first, second = [scene for scene in room.read if scene.urgent]
-    assert len(seen(second)) > len(seen(first))
-    assert spelt(room.asked[-1]).startswith(spelt(second)) and seen(room.asked[-1]) == seen(second)
-    assert caller.answer().text == "A cup."
 
 
 async def test_a_question_that_is_written_is_about_what_was_read_when_it_came() -> None:
@@ -108,17 +58,20 @@ async def test_what_is_asked_at_once_is_not_read_beside_it() -> None:
         caller.session.respond()
         await asyncio.sleep(2)
     assert not [scene for scene in room.read if scene.urgent]
-    assert seen(room.asked[-1])[-1] == "s.3"
+    assert seen(room.asked[-1])[-1] == "s.6"
 
 
 async def test_what_was_seen_meanwhile_joins_the_conversation_after_the_answer() -> None:
-    room = Room()
+    room = Room(heard_s=1.0)
     async with room.call() as caller:
         await caller.says(2.2)
         await caller.is_silent(6.0)
+        after = room.aura.prompts[room.aura.prompts.index(room.asked[-1]) + 1]
+        assert len(seen(after)) == len(seen(room.asked[-1])) + 1, "it is read at once"
         rounds = caller.session.history.rounds
         user, answer = caller.session.history.items
-    assert [each.clip.id for each in rounds] == [f"s.{number}" for number in range(len(rounds))], "none is lost"
+    shown = frames(each.clip.id for each in rounds)
+    assert shown == list(range(len(shown))), "none is lost"
     assert {each.after for each in rounds} == {None, answer.id}
     assert (user.text, answer.text) == (QUESTION, "A cup.")
 
@@ -132,11 +85,11 @@ async def test_a_typed_question_is_about_what_is_seen_now() -> None:
         caller.session.respond()
         await asyncio.sleep(2)
     assert caller.answer().text == "A cup."
-    assert "{s.3}" + QUESTION in spelt(room.asked[-1]), "a second that closed before it was to be answered waits"
+    assert "{s.6}" + QUESTION in spelt(room.asked[-1]), "a second that closed before it was to be answered waits"
 
 
 async def test_nobody_asked_and_there_is_something_to_say_it_is_offered_and_not_spoken() -> None:
-    room = Room(says={"s.2": "The kettle boils."})
+    room = Room(says={nth(2): "The kettle boils."})
     async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
         await caller.is_silent(4.0)
         (offer,) = caller.all(Offered)
@@ -150,7 +103,7 @@ async def test_nobody_asked_and_there_is_something_to_say_it_is_offered_and_not_
 
 
 async def test_an_offer_that_is_ignored_is_dropped() -> None:
-    room = Room(says={"s.2": "The kettle boils."})
+    room = Room(says={nth(2): "The kettle boils."})
     async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
         await caller.is_silent(3.5 + OFFER_S)
         (offer,) = caller.all(Offered)
@@ -161,14 +114,14 @@ async def test_an_offer_that_is_ignored_is_dropped() -> None:
 
 
 async def test_while_an_offer_stands_no_other_is_made() -> None:
-    room = Room(says={f"s.{number}": "The kettle boils." for number in range(20)})
+    room = Room(says={nth(number): "The kettle boils." for number in range(20)})
     async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
         await caller.is_silent(5.5)
         assert len(caller.all(Offered)) == 1
 
 
 async def test_who_did_not_ask_for_offers_hears_the_answer_itself() -> None:
-    room = Room(says={"s.2": "The kettle boils."})
+    room = Room(says={nth(2): "The kettle boils."})
     async with room.call(replace(SERVER_VAD, proactive="speak")) as caller:
         await caller.is_silent(6.0)
     assert not caller.all(Offered)
@@ -177,15 +130,24 @@ async def test_who_did_not_ask_for_offers_hears_the_answer_itself() -> None:
 
 
 async def test_nothing_is_said_of_its_own_accord_while_the_person_speaks() -> None:
-    room = Room(says={f"s.{number}": "The kettle boils." for number in range(20)})
+    room = Room(says={nth(number): "The kettle boils." for number in range(20)})
     async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
         await caller.says(5.0)
         assert not caller.all(Offered)
         assert not room.considered
 
 
+async def test_what_would_be_said_is_not_thought_out_when_the_person_speaks() -> None:
+    room = Room(says={nth(1): "The kettle boils. " * 40})
+    async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
+        await caller.is_silent(2.3)
+        (thinking,) = room.aura.running
+        await caller.says(0.5)
+        assert room.aura.aborted == [thinking]
+
+
 async def test_an_offer_falls_when_the_person_speaks() -> None:
-    room = Room(says={"s.2": "The kettle boils."})
+    room = Room(says={nth(2): "The kettle boils."})
     async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
         await caller.is_silent(3.5)
         (offer,) = caller.all(Offered)
@@ -203,8 +165,8 @@ async def test_a_cut_is_read_in_the_background_and_holds_from_then_on() -> None:
     cuts = [at for at in range(1, len(counts)) if counts[at] < counts[at - 1]]
     assert cuts and max(counts[at] for at in cuts) <= LIMITS.keep_s + LIMITS.slack_s
     assert len(history.rounds) <= LIMITS.keep_s + 2 * LIMITS.slack_s
-    names = [int(each.clip.id[2:]) for each in history.rounds]
-    assert names == list(range(names[0], names[-1] + 1)), "none is lost or doubled"
+    shown = frames(each.clip.id for each in history.rounds)
+    assert shown == list(range(shown[0], shown[-1] + 1)), "none is lost or doubled"
     first = room.read[cuts[0]]
     later = next(scene for scene in room.read[cuts[0] + 1 :] if seen(scene)[0] == seen(first)[0])
     assert spelt(later).startswith(spelt(first)), "what is read next goes on where the cut that was read ended"
@@ -221,7 +183,7 @@ async def test_an_engine_that_fails_to_read_spoils_nothing() -> None:
 
 
 async def test_the_eyes_close_with_the_session() -> None:
-    room = Room(says={"s.1": "The kettle boils. " * 40})
+    room = Room(says={nth(1): "The kettle boils. " * 40})
     async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
         await caller.is_silent(2.3)
         assert room.aura.running

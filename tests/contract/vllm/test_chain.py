@@ -53,6 +53,7 @@ pytestmark = pytest.mark.vllm
 
 IDLE = {"asr": 0, "aura": 0, "qwen3_tts": 0, "code2wav": 0}
 LONG = "This is said at length, and then some more of it. " * 12
+SECOND_TOKENS = 300  # of 640 x 480
 AGAIN_S = 300.0  # until an engine that was killed has started again: 15 s on a quiet machine
 
 
@@ -175,6 +176,21 @@ async def test_what_a_camera_shows_reaches_the_model_and_is_offered(chain: Chain
         item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "This?"}, image]}
         await it.send("conversation.item.create", item=item)
         await it.still_works()
+
+
+async def test_what_a_camera_shows_while_a_person_speaks_has_been_read_when_they_are_answered(chain: Chain) -> None:
+    async with caller() as it:
+        await it.updates(aura={"proactive": "off"})
+        for at in range(5):
+            await it.send("input_video_buffer.append", image=picture(640, 480), timestamp_ms=500 * at)
+            await speaks(it, 0.5)
+            await asyncio.sleep(0.5)
+        await it.send("input_audio_buffer.commit")
+        await it.send("response.create")
+        usage = (await it.until("response.done"))["response"]["usage"]
+        details = usage["input_token_details"]
+        assert details["image_tokens"] == 3 * SECOND_TOKENS, "the last second has one frame so far"
+        assert usage["input_tokens"] - details["cached_tokens"] < SECOND_TOKENS // 2, "only the words were left"
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 from PIL import Image
 
+from pipeline.clips import Pixels, decoded
 from pipeline.errors import RequestError
+from pipeline.history import Item
 from pipeline.realtime import events as client
 from pipeline.realtime.config import Config
 from pipeline.realtime.dispatch import Dispatch
@@ -20,10 +22,14 @@ from tests.scenario import Caller
 from tests.served import ABLE
 
 
-def picture(width: int = 64, height: int = 64) -> str:
+def picture(width: int = 64, height: int = 64, level: int = 200) -> str:
     file = io.BytesIO()
-    Image.new("RGB", (width, height), (200, 30, 30)).save(file, "JPEG")
+    Image.new("RGB", (width, height), (level, 30, 30)).save(file, "JPEG")
     return base64.b64encode(file.getvalue()).decode()
+
+
+async def look(data: bytes) -> Pixels:
+    return decoded(data)
 
 
 async def send(caller: Caller, *events: client.ClientEvent, config: Config | None = None) -> list[dict[str, Any]]:
@@ -47,7 +53,25 @@ async def test_frames_become_rounds_by_the_time_that_the_client_names() -> None:
     async with room.call(Setup(), films=False) as caller:
         await send(caller, *(client.VideoAppend(picture(), 500 * number) for number in range(4)))
         await asyncio.sleep(0.2)
-        assert [each.clip.id for each in caller.session.history.rounds] == ["s.0", "s.1"]
+        assert [each.clip.id for each in caller.session.history.rounds] == ["s.0-1", "s.2-3"]
+
+
+async def test_frames_that_come_out_of_order_give_sensible_rounds() -> None:
+    room = Room(look=look)
+    times = (0, 1_000, 500, 1_500, 1_200, 3_000, 2_500, 3_500, 9_000, 100, 600, 9_100)
+    async with room.call(Setup(), films=False) as caller:
+        for number, at_ms in enumerate(times):
+            await send(caller, client.VideoAppend(picture(level=20 * number), at_ms))
+            await asyncio.sleep(0.1)
+        await asyncio.sleep(1.5)
+        pairs = [each.clip.pixels[:, 0, 0, 0] for each in caller.session.history.rounds]
+        rounds = [tuple(times[round(int(level) / 20)] for level in pair) for pair in pairs]
+        caller.session.write(Item("q", "user", QUESTION))
+        caller.session.respond()
+        await asyncio.sleep(2)
+    began_anew = (100, 600)  # so much earlier that it must be another clock
+    assert rounds == [(0, 0), (1_000, 1_500), (3_000, 3_500), (9_000, 9_000), began_anew, (9_100, 9_100)]
+    assert caller.answer().text == "A cup."
 
 
 async def test_an_item_that_holds_only_a_picture_is_a_frame() -> None:
