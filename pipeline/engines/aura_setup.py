@@ -15,6 +15,7 @@ from pipeline.engines.aura import FPS, STAGE, Aura, Manner
 from pipeline.engines.draws import Draws, check_stops
 from pipeline.engines.files import model_folder
 from pipeline.engines.graphs import GRAPHS
+from pipeline.engines.vllm_start import Start, start_vllm
 from pipeline.engines.warming import NAME, heard, warmed
 from pipeline.errors import ConfigError
 from pipeline.history import History, Item
@@ -46,6 +47,7 @@ async def open_aura(
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 49_152,
+    start: Start = start_vllm,
     **engine_args: Any,
 ) -> Aura:
     """
@@ -65,9 +67,8 @@ async def open_aura(
         raise ConfigError(f"stage {STAGE}", [f"`max_model_len` is {max_model_len}, at least {least} is needed"])
     if engine_args.get("load_format") != "dummy":
         check_weights(folder)
-    from pipeline.engines.vllm import Vllm
 
-    requests = await Vllm.open(STAGE, folder, **settings(max_sessions, dtype, max_model_len) | engine_args)
+    requests = await start(STAGE, folder, **settings(max_sessions, dtype, max_model_len) | engine_args)
     engine = Aura(requests, text, Manner(draws, max_model_len - MOST_TOKENS))
     return await warmed(engine, partial(heard, engine, first_scene(), FIRST_TOKENS))
 

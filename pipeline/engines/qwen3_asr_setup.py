@@ -13,6 +13,7 @@ from pipeline.engines.files import model_folder
 from pipeline.engines.graphs import GRAPHS
 from pipeline.engines.parts import Part
 from pipeline.engines.qwen3_asr import STAGE, Extent, Manner, Qwen3Asr
+from pipeline.engines.vllm_start import Start, start_vllm
 from pipeline.engines.warming import NAME, read, warmed
 from pipeline.errors import ConfigError
 from pipeline.models.qwen3_asr.config import RecogniserConfig, TextConfig, read_recogniser
@@ -41,6 +42,7 @@ async def open_qwen3_asr(
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 4_096,
+    start: Start = start_vllm,
     **engine_args: Any,
 ) -> Qwen3Asr:
     """
@@ -66,7 +68,6 @@ async def open_qwen3_asr(
     check_stops(f"stage {STAGE}", stop_token_ids, ids.ends)
     if engine_args.get("load_format") != "dummy":
         check_weights(folder, config)
-    from pipeline.engines.vllm import Vllm
     from pipeline.models.qwen3_asr.media import engine_prompt
 
     extent = longest(max_model_len, len(writer.write(None, "").token_ids))
@@ -83,7 +84,7 @@ async def open_qwen3_asr(
     }
     if "kv_cache_memory_bytes" not in settings:
         settings["kv_cache_memory_bytes"] = kv_cache_bytes(config.text, BYTES[dtype], max_sessions, max_model_len)
-    requests = await Vllm.open(STAGE, folder, **settings)
+    requests = await start(STAGE, folder, **settings)
     passes = partial(Passes, writer, frames, Doubt())
     known = config.support_languages
     manner = Manner(model, passes, engine_prompt, draws, ids.ends, extent, known, spoken)

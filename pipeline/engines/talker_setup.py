@@ -10,6 +10,7 @@ from pipeline.chunks import Clause
 from pipeline.engines.draws import Draws, check_stops
 from pipeline.engines.graphs import GRAPHS
 from pipeline.engines.talker import STAGE, Manner, Talker
+from pipeline.engines.vllm_start import Start, start_vllm
 from pipeline.engines.warming import heard_together, warmed
 from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.config import GenerationConfig, TalkerConfig, VoiceConfig, read_generation, read_voice
@@ -58,6 +59,7 @@ async def open_talker(
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 2_048,
+    start: Start = start_vllm,
     **engine_args: Any,
 ) -> Talker:
     """
@@ -85,7 +87,6 @@ async def open_talker(
     except RequestError as error:
         raise ConfigError(f"stage {STAGE}", [error.message]) from error
     generation = read_generation(folder)
-    from pipeline.engines.vllm import Vllm
     from pipeline.models.weights import check_names, weight_names
 
     given = [name for name in weight_names(folder) if not name.startswith(ELSEWHERE)]
@@ -101,7 +102,7 @@ async def open_talker(
         "enable_prefix_caching": False,
         "compilation_config": GRAPHS,
     }
-    requests = await Vllm.open(STAGE, folder, **{**settings, **engine_args})
+    requests = await start(STAGE, folder, **{**settings, **engine_args})
     draws = draws or own_draws(generation)
     pace = Pace(positions=max_model_len, frames=draws.most(max_model_len))
     talker = Talker(requests, writer, Manner(speaker, draws.sampling(stops, CODES), choice(generation), pace))
