@@ -7,11 +7,15 @@ from typing import Any
 
 from pipeline.deployment import StageDeployment
 from pipeline.deployment_keys import SHARE, STOCK, VLLM_KEYS, EngineKeys, Key, choice, count, never, only
+from pipeline.engines.aura_setup import open_aura
 from pipeline.engines.base import Engine
 from pipeline.engines.code2wav import Code2Wav
 from pipeline.engines.draws import Draws
 from pipeline.engines.machine import placed
+from pipeline.engines.qwen3_asr_setup import open_qwen3_asr
 from pipeline.engines.registry import EngineKind
+from pipeline.engines.talker_setup import open_talker
+from pipeline.engines.vllm_checks import check_asr, check_aura, check_code2wav, check_tts
 from pipeline.engines.vllm_start import Machine
 from pipeline.joins import chunks_into
 from pipeline.models.registry import AURA, TALKER
@@ -21,8 +25,6 @@ FOR_OTHERS = ("gpu_memory_utilization", "trust_remote_code")  # of vLLM's, which
 
 async def open_asr(machine: Machine, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
     await machine.imported()
-    from pipeline.engines.qwen3_asr_setup import open_qwen3_asr
-
     return await open_qwen3_asr(models_dir, max_sessions=stage.max_batch_size, **_told(machine, stage, "asr"))
 
 
@@ -30,16 +32,12 @@ async def open_aura_stage(
     machine: Machine, stage: StageDeployment, models_dir: Path, max_sessions: int
 ) -> Engine[Any, Any]:
     await machine.imported()
-    from pipeline.engines.aura_setup import open_aura
-
     told = _told(machine, stage, "aura", skip_mm_profiling=True)
     return await open_aura(models_dir, max_sessions=max_sessions, max_num_seqs=stage.max_batch_size, **told)
 
 
 async def open_tts(machine: Machine, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
     await machine.imported()
-    from pipeline.engines.talker_setup import open_talker
-
     return await open_talker(models_dir, max_sessions=stage.max_batch_size, **_told(machine, stage, "qwen3_tts"))
 
 
@@ -105,16 +103,19 @@ def vllm_engines(machine: Machine) -> Mapping[str, EngineKind]:
     """By architecture."""
     return {
         "Qwen3ASRForConditionalGeneration": EngineKind(
-            partial(open_asr, machine), EngineKeys(ASR_KEYS, placed=True, draws=True, spreads=True)
+            partial(open_asr, machine), EngineKeys(ASR_KEYS, placed=True, draws=True, spreads=True), check=check_asr
         ),
         AURA: EngineKind(
             partial(open_aura_stage, machine),
             EngineKeys(AURA_KEYS, placed=True, draws=True, spreads=True),
+            check=check_aura,
             measures=True,
         ),
-        TALKER: EngineKind(partial(open_tts, machine), EngineKeys(TALKER_KEYS, placed=True, draws=True)),
+        TALKER: EngineKind(
+            partial(open_tts, machine), EngineKeys(TALKER_KEYS, placed=True, draws=True), check=check_tts
+        ),
         "Qwen3TTSCode2Wav": EngineKind(
-            partial(open_code2wav, machine), EngineKeys(CODE2WAV_KEYS, placed=True), apart=True
+            partial(open_code2wav, machine), EngineKeys(CODE2WAV_KEYS, placed=True), check=check_code2wav, apart=True
         ),
     }
 

@@ -16,7 +16,7 @@ from vllm.model_executor.models.qwen3_vl import (
 from vllm.multimodal import MULTIMODAL_REGISTRY
 
 from pipeline.models.aura_names import expected_names
-from pipeline.models.weights import check_names
+from pipeline.models.weight_names import check_names
 
 
 @MULTIMODAL_REGISTRY.register_processor(
