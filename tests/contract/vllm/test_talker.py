@@ -69,8 +69,7 @@ def test_with_chunked_prefill(speaker: Speaker) -> None:
     assert told.enable_chunked_prefill and told.max_num_batched_tokens == STEP_TOKENS
     speeches = [Speech(case) for case in of(speaker) if prompt_tokens(speaker, case) > STEP_TOKENS]
     assert len(speeches) >= {"custom_voice": 5, "voice_design": 5, "small": 0}[speaker.kind]
-    for speech in speeches:
-        speaker.speak(speech)
+    speaker.speak(*speeches)
     assert equal(speeches)
 
 

@@ -133,9 +133,7 @@ async def test_ten_thousand_characters_are_spoken_sentence_by_sentence(talker: T
     assert len(frames(await all_of(talker, CLAUSE)))
 
 
-@pytest.mark.parametrize(
-    "text", [" ".join(TEN_LANGUAGES), CONTROL, "🎉 Yes. 👍🏽"], ids=["ten languages", "control", "emoji"]
-)
+@pytest.mark.parametrize("text", [CONTROL, "🎉 Yes. 👍🏽"], ids=["control characters", "emoji among words"])
 async def test_say_makes_speech_of_every_kind_of_text_and_of_the_next_one(
     talker: Talker, tmp_path: Path, text: str
 ) -> None:
