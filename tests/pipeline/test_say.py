@@ -10,7 +10,6 @@ import pytest
 
 from pipeline.chunks import CODEBOOKS, FRAME_SAMPLES, Audio, Clause, Codes
 from pipeline.errors import EngineError, RequestError
-from pipeline.processors.clauses import LONGEST
 from pipeline.say import Said, Voice, say
 
 
@@ -90,7 +89,7 @@ async def test_every_kind_of_text_reaches_the_voice_whole_and_the_next_one_too(t
         frames.clauses.clear()
         await say(said, MANNER, voice, out, lambda _: None)
         assert "".join(clause.text for clause in frames.clauses) == said
-        assert max(len(clause.text) for clause in frames.clauses) <= LONGEST
+        assert max(len(clause.text) for clause in frames.clauses) <= 240
         with wave.open(str(out)) as file:
             assert file.getnframes() == FRAME_SAMPLES * sum(len(clause.text.split()) for clause in frames.clauses)
 
