@@ -6,6 +6,7 @@ It exits with 2 for wrong usage or settings, with 1 if what was asked for failed
 import argparse
 import asyncio
 import os
+import re
 import signal
 import sys
 from collections.abc import Sequence
@@ -123,6 +124,13 @@ def _port(text: str) -> int:
     return int(text)
 
 
+def _number(text: str) -> str:
+    number = re.sub(r"[\s().-]", "", text)
+    if not re.fullmatch(r"\+?[0-9*#]+", number):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a telephone number (digits, `*`, `#`, a `+` in front)")
+    return number
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="aura-agent", description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
@@ -134,7 +142,7 @@ def _parser() -> argparse.ArgumentParser:
     web.add_argument("--static", type=Path, help="the built page")
     commands.add_parser("trunks", help="let phones in: make the trunks at the LiveKit server, or bring them up to date")
     call = commands.add_parser("call", help="ring somebody up")
-    call.add_argument("number", metavar="NUMBER")
+    call.add_argument("number", type=_number, metavar="NUMBER")
     console = commands.add_parser("console", help="talk from a shell, without a room")
     how = console.add_mutually_exclusive_group()
     how.add_argument("--wav", nargs=2, type=Path, metavar=("QUESTION", "ANSWER"), help="speak one file, record another")

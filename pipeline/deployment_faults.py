@@ -80,6 +80,8 @@ def _stage_faults(raw: dict[str, Any], spec: StagePipelineConfig, engine: Engine
     if "runtime" in raw:
         place = PLACE_KEYS if engine.placed else {}
         yield from key_faults(f"{here}runtime: ", _dict(raw["runtime"]), place)
+    if engine.placed and not engine.spreads and len(devices) > 1:
+        yield f"{here}runtime: `devices` is {raw['runtime']['devices']!r}: {spec.model_stage} computes on one GPU"
     if "default_sampling_params" in raw:
         sampling = _dict(raw["default_sampling_params"])
         yield from key_faults(f"{here}default_sampling_params: ", sampling, SAMPLING_KEYS if engine.draws else {})

@@ -52,11 +52,13 @@ class EngineKeys:
         keys: Of its `engine_args`.
         placed: It runs on devices, in a process of its own.
         draws: It draws tokens, and so takes sampling parameters.
+        spreads: It may compute on several devices at once.
     """
 
     keys: Keys = field(default_factory=dict)
     placed: bool = False
     draws: bool = False
+    spreads: bool = False
 
     def naming(self, names: Names) -> Self:
         """The same, and what some keys name must exist."""

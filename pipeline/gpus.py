@@ -1,6 +1,7 @@
 """The GPUs of this machine, as its driver tells."""
 
 import subprocess
+from collections.abc import Sequence
 from functools import cache
 
 GIB = 1 << 30
@@ -16,3 +17,8 @@ def gpu_bytes() -> tuple[int, ...]:
     except (OSError, subprocess.SubprocessError):
         return ()
     return tuple(int(line) << 20 for line in said.split() if line.isdecimal())
+
+
+def described(sizes: Sequence[int]) -> str:
+    """In words, what such GPUs there are."""
+    return ", ".join(f"GPU {number} of {size / GIB:.0f} GiB" for number, size in enumerate(sizes))

@@ -16,13 +16,13 @@ from typing import NoReturn
 from aiohttp import web
 
 from pipeline.ask_command import add_ask, run_ask
+from pipeline.checking import checked
 from pipeline.deployment import Deployment, model_type_in, read_deployment
 from pipeline.deployment_keys import choice
 from pipeline.errors import AuraError, ConfigError
 from pipeline.gpus import gpu_bytes
 from pipeline.holders import holder_of
 from pipeline.orchestrator import running
-from pipeline.plan import plan_of
 from pipeline.profiles import EMBEDDED, PROFILES, Profile
 from pipeline.realtime.server import Server
 from pipeline.say_command import add_say, run_say
@@ -38,6 +38,7 @@ class Settings:
     """What the command line and the environment say."""
 
     profile: Profile
+    file: Path
     deployment: Deployment
     models_dir: Path
     host: str
@@ -55,7 +56,8 @@ def main() -> None:
             return OFFLINE[arguments.command](arguments, _home(os.environ))
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
-            print(*plan_of(settings.profile.topology, settings.deployment, gpu_bytes()), sep="\n")
+            source, models = str(settings.file), arguments.models_dir
+            print(*checked(source, settings.profile, settings.deployment, models, gpu_bytes()), sep="\n")
         elif asyncio.run(serve(settings)) == signal.SIGINT:
             raise KeyboardInterrupt
     except ConfigError as error:
@@ -120,7 +122,8 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
     key = environment.get("AURA_PIPELINE_KEY", "")
     if arguments.command == "serve" and not key:
         raise ConfigError("environment", ["AURA_PIPELINE_KEY is not set: clients must show this key"])
-    return Settings(profile, deployment, models_dir, getattr(arguments, "host", ""), getattr(arguments, "port", 0), key)
+    host, port = getattr(arguments, "host", ""), getattr(arguments, "port", 0)
+    return Settings(profile, path, deployment, models_dir, host, port, key)
 
 
 def _profile_of(file: Path | None) -> str:

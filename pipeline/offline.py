@@ -4,7 +4,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
-from pipeline.engines.machine import has_gpu, on_this_machine
+from pipeline.engines.machine import has_gpu, placed
 from pipeline.errors import ConfigError
 
 
@@ -40,8 +40,8 @@ def engine_args(command: str, dtype: str, **on_cpu: Any) -> dict[str, Any]:
     Raises:
         ConfigError: torch is not installed.
     """
-    dtype = dtype or ("bfloat16" if has_gpu(command) else "float32")
-    return {"dtype": dtype, **on_this_machine(command, **on_cpu)}
+    gpu = has_gpu(command)
+    return {"dtype": dtype or ("bfloat16" if gpu else "float32"), **placed(gpu, **on_cpu)}
 
 
 def check_out(out: Path) -> None:

@@ -15,7 +15,7 @@ from pipeline.engines.base import Engine, Listens, Speaks
 from pipeline.engines.registry import EngineKind
 from pipeline.engines.tended import Mortal, Reopen, Tended
 from pipeline.profiles import Profile
-from pipeline.tasks import Tasks
+from pipeline.tasks import Tasks, first
 from pipeline.topology import StagePipelineConfig
 
 log = logging.getLogger(__name__)
@@ -75,7 +75,7 @@ async def opened(profile: Profile, deployment: Deployment, models_dir: Path, clo
                 if not kind.apart:
                     await open_stage(kind, number, spec)
     except ExceptionGroup as failures:
-        raise failures.exceptions[0] from None
+        raise first(failures) from None
     tasks = await closing.enter_async_context(Tasks())
     for name, engine in engines.items():
         if isinstance(engine, Tended):

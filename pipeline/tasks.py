@@ -5,11 +5,12 @@ import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
 from types import TracebackType
-from typing import ParamSpec, Self
+from typing import ParamSpec, Self, TypeVar
 
 log = logging.getLogger(__name__)
 
 P = ParamSpec("P")
+E = TypeVar("E", bound=BaseException)
 
 
 class Tasks:
@@ -58,3 +59,9 @@ async def all_stopped(tasks: list[asyncio.Task[None]]) -> None:
     for task in tasks:
         task.cancel()
     await asyncio.wait(tasks)
+
+
+def first(failures: BaseExceptionGroup[E]) -> E:
+    """The failure that came first; the others followed from it."""
+    error = failures.exceptions[0]
+    return first(error) if isinstance(error, BaseExceptionGroup) else error

@@ -12,7 +12,7 @@ from pipeline.hearing import Hypothesis
 from pipeline.held import Held
 from pipeline.link import Link
 from pipeline.stage import Stage
-from pipeline.tasks import all_stopped
+from pipeline.tasks import all_stopped, first
 
 
 class View(Protocol):
@@ -82,9 +82,3 @@ async def read(turn: Turn, asked: Asked, view: View) -> None:
 
 async def once(asked: Asked) -> AsyncGenerator[Asked, None]:
     yield asked
-
-
-def first(failures: BaseExceptionGroup[EngineError]) -> EngineError:
-    """The failure that came first; the others followed from it."""
-    error = failures.exceptions[0]
-    return first(error) if isinstance(error, BaseExceptionGroup) else error

@@ -17,7 +17,7 @@ from pathlib import Path
 
 import numpy as np
 
-from infra.bench import cancels, room, wire
+from infra.bench import asking, cancels, room
 from infra.bench.figures import Figure, table
 from infra.bench.processes import footprints
 from infra.bench.questions import INTERRUPTION, LONG_ANSWER, QUESTIONS
@@ -37,7 +37,7 @@ async def measure(stack: Stack, out: Path) -> None:
     long, interruption = voice.say(LONG_ANSWER), voice.say(INTERRUPTION)
     costs = await footprints({name: pid for name, (pid, _) in stack.running.parts.items()})
     url, key = stack.running.pipeline_url, stack.keys["AURA_PIPELINE_KEY"]
-    measured = await wire.measure(url, key, [as_wire(sound) for sound in spoken])
+    measured = await asking.measure(url, key, [as_wire(sound) for sound in spoken])
     measured |= await cancels.measure(url, key, CANCELS)
     grant = await stack.grant(f"bench-{secrets.token_hex(4)}", "bench")
     measured |= await room.measure(grant, spoken, long, interruption, INTERRUPTIONS)

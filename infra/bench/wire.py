@@ -1,14 +1,11 @@
-"""Measures the pipeline alone, over its wire: speaks in real time, and takes turns as the agent does."""
+"""One session with a pipeline over its wire: what is sent, and when which kind of event came first."""
 
 import asyncio
-import json
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
-from agent.persona import AURA
-from agent.turns import TURNS
-from agent.wishes import Wishes
 from infra.bench.speaking import speak
 from pipeline.realtime.client import Event, Pipeline, connect
 
@@ -21,24 +18,6 @@ class First:
 
     at: float
     event: Event
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """A question that has been answered.
-
-    Attributes:
-        since_speech: Seconds from the last word to the first sound of the answer.
-        since_create: The same from `response.create`.
-        moments: When what happened inside, on the session's clock, as the pipeline tells it.
-    """
-
-    since_speech: float
-    since_create: float
-    moments: Mapping[str, float]
-
-    def between(self, earlier: str, later: str) -> float:
-        return self.moments[later] - self.moments[earlier]
 
 
 @dataclass(slots=True)
@@ -64,30 +43,6 @@ class Wire:
                 await self.came.wait()
         return self.firsts[kind]
 
-    async def ask(self, sound: bytes) -> Asked:
-        """Say a question, and return when its answer is over.
-
-        Args:
-            sound: PCM16, 24 kHz mono, that ends with the last word.
-        """
-        clock, turns = asyncio.get_running_loop().time, TURNS["browser"]
-        self.firsts.clear()
-        began_ms, spoken_ms = self.sent_ms, len(sound) // 48
-        await self._speak(sound[: int(turns.onset_s * 48_000)])
-        await self.send("input_audio_buffer.activity", speaking=True, audio_ms=began_ms)
-        await self._speak(sound[int(turns.onset_s * 48_000) :])
-        ended = clock()
-        await self._speak(bytes(int(turns.silence_s * 48_000)))
-        await self.send("input_audio_buffer.activity", speaking=False, audio_ms=began_ms + spoken_ms)
-        await self._speak(bytes(int((turns.end_s - turns.silence_s) * 48_000)))
-        await self.send("input_audio_buffer.commit")
-        await self.send("response.create")
-        created = clock()
-        sounded = (await self.first("response.output_audio.delta")).at
-        done = await self.first("response.done")
-        moments = json.loads(done.event["response"]["metadata"]["timings"])
-        return Asked(sounded - ended, sounded - created, moments)
-
     async def write(self, question: str) -> None:
         """Ask in writing; does not wait for the answer."""
         self.firsts.clear()
@@ -99,30 +54,21 @@ class Wire:
         event: Event = {"type": kind, **fields}
         await self.pipeline.send(event)
 
-    async def _speak(self, sound: bytes) -> None:
+    async def speak(self, sound: bytes) -> None:
+        """At the speed of sound: PCM16, 24 kHz mono."""
         await speak(self.pipeline, sound)
         self.sent_ms += len(sound) // 48
 
 
 @asynccontextmanager
-async def wired(url: str, key: str) -> AsyncGenerator[Wire]:
-    """A session with the wishes of the agent."""
+async def wired(url: str, key: str, session: Mapping[str, Any]) -> AsyncGenerator[Wire]:
+    """
+    Args:
+        session: Of its `session.update`.
+    """
     async with connect(url, key) as pipeline, asyncio.TaskGroup() as tasks:
         wire = Wire(pipeline)
         listening = tasks.create_task(wire.listen(), name="bench:listen")
-        session = Wishes(AURA, spoken=True, camera=False).session(AURA.instructions)
-        await pipeline.send({"type": "session.update", "session": session})
+        await wire.send("session.update", session=session)
         yield wire
         listening.cancel()
-
-
-async def measure(url: str, key: str, questions: Sequence[bytes]) -> dict[str, list[float]]:
-    """Every question once."""
-    async with wired(url, key) as wire:
-        asked = [await wire.ask(question) for question in questions]
-    return {
-        "pipeline: last speech → first audio": [each.since_speech for each in asked],
-        "pipeline: response.create → first audio": [each.since_create for each in asked],
-        "  of it: until the first text": [each.between("created", "first_text") for each in asked],
-        "  of it: from text to sound": [each.between("first_text", "first_pcm") for each in asked],
-    }

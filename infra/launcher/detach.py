@@ -10,9 +10,12 @@ from pathlib import Path
 from infra.launcher.already import say_who_runs
 from infra.launcher.claim import current_claim
 from infra.launcher.errors import STOPPED_BY_PERSON, LauncherError
+from infra.launcher.keys import installation_keys
+from infra.launcher.layout import Layout
+from infra.launcher.phone_parts import PHONE, how_to_call
 from infra.launcher.ports import choose_ports
 from infra.launcher.progress import Board
-from infra.launcher.runfile import read_run_file
+from infra.launcher.runfile import Running, read_run_file
 from infra.launcher.settings import Settings
 from infra.launcher.up import set_up
 
@@ -52,8 +55,14 @@ async def up_detached(settings: Settings, board: Board) -> None:
             await process.wait()
             raise
     if run := read_run_file(layout.run_file):
-        board.say(f"\nAURA is ready: {run.url}\n")
-        board.say(f"  logs in {layout.logs}; infra/down stops it")
+        say_ready(layout, run, board)
+
+
+def say_ready(layout: Layout, run: Running, board: Board) -> None:
+    board.say(f"\nAURA is ready: {run.url}\n")
+    if PHONE in run.options:
+        board.say(how_to_call(layout, installation_keys(layout.env_file)))
+    board.say(f"  logs in {layout.logs}; infra/down stops it")
 
 
 def options(asked: Mapping[str, str]) -> list[str]:

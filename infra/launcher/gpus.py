@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.launcher.errors import Missing
-from pipeline.gpus import GIB
+from pipeline.gpus import GIB, described
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +38,7 @@ def fitting(deploy: Path, asked: Path | None, gpu_bytes: Sequence[int]) -> Path:
     told = next((need for need in NEEDS if asked and asked.resolve() == (deploy / need.file).resolve()), None)
     if not gpu_bytes:
         raise Missing(f"the profile `vllm` needs {NEEDS[-1].words} at least, and this machine has no NVIDIA GPU")
-    has = f"this machine has {_described(gpu_bytes)}"
+    has = f"this machine has {described(gpu_bytes)}"
     if asked and (told is None or fits(told, gpu_bytes)):
         return asked
     if best is None:
@@ -51,7 +51,3 @@ def fitting(deploy: Path, asked: Path | None, gpu_bytes: Sequence[int]) -> Path:
 def fits(need: Need, gpu_bytes: Sequence[int]) -> bool:
     """The first GPUs count: deployments name them by number."""
     return len(gpu_bytes) >= need.gpus and all(size >= need.gib * GIB for size in gpu_bytes[: need.gpus])
-
-
-def _described(gpu_bytes: Sequence[int]) -> str:
-    return ", ".join(f"GPU {number} of {size / GIB:.0f} GiB" for number, size in enumerate(gpu_bytes))

@@ -10,6 +10,7 @@ from infra.launcher.layout import Layout
 from infra.launcher.part import Part
 from infra.launcher.ports import LOOPBACK, Ports
 
+PHONE = "--phone"  # asks for them
 NUMBER = "100"  # that reaches the agent, if none is listed
 TRUNK_VARIABLES = ("AURA_SIP_NUMBERS", "AURA_SIP_ADDRESSES", "AURA_SIP_LONGEST_S")
 
@@ -34,6 +35,11 @@ def sip_uri(ports: Ports, environ: Mapping[str, str]) -> str:
     """What to dial."""
     number = environ.get("AURA_SIP_NUMBERS", "").split(",")[0].strip() or NUMBER
     return f"sip:{number}@{sip_host(environ)}:{ports.sip}"
+
+
+def how_to_call(layout: Layout, keys: Mapping[str, str]) -> str:
+    """A line for people."""
+    return f"  dial {keys['AURA_SIP_URI']}; user and password are in {layout.env_file}"
 
 
 def trunk_options(environ: Mapping[str, str]) -> dict[str, str]:

@@ -16,7 +16,7 @@ from infra.launcher.leftovers import MARK, kill_leftovers
 from infra.launcher.mps import multi_process_service, shares_a_gpu
 from infra.launcher.part import Part
 from infra.launcher.parts import Addresses, addresses, agent_environ, stack_parts, write_livekit_settings
-from infra.launcher.phone_parts import sip_uri, trunk_options, write_phone_settings
+from infra.launcher.phone_parts import PHONE, how_to_call, sip_uri, trunk_options, write_phone_settings
 from infra.launcher.ports import VARIABLES, Ports, choose_ports
 from infra.launcher.progress import Board
 from infra.launcher.runfile import Running, write_run_file
@@ -75,7 +75,7 @@ async def _serve_all(settings: Settings, board: Board, stack: str) -> None:
         write_phone_settings(layout, ports, keys, settings.environ)
     parts = stack_parts(layout, ports, keys, settings.max_sessions, phone=phone, on_gpus=settings.on_gpus)
     board.say(f"  all listens on this machine only, but for {_open_to_others(ports, phone)}")
-    flags = {"--phone": "", **trunk_options(settings.environ)} if phone else {}
+    flags = {PHONE: "", **trunk_options(settings.environ)} if phone else {}
     options = {
         "--profile": settings.profile,
         **(settings.on_gpus.options() if settings.on_gpus else {}),
@@ -98,7 +98,7 @@ async def _make_trunks(settings: Settings, ports: Ports, keys: Mapping[str, str]
     async with board.step("trunks"):
         program = settings.layout.venv / "bin" / "aura-agent"
         await shop.run("trunks", [program, "trunks"], env=agent_environ(settings.layout, ports, keys))
-    board.say(f"  dial {keys['AURA_SIP_URI']}; user and password are in {settings.layout.env_file}")
+    board.say(how_to_call(settings.layout, keys))
 
 
 @contextmanager

@@ -15,18 +15,22 @@ from pipeline.engines.aura import FPS, STAGE, Aura, Manner
 from pipeline.engines.draws import Draws, check_stops
 from pipeline.engines.files import model_folder
 from pipeline.engines.graphs import GRAPHS, LOOKING
+from pipeline.engines.vllm_start import Start, start_vllm
 from pipeline.engines.warming import NAME, heard, warmed
 from pipeline.errors import ConfigError
 from pipeline.history import History, Item
 from pipeline.models.aura_names import expected_names
 from pipeline.models.aura_text import AuraText
+from pipeline.models.fields import read_json
 from pipeline.models.registry import AURA
+from pipeline.models.weight_names import check_names, weight_names
 from pipeline.processors.aura import LIMITS, MOST_TOKENS, scene
 
 FILES = (
     *("config.json", "vocab.json", "merges.txt", "tokenizer_config.json"),
     *("preprocessor_config.json", "video_preprocessor_config.json"),
 )
+MODEL_TYPE = "qwen3_vl"  # in its config.json
 LARGEST = {"width": 1_024, "height": 576}  # of a frame: what vLLM keeps memory for
 MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, instructions
 STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 ms of an H100's
@@ -46,6 +50,7 @@ async def open_aura(
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 49_152,
+    start: Start = start_vllm,
     **engine_args: Any,
 ) -> Aura:
     """
@@ -58,16 +63,10 @@ async def open_aura(
         ConfigError: The model is incomplete or another one, or vLLM refuses an argument.
         EngineError: The engine did not start.
     """
-    folder = model_folder(models_dir, (model,), FILES)
+    folder = check_folder(models_dir, model, max_model_len, engine_args.get("load_format", "auto"))
     text = AuraText.read(folder)
     check_stops(f"stage {STAGE}", stop_token_ids, text.stops)
-    if max_model_len < (least := LIMITS.most_tokens + MARGIN + MOST_TOKENS):
-        raise ConfigError(f"stage {STAGE}", [f"`max_model_len` is {max_model_len}, at least {least} is needed"])
-    if engine_args.get("load_format") != "dummy":
-        check_weights(folder)
-    from pipeline.engines.vllm import Vllm
-
-    requests = await Vllm.open(STAGE, folder, **settings(max_sessions, dtype, max_model_len) | engine_args)
+    requests = await start(STAGE, folder, **settings(max_sessions, dtype, max_model_len) | engine_args)
     engine = Aura(requests, text, Manner(draws, max_model_len - MOST_TOKENS))
     return await warmed(engine, partial(heard, engine, first_scene(), FIRST_TOKENS))
 
@@ -101,13 +100,26 @@ def settings(sessions: int, dtype: str, max_model_len: int) -> dict[str, Any]:
     }
 
 
+def check_folder(models_dir: Path, model: str, max_model_len: int, load_format: str) -> Path:
+    """The folder of a checkpoint, of which neither the tokenizer nor a tensor is read.
+
+    Raises:
+        ConfigError: It is incomplete or another model's, or a prompt may be longer than its positions.
+    """
+    folder = model_folder(models_dir, (model,), FILES)
+    read_json(folder / "config.json", MODEL_TYPE)
+    if max_model_len < (least := LIMITS.most_tokens + MARGIN + MOST_TOKENS):
+        raise ConfigError(f"stage {STAGE}", [f"`max_model_len` is {max_model_len}, at least {least} is needed"])
+    if load_format != "dummy":
+        check_weights(folder)
+    return folder
+
+
 def check_weights(folder: Path) -> None:
     """
     Raises:
         ConfigError: Weights are missing, unused or truncated; lists their names.
     """
-    from pipeline.models.weights import check_names, weight_names
-
     config = json.loads((folder / "config.json").read_text())
     if config.get("quantization_config"):  # its weights have other names, which vLLM knows
         return

@@ -13,6 +13,9 @@ _CODES = (
     "yue "
 )
 LANGUAGES = frozenset(_CODES.split())
+WHISPER_FILES = ("model.bin", "config.json", "tokenizer.json", "vocabulary.txt")
+LLAMA_FILES = ("model.gguf",)
+FETCHED = " (infra/up fetches it)"
 
 
 def whisper_names(models_dir: Path) -> Names:

@@ -9,8 +9,11 @@ from pipeline.errors import ConfigError
 log = logging.getLogger(__name__)
 
 
-def model_folder(models_dir: Path, names: Sequence[str], files: Sequence[str]) -> Path:
+def model_folder(models_dir: Path, names: Sequence[str], files: Sequence[str], hint: str = "") -> Path:
     """The folder of the first of `names` that has all `files`; that it is a later one is said in the log.
+
+    Args:
+        hint: Said of what is missing: who brings it.
 
     Raises:
         ConfigError: None is complete.
@@ -23,5 +26,6 @@ def model_folder(models_dir: Path, names: Sequence[str], files: Sequence[str]) -
             if name != names[0]:
                 log.warning("model %s is not there: %s takes its place", names[0], name)
             return folder
-        faults.append(f"{name}: {', '.join(missing)} missing (infra/up fetches it)")
+        what = f"{', '.join(missing)} missing" if folder.is_dir() else "there is no such folder"
+        faults.append(f"{name}: {what}{hint}")
     raise ConfigError(str(models_dir), faults)

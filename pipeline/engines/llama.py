@@ -10,6 +10,7 @@ from typing import Self
 import aiohttp
 
 from pipeline.chunks import Chat, Message, Text, Usage
+from pipeline.engines.embedded_names import FETCHED, LLAMA_FILES
 from pipeline.engines.files import model_folder
 from pipeline.engines.llama_server import LlamaServer, ServerSettings
 from pipeline.engines.llama_states import KEPT, States
@@ -22,7 +23,6 @@ log = logging.getLogger(__name__)
 
 STAGE = "aura"
 LEARN_S = 30.0  # a quiet machine reads two sets of instructions in 8; `infra/up` waits for 120 in all
-FILES = ("model.gguf",)
 
 
 class Llama:
@@ -74,7 +74,7 @@ class Llama:
             ConfigError: No model is complete, or it cannot be loaded.
             EngineError: The preamble or a stem cannot be read.
         """
-        file = model_folder(models_dir, (model, fallback), FILES) / FILES[0]
+        file = model_folder(models_dir, (model, fallback), LLAMA_FILES, FETCHED) / LLAMA_FILES[0]
         saved = models_dir / "states"
         try:
             saved.mkdir(mode=0o700, exist_ok=True)

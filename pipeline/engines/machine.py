@@ -18,15 +18,13 @@ def has_gpu(source: str) -> bool:
     return bool(torch.cuda.is_available())
 
 
-def on_this_machine(source: str, devices: Sequence[int] = (), **on_cpu: Any) -> dict[str, Any]:
+def placed(gpu: bool, devices: Sequence[int] = (), **on_cpu: Any) -> dict[str, Any]:
     """
     Args:
+        gpu: There is one.
         devices: Numbers of the GPUs. Empty: vLLM chooses.
         on_cpu: More that it is told where there is no GPU.
-
-    Raises:
-        ConfigError: torch is not installed.
     """
-    if not has_gpu(source):
+    if not gpu:
         return {"enforce_eager": True, "block_size": 32, "distributed_executor_backend": "uni", **on_cpu}
     return {"device_ids": list(devices)} if devices else {}

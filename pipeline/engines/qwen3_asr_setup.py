@@ -13,6 +13,7 @@ from pipeline.engines.files import model_folder
 from pipeline.engines.graphs import GRAPHS, HEARING
 from pipeline.engines.parts import Part
 from pipeline.engines.qwen3_asr import STAGE, Extent, Manner, Qwen3Asr
+from pipeline.engines.vllm_start import Start, start_vllm
 from pipeline.engines.warming import NAME, read, warmed
 from pipeline.errors import ConfigError
 from pipeline.models.qwen3_asr.config import RecogniserConfig, TextConfig, read_recogniser
@@ -21,12 +22,13 @@ from pipeline.models.qwen3_asr.names import check_weights
 from pipeline.models.qwen3_asr.prompt import PromptWriter
 from pipeline.models.qwen3_asr.tokenizer import Ids, read_tokenizer
 from pipeline.models.registry import ASR
+from pipeline.models.weight_names import BYTES
 from pipeline.processors.qwen3_asr import Doubt, Passes
 
 FILES = ("config.json", "preprocessor_config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
-BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
 AUDIO_TOKENS_PER_S, PROMPT_TOKENS = 13, 64
 DRAWS = Draws()
+AUTO = "auto"  # the language is detected
 FIRST_S, FIRST_TOKENS = (1, 2, 3, 4, 5, 6, 7, 8, 8.9, 17), 2  # what it hears first, when it is opened
 LIVE_TOKENS = 1_024  # of a caller's utterance; `hearing.py` begins a new window after 28 s
 
@@ -36,12 +38,13 @@ async def open_qwen3_asr(
     *,
     model: str,
     max_sessions: int,
-    language: str = "auto",
+    language: str = AUTO,
     context: str = "",
     draws: Draws = DRAWS,
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 4_096,
+    start: Start = start_vllm,
     **engine_args: Any,
 ) -> Qwen3Asr:
     """
@@ -57,17 +60,12 @@ async def open_qwen3_asr(
         ConfigError: The model is incomplete or another one, or lacks the language; or vLLM refuses an argument.
         EngineError: The engine did not start.
     """
-    folder = model_folder(models_dir, (model,), FILES)
-    config = read_recogniser(folder)
+    folder, config = read_folder(models_dir, model, language, engine_args.get("load_format", "auto"))
     tokenizer, ids = read_tokenizer(folder)
     writer = PromptWriter(tokenizer, ids.audio, context)
-    spoken = None if language == "auto" else language_name(language, config.support_languages)
-    if faults := _faults(config, ids, writer, language, spoken):
+    if faults := _faults(config, ids, writer):
         raise ConfigError(f"stage {STAGE}", faults)
     check_stops(f"stage {STAGE}", stop_token_ids, ids.ends)
-    if engine_args.get("load_format") != "dummy":
-        check_weights(folder, config)
-    from pipeline.engines.vllm import Vllm
     from pipeline.models.qwen3_asr.media import engine_prompt
 
     extent = longest(max_model_len, len(writer.write(None, "").token_ids))
@@ -85,12 +83,29 @@ async def open_qwen3_asr(
     }
     if "kv_cache_memory_bytes" not in settings:
         settings["kv_cache_memory_bytes"] = kv_cache_bytes(config.text, BYTES[dtype], max_sessions, max_model_len)
-    requests = await Vllm.open(STAGE, folder, **settings)
+    requests = await start(STAGE, folder, **settings)
     passes = partial(Passes, writer, frames, Doubt())
     known = config.support_languages
+    spoken = _spoken(language, known)
     manner = Manner(model, passes, engine_prompt, draws, ids.ends, extent, known, spoken)
     first = partial(read, requests, draws.sampling(ids.ends), first_parts(manner))
     return await warmed(Qwen3Asr(requests, manner), first)
+
+
+def read_folder(models_dir: Path, model: str, language: str, load_format: str) -> tuple[Path, RecogniserConfig]:
+    """What can be told of a checkpoint without its tokenizer and its tensors.
+
+    Raises:
+        ConfigError: It is incomplete or another model's, or lacks the language.
+    """
+    folder = model_folder(models_dir, (model,), FILES)
+    config = read_recogniser(folder)
+    if language != AUTO and _spoken(language, config.support_languages) is None:
+        known = ", ".join(sorted(config.support_languages))
+        raise ConfigError(f"stage {STAGE}", [f"`language` is {language!r}, not one of {known} or `{AUTO}`"])
+    if load_format != "dummy":
+        check_weights(folder, config)
+    return folder, config
 
 
 def first_parts(manner: Manner) -> Iterator[Part]:
@@ -119,10 +134,13 @@ def kv_cache_bytes(text: TextConfig, size: int, sessions: int, max_model_len: in
     return a_position * (sessions * LIVE_TOKENS + max_model_len + spare)
 
 
-def _faults(config: RecogniserConfig, ids: Ids, writer: PromptWriter, language: str, spoken: str | None) -> list[str]:
+def _spoken(language: str, known: Sequence[str]) -> str | None:
+    """As the model names it; None where it finds out."""
+    return None if language == AUTO else language_name(language, known)
+
+
+def _faults(config: RecogniserConfig, ids: Ids, writer: PromptWriter) -> list[str]:
     faults = []
-    if language != "auto" and spoken is None:
-        faults.append(f"`language` is {language!r}, not one of {', '.join(sorted(config.support_languages))} or `auto`")
     if config.audio_token_id != ids.audio:
         faults.append(f"`audio_token_id` is {config.audio_token_id}, but the tokenizer says {ids.audio}")
     if writer.write(None, "").token_ids.count(ids.audio) != 1 or "<|" in writer.context:

@@ -1,14 +1,16 @@
 """Opens the engine of a stage by the architecture that the topology names."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pipeline.deployment import StageDeployment
 from pipeline.deployment_keys import EngineKeys, Key, Names, count
 from pipeline.engines.base import Engine, Opener
-from pipeline.engines.embedded_names import llama_names, whisper_names
+from pipeline.engines.embedded_names import FETCHED, LLAMA_FILES, WHISPER_FILES, llama_names, whisper_names
+from pipeline.engines.files import model_folder
 
 
 async def open_whisper(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
@@ -40,6 +42,8 @@ class EngineKind:
 
     Attributes:
         names: What there is for keys that name something, given the folder of the models.
+        check: Raises `ConfigError` if the stage's model is not in that folder or is another one; cheap, it imports
+            nothing that computes. Returns the bytes that its weights take of a GPU.
         apart: It starts in a process of its own and needs nothing of the others: they need not wait for it.
         measures: It takes what is free of its GPU: nobody else starts meanwhile.
     """
@@ -47,8 +51,15 @@ class EngineKind:
     open: Opener
     keys: EngineKeys
     names: Callable[[Path], Names] = lambda models_dir: {}
+    check: Callable[[StageDeployment, Path], int] = lambda stage, models_dir: 0
     apart: bool = False
     measures: bool = False
+
+
+def check_files(files: Sequence[str], stage: StageDeployment, models_dir: Path) -> int:
+    names = stage.engine_args["model"], stage.engine_args["fallback"]
+    model_folder(models_dir, names, files, FETCHED)
+    return 0
 
 
 def _texts(value: list[Any]) -> str:
@@ -71,7 +82,11 @@ LLAMA: Mapping[str, Key] = {
 }
 
 ENGINES: Mapping[str, EngineKind] = {
-    "WhisperForConditionalGeneration": EngineKind(open_whisper, EngineKeys(WHISPER), whisper_names),
-    "Qwen2ForCausalLM": EngineKind(open_llama, EngineKeys(LLAMA), llama_names, apart=True),
+    "WhisperForConditionalGeneration": EngineKind(
+        open_whisper, EngineKeys(WHISPER), whisper_names, partial(check_files, WHISPER_FILES)
+    ),
+    "Qwen2ForCausalLM": EngineKind(
+        open_llama, EngineKeys(LLAMA), llama_names, partial(check_files, LLAMA_FILES), apart=True
+    ),
     "HibariTTS": EngineKind(open_hibari, EngineKeys()),
 }

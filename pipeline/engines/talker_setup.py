@@ -10,6 +10,7 @@ from pipeline.chunks import Clause
 from pipeline.engines.draws import Draws, check_stops
 from pipeline.engines.graphs import GRAPHS
 from pipeline.engines.talker import STAGE, Manner, Talker
+from pipeline.engines.vllm_start import Start, start_vllm
 from pipeline.engines.warming import heard_together, warmed
 from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.config import GenerationConfig, TalkerConfig, VoiceConfig, read_generation, read_voice
@@ -19,10 +20,10 @@ from pipeline.models.qwen3_tts.talker_names import ELSEWHERE, expected_names
 from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
 from pipeline.models.qwen3_tts.wire import CODES, Choice
 from pipeline.models.registry import TALKER
+from pipeline.models.weight_names import BYTES, check_names, weight_names
 
 FILES = ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
 FIRST_CHUNKS = 8  # of each sentence that it says when it is opened: all of a batch are under way with them
-BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,6 +39,18 @@ def read_checkpoint(folder: Path) -> Checkpoint:
     Raises:
         ConfigError: The model is incomplete or another one, or only clones voices.
     """
+    config = read_config(folder)
+    return Checkpoint(config, PromptWriter(config, read_tokenizer(folder)))
+
+
+def read_config(folder: Path) -> VoiceConfig:
+    """The same, without its tokenizer.
+
+    Raises:
+        ConfigError: As `read_checkpoint`.
+    """
+    if not folder.is_dir():
+        raise ConfigError(str(folder), ["there is no such folder"])
     if missing := [name for name in FILES if not (folder / name).is_file()]:
         raise ConfigError(str(folder), [f"`{name}` is missing" for name in missing])
     config = read_voice(folder)
@@ -45,7 +58,34 @@ def read_checkpoint(folder: Path) -> Checkpoint:
         raise ConfigError(
             str(folder), ["`tts_model_type` is `base`: voices are cloned from recordings, which is not done"]
         )
-    return Checkpoint(config, PromptWriter(config, read_tokenizer(folder)))
+    return config
+
+
+def check_config(
+    folder: Path, config: VoiceConfig, voice: str, stop_token_ids: Sequence[int] | None, load_format: str
+) -> None:
+    """Whether a deployment and the weights agree with it.
+
+    Raises:
+        ConfigError: It lacks the voice, has other stops, or weights are missing or unused.
+    """
+    check_stops(f"stage {STAGE}", stop_token_ids, stops_of(config))
+    try:
+        PromptWriter(config, lambda text: []).check(Voice(first_voice(config, voice)))
+    except RequestError as error:
+        raise ConfigError(f"stage {STAGE}", [error.message]) from error
+    if load_format != "dummy":
+        given = [name for name in weight_names(folder) if not name.startswith(ELSEWHERE)]
+        check_names(expected_names(config), given, str(folder))
+
+
+def stops_of(config: VoiceConfig) -> tuple[int, ...]:
+    return (config.talker.codec_eos_token_id,)
+
+
+def first_voice(config: VoiceConfig, voice: str) -> str:
+    """The speaker of clauses that name none: `voice`, or the checkpoint's first, if it has any."""
+    return voice or next(iter(config.talker.spk_id), "")
 
 
 async def open_talker(
@@ -58,6 +98,7 @@ async def open_talker(
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 2_048,
+    start: Start = start_vllm,
     **engine_args: Any,
 ) -> Talker:
     """
@@ -75,22 +116,10 @@ async def open_talker(
     folder = models_dir / model
     checkpoint = read_checkpoint(folder)
     config, writer = checkpoint.config, checkpoint.writer
-    stops = (config.talker.codec_eos_token_id,)
-    check_stops(f"stage {STAGE}", stop_token_ids, stops)
     if dtype not in BYTES:
         raise ConfigError(f"stage {STAGE}", [f"`dtype` is {dtype!r}, not one of {', '.join(BYTES)}"])
-    speaker = voice or next(iter(config.talker.spk_id), "")
-    try:
-        writer.check(Voice(speaker))
-    except RequestError as error:
-        raise ConfigError(f"stage {STAGE}", [error.message]) from error
-    generation = read_generation(folder)
-    from pipeline.engines.vllm import Vllm
-    from pipeline.models.weights import check_names, weight_names
-
-    given = [name for name in weight_names(folder) if not name.startswith(ELSEWHERE)]
-    if engine_args.get("load_format") != "dummy":
-        check_names(expected_names(config), given, str(folder))
+    check_config(folder, config, voice, stop_token_ids, engine_args.get("load_format", "auto"))
+    speaker, stops, generation = first_voice(config, voice), stops_of(config), read_generation(folder)
     settings: dict[str, Any] = {
         "hf_overrides": {"architectures": [TALKER]},
         "dtype": dtype,
@@ -101,7 +130,7 @@ async def open_talker(
         "enable_prefix_caching": False,
         "compilation_config": GRAPHS,
     }
-    requests = await Vllm.open(STAGE, folder, **{**settings, **engine_args})
+    requests = await start(STAGE, folder, **{**settings, **engine_args})
     draws = draws or own_draws(generation)
     pace = Pace(positions=max_model_len, frames=draws.most(max_model_len))
     talker = Talker(requests, writer, Manner(speaker, draws.sampling(stops, CODES), choice(generation), pace))

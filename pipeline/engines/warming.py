@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from pipeline.engines.base import Engine
 from pipeline.engines.parts import Answers, Part, Sampling
+from pipeline.tasks import first
 
 E = TypeVar("E", bound=Engine[Any, Any])
 P = TypeVar("P")
@@ -49,7 +50,7 @@ async def heard_together(engine: Engine[P, Any], prompt: P, most_chunks: int, mo
                 for number in range(size):
                     tasks.create_task(heard(engine, prompt, most_chunks, f"{NAME}.{size}.{number}"))
         except ExceptionGroup as failures:
-            raise failures.exceptions[0] from failures
+            raise first(failures) from failures
 
 
 async def heard(engine: Engine[P, Any], prompt: P, most_chunks: int, name: str = NAME) -> None:

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Self
 
 from pipeline.chunks import Transcript, Window
+from pipeline.engines.embedded_names import FETCHED, WHISPER_FILES
 from pipeline.engines.files import model_folder
-from pipeline.engines.whisper_reader import FILES, Reader
+from pipeline.engines.whisper_reader import Reader
 from pipeline.engines.worker import Worker
 from pipeline.errors import ConfigError, EngineError
 
@@ -41,7 +42,7 @@ class Whisper:
         Raises:
             ConfigError: No model is complete, or it cannot be loaded, or does not know the language.
         """
-        folder = model_folder(models_dir, (model, fallback), FILES)
+        folder = model_folder(models_dir, (model, fallback), WHISPER_FILES, FETCHED)
         loader = Worker("whisper-loader")
         try:
             reader = await loader.run(partial(Reader, folder, threads))

@@ -14,7 +14,6 @@ from pipeline.quiet import parts
 
 Pcm = NDArray[np.float32]
 
-FILES = ("model.bin", "config.json", "tokenizer.json", "vocabulary.txt")
 FRAMES_PER_S = 100
 WHOLE_FRAMES = 3000  # the 30 s that Whisper was trained on
 # Computing grows with the frames, and most windows are short. Measured with Whisper base: with 10 s in all, 4 s of

@@ -17,7 +17,7 @@ from vllm.multimodal import MULTIMODAL_REGISTRY
 
 from pipeline.models.aura_names import expected_names
 from pipeline.models.aura_state import AuraState
-from pipeline.models.weights import check_names
+from pipeline.models.weight_names import check_names
 
 
 @MULTIMODAL_REGISTRY.register_processor(

@@ -1,6 +1,6 @@
 """Reads the weights of a checkpoint by prefix, so that every one is used and none is missing."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +9,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from pipeline.errors import ConfigError
-
-NAMED_AT_MOST = 8  # names in one fault; a checkpoint of another model would list thousands
+from pipeline.models.weight_names import check_names, some
 
 
 def read_weights(folder: Path, prefix: str = "", keep: Callable[[str], bool] = lambda name: True) -> dict[str, Tensor]:
@@ -34,15 +33,6 @@ def read_weights(folder: Path, prefix: str = "", keep: Callable[[str], bool] = l
     return found
 
 
-def weight_names(folder: Path) -> list[str]:
-    """The names of all tensors of a checkpoint; none of them is read.
-
-    Raises:
-        ConfigError: A file is damaged.
-    """
-    return [name for file in _files(folder) for name in file.keys()]  # noqa: SIM118 - not a mapping
-
-
 @torch.no_grad()
 def load_weights(module: nn.Module, weights: Mapping[str, Tensor], source: str) -> None:
     """Copy each tensor into the parameter or buffer of its name, in that one's dtype and place.
@@ -58,30 +48,9 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor], source: str) 
         if weights[name].shape != own[name].shape
     ]
     if wrong:
-        raise ConfigError(source, [f"weights of another shape: {_some(wrong)}"])
+        raise ConfigError(source, [f"weights of another shape: {some(wrong)}"])
     for name, tensor in own.items():
         tensor.copy_(weights[name])
-
-
-def check_names(wanted: Iterable[str], given: Iterable[str], source: str) -> None:
-    """That both are the same names.
-
-    Raises:
-        ConfigError: Lists the names that are missing, and those that nothing uses.
-    """
-    wanted, given = set(wanted), set(given)
-    faults = []
-    if missing := sorted(wanted - given):
-        faults.append(f"weights missing: {_some(missing)}")
-    if unused := sorted(given - wanted):
-        faults.append(f"weights that nothing uses: {_some(unused)}")
-    if faults:
-        raise ConfigError(source, faults)
-
-
-def _some(names: list[str]) -> str:
-    more = len(names) - NAMED_AT_MOST
-    return ", ".join(names[:NAMED_AT_MOST]) + (f" and {more} more" if more > 0 else "")
 
 
 def _files(folder: Path) -> Iterator[Any]:

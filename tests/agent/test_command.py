@@ -37,6 +37,16 @@ def test_a_log_level_that_does_not_exist_is_refused_with_those_that_do() -> None
         (("web", "--bogus"), "aura-agent: unrecognized arguments: --bogus; see `aura-agent --help`\n"),
         (("call",), "aura-agent call: the following arguments are required: NUMBER; see `aura-agent call --help`\n"),
         (
+            ("call", "abc"),
+            "aura-agent call: argument NUMBER: 'abc' is not a telephone number (digits, `*`, `#`, a `+` in front); "
+            "see `aura-agent call --help`\n",
+        ),
+        (
+            ("call", "sip:100@192.0.2.1"),
+            "aura-agent call: argument NUMBER: 'sip:100@192.0.2.1' is not a telephone number (digits, `*`, `#`, a `+` "
+            "in front); see `aura-agent call --help`\n",
+        ),
+        (
             ("web", "--port", "70000"),
             "aura-agent web: argument --port: '70000' is not a port number (0 to 65535); see `aura-agent web --help`\n",
         ),
@@ -105,7 +115,7 @@ def test_a_port_that_is_taken_is_said_in_one_line() -> None:
     assert said.startswith(f"aura-agent: cannot listen on port {port} of 127.0.0.1: ")
 
 
-@pytest.mark.parametrize("arguments", [("trunks",), ("call", "123")])
+@pytest.mark.parametrize("arguments", [("trunks",), ("call", "123"), ("call", "+1 (555) 010-0800")])
 def test_a_livekit_server_that_is_not_there_is_said_in_one_line(arguments: tuple[str, ...]) -> None:
     environ = {"LIVEKIT_URL": "ws://127.0.0.1:9", "LIVEKIT_API_KEY": "k", "LIVEKIT_API_SECRET": "s" * 32}
     environ |= {"AURA_AGENT_NAME": "n", "AURA_SIP_USER": "u", "AURA_SIP_PASSWORD": "p"}

@@ -126,12 +126,13 @@ async def main(port: int, relay_port: int, record: Record, environ: Mapping[str,
         arch: replace(kind, open=observing(names[arch], kind.open, record)) for arch, kind in profile.engines.items()
     }
     models = Path(environ["AURA_HOME"]) / "models"
-    deployment = read_deployment(profile.deployment, profile.topology, profile.engine_keys(models))
+    file = profile.deployment
+    deployment = read_deployment(file, profile.topology, profile.engine_keys(models))
     deployment = replace(deployment, max_sessions=2)
     observed = replace(profile, engines=engines)
     runner = await relay(f"http://{HOST}:{port}", relay_port, record)
     try:
-        await serve(Settings(observed, deployment, models, HOST, port, environ["AURA_PIPELINE_KEY"]))
+        await serve(Settings(observed, file, deployment, models, HOST, port, environ["AURA_PIPELINE_KEY"]))
     finally:
         await runner.cleanup()
 

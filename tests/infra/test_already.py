@@ -10,8 +10,9 @@ import pytest
 from aiohttp import web
 
 from infra.launcher.already import differences, say_who_runs
-from infra.launcher.detach import options, until_ready
+from infra.launcher.detach import options, say_ready, until_ready
 from infra.launcher.errors import LauncherError
+from infra.launcher.keys import installation_keys
 from infra.launcher.layout import Layout
 from infra.launcher.progress import Board
 from infra.launcher.runfile import Running, read_run_file, write_run_file
@@ -67,6 +68,17 @@ def test_a_launcher_in_the_background_is_asked_for_the_same(tmp_path: Path) -> N
         assert asked(tmp_path, *options(settings.asked), AURA_PORT="80", AURA_SIP_NUMBERS="5") == replace(
             settings, detach=False
         )
+
+
+@pytest.mark.parametrize("phone", [True, False])
+def test_who_is_left_alone_with_a_stack_is_told_the_number_to_dial(
+    layout: Layout, board: Board, screen: io.StringIO, phone: bool
+) -> None:
+    installation_keys(layout.env_file, sip_uri="sip:100@127.0.0.1:5060" if phone else "")
+    say_ready(layout, replace(RUNNING, options={"--phone": ""} if phone else {}), board)
+    line = f"  dial sip:100@127.0.0.1:5060; user and password are in {layout.env_file}"
+    assert (line in screen.getvalue().splitlines()) == phone
+    assert screen.getvalue().endswith(f"  logs in {layout.logs}; infra/down stops it\n")
 
 
 async def test_another_number_of_callers_is_refused_with_the_one_that_holds(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from infra.bench.cancels import POLL_S, Engines
+from infra.bench.engines import POLL_S, Engines
 
 pytestmark = pytest.mark.anyio
 
@@ -25,7 +25,7 @@ async def test_an_engine_is_idle_when_it_says_so_and_stays_so() -> None:
         asked.append(clock())
         return said[len(asked) - 1]
 
-    idle_at = await Engines(ask).until_idle()
+    idle_at = await Engines(ask, unheard=("asr",)).until_idle()
     assert len(asked) == 5, "nobody waits for the recogniser"
     assert 0 <= idle_at["tts"] - asked[3] < POLL_S
     assert 0 <= idle_at["aura"] - asked[4] < POLL_S

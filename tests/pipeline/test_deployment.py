@@ -19,7 +19,7 @@ ASR = StagePipelineConfig(
 TOPOLOGY = PipelineConfig("scripted", "Scripted", (ASR, AURA, TTS))
 ENGINE_KEYS = {
     "Scripted": EngineKeys({"model": Key(str, "tiny"), "threads": count()}),
-    "Drawing": EngineKeys(VLLM_KEYS, placed=True, draws=True),
+    "Drawing": EngineKeys(VLLM_KEYS, placed=True, draws=True, spreads=True),
 }
 Raw = dict[str, Any]
 

@@ -2,13 +2,14 @@
 
 import wave
 from collections.abc import AsyncGenerator, AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from pipeline.chunks import CODEBOOKS, FRAME_SAMPLES, Audio, Clause, Codes
-from pipeline.errors import RequestError
+from pipeline.errors import EngineError, RequestError
 from pipeline.say import Said, Voice, say
 
 
@@ -21,6 +22,8 @@ class Frames:
     async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[Codes, None]:
         async for clause in prompts:
             self.clauses.append(clause)
+            if clause.voice == "bob":
+                raise EngineError("qwen3_tts", "unknown voice `bob`")
             yield Codes(np.zeros((len(clause.text.split()), CODEBOOKS), np.int16), clause.text, ends=True)
 
     async def busy(self) -> int:
@@ -55,6 +58,48 @@ async def test_all_of_the_text_is_in_the_file_in_the_manner_that_was_asked_for(t
     }
     assert said == told[-1]
     assert said.sound_s == pytest.approx(0.4)
+
+
+EVERY_KIND = {
+    "10,000 characters": "One two three four. " * 500,
+    "10,000 characters without an end": "without an end " * 667,
+    "ten languages": " ".join(
+        (
+            *(
+                "Good morning.",
+                "早上好。",
+                "おはよう。",
+                "안녕하세요.",
+                "Guten Morgen, schöne Grüße.",
+                "Bonjour, ça va ?",
+            ),
+            *("Доброе утро.", "Bom dia, irmão.", "¿Qué tal?", "Perché no?"),
+        )
+    ),
+    "control characters": "Yes\x00\x07, in\u200bdeed\x1b[2J \ud83d.",
+    "emoji among words": "🎉 Well 🎊 done. 👍🏽",
+}
+
+
+@pytest.mark.parametrize("text", EVERY_KIND.values(), ids=EVERY_KIND)
+async def test_every_kind_of_text_reaches_the_voice_whole_and_the_next_one_too(tmp_path: Path, text: str) -> None:
+    frames = Frames()
+    voice, out = Voice(frames, Waves()), tmp_path / "out.wav"
+    for said in (text, "And now this."):
+        frames.clauses.clear()
+        await say(said, MANNER, voice, out, lambda _: None)
+        assert "".join(clause.text for clause in frames.clauses) == said
+        assert max(len(clause.text) for clause in frames.clauses) <= 240
+        with wave.open(str(out)) as file:
+            assert file.getnframes() == FRAME_SAMPLES * sum(len(clause.text.split()) for clause in frames.clauses)
+
+
+async def test_what_a_voice_cannot_say_leaves_what_it_has_said_and_the_next_text_is_spoken(tmp_path: Path) -> None:
+    frames, out = Frames(), tmp_path / "out.wav"
+    with pytest.raises(EngineError, match="unknown voice `bob`"):
+        await say("One two. Three.", replace(MANNER, voice="bob"), Voice(frames, Waves()), out, lambda _: None)
+    assert out.exists()
+    assert (await say("One two.", MANNER, Voice(frames, Waves()), out, lambda _: None)).sound_s == pytest.approx(0.16)
 
 
 class Tones:

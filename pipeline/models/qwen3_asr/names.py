@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from pipeline.models.qwen3_asr.config import RecogniserConfig
+from pipeline.models.weight_names import check_names, weight_names
 
 _BOTH = ("weight", "bias")
 _LAYER = (
@@ -35,7 +36,5 @@ def check_weights(folder: Path, config: RecogniserConfig) -> None:
     Raises:
         ConfigError: Lists the names that are missing, and those that nothing uses; or a file is damaged.
     """
-    from pipeline.models.weights import check_names, weight_names
-
     expected, given = expected_names(config), set(weight_names(folder))
     check_names(expected, given if _HEAD in expected else given - {_HEAD}, str(folder))

@@ -71,12 +71,17 @@ class Chain:
         os.kill(pid, signal.SIGKILL)
 
 
-@contextmanager
-def serving(folder: Path) -> Iterator[Chain]:
-    """A chain of tiny checkpoints, which are written into `folder`."""
+def write_models(folder: Path) -> None:
+    """The checkpoints that `CONFIG` names."""
     write_recogniser(folder / "asr")
     write_aura(folder / "aura")
     seeded_codec.write(write_checkpoint(folder / "voice", "custom_voice"))
+
+
+@contextmanager
+def serving(folder: Path) -> Iterator[Chain]:
+    """A chain of tiny checkpoints, which are written into `folder`."""
+    write_models(folder)
     with started(CONFIG, folder, folder / "log") as chain:
         chain.until_ready()
         yield chain

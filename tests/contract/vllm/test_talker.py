@@ -15,13 +15,14 @@ from tests.contract.vllm.tiny import Kind
 pytestmark = pytest.mark.vllm
 
 KINDS: tuple[Kind, ...] = ("custom_voice", "voice_design", "small")
+STEP_TOKENS = 24  # of a step: what is longer is prefilled in chunks
 
 
 @pytest.fixture(scope="module", params=KINDS)
 def speaker(
     request: pytest.FixtureRequest, vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path]
 ) -> Iterator[Speaker]:
-    speaker = Speaker(checkpoint(request.param), max_num_batched_tokens=24)  # a prompt is prefilled in chunks
+    speaker = Speaker(checkpoint(request.param), max_num_batched_tokens=STEP_TOKENS)
     yield speaker
     speaker.close()
 
@@ -60,6 +61,20 @@ def test_batched(speaker: Speaker) -> None:
     speeches = [Speech(case) for case in of(speaker)]
     speaker.speak(*speeches)
     assert equal(speeches)
+
+
+def test_with_chunked_prefill(speaker: Speaker) -> None:
+    """Instructions, or a text that is read whole, make prompts that no step has room for."""
+    told = speaker.engine.vllm_config.scheduler_config
+    assert told.enable_chunked_prefill and told.max_num_batched_tokens == STEP_TOKENS
+    speeches = [Speech(case) for case in of(speaker) if prompt_tokens(speaker, case) > STEP_TOKENS]
+    assert len(speeches) >= {"custom_voice": 5, "voice_design": 5, "small": 0}[speaker.kind]
+    speaker.speak(*speeches)
+    assert equal(speeches)
+
+
+def prompt_tokens(speaker: Speaker, case: Case) -> int:
+    return len(speaker.writer.write(speaker.tokenize(case.text), case.voice, case.layout).text)
 
 
 def test_staggered_with_neighbours_that_are_aborted(speaker: Speaker) -> None:

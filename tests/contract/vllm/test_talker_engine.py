@@ -15,10 +15,12 @@ import pytest
 from pipeline.chunks import Clause, Codes
 from pipeline.engines.talker import Talker
 from pipeline.engines.talker_setup import open_talker
-from pipeline.errors import ConfigError, EngineError
+from pipeline.errors import AuraError, ConfigError, EngineError
+from pipeline.say import Voice, say
 from tests.contract.embedded import MODULE_BACKEND, all_of, once
 from tests.contract.vllm.cases import CASES, GOLDENS, MOST_FRAMES
 from tests.contract.vllm.tiny import Kind
+from tests.pipeline.test_say import Waves
 
 pytestmark = pytest.mark.vllm
 
@@ -129,6 +131,29 @@ async def test_ten_thousand_characters_are_spoken_sentence_by_sentence(talker: T
                 break
     assert not await talker.busy()
     assert len(frames(await all_of(talker, CLAUSE)))
+
+
+@pytest.mark.parametrize("text", [CONTROL, "🎉 Yes. 👍🏽"], ids=["control characters", "emoji among words"])
+async def test_say_makes_speech_of_every_kind_of_text_and_of_the_next_one(
+    talker: Talker, tmp_path: Path, text: str
+) -> None:
+    voice, out = Voice(talker, Waves()), tmp_path / "out.wav"
+    assert (await say(text, Clause("", "eric"), voice, out, lambda _: None)).sound_s > 0
+    golden = np.load(GOLDENS)[f"case_{CASE}"]
+    assert (await say(CLAUSE.text, CLAUSE, voice, out, lambda _: None)).sound_s == pytest.approx(0.08 * len(golden))
+
+
+@pytest.mark.parametrize(
+    ("text", "name", "fault"),
+    [("🎉🎊", "eric", "text: there is nothing in it"), ("Yes.", "bob", "unknown voice `bob`")],
+)
+async def test_say_refuses_what_it_cannot_speak_and_speaks_the_next(
+    talker: Talker, tmp_path: Path, text: str, name: str, fault: str
+) -> None:
+    voice, out = Voice(talker, Waves()), tmp_path / "out.wav"
+    with pytest.raises(AuraError, match=fault):
+        await say(text, Clause("", name), voice, out, lambda _: None)
+    assert (await say(CLAUSE.text, CLAUSE, voice, out, lambda _: None)).sound_s > 0
 
 
 async def test_instructions_that_leave_no_room_fail_their_request_only(talker: Talker) -> None:

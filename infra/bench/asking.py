@@ -1,0 +1,68 @@
+"""Measures the pipeline alone, over its wire: speaks in real time, and takes turns as the agent does."""
+
+import asyncio
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from agent.persona import AURA
+from agent.turns import TURNS
+from agent.wishes import Wishes
+from infra.bench.wire import Wire, wired
+
+SESSION = Wishes(AURA, spoken=True, camera=False).session(AURA.instructions)
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question that has been answered.
+
+    Attributes:
+        since_speech: Seconds from the last word to the first sound of the answer.
+        since_create: The same from `response.create`.
+        moments: When what happened inside, on the session's clock, as the pipeline tells it.
+    """
+
+    since_speech: float
+    since_create: float
+    moments: Mapping[str, float]
+
+    def between(self, earlier: str, later: str) -> float:
+        return self.moments[later] - self.moments[earlier]
+
+
+async def ask(wire: Wire, sound: bytes) -> Asked:
+    """Say a question, and return when its answer is over.
+
+    Args:
+        sound: PCM16, 24 kHz mono, that ends with the last word.
+    """
+    clock, turns = asyncio.get_running_loop().time, TURNS["browser"]
+    wire.firsts.clear()
+    began_ms, spoken_ms = wire.sent_ms, len(sound) // 48
+    await wire.speak(sound[: int(turns.onset_s * 48_000)])
+    await wire.send("input_audio_buffer.activity", speaking=True, audio_ms=began_ms)
+    await wire.speak(sound[int(turns.onset_s * 48_000) :])
+    ended = clock()
+    await wire.speak(bytes(int(turns.silence_s * 48_000)))
+    await wire.send("input_audio_buffer.activity", speaking=False, audio_ms=began_ms + spoken_ms)
+    await wire.speak(bytes(int((turns.end_s - turns.silence_s) * 48_000)))
+    await wire.send("input_audio_buffer.commit")
+    await wire.send("response.create")
+    created = clock()
+    sounded = (await wire.first("response.output_audio.delta")).at
+    done = await wire.first("response.done")
+    moments = json.loads(done.event["response"]["metadata"]["timings"])
+    return Asked(sounded - ended, sounded - created, moments)
+
+
+async def measure(url: str, key: str, questions: Sequence[bytes]) -> dict[str, list[float]]:
+    """Every question once."""
+    async with wired(url, key, SESSION) as wire:
+        asked = [await ask(wire, question) for question in questions]
+    return {
+        "pipeline: last speech → first audio": [each.since_speech for each in asked],
+        "pipeline: response.create → first audio": [each.since_create for each in asked],
+        "  of it: until the first text": [each.between("created", "first_text") for each in asked],
+        "  of it: from text to sound": [each.between("first_text", "first_pcm") for each in asked],
+    }

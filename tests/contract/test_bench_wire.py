@@ -1,0 +1,61 @@
+"""The bench's measurements over the wire, against a real server with scripted engines: what takes long is seen to."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from infra.bench import asking, cancels
+from pipeline.engines.scripted import speaks, writes
+from tests.gpu.chain_cancels import cancelled
+from tests.gpu.chain_measures import TINY, Bench
+from tests.gpu.sections import Row
+from tests.scenario import Line
+from tests.served import KEY, served
+
+pytestmark = [pytest.mark.contract, pytest.mark.anyio]
+
+QUESTION = np.full(24_000 // 2, 12_000, "<i2").tobytes()
+DROP_S = 0.5  # until the language model has dropped what is cancelled
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+def slow() -> Line:
+    """It says much, and takes its time."""
+    writer = writes("One. " * 100, first_s=0.1, word_s=0.03)
+    return Line(aura=replace(writer, abort_s=DROP_S), tts=speaks(clause_s=0.3))
+
+
+async def test_a_question_is_asked_as_the_agent_asks_it() -> None:
+    async with served(Line(tts=speaks(clause_s=0.3))) as server:
+        taken = await asking.measure(server.url, KEY, [QUESTION])
+    (since_speech,) = taken["pipeline: last speech → first audio"]
+    (since_create,) = taken["pipeline: response.create → first audio"]
+    (spoken,) = taken["  of it: from text to sound"]
+    assert since_speech > since_create > 0
+    assert spoken > 0.25
+
+
+async def test_a_cancelled_answer_is_over_at_once_and_its_engine_when_it_has_dropped_it() -> None:
+    async with served(slow()) as server:
+        taken = await cancels.measure(server.url, KEY, 1)
+    assert max(taken["pipeline: cancel → caller released"]) < DROP_S
+    for what in ("read", "wrote"):
+        (idle,) = taken[f"pipeline: cancel → language model idle, that {what}"]
+        assert idle > 0.9 * DROP_S
+
+
+async def test_the_chains_answers_are_cancelled_in_every_state() -> None:
+    tables: dict[str, Sequence[Row]] = {}
+    async with served(slow()) as server:
+        await cancelled(Bench(server.url, TINY), tables.__setitem__)
+    rows = {str(row["cancelled"]): row for row in tables["cancel → idle"]}
+    assert set(rows) == {"heard", "sounds", "long"}
+    for row in rows.values():
+        assert {f"{what}_ms_p{at}" for what in ("done", "asr", "aura", "tts", "all") for at in (50, 95)} < set(row)
+    assert float(rows["sounds"]["aura_ms_p50"]) > 900 * DROP_S > float(rows["sounds"]["done_ms_p50"])
