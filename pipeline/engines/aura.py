@@ -4,25 +4,16 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any
 
 from pipeline.chunks import Scene, Text, Usage
 from pipeline.clips import Clip
 from pipeline.engines.draws import Draws
 from pipeline.engines.parts import Answers, Part, Written
 from pipeline.errors import EngineError
+from pipeline.models.aura_media import engine_prompt
 from pipeline.models.aura_text import AuraText
 
 STAGE = "aura"
-FPS = 2
-SECOND = {  # how its two frames were taken
-    "fps": float(FPS),
-    "duration": 1.0,
-    "total_num_frames": FPS,
-    "frames_indices": list(range(FPS)),
-    "video_backend": "opencv",
-    "do_sample_frames": False,
-}
 URGENT, PATIENT = 0, 1  # priorities of vLLM's
 
 
@@ -54,8 +45,8 @@ class Aura:
         """
         numbers = count()
         async for scene in prompts:
-            self._check(scene)
             part = as_part(scene, self._text)
+            self._check(part)
             part = replace(part, max_tokens=self._manner.draws.most(part.max_tokens))
             priority = URGENT if scene.urgent else PATIENT
             name = f"{request_id}.{next(numbers)}"
@@ -87,10 +78,9 @@ class Aura:
             yield Text(word)
         yield Text("", usage)
 
-    def _check(self, scene: Scene) -> None:
-        size = seen(scene) + sum(self._text.count(part) for part in scene.parts if isinstance(part, str))
-        if size > self._manner.most_prompt_tokens:
-            most = self._manner.most_prompt_tokens
+    def _check(self, part: Part) -> None:
+        size, most = len(part.token_ids), self._manner.most_prompt_tokens
+        if size > most:
             raise EngineError(STAGE, f"the prompt has {size} tokens, and at most {most} are read")
 
 
@@ -100,12 +90,5 @@ def seen(scene: Scene) -> int:
 
 
 def as_part(scene: Scene, text: AuraText) -> Part:
-    media: dict[str, list[Any]] = {}
-    names: dict[str, list[str]] = {}
-    for clip in scene.parts:
-        if isinstance(clip, Clip):
-            kind, data = ("video", (clip.pixels, SECOND)) if clip.moves else ("image", clip.pixels[0])
-            media.setdefault(kind, []).append(data)
-            names.setdefault(kind, []).append(f"{scene.cache_salt}/{clip.id}")
-    most = scene.max_tokens or 1
-    return Part(text.ids(scene.parts), most, media=media, media_ids=names, cache_salt=scene.cache_salt)
+    token_ids, media = engine_prompt(scene, text)
+    return Part(token_ids, scene.max_tokens or 1, media=media, cache_salt=scene.cache_salt)

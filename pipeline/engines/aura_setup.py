@@ -11,7 +11,7 @@ import numpy as np
 from pipeline.asked import Asked, Wants
 from pipeline.chunks import Scene
 from pipeline.clips import second
-from pipeline.engines.aura import FPS, STAGE, Aura, Manner
+from pipeline.engines.aura import STAGE, Aura, Manner
 from pipeline.engines.draws import Draws, check_stops
 from pipeline.engines.files import model_folder
 from pipeline.engines.graphs import GRAPHS, LOOKING
@@ -20,7 +20,7 @@ from pipeline.engines.warming import NAME, heard, warmed
 from pipeline.errors import ConfigError
 from pipeline.history import History, Item
 from pipeline.models.aura_names import expected_names
-from pipeline.models.aura_text import AuraText
+from pipeline.models.aura_text import FPS, AuraText
 from pipeline.models.fields import read_json
 from pipeline.models.registry import AURA
 from pipeline.models.weight_names import check_names, weight_names

@@ -1,6 +1,6 @@
 """Requests whose prompts go on while they are answered: what an engine is told, and what it says."""
 
-from collections.abc import AsyncGenerator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
@@ -27,21 +27,23 @@ class Sampling:
 
 @dataclass(frozen=True, slots=True)
 class Medium:
-    """What stands in the place of some tokens, made ready for the model.
+    """What stands in the place of some tokens, ready for the model.
 
     Attributes:
         kind: `video`, `image` or `audio`.
         name: Of its content: what has one name is encoded once.
         at: Where in the part's `token_ids` those for it begin.
         tokens: How many they are.
-        item: As vLLM's processor of the model would make it.
+        item: Makes of it what vLLM's processor of the model would. An engine that holds it already does not ask.
+        embeds: Of these tokens, those that show it; None: all do.
     """
 
     kind: str
     name: str
     at: int
     tokens: int
-    item: Any
+    item: Callable[[], Any]
+    embeds: range | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +54,7 @@ class Part:
     remembers of a part that has ended.
 
     Attributes:
-        media: What stands in the place of the tokens for it, by its kind (`video`, `image`, `audio`), as vLLM takes it
-            for `multi_modal_data`.
-        media_ids: Names of it, by its kind, in order: what has one name is processed once.
-        ready: Instead of `media`: what needs no processing, in the order of its tokens.
+        media: What is seen and heard, in the order of its tokens.
         cache_salt: Whose it is: prompts of one salt share what was read of them.
     """
 
@@ -63,9 +62,7 @@ class Part:
     max_tokens: int
     min_tokens: int = 0
     extra_args: Mapping[str, Any] = field(default_factory=dict)
-    media: Mapping[str, Any] = field(default_factory=dict)
-    media_ids: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    ready: Sequence[Medium] = ()
+    media: Sequence[Medium] = ()
     cache_salt: str = ""
 
 

@@ -117,9 +117,9 @@ class Qwen3Asr:
 
     async def _read(self, name: str, salt: str, reading: "Reading") -> None:
         asked = reading.asked
-        token_ids, ready = self._manner.prompt(asked.prompt, asked.windows)
+        token_ids, media = self._manner.prompt(asked.prompt, asked.windows)
         most = self._manner.draws.most(self._manner.extent.tokens(asked.window.audio_end_ms))
-        part = Part(token_ids, most, ready=ready, cache_salt=salt)
+        part = Part(token_ids, most, media=media, cache_salt=salt)
         error: EngineError | None = EngineError(STAGE, "a pass failed")
         try:
             async with aclosing(self._requests.answer(name, self._sampling, part)) as pieces:

@@ -114,8 +114,8 @@ def first_parts(manner: Manner) -> Iterator[Part]:
     for seconds in FIRST_S:
         if seconds * 1000 <= manner.extent.longest_ms:
             asked = manner.passes().ask(Window(noise[: int(seconds * SPEECH_RATE)], None, True), manner.language)
-            token_ids, ready = manner.prompt(asked.prompt, asked.windows)
-            yield Part(token_ids, FIRST_TOKENS, FIRST_TOKENS, ready=ready, cache_salt=NAME)
+            token_ids, media = manner.prompt(asked.prompt, asked.windows)
+            yield Part(token_ids, FIRST_TOKENS, FIRST_TOKENS, media=media, cache_salt=NAME)
 
 
 def longest(max_model_len: int, prompt_tokens: int) -> Extent:

@@ -1,7 +1,6 @@
 """One vLLM engine: requests whose prompts go on while they are answered."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import aclosing, suppress
 from functools import partial
@@ -12,8 +11,7 @@ from vllm import SamplingParams, envs
 from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.engine.protocol import StreamingInput
 from vllm.exceptions import VLLMClientError
-from vllm.inputs import MultiModalInput, TokensPrompt, mm_input
-from vllm.multimodal.inputs import MultiModalKwargsItems, PlaceholderRange
+from vllm.inputs import MultiModalInput, TokensInput
 from vllm.outputs import RequestOutput
 from vllm.sampling_params import RequestOutputKind
 from vllm.v1.engine.async_llm import AsyncLLM
@@ -22,6 +20,7 @@ from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
 from pipeline.engines.forking import METHOD, serve_forks
 from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.engines.starting import started
+from pipeline.engines.vllm_prompt import items_of, ready_prompt, unsent
 from pipeline.errors import ConfigError, EngineError
 
 TOLD_S = 10.0  # in which vLLM tells the requests of an engine that has died
@@ -47,28 +46,6 @@ def sampling_params(sampling: Sampling, part: Part) -> SamplingParams:
         output_kind=RequestOutputKind.DELTA,
         extra_args=dict(part.extra_args),
     )
-
-
-def tokens_prompt(part: Part) -> TokensPrompt:
-    prompt: TokensPrompt = {"prompt_token_ids": list(part.token_ids)}  # a list of its own: vLLM extends it in place
-    if part.media:
-        prompt["multi_modal_data"] = dict(part.media)
-    if part.media_ids:
-        prompt["multi_modal_uuids"] = {kind: list(names) for kind, names in part.media_ids.items()}
-    if part.cache_salt:
-        prompt["cache_salt"] = part.cache_salt
-    return prompt
-
-
-def ready_prompt(part: Part) -> MultiModalInput:
-    """What vLLM's renderer would make of a part that is `ready`."""
-    items, names, places = defaultdict(list), defaultdict(list), defaultdict(list)
-    for medium in part.ready:
-        items[medium.kind].append(medium.item)
-        names[medium.kind].append(medium.name)
-        places[medium.kind].append(PlaceholderRange(medium.at, medium.tokens))
-    salt = part.cache_salt or None
-    return mm_input(list(part.token_ids), MultiModalKwargsItems(items), names, places, cache_salt=salt)
 
 
 def written(output: RequestOutput) -> Written:
@@ -206,11 +183,11 @@ class Vllm:
             async for part in parts:
                 yield StreamingInput(await self._rendered(part), sampling_params(sampling, part))
 
-    async def _rendered(self, part: Part) -> Any:
-        if part.ready:
-            return ready_prompt(part)
-        (rendered,) = await self._llm.renderer.render_cmpl_async([tokens_prompt(part)])
-        return rendered
+    async def _rendered(self, part: Part) -> MultiModalInput | TokensInput:
+        cache = self._llm.renderer.mm_processor_cache
+        new = unsent(part, cache)
+        items = await asyncio.to_thread(items_of, new) if new else {}
+        return ready_prompt(part, cache, items)
 
     async def _outputs(
         self, prompt: Any, params: SamplingParams, request_id: str, priority: int = 0

@@ -1,6 +1,7 @@
-"""AURA's text: parts of a prompt → token ids, and its answers → text."""
+"""AURA's text: what a prompt says and shows → token ids, and its answers → text."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -8,7 +9,24 @@ from typing import Any
 from pipeline.clips import Clip
 from pipeline.errors import ConfigError
 
-NAMED = ("<|silent|>", "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|video_pad|>", "<|image_pad|>")
+NAMED = (
+    *("<|silent|>", "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|video_pad|>", "<|image_pad|>"),
+    *("<|vision_start|>", "<|vision_end|>"),
+)
+FPS = 2
+SEEN_AT_S = 0.5 / FPS  # in each second: between its two frames, which are read as one
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What stands for something seen.
+
+    Attributes:
+        embeds: Of the ids, those that show it; None: all do.
+    """
+
+    token_ids: tuple[int, ...]
+    embeds: range | None
 
 
 class AuraText:
@@ -26,10 +44,12 @@ class AuraText:
         vocabulary = tokenizer.get_vocab()
         if missing := [name for name in NAMED if name not in vocabulary]:
             raise ConfigError(source, [f"the tokenizer has no {name}" for name in missing])
-        self.silent, _, self.im_end, end, self._video, self._image = (int(vocabulary[name]) for name in NAMED)
+        ids = [int(vocabulary[name]) for name in NAMED]
+        self.silent, _, self.im_end, end, self._video, self._image, self._begin, self._end = ids
         self.stops = (self.im_end, self.silent, end)
         self._tokenizer = tokenizer
         self._cached = lru_cache(4_096)(self._tokenized)
+        self._placed = lru_cache(1_024)(self._place)
 
     @staticmethod
     def read(folder: Path) -> "AuraText":
@@ -45,21 +65,22 @@ class AuraText:
             raise ConfigError(str(folder), [f"the tokenizer cannot be read: {error}"]) from error
         return AuraText(tokenizer, str(folder))
 
-    def ids(self, parts: Iterable[str | Clip]) -> tuple[int, ...]:
-        """Each clip is one id, in whose place its tokens come, with one mark where it begins and one where it ends."""
-        ids: list[int] = []
-        for part in parts:
-            if isinstance(part, str):
-                ids += self._cached(part)
-            else:
-                ids.append(self._video if part.moves else self._image)
-        return tuple(ids)
+    def ids(self, text: str) -> tuple[int, ...]:
+        return self._cached(text)
 
-    def count(self, text: str) -> int:
-        return len(self._cached(text))
+    def place(self, clip: Clip) -> Place:
+        """A second brings its time, and marks of where it begins and ends; those of a picture are text."""
+        return self._placed(clip.tokens, clip.moves)
 
     def decoder(self) -> "Decoder":
         return Decoder(self._tokenizer)
+
+    def _place(self, tokens: int, moves: bool) -> Place:
+        if not moves:
+            return Place((self._image,) * tokens, None)
+        before = (*self._tokenized(f"<{SEEN_AT_S:.1f} seconds>"), self._begin)
+        embeds = range(len(before), len(before) + tokens)
+        return Place((*before, *(self._video,) * tokens, self._end), embeds)
 
     def _tokenized(self, text: str) -> tuple[int, ...]:
         return tuple(self._tokenizer(text, add_special_tokens=False)["input_ids"])

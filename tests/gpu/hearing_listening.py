@@ -157,8 +157,8 @@ class Listener:
     def part(self, seconds: float, salt: str) -> Part:
         """A pass of one token over sound that was not heard before."""
         asked = self._opened._manner.passes().ask(Window(self.sound(seconds), None, True), "English")
-        token_ids, ready = self._opened._manner.prompt(asked.prompt, asked.windows)
-        return Part(token_ids, 1, ready=ready, cache_salt=salt)
+        token_ids, media = self._opened._manner.prompt(asked.prompt, asked.windows)
+        return Part(token_ids, 1, media=media, cache_salt=salt)
 
     async def first_ms(self, part: Part) -> float:
         """From the engine's step to the one token."""

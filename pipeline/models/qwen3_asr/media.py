@@ -1,6 +1,7 @@
 """Gives windows of a spectrum to vLLM's own Qwen3-ASR as its processor would: each is an audio, which it keeps."""
 
 from collections.abc import Sequence
+from functools import partial
 from itertools import accumulate
 
 import torch
@@ -23,7 +24,7 @@ def engine_prompt(prompt: Prompt, pieces: Sequence[Piece]) -> tuple[tuple[int, .
     counts = [audio_tokens(len(piece)) for piece in pieces]
     begins = accumulate(counts, initial=prompt.audio_at)
     media = (
-        Medium("audio", piece.name, at, tokens, item(piece))
+        Medium("audio", piece.name, at, tokens, partial(item, piece))
         for piece, at, tokens in zip(pieces, begins, counts, strict=False)
     )
     return prompt.spread(counts), tuple(media)

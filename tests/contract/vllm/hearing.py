@@ -90,11 +90,12 @@ class Recogniser:
         cleanup_dist_env_and_memory()
 
     def _send(self, asked: Pass) -> str:
-        from pipeline.engines.vllm import ready_prompt, sampling_params
+        from pipeline.engines.vllm import sampling_params
+        from pipeline.engines.vllm_prompt import ready_prompt
 
         self._names += 1
         name = f"pass-{self._names}"
-        ids, ready = engine_prompt(asked.prompt, asked.windows)
-        part = Part(ids, MOST_TOKENS, ready=ready, cache_salt="test")
+        ids, media = engine_prompt(asked.prompt, asked.windows)
+        part = Part(ids, MOST_TOKENS, media=media, cache_salt="test")
         self.engine.add_request(name, ready_prompt(part), sampling_params(self.sampling, part))
         return name

@@ -70,10 +70,9 @@ class Eyes:
         self.engine.add_request(name, rendered, self._params(look))
 
     def render(self, part: Part) -> Any:
-        from pipeline.engines.vllm import tokens_prompt
+        from pipeline.engines.vllm_prompt import ready_prompt
 
-        (rendered,) = self.engine.renderer.render_cmpl([tokens_prompt(part)])
-        return rendered
+        return ready_prompt(part, self.engine.renderer.mm_processor_cache)
 
     def _params(self, look: Look) -> Any:
         from pipeline.engines.vllm import sampling_params

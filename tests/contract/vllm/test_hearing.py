@@ -109,11 +109,11 @@ def test_what_is_given_ready_made_is_what_the_renderer_makes(recogniser: Recogni
     """Positions and tensors: the renderer is given the same spectra, each of them as one audio."""
     import torch
 
-    from pipeline.engines.vllm import ready_prompt
+    from pipeline.engines.vllm_prompt import ready_prompt
 
     asked = recogniser.pass_of(next(case for case in WHOLE if case.seconds > 16))
     token_ids, media = engine_prompt(asked.prompt, asked.windows)
-    ready = ready_prompt(Part(token_ids, 1, ready=media, cache_salt="salt"))
+    ready = ready_prompt(Part(token_ids, 1, media=media, cache_salt="salt"))
     spectra = {
         "input_audio_features": torch.from_numpy(np.concatenate([each.mel for each in asked.windows]).T),
         "audio_feature_lengths": torch.tensor([len(each) for each in asked.windows]),

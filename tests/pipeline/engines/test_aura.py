@@ -19,6 +19,7 @@ from pipeline.models.aura_text import NAMED, AuraText
 
 IDS = {name: 300 + at for at, name in enumerate(NAMED)}
 SILENT, IM_END, VIDEO, IMAGE = (IDS[name] for name in ("<|silent|>", "<|im_end|>", "<|video_pad|>", "<|image_pad|>"))
+BEGIN, END = (IDS[name] for name in ("<|vision_start|>", "<|vision_end|>"))
 SECOND = Clip("one", np.zeros((2, 64, 64, 3), np.uint8))
 PICTURE = Clip("two", np.zeros((1, 256, 256, 3), np.uint8))
 
@@ -101,15 +102,17 @@ async def test_what_it_took_is_counted_the_silence_too() -> None:
     assert (text, usage) == ("", Usage(prompt=100, seen=SECOND.tokens, cached=60, written=1))
 
 
-async def test_a_prompt_has_one_id_for_each_clip_and_its_pixels_under_its_name() -> None:
+async def test_a_prompt_has_the_ids_of_each_clip_and_its_pixels_under_its_name() -> None:
     fake = Fake([IM_END])
     await written(engine(fake), Scene(("ab", SECOND, "c", PICTURE), "caller"))
     ((_, sampling, part, priority),) = fake.asked
-    assert part.token_ids == (97, 98, VIDEO, 99, IMAGE)
-    assert part.media_ids == {"video": ["caller/one"], "image": ["caller/two"]}
-    ((pixels, metadata),), (picture,) = part.media["video"], part.media["image"]
-    assert pixels.shape == (2, 64, 64, 3) and metadata["frames_indices"] == [0, 1]
-    assert picture.shape == (256, 256, 3)
+    seen = (*b"<0.2 seconds>", BEGIN, *[VIDEO] * 4, END)
+    assert part.token_ids == (97, 98, *seen, 99, *[IMAGE] * 64)
+    (second, picture) = part.media
+    assert (second.kind, second.name, second.at, second.tokens) == ("video", "caller/one", 2, len(seen))
+    assert second.embeds and [seen[at] for at in second.embeds] == [VIDEO] * 4
+    assert (picture.kind, picture.name, picture.at, picture.tokens) == ("image", "caller/two", 3 + len(seen), 64)
+    assert picture.embeds is None
     assert part.cache_salt == "caller"
     assert (sampling.temperature, sampling.stop_token_ids) == (0.5, (IM_END, SILENT, IDS["<|endoftext|>"]))
     assert priority == URGENT
@@ -129,10 +132,10 @@ async def test_of_several_prompts_each_is_a_request() -> None:
 
 
 async def test_a_prompt_that_is_too_long_is_refused_and_the_next_one_is_answered() -> None:
-    aura = engine(Fake([65, IM_END]), most=50)
+    aura, seen = engine(Fake([65, IM_END]), most=50), len("<0.2 seconds>") + 6
     with pytest.raises(EngineError, match="51 tokens, and at most 50"):
-        await written(aura, Scene(("a" * 47, SECOND), "s"))
-    assert await written(aura, Scene(("a" * 46, SECOND), "s")) == ["A"]
+        await written(aura, Scene(("a" * (51 - seen), SECOND), "s"))
+    assert await written(aura, Scene(("a" * (50 - seen), SECOND), "s")) == ["A"]
 
 
 async def test_closing_closes_the_request() -> None:

@@ -55,7 +55,7 @@ class FakeAnswers:
                 raise EngineError("asr", "a request was not served: no")
             prompt = Letters().decode(list(part.token_ids))
             prefix = prompt.rpartition("<asr_text>")[2]
-            heard = self.text[: len(part.ready[0].item) // 10]
+            heard = self.text[: len(part.media[0].item()) // 10]
             assert heard.startswith(prefix)
             yield Written(tuple(Letters().encode(heard[len(prefix) :] + "<|im_end|>")), (), True, True)
             dropped = False
@@ -85,7 +85,12 @@ def manner(longest_ms: int = 60_000) -> Manner:
     passes = partial(Passes, writer, 800, Doubt(all_ms=1_000))
 
     def prompt(prompt: Prompt, windows: Sequence[Piece]) -> tuple[tuple[int, ...], tuple[Medium, ...]]:
-        return prompt.token_ids, tuple(Medium("audio", each.name, prompt.audio_at, 1, each) for each in windows)
+        return prompt.token_ids, tuple(
+            Medium("audio", each.name, prompt.audio_at, 1, partial(made, each)) for each in windows
+        )
+
+    def made(window: Piece) -> Piece:
+        return window
 
     return Manner("tiny", passes, prompt, Draws(), STOPS, Extent(longest_ms), ("English", "German"), "English")
 

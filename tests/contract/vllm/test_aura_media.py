@@ -1,0 +1,134 @@
+"""What AURA's prompts are made ready into is what vLLM's own processor makes of them."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipeline.chunks import Scene
+from pipeline.clips import Clip, second
+from pipeline.engines.aura import as_part
+from pipeline.engines.aura_setup import settings
+from pipeline.models.aura_text import FPS, AuraText
+from tests.contract.vllm.tiny_aura import IDS, write_aura
+
+pytestmark = pytest.mark.vllm
+
+QUESTION = "<|im_end|>\n<|im_start|>user\nWhat is <0.2 seconds>?"
+
+
+def frames(name: str, *shape: int) -> Any:
+    return np.random.default_rng(list(name.encode())).integers(0, 256, (*shape, 3), np.uint8)
+
+
+def film(name: str, *size: int) -> Clip:
+    return Clip(name, frames(name, 2, *size))
+
+
+def picture(name: str, *size: int) -> tuple[str | Clip, ...]:
+    return "<|vision_start|>", Clip(name, frames(name, 1, *size)), "<|vision_end|>"
+
+
+SCENES: dict[str, tuple[str | Clip, ...]] = {
+    "a second": ("See:", film("1", 64, 96)),
+    "seconds of two sizes": (film("2", 480, 640), film("3", 96, 64), QUESTION),
+    "a second of one frame": (second("4", frames("4", 64, 64), None), QUESTION),
+    "a picture": ("See:", *picture("5", 256, 256)),
+    "pictures of two sizes": (*picture("6", 288, 320), *picture("7", 672, 896), QUESTION),
+    "both, with text between": (
+        film("8", 64, 64),
+        "A cup.",
+        *picture("9", 256, 288),
+        QUESTION,
+        film("10", 96, 96),
+        "?",
+    ),
+    "what is shown twice": (film("11", 64, 64), "and", film("11", 64, 64)),
+    "text": (QUESTION,),
+}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return write_aura(tmp_path_factory.mktemp("aura"))
+
+
+@pytest.fixture(scope="module")
+def renderer(folder: Path, vllm_on_a_cpu: None) -> Iterator[Any]:
+    from vllm import EngineArgs
+    from vllm.renderers import renderer_from_config
+
+    told = settings(1, "float32", 49_152) | {"enforce_eager": True}
+    renderer = renderer_from_config(EngineArgs(model=str(folder), **told).create_engine_config())
+    yield renderer
+    renderer.shutdown()
+
+
+def rendered(renderer: Any, scene: Scene, text: AuraText) -> Any:
+    """By vLLM, of pixels: one id stands for each clip."""
+    ids: list[int] = []
+    shown: dict[str, list[Any]] = {}
+    names: dict[str, list[str]] = {}
+    metadata = {"fps": float(FPS), "total_num_frames": FPS, "frames_indices": [0, 1], "do_sample_frames": False}
+    for part in scene.parts:
+        if isinstance(part, str):
+            ids += text.ids(part)
+            continue
+        kind = "video" if part.moves else "image"
+        ids.append(IDS[f"<|{kind}_pad|>"])
+        shown.setdefault(kind, []).append((part.pixels, metadata) if part.moves else part.pixels[0])
+        names.setdefault(kind, []).append(f"{scene.cache_salt}/{part.id}")
+    prompt = {"prompt_token_ids": ids, "cache_salt": scene.cache_salt}
+    if shown:
+        prompt |= {"multi_modal_data": shown, "multi_modal_uuids": names}
+    (made,) = renderer.render_cmpl([prompt])
+    return made
+
+
+@pytest.mark.parametrize("name", SCENES)
+def test_a_prompt_is_what_vllm_itself_makes_of_it(name: str, renderer: Any, folder: Path) -> None:
+    from vllm.multimodal.cache import LruKeyReplicatedSenderCache
+
+    from pipeline.engines.vllm_prompt import ready_prompt
+
+    text = AuraText.read(folder)
+    scene = Scene(SCENES[name], "salt")
+    made = ready_prompt(as_part(scene, text), LruKeyReplicatedSenderCache(renderer.model_config))
+    theirs = rendered(renderer, scene, text)
+    assert set(theirs) - {"arrival_time"} == set(made)
+    for key in made:
+        assert made[key] == theirs[key]
+    for kind, items in theirs.get("mm_kwargs", {}).items():
+        for item, other in zip(made["mm_kwargs"][kind], items, strict=True):
+            assert item is None or layout(item) == layout(other)
+
+
+def layout(item: Any) -> dict[str, tuple[Any, ...]]:
+    """What does not count where vLLM compares: types of numbers, and where the model takes them from."""
+    return {
+        name: (getattr(each.data, "dtype", None), each.field.keep_on_cpu, getattr(each.field, "dim", None))
+        for name, each in item.items()
+    }
+
+
+def test_a_clip_is_sent_once_and_made_only_to_be_sent(renderer: Any, folder: Path) -> None:
+    from vllm.multimodal.cache import LruKeyReplicatedSenderCache
+
+    from pipeline.engines.vllm_prompt import items_of, ready_prompt, unsent
+
+    text, cache = AuraText.read(folder), LruKeyReplicatedSenderCache(renderer.model_config)
+    first, then = film("first", 64, 64), film("then", 64, 64)
+    part = as_part(Scene((first,), "salt"), text)
+    assert [medium.name for medium in unsent(part, cache)] == ["salt/first"]
+    items = items_of(unsent(part, cache))
+    assert ready_prompt(part, cache, items)["mm_kwargs"]["video"] == [items["salt/first"]]
+    longer = as_part(Scene((first, then), "salt"), text)
+    assert [medium.name for medium in unsent(longer, cache)] == ["salt/then"]
+    known, new = ready_prompt(longer, cache)["mm_kwargs"]["video"]
+    assert known is None and new["video_grid_thw"].data.tolist() == [1, 4, 4]
+    assert ready_prompt(longer, cache)["mm_kwargs"]["video"] == [None, None]
+    cache.invalidate("salt/first")  # as vLLM does when the engine has refused a request
+    again, known = ready_prompt(longer, cache)["mm_kwargs"]["video"]
+    assert again == items["salt/first"] and known is None
