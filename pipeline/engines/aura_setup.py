@@ -36,6 +36,11 @@ MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, in
 STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 ms of an H100's
 LONG_TOKENS = STEP_TOKENS // 2  # of one prompt in a step while others wait: vLLM lets what it has begun go first
 BLOCK_TOKENS = 64  # each block of a prompt is hashed for every request: larger ones are fewer
+UNTOLD = (
+    "mm_device_do_normalize",
+    "mm_processor_kwargs",
+    "video_pruning_rate",
+)  # they would change what a clip becomes
 CLIP_GB = 0.008  # of vLLM's cache, for one second of 640 x 480
 DRAWS = Draws(temperature=0.5)
 FIRST_TOKENS = 4  # of the answer that it gives when it is opened
@@ -63,6 +68,10 @@ async def open_aura(
         ConfigError: The model is incomplete or another one, or vLLM refuses an argument.
         EngineError: The engine did not start.
     """
+    if faults := [
+        f"`{name}` cannot be set: clips are made ready for vLLM here" for name in UNTOLD if name in engine_args
+    ]:
+        raise ConfigError(f"stage {STAGE}", faults)
     folder = check_folder(models_dir, model, max_model_len, engine_args.get("load_format", "auto"))
     text = AuraText.read(folder)
     check_stops(f"stage {STAGE}", stop_token_ids, text.stops)

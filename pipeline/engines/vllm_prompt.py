@@ -8,12 +8,11 @@ from typing import Any
 
 import torch
 from vllm.inputs import MultiModalInput, TokensInput, mm_input, tokens_input
-from vllm.multimodal.cache import BaseMultiModalProcessorCache
+from vllm.multimodal.cache import BaseMultiModalProcessorCache as Cache
 from vllm.multimodal.inputs import MultiModalKwargsItems, PlaceholderRange
 
 from pipeline.engines.parts import Medium, Part
 
-Cache = BaseMultiModalProcessorCache  # of the sender: it mirrors the engine's
 Items = Mapping[str, Any]
 NONE: Items = MappingProxyType({})
 PLACES = 4_096  # of media in prompts: seconds of 80 cameras
@@ -23,13 +22,13 @@ def ready_prompt(part: Part, cache: Cache | None = None, items: Items = NONE) ->
     """What the engine is to be sent next: both sides of the cache go through the media in the order of their tokens.
 
     Args:
-        cache: What it holds is named and not sent; without one, all is sent each time.
+        cache: The sender's, which mirrors the engine's. What it holds is named and not sent. Without one, all is sent.
         items: By name, made beforehand. One that is missing here all the same is made now.
     """
     salt = part.cache_salt or None
     if not part.media:
         return tokens_input(list(part.token_ids), cache_salt=salt)  # a list of its own: vLLM extends it in place
-    if cache:
+    if cache is not None:
         for medium in part.media:
             cache.touch_sender_cache_item(medium.name)  # so that none of them makes room for another
     kwargs, names, places = defaultdict(list), defaultdict(list), defaultdict(list)
@@ -41,8 +40,8 @@ def ready_prompt(part: Part, cache: Cache | None = None, items: Items = NONE) ->
 
 
 def unsent(part: Part, cache: Cache | None) -> tuple[Medium, ...]:
-    """What a cache does not hold; nothing, if there is none."""
-    return tuple(medium for medium in part.media if cache and not cache.is_cached_item(medium.name))
+    """What the cache does not hold."""
+    return () if cache is None else tuple(each for each in part.media if not cache.is_cached_item(each.name))
 
 
 def items_of(media: tuple[Medium, ...]) -> Items:

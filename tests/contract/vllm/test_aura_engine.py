@@ -7,6 +7,7 @@ import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,12 +22,15 @@ from pipeline.clips import decoded, second
 from pipeline.engines.aura import Aura, as_part
 from pipeline.engines.aura_setup import check_weights, open_aura
 from pipeline.engines.draws import Draws
+from pipeline.engines.parts import Medium, Part
+from pipeline.engines.warming import read
 from pipeline.errors import ConfigError, EngineError
 from pipeline.films import seconds_of
 from pipeline.history import History, Item
 from pipeline.models.aura_text import AuraText
 from pipeline.processors.aura import LIMITS, scene
 from tests.contract.embedded import MODULE_BACKEND, all_of, once
+from tests.contract.vllm.seeing import GREEDY
 from tests.contract.vllm.seeing_cases import GOLDENS, TOKENS, prompts
 from tests.contract.vllm.tiny_aura import write_aura
 
@@ -122,6 +126,26 @@ async def test_what_a_request_showed_that_was_cancelled_on_its_way_is_sent_again
     asked = replace(prompts(SEEDS[0])[-1], max_tokens=TOKENS, cache_salt="cancelled")
     await aura._requests._rendered(as_part(asked, AuraText.read(folder)))  # type: ignore[attr-defined]
     assert said(await all_of(aura, asked)) == official(folder, SEEDS[0])
+
+
+async def test_a_clip_is_sent_once_and_again_if_the_engine_did_not_get_it(aura: Aura, folder: Path) -> None:
+    made: list[str] = []
+
+    def counted(medium: Medium) -> Any:
+        made.append(medium.name)
+        return medium.item()
+
+    def shown(salt: str) -> Part:
+        part = as_part(replace(prompts(SEEDS[0])[-1], max_tokens=1, cache_salt=salt), AuraText.read(folder))
+        return replace(part, media=[replace(each, item=partial(counted, each)) for each in part.media])
+
+    once, lost = shown("once"), shown("lost")
+    await read(aura._requests, GREEDY, [once, once])
+    assert made == [each.name for each in once.media] and made
+    made.clear()
+    await aura._requests._rendered(lost)  # type: ignore[attr-defined]
+    await read(aura._requests, GREEDY, [lost])
+    assert made == 2 * [each.name for each in lost.media]
 
 
 async def test_a_prompt_that_is_too_long_fails_and_the_next_is_answered(aura: Aura, folder: Path) -> None:

@@ -80,7 +80,7 @@ def rendered(renderer: Any, scene: Scene, text: AuraText) -> Any:
         ids.append(IDS[f"<|{kind}_pad|>"])
         shown.setdefault(kind, []).append((part.pixels, metadata) if part.moves else part.pixels[0])
         names.setdefault(kind, []).append(f"{scene.cache_salt}/{part.id}")
-    prompt = {"prompt_token_ids": ids, "cache_salt": scene.cache_salt}
+    prompt: dict[str, Any] = {"prompt_token_ids": ids, "cache_salt": scene.cache_salt}
     if shown:
         prompt |= {"multi_modal_data": shown, "multi_modal_uuids": names}
     (made,) = renderer.render_cmpl([prompt])

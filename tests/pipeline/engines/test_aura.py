@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 from pipeline.chunks import Scene, Usage
 from pipeline.clips import Clip
 from pipeline.engines.aura import PATIENT, URGENT, Aura, Manner
+from pipeline.engines.aura_setup import open_aura
 from pipeline.engines.draws import Draws
 from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.errors import ConfigError, EngineError
@@ -148,6 +150,13 @@ async def test_closing_closes_the_request() -> None:
     await anext(words)
     await words.aclose()
     assert fake.closed == 1
+
+
+async def test_what_would_change_the_pixels_that_vllm_is_given_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as refused:
+        await open_aura(tmp_path, model="m", max_sessions=1, mm_processor_kwargs={}, video_pruning_rate=0.5)
+    reason = "cannot be set: clips are made ready for vLLM here"
+    assert refused.value.faults == [f"`mm_processor_kwargs` {reason}", f"`video_pruning_rate` {reason}"]
 
 
 def test_a_tokenizer_of_another_model_is_refused_by_the_names_it_lacks() -> None:

@@ -97,7 +97,7 @@ async def test_a_recogniser_hears_every_number_of_chunks_that_a_window_may_have(
     await read(fake, Draws().sampling(()), parts)
     assert fake.parts == parts
     assert fake.most == 1
-    windows = [[len(medium.item) for medium in part.ready] for part in parts]
+    windows = [[len(medium.item()) for medium in part.media] for part in parts]
     assert {-(-window[-1] // 100) for window in windows} == set(range(1, 10))
     assert max(len(window) for window in windows) > 1
     assert all(part.max_tokens == part.min_tokens > 1 for part in parts), "a token is written after another"
