@@ -99,6 +99,14 @@ async def to_scene(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[
         yield scene(question, LIMITS)
 
 
+async def asks(caller: Caller, seconds: float = 2.2) -> None:
+    """By word of mouth, and waits for the answer."""
+    await caller.says(seconds)
+    caller.session.commit()
+    caller.session.respond()
+    await asyncio.sleep(2)
+
+
 async def film(session: Session, begins_s: float) -> None:
     """Two frames a second, forever."""
     assert session.sight
@@ -128,3 +136,13 @@ def frames(names: Iterable[str]) -> list[int]:
 
 def spelt(prompt: Scene) -> str:
     return "".join(part if isinstance(part, str) else f"{{{part.id}}}" for part in prompt.parts)
+
+
+def newest(scenes: list[Scene]) -> list[str]:
+    return [name for scene in scenes for name in seen(scene)[-1:]]
+
+
+def only_words_are_left(asked: Scene, read: list[Scene]) -> bool:
+    """Of that question, after what was read before it."""
+    rests = [spelt(asked).removeprefix(spelt(each)) for each in read if spelt(asked).startswith(spelt(each))]
+    return any("{" not in rest for rest in rests)

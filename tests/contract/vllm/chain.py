@@ -1,5 +1,6 @@
 """The pipeline for GPUs on tiny checkpoints and a CPU: `aura-pipeline serve`, and its processes."""
 
+import asyncio
 import json
 import os
 import signal
@@ -24,6 +25,7 @@ from tests.served import KEY
 ROOT = Path(__file__).parents[3]
 CONFIG = Path(__file__).with_name("chain.yaml")
 COMMAND = (sys.executable, "-c", "from pipeline.main import main; main()", "serve")
+IDLE = {"asr": 0, "aura": 0, "qwen3_tts": 0, "code2wav": 0}
 START_S = 900.0  # vLLM is imported by two processes, 15 s on a quiet machine, and its engines start one after the other
 STOP_S = 60.0
 STEP_S = 0.2
@@ -110,6 +112,20 @@ def started(config: Path, models_dir: Path, log: Path, env: Mapping[str, str] | 
             process.wait(STOP_S)
         process.kill()
         process.wait()
+
+
+async def comes_to_rest(chain: Chain) -> None:
+    """Every engine says that it computes nothing any more."""
+    async with asyncio.timeout(10):
+        while (await asyncio.to_thread(chain.ready))["busy"] != IDLE:  # noqa: ASYNC110 - only by asking
+            await asyncio.sleep(0.05)
+
+
+async def notices(chain: Chain) -> None:
+    """The pipeline is not ready any more."""
+    async with asyncio.timeout(10):
+        while chain.ready()["ready"]:  # noqa: ASYNC110 - only by asking
+            await asyncio.sleep(0.1)
 
 
 def _below(pid: int) -> list[int]:

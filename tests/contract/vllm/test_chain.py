@@ -27,7 +27,7 @@ from tests.contract.test_wire_sockets import (
     test_nobody_comes_in_without_the_key,
     test_what_cannot_be_answered_closes_the_socket,
 )
-from tests.contract.vllm.chain import Chain, serving
+from tests.contract.vllm.chain import IDLE, Chain, comes_to_rest, notices, serving
 from tests.contract.wire_caller import Caller, calling
 from tests.contract.wire_media import loud, picture
 from tests.contract.wire_sdk import talking
@@ -51,7 +51,6 @@ __all__ = (  # unchanged, they hold for these models too
 
 pytestmark = pytest.mark.vllm
 
-IDLE = {"asr": 0, "aura": 0, "qwen3_tts": 0, "code2wav": 0}
 LONG = "This is said at length, and then some more of it. " * 12
 SECOND_TOKENS = 300  # of 640 x 480
 AGAIN_S = 300.0  # until an engine that was killed has started again: 15 s on a quiet machine
@@ -74,20 +73,6 @@ async def caller() -> AsyncGenerator[Caller, None]:
     async with served() as pipeline, calling(pipeline) as caller:
         await caller.listens(turn_detection=None)
         yield caller
-
-
-async def comes_to_rest(chain: Chain) -> None:
-    """Every engine says that it computes nothing any more."""
-    async with asyncio.timeout(10):
-        while (await asyncio.to_thread(chain.ready))["busy"] != IDLE:  # noqa: ASYNC110 - only by asking
-            await asyncio.sleep(0.05)
-
-
-async def notices(chain: Chain) -> None:
-    """The pipeline is not ready any more."""
-    async with asyncio.timeout(10):
-        while chain.ready()["ready"]:  # noqa: ASYNC110 - only by asking
-            await asyncio.sleep(0.1)
 
 
 async def speaks(caller: Caller, seconds: float) -> None:
