@@ -154,7 +154,7 @@ async def test_a_request_is_one_message_however_many_seconds_it_names(aura: Aura
     requests: Any = aura._requests
     prompt = await requests._rendered(as_part(scene, AuraText.read(Path(requests._llm.model_config.model))))
     assert prompt["mm_kwargs"]["video"] == [None] * 3
-    assert len(requests._llm.engine_core.encoder.encode(prompt)) == 1
+    assert len(requests._llm.engine_core.encoder.encode(prompt["mm_placeholders"])) == 1
 
 
 async def test_a_prompt_that_is_too_long_fails_and_the_next_is_answered(aura: Aura, folder: Path) -> None:
