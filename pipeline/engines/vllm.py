@@ -26,6 +26,8 @@ from pipeline.errors import ConfigError, EngineError
 TOLD_S = 10.0  # in which vLLM tells the requests of an engine that has died
 TRIES = 3  # of a request that the engine refuses
 REFUSED = "a request was not served: the engine refused it"
+INLINE = "VLLM_MSGPACK_ZERO_COPY_THRESHOLD"
+INLINE_BYTES = 1_024  # the mask of a second's tokens goes in its request: beside it, 40 would be 40 messages more
 ALIVE_S = 1.0  # how often whoever waits for an answer looks whether the engine lives
 
 
@@ -85,6 +87,7 @@ class Vllm:
         """
         serve_forks()
         envs.environment_variables[METHOD] = lambda: "forkserver"  # which the variable's own values do not offer
+        envs.environment_variables[INLINE] = lambda: INLINE_BYTES
         try:
             args = AsyncEngineArgs(model=str(model), generation_config="vllm", **engine_args)
             llm = await started(partial(AsyncLLM.from_engine_args, args))

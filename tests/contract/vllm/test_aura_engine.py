@@ -148,6 +148,15 @@ async def test_a_clip_is_sent_once_and_again_if_the_engine_did_not_get_it(aura: 
     assert made == 2 * [each.name for each in lost.media]
 
 
+async def test_a_request_is_one_message_however_many_seconds_it_names(aura: Aura) -> None:
+    scene = Scene(tuple(second(f"{at}", np.zeros((576, 1_024, 3), np.uint8), None) for at in range(3)), "message")
+    await all_of(aura, replace(scene, max_tokens=1))
+    requests: Any = aura._requests
+    prompt = await requests._rendered(as_part(scene, AuraText.read(Path(requests._llm.model_config.model))))
+    assert prompt["mm_kwargs"]["video"] == [None] * 3
+    assert len(requests._llm.engine_core.encoder.encode(prompt["mm_placeholders"])) == 1
+
+
 async def test_a_prompt_that_is_too_long_fails_and_the_next_is_answered(aura: Aura, folder: Path) -> None:
     with pytest.raises(EngineError, match="tokens, and at most"):
         await all_of(aura, Scene(("x" * 60_000,), "long"))
