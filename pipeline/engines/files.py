@@ -8,6 +8,8 @@ from pipeline.errors import ConfigError
 
 log = logging.getLogger(__name__)
 
+NONE = "there is no such folder"
+
 
 def model_folder(models_dir: Path, names: Sequence[str], files: Sequence[str], hint: str = "") -> Path:
     """The folder of the first of `names` that has all `files`; that it is a later one is said in the log.
@@ -26,6 +28,15 @@ def model_folder(models_dir: Path, names: Sequence[str], files: Sequence[str], h
             if name != names[0]:
                 log.warning("model %s is not there: %s takes its place", names[0], name)
             return folder
-        what = f"{', '.join(missing)} missing" if folder.is_dir() else "there is no such folder"
+        what = f"{', '.join(missing)} missing" if folder.is_dir() else NONE
         faults.append(f"{name}: {what}{hint}")
     raise ConfigError(str(models_dir), faults)
+
+
+def check_is_there(folder: Path) -> None:
+    """
+    Raises:
+        ConfigError: There is no such folder.
+    """
+    if not folder.is_dir():
+        raise ConfigError(str(folder), [NONE])

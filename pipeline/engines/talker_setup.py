@@ -8,6 +8,7 @@ from typing import Any
 
 from pipeline.chunks import Clause
 from pipeline.engines.draws import Draws, check_stops
+from pipeline.engines.files import check_is_there
 from pipeline.engines.graphs import GRAPHS
 from pipeline.engines.talker import STAGE, Manner, Talker
 from pipeline.engines.vllm_start import Start, start_vllm
@@ -49,8 +50,7 @@ def read_config(folder: Path) -> VoiceConfig:
     Raises:
         ConfigError: As `read_checkpoint`.
     """
-    if not folder.is_dir():
-        raise ConfigError(str(folder), ["there is no such folder"])
+    check_is_there(folder)
     if missing := [name for name in FILES if not (folder / name).is_file()]:
         raise ConfigError(str(folder), [f"`{name}` is missing" for name in missing])
     config = read_voice(folder)

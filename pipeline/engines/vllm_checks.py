@@ -4,6 +4,7 @@ from pathlib import Path
 
 from pipeline.deployment import StageDeployment
 from pipeline.engines.aura_setup import check_folder
+from pipeline.engines.files import check_is_there
 from pipeline.engines.qwen3_asr_setup import read_folder
 from pipeline.engines.talker_setup import check_config, read_config
 from pipeline.errors import ConfigError
@@ -35,6 +36,7 @@ def check_tts(stage: StageDeployment, models_dir: Path) -> int:
 def check_code2wav(stage: StageDeployment, models_dir: Path) -> int:
     args = stage.engine_args
     folder = models_dir / args["model"]
+    check_is_there(folder)
     read_codec(folder)
     own = [tensor for tensor in stored(folder / CODEC) if tensor.name.startswith(DECODER)]
     if not own and _format(stage) != "dummy":

@@ -11,15 +11,17 @@ import pytest
 
 from pipeline.engines.embedded_names import llama_names, whisper_names
 from pipeline.profiles import DEPLOY, PROFILES
+from tests.pipeline.checkpoints import AURA, write_all
 
 ROOT = Path(__file__).parents[2]
+NOWHERE = Path("/nowhere")
 MAIN = "import sys; sys.argv[0] = 'aura-pipeline'; from pipeline.main import main; main()"
 
 
-def aura_pipeline(*arguments: str | Path) -> tuple[int, str]:
-    """The exit code, and what is said on stderr."""
-    argv = [sys.executable, "-c", MAIN, *map(str, arguments)]
-    ended = subprocess.run(argv, cwd=ROOT, env={"AURA_PIPELINE_KEY": "key"}, capture_output=True, text=True, timeout=60)
+def aura_pipeline(*arguments: str | Path, path: Path = NOWHERE) -> tuple[int, str]:
+    """The exit code, and what is said on stderr; `path`: where other programs are, such as the GPUs' own."""
+    argv, environ = [sys.executable, "-c", MAIN, *map(str, arguments)], {"AURA_PIPELINE_KEY": "key", "PATH": str(path)}
+    ended = subprocess.run(argv, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60)
     return ended.returncode, ended.stderr
 
 
@@ -75,6 +77,20 @@ def test_the_shipped_files_pass() -> None:
         assert aura_pipeline("check", "--profile", name, profile.deployment)[0] == 0
     for file in DEPLOY.iterdir():
         assert aura_pipeline("check", file)[0] == 0, "its pipeline is known by what it says"
+
+
+def test_check_tells_what_serve_would_refuse_on_this_machine(tmp_path: Path) -> None:
+    tool = tmp_path / "nvidia-smi"
+    tool.write_text("#!/bin/sh\necho 24564\n")
+    tool.chmod(0o755)
+    write_all(tmp_path)
+    file, models = DEPLOY / "aura_2gpu.yaml", tmp_path / "models"
+    assert aura_pipeline("check", DEPLOY / "aura_80gb.yaml", "--model-dir", tmp_path, path=tmp_path) == (0, "")
+    code, said = aura_pipeline("check", file, "--model-dir", models, path=tmp_path)
+    assert code == 2
+    lines = said.splitlines()
+    assert f"{file}: stage 1: {models}: {AURA}: there is no such folder" in lines
+    assert f"{file}: stage 2: `devices` names GPU 1, and there is GPU 0 of 24 GiB" in lines
 
 
 @pytest.mark.skipif(find_spec("vllm") is not None, reason="vLLM is installed")
