@@ -60,7 +60,7 @@ def register() -> None:
     from vllm import ModelRegistry
 
     registry.register()
-    ModelRegistry.register_model("Qwen3ASRForConditionalGeneration", "tests.gpu.chain_words:RecogniserOfWords")
+    ModelRegistry.register_model(registry.ASR, "tests.gpu.chain_words:RecogniserOfWords")
     ModelRegistry.register_model(registry.AURA, "tests.gpu.chain_words:AuraOfWords")
 
 

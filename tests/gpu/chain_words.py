@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 import torch
-from vllm.model_executor.models.qwen3_asr import Qwen3ASRForConditionalGeneration
 
 from pipeline.models.aura import AuraQwen3VLForConditionalGeneration
+from pipeline.models.qwen3_asr.graphed import GraphedQwen3ASRForConditionalGeneration
 
 LIKELY = {"Ġthe": 1.0, "Ġof": 1.0, "Ġyou": 1.0, "Ġand": 0.4, "Ġis": 0.4, ".": 0.4}  # of tests.contract.vllm.tiny
 TEMPERATURE = 0.5  # AURA's; a recogniser that takes the likeliest never writes a full stop
@@ -40,7 +40,7 @@ class Words:
         return logits + self._added
 
 
-class RecogniserOfWords(Qwen3ASRForConditionalGeneration):
+class RecogniserOfWords(GraphedQwen3ASRForConditionalGeneration):
     def __init__(self, *, vllm_config: Any, prefix: str = "") -> None:
         super().__init__(vllm_config=vllm_config, prefix=prefix)
         self.words = Words(Path(vllm_config.model_config.model))

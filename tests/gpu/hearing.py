@@ -8,15 +8,12 @@ first of them did in some passes. `--tiny` is a dry run on a CPU. `--section NAM
 
 import argparse
 import asyncio
-import os
 import sys
 import tempfile
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any
 
-from tests.contract.vllm.speaking import ENVIRONMENT
-from tests.gpu.environment import ON_A_GPU, ON_STDERR
+from tests.gpu.environment import environment
 from tests.gpu.hearing_model import SIZES, write_recogniser_files
 from tests.gpu.hearing_section import Section
 from tests.gpu.sections import Report, run_section
@@ -54,8 +51,7 @@ def _run(name: str, report: Report, turns: Turns, tiny: bool, profile: Path | No
     command = [sys.executable, "-m", "tests.gpu.hearing", "--section", name, str(turns.folder)]
     command += ["-o", str(report.path), *(["--tiny"] if tiny else [])]
     command += ["--profile", str(profile.absolute())] if profile else []
-    env: dict[str, Any] = (ENVIRONMENT if tiny else ON_A_GPU) | ON_STDERR | {"VLLM_PLUGINS": ""}
-    env["PYTHONPATH"] = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
+    env = environment(turns.folder / f"plugin_{name}", turns.folder, tiny=tiny)
     try:
         run_section(name, command, report, LIMIT_TINY_S if tiny else LIMIT_S, env)
     finally:
