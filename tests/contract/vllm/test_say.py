@@ -46,7 +46,7 @@ class Saying:
     async def begin(cls, *arguments: str | Path) -> "Saying":
         ours, theirs = os.openpty()
         process = await asyncio.create_subprocess_exec(
-            *COMMAND, *arguments, stdin=asyncio.subprocess.DEVNULL, stdout=theirs, stderr=theirs, start_new_session=True
+            *COMMAND, *arguments, stdin=asyncio.subprocess.DEVNULL, stdout=theirs, stderr=theirs, process_group=0
         )
         os.close(theirs)
         terminal = asyncio.StreamReader()
