@@ -12,7 +12,7 @@ from infra.bench.wire import ANSWER_S, Wire, wired
 POLL_S = 0.02  # who asks without a pause takes the cores from the work that is to end
 RECOGNISER = "asr"  # its pass cannot be interrupted, and ends unheard
 MODEL, VOICE = "aura", "tts"
-READING_S = 0.03  # by so much later each cancel comes than the one before, to meet a step at any point
+LATER_S = 0.017  # by so much each cancel comes later than the one before, to meet a step at any point
 POINTS = 10
 
 
@@ -80,14 +80,18 @@ async def measure(url: str, key: str, cancels: int) -> dict[str, list[float]]:
             return busy
 
         engines = Engines(ask)
-        speaking = [await cancelled(wire, engines, LONG_ANSWER, VOICE, 0.0) for _ in range(cancels)]
-        reading = [await cancelled(wire, engines, _long(at), MODEL, READING_S * (at % POINTS)) for at in range(cancels)]
+        speaking = [await cancelled(wire, engines, LONG_ANSWER, VOICE, _after_s(at)) for at in range(cancels)]
+        reading = [await cancelled(wire, engines, _long(at), MODEL, _after_s(at)) for at in range(cancels)]
     return {
         "pipeline: cancel → caller released": [each.released for each in (*speaking, *reading)],
         "pipeline: cancel → language model idle, that read": [each.idle[MODEL] for each in reading],
         "pipeline: cancel → language model idle, that wrote": [each.idle[MODEL] for each in speaking],
         "pipeline: cancel → voice idle, that spoke": [each.idle[VOICE] for each in speaking],
     }
+
+
+def _after_s(number: int) -> float:
+    return LATER_S * (number % POINTS)
 
 
 def _long(number: int) -> str:

@@ -10,18 +10,16 @@ more. `--mps` lets the stages use the GPU at the same time, under NVIDIA's Multi
 
 import argparse
 import asyncio
-import os
 import tempfile
 from dataclasses import replace
 from pathlib import Path
 
-from tests.contract.vllm.speaking import ENVIRONMENT
 from tests.gpu.chain_measures import TINY, Extent
 from tests.gpu.chain_model import REGISTER, SHIPPED, write_deployment, write_models
 from tests.gpu.chain_run import SECTIONS, Place, run
+from tests.gpu.environment import environment
 from tests.gpu.sections import Report
-from tests.gpu.voice import CACHES, ON_A_GPU, ON_STDERR, mps
-from tests.gpu.voice_model import write_plugin
+from tests.gpu.voice import mps
 
 LIMIT_S, LIMIT_TINY_S = 540.0, 3_000.0
 
@@ -50,7 +48,8 @@ def main() -> None:
         write_models(folder / "models", tiny=args.tiny)
         write_deployment(folder / "deployment.yaml", args.deployment, tiny=args.tiny)
         with mps(folder, args.mps) as service:
-            env = _environment(folder, args.caches or folder / "caches", args.tiny) | service
+            env = environment(folder / "plugin", args.caches or folder / "caches", REGISTER, tiny=args.tiny)
+            env |= {"VLLM_LOGGING_LEVEL": "INFO"} | service
             place = Place(folder / "deployment.yaml", folder / "models", env)
             limit_s = args.limit or (LIMIT_TINY_S if args.tiny else LIMIT_S)
             asyncio.run(run(report, place, extent, sections, limit_s))
@@ -58,13 +57,6 @@ def main() -> None:
 
 def _numbers(text: str) -> tuple[int, ...]:
     return tuple(int(each) for each in text.split(","))
-
-
-def _environment(folder: Path, caches: Path, tiny: bool) -> dict[str, str]:
-    env = (ENVIRONMENT if tiny else ON_A_GPU) | {cache: str(caches.absolute() / cache.lower()) for cache in CACHES}
-    env |= ON_STDERR | {"VLLM_LOGGING_LEVEL": "INFO"} | write_plugin(folder / "plugin", REGISTER)
-    env["PYTHONPATH"] = os.pathsep.join([str(folder / "plugin"), os.getcwd(), os.environ.get("PYTHONPATH", "")])
-    return env
 
 
 if __name__ == "__main__":

@@ -14,9 +14,9 @@ from tests.contract.vllm.chain import Chain, started
 from tests.gpu.chain_cancels import cancelled
 from tests.gpu.chain_measures import Bench, Extent, Tell
 from tests.gpu.chain_server import engine_rows, memory_rows, start_row, started_stages, versions
+from tests.gpu.environment import CACHES
 from tests.gpu.memory import gpu_mib
 from tests.gpu.sections import TAIL, Report, Row
-from tests.gpu.voice import CACHES
 
 SECTIONS = ("first", "one", "paused", "many", "cancel", "sound", "restart")
 LOOK_S = 0.2

@@ -5,7 +5,6 @@ GPU (`test_talker_draws.py`); `--tiny` is a dry run there.
 """
 
 import argparse
-import os
 import sys
 import tempfile
 from pathlib import Path
@@ -16,12 +15,11 @@ import numpy as np
 from pipeline.models.qwen3_tts.sentence import Pace
 from pipeline.models.qwen3_tts.wire import Choice
 from tests.contract.vllm.cases import CASES, GOLDENS
-from tests.contract.vllm.speaking import ENVIRONMENT, Drawn, Speaker, Speech
+from tests.contract.vllm.speaking import Drawn, Speaker, Speech
 from tests.contract.vllm.test_talker_draws import SPOKEN, probabilities
 from tests.contract.vllm.tiny import write_checkpoint
+from tests.gpu.environment import environment
 from tests.gpu.sections import Report, Row, run_section
-from tests.gpu.voice import CACHES, ON_A_GPU, ON_STDERR, REGISTER
-from tests.gpu.voice_model import write_plugin
 
 LIMIT_S, LIMIT_TINY_S = 150.0, 600.0
 DRAWS, AT_ONCE, SEEDS = 2_000, 50, 8
@@ -43,10 +41,9 @@ def main() -> None:
         _draw(report, *(TINY if args.tiny else (TOP_K, DRAWS, SEEDS)))
         return
     report.path.unlink(missing_ok=True)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        env = (ENVIRONMENT if args.tiny else ON_A_GPU) | {cache: f"{folder}/{cache.lower()}" for cache in CACHES}
-        env |= ONE_PROCESS | ON_STDERR | write_plugin(Path(folder) / "plugin", REGISTER)
-        env["PYTHONPATH"] = os.pathsep.join([f"{folder}/plugin", os.getcwd(), os.environ.get("PYTHONPATH", "")])
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+        folder = Path(temporary)
+        env = environment(folder / "plugin", folder, tiny=args.tiny) | ONE_PROCESS
         command = [sys.executable, "-m", "tests.gpu.draws", "--section", "-o", str(report.path)]
         command += ["--tiny"] if args.tiny else []
         run_section("draws", command, report, LIMIT_TINY_S if args.tiny else LIMIT_S, env)

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 from tests.contract.vllm.speaking import ENVIRONMENT
+from tests.gpu.environment import ON_A_GPU, ON_STDERR
 from tests.gpu.hearing_model import SIZES, write_recogniser_files
 from tests.gpu.hearing_section import Section
 from tests.gpu.sections import Report, run_section
 from tests.gpu.turns import Turns
-from tests.gpu.voice import ON_A_GPU, ON_STDERR
 
 LIMIT_S, LIMIT_TINY_S = 262.0, 1_200.0
 

@@ -15,22 +15,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.contract.vllm.speaking import ENVIRONMENT
+from tests.gpu.environment import REGISTER, environment
 from tests.gpu.sections import Report, run_section
-from tests.gpu.voice_model import write_plugin, write_voice
+from tests.gpu.voice_model import write_voice
 
 LIMITS_S = {"talker": 220.0, "plain": 120.0, "sound": 180.0}
 TINY_TIMES = 5  # slower
-REGISTER = "pipeline.models.registry:register"
 REGISTERS = {"plain": "tests.gpu.voice_plain:register"}
-ON_A_GPU = {
-    "HF_HUB_OFFLINE": "1",
-    "VLLM_NO_USAGE_STATS": "1",
-    "VLLM_USE_FLASHINFER_SAMPLER": "0",  # it would be compiled
-    "VLLM_USE_V2_MODEL_RUNNER": "1",
-}
-ON_STDERR = {"VLLM_LOGGING_STREAM": "ext://sys.stderr"}
-CACHES = ("VLLM_CACHE_ROOT", "TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR")
 
 
 def main() -> None:
@@ -67,10 +58,7 @@ def mps(folder: Path, wanted: bool) -> Iterator[dict[str, str]]:
 
 
 def _run(name: str, report: Report, folder: Path, tiny: bool, service: dict[str, str]) -> None:
-    plugin = folder / f"plugin_{name}"
-    env = (ENVIRONMENT if tiny else ON_A_GPU) | {cache: str(folder / cache.lower()) for cache in CACHES}
-    env |= service | ON_STDERR | write_plugin(plugin, REGISTERS.get(name, REGISTER))
-    env["PYTHONPATH"] = os.pathsep.join([str(plugin), os.getcwd(), os.environ.get("PYTHONPATH", "")])
+    env = environment(folder / f"plugin_{name}", folder, REGISTERS.get(name, REGISTER), tiny=tiny) | service
     command = [sys.executable, "-m", "tests.gpu.voice_section", name, str(report.path), str(folder)]
     command += ["--tiny"] if tiny else []
     run_section(name, command, report, LIMITS_S[name] * (TINY_TIMES if tiny else 1), env)

@@ -6,16 +6,13 @@ CPU.
 """
 
 import argparse
-import os
 import sys
 import tempfile
 from pathlib import Path
 
-from tests.contract.vllm.speaking import ENVIRONMENT
 from tests.contract.vllm.tiny_aura import write_aura
+from tests.gpu.environment import environment
 from tests.gpu.sections import Report, run_section
-from tests.gpu.voice import CACHES, ON_A_GPU, ON_STDERR, REGISTER
-from tests.gpu.voice_model import write_plugin
 
 LIMIT_S = 420.0
 
@@ -31,9 +28,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary)
         write_aura(folder / "aura", weights=args.tiny, full_size=not args.tiny)
-        env = (ENVIRONMENT if args.tiny else ON_A_GPU) | {cache: str(folder / cache.lower()) for cache in CACHES}
-        env |= ON_STDERR | write_plugin(folder / "plugin", REGISTER)
-        env["PYTHONPATH"] = os.pathsep.join([str(folder / "plugin"), os.getcwd(), os.environ.get("PYTHONPATH", "")])
+        env = environment(folder / "plugin", folder, tiny=args.tiny)
         command = [sys.executable, "-m", "tests.gpu.watching_section", str(report.path), str(folder), args.sessions]
         run_section("aura", command + ["--tiny"] * args.tiny, report, LIMIT_S, env)
 
