@@ -18,6 +18,7 @@ from urllib.request import urlopen
 from tests.contract.vllm.tiny import write_checkpoint
 from tests.contract.vllm.tiny_asr import write_recogniser
 from tests.contract.vllm.tiny_aura import write_aura
+from tests.contract.wire_wait import PATIENCE_S
 from tests.pipeline.models import seeded_codec
 from tests.served import KEY
 
@@ -25,7 +26,7 @@ ROOT = Path(__file__).parents[3]
 CONFIG = Path(__file__).with_name("chain.yaml")
 COMMAND = (sys.executable, "-c", "from pipeline.main import main; main()", "serve")
 START_S = 900.0  # vLLM is imported by two processes, 15 s on a quiet machine, and its engines start one after the other
-STOP_S = 60.0
+STOP_S = 120.0
 STEP_S = 0.2
 VLLM_STAGES = ("asr", "aura", "qwen3_tts")  # in the order in which they start
 
@@ -41,7 +42,7 @@ class Chain:
     def ready(self) -> dict[str, Any]:
         """What `/ready` says."""
         try:
-            with urlopen(f"{self.url}/ready", timeout=10) as answer:
+            with urlopen(f"{self.url}/ready", timeout=PATIENCE_S) as answer:
                 said = answer.read()
         except HTTPError as error:
             said = error.read()

@@ -31,6 +31,7 @@ from tests.contract.vllm.chain import Chain, serving
 from tests.contract.wire_caller import Caller, calling
 from tests.contract.wire_media import loud, picture
 from tests.contract.wire_sdk import talking
+from tests.contract.wire_wait import PATIENCE_S
 from tests.served import lent, served
 
 __all__ = (  # unchanged, they hold for these models too
@@ -77,14 +78,14 @@ async def caller() -> AsyncGenerator[Caller, None]:
 
 async def comes_to_rest(chain: Chain) -> None:
     """Every engine says that it computes nothing any more."""
-    async with asyncio.timeout(10):
-        while (await asyncio.to_thread(chain.ready))["busy"] != IDLE:  # noqa: ASYNC110 - only by asking
+    async with asyncio.timeout(PATIENCE_S):
+        while (await asyncio.to_thread(chain.ready)).get("busy") != IDLE:  # noqa: ASYNC110 - only by asking
             await asyncio.sleep(0.05)
 
 
 async def notices(chain: Chain) -> None:
     """The pipeline is not ready any more."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while chain.ready()["ready"]:  # noqa: ASYNC110 - only by asking
             await asyncio.sleep(0.1)
 

@@ -30,8 +30,8 @@ GREEDY = {"do_sample": False, "subtalker_dosample": False}
 CASE = 7  # "No, thank you very much."
 MANNER = ("--voice", "vivian", "--language", "english")
 START_S = 400.0  # two processes one after the other import vLLM, which takes 15 s on a quiet machine
-STOP_S = 60.0
-GONE_S = 10.0  # until the last child has been buried
+STOP_S = 120.0
+GONE_S = 60.0  # until the last child has been buried
 
 
 class Saying:
