@@ -52,8 +52,8 @@ def all_checks(settings: Settings, node: Mapping[str, str]) -> tuple[Lane, ...]:
     tests, calls, phones = _parts(settings)
     return (
         Lane("shown", (ruff, ruff_format, tests, calls)),
+        Lane("beside", (*_page_checks(settings, node), mypy)),
         Lane("beside", (phones,)),
-        Lane("behind", (mypy, *_page_checks(settings, node))),
         Lane("behind", (vllm_tests(settings),)),
     )
 
