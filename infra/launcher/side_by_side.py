@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import secrets
 import signal
 from asyncio.subprocess import DEVNULL, STDOUT, Process
 from collections.abc import AsyncGenerator, Iterable, Mapping
@@ -10,9 +11,11 @@ from pathlib import Path
 from typing import BinaryIO
 
 from infra.launcher.checks import Check, Lane, Place
+from infra.launcher.leftovers import kill_leftovers
 from infra.launcher.progress import Board
 
-CLEANS_UP_S = 60.0  # in which a check that was interrupted ends what it has started
+CLEANS_UP_S = 30.0  # in which a check that was interrupted ends what it has started
+CHECK = "AURA_CHECK"  # the mark of all that a check has started, stacks of their own as well
 LEAST = 19  # the niceness that leaves others all they want
 
 
@@ -91,10 +94,11 @@ def stand_back(leader: int) -> None:
 @asynccontextmanager
 async def _process(check: Check, environ: Mapping[str, str], log: BinaryIO | None) -> AsyncGenerator[Process]:
     """A check in a session of its own: on the screen, unless there is a log. Nothing of it is left at the end."""
+    name = secrets.token_hex(8)
     process = await asyncio.create_subprocess_exec(
         *check.argv,
         cwd=check.cwd,
-        env={**environ, **check.env},
+        env={**environ, **check.env, CHECK: name},
         stdin=DEVNULL if log else None,
         stdout=log,
         stderr=STDOUT if log else None,
@@ -104,10 +108,11 @@ async def _process(check: Check, environ: Mapping[str, str], log: BinaryIO | Non
         yield process
     finally:
         await _end(process)
+        kill_leftovers(name, CHECK)
 
 
 async def _end(process: Process) -> None:
-    """As Ctrl-C on a terminal would, which reaches no other session; then for good."""
+    """Interrupt all of it, as Ctrl-C would, which reaches no other session than its terminal's; then for good."""
     if process.returncode is None:
         os.killpg(process.pid, signal.SIGINT)
         with suppress(TimeoutError):

@@ -16,7 +16,8 @@ pytestmark = pytest.mark.anyio
 
 PATIENT = """
 import signal, subprocess, sys, time
-child = subprocess.Popen([sys.executable, "-S", "-c", "import time; time.sleep(60)"])
+forever = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]
+child = subprocess.Popen(forever, start_new_session=True)
 open("begun", "w").write(f"{child.pid}")
 try:
     time.sleep(60)
