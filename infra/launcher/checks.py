@@ -15,6 +15,7 @@ PHONE_TESTS = f"{CALLS}/test_phone*.py"  # these ring up, each through the real 
 TALK_TESTS = f"{CALLS}/test_phone_talk.py"  # of those, what needs the real models
 SIDE_BY_SIDE = 4  # processes at most that run vLLM's tests, a core and 3 GB each
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # tiny tensors: threads of OpenMP would only wait for each other
+IN_ORDER = "--no-loadscope-reorder"  # files that take a minute have few tests: they would come last, one by one
 UNIT = ("-m", "not e2e and not contract and not gpu")
 
 Place = Literal["shown", "beside", "behind"]
@@ -81,7 +82,7 @@ def _parts(settings: Settings) -> tuple[Check, Check, Check]:
     phones = [path for path in _found(settings, PHONE_TESTS) if path not in _found(settings, TALK_TESTS)]
     without = [f"--ignore={path}" for path in phones]
     return (
-        _pytest("tests", settings, [*_workers(2), f"--ignore={CALLS}"]),
+        _pytest("tests", settings, [*_workers(2), IN_ORDER, f"--ignore={CALLS}"]),
         _pytest("calls", settings, [CALLS, *without]),
         _pytest("phones", settings, phones),
     )
