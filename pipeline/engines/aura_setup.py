@@ -14,7 +14,7 @@ from pipeline.clips import second
 from pipeline.engines.aura import FPS, STAGE, Aura, Manner
 from pipeline.engines.draws import Draws, check_stops
 from pipeline.engines.files import model_folder
-from pipeline.engines.graphs import GRAPHS
+from pipeline.engines.graphs import GRAPHS, LOOKING
 from pipeline.engines.warming import NAME, heard, warmed
 from pipeline.errors import ConfigError
 from pipeline.history import History, Item
@@ -52,7 +52,7 @@ async def open_aura(
     Args:
         stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of a prompt and its answer.
-        engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
+        engine_args: For vLLM, as it names them; `compilation_config` takes the place of ours.
 
     Raises:
         ConfigError: The model is incomplete or another one, or vLLM refuses an argument.
@@ -92,7 +92,7 @@ def settings(sessions: int, dtype: str, max_model_len: int) -> dict[str, Any]:
         "enable_prefix_caching": True,
         "block_size": BLOCK_TOKENS,
         "scheduling_policy": "priority",
-        "compilation_config": GRAPHS,  # longer steps than the largest run without one
+        "compilation_config": GRAPHS | LOOKING,  # longer steps than the largest run without one
         "limit_mm_per_prompt": {
             "video": {"count": 2 * seconds, "num_frames": FPS, **LARGEST},
             "image": {"count": 64, **LARGEST},

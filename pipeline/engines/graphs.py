@@ -2,6 +2,9 @@
 
 from typing import Any
 
+from pipeline.clips import MOST_TOKENS
+from pipeline.models.qwen3_asr.windows import CHUNK, audio_tokens
+
 # Each step is one graph, prompts included, of vLLM's own kernels: nothing is compiled when it starts.
 GRAPHS: dict[str, Any] = {
     "mode": 0,
@@ -18,4 +21,19 @@ GRAPHS: dict[str, Any] = {
         448,
         512,
     ],
+}
+
+# So is a look at a picture or a second of video: each is one graph, of the next larger of so many tokens.
+LOOKING: dict[str, Any] = {
+    "cudagraph_mm_encoder": True,
+    "encoder_cudagraph_token_budgets": [*range(64, 513, 64), MOST_TOKENS],
+    "encoder_cudagraph_max_vision_items_per_batch": 1,
+    "encoder_cudagraph_max_frames_per_batch": 1,  # as the model counts them: two of a camera's
+}
+
+# And a window of sound, of the next larger of so many whole seconds. The last window of a sound may be of nine.
+HEARING: dict[str, Any] = {
+    "cudagraph_mm_encoder": True,
+    "encoder_cudagraph_token_budgets": [audio_tokens(seconds * CHUNK) for seconds in range(1, 10)],
+    "encoder_cudagraph_max_vision_items_per_batch": 1,
 }

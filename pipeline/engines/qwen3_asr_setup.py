@@ -10,7 +10,7 @@ import numpy as np
 from pipeline.chunks import SPEECH_RATE, Window
 from pipeline.engines.draws import Draws, check_stops
 from pipeline.engines.files import model_folder
-from pipeline.engines.graphs import GRAPHS
+from pipeline.engines.graphs import GRAPHS, HEARING
 from pipeline.engines.parts import Part
 from pipeline.engines.qwen3_asr import STAGE, Extent, Manner, Qwen3Asr
 from pipeline.engines.warming import NAME, read, warmed
@@ -20,6 +20,7 @@ from pipeline.models.qwen3_asr.languages import language_name
 from pipeline.models.qwen3_asr.names import check_weights
 from pipeline.models.qwen3_asr.prompt import PromptWriter
 from pipeline.models.qwen3_asr.tokenizer import Ids, read_tokenizer
+from pipeline.models.registry import ASR
 from pipeline.processors.qwen3_asr import Doubt, Passes
 
 FILES = ("config.json", "preprocessor_config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
@@ -50,7 +51,7 @@ async def open_qwen3_asr(
         stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of one pass: 13 a second of sound, and what is written. It limits how long
             a window may be.
-        engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
+        engine_args: For vLLM, as it names them; `compilation_config` takes the place of ours.
 
     Raises:
         ConfigError: The model is incomplete or another one, or lacks the language; or vLLM refuses an argument.
@@ -72,12 +73,13 @@ async def open_qwen3_asr(
     extent = longest(max_model_len, len(writer.write(None, "").token_ids))
     frames = config.tower.n_window_infer
     settings: dict[str, Any] = {
+        "hf_overrides": {"architectures": [ASR]},
         "dtype": dtype,
         "max_model_len": max_model_len,
         "max_num_seqs": max_sessions,
         "enable_prefix_caching": True,
         "mm_processor_cache_gb": 0,  # the spectrum comes ready made, and its windows have names
-        "compilation_config": GRAPHS,
+        "compilation_config": GRAPHS | HEARING,
         "limit_mm_per_prompt": {"audio": extent.longest_ms // (10 * frames) + 1},
         **engine_args,
     }

@@ -16,6 +16,7 @@ from vllm.model_executor.models.qwen3_vl import (
 from vllm.multimodal import MULTIMODAL_REGISTRY
 
 from pipeline.models.aura_names import expected_names
+from pipeline.models.aura_state import AuraState
 from pipeline.models.weights import check_names
 
 
@@ -28,6 +29,9 @@ class AuraQwen3VLForConditionalGeneration(Qwen3VLForConditionalGeneration):
     def __init__(self, *, vllm_config: VllmConfig, prefix: str = "model") -> None:
         super().__init__(vllm_config=vllm_config, prefix=prefix)
         self.source = Path(vllm_config.model_config.model)
+
+    def get_model_state_cls(self) -> type[AuraState]:
+        return AuraState
 
     def embed_input_ids(
         self,

@@ -1,6 +1,7 @@
 """Tells vLLM of our models: the entry point of `vllm.general_plugins`, called in every process of an engine."""
 
 # As a topology names them.
+ASR = "GraphedQwen3ASRForConditionalGeneration"
 TALKER = "Qwen3TTSTalkerForConditionalGeneration"
 AURA = "AuraQwen3VLForConditionalGeneration"
 
@@ -14,6 +15,11 @@ def register() -> None:
 
     AutoConfig.register(Qwen3TTSConfig.model_type, Qwen3TTSConfig, exist_ok=True)
     known = ModelRegistry.get_supported_archs()
-    for name, place in ((TALKER, "pipeline.models.qwen3_tts.talker:Talker"), (AURA, f"pipeline.models.aura:{AURA}")):
+    places = {
+        ASR: f"pipeline.models.qwen3_asr.graphed:{ASR}",
+        TALKER: "pipeline.models.qwen3_tts.talker:Talker",
+        AURA: f"pipeline.models.aura:{AURA}",
+    }
+    for name, place in places.items():
         if name not in known:
             ModelRegistry.register_model(name, place)

@@ -11,6 +11,7 @@ from pipeline.models.qwen3_asr.config import read_recogniser
 from pipeline.models.qwen3_asr.media import engine_prompt
 from pipeline.models.qwen3_asr.prompt import PromptWriter
 from pipeline.models.qwen3_asr.tokenizer import read_tokenizer
+from pipeline.models.registry import ASR
 from pipeline.processors.qwen3_asr import Doubt, Pass, Passes
 from tests.contract.vllm.hearing_cases import MOST_TOKENS, Heard
 
@@ -47,7 +48,7 @@ class Recogniser:
             "dtype": "float32", "enforce_eager": True, "distributed_executor_backend": "uni", "block_size": 32,
             "kv_cache_memory_bytes": 64 << 20, "max_model_len": 1024, "max_num_seqs": 8,
             "max_num_batched_tokens": 1024, "generation_config": "vllm", "enable_prefix_caching": True,
-            "limit_mm_per_prompt": {"audio": 8}, "enable_mm_embeds": True,
+            "limit_mm_per_prompt": {"audio": 8}, "enable_mm_embeds": True, "hf_overrides": {"architectures": [ASR]},
         }  # fmt: skip
         self.engine = LLMEngine.from_engine_args(EngineArgs(model=str(folder), **{**settings, **engine_args}))
         self._names = 0
