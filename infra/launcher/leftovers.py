@@ -8,29 +8,29 @@ from pathlib import Path
 MARK = "AURA_STACK"
 
 
-def kill_leftovers(stack: str) -> list[int]:
+def kill_leftovers(stack: str, mark: str = MARK) -> list[int]:
     """End every process that carries the mark of this stack.
 
     Args:
-        stack: The stack's random name, given to its parts as the environment variable `MARK`.
+        stack: The stack's random name, given to its parts as the environment variable `mark`.
 
     Returns:
         The pids that had to be killed.
     """
-    leftovers = [pid for pid in _pids() if pid != os.getpid() and carries(pid, stack)]
+    leftovers = [pid for pid in _pids() if pid != os.getpid() and carries(pid, stack, mark)]
     for pid in leftovers:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
     return leftovers
 
 
-def carries(pid: int, stack: str) -> bool:
+def carries(pid: int, stack: str, mark: str = MARK) -> bool:
     """Whether a living process carries the mark of this stack."""
     try:
         environ = Path(f"/proc/{pid}/environ").read_bytes()
     except OSError:
         return False
-    return f"{MARK}={stack}".encode() in environ.split(b"\0")
+    return f"{mark}={stack}".encode() in environ.split(b"\0")
 
 
 def _pids() -> list[int]:

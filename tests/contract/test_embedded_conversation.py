@@ -21,6 +21,8 @@ from tests.contract.embedded import MODULE_BACKEND, all_of, once, spoken, window
 
 pytestmark = pytest.mark.contract
 
+SESSIONS = 2  # as the stack of the end-to-end tests has: what is read at the start is kept for the next start like it
+
 Engines = tuple[Engine[Window, Transcript], Engine[Chat, Text], Engine[Clause, Audio]]
 
 
@@ -34,7 +36,7 @@ async def engines(anyio_backend: object, models_dir: Path) -> AsyncGenerator[Eng
     embedded = PROFILES["embedded"]
     deployment = read_deployment(embedded.deployment, EMBEDDED_PIPELINE, embedded.engine_keys(models_dir))
     asr, aura, tts = [
-        await ENGINES[stage.model_arch].open(deployment.stage(stage.stage_id), models_dir, 1)
+        await ENGINES[stage.model_arch].open(deployment.stage(stage.stage_id), models_dir, SESSIONS)
         for stage in EMBEDDED_PIPELINE.stages
     ]
     yield asr, aura, tts

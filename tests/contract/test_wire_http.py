@@ -8,7 +8,7 @@ from aiohttp import web
 
 from pipeline.realtime.server import Server
 from tests.contract.wire_caller import calling
-from tests.contract.wire_wait import eventually
+from tests.contract.wire_wait import PATIENCE_S, eventually
 from tests.served import KEY, served
 
 pytestmark = pytest.mark.contract
@@ -59,7 +59,7 @@ async def test_a_key_that_is_not_even_text() -> None:
     async with served() as pipeline:
         reader, writer = await asyncio.open_connection("127.0.0.1", int(pipeline.url.rpartition(":")[2]))
         writer.write(b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer \xff\xfe\r\n\r\n")
-        status = await asyncio.wait_for(reader.readline(), 5)
+        status = await asyncio.wait_for(reader.readline(), PATIENCE_S)
         writer.close()
     assert status == b"HTTP/1.1 401 Unauthorized\r\n"
 

@@ -14,7 +14,7 @@ from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from pipeline.engines.scripted import writes
 from tests.contract.wire_caller import calling
-from tests.contract.wire_wait import eventually
+from tests.contract.wire_wait import PATIENCE_S, eventually
 from tests.scenario import Line
 from tests.served import KEY, Served, served
 
@@ -28,7 +28,10 @@ QUESTION = {"type": "message", "role": "user", "content": [{"type": "input_text"
 async def connected(pipeline: Served, unread: int = 16) -> AsyncGenerator[ClientConnection, None]:
     """A client that stops reading from the network when `unread` messages wait for it."""
     headers = {"Authorization": f"Bearer {KEY}"}
-    async with connect(pipeline.websocket_url, additional_headers=headers, proxy=None, max_queue=unread) as socket:
+    opening = connect(
+        pipeline.websocket_url, additional_headers=headers, proxy=None, open_timeout=PATIENCE_S, max_queue=unread
+    )
+    async with opening as socket:
         yield socket
 
 
@@ -46,7 +49,7 @@ async def test_nobody_comes_in_without_the_key(authorization: str | None) -> Non
     headers = {} if authorization is None else {"Authorization": authorization}
     async with served() as pipeline:
         with pytest.raises(InvalidStatus) as refused:
-            await connect(pipeline.websocket_url, additional_headers=headers, proxy=None)
+            await connect(pipeline.websocket_url, additional_headers=headers, proxy=None, open_timeout=PATIENCE_S)
         assert refused.value.response.status_code == 401
         body = json.loads(refused.value.response.body)
         assert body["error"]["code"] == "invalid_api_key"
@@ -106,7 +109,7 @@ async def test_what_cannot_be_answered_closes_the_socket(
             with pytest.raises(ConnectionClosed):
                 await send(socket)
                 while True:
-                    await asyncio.wait_for(socket.recv(), 5)
+                    await asyncio.wait_for(socket.recv(), PATIENCE_S)
             assert socket.close_code == code
         async with calling(pipeline) as caller:
             await caller.still_works()

@@ -12,9 +12,8 @@ import aiohttp
 from tests.contract.wire_media import base64
 from tests.contract.wire_schema import Event
 from tests.contract.wire_tap import check
+from tests.contract.wire_wait import PATIENCE_S
 from tests.served import KEY, Served
-
-PATIENCE_S = 30.0  # a tiny model on a busy CPU needs some
 
 
 @dataclass(slots=True)

@@ -11,10 +11,9 @@ from openai.resources.realtime.realtime import AsyncRealtimeConnection
 
 from tests.contract.wire_media import base64
 from tests.contract.wire_tap import Tap, tapped
+from tests.contract.wire_wait import PATIENCE_S
 from tests.scenario import Line
 from tests.served import KEY
-
-PATIENCE_S = 10.0
 
 
 @dataclass(slots=True)

@@ -4,6 +4,7 @@ import asyncio
 from collections.abc import Callable
 
 STEP_S = 0.01
+PATIENCE_S = 120.0  # for what a tiny model does, behind all else that runs on a busy machine
 
 
 async def eventually(condition: Callable[[], object], within_s: float = 10.0) -> None:

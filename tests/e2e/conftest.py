@@ -16,6 +16,9 @@ from tests.e2e.phones import CALLER_ID, OPERATOR, House, telephones
 from tests.e2e.speech import Ears, Voice
 from tests.e2e.stack import ROOT, Stack, stack_in
 from tests.e2e.telephone_wire import HOST, free_port
+from tests.infra.reruns import pytest_terminal_summary
+
+__all__ = ("pytest_terminal_summary",)
 
 EMPTY_S = 30.0  # in which calls that were hung up are over everywhere
 GRACE_S = 4  # for which the agent waits for somebody who has left; by default it is a minute

@@ -18,6 +18,7 @@ from tests.e2e.person import Grant
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 180.0
 POLL_S = 0.02
+SESSIONS = "2"  # the same in all stacks: what a pipeline reads at its first start is then there at the others
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +99,7 @@ async def stack_in(run: Path, environ: Mapping[str, str], *, phone: bool = False
     home = Path(environ.get("AURA_HOME") or ROOT / ".aura")
     layout = Layout(ROOT, home, run)
     more = ["--phone"] if phone else []
-    await launch("infra/up", "--detach", "--run-dir", str(run), "--max-sessions", "2", *more, environ=environ)
+    await launch("infra/up", "--detach", "--run-dir", str(run), "--max-sessions", SESSIONS, *more, environ=environ)
     try:
         running = read_run_file(layout.run_file)
         assert running, "infra/up --detach returned, and there is no run.json"

@@ -16,7 +16,7 @@ from infra.launcher.layout import Layout
 from infra.launcher.leftovers import carries
 from infra.launcher.runfile import Running, read_run_file
 from tests.e2e.person import joined
-from tests.e2e.stack import POLL_S, ROOT, START_S, Stack, launch
+from tests.e2e.stack import POLL_S, ROOT, SESSIONS, START_S, Stack, launch
 
 pytestmark = pytest.mark.anyio
 
@@ -81,7 +81,7 @@ async def test_down_ends_an_open_call_within_seconds_and_says_what_it_waits_for(
 async def up(run: Path, environ: Mapping[str, str]) -> AsyncGenerator[tuple[Process, Running, str]]:
     """`infra/up` in the foreground of a terminal of its own; the name is that of its stack."""
     process = await asyncio.create_subprocess_exec(
-        *(str(ROOT / "infra/up"), "--run-dir", str(run)),
+        *(str(ROOT / "infra/up"), "--run-dir", str(run), "--max-sessions", SESSIONS),
         cwd=ROOT,
         env=dict(environ),
         stdout=PIPE,

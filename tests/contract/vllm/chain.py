@@ -19,6 +19,7 @@ from urllib.request import urlopen
 from tests.contract.vllm.tiny import write_checkpoint
 from tests.contract.vllm.tiny_asr import write_recogniser
 from tests.contract.vllm.tiny_aura import write_aura
+from tests.contract.wire_wait import PATIENCE_S
 from tests.pipeline.models import seeded_codec
 from tests.served import KEY
 
@@ -27,7 +28,7 @@ CONFIG = Path(__file__).with_name("chain.yaml")
 COMMAND = (sys.executable, "-c", "from pipeline.main import main; main()", "serve")
 IDLE = {"asr": 0, "aura": 0, "qwen3_tts": 0, "code2wav": 0}
 START_S = 900.0  # vLLM is imported by two processes, 15 s on a quiet machine, and its engines start one after the other
-STOP_S = 60.0
+STOP_S = 120.0
 STEP_S = 0.2
 VLLM_STAGES = ("asr", "aura", "qwen3_tts")  # in the order in which they start
 
@@ -43,7 +44,7 @@ class Chain:
     def ready(self) -> dict[str, Any]:
         """What `/ready` says."""
         try:
-            with urlopen(f"{self.url}/ready", timeout=10) as answer:
+            with urlopen(f"{self.url}/ready", timeout=PATIENCE_S) as answer:
                 said = answer.read()
         except HTTPError as error:
             said = error.read()
@@ -116,14 +117,14 @@ def started(config: Path, models_dir: Path, log: Path, env: Mapping[str, str] | 
 
 async def comes_to_rest(chain: Chain) -> None:
     """Every engine says that it computes nothing any more."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while (await asyncio.to_thread(chain.ready))["busy"] != IDLE:  # noqa: ASYNC110 - only by asking
             await asyncio.sleep(0.05)
 
 
 async def notices(chain: Chain) -> None:
     """The pipeline is not ready any more."""
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(PATIENCE_S):
         while chain.ready()["ready"]:  # noqa: ASYNC110 - only by asking
             await asyncio.sleep(0.1)
 

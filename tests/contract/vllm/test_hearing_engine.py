@@ -19,6 +19,7 @@ from pipeline.transcribe import transcribe
 from tests.contract.embedded import MODULE_BACKEND, all_of
 from tests.contract.vllm.hearing_cases import CASES, GOLDENS, Heard, sound
 from tests.contract.vllm.tiny_asr import write_recogniser
+from tests.contract.wire_wait import PATIENCE_S
 
 pytestmark = pytest.mark.vllm
 
@@ -73,7 +74,7 @@ async def test_closing_is_a_fence(recogniser: Qwen3Asr) -> None:
 
     async with asyncio.TaskGroup() as tasks:
         listening = tasks.create_task(listen())
-        async with asyncio.timeout(20):
+        async with asyncio.timeout(PATIENCE_S):
             while not await recogniser.busy():  # noqa: ASYNC110 - it begins by itself
                 await asyncio.sleep(0.005)
         listening.cancel()

@@ -30,8 +30,8 @@ GREEDY = {"do_sample": False, "subtalker_dosample": False}
 CASE = 7  # "No, thank you very much."
 MANNER = ("--voice", "vivian", "--language", "english")
 START_S = 400.0  # two processes one after the other import vLLM, which takes 15 s on a quiet machine
-STOP_S = 60.0
-GONE_S = 10.0  # until the last child has been buried
+STOP_S = 120.0
+GONE_S = 60.0  # until the last child has been buried
 
 
 class Saying:
@@ -46,7 +46,7 @@ class Saying:
     async def begin(cls, *arguments: str | Path) -> "Saying":
         ours, theirs = os.openpty()
         process = await asyncio.create_subprocess_exec(
-            *COMMAND, *arguments, stdin=asyncio.subprocess.DEVNULL, stdout=theirs, stderr=theirs, start_new_session=True
+            *COMMAND, *arguments, stdin=asyncio.subprocess.DEVNULL, stdout=theirs, stderr=theirs, process_group=0
         )
         os.close(theirs)
         terminal = asyncio.StreamReader()

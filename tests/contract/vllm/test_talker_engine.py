@@ -20,6 +20,7 @@ from pipeline.say import Voice, say
 from tests.contract.embedded import MODULE_BACKEND, all_of, once
 from tests.contract.vllm.cases import CASES, GOLDENS, MOST_FRAMES
 from tests.contract.vllm.tiny import Kind
+from tests.contract.wire_wait import PATIENCE_S
 from tests.pipeline.test_say import Waves
 
 pytestmark = pytest.mark.vllm
@@ -90,7 +91,7 @@ async def test_closing_is_a_fence(talker: Talker) -> None:
     async with aclosing(talker.generate("fenced", clauses())) as chunks:
         for _ in range(3):
             await anext(chunks)
-        async with asyncio.timeout(10):
+        async with asyncio.timeout(PATIENCE_S):
             while not await talker.busy():  # noqa: ASYNC110 - it goes on by itself, to be 3 s ahead
                 await asyncio.sleep(0.01)
     assert not await talker.busy()
@@ -231,7 +232,7 @@ async def test_a_checkpoint_that_lacks_weights_is_refused_by_their_names(
 
 async def test_requests_of_an_engine_that_dies_fail_and_none_hangs(talker: Talker) -> None:
     """The last test of this module: nobody starts it again."""
-    async with asyncio.timeout(30):
+    async with asyncio.timeout(PATIENCE_S):
         async with aclosing(talker.generate("deadly", once(Clause("Well then, let us begin.", "eric")))) as chunks:
             await anext(chunks)
             for process in multiprocessing.active_children():

@@ -1,0 +1,124 @@
+"""What `infra/test` runs: each check as a command, and how the checks of a whole run share the machine."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+from infra.launcher.settings import Settings
+
+# These need torch or vLLM, and run in the venv that has them.
+VLLM_TESTS = ("tests/contract/vllm", "tests/pipeline/models", "tests/pipeline/engines/test_code2wav_torch.py")
+CALLS = "tests/e2e"  # people who speak, in real time
+PHONE_TESTS = f"{CALLS}/test_phone*.py"  # these ring up, each through the real bridge
+TALK_TESTS = f"{CALLS}/test_phone_talk.py"  # of those, what needs the real models
+SIDE_BY_SIDE = 4  # processes at most that run vLLM's tests, a core and 3 GB each
+ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # tiny tensors: threads of OpenMP would only wait for each other
+IN_ORDER = "--no-loadscope-reorder"  # files that take a minute have few tests: they would come last, one by one
+UNIT = ("-m", "not e2e and not contract and not gpu")
+
+Place = Literal["shown", "beside", "behind"]
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """One command whose exit code decides."""
+
+    name: str
+    argv: tuple[str, ...]
+    cwd: Path
+    env: Mapping[str, str]
+
+
+@dataclass(frozen=True, slots=True)
+class Lane:
+    """Checks that run one after the other; all lanes of a run begin together.
+
+    Attributes:
+        place: On the screen; or into a log beside it; or the same with the time only that no other process wants.
+    """
+
+    place: Place
+    checks: tuple[Check, ...]
+
+
+def all_checks(settings: Settings, node: Mapping[str, str]) -> tuple[Lane, ...]:
+    """Every check and every test.
+
+    Args:
+        node: The environment in which `npm` is found.
+    """
+    ruff, ruff_format, mypy = _python_checks(settings)
+    tests, calls, phones = _parts(settings)
+    return (
+        Lane("shown", (ruff, ruff_format, tests, calls)),
+        Lane("beside", (*_page_checks(settings, node), mypy)),
+        Lane("beside", (phones,)),
+        Lane("behind", (vllm_tests(settings),)),
+    )
+
+
+def some_tests(settings: Settings, arguments: Sequence[str]) -> Check:
+    """Those that pytest is asked for, in one process."""
+    return _pytest("pytest", settings, arguments)
+
+
+def phone_tests(settings: Settings, arguments: Sequence[str]) -> Check:
+    """Those that ring up, unless some are named."""
+    named = any((settings.layout.root / argument.partition("::")[0]).exists() for argument in arguments)
+    which = () if named else _found(settings, PHONE_TESTS)
+    return _pytest("pytest", settings, [*which, *arguments])
+
+
+def vllm_tests(settings: Settings, arguments: Sequence[str] = ()) -> Check:
+    """Some of those that need vLLM, or all: a file on each core."""
+    everything = (*_workers(SIDE_BY_SIDE), *VLLM_TESTS)
+    return _pytest_of("vllm", settings.layout.vllm_venv, settings, arguments or everything, **ONE_THREAD)
+
+
+def _parts(settings: Settings) -> tuple[Check, Check, Check]:
+    """All that needs no vLLM: what needs no stack; the calls to the real models; those to scripted ones by phone."""
+    phones = [path for path in _found(settings, PHONE_TESTS) if path not in _found(settings, TALK_TESTS)]
+    without = [f"--ignore={path}" for path in phones]
+    return (
+        _pytest("tests", settings, [*_workers(2), IN_ORDER, f"--ignore={CALLS}"]),
+        _pytest("calls", settings, [CALLS, *without]),
+        _pytest("phones", settings, phones),
+    )
+
+
+def _workers(most: int) -> tuple[str, ...]:
+    return f"--numprocesses={min(os.cpu_count() or 1, most)}", "--dist=loadfile"
+
+
+def _found(settings: Settings, pattern: str) -> list[str]:
+    root = settings.layout.root
+    return sorted(str(path.relative_to(root)) for path in root.glob(pattern))
+
+
+def _python_checks(settings: Settings) -> list[Check]:
+    ruff, mypy = (str(settings.layout.venv / "bin" / tool) for tool in ("ruff", "mypy"))
+    root = settings.layout.root
+    return [
+        Check("ruff check", (ruff, "check"), root, {}),
+        Check("ruff format", (ruff, "format", "--check"), root, {}),
+        Check("mypy", (mypy,), root, {}),
+    ]
+
+
+def _page_checks(settings: Settings, node: Mapping[str, str]) -> list[Check]:
+    frontend = settings.layout.frontend
+    return [Check(f"page {name}", ("npm", "run", name), frontend, node) for name in ("check", "test")]
+
+
+def _pytest(name: str, settings: Settings, arguments: Sequence[str]) -> Check:
+    elsewhere = [f"--ignore={path}" for path in VLLM_TESTS]
+    return _pytest_of(name, settings.layout.venv, settings, [*elsewhere, *arguments])
+
+
+def _pytest_of(name: str, venv: Path, settings: Settings, arguments: Sequence[str], **env: str) -> Check:
+    argv = [str(venv / "bin" / "python"), "-m", "pytest", *arguments]
+    if settings.ci:
+        argv += ["-p", "tests.infra.no_skips"]
+    return Check(name, tuple(argv), settings.layout.root, {"AURA_HOME": str(settings.layout.home), **env})

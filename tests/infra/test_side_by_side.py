@@ -1,0 +1,100 @@
+"""Checks that run side by side: each to its end, told in order, and gone when they are interrupted."""
+
+import asyncio
+import io
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+from infra.launcher.checks import Check, Lane, Place
+from infra.launcher.progress import Board
+from infra.launcher.side_by_side import LEAST, SideBySide
+
+pytestmark = pytest.mark.anyio
+
+PATIENT = """
+import signal, subprocess, sys, time
+forever = [sys.executable, "-S", "-c", "import time; time.sleep(60)"]
+child = subprocess.Popen(forever, start_new_session=True)
+open("begun", "w").write(f"{child.pid}")
+try:
+    time.sleep(60)
+except KeyboardInterrupt:
+    open("cleaned", "w").close()
+"""
+
+
+def check(folder: Path, name: str, script: str) -> Check:
+    return Check(name, ("sh", "-c", script), folder, {})
+
+
+def lane(place: Place, *checks: Check) -> Lane:
+    return Lane(place, checks)
+
+
+@pytest.fixture
+def side_by_side(board: Board, tmp_path: Path) -> SideBySide:
+    return SideBySide(board, dict(os.environ), tmp_path / "logs")
+
+
+async def until_there(path: Path) -> None:
+    async with asyncio.timeout(20):
+        while not (path.exists() and path.read_text()):
+            await asyncio.sleep(0.01)
+
+
+async def test_lanes_go_on_at_the_same_time_and_a_failure_ends_nobody(
+    side_by_side: SideBySide, board: Board, tmp_path: Path
+) -> None:
+    waits = "until [ -e {} ]; do sleep 0.01; done"
+    here = lane("shown", check(tmp_path, "bad", "exit 3"), check(tmp_path, "meets", f"touch a; {waits.format('b')}"))
+    there = lane("beside", check(tmp_path, "met", f"touch b; {waits.format('a')}"))
+    async with asyncio.timeout(20):
+        assert await side_by_side.run([here, there]) == ["bad"]
+    assert set(board.seconds) == {"bad", "meets", "met"}
+
+
+async def test_what_passes_beside_is_shown_when_nothing_else_is_and_what_fails_at_once(
+    side_by_side: SideBySide, board: Board, screen: io.StringIO, tmp_path: Path
+) -> None:
+    seen = check(tmp_path, "seen", "until [ -e over ]; do sleep 0.01; done")
+    beside = lane("beside", check(tmp_path, "good", "echo all is well"), check(tmp_path, "bad one", "echo why; exit 1"))
+    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(side_by_side.run([lane("shown", seen), beside]))
+        while "\n== bad one\nwhy\n" not in screen.getvalue():
+            await asyncio.sleep(0.01)
+        told = screen.getvalue()
+        assert "== good passed after " in told and "== bad one failed after " in told
+        assert "all is well" not in told
+        (tmp_path / "over").touch()
+    assert running.result() == ["bad one"]
+    assert screen.getvalue().endswith("\n== good\nall is well\n\n")
+
+
+async def test_what_stands_behind_leaves_others_the_time_that_they_want(
+    side_by_side: SideBySide, screen: io.StringIO, tmp_path: Path
+) -> None:
+    script = f"until [ $(nice) = {LEAST} ]; do sleep 0.01; done; sleep 0.1; cat /proc/self/autogroup; nice"
+    async with asyncio.timeout(20):
+        assert await side_by_side.run([lane("behind", check(tmp_path, "behind", script))]) == []
+    *_, session, niceness = screen.getvalue().split("\n== behind\n")[1].split("\n")[:-2]
+    assert niceness == f"{LEAST}"
+    assert session == "" or session.endswith(f" nice {LEAST}")
+
+
+async def test_who_is_interrupted_cleans_up_and_leaves_nothing(side_by_side: SideBySide, tmp_path: Path) -> None:
+    checks = [Check(name, (sys.executable, "-S", "-c", PATIENT), tmp_path / name, {}) for name in ("one", "two")]
+    for each in checks:
+        each.cwd.mkdir()
+    async with asyncio.timeout(20), asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(side_by_side.run([lane("shown", checks[0]), lane("behind", checks[1])]))
+        for each in checks:
+            await until_there(each.cwd / "begun")
+        running.cancel()
+    for each in checks:
+        assert (each.cwd / "cleaned").exists()
+        async with asyncio.timeout(10):
+            while Path(f"/proc/{(each.cwd / 'begun').read_text()}/cmdline").exists():
+                await asyncio.sleep(0.01)
