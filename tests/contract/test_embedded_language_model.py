@@ -287,5 +287,5 @@ async def test_a_damaged_model_is_named(models_dir: Path, tmp_path: Path) -> Non
 
 
 async def test_a_missing_model_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigError, match=f"{SMALL}: model.gguf missing"):
+    with pytest.raises(ConfigError, match=f"{SMALL}: there is no such folder"):
         await opened(tmp_path, slots=1)
