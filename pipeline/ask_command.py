@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import math
+import os
 import sys
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
@@ -40,6 +41,7 @@ def run_ask(arguments: argparse.Namespace, home: Path) -> None:
     model = model_of(arguments, home, CHECKPOINT)
     if not arguments.text.strip() and arguments.video is None:
         raise RequestError("invalid_value", "ask: there is neither --text nor --video", "text")
+    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
     answered = asyncio.run(_ask(arguments, model, film_of(arguments.video)))
     print("" if answered.text else "(silent)", flush=True)
     print(answered, file=sys.stderr)

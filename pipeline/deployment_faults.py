@@ -172,7 +172,7 @@ def _chunk_faults(here: str, chunks: dict[str, Any]) -> Iterator[str]:
 
 def _devices(raw: dict[str, Any]) -> set[str]:
     devices = _dict(raw.get("runtime")).get("devices", "0")
-    return set(devices.split(",")) if isinstance(devices, str) else set()
+    return {each.lstrip("0") or "0" for each in devices.split(",")} if isinstance(devices, str) else set()
 
 
 def _list(value: Any) -> list[Any]:

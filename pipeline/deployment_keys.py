@@ -104,9 +104,9 @@ def choice(*known: str, default: str | None = None) -> Key:
 
 def _devices(value: str) -> str:
     numbers = value.split(",")
-    if not all(number.isdecimal() for number in numbers):
+    if not all(number.isdecimal() and len(number) < 5 for number in numbers):
         return 'numbers of GPUs are needed, such as "0" or "0,1"'
-    return "" if len(set(numbers)) == len(numbers) else "a GPU is named twice"
+    return "" if len(set(map(int, numbers))) == len(numbers) else "a GPU is named twice"
 
 
 def _window(value: int) -> str:

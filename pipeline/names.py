@@ -19,5 +19,10 @@ def session_name() -> str:
     return f"sess_{secrets.token_hex(10)}"
 
 
+def camera_name(session: str, *, goes_on: bool) -> str:
+    """Of a session's camera. A call that goes on has the name that it had before, when its camera saw other things."""
+    return f"{session}.{secrets.token_hex(4)}" if goes_on else session
+
+
 def offer_name() -> str:
     return f"offer_{secrets.token_hex(10)}"

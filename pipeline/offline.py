@@ -6,6 +6,7 @@ from typing import Any
 
 from pipeline.engines.machine import has_gpu, placed
 from pipeline.errors import ConfigError
+from pipeline.models.weight_names import BYTES
 
 
 def add_model(parser: argparse.ArgumentParser, checkpoint: str) -> None:
@@ -16,7 +17,9 @@ def add_model(parser: argparse.ArgumentParser, checkpoint: str) -> None:
     """
     where = f"folder of the checkpoint ($AURA_HOME/models/{checkpoint})"
     parser.add_argument("--model", type=Path, metavar="DIR", help=where)
-    parser.add_argument("--dtype", default="", help="of the weights (bfloat16 on a GPU, float32 without one)")
+    parser.add_argument(
+        "--dtype", default="", choices=("", *BYTES), help="of the weights (bfloat16 on a GPU, float32 without one)"
+    )
 
 
 def model_of(arguments: argparse.Namespace, home: Path, checkpoint: str) -> Path:

@@ -28,7 +28,7 @@ from pipeline.hearing import Hearing
 from pipeline.held import Held
 from pipeline.history import History, Item
 from pipeline.listening import Listening
-from pipeline.names import item_name, response_name
+from pipeline.names import camera_name, item_name, response_name
 from pipeline.offers import OFFER_S, Offer
 from pipeline.setup import Setup
 from pipeline.sight import Moment, Sight
@@ -70,7 +70,8 @@ class Session:
         self.sight: Sight | None = None
         if stages.sees:
             moment = Moment(self._is_settling, self._is_speaking, lambda: self.setup, self._turn)
-            self.sight = Sight(name, stages, self.conversation, self._tasks, moment, self._offered)
+            camera = camera_name(name, goes_on=history is not None)
+            self.sight = Sight(camera, stages, self.conversation, self._tasks, moment, self._offered)
 
     @property
     def history(self) -> History:

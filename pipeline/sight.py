@@ -189,7 +189,7 @@ class Sight:
         await read(self._moment.turn(), question.ask("").unfinished(awaited=awaited), question)
 
     def _speak_up(self, text: str) -> None:
-        if not self._is_idle:
+        if not self._is_idle or self._moment.setup().proactive == "off":
             return
         offer = Offer(offer_name(), text, _now() + OFFER_S)
         self.offers.make(offer)

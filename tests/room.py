@@ -14,6 +14,7 @@ from pipeline.chunks import Scene, Text
 from pipeline.clips import Clip, Pixels
 from pipeline.engines.scripted import Scripted, hears, speaks, words_of
 from pipeline.errors import EngineError
+from pipeline.history import History
 from pipeline.processors.aura import scene
 from pipeline.session import Session
 from pipeline.setup import Detection, Setup
@@ -63,7 +64,9 @@ class Room:
         return [(0.1 if at else self.read_s, Text(word)) for at, word in enumerate(words_of(answer))]
 
     @asynccontextmanager
-    async def call(self, setup: Setup = SERVER_VAD, *, films: bool = True) -> AsyncGenerator[Caller, None]:
+    async def call(
+        self, setup: Setup = SERVER_VAD, *, films: bool = True, history: History | None = None
+    ) -> AsyncGenerator[Caller, None]:
         loop = asyncio.get_running_loop()
         heard: list[tuple[float, told.Event]] = []
         stages = Stages(
@@ -72,7 +75,7 @@ class Room:
             limits=LIMITS,
             look=self.look,
         )
-        session = Session("s", stages, Loudness(), lambda event: heard.append((round(loop.time(), 3), event)))
+        session = Session("s", stages, Loudness(), lambda event: heard.append((round(loop.time(), 3), event)), history)
         async with session, asyncio.TaskGroup() as tasks:
             session.configure(setup)
             camera = tasks.create_task(film(session, self.film_s)) if films else None

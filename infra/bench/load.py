@@ -10,10 +10,11 @@ The key is read from AURA_PIPELINE_KEY. Writes all measurements as JSON, and a p
 import argparse
 import asyncio
 import json
+import math
 import os
 import sys
 import wave
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -76,6 +77,7 @@ async def _call(plan: Plan, caller: int, began: float, at: float) -> list[Served
             outcome = await LoadCaller(pipeline, plan.recordings, plan.frames, starts_s).call(asks, wishes, began)
     except* PipelineError as errors:
         outcome = next(_leaves(errors))
+        print(f"caller {caller + 1}: {outcome}", file=sys.stderr)
     return outcome
 
 
@@ -132,15 +134,37 @@ def camera(seed: int) -> list[bytes]:
     return frames
 
 
+def _above(least: float) -> Callable[[str], float]:
+    def number(text: str) -> float:
+        value = float(text)
+        if not least < value < math.inf:
+            raise argparse.ArgumentTypeError(f"{text!r} is not a number above {least:g}")
+        return value
+
+    return number
+
+
+def _share(text: str) -> float:
+    if not 0 <= (value := float(text)) <= 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a share from 0 to 1")
+    return value
+
+
+def _count(text: str) -> int:
+    if (value := int(text)) < 1:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of one or more")
+    return value
+
+
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.bench.load", description=__doc__.partition("\n")[0])
     parser.add_argument("--url", required=True, help="for example http://127.0.0.1:8100")
-    parser.add_argument("--callers", type=int, default=1, metavar="N", help="of a closed loop (1)")
-    parser.add_argument("--rate", type=float, metavar="N", help="open loop: calls a minute")
-    parser.add_argument("--minutes", type=float, default=1.0, help="open loop: for how long calls come in (1)")
-    parser.add_argument("--turns", type=int, default=5, metavar="N", help="questions of a call (5)")
-    parser.add_argument("--interruptions", type=float, default=0.0, metavar="SHARE", help="of the answers (0)")
-    parser.add_argument("--pause", type=float, default=1.0, metavar="S", help="mean pause before a question (1)")
+    parser.add_argument("--callers", type=_count, default=1, metavar="N", help="of a closed loop (1)")
+    parser.add_argument("--rate", type=_above(0), metavar="N", help="open loop: calls a minute")
+    parser.add_argument("--minutes", type=_above(0), default=1.0, help="open loop: for how long calls come in (1)")
+    parser.add_argument("--turns", type=_count, default=5, metavar="N", help="questions of a call (5)")
+    parser.add_argument("--interruptions", type=_share, default=0.0, metavar="SHARE", help="of the answers (0)")
+    parser.add_argument("--pause", type=_above(0), default=1.0, metavar="S", help="mean pause before a question (1)")
     parser.add_argument("--camera", action="store_true", help="show 640 × 480 at two frames a second")
     parser.add_argument("--recordings", type=Path, metavar="DIR", help="questions as WAV files, PCM16, 24 kHz mono")
     parser.add_argument("--instructions", default="", help="of each session")

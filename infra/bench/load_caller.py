@@ -10,7 +10,7 @@ from typing import Any
 from infra.bench.playback import Playback
 from infra.bench.script import Ask
 from infra.bench.speaking import BYTES_S, silence, speak
-from pipeline.realtime.client import Event, Pipeline
+from pipeline.realtime.client import Event, Pipeline, PipelineError
 
 FRAME_S = 0.5  # between two pictures of the camera
 ANSWER_S = 60.0
@@ -178,6 +178,8 @@ class LoadCaller:
         async for event in self._pipeline:
             if self._answer:
                 self._answer.note(event, clock())
+            elif event["type"] == "error":
+                raise PipelineError(f"the session is refused: {event['error']['message']}")
 
     async def _show(self) -> None:
         clock = asyncio.get_running_loop().time

@@ -86,8 +86,8 @@ def stand_back(leader: int) -> None:
 
     Linux may share out its time among sessions first; then the niceness of the session counts. See sched(7), autogroup.
     """
-    os.setpriority(os.PRIO_PGRP, leader, LEAST)
-    with suppress(OSError):  # it does not share it so
+    with suppress(OSError):  # it has ended; or Linux does not share its time so
+        os.setpriority(os.PRIO_PGRP, leader, LEAST)
         Path(f"/proc/{leader}/autogroup").write_text(f"{LEAST}")
 
 

@@ -29,7 +29,7 @@ FILES = ("config.json", "preprocessor_config.json", "vocab.json", "merges.txt", 
 AUDIO_TOKENS_PER_S, PROMPT_TOKENS = 13, 64
 DRAWS = Draws()
 AUTO = "auto"  # the language is detected
-FIRST_S, FIRST_TOKENS = (1, 2, 3, 4, 5, 6, 7, 8, 8.9, 17), 2  # what it hears first, when it is opened
+FIRST_S, FIRST_TOKENS = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 8.9, 17), 2  # what it hears first, when it is opened
 LIVE_TOKENS = 1_024  # of a caller's utterance; `hearing.py` begins a new window after 28 s
 
 

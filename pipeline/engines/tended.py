@@ -85,7 +85,7 @@ class Tended:
             began = clock()
             try:
                 engine = await self._reopen()
-            except AuraError as error:
+            except (AuraError, OSError) as error:
                 log.error("%s did not start again: %s", self._stage, error)
             else:
                 log.info("%s started again in %.1f s", self._stage, clock() - began)

@@ -20,7 +20,8 @@ from pipeline.engines.vllm_start import Machine
 from pipeline.joins import chunks_into
 from pipeline.models.registry import AURA, TALKER
 
-FOR_OTHERS = ("gpu_memory_utilization", "trust_remote_code")  # of vLLM's, which our own processes need not be told
+# Of vLLM's, which our own processes need not be told.
+FOR_OTHERS = ("gpu_memory_utilization", "trust_remote_code", "enforce_eager", "enable_prefix_caching")
 
 
 async def open_asr(machine: Machine, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:

@@ -11,11 +11,13 @@ from pipeline.realtime import events as client
 from pipeline.realtime.audio import Decoder
 from pipeline.realtime.config import Config
 from pipeline.realtime.items import check_image, is_frame, pictures_of, read_item, show_item
+from pipeline.realtime.ranges import check_range
 from pipeline.realtime.wire import Wire, event
 from pipeline.session import Session
 
 KNOWN_FRAMES = 1_024  # that a client may still delete
 DAY_MS = 86_400_000
+TIMES_MS = (0, 1 << 53)  # of a camera's clock: what JSON's numbers hold exactly
 
 
 class Dispatch:
@@ -131,6 +133,7 @@ class Dispatch:
 
     def _see(self, image: str, timestamp_ms: int | None) -> None:
         if self.config.aura.camera:
+            check_range(timestamp_ms, TIMES_MS, "timestamp_ms")
             check_image(image, "image")
             self.frames += 1
             if self._session.sight:

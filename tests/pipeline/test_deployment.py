@@ -100,6 +100,7 @@ STAGE_REFUSED: list[tuple[int, Raw, str]] = [
     (0, {"runtime": {"process": False}}, "runtime: `process` is False: an engine that dies must not take the server"),
     (0, {"runtime": {"devices": "all"}}, "runtime: `devices` is 'all': numbers of GPUs are needed"),
     (0, {"runtime": {"devices": "1,1"}}, "runtime: `devices` is '1,1': a GPU is named twice"),
+    (0, {"runtime": {"devices": "0,00"}}, "runtime: `devices` is '0,00': a GPU is named twice"),
     (0, {"runtime": {"max_batch_size": 0}}, "runtime: `max_batch_size` is 0: at least 1 is needed"),
     (1, {"runtime": {"devices": "0"}}, "runtime: unknown key `devices`"),
     (0, {"engine_args": {"worker_cls": "a.B"}}, "engine_args: `worker_cls` is 'a.B': stock vLLM chooses it"),

@@ -88,6 +88,29 @@ async def test_a_typed_question_is_about_what_is_seen_now() -> None:
     assert "{s.6}" + QUESTION in spelt(room.asked[-1]), "a second that closed before it was to be answered waits"
 
 
+async def test_who_wants_no_answers_unasked_any_more_hears_none_that_was_in_the_making() -> None:
+    room = Room(says={nth(2): "The kettle boils."}, read_s=0.4)
+    async with room.call(replace(SERVER_VAD, proactive="speak")) as caller:
+        while not room.considered or seen(room.considered[-1])[-1:] != [nth(2)]:
+            await caller.is_silent(0.1)
+        caller.session.configure(replace(SERVER_VAD, proactive="off"))
+        await caller.is_silent(4.0)
+        assert caller.heard_ms() == 0
+
+
+async def test_a_call_that_goes_on_shows_what_its_camera_sees_now() -> None:
+    rooms = Room(), Room()
+    names: list[str] = []
+    async with rooms[0].call(Setup()) as before:
+        await asyncio.sleep(2.2)
+        history = before.session.history
+    async with rooms[1].call(Setup(), history=history) as after:
+        await asyncio.sleep(2.2)
+        names = [each.clip.id for each in after.session.history.rounds]
+    assert len(names) > len(history.rounds) > 1
+    assert len(set(names)) == len(names), "a name means one picture, in the caches of engines too"
+
+
 async def test_nobody_asked_and_there_is_something_to_say_it_is_offered_and_not_spoken() -> None:
     room = Room(says={nth(2): "The kettle boils."})
     async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:

@@ -100,7 +100,7 @@ class GraphedQwen3ASRForConditionalGeneration(Qwen3ASRForConditionalGeneration, 
         for at, frames in enumerate(kwargs[LENGTHS].tolist()):
             one = self.select_encoder_cudagraph_items(kwargs, [at])
             if frames < CHUNK:
-                yield from super().embed_multimodal(**one)
+                yield from self._process_audio_input({"input_features": one[SOUND], LENGTHS: one[LENGTHS]})
                 continue
             values = self._inputs(one[SOUND].to(self.audio_tower.dtype))
             values[ENDS] = values[ENDS].to(one[SOUND].device)

@@ -227,6 +227,7 @@ DECODER = (
     pytest.param(engine(dtype="bfloat16"), {"dtype": "bfloat16"}, id="dtype"),
     pytest.param(engine(load_format="dummy"), {"load_format": "dummy"}, id="load_format"),
     pytest.param(engine(threads=2), {"threads": 2}, id="threads"),
+    pytest.param(engine(enforce_eager=False, enable_prefix_caching=False), {}, id="what only vLLM is told"),
 )
 
 

@@ -44,6 +44,7 @@ class Shop:
     """Opens them, but for so many that do not start."""
 
     broken: int = 0
+    fault: Exception = field(default_factory=lambda: EngineError("aura", "the engine did not start"))
     opened: list[tuple[float, Frail]] = field(default_factory=list)
     tries: list[float] = field(default_factory=list)
 
@@ -52,7 +53,7 @@ class Shop:
         await asyncio.sleep(OPEN_S)
         if self.broken:
             self.broken -= 1
-            raise EngineError("aura", "the engine did not start")
+            raise self.fault
         self.opened.append((asyncio.get_running_loop().time(), Frail()))
         return self.opened[-1][1]
 
@@ -86,6 +87,14 @@ async def test_another_one_takes_the_place_of_one_that_has_died() -> None:
         await asyncio.sleep(1 + OPEN_S)
         assert (await said(engine, "c"), engine.is_up) == ("c", True)
     assert [(at, each.closed) for at, each in shop.opened] == [(11.0, True)]
+
+
+async def test_whatever_keeps_it_from_starting_is_tried_again() -> None:
+    shop = Shop(broken=1, fault=TimeoutError("no answer"))
+    async with tended(shop) as (engine, first):
+        first.death.set()
+        await asyncio.sleep(60)
+        assert engine.is_up
 
 
 async def test_pauses_between_tries_grow_up_to_a_minute_and_begin_anew_with_an_engine_that_lived() -> None:

@@ -56,6 +56,17 @@ async def test_frames_become_rounds_by_the_time_that_the_client_names() -> None:
         assert [each.clip.id for each in caller.session.history.rounds] == ["s.0-1", "s.2-3"]
 
 
+@pytest.mark.parametrize("at_ms", [-1, 10**400])
+async def test_a_time_that_no_clock_shows_is_refused_and_the_camera_goes_on(at_ms: int) -> None:
+    room = Room()
+    async with room.call(Setup(), films=False) as caller:
+        with pytest.raises(RequestError, match="timestamp_ms"):
+            await send(caller, client.VideoAppend(picture(), at_ms))
+        await send(caller, client.VideoAppend(picture(), 0), client.VideoAppend(picture(), 500))
+        await asyncio.sleep(0.2)
+        assert len(caller.session.history.rounds) == 1
+
+
 async def test_frames_that_come_out_of_order_give_sensible_rounds() -> None:
     room = Room(look=look)
     times = (0, 1_000, 500, 1_500, 1_200, 3_000, 2_500, 3_500, 9_000, 100, 600, 9_100)
