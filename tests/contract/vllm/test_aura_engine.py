@@ -107,8 +107,9 @@ async def test_what_a_question_waits_for_is_read_once(aura: Aura) -> None:
         history = history.with_round(second(f"{number}", np.full((128, 160, 3), 60 * number, np.uint8), None))
     asked = Asked(history, Wants(cache_salt="awaited", max_tokens=2))
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(all_of(aura, scene(asked.unfinished(awaited=True))))
-        await asyncio.sleep(0)
+        reading = tasks.create_task(all_of(aura, scene(asked.unfinished(awaited=True))))
+        while not (reading.done() or await aura.busy()):  # noqa: ASYNC110 - only by asking
+            await asyncio.sleep(0.01)
         words = await all_of(aura, scene(replace(asked, history=history.with_item(Item("q", "user", "What is that?")))))
     usage = words[-1].usage
     assert usage and usage.prompt - usage.cached < 32 + len("What is that?<|im_end|>\n<|im_start|>assistant\n")
