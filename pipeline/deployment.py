@@ -6,8 +6,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from pipeline.deployment_faults import faults_of
 from pipeline.deployment_keys import SAMPLING_KEYS, TOPOLOGY_KEYS, EngineKeys, documented
 from pipeline.errors import ConfigError
@@ -24,7 +22,7 @@ class Edge:
 
     Attributes:
         window_size: Units that are handed on at once: pieces of text, or codec frames; `WHOLE`: all of them.
-        max_inflight: Most handed-on units that may wait for the next stage.
+        max_inflight: Most handed-on units that may wait for the next stage; of what the first one makes, none does.
         chunks: Sizes of the chunks on the way, of the edge's connector; they override `window_size`.
     """
 
@@ -73,8 +71,8 @@ class Deployment:
 def model_type_in(path: Path) -> str | None:
     """The pipeline that a file says it is for; None if it does not, or cannot be read."""
     try:
-        raw = read_yaml(path.read_text())
-    except (OSError, UnicodeDecodeError, yaml.YAMLError):
+        raw = read_yaml(path)
+    except ConfigError:
         return None
     told = raw.get("model_type") if isinstance(raw, dict) else None
     return told if isinstance(told, str) else None
@@ -89,10 +87,7 @@ def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[s
     Raises:
         ConfigError: Lists every fault of the file.
     """
-    try:
-        raw = read_yaml(path.read_text())
-    except (OSError, UnicodeDecodeError, yaml.YAMLError) as error:
-        raise ConfigError(str(path), [f"cannot be read: {error}"]) from error
+    raw = read_yaml(path)
     faults = list(faults_of(raw, topology, engine_keys))
     if faults:
         raise ConfigError(str(path), faults)

@@ -109,6 +109,10 @@ def _devices(value: str) -> str:
     return "" if len(set(map(int, numbers))) == len(numbers) else "a GPU is named twice"
 
 
+def _ids(value: list[Any]) -> str:
+    return "" if all(type(each) is int and each >= 0 for each in value) else "whole numbers of at least 0 are needed"
+
+
 def _window(value: int) -> str:
     return "" if value == -1 or value >= 1 else "-1 (all at once) or at least 1 is needed"
 
@@ -126,7 +130,7 @@ STAGE_KEYS: Keys = {
     "stage_id": Key(int, NEEDED),
     "runtime": Key(dict),
     "engine_args": Key(dict),
-    "engine_input_source": Key(list),
+    "engine_input_source": Key(list, None, _ids),
     "custom_process_input_func": Key(str),
     "is_comprehension": Key(bool),
     "final_output": Key(bool),
@@ -170,7 +174,7 @@ SAMPLING_KEYS: Keys = {
     "seed": Key((int, type(None)), 42),
     "detokenize": Key(bool, True),
     "repetition_penalty": Key((int, float), 1.1, within(0.01, 2)),
-    "stop_token_ids": Key(list),
+    "stop_token_ids": Key(list, None, _ids),
 }
 
 WINDOW_KEYS: Keys = {"window_size": Key(int, -1, _window), "max_inflight": count(1)}
@@ -181,6 +185,7 @@ RUNTIME_KEYS: Keys = {
     "edges": Key(list),
     "connectors": Key(dict),
 }
+CONNECTOR_KEYS: Keys = {"extra": Key(dict)}
 CHUNK_KEYS: Keys = {
     "initial_codec_chunk_frames": count(),
     "codec_chunk_frames": count(),

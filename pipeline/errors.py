@@ -6,6 +6,9 @@ AuraError
 └── RequestError       a client asked for something impossible; answered with an `error` event
 """
 
+import reprlib
+from typing import Any
+
 
 class AuraError(Exception):
     """Anything that this project raises on purpose."""
@@ -49,3 +52,13 @@ class RequestError(AuraError):
         self.code = code
         self.message = message
         self.param = param
+
+
+def quoted(value: Any) -> str:
+    """What somebody has written, on one line and in few words, however much it is."""
+    return _BRIEF.repr(value)
+
+
+_BRIEF = reprlib.Repr()
+_BRIEF.maxlevel, _BRIEF.maxstring, _BRIEF.maxother, _BRIEF.maxlong = 3, 120, 120, 30
+_BRIEF.maxlist = _BRIEF.maxtuple = _BRIEF.maxdict = 12

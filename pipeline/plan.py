@@ -18,7 +18,8 @@ def plan_of(topology: PipelineConfig, deployment: Deployment, gpu_bytes: Sequenc
         yield from _stage(spec, deployment.stage(spec.stage_id), gpu_bytes)
     for source, spec in pairwise(topology.stages):
         edge = deployment.stage(spec.stage_id).edge
-        yield f"{source.model_stage} → {spec.model_stage}: {_handed(edge)}, at most {edge.max_inflight} wait"
+        waits = "none waits" if source is topology.stages[0] else f"at most {edge.max_inflight} wait"
+        yield f"{source.model_stage} → {spec.model_stage}: {_handed(edge)}, {waits}"
     yield from _devices(topology, deployment, gpu_bytes)
 
 

@@ -1,6 +1,7 @@
 """Deployment files: typed, strict, and every error at once."""
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,8 @@ from tests.scenario import AURA, TTS, to_chat
 ASR = StagePipelineConfig(
     0, "asr", StageExecutionType.LLM_AR, (), "text", "Drawing", owns_tokenizer=True, sampling_constraints={"top_p": 0.5}
 )
-TOPOLOGY = PipelineConfig("scripted", "Scripted", (ASR, AURA, TTS))
+TOPOLOGY = PipelineConfig("scripted", "Scripted", (ASR, replace(AURA, engine_output_type="latent"), TTS))
+TO_TTS = {"from": 1, "to": 2, "connector": "x"}
 ENGINE_KEYS = {
     "Scripted": EngineKeys({"model": Key(str, "tiny"), "threads": count()}),
     "Drawing": EngineKeys(VLLM_KEYS, placed=True, draws=True, spreads=True),
@@ -161,20 +163,32 @@ def test_edges_say_how_much_is_handed_on_at_once_and_connectors_in_which_chunks(
         ({"edges": [{"from": 0, "to": 2}]}, "edges[0]: the topology does not join stage 0 to stage 2"),
         ({"edges": [{"from": 0}]}, "edges[0]: `to` is needed, a whole number"),
         ({"edges": ["0-1"]}, "edges[0]: it is '0-1', not a mapping"),
-        ({"edges": [{"from": 0, "to": 1, "connector": "x"}]}, "edges[0]: there is no connector `x`"),
+        ({"edges": [TO_TTS]}, "edges[0]: there is no connector `x`"),
         (
-            {"connectors": {"x": {"extra": {"codec_chunk": 5}}}},
+            {"connectors": {"x": {"extra": {"codec_chunk": 5}}}, "edges": [TO_TTS]},
             "connector `x`: extra: unknown key `codec_chunk` (did you mean `codec_chunk_ramp`?)",
         ),
         (
-            {"connectors": {"x": {"extra": {"codec_chunk_ramp": [1, -2]}}}},
+            {"connectors": {"x": {"extra": {"codec_chunk_ramp": [1, -2]}}}, "edges": [TO_TTS]},
             "connector `x`: extra: [1, -2] is no list of whole numbers of at least 1",
         ),
         (
-            {"connectors": {"x": {"extra": {"codec_chunk_ramp": [1], "codec_chunk_frames": 2}}}},
+            {"connectors": {"x": {"extra": {"codec_chunk_ramp": [1], "codec_chunk_frames": 2}}}, "edges": [TO_TTS]},
             "connector `x`: extra: `codec_chunk_ramp` says it all: leave `…codec_chunk_frames` out",
         ),
-        ({"connectors": {"x": 3}}, "connector `x`: it is 3, not a mapping"),
+        ({"connectors": {"x": 3}, "edges": [TO_TTS]}, "connector `x`: it is 3, not a mapping"),
+        ({"connectors": {"x": {}}}, "connector `x`: no edge names it"),
+        (
+            {"connectors": {"x": {}}, "edges": [{"from": 0, "to": 1, "connector": "x"}, TO_TTS]},
+            "edges[0]: `connector` cuts codec frames, and asr hands on text",
+        ),
+        (
+            {"edges": [{"from": 0, "to": 1, "max_inflight": 2}]},
+            "edges[0]: `max_inflight` changes nothing: what asr hears never waits",
+        ),
+        ({"edges": [{"from": [0], "to": 1}]}, "edges[0]: `from` is [0], not a whole number"),
+        ({"edges": [{**TO_TTS, "connector": ["x"]}]}, "edges[0]: `connector` is ['x'], not a text"),
+        ({"connectors": {"x": {"extra": [1]}}, "edges": [TO_TTS]}, "connector `x`: `extra` is [1], not a mapping"),
     ],
 )
 def test_a_join_that_cannot_be_is_refused_with_its_place(tmp_path: Path, keys: Raw, reason: str) -> None:

@@ -28,7 +28,7 @@ def test_each_stage_is_told_with_its_place_its_size_and_its_manner() -> None:
     assert "temperature 0.5" in lines[6] and "max_tokens 256" in lines[6]
     assert "stop_token_ids [2150]" in lines[9]
     assert lines[-4:] == [
-        "asr → aura: 1 at a time, at most 8 wait",
+        "asr → aura: 1 at a time, none waits",
         "aura → qwen3_tts: 1 at a time, at most 8 wait",
         "qwen3_tts → code2wav: in chunks, codec_chunk_ramp [1, 2, 4, 8, 12, 25], at most 8 wait",
         "in all: 93 % of GPU 0 (74.4 of 80 GiB)",
