@@ -6,7 +6,7 @@ from typing import Any
 
 from pipeline.engines.machine import has_gpu, placed
 from pipeline.errors import ConfigError
-from pipeline.models.weight_names import BYTES
+from pipeline.models.weight_files import BYTES
 
 
 def add_model(parser: argparse.ArgumentParser, checkpoint: str) -> None:

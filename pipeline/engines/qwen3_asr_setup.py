@@ -22,7 +22,7 @@ from pipeline.models.qwen3_asr.names import check_weights
 from pipeline.models.qwen3_asr.prompt import PromptWriter
 from pipeline.models.qwen3_asr.tokenizer import Ids, read_tokenizer
 from pipeline.models.registry import ASR
-from pipeline.models.weight_names import BYTES
+from pipeline.models.weight_files import BYTES
 from pipeline.processors.qwen3_asr import Doubt, Passes
 
 FILES = ("config.json", "preprocessor_config.json", "vocab.json", "merges.txt", "tokenizer_config.json")

@@ -21,7 +21,8 @@ from pipeline.models.qwen3_tts.talker_names import ELSEWHERE, expected_names
 from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
 from pipeline.models.qwen3_tts.wire import CODES, Choice
 from pipeline.models.registry import TALKER
-from pipeline.models.weight_names import BYTES, check_names, weight_names
+from pipeline.models.weight_files import BYTES
+from pipeline.models.weight_names import check_names, weight_names
 
 FILES = ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
 FIRST_CHUNKS = 8  # of each sentence that it says when it is opened: all of a batch are under way with them

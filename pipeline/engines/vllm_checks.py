@@ -9,7 +9,7 @@ from pipeline.engines.qwen3_asr_setup import read_folder
 from pipeline.engines.talker_setup import check_config, read_config
 from pipeline.errors import ConfigError
 from pipeline.models.qwen3_tts.config import read_codec
-from pipeline.models.weight_names import stored, weight_bytes
+from pipeline.models.weight_files import stored, weight_bytes
 
 CODEC, DECODER = "speech_tokenizer", "decoder."
 

@@ -30,7 +30,7 @@ def read_object(path: Path) -> dict[str, Any]:
     """
     try:
         raw = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RecursionError) as error:
         raise ConfigError(str(path), [f"cannot be read: {error}"]) from error
     if not isinstance(raw, dict):
         raise ConfigError(str(path), ["is no JSON object"])

@@ -12,7 +12,8 @@ from pipeline.deployment import read_deployment
 from pipeline.engines.embedded_names import LLAMA_FILES, WHISPER_FILES
 from pipeline.errors import ConfigError
 from pipeline.gpus import GIB
-from pipeline.models.weight_names import weight_bytes, weight_names
+from pipeline.models.weight_files import weight_bytes
+from pipeline.models.weight_names import weight_names
 from pipeline.profiles import DEPLOY, PROFILES
 from tests.contract.vllm.tiny import voice
 from tests.pipeline.checkpoints import ASR, AURA, VOICE, write_all, write_weights
