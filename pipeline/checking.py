@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pipeline.deployment import Deployment
 from pipeline.errors import ConfigError
-from pipeline.fit import misfits
+from pipeline.fit import Memory, misfits
 from pipeline.plan import plan_of
 from pipeline.profiles import Profile
 
@@ -27,9 +27,9 @@ def checked(
         ConfigError: Lists every reason for which it could not be served here.
     """
     topology, faults = profile.topology, list[str]()
-    weights = _weights(profile, deployment, models_dir, faults) if models_dir else {}
+    needs = _needs(profile, deployment, models_dir, faults) if models_dir else {}
     if gpu_bytes:
-        faults += misfits(topology, deployment, gpu_bytes, weights)
+        faults += misfits(topology, deployment, gpu_bytes, needs)
     if faults:
         raise ConfigError(source, faults)
     placed = any(profile.engines[spec.model_arch].keys.placed for spec in topology.stages)
@@ -37,13 +37,15 @@ def checked(
     return [*plan_of(topology, deployment, gpu_bytes), *notes]
 
 
-def _weights(profile: Profile, deployment: Deployment, models_dir: Path, faults: list[str]) -> dict[int, int]:
-    """Bytes of each stage's weights; `faults` gets what is wrong with the models."""
-    found: dict[int, int] = {}
+def _needs(profile: Profile, deployment: Deployment, models_dir: Path, faults: list[str]) -> dict[int, Memory]:
+    """What each stage takes of a GPU; `faults` gets what is wrong with the models."""
+    found: dict[int, Memory] = {}
     for spec in profile.topology.stages:
         try:
             found[spec.stage_id] = profile.engines[spec.model_arch].check(deployment.stage(spec.stage_id), models_dir)
         except ConfigError as error:
             own = f"stage {spec.model_stage}: "
             faults += (f"stage {spec.stage_id}: {line.removeprefix(own)}" for line in str(error).splitlines())
+        except OSError as error:
+            faults.append(f"stage {spec.stage_id}: {error}")
     return found

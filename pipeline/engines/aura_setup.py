@@ -1,7 +1,7 @@
 """Opens AURA on vLLM: what of its checkpoint and of the deployment the engine is told."""
 
-import json
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,17 +12,19 @@ from pipeline.asked import Asked, Wants
 from pipeline.chunks import Scene
 from pipeline.clips import second
 from pipeline.engines.aura import STAGE, Aura, Manner
-from pipeline.engines.draws import Draws, check_stops
+from pipeline.engines.draws import Draws, check_length, check_stops
 from pipeline.engines.files import model_folder
 from pipeline.engines.graphs import GRAPHS, LOOKING
+from pipeline.engines.kv_cache import kv_cache_bytes
 from pipeline.engines.vllm_start import Start, start_vllm
 from pipeline.engines.warming import NAME, heard, warmed
 from pipeline.errors import ConfigError
 from pipeline.history import History, Item
-from pipeline.models.aura_names import expected_names
+from pipeline.models.aura_names import expected_names, expected_shapes
 from pipeline.models.aura_text import FPS, AuraText
-from pipeline.models.fields import read_json
+from pipeline.models.fields import read_fields, read_json
 from pipeline.models.registry import AURA
+from pipeline.models.shapes import check_shapes
 from pipeline.models.weight_names import check_names, weight_names
 from pipeline.processors.aura import LIMITS, MOST_TOKENS, scene
 
@@ -44,6 +46,15 @@ UNTOLD = (
 CLIP_GB = 0.008  # of vLLM's cache, for one second of 640 x 480
 DRAWS = Draws(temperature=0.5)
 FIRST_TOKENS = 4  # of the answer that it gives when it is opened
+
+
+@dataclass(frozen=True, slots=True)
+class TextConfig:
+    """The half that reads and writes."""
+
+    num_hidden_layers: int
+    num_key_value_heads: int
+    head_dim: int
 
 
 async def open_aura(
@@ -117,8 +128,7 @@ def check_folder(models_dir: Path, model: str, max_model_len: int, load_format: 
     """
     folder = model_folder(models_dir, (model,), FILES)
     read_json(folder / "config.json", MODEL_TYPE)
-    if max_model_len < (least := LIMITS.most_tokens + MARGIN + MOST_TOKENS):
-        raise ConfigError(f"stage {STAGE}", [f"`max_model_len` is {max_model_len}, at least {least} is needed"])
+    check_length(STAGE, max_model_len, LIMITS.most_tokens + MARGIN + MOST_TOKENS)
     if load_format != "dummy":
         check_weights(folder)
     return folder
@@ -127,13 +137,24 @@ def check_folder(models_dir: Path, model: str, max_model_len: int, load_format: 
 def check_weights(folder: Path) -> None:
     """
     Raises:
-        ConfigError: Weights are missing, unused or truncated; lists their names.
+        ConfigError: Weights are missing, unused, truncated or of another shape; lists their names.
     """
-    config = json.loads((folder / "config.json").read_text())
-    if config.get("quantization_config"):  # its weights have other names, which vLLM knows
-        return
+    config = read_json(folder / "config.json", MODEL_TYPE)
     try:
-        expected = expected_names(config)
-    except (KeyError, TypeError) as error:
+        expected, shapes = expected_names(config), dict(expected_shapes(config))
+    except (KeyError, TypeError, AttributeError) as error:
         raise ConfigError(str(folder / "config.json"), [f"it is not AURA's: {error} is missing"]) from error
-    check_names(expected, weight_names(folder), str(folder))
+    given = weight_names(folder)
+    if config.get("quantization_config"):  # what is left of a matrix has names and shapes that vLLM knows
+        there = {name.rpartition(".")[0] for name in given}
+        check_names({name.rpartition(".")[0] for name in expected}, there, str(folder), all_used=False)
+        return
+    check_names(expected, given, str(folder))
+    check_shapes(shapes, folder)
+
+
+def cache_bytes(folder: Path, size: int, max_model_len: int) -> int:
+    """Room for one prompt, without which vLLM does not start; 0 where the configuration leaves a size to a default."""
+    text = read_json(folder / "config.json", MODEL_TYPE).get("text_config")
+    decoder = read_fields(TextConfig, text, "", []) if isinstance(text, dict) else None
+    return kv_cache_bytes(decoder, size, max_model_len) if decoder else 0

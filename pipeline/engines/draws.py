@@ -53,6 +53,18 @@ class Draws:
         return tokens if self.max_tokens is None else min(tokens, self.max_tokens)
 
 
+def check_length(stage: str, max_model_len: int, least: int) -> None:
+    """
+    Args:
+        least: Positions that the longest request of the stage takes.
+
+    Raises:
+        ConfigError: There are fewer.
+    """
+    if max_model_len < least:
+        raise ConfigError(f"stage {stage}", [f"`max_model_len` is {max_model_len}, at least {least} is needed"])
+
+
 def check_stops(source: str, told: Sequence[int] | None, stops: Sequence[int]) -> None:
     """
     Args:

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 
 from pipeline.chunks import SPEECH_RATE, Window
-from pipeline.engines.draws import Draws, check_stops
+from pipeline.engines.draws import Draws, check_length, check_stops
 from pipeline.engines.files import model_folder
 from pipeline.engines.graphs import GRAPHS, HEARING
+from pipeline.engines.kv_cache import kv_cache_bytes
 from pipeline.engines.parts import Part
 from pipeline.engines.qwen3_asr import STAGE, Extent, Manner, Qwen3Asr
 from pipeline.engines.vllm_start import Start, start_vllm
@@ -27,6 +28,8 @@ from pipeline.processors.qwen3_asr import Doubt, Passes
 
 FILES = ("config.json", "preprocessor_config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
 AUDIO_TOKENS_PER_S, PROMPT_TOKENS = 13, 64
+TOKENS_PER_S = AUDIO_TOKENS_PER_S + 2 * Extent(0).tokens_per_s  # what is written may begin the prompt, too
+HEARD_S = 30  # of sound at once, at the least: `hearing.py` begins a new window after 28 s
 DRAWS = Draws()
 AUTO = "auto"  # the language is detected
 FIRST_S, FIRST_TOKENS = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 8.9, 17), 2  # what it hears first, when it is opened
@@ -60,7 +63,7 @@ async def open_qwen3_asr(
         ConfigError: The model is incomplete or another one, or lacks the language; or vLLM refuses an argument.
         EngineError: The engine did not start.
     """
-    folder, config = read_folder(models_dir, model, language, engine_args.get("load_format", "auto"))
+    folder, config = read_folder(models_dir, model, language, max_model_len, engine_args.get("load_format", "auto"))
     tokenizer, ids = read_tokenizer(folder)
     writer = PromptWriter(tokenizer, ids.audio, context)
     if faults := _faults(config, ids, writer):
@@ -82,7 +85,7 @@ async def open_qwen3_asr(
         **engine_args,
     }
     if "kv_cache_memory_bytes" not in settings:
-        settings["kv_cache_memory_bytes"] = kv_cache_bytes(config.text, BYTES[dtype], max_sessions, max_model_len)
+        settings["kv_cache_memory_bytes"] = cache_bytes(config.text, BYTES[dtype], max_sessions, max_model_len)
     requests = await start(STAGE, folder, **settings)
     passes = partial(Passes, writer, frames, Doubt())
     known = config.support_languages
@@ -92,14 +95,17 @@ async def open_qwen3_asr(
     return await warmed(Qwen3Asr(requests, manner), first)
 
 
-def read_folder(models_dir: Path, model: str, language: str, load_format: str) -> tuple[Path, RecogniserConfig]:
+def read_folder(
+    models_dir: Path, model: str, language: str, max_model_len: int, load_format: str
+) -> tuple[Path, RecogniserConfig]:
     """What can be told of a checkpoint without its tokenizer and its tensors.
 
     Raises:
-        ConfigError: It is incomplete or another model's, or lacks the language.
+        ConfigError: It is incomplete or another model's, or lacks the language, or has no room for a window.
     """
     folder = model_folder(models_dir, (model,), FILES)
     config = read_recogniser(folder)
+    check_length(STAGE, max_model_len, PROMPT_TOKENS + Extent(0).least_tokens + int(HEARD_S * TOKENS_PER_S))
     if language != AUTO and _spoken(language, config.support_languages) is None:
         known = ", ".join(sorted(config.support_languages))
         raise ConfigError(f"stage {STAGE}", [f"`language` is {language!r}, not one of {known} or `{AUTO}`"])
@@ -122,16 +128,12 @@ def longest(max_model_len: int, prompt_tokens: int) -> Extent:
     """Sound of which neither the tokens nor what is written can be too many."""
     extent = Extent(0)
     room = max_model_len - prompt_tokens - PROMPT_TOKENS - extent.least_tokens
-    # What is written may stand in the prompt too, as the forced beginning.
-    seconds = room / (AUDIO_TOKENS_PER_S + 2 * extent.tokens_per_s)
-    return Extent(int(seconds * 1000))
+    return Extent(int(room / TOKENS_PER_S * 1000))
 
 
-def kv_cache_bytes(text: TextConfig, size: int, sessions: int, max_model_len: int) -> int:
+def cache_bytes(text: TextConfig, size: int, sessions: int, max_model_len: int) -> int:
     """Room for every caller's utterance, and beside them for one that is as long as it may be."""
-    a_position = 2 * text.num_hidden_layers * text.num_key_value_heads * text.head_dim * size
-    spare = 4 * 128  # blocks are of up to 128 positions; the first is vLLM's own
-    return a_position * (sessions * LIVE_TOKENS + max_model_len + spare)
+    return kv_cache_bytes(text, size, sessions * LIVE_TOKENS + max_model_len)
 
 
 def _spoken(language: str, known: Sequence[str]) -> str | None:

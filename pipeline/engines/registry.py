@@ -11,6 +11,7 @@ from pipeline.deployment_keys import EngineKeys, Key, Names, count
 from pipeline.engines.base import Engine, Opener
 from pipeline.engines.embedded_names import FETCHED, LLAMA_FILES, WHISPER_FILES, llama_names, whisper_names
 from pipeline.engines.files import model_folder
+from pipeline.fit import Memory
 
 
 async def open_whisper(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
@@ -43,7 +44,7 @@ class EngineKind:
     Attributes:
         names: What there is for keys that name something, given the folder of the models.
         check: Raises `ConfigError` if the stage's model is not in that folder or is another one; cheap, it imports
-            nothing that computes. Returns the bytes that its weights take of a GPU.
+            nothing that computes. Returns what it takes of a GPU.
         apart: It starts in a process of its own and needs nothing of the others: they need not wait for it.
         measures: It takes what is free of its GPU: nobody else starts meanwhile.
     """
@@ -51,15 +52,15 @@ class EngineKind:
     open: Opener
     keys: EngineKeys
     names: Callable[[Path], Names] = lambda models_dir: {}
-    check: Callable[[StageDeployment, Path], int] = lambda stage, models_dir: 0
+    check: Callable[[StageDeployment, Path], Memory] = lambda stage, models_dir: Memory()
     apart: bool = False
     measures: bool = False
 
 
-def check_files(files: Sequence[str], stage: StageDeployment, models_dir: Path) -> int:
+def check_files(files: Sequence[str], stage: StageDeployment, models_dir: Path) -> Memory:
     names = stage.engine_args["model"], stage.engine_args["fallback"]
     model_folder(models_dir, names, files, FETCHED)
-    return 0
+    return Memory()
 
 
 def _texts(value: list[Any]) -> str:

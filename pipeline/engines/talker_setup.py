@@ -7,24 +7,27 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.chunks import Clause
-from pipeline.engines.draws import Draws, check_stops
+from pipeline.engines.draws import Draws, check_length, check_stops
 from pipeline.engines.files import check_is_there
 from pipeline.engines.graphs import GRAPHS
+from pipeline.engines.kv_cache import kv_cache_bytes
 from pipeline.engines.talker import STAGE, Manner, Talker
 from pipeline.engines.vllm_start import Start, start_vllm
 from pipeline.engines.warming import heard_together, warmed
 from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.config import GenerationConfig, TalkerConfig, VoiceConfig, read_generation, read_voice
 from pipeline.models.qwen3_tts.prompt import PromptWriter, Voice
-from pipeline.models.qwen3_tts.sentence import Pace
-from pipeline.models.qwen3_tts.talker_names import ELSEWHERE, expected_names
+from pipeline.models.qwen3_tts.sentence import ENOUGH_IDS, Pace
+from pipeline.models.qwen3_tts.talker_names import ELSEWHERE, expected_names, expected_shapes
 from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
 from pipeline.models.qwen3_tts.wire import CODES, Choice
 from pipeline.models.registry import TALKER
+from pipeline.models.shapes import check_shapes
 from pipeline.models.weight_files import BYTES
 from pipeline.models.weight_names import check_names, weight_names
 
 FILES = ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
+PROMPT_TOKENS = 256  # instructions, and the names of a voice; each id of a text is read beside a frame of its own
 FIRST_CHUNKS = 8  # of each sentence that it says when it is opened: all of a batch are under way with them
 
 
@@ -63,13 +66,21 @@ def read_config(folder: Path) -> VoiceConfig:
 
 
 def check_config(
-    folder: Path, config: VoiceConfig, voice: str, stop_token_ids: Sequence[int] | None, load_format: str
+    folder: Path,
+    config: VoiceConfig,
+    *,
+    voice: str,
+    stop_token_ids: Sequence[int] | None,
+    max_model_len: int,
+    load_format: str,
 ) -> None:
     """Whether a deployment and the weights agree with it.
 
     Raises:
-        ConfigError: It lacks the voice, has other stops, or weights are missing or unused.
+        ConfigError: It lacks the voice, has other stops, or no room for a sentence; or weights are missing, unused,
+            or of another shape.
     """
+    check_length(STAGE, max_model_len, PROMPT_TOKENS + ENOUGH_IDS)
     check_stops(f"stage {STAGE}", stop_token_ids, stops_of(config))
     try:
         PromptWriter(config, lambda text: []).check(Voice(first_voice(config, voice)))
@@ -78,6 +89,7 @@ def check_config(
     if load_format != "dummy":
         given = [name for name in weight_names(folder) if not name.startswith(ELSEWHERE)]
         check_names(expected_names(config), given, str(folder))
+        check_shapes(dict(expected_shapes(config)), folder)
 
 
 def stops_of(config: VoiceConfig) -> tuple[int, ...]:
@@ -119,14 +131,22 @@ async def open_talker(
     config, writer = checkpoint.config, checkpoint.writer
     if dtype not in BYTES:
         raise ConfigError(f"stage {STAGE}", [f"`dtype` is {dtype!r}, not one of {', '.join(BYTES)}"])
-    check_config(folder, config, voice, stop_token_ids, engine_args.get("load_format", "auto"))
+    load_format = engine_args.get("load_format", "auto")
+    check_config(
+        folder,
+        config,
+        voice=voice,
+        stop_token_ids=stop_token_ids,
+        max_model_len=max_model_len,
+        load_format=load_format,
+    )
     speaker, stops, generation = first_voice(config, voice), stops_of(config), read_generation(folder)
     settings: dict[str, Any] = {
         "hf_overrides": {"architectures": [TALKER]},
         "dtype": dtype,
         "max_model_len": max_model_len,
         "max_num_seqs": max_sessions,
-        "kv_cache_memory_bytes": kv_cache_bytes(config.talker, BYTES[dtype], max_sessions, max_model_len),
+        "kv_cache_memory_bytes": cache_bytes(config.talker, BYTES[dtype], max_sessions, max_model_len),
         "skip_tokenizer_init": True,
         "enable_prefix_caching": False,
         "compilation_config": GRAPHS,
@@ -153,8 +173,6 @@ def choice(generation: GenerationConfig) -> Choice:
     return Choice(temperature, generation.subtalker_top_k, generation.subtalker_top_p)
 
 
-def kv_cache_bytes(talker: TalkerConfig, size: int, requests: int, positions: int) -> int:
+def cache_bytes(talker: TalkerConfig, size: int, requests: int, positions: int) -> int:
     """Room for every request at its longest, so that none is ever preempted: its frames could not be made again."""
-    a_position = 2 * talker.num_hidden_layers * talker.num_key_value_heads * talker.head_dim * size
-    spare = 4 * 128  # blocks are of up to 128 positions; the first is vLLM's own
-    return a_position * (requests * positions + spare)
+    return kv_cache_bytes(talker, size, requests * positions)

@@ -1,11 +1,13 @@
-"""The names of the weights in a checkpoint of AURA: those of Qwen3-VL."""
+"""The names of the weights in a checkpoint of AURA, which are those of Qwen3-VL, and the shapes of the main ones."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pipeline.models.qwen3_tts.talker_names import LAYER
+from pipeline.models.shapes import Shape, decoder_shapes, table_shapes
 
 LANGUAGE, VISUAL = "model.language_model.", "model.visual."
+TABLES = (f"{LANGUAGE}embed_tokens.weight", "lm_head.weight")
 
 _BLOCK = ("attn.qkv", "attn.proj", "mlp.linear_fc1", "mlp.linear_fc2", "norm1", "norm2")
 _MERGER = ("norm", "linear_fc1", "linear_fc2")
@@ -16,12 +18,20 @@ def expected_names(config: Mapping[str, Any]) -> set[str]:
     return {*_language(config), *_visual(config["vision_config"])}
 
 
+def expected_shapes(config: Mapping[str, Any]) -> Iterator[tuple[str, Shape]]:
+    """Of the main matrices that write."""
+    text = config["text_config"]
+    yield from decoder_shapes(LANGUAGE, text)
+    yield from table_shapes(TABLES, text.get("vocab_size"), text.get("hidden_size"))
+
+
 def _language(config: Mapping[str, Any]) -> Iterator[str]:
-    yield from (f"{LANGUAGE}embed_tokens.weight", f"{LANGUAGE}norm.weight")
+    embedding, head = TABLES
+    yield from (embedding, f"{LANGUAGE}norm.weight")
     for layer in range(config["text_config"]["num_hidden_layers"]):
         yield from (f"{LANGUAGE}layers.{layer}.{part}.weight" for part in LAYER)
     if not config.get("tie_word_embeddings"):
-        yield "lm_head.weight"
+        yield head
 
 
 def _visual(config: Mapping[str, Any]) -> Iterator[str]:

@@ -8,7 +8,9 @@ from typing import Any
 
 from pipeline.clips import Clip
 from pipeline.errors import ConfigError
+from pipeline.models.qwen_tokenizer import read_qwen_tokenizer
 
+STOPS = ("<|im_end|>", "<|silent|>", "<|endoftext|>")
 NAMED = (
     *("<|silent|>", "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|video_pad|>", "<|image_pad|>"),
     *("<|vision_start|>", "<|vision_end|>"),
@@ -45,8 +47,8 @@ class AuraText:
         if missing := [name for name in NAMED if name not in vocabulary]:
             raise ConfigError(source, [f"the tokenizer has no {name}" for name in missing])
         ids = [int(vocabulary[name]) for name in NAMED]
-        self.silent, _, self.im_end, end, self._video, self._image, self._begin, self._end = ids
-        self.stops = (self.im_end, self.silent, end)
+        self.silent, _, self.im_end, _, self._video, self._image, self._begin, self._end = ids
+        self.stops = tuple(int(vocabulary[name]) for name in STOPS)
         self._tokenizer = tokenizer
         self._cached = lru_cache(4_096)(self._tokenized)
         self._placed = lru_cache(1_024)(self._place)
@@ -57,13 +59,7 @@ class AuraText:
         Raises:
             ConfigError: The tokenizer is missing or damaged, or another model's.
         """
-        from transformers import Qwen2Tokenizer
-
-        try:
-            tokenizer = Qwen2Tokenizer.from_pretrained(folder, local_files_only=True)
-        except (OSError, ValueError, TypeError) as error:
-            raise ConfigError(str(folder), [f"the tokenizer cannot be read: {error}"]) from error
-        return AuraText(tokenizer, str(folder))
+        return AuraText(read_qwen_tokenizer(folder), str(folder))
 
     def ids(self, text: str) -> tuple[int, ...]:
         return self._cached(text)

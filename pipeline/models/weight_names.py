@@ -17,8 +17,11 @@ def weight_names(folder: Path) -> list[str]:
     return [tensor.name for tensor in stored(folder)]
 
 
-def check_names(wanted: Iterable[str], given: Iterable[str], source: str) -> None:
+def check_names(wanted: Iterable[str], given: Iterable[str], source: str, *, all_used: bool = True) -> None:
     """That both are the same names.
+
+    Args:
+        all_used: Others than the wanted ones are a fault.
 
     Raises:
         ConfigError: Lists the names that are missing, and those that nothing uses.
@@ -27,7 +30,7 @@ def check_names(wanted: Iterable[str], given: Iterable[str], source: str) -> Non
     faults = []
     if missing := sorted(wanted - given):
         faults.append(f"weights missing: {some(missing)}")
-    if unused := sorted(given - wanted):
+    if all_used and (unused := sorted(given - wanted)):
         faults.append(f"weights that nothing uses: {some(unused)}")
     if faults:
         raise ConfigError(source, faults)

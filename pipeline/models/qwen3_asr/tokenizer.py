@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pipeline.errors import ConfigError
+from pipeline.models.qwen_tokenizer import read_qwen_tokenizer
 
 AUDIO = "<|audio_pad|>"  # stands for sound
 ENDS = ("<|im_end|>", "<|endoftext|>")
@@ -36,12 +37,7 @@ def read_tokenizer(folder: Path) -> tuple[Tokenizer, Ids]:
     Raises:
         ConfigError: They are missing or damaged, or lack a name.
     """
-    from transformers import Qwen2Tokenizer
-
-    try:
-        tokenizer = Qwen2Tokenizer.from_pretrained(folder, local_files_only=True)
-    except (OSError, ValueError, TypeError) as error:
-        raise ConfigError(str(folder), [f"the tokenizer cannot be read: {error}"]) from error
+    tokenizer = read_qwen_tokenizer(folder)
     known = tokenizer.get_added_vocab()
     if missing := [name for name in (AUDIO, *ENDS) if name not in known]:
         raise ConfigError(str(folder), [f"the tokenizer knows no {' or '.join(missing)}"])

@@ -1,8 +1,10 @@
-"""The names that a checkpoint has for the Talker's weights."""
+"""The names that a checkpoint has for the Talker's weights, and the shapes of the main ones."""
 
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import asdict
 
 from pipeline.models.qwen3_tts.config import VoiceConfig
+from pipeline.models.shapes import Shape, decoder_shapes, table_shapes
 
 ROOT = "talker."
 ELSEWHERE = ("speaker_encoder.",)  # hears the recordings of voices to clone, which is not done here
@@ -37,6 +39,21 @@ def expected_names(config: VoiceConfig) -> set[str]:
     if predictor.hidden_size != talker.hidden_size:
         names |= {f"code_predictor.small_to_mtp_projection.{kind}" for kind in ("weight", "bias")}
     return {ROOT + name for name in names}
+
+
+def expected_shapes(config: VoiceConfig) -> Iterator[tuple[str, Shape]]:
+    """Of its main matrices."""
+    talker, predictor = config.talker, config.predictor
+    yield from decoder_shapes(f"{ROOT}model.", asdict(talker))
+    yield from decoder_shapes(f"{ROOT}code_predictor.model.", asdict(predictor))
+    codes = f"{ROOT}codec_head.weight", f"{ROOT}model.codec_embedding.weight"
+    yield from table_shapes(codes, talker.vocab_size, talker.hidden_size)
+    yield from table_shapes((f"{ROOT}model.text_embedding.weight",), talker.text_vocab_size, talker.text_hidden_size)
+    books = range(predictor.num_code_groups - 1)
+    embeddings = tuple(f"{ROOT}code_predictor.model.codec_embedding.{book}.weight" for book in books)
+    heads = tuple(f"{ROOT}code_predictor.lm_head.{book}.weight" for book in books)
+    yield from table_shapes(embeddings, predictor.vocab_size, talker.hidden_size)
+    yield from table_shapes(heads, predictor.vocab_size, predictor.hidden_size)
 
 
 def checkpoint_names(parameters: Iterable[str]) -> dict[str, str]:

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from pipeline.errors import ConfigError
 from pipeline.models.qwen3_tts.prompt import Tokenize
+from pipeline.models.qwen_tokenizer import read_qwen_tokenizer
 
 
 def read_tokenizer(folder: Path) -> Tokenize:
@@ -12,12 +12,7 @@ def read_tokenizer(folder: Path) -> Tokenize:
     Raises:
         ConfigError: They are missing or damaged.
     """
-    from transformers import Qwen2Tokenizer
-
-    try:
-        tokenizer = Qwen2Tokenizer.from_pretrained(folder, local_files_only=True)
-    except Exception as error:  # what is damaged raises nothing more special
-        raise ConfigError(str(folder), [f"the tokenizer cannot be read: {error}"]) from error
+    tokenizer = read_qwen_tokenizer(folder)
 
     def tokenize(text: str) -> list[int]:
         return list(tokenizer(text, add_special_tokens=False)["input_ids"])

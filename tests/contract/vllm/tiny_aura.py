@@ -111,8 +111,8 @@ def tensors(config: dict[str, Any]) -> Iterator[Shape]:
     """Name, shape, standard deviation and mean of each weight."""
     text, vision = config["text_config"], config["vision_config"]
     width = text["hidden_size"]
-    yield "lm_head.weight", (VOCABULARY, width), 0.5, 0.0
-    yield "model.language_model.embed_tokens.weight", (VOCABULARY, width), 1.0, 0.0
+    yield "lm_head.weight", (text["vocab_size"], width), 0.5, 0.0
+    yield "model.language_model.embed_tokens.weight", (text["vocab_size"], width), 1.0, 0.0
     yield from decoder("model.language_model.", text)
     yield from ((f"model.visual.{name}", shape, std, mean) for name, shape, std, mean in _visual(vision))
 

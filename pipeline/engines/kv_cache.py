@@ -1,0 +1,24 @@
+"""How much memory keys and values take."""
+
+from typing import Protocol
+
+SPARE_POSITIONS = 4 * 128  # blocks are of up to 128 positions; the first is vLLM's own
+
+
+class Decoder(Protocol):
+    @property
+    def num_hidden_layers(self) -> int: ...
+    @property
+    def num_key_value_heads(self) -> int: ...
+    @property
+    def head_dim(self) -> int: ...
+
+
+def kv_cache_bytes(decoder: Decoder, size: int, positions: int) -> int:
+    """
+    Args:
+        size: Bytes of a number.
+        positions: Of all requests together.
+    """
+    a_position = 2 * decoder.num_hidden_layers * decoder.num_key_value_heads * decoder.head_dim * size
+    return a_position * (positions + SPARE_POSITIONS)

@@ -1,0 +1,52 @@
+"""Reads the tokenizer that all models here share, Qwen2's, and says which of its files is damaged."""
+
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import ConfigError, quoted
+from pipeline.models.fields import read_object
+
+FILES = ("vocab.json", "merges.txt", "tokenizer_config.json")
+
+
+def read_qwen_tokenizer(folder: Path) -> Any:
+    """transformers' own of the checkpoint in `folder`.
+
+    Raises:
+        ConfigError: A file is missing or damaged.
+    """
+    check_tokenizer(folder)
+    from transformers import Qwen2Tokenizer
+
+    try:
+        return Qwen2Tokenizer.from_pretrained(folder, local_files_only=True)
+    except Exception as error:  # what is damaged raises nothing more special
+        raise ConfigError(str(folder), [f"the tokenizer cannot be read: {quoted(str(error))}"]) from error
+
+
+def check_tokenizer(folder: Path) -> dict[str, int]:
+    """The ids of the tokens that `tokenizer_config.json` adds, by their names. Needs no transformers.
+
+    Raises:
+        ConfigError: A file is missing or damaged.
+    """
+    vocabulary, merges, settings = (folder / name for name in FILES)
+    for token, number in read_object(vocabulary).items():
+        if type(number) is not int or number < 0:
+            raise ConfigError(str(vocabulary), [f"the id of {quoted(token)} is {quoted(number)}"])
+    try:
+        merges.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(str(merges), [f"cannot be read: {error}"]) from error
+    return _added(settings)
+
+
+def _added(settings: Path) -> dict[str, int]:
+    listed = read_object(settings).get("added_tokens_decoder", {})
+    added: dict[str, int] = {}
+    for number, token in listed.items() if isinstance(listed, dict) else ():
+        name = token.get("content") if isinstance(token, dict) else None
+        if not isinstance(name, str) or not number.isdecimal():
+            raise ConfigError(str(settings), [f"`added_tokens_decoder`: {quoted(number)} is {quoted(token)}"])
+        added[name] = int(number)
+    return added

@@ -1,0 +1,50 @@
+"""The shapes of the main matrices in a checkpoint, as its configuration implies them, against those in its files."""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import ConfigError
+from pipeline.models.weight_files import stored
+from pipeline.models.weight_names import some
+
+Shape = tuple[int, ...]
+
+
+def decoder_shapes(at: str, config: Mapping[str, Any]) -> Iterator[tuple[str, Shape]]:
+    """Of a stack of Qwen3's layers, named from `at` on; none, where the configuration leaves a size to a default."""
+    names = ("hidden_size", "intermediate_size", "num_attention_heads", "num_key_value_heads", "head_dim")
+    if any(type(config.get(name)) is not int for name in names):
+        return
+    width, inner, queries, keys, head = (config[name] for name in names)
+    for layer in range(config["num_hidden_layers"]):
+        for part, shape in (
+            ("self_attn.q_proj", (queries * head, width)),
+            ("self_attn.k_proj", (keys * head, width)),
+            ("self_attn.v_proj", (keys * head, width)),
+            ("self_attn.o_proj", (width, queries * head)),
+            ("mlp.gate_proj", (inner, width)),
+            ("mlp.up_proj", (inner, width)),
+            ("mlp.down_proj", (width, inner)),
+        ):
+            yield f"{at}layers.{layer}.{part}.weight", shape
+
+
+def table_shapes(names: tuple[str, ...], rows: Any, columns: Any) -> Iterator[tuple[str, Shape]]:
+    """Of embeddings and heads; none, where the configuration leaves a size to a default."""
+    if type(rows) is int and type(columns) is int:
+        yield from ((name, (rows, columns)) for name in names)
+
+
+def check_shapes(wanted: Mapping[str, Shape], folder: Path) -> None:
+    """
+    Raises:
+        ConfigError: Lists the weights that have another shape.
+    """
+    wrong = [
+        f"{tensor.name} is {tensor.shape}, not {wanted[tensor.name]}"
+        for tensor in stored(folder)
+        if wanted.get(tensor.name, tensor.shape) != tensor.shape
+    ]
+    if wrong:
+        raise ConfigError(str(folder), [f"weights of another shape: {some(wrong)}"])
