@@ -10,6 +10,7 @@ from pipeline.converse import Spoken, converse
 from pipeline.deployment import read_deployment
 from pipeline.errors import RequestError
 from pipeline.films import film_of
+from pipeline.gpus import gpu_bytes
 from pipeline.offline import check_out
 from pipeline.quiet import Pcm
 from pipeline.wav import read_wav, speech_file
@@ -48,12 +49,14 @@ def run_converse(arguments: argparse.Namespace, home: Path) -> None:
 
 
 async def _converse(arguments: argparse.Namespace, models_dir: Path, film: list[Clip], question: str | Pcm) -> Spoken:
+    from pipeline.checking import checked
     from pipeline.orchestrator import running
     from pipeline.profiles import PROFILES
 
     profile = PROFILES[PROFILE]
     path = arguments.stage_configs_path or profile.deployment
     deployment = read_deployment(path, profile.topology, profile.engine_keys(models_dir))
+    checked(str(path), profile, deployment, models_dir, gpu_bytes())
     async with running(profile, deployment, models_dir) as pipeline:
         return await converse(pipeline.stages, film, question, _tell)
 

@@ -69,11 +69,12 @@ class Deployment:
 
 
 def model_type_in(path: Path) -> str | None:
-    """The pipeline that a file says it is for; None if it does not, or cannot be read."""
-    try:
-        raw = read_yaml(path)
-    except ConfigError:
-        return None
+    """The pipeline that a file says it is for; None if it does not.
+
+    Raises:
+        ConfigError: It cannot be read.
+    """
+    raw = read_yaml(path)
     told = raw.get("model_type") if isinstance(raw, dict) else None
     return told if isinstance(told, str) else None
 

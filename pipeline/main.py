@@ -56,8 +56,7 @@ def main() -> None:
             return OFFLINE[arguments.command](arguments, _home(os.environ))
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
-            source, models = str(settings.file), arguments.models_dir
-            print(*checked(source, settings.profile, settings.deployment, models, gpu_bytes()), sep="\n")
+            print(*_check(settings, arguments.models_dir), sep="\n")
         elif asyncio.run(serve(settings)) == signal.SIGINT:
             raise KeyboardInterrupt
     except ConfigError as error:
@@ -93,11 +92,15 @@ async def _serve(settings: Settings) -> None:
         await runner.setup()
         callers.push_async_callback(runner.cleanup)
         await _listen(runner, settings)
-        profile = settings.profile
-        pipeline = running(profile, settings.deployment, settings.models_dir)
+        await asyncio.to_thread(_check, settings, settings.models_dir)
+        pipeline = running(settings.profile, settings.deployment, settings.models_dir)
         server.pipeline = await engines.enter_async_context(pipeline)
         log.info("ready on http://%s:%d", settings.host, settings.port)
         await asyncio.get_running_loop().create_future()
+
+
+def _check(settings: Settings, models_dir: Path | None) -> list[str]:
+    return checked(str(settings.file), settings.profile, settings.deployment, models_dir, gpu_bytes())
 
 
 async def _listen(runner: web.AppRunner, settings: Settings) -> None:
@@ -116,7 +119,11 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
     profile = PROFILES[arguments.profile or _profile_of(file)]
     path = file or profile.deployment
     models_dir = arguments.models_dir or _home(environment) / "models"
-    deployment = read_deployment(path, profile.topology, profile.engine_keys(models_dir))
+    try:
+        deployment = read_deployment(path, profile.topology, profile.engine_keys(models_dir))
+    except ConfigError as error:
+        guessed = not arguments.profile and model_type_in(path) is None
+        raise ConfigError(str(path), [*error.faults, *[_guess(profile)] * guessed]) from error
     if arguments.max_sessions:
         deployment = replace(deployment, max_sessions=arguments.max_sessions)
     key = environment.get("AURA_PIPELINE_KEY", "")
@@ -139,6 +146,11 @@ def _profile_of(file: Path | None) -> str:
     if refusal := choice(*names).refusal(model_type):
         raise ConfigError(str(file), [f"`model_type` is {model_type!r}: {refusal}"])
     return names[model_type]
+
+
+def _guess(profile: Profile) -> str:
+    known = ", ".join(profile.topology.model_type for profile in PROFILES.values())
+    return f"`model_type` is not there (known: {known}): it was read as one of {profile.topology.model_type}"
 
 
 def _home(environment: Mapping[str, str]) -> Path:

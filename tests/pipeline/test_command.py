@@ -29,7 +29,7 @@ def test_check_lists_every_name_that_does_not_exist(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     whisper = "{model: whisper-bas, fallback: mine, language: klingon}"
     file.write_text(
-        f"max_sessions: 2\nstage_args:\n  - {{stage_id: 0, engine_args: {whisper}}}\n"
+        f"model_type: aura_embedded\nmax_sessions: 2\nstage_args:\n  - {{stage_id: 0, engine_args: {whisper}}}\n"
         "  - {stage_id: 1, engine_args: {model: smollm2-135m}}\n"
     )
     (tmp_path / "mine").mkdir()
@@ -93,9 +93,29 @@ def test_check_tells_what_serve_would_refuse_on_this_machine(tmp_path: Path) -> 
     assert f"{file}: stage 2: `devices` names GPU 1, and there is GPU 0 of 24 GiB" in lines
 
 
+def test_serve_refuses_what_check_does_with_the_same_lines(tmp_path: Path) -> None:
+    write_all(tmp_path)
+    (tmp_path / AURA / "model.safetensors").unlink()
+    options = "--stage-configs-path", DEPLOY / "aura_80gb.yaml", "--model-dir", tmp_path
+    refused = aura_pipeline("check", *options)
+    assert refused[0] == 2 and f"stage 1: {tmp_path / AURA}: weights missing: " in refused[1]
+    assert aura_pipeline("serve", *options, "--port", "0") == refused
+
+
+def test_a_file_that_does_not_say_what_it_is_for_is_told_as_what_it_was_read(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text((DEPLOY / "aura_80gb.yaml").read_text().replace("model_type:", "# model_type:"))
+    code, said = aura_pipeline("check", file)
+    assert code == 2
+    assert said.splitlines()[-1] == (
+        f"{file}: `model_type` is not there (known: aura_embedded, aura_omni): it was read as one of aura_embedded"
+    )
+
+
 @pytest.mark.skipif(find_spec("vllm") is not None, reason="vLLM is installed")
-def test_the_pipeline_for_gpus_says_what_it_needs() -> None:
-    code, said = aura_pipeline("serve", "--profile", "vllm", "--port", "0")
+def test_the_pipeline_for_gpus_says_what_it_needs(tmp_path: Path) -> None:
+    write_all(tmp_path)
+    code, said = aura_pipeline("serve", "--profile", "vllm", "--port", "0", "--models-dir", tmp_path)
     assert code == 2
     assert said.splitlines()[-1].startswith("aura-pipeline: stages: they need the extra `vllm`: ")
 

@@ -42,7 +42,8 @@ def test_without_a_gpu_shares_are_all_that_is_known() -> None:
 
 def test_a_file_says_which_pipeline_it_is_for(tmp_path: Path) -> None:
     assert model_type_in(PROFILE.deployment) == "aura_omni"
-    assert model_type_in(tmp_path / "nowhere.yaml") is None
+    (tmp_path / "silent.yaml").write_text("max_sessions: 1")
+    assert model_type_in(tmp_path / "silent.yaml") is None
     other = tmp_path / "other.yaml"
     other.write_text("{max_sessions: 1, model_type: mine}")
     with pytest.raises(ConfigError, match="`model_type` is 'mine', but the topology says 'aura_omni'"):
