@@ -1,7 +1,6 @@
 """Opens AURA on vLLM: what of its checkpoint and of the deployment the engine is told."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,9 +19,10 @@ from pipeline.engines.vllm_start import Start, start_vllm
 from pipeline.engines.warming import NAME, heard, warmed
 from pipeline.errors import ConfigError
 from pipeline.history import History, Item
+from pipeline.models.aura_config import CacheConfig, read_aura
 from pipeline.models.aura_names import expected_names, expected_shapes
 from pipeline.models.aura_text import FPS, AuraText
-from pipeline.models.fields import read_fields, read_json
+from pipeline.models.fields import read_fields
 from pipeline.models.registry import AURA
 from pipeline.models.shapes import check_shapes
 from pipeline.models.weight_names import check_names, weight_names
@@ -32,7 +32,6 @@ FILES = (
     *("config.json", "vocab.json", "merges.txt", "tokenizer_config.json"),
     *("preprocessor_config.json", "video_preprocessor_config.json"),
 )
-MODEL_TYPE = "qwen3_vl"  # in its config.json
 LARGEST = {"width": 1_024, "height": 576}  # of a frame: what vLLM keeps memory for
 MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, instructions
 STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 ms of an H100's
@@ -46,15 +45,6 @@ UNTOLD = (
 CLIP_GB = 0.008  # of vLLM's cache, for one second of 640 x 480
 DRAWS = Draws(temperature=0.5)
 FIRST_TOKENS = 4  # of the answer that it gives when it is opened
-
-
-@dataclass(frozen=True, slots=True)
-class TextConfig:
-    """The half that reads and writes."""
-
-    num_hidden_layers: int
-    num_key_value_heads: int
-    head_dim: int
 
 
 async def open_aura(
@@ -127,7 +117,7 @@ def check_folder(models_dir: Path, model: str, max_model_len: int, load_format: 
         ConfigError: It is incomplete or another model's, or a prompt may be longer than its positions.
     """
     folder = model_folder(models_dir, (model,), FILES)
-    read_json(folder / "config.json", MODEL_TYPE)
+    read_aura(folder)
     check_length(STAGE, max_model_len, LIMITS.most_tokens + MARGIN + MOST_TOKENS)
     if load_format != "dummy":
         check_weights(folder)
@@ -139,22 +129,17 @@ def check_weights(folder: Path) -> None:
     Raises:
         ConfigError: Weights are missing, unused, truncated or of another shape; lists their names.
     """
-    config = read_json(folder / "config.json", MODEL_TYPE)
-    try:
-        expected, shapes = expected_names(config), dict(expected_shapes(config))
-    except (KeyError, TypeError, AttributeError) as error:
-        raise ConfigError(str(folder / "config.json"), [f"it is not AURA's: {error} is missing"]) from error
-    given = weight_names(folder)
+    config = read_aura(folder)
+    expected, given = expected_names(config), weight_names(folder)
     if config.get("quantization_config"):  # what is left of a matrix has names and shapes that vLLM knows
         there = {name.rpartition(".")[0] for name in given}
         check_names({name.rpartition(".")[0] for name in expected}, there, str(folder), all_used=False)
         return
     check_names(expected, given, str(folder))
-    check_shapes(shapes, folder)
+    check_shapes(dict(expected_shapes(config)), folder)
 
 
 def cache_bytes(folder: Path, size: int, max_model_len: int) -> int:
     """Room for one prompt, without which vLLM does not start; 0 where the configuration leaves a size to a default."""
-    text = read_json(folder / "config.json", MODEL_TYPE).get("text_config")
-    decoder = read_fields(TextConfig, text, "", []) if isinstance(text, dict) else None
+    decoder = read_fields(CacheConfig, read_aura(folder)["text_config"], "", [])
     return kv_cache_bytes(decoder, size, max_model_len) if decoder else 0

@@ -4,11 +4,12 @@ import json
 from collections.abc import Mapping
 from dataclasses import MISSING, fields
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_args, get_origin
+from typing import Annotated, Any, Literal, TypeVar, get_args, get_origin
 
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, quoted
 
 Config = TypeVar("Config")
+Few = Annotated[int, range(1, 1_001)]  # such as layers, each of which has names
 
 
 def read_json(path: Path, model_type: str) -> dict[str, Any]:
@@ -19,7 +20,7 @@ def read_json(path: Path, model_type: str) -> dict[str, Any]:
     """
     raw = read_object(path)
     if raw.get("model_type") != model_type:
-        raise ConfigError(str(path), [f"`model_type` is {raw.get('model_type')!r}, not `{model_type}`"])
+        raise ConfigError(str(path), [f"`model_type` is {quoted(raw.get('model_type'))}, not `{model_type}`"])
     return raw
 
 
@@ -59,7 +60,7 @@ def read_fields(kind: type[Config], raw: Mapping[str, Any], where: str, faults: 
         if value is MISSING:
             faults.append(f"`{where}{name}` is missing")
         elif not _fits(value, type_):
-            faults.append(f"`{where}{name}` is {value!r}")
+            faults.append(f"`{where}{name}` is {quoted(value)}")
         else:
             values[name] = tuple(value) if isinstance(value, list) else value
     return kind(**values) if len(values) == len(expected) else None
@@ -69,6 +70,9 @@ def _fits(value: Any, type_: Any) -> bool:
     """Whether a JSON value is of an annotated type; the contents of objects are not looked at."""
     if get_origin(type_) is Literal:
         return value in get_args(type_)
+    if get_origin(type_) is Annotated:
+        kind, among = get_args(type_)
+        return _fits(value, kind) and value in among
     if get_origin(type_) is tuple:
         return isinstance(value, list) and all(_fits(each, int) for each in value)
     if isinstance(value, bool):

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.errors import ConfigError
-from pipeline.models.fields import part, read_fields, read_json, read_object
+from pipeline.models.fields import Few, part, read_fields, read_json, read_object
 from pipeline.models.qwen3_asr import mel
 from pipeline.models.qwen3_asr.windows import CHUNK
 
@@ -23,7 +23,7 @@ class TowerConfig:
     """
 
     num_mel_bins: int
-    encoder_layers: int
+    encoder_layers: Few
     n_window: int
     n_window_infer: int
 
@@ -32,7 +32,7 @@ class TowerConfig:
 class TextConfig:
     """The decoder, a Qwen3."""
 
-    num_hidden_layers: int
+    num_hidden_layers: Few
     num_key_value_heads: int
     head_dim: int
     tie_word_embeddings: bool

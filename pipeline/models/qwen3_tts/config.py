@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pipeline.errors import ConfigError
-from pipeline.models.fields import part, read_fields, read_json, read_object
+from pipeline.models.fields import Few, part, read_fields, read_json, read_object
 
 TALKER_FILE = "config.json"
 CODEC_FILE = "speech_tokenizer/config.json"
@@ -21,12 +21,12 @@ class PredictorConfig:
 
     hidden_size: int
     intermediate_size: int
-    num_hidden_layers: int
+    num_hidden_layers: Few
     num_attention_heads: int
     num_key_value_heads: int
     head_dim: int
     vocab_size: int
-    num_code_groups: int
+    num_code_groups: Few
     rms_norm_eps: float
     rope_theta: float
 
@@ -43,7 +43,7 @@ class TalkerConfig:
 
     hidden_size: int
     intermediate_size: int
-    num_hidden_layers: int
+    num_hidden_layers: Few
     num_attention_heads: int
     num_key_value_heads: int
     head_dim: int
@@ -95,7 +95,7 @@ class CodecConfig:
     head_dim: int
     num_attention_heads: int
     num_key_value_heads: int
-    num_hidden_layers: int
+    num_hidden_layers: Few
     num_quantizers: int
     num_semantic_quantizers: int
     rms_norm_eps: float

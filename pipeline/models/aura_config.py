@@ -1,0 +1,46 @@
+"""What an AURA checkpoint says of itself, as far as it is looked at here: vLLM reads the rest."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import ConfigError
+from pipeline.models.fields import Few, part, read_fields, read_json
+
+MODEL_TYPE = "qwen3_vl"
+
+
+@dataclass(frozen=True, slots=True)
+class TextConfig:
+    num_hidden_layers: Few
+
+
+@dataclass(frozen=True, slots=True)
+class VisionConfig:
+    depth: Few
+    deepstack_visual_indexes: tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class CacheConfig:
+    """What keys and values take."""
+
+    num_hidden_layers: Few
+    num_key_value_heads: int
+    head_dim: int
+
+
+def read_aura(folder: Path) -> dict[str, Any]:
+    """The configuration of the checkpoint in `folder`: it has the fields that are named above.
+
+    Raises:
+        ConfigError: It is missing, no JSON, another model's, or lacks fields; names every one.
+    """
+    path = folder / "config.json"
+    raw = read_json(path, MODEL_TYPE)
+    faults: list[str] = []
+    read_fields(TextConfig, part(raw, "text_config", faults), "text_config.", faults)
+    read_fields(VisionConfig, part(raw, "vision_config", faults), "vision_config.", faults)
+    if faults:
+        raise ConfigError(str(path), faults)
+    return raw

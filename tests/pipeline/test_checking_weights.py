@@ -1,0 +1,129 @@
+"""`aura-pipeline check` looks at the headers of weights: which there are, of what shapes, and if they have room."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipeline.gpus import GIB
+from pipeline.models.weight_files import stored, weight_bytes
+from pipeline.models.weight_names import weight_names
+from pipeline.profiles import DEPLOY
+from tests.contract.vllm import tiny, tiny_aura
+from tests.pipeline.checkpoints import ASR, AURA, VOICE, shapes, write_all, write_weights
+from tests.pipeline.shipped import H100, SHIPPED, changed, check, faults
+
+
+def write_full_size(folder: Path) -> None:
+    """AURA's configuration, and files as large as its weights."""
+    config = tiny_aura.full_config()
+    (folder / "config.json").write_text(json.dumps(config))
+    write_weights(folder, shapes(tiny_aura.tensors(config)))
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    write_all(tmp_path / "models")
+    return tmp_path / "models"
+
+
+def test_weights_that_are_not_there_or_not_whole_are_named(models: Path) -> None:
+    names = weight_names(models / VOICE)
+    others = shapes(tiny.tensors(tiny.voice("custom_voice"))) | {"talker.more": (1,)}
+    write_weights(models / VOICE, {name: shape for name, shape in others.items() if name != names[0]})
+    file = models / ASR / "model.safetensors"
+    size = file.stat().st_size
+    with file.open("ab") as whole:
+        whole.truncate(size - 1)
+    (models / AURA / "model.safetensors").unlink()
+    write_weights(models / VOICE / "speech_tokenizer", {"encoder.other": (1,)})
+    asr, aura, missing, unused, decoder = faults(SHIPPED, models)
+    assert asr == f"stage 0: {file}: cannot be read: it has {size - 1} bytes of {size}"
+    assert aura.startswith(f"stage 1: {models}/{AURA}: weights missing: lm_head.weight, ") and aura.endswith(" more")
+    assert missing == f"stage 2: {models}/{VOICE}: weights missing: {names[0]}"
+    assert unused == f"stage 2: {models}/{VOICE}: weights that nothing uses: talker.more"
+    assert decoder == f"stage 3: {models}/{VOICE}/speech_tokenizer: no weights `decoder.*` in its files `*.safetensors`"
+
+
+@pytest.mark.parametrize(
+    ("stage_id", "folder", "name", "shape"),
+    [
+        (0, ASR, "thinker.model.layers.2.mlp.down_proj.weight", (32, 96)),
+        (0, ASR, "thinker.model.embed_tokens.weight", (289, 32)),
+        (1, AURA, "model.language_model.layers.0.self_attn.q_proj.weight", (128, 64)),
+        (1, AURA, "lm_head.weight", (300, 64)),
+        (2, VOICE, "talker.model.layers.0.self_attn.o_proj.weight", (64, 128)),
+        (2, VOICE, "talker.code_predictor.lm_head.14.weight", (2048, 32)),
+    ],
+)
+def test_a_weight_of_another_shape_is_named(
+    models: Path, stage_id: int, folder: str, name: str, shape: tuple[int, ...]
+) -> None:
+    there = {tensor.name: tensor.shape for tensor in stored(models / folder)}
+    assert there[name] == shape
+    write_weights(models / folder, {**there, name: shape[::-1]})
+    assert faults(SHIPPED, models) == [
+        f"stage {stage_id}: {models / folder}: weights of another shape: {name} is {shape[::-1]}, not {shape}"
+    ]
+
+
+def test_of_quantised_weights_something_of_each_matrix_is_there(models: Path) -> None:
+    folder, there = models / AURA, shapes(tiny_aura.tensors(tiny_aura.config()))
+    (folder / "config.json").write_text(json.dumps(tiny_aura.config() | {"quantization_config": {"bits": 4}}))
+    packed = {name.replace("proj.weight", "proj.qweight"): shape for name, shape in there.items()}
+    write_weights(folder, packed | {"model.language_model.layers.0.self_attn.k_scale": (1,)})
+    assert check(SHIPPED, models)
+    taken = "model.language_model.layers.2.mlp.up_proj"
+    write_weights(folder, {name: shape for name, shape in packed.items() if not name.startswith(taken)})
+    assert faults(SHIPPED, models) == [f"stage 1: {folder}: weights missing: {taken}"]
+    (folder / "model.safetensors").unlink()
+    (fault,) = faults(SHIPPED, models)
+    assert fault.startswith(f"stage 1: {folder}: weights missing: lm_head, ")
+
+
+def test_weights_that_will_be_made_up_need_not_be_there(models: Path, tmp_path: Path) -> None:
+    (models / AURA / "model.safetensors").unlink()
+    assert check(changed(tmp_path, 1, "engine_args", load_format="dummy"), models)
+
+
+def test_a_gpu_that_is_not_there_is_named_with_those_that_are() -> None:
+    assert faults(DEPLOY / "aura_2gpu.yaml", None, 40 * GIB) == [
+        f"stage {stage_id}: `devices` names GPU 1, and there is GPU 0 of 40 GiB" for stage_id in (0, 2, 3)
+    ]
+
+
+def test_weights_that_are_larger_than_their_share_of_a_gpu_are_named(models: Path, tmp_path: Path) -> None:
+    write_full_size(models / AURA)
+    assert check(SHIPPED, models, H100)
+    assert faults(SHIPPED, models, 24 * GIB) == [
+        "stage 1: `gpu_memory_utilization` 0.62 is 14.9 GiB of GPU 0, "
+        "and the weights take 16.3 GiB, the cache at least 6.8 GiB"
+    ]
+    assert check(changed(tmp_path, 1, "runtime", devices="0,1"), models, 24 * GIB, 24 * GIB), "each takes half"
+
+
+@pytest.mark.parametrize(
+    ("stage_id", "keys", "least"),
+    [
+        (1, {"max_model_len": 262_144}, "36.1 GiB"),
+        (1, {"kv_cache_memory_bytes": 60 * GIB}, "60.0 GiB"),
+        (0, {"kv_cache_memory_bytes": 9 * GIB + (3 << 28)}, "9.8 GiB"),
+        (2, {"kv_cache_memory_bytes": 12 * GIB}, "12.0 GiB"),
+        (2, {"max_model_len": 1_048_576}, "12.0 GiB"),
+    ],
+)
+def test_a_cache_that_has_no_room_beside_the_weights_is_named(
+    models: Path, tmp_path: Path, stage_id: int, keys: dict[str, int], least: str
+) -> None:
+    write_full_size(models / AURA)
+    (fault,) = faults(changed(tmp_path, stage_id, "engine_args", **keys), models, H100)
+    assert fault.startswith(f"stage {stage_id}: `gpu_memory_utilization` 0.")
+    assert fault.endswith(f", the cache at least {least}")
+
+
+@pytest.mark.parametrize(
+    ("kind", "dtype", "size"), [("F32", "bfloat16", 20), ("BF16", "float32", 40), ("I32", "bfloat16", 40)]
+)
+def test_numbers_are_counted_as_they_are_loaded(tmp_path: Path, kind: str, dtype: str, size: int) -> None:
+    write_weights(tmp_path, {"one": (2, 5)}, kind)
+    assert weight_bytes(tmp_path, dtype) == size
