@@ -1,0 +1,44 @@
+"""A damaged tokenizer is told with its file, before transformers reads it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.errors import ConfigError
+from pipeline.models.aura_text import AuraText
+from pipeline.models.qwen3_asr.tokenizer import read_tokenizer as read_asr
+from pipeline.models.qwen3_tts.tokenizer import read_tokenizer as read_tts
+from pipeline.models.qwen_tokenizer import check_tokenizer
+from tests.contract.vllm.tiny import ADDED, FIRST_ADDED, write_tokenizer
+
+DAMAGED = [
+    ("vocab.json", '{"a": 1', "cannot be read: Expecting ',' delimiter"),
+    ("vocab.json", "[]", "is no JSON object"),
+    ("vocab.json", '{"a": "b"}', "the id of 'a' is 'b'"),
+    ("vocab.json", '{"a": -1}', "the id of 'a' is -1"),
+    ("tokenizer_config.json", "{", "cannot be read: Expecting property name"),
+    ("tokenizer_config.json", '{"added_tokens_decoder": {"7": "b"}}', "`added_tokens_decoder`: '7' is 'b'"),
+    ("merges.txt", None, "cannot be read: [Errno 2] No such file"),
+]
+
+
+@pytest.mark.parametrize("read", [AuraText.read, read_asr, read_tts])
+@pytest.mark.parametrize(("name", "text", "fault"), DAMAGED)
+def test_what_is_damaged_is_named(
+    tmp_path: Path, read: Callable[[Path], Any], name: str, text: str | None, fault: str
+) -> None:
+    write_tokenizer(tmp_path)
+    path = tmp_path / name
+    path.unlink()
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ConfigError) as refused:
+        read(tmp_path)
+    assert str(refused.value).startswith(f"{path}: {fault}")
+
+
+def test_the_added_tokens_are_told_by_their_names(tmp_path: Path) -> None:
+    write_tokenizer(tmp_path)
+    assert check_tokenizer(tmp_path) == {name: FIRST_ADDED + at for at, name in enumerate(ADDED)}
