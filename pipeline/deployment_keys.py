@@ -11,7 +11,7 @@ The names and the defaults are those of vLLM-Omni's stage configs. What differs:
 | `worker_cls`, `worker_type`, `scheduler_cls` | choose classes | refused: stock vLLM chooses |
 | `max_batch_size` | sequences of offline inference | sequences that are computed at once |
 | `window_size` n | chunks | n units (pieces of text, codec frames) are handed on at once |
-| `max_inflight` | requests in a stage | units that wait between two stages |
+| `max_inflight` | requests in a stage | units that wait between two stages; what the first one makes never waits |
 | `enable_prefix_caching` | false | true for `asr` and `aura`; true is refused for the Talker |
 | `dtype` | auto | bfloat16; float32 for Code2Wav |
 | `stop_token_ids` | choose | must be those of the checkpoint |
