@@ -104,7 +104,7 @@ class History:
     def with_item(self, item: Item, after: str | None = None) -> "History":
         """`item` joins behind `after` (an id, or `FRONT`), by default at the end.
 
-        Who names what is in front of a reserved place means the end of it, too: they cannot know of that place.
+        Behind the item in front of a reserved place means behind that place, too: nobody can name it.
 
         Raises:
             RequestError: An item of that id is here already, or `after` is not.
