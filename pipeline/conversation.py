@@ -17,10 +17,14 @@ class Conversation:
     of the conversation: the answer in front of what was added behind the same item before.
 
     Every method raises `RequestError` for an item that is not there, and leaves all as it was.
+
+    Attributes:
+        deleted: How many items have been: after the next one, an id that is known may be another item's.
     """
 
     def __init__(self, history: History, tell: Callable[[Event], None]) -> None:
         self.history = history
+        self.deleted = 0
         self._tell = tell
 
     def add(self, item: Item, after: str | None = None) -> str | None:
@@ -56,6 +60,7 @@ class Conversation:
     def delete(self, item_id: str) -> None:
         self.find(item_id, "item_delete_invalid_item_id")
         self.history = self.history.without(item_id)
+        self.deleted += 1
         self._tell(ItemDeleted(item_id))
 
     def truncate(self, item_id: str, played_ms: int) -> None:

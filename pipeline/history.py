@@ -101,6 +101,14 @@ class History:
         places = {None, *(item.id for item in items)}
         return replace(self, items=items, rounds=tuple(each for each in self.rounds if each.after in places))
 
+    def check_new(self, item_id: str) -> None:
+        """
+        Raises:
+            RequestError: An item of that id is here already. That of a deleted one may be given again.
+        """
+        if self.find(item_id):
+            raise RequestError("item_create_duplicate_item_id", f"item {item_id!r} exists already", "item.id")
+
     def with_item(self, item: Item, after: str | None = None) -> "History":
         """`item` joins behind `after` (an id, or `FRONT`), by default at the end.
 
@@ -109,8 +117,7 @@ class History:
         Raises:
             RequestError: An item of that id is here already, or `after` is not.
         """
-        if self.find(item.id):
-            raise RequestError("item_create_duplicate_item_id", f"item {item.id!r} exists already", "item.id")
+        self.check_new(item.id)
         if after not in (None, FRONT) and not self.find(after):
             raise RequestError("invalid_value", f"there is no item {after!r}", "previous_item_id")
         ids = [each.id for each in self.items]
@@ -133,7 +140,8 @@ class History:
         in_front = self.until(item_id).items
         front = in_front[-1].id if in_front else None
         rounds = tuple(replace(each, after=front) if each.after == item_id else each for each in self.rounds)
-        return replace(self, items=tuple(item for item in self.items if item.id != item_id), rounds=rounds)
+        items = tuple(item for item in self.items if item.id != item_id)
+        return replace(self, items=items, rounds=rounds, forgotten=self.forgotten - {item_id})
 
     def with_round(self, clip: Clip) -> "History":
         """`clip` was seen after all that has been said so far."""

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 
@@ -63,6 +64,7 @@ class Sight:
         self._moment = moment
         self._offer = offer
         self._name = name
+        self._pictures = count()
         self._seconds = Seconds(name, stages.limits.keep_s + stages.limits.slack_s)
         self._reading = Reading()
         self._glance: asyncio.Task[None] | None = None
@@ -73,13 +75,13 @@ class Sight:
     def open(self) -> None:
         self._tasks.start(f"{self._name}:watch", self.watching.watch)
 
-    async def picture(self, name: str, data: bytes) -> Clip:
+    async def picture(self, data: bytes) -> Clip:
         """A picture in a file's form, to be seen with a question.
 
         Raises:
             RequestError: It is no picture, or cannot be seen.
         """
-        return Clip(f"{self._name}.{name}", np.asarray([await self._stages.look(data)]))
+        return Clip(f"{self._name}.picture{next(self._pictures)}", np.asarray([await self._stages.look(data)]))
 
     def rest(self, *, ahead: bool = True) -> None:
         """The person has been heard to the end: what was seen until now belongs to what they said.
