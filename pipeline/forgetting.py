@@ -1,4 +1,4 @@
-"""Cuts what is remembered: what a cut leaves is read in the background, and holds from when that has been done."""
+"""Forgets what is cut: what a cut leaves is read in the background, and the cut holds when that has been done."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,7 +9,7 @@ from pipeline.tasks import Tasks
 from pipeline.window import Limits, cut, is_due
 
 
-class Cutting:
+class Forgetting:
     """
     Args:
         read: Has the engine read a history.
@@ -43,7 +43,7 @@ class Cutting:
         if planned := self.planned:
             conversation.history, self._planned = conversation.history.cut(planned), None
         elif (self._task is None or self._task.done()) and is_due(conversation.history, self._limits):
-            self._task = self._tasks.start(f"{self._name}:cut", self._plan)
+            self._task = self._tasks.start(f"{self._name}:forget", self._plan)
 
     async def _plan(self) -> None:
         history, deleted = self._conversation.history, self._conversation.deleted

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 
 from pipeline.conversation import Conversation
-from pipeline.cutting import Cutting
 from pipeline.errors import RequestError
+from pipeline.forgetting import Forgetting
 from pipeline.history import Cut, History, Item
 from pipeline.tasks import Tasks
 from pipeline.window import Limits, remembered
@@ -27,13 +27,13 @@ async def test_what_a_cut_leaves_is_read_before_the_cut_holds() -> None:
         await asyncio.sleep(1)
 
     async with Tasks() as tasks:
-        cutting = Cutting("s", conversation, LIMITS, tasks, reads)
-        cutting.when_due()
+        forgetting = Forgetting("s", conversation, LIMITS, tasks, reads)
+        forgetting.when_due()
         await asyncio.sleep(0.5)
-        assert (read, cutting.planned) == ([["b", "c"]], None)
+        assert (read, forgetting.planned) == ([["b", "c"]], None)
         await asyncio.sleep(1)
-        assert cutting.planned == Cut(items=frozenset("a"))
-        cutting.when_due()
+        assert forgetting.planned == Cut(items=frozenset("a"))
+        forgetting.when_due()
     assert [item.id for item in remembered(conversation.history)] == ["b", "c"]
 
 
@@ -41,14 +41,14 @@ async def test_what_a_cut_leaves_is_read_before_the_cut_holds() -> None:
 async def test_an_item_that_was_deleted_and_created_again_is_seen_though_a_cut_was_planned(deleted_s: float) -> None:
     conversation = Conversation(History((user("a"), user("b"), user("c"))), lambda event: None)
     async with Tasks() as tasks:
-        cutting = Cutting("s", conversation, LIMITS, tasks, lambda history: asyncio.sleep(1))
-        cutting.when_due()
+        forgetting = Forgetting("s", conversation, LIMITS, tasks, lambda history: asyncio.sleep(1))
+        forgetting.when_due()
         await asyncio.sleep(deleted_s)
         conversation.delete("a")
         conversation.create(user("a", "Else?"))
         for _ in range(3):
             await asyncio.sleep(1)
-            cutting.when_due()
+            forgetting.when_due()
     assert [item.id for item in remembered(conversation.history)] == ["c", "a"]
 
 
