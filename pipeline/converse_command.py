@@ -3,6 +3,7 @@
 import argparse
 import asyncio
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from pipeline.clips import Clip
@@ -47,7 +48,9 @@ def run_converse(arguments: argparse.Namespace, home: Path) -> None:
     print(spoken, file=sys.stderr)
 
 
-async def _converse(arguments: argparse.Namespace, models_dir: Path, film: list[Clip], question: str | Pcm) -> Spoken:
+async def _converse(
+    arguments: argparse.Namespace, models_dir: Path, film: Iterable[Clip], question: str | Pcm
+) -> Spoken:
     from pipeline.orchestrator import running
     from pipeline.profiles import PROFILES
 
