@@ -50,7 +50,7 @@ async def _transcribe(pcm: Pcm, arguments: argparse.Namespace, model: Path) -> t
         await engine.aclose()
 
 
-async def _open(model: Path, dtype: str, context: str) -> Engine[Window, Transcript]:
+async def _open(model: Path, dtype: str | None, context: str) -> Engine[Window, Transcript]:
     """For one utterance at a time."""
     told = engine_args("transcribe", dtype)
     from pipeline.engines.qwen3_asr_setup import open_qwen3_asr

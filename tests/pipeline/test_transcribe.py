@@ -54,6 +54,7 @@ def test_what_is_told_at_the_end() -> None:
     ("arguments", "reason"),
     [
         (("a.wav", "--model", "nowhere"), "--model: nowhere is no folder"),
+        (("a.wav", "--model-dir", "nowhere"), "--model-dir: nowhere/Qwen3-ASR-1.7B is no folder"),
         (("nowhere.wav", "--model", "."), r"file: nowhere\.wav cannot be read"),
     ],
 )
