@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import math
-import os
 import sys
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
@@ -41,7 +40,6 @@ def run_ask(arguments: argparse.Namespace, home: Path) -> None:
     if wants_sound(arguments):
         return run_converse(arguments, home)
     model = model_of(arguments, home, CHECKPOINT)
-    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
     answered = asyncio.run(_ask(arguments, model, film_of(arguments.video)))
     print("" if answered.text else "(silent)", flush=True)
     print(answered, file=sys.stderr)

@@ -22,7 +22,7 @@ from pipeline.deployment_keys import choice
 from pipeline.errors import AuraError, ConfigError
 from pipeline.gpus import gpu_bytes
 from pipeline.holders import holder_of
-from pipeline.offline import add_model_dir
+from pipeline.offline import add_model_dir, keep_stdout_for_results
 from pipeline.orchestrator import running
 from pipeline.profiles import EMBEDDED, PROFILES, Profile
 from pipeline.realtime.server import Server
@@ -54,6 +54,7 @@ def main() -> None:
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
         if arguments.command in OFFLINE:
+            keep_stdout_for_results(os.environ)
             return OFFLINE[arguments.command](arguments, _home(os.environ))
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":

@@ -1,13 +1,21 @@
 """What the commands that need one checkpoint and no server have in common."""
 
 import argparse
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping
 from pathlib import Path
 from typing import Any
 
 from pipeline.engines.machine import has_gpu, placed
 from pipeline.errors import ConfigError
 from pipeline.models.weight_names import BYTES
+
+VLLM_SAYS = {"VLLM_LOGGING_LEVEL": "ERROR", "VLLM_LOGGING_STREAM": "ext://sys.stderr"}
+
+
+def keep_stdout_for_results(environ: MutableMapping[str, str]) -> None:
+    """Of vLLM, which asks only the environment, nothing is said but errors, and on stderr, unless it says otherwise."""
+    for name, value in VLLM_SAYS.items():
+        environ.setdefault(name, value)
 
 
 def add_model(parser: argparse.ArgumentParser, checkpoint: str) -> None:

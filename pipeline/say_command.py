@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -45,7 +44,6 @@ def run_say(arguments: argparse.Namespace, home: Path) -> None:
     if not spoken(arguments.text):
         raise RequestError("invalid_value", "text: there is nothing in it that can be spoken", "text")
     check_out(arguments.out)
-    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
     said = asyncio.run(_say(arguments, model))
     _tell(f"{arguments.out}: {said}", ends=True)
 

@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import os
 import sys
 from pathlib import Path
 
@@ -34,7 +33,6 @@ def run_transcribe(arguments: argparse.Namespace, home: Path) -> None:
     """
     model = model_of(arguments, home, CHECKPOINT)
     pcm = read_wav(arguments.file)
-    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
     load_s, heard = asyncio.run(_transcribe(pcm, arguments, model))
     print(f"{arguments.file}: {heard}; the model was loaded in {load_s:.1f} s", file=sys.stderr)
 
