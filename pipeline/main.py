@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -47,9 +47,9 @@ class Settings:
     key: str
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run, with 130 after Ctrl-C."""
-    arguments = _parser().parse_args()
+    arguments = _parser().parse_args(argv)
     level = logging.WARNING if arguments.command in OFFLINE else logging.INFO  # they tell how far they are
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
