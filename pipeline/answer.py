@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from pipeline.asked import Wants
 from pipeline.chunks import VOICE_RATE, Audio, Text, Turn
-from pipeline.events import AnswerDone, AnswerStarted, CancelReason, Event, Sounded, Spoke, Status, Wrote
+from pipeline.events import AnswerDone, AnswerDropped, AnswerStarted, CancelReason, Event, Sounded, Spoke, Status, Wrote
 from pipeline.held import Held
 from pipeline.history import Item
 from pipeline.marks import Mark
@@ -115,6 +115,16 @@ class Answer:
             timings,
             request.kept,
         )
+
+    def dropped(self, cancelled: float) -> AnswerDropped:
+        """Its tasks have gone.
+
+        Args:
+            cancelled: When that was asked for, on the loop's clock.
+        """
+        ended, began = self._held.ended, self._held.began
+        took = {stage: at - cancelled for stage, at in ended.items() if stage in began and at >= cancelled}
+        return AnswerDropped(self.request.response_id, took)
 
     def moments(self) -> dict[str, float | None]:
         """When what happened, on the loop's clock."""

@@ -73,7 +73,8 @@ class Answering:
             param = None if response_id is None else "response_id"
             raise RequestError("response_cancel_not_active", "Cancellation failed: no active response found", param)
         self._finish(answer, "cancelled", reason=reason)
-        self._tasks.stop(f"{answer.request.turn}:stop", answer.tasks)
+        cancelled = asyncio.get_running_loop().time()
+        self._tasks.stop(f"{answer.request.turn}:stop", answer.tasks, lambda: self._tell(answer.dropped(cancelled)))
 
     def truncate(self, item_id: str, played_ms: int) -> None:
         """If it is this one: the caller has heard only the first `played_ms` of it."""

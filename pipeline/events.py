@@ -163,6 +163,18 @@ class AnswerDone:
 
 
 @dataclass(frozen=True, slots=True)
+class AnswerDropped:
+    """The engines have let go of an answer that was cancelled. It comes after the answer's last event.
+
+    Attributes:
+        took: Seconds from the cancel, by the stage that was at work.
+    """
+
+    response_id: str
+    took: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
 class Offered:
     """The model would say something about what it sees; no voice is made of it yet.
 
@@ -188,5 +200,5 @@ InputEvent = (
     | ItemTruncated
     | Offered
 )
-AnswerEvent = AnswerStarted | AnswerOpened | Wrote | Spoke | Sounded | AnswerDone
+AnswerEvent = AnswerStarted | AnswerOpened | Wrote | Spoke | Sounded | AnswerDone | AnswerDropped
 Event = InputEvent | AnswerEvent

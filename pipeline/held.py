@@ -29,6 +29,7 @@ class Held:
 
     Attributes:
         began: When each stage was given its first prompt, on the loop's clock.
+        ended: When each stage had ended, and its engine had let go of the turn.
     """
 
     def __init__(self, ahead_ms: float) -> None:
@@ -42,12 +43,17 @@ class Held:
         self.marks = Marks()
         self.firsts = Firsts()
         self.began: dict[str, float] = {}
+        self.ended: dict[str, float] = {}
         self.usage = Usage()
         self.error: EngineError | None = None
 
     def begins(self, stage: str) -> None:
         """A prompt is given to that stage; only the first one is of interest."""
         self.began.setdefault(stage, _now())
+
+    def ends(self, stage: str) -> None:
+        """That stage has nothing more to do."""
+        self.ended[stage] = _now()
 
     async def send(self, chunk: object) -> None:
         """Take a final output of a stage: `Text` or `Audio`."""
@@ -77,6 +83,7 @@ class Held:
         self._waiting_ms = 0.0
         self.marks, self.firsts, self.usage, self.error = Marks(), Firsts(), Usage(), None
         self.began.clear()
+        self.ended.clear()
         self._changed.fire()
 
     def fail(self, error: EngineError) -> None:

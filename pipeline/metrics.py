@@ -4,6 +4,7 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, gene
 
 from pipeline import events as told
 
+IDLE_SECONDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
 SECONDS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0)
 
 
@@ -25,10 +26,23 @@ class Metrics:
             registry=self.registry,
             buckets=SECONDS,
         )
+        self._dropped = Histogram(
+            "aura_cancel_seconds",
+            "From a cancel until the engine had dropped the answer.",
+            ["stage"],
+            registry=self.registry,
+            buckets=IDLE_SECONDS,
+        )
 
     def happened(self, event: told.Event) -> None:
-        if not isinstance(event, told.AnswerDone):
-            return
+        match event:
+            case told.AnswerDone():
+                self._ended(event)
+            case told.AnswerDropped(took=took):
+                for stage, seconds in took.items():
+                    self._dropped.labels(stage).observe(seconds)
+
+    def _ended(self, event: told.AnswerDone) -> None:
         silent = event.status == "completed" and event.item is None
         self._answers.labels("silent" if silent else event.status).inc()
         if "first_sent" in event.timings:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from pipeline.chunks import Audio, Clause
 from pipeline.engines.base import Engine
-from pipeline.errors import ConfigError, EngineError, RequestError
+from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.text import spoken
 from pipeline.offline import add_model, check_out, engine_args, misplaced, model_of
 from pipeline.processors.codec_chunks import Ramp
@@ -52,14 +52,8 @@ async def _say(arguments: argparse.Namespace, model: Path | None) -> Said:
     language, instructions = arguments.language or "auto", arguments.instructions or ""
     manner = Clause("", arguments.voice or "", language=language, instructions=instructions)
     opened = embedded_voice() if model is None else voice_of(model, arguments.dtype, manner)
-    try:
-        async with opened as voice:
-            return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
-    except EngineError:
-        task = asyncio.current_task()
-        if task and task.cancelling():  # Ctrl-C reaches the engines too, which may be gone first
-            raise asyncio.CancelledError from None
-        raise
+    async with opened as voice:
+        return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
 
 
 @asynccontextmanager

@@ -52,12 +52,15 @@ class Stage(Generic[P, C]):
         """
         prompts = self._told(self.process(inbox, asked), held)
         chunks = self.engine.generate(f"{turn}:{self.spec.model_stage}", prompts)
-        async with outbox or nullcontext(), aclosing(inbox), aclosing(prompts), aclosing(chunks):
-            async for chunk in chunks:
-                if self.spec.final_output:
-                    await held.send(chunk)
-                if outbox is not None:
-                    await outbox.send(chunk)
+        try:
+            async with outbox or nullcontext(), aclosing(inbox), aclosing(prompts), aclosing(chunks):
+                async for chunk in chunks:
+                    if self.spec.final_output:
+                        await held.send(chunk)
+                    if outbox is not None:
+                        await outbox.send(chunk)
+        finally:
+            held.ends(self.spec.model_stage)
 
     async def _told(self, prompts: AsyncGenerator[P, None], held: Held) -> AsyncGenerator[P, None]:
         """The same, and it is known when the first one came."""

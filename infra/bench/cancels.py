@@ -1,4 +1,8 @@
-"""Measures how soon the engines are idle after a cancel: they themselves are asked, each for itself."""
+"""Measures how soon the engines are idle after a cancel.
+
+The pipeline itself tells how long each engine took to drop an answer. To ask it again and again meanwhile would take
+processor time from the very work that is to end: half a token's, on two cores.
+"""
 
 import asyncio
 from collections.abc import Mapping
@@ -6,16 +10,19 @@ from dataclasses import dataclass
 from functools import partial
 
 import aiohttp
+from prometheus_client.parser import text_string_to_metric_families
 
 from infra.bench.asking import SESSION
-from infra.bench.engines import Engines, busy_at
+from infra.bench.engines import busy_at, until_idle
 from infra.bench.questions import LONG_ANSWER, QUESTIONS
 from infra.bench.wire import Wire, wired
 
-RECOGNISER = "asr"  # its pass cannot be interrupted, and ends unheard
 MODEL, VOICE = "aura", "tts"
+ASKED, SOUNDS = "response.created", "response.output_audio.delta"
 LATER_S = 0.017  # by so much each cancel comes later than the one before, to meet a step at any point
 POINTS = 10
+DROPPED = "aura_cancel_seconds"
+REST_S = 0.5  # until it is asked whether the engines are idle
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,38 +31,62 @@ class Cancelled:
 
     Attributes:
         released: Seconds from the cancel to `response.done`.
-        idle: Of each engine, seconds until it said that it was idle, and stayed so.
+        idle: The same until an engine had dropped it, of each that was at work.
     """
 
     released: float
     idle: Mapping[str, float]
 
 
-async def cancelled(wire: Wire, engines: Engines, question: str, at_work: str, after_s: float) -> Cancelled:
-    """Ask in writing, and cancel `after_s` after that engine has been found at work."""
-    clock = asyncio.get_running_loop().time
-    await wire.write(question)
-    await engines.until_busy(at_work)
-    await asyncio.sleep(after_s)
-    await wire.send("response.cancel")
-    began = clock()
-    idle_at = await engines.until_idle()
-    released = (await wire.first("response.done")).at - began
-    return Cancelled(released, {name: at - began for name, at in idle_at.items()})
+class Cancels:
+    """
+    Args:
+        http: For the pipeline's address.
+    """
+
+    def __init__(self, wire: Wire, http: aiohttp.ClientSession) -> None:
+        self._wire = wire
+        self._http = http
+
+    async def cancelled(self, question: str, kind: str, after_s: float) -> Cancelled:
+        """Ask in writing, and cancel `after_s` after the first event of that kind."""
+        before = await self._dropped()
+        await self._wire.write(question)
+        await self._wire.first(kind)
+        await asyncio.sleep(after_s)
+        began = asyncio.get_running_loop().time()
+        await self._wire.send("response.cancel")
+        released = (await self._wire.first("response.done")).at - began
+        await asyncio.sleep(REST_S)
+        await until_idle(partial(busy_at, self._http))
+        after = await self._dropped()
+        return Cancelled(released, {stage: after[stage] - before.get(stage, 0.0) for stage in after})
+
+    async def _dropped(self) -> dict[str, float]:
+        """Seconds that each engine has taken for all drops so far."""
+        async with self._http.get("/metrics") as answer:
+            families = text_string_to_metric_families(await answer.text())
+        samples = (sample for family in families for sample in family.samples)
+        return {sample.labels["stage"]: sample.value for sample in samples if sample.name == f"{DROPPED}_sum"}
 
 
 async def measure(url: str, key: str, cancels: int) -> dict[str, list[float]]:
-    """So many cancels while the voice speaks and the language model writes, and as many while that reads."""
+    """So many cancels while the answer sounds and the language model writes, and as many while that reads."""
     async with wired(url, key, SESSION) as wire, aiohttp.ClientSession(url) as http:
-        engines = Engines(partial(busy_at, http), unheard=(RECOGNISER,))
-        speaking = [await cancelled(wire, engines, LONG_ANSWER, VOICE, _after_s(at)) for at in range(cancels)]
-        reading = [await cancelled(wire, engines, _long(at), MODEL, _after_s(at)) for at in range(cancels)]
+        each = Cancels(wire, http)
+        speaking = [await each.cancelled(LONG_ANSWER, SOUNDS, _after_s(at)) for at in range(cancels)]
+        reading = [await each.cancelled(_long(at), ASKED, _after_s(at)) for at in range(cancels)]
     return {
-        "pipeline: cancel → caller released": [each.released for each in (*speaking, *reading)],
-        "pipeline: cancel → language model idle, that read": [each.idle[MODEL] for each in reading],
-        "pipeline: cancel → language model idle, that wrote": [each.idle[MODEL] for each in speaking],
-        "pipeline: cancel → voice idle, that spoke": [each.idle[VOICE] for each in speaking],
+        "pipeline: cancel → caller released": [one.released for one in (*speaking, *reading)],
+        "pipeline: cancel → language model idle, that read": _idle(reading, MODEL),
+        "pipeline: cancel → language model idle, that wrote": _idle(speaking, MODEL),
+        "pipeline: cancel → voice idle, that spoke": _idle(speaking, VOICE),
     }
+
+
+def _idle(cancelled: list[Cancelled], engine: str) -> list[float]:
+    """Of those cancels that found it at work."""
+    return [seconds for one in cancelled if (seconds := one.idle.get(engine, 0.0))]
 
 
 def _after_s(number: int) -> float:

@@ -17,11 +17,16 @@ def kill_leftovers(stack: str, mark: str = MARK) -> list[int]:
     Returns:
         The pids that had to be killed.
     """
-    leftovers = [pid for pid in _pids() if pid != os.getpid() and carries(pid, stack, mark)]
-    for pid in leftovers:
+    found = leftovers(stack, mark)
+    for pid in found:
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
-    return leftovers
+    return found
+
+
+def leftovers(stack: str, mark: str = MARK) -> list[int]:
+    """The pids of all living processes that carry the mark, but for our own."""
+    return [pid for pid in _pids() if pid != os.getpid() and carries(pid, stack, mark)]
 
 
 def carries(pid: int, stack: str, mark: str = MARK) -> bool:

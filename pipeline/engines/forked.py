@@ -1,4 +1,4 @@
-"""Imported by the server that forks engines: neither it nor what it forks outlives a pipeline that is killed."""
+"""Imported by the server that forks engines: Ctrl-C reaches neither it nor its forks, which end with the pipeline."""
 
 import ctypes
 import os
@@ -14,3 +14,4 @@ def _end_with_parent() -> None:
 
 _end_with_parent()
 os.register_at_fork(after_in_child=_end_with_parent)
+os.setpgrp()  # a terminal's Ctrl-C is for the pipeline, which ends its engines in its time

@@ -45,6 +45,8 @@ class Answers:
                 yield event("response.done", response=self._response(happened, happened.status, []))
             case told.AnswerDone():
                 yield from self._done(happened)
+            case told.AnswerDropped():
+                """The caller was told when it was cancelled."""
 
     def _opened(self, opened: told.AnswerOpened) -> Iterator[Wire]:
         item = show_item(opened.item, in_progress=True)

@@ -1,14 +1,17 @@
 """What stands beside `/v1/realtime`."""
 
 import asyncio
+from dataclasses import replace
 
 import aiohttp
 import pytest
 from aiohttp import web
 
+from pipeline.engines.scripted import writes
 from pipeline.realtime.server import Server
 from tests.contract.wire_caller import calling
 from tests.contract.wire_wait import PATIENCE_S, eventually
+from tests.scenario import Line
 from tests.served import KEY, served
 
 pytestmark = pytest.mark.contract
@@ -44,6 +47,18 @@ async def test_the_figures_of_a_turn() -> None:
         assert 'aura_engine_busy{stage="aura"} 0.0' in figures
         await eventually(lambda: pipeline.pipeline.free_sessions == 4)
         assert "aura_sessions 0.0" in await (await http.get("/metrics")).text()
+
+
+async def test_what_a_cancel_took_is_among_the_figures() -> None:
+    line = Line(aura=replace(writes("One. " * 100, word_s=0.05), abort_s=0.2))
+    async with served(line) as pipeline, aiohttp.ClientSession(pipeline.url) as http, calling(pipeline) as caller:
+        await caller.send("response.create")
+        await caller.until("response.output_audio.delta")
+        await caller.send("response.cancel")
+        await eventually(lambda: line.aura.aborted != [] and line.aura.running == [])
+        figures = await (await http.get("/metrics")).text()
+    assert 'aura_cancel_seconds_bucket{le="0.15",stage="aura"} 0.0' in figures
+    assert 'aura_cancel_seconds_bucket{le="0.5",stage="aura"} 1.0' in figures
 
 
 async def test_only_what_is_behind_the_key_wants_it() -> None:

@@ -30,7 +30,7 @@ async def test_an_answer_that_is_cancelled_before_its_first_word_was_never_there
         await asyncio.sleep(0.5)
         caller.session.cancel()
         await asyncio.sleep(5)
-        assert [type(event) for _, event in caller.told] == [told.AnswerStarted, told.AnswerDone]
+        assert [type(event) for _, event in caller.told] == [told.AnswerStarted, told.AnswerDone, told.AnswerDropped]
         assert caller.answer().item is None
         assert caller.session.history == History()
         assert line.aura.aborted == ["s.0:aura"]
@@ -72,6 +72,21 @@ async def test_a_cancelled_answer_has_its_timings_too() -> None:
         caller.session.cancel()
         timings = caller.answer().timings
     assert (timings["speech_end"], timings["committed"], timings["created"]) == (0.928, 1.504, 2.004)
+
+
+async def test_it_is_told_how_long_each_engine_took_to_drop_a_cancelled_answer() -> None:
+    line = Line(aura=replace(writes(LONG, word_s=0.2), abort_s=0.3), tts=replace(speaks(clause_s=0.9), abort_s=0.1))
+    async with line.call() as caller:
+        for at_work in ({"aura": 0.3}, {"aura": 0.3, "tts": 0.1}):
+            response_id = caller.session.respond()
+            await asyncio.sleep(0.3 if len(at_work) == 1 else 1.0)
+            caller.session.cancel()
+            await asyncio.sleep(1)
+            dropped = caller.all(told.AnswerDropped)[-1]
+            assert dropped.response_id == response_id and dict(dropped.took) == pytest.approx(at_work)
+        caller.session.respond()
+        await asyncio.sleep(60)
+    assert len(caller.all(told.AnswerDropped)) == 2, "an answer that ends by itself is not dropped"
 
 
 async def test_a_cancel_by_an_old_id_spares_the_newer_answer() -> None:

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import json
 import os
+import secrets
 import signal
 import sys
 import wave
@@ -15,6 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from infra.launcher.leftovers import leftovers
 from pipeline.chunks import FRAME_SAMPLES
 from pipeline.errors import RequestError
 from pipeline.say_command import add_say, run_say
@@ -28,6 +30,7 @@ pytestmark = pytest.mark.vllm
 COMMAND = (sys.executable, "-c", "from pipeline.main import main; main()", "say")
 GREEDY = {"do_sample": False, "subtalker_dosample": False}
 CASE = 7  # "No, thank you very much."
+MARK = "AURA_SAYING"  # all of its processes carry it
 MANNER = ("--voice", "vivian", "--language", "english")
 START_S = 400.0  # two processes one after the other import vLLM, which takes 15 s on a quiet machine
 STOP_S = 120.0
@@ -37,23 +40,31 @@ GONE_S = 60.0  # until the last child has been buried
 class Saying:
     """The command, with a terminal for what it says to people, in a process group as a shell makes them."""
 
-    def __init__(self, process: asyncio.subprocess.Process, terminal: asyncio.StreamReader) -> None:
+    def __init__(self, name: str, process: asyncio.subprocess.Process, terminal: asyncio.StreamReader) -> None:
         self.process = process
         self.told = ""
+        self._name = name
         self._terminal = terminal
 
     @classmethod
     async def begin(cls, *arguments: str | Path) -> "Saying":
         ours, theirs = os.openpty()
+        name = secrets.token_hex(8)
         process = await asyncio.create_subprocess_exec(
-            *COMMAND, *arguments, stdin=asyncio.subprocess.DEVNULL, stdout=theirs, stderr=theirs, process_group=0
+            *COMMAND,
+            *arguments,
+            stdin=asyncio.subprocess.DEVNULL,
+            stdout=theirs,
+            stderr=theirs,
+            process_group=0,
+            env={**os.environ, MARK: name},
         )
         os.close(theirs)
         terminal = asyncio.StreamReader()
         await asyncio.get_running_loop().connect_read_pipe(
             lambda: asyncio.StreamReaderProtocol(terminal), os.fdopen(ours, "rb")
         )
-        return cls(process, terminal)
+        return cls(name, process, terminal)
 
     async def until(self, words: str) -> None:
         with suppress(TimeoutError):
@@ -71,17 +82,16 @@ class Saying:
 
     def interrupt(self) -> None:
         """Ctrl-C: every process of the group gets it."""
+        assert len(leftovers(self._name, MARK)) > 2, "its engines run"
         os.killpg(self.process.pid, signal.SIGINT)
 
     async def is_gone(self) -> bool:
         """Whether none of its processes is left, a little later."""
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(GONE_S):
-                while True:
-                    os.killpg(self.process.pid, 0)
+                while leftovers(self._name, MARK):  # noqa: ASYNC110 - no process tells us
                     await asyncio.sleep(0.1)
-        except (ProcessLookupError, TimeoutError) as error:
-            return isinstance(error, ProcessLookupError)
+        return not leftovers(self._name, MARK)
 
     async def _read(self) -> bool:
         try:

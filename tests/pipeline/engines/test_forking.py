@@ -24,7 +24,7 @@ PATIENCE_S, STEP_S = 20.0, 0.05
 def tells() -> None:
     """Runs in what is forked."""
     switches = (os.environ["VLLM_USE_V2_MODEL_RUNNER"], os.environ["VLLM_WORKER_MULTIPROC_METHOD"])
-    print(os.getpid(), os.getppid(), *switches, "pipeline.orchestrator" in sys.modules, flush=True)
+    print(os.getpid(), os.getppid(), os.getpgrp(), *switches, "pipeline.orchestrator" in sys.modules, flush=True)
     time.sleep(PATIENCE_S * 10)
 
 
@@ -38,10 +38,13 @@ def runs(pid: str) -> bool:
 def test_what_is_forked_has_what_is_preloaded_and_ends_with_a_pipeline_that_is_killed() -> None:
     with subprocess.Popen((sys.executable, "-c", ASKS), stdout=subprocess.PIPE, text=True) as asking:
         assert asking.stdout
-        fork, server, *told = asking.stdout.readline().split()
-        assert int(server) != asking.pid and told == ["1", "spawn", "True"]
-        assert runs(fork) and runs(server)
-        asking.send_signal(signal.SIGKILL)
+        try:
+            fork, server, group, *told = asking.stdout.readline().split()
+            assert int(server) != asking.pid and told == ["1", "spawn", "True"]
+            assert group == server, "Ctrl-C reaches the pipeline only"
+            assert runs(fork) and runs(server)
+        finally:
+            asking.send_signal(signal.SIGKILL)
     for _ in range(round(PATIENCE_S / STEP_S)):
         if not runs(fork) and not runs(server):
             return
