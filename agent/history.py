@@ -16,24 +16,24 @@ class History:
         self.items = llm.ChatContext.empty()
         self._cut: set[str] = set()
 
-    def told(self, item: dict[str, Any]) -> None:
-        """An item joined the pipeline's conversation, or is complete."""
+    def told(self, item: dict[str, Any], after: str | None = None) -> None:
+        """An item joined the pipeline's conversation behind the one of id `after`, or is complete."""
         if item.get("type") != "message":
             return
         words = "".join(part.get("transcript") or part.get("text") or "" for part in item.get("content") or [])
         if item["role"] == "assistant":
-            self.answered(item["id"], words)
+            self.answered(item["id"], words, after)
         elif item["role"] == "user" and self.items.get_by_id(item["id"]) is None:
-            self.said(item["id"], words)
+            self.said(item["id"], words, after)
 
-    def said(self, item_id: str, text: str) -> None:
+    def said(self, item_id: str, text: str, after: str | None = None) -> None:
         """A person's item, or its transcript."""
-        self._put("user", item_id, text)
+        self._put("user", item_id, text, after)
 
-    def answered(self, item_id: str, text: str) -> None:
+    def answered(self, item_id: str, text: str, after: str | None = None) -> None:
         """The agent's item: all that it says."""
         if item_id not in self._cut:
-            self._put("assistant", item_id, text)
+            self._put("assistant", item_id, text, after)
 
     def heard(self, item_id: str, text: str) -> None:
         """The agent was interrupted: only this much of the item was heard."""
@@ -68,12 +68,14 @@ class History:
     def _is_new(self, item: llm.ChatItem) -> bool:
         return bool(_words(item)) and self.items.get_by_id(item.id) is None
 
-    def _put(self, role: Literal["user", "assistant"], item_id: str, text: str) -> None:
+    def _put(self, role: Literal["user", "assistant"], item_id: str, text: str, after: str | None = None) -> None:
         known = self.items.get_by_id(item_id)
         if isinstance(known, llm.ChatMessage):
             known.content = [text]
         else:
-            self.items.items.append(llm.ChatMessage(role=role, id=item_id, content=[text]))
+            at = self.items.index_by_id(after) if after else None
+            at = len(self.items.items) if at is None else at + 1
+            self.items.items.insert(at, llm.ChatMessage(role=role, id=item_id, content=[text]))
 
 
 def _words(item: llm.ChatItem) -> str:

@@ -80,7 +80,7 @@ class AuraSession(llm.RealtimeSession[str]):
             case "input_audio_buffer.partial":
                 self._listener.on_partial(_partial(event))
             case "conversation.item.added" | "conversation.item.done":
-                self._history.told(event["item"])
+                self._history.told(event["item"], event["previous_item_id"])
             case "conversation.item.input_audio_transcription.completed" if event["transcript"]:
                 self._history.said(event["item_id"], event["transcript"])
                 self.caption(event["item_id"], event["transcript"], is_final=True)

@@ -53,7 +53,8 @@ class Answering:
             raise RequestError("conversation_already_has_active_response", message)
 
     def announce(self, request: Request, held: Held) -> Answer:
-        """It is told that this answer is on its way."""
+        """It is told that this answer is on its way, and its place is reserved."""
+        self._conversation.reserve(request.item_id)
         answer = self.answer = Answer(request, held, lambda: self._opened(answer), self._tell)
         return answer
 
@@ -101,7 +102,7 @@ class Answering:
     def _opened(self, answer: Answer) -> None:
         request = answer.request
         item = replace(answer.item(complete=False), text="")
-        previous = self._conversation.add(item) if request.kept else None
+        previous = self._conversation.open(item) if request.kept else None
         self._tell(AnswerOpened(request.response_id, item, previous, request.kept))
 
     def _finish(
@@ -113,7 +114,10 @@ class Answering:
         item = answer.item(complete=status == "completed")
         if status == "cancelled" or answer.truncated_ms is not None:
             item = item.heard(answer.played_ms())
-        self._conversation.put(item)
+        if answer.has_opened and answer.request.kept:
+            self._conversation.put(item)
+        else:
+            self._conversation.withdraw(item.id)
         self._ended(answer, status)
         timings = {name: round(at - self.began, 3) for name, at in answer.moments().items() if at is not None}
         self._tell(answer.done(status, item if answer.has_opened else None, timings, reason=reason, error=error))

@@ -3,7 +3,6 @@
 import argparse
 import asyncio
 import math
-import os
 import sys
 from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
@@ -14,9 +13,9 @@ from pipeline.ask import Answered, ask
 from pipeline.clips import Clip
 from pipeline.converse_command import add_sound, run_converse, wants_sound
 from pipeline.engines.base import Engine
-from pipeline.errors import RequestError
+from pipeline.errors import ConfigError
 from pipeline.films import film_of
-from pipeline.offline import add_model, engine_args, model_of
+from pipeline.offline import add_model, engine_args, misplaced, model_of
 from pipeline.processors.aura import LIMITS
 
 CHECKPOINT = "AURA"  # as it is published
@@ -28,7 +27,7 @@ def add_ask(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument("--video", type=Path, metavar="FILE", help="what the camera shows until the question ends")
     add_model(parser, CHECKPOINT)
     add_sound(parser)
-    parser.add_argument("--temperature", type=_temperature, default=0.0, help="0 takes the likeliest words (0)")
+    parser.add_argument("--temperature", type=_temperature, metavar="T", help="0 takes the likeliest words (0)")
 
 
 def run_ask(arguments: argparse.Namespace, home: Path) -> None:
@@ -36,24 +35,41 @@ def run_ask(arguments: argparse.Namespace, home: Path) -> None:
     Raises:
         AuraError: The checkpoint, the question or the video is not usable, or the engine failed.
     """
+    if faults := _faults(arguments):
+        raise ConfigError("ask", faults)
     if wants_sound(arguments):
         return run_converse(arguments, home)
     model = model_of(arguments, home, CHECKPOINT)
-    if not arguments.text.strip() and arguments.video is None:
-        raise RequestError("invalid_value", "ask: there is neither --text nor --video", "text")
-    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
     answered = asyncio.run(_ask(arguments, model, film_of(arguments.video)))
     print("" if answered.text else "(silent)", flush=True)
     print(answered, file=sys.stderr)
 
 
+def _faults(arguments: argparse.Namespace) -> list[str]:
+    """What cannot be asked together."""
+    if wants_sound(arguments):
+        why = "is for AURA alone: with --audio or --out the whole pipeline answers"
+        faults = misplaced(arguments, ("model", "dtype", "temperature"), why)
+    else:
+        why = "is for the whole pipeline, which answers with --audio or --out"
+        faults = misplaced(arguments, ("stage_configs_path",), why)
+    text = arguments.text.strip()
+    if text and arguments.audio:
+        faults.append("--audio and --text are two questions")
+    if not (text or arguments.audio or arguments.video):
+        faults.append("there is neither --text nor --audio nor --video")
+    if (size := LIMITS.count(text)) > LIMITS.item_tokens:
+        faults.append(f"--text has {size:,} bytes, and there is room for {LIMITS.item_tokens:,}")
+    return faults
+
+
 async def _ask(arguments: argparse.Namespace, model: Path, film: Iterable[Clip]) -> Answered:
-    async with aura_of(model, arguments.dtype, arguments.temperature) as aura:
+    async with aura_of(model, arguments.dtype, arguments.temperature or 0.0) as aura:
         return await ask(arguments.text.strip(), film, aura, LIMITS, _tell)
 
 
 @asynccontextmanager
-async def aura_of(model: Path, dtype: str, temperature: float) -> AsyncGenerator[Engine[Any, Any], None]:
+async def aura_of(model: Path, dtype: str | None, temperature: float) -> AsyncGenerator[Engine[Any, Any], None]:
     """The engine of a checkpoint, for one caller at a time."""
     told = engine_args("ask", dtype, skip_mm_profiling=True, kv_cache_memory_bytes=1 << 30)
     from pipeline.engines.aura_setup import open_aura

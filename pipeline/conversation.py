@@ -10,11 +10,21 @@ from pipeline.history import History, Item
 class Conversation:
     """Holds the newest `History`.
 
+    An answer has its place from when it is asked for: behind all that stands here then, which is what it answers.
+    Until its first word that place is reserved, and nobody is told of it. What is said, written or seen meanwhile
+    stands behind it, and is not answered by it; of an answer without words no place stays. So whoever puts each item
+    directly behind the one that they are told is in front of it, in the order in which they are told, has the order
+    of the conversation: the answer in front of what was added behind the same item before.
+
     Every method raises `RequestError` for an item that is not there, and leaves all as it was.
+
+    Attributes:
+        deleted: How many items have been: after the next one, an id that is known may be another item's.
     """
 
     def __init__(self, history: History, tell: Callable[[Event], None]) -> None:
         self.history = history
+        self.deleted = 0
         self._tell = tell
 
     def add(self, item: Item, after: str | None = None) -> str | None:
@@ -25,6 +35,19 @@ class Conversation:
     def create(self, item: Item, after: str | None = None) -> None:
         previous = self.add(item, after)
         self._tell(ItemAdded(item, previous))
+
+    def reserve(self, item_id: str) -> None:
+        """The place of the answer that is to be the item of that id."""
+        self.history = self.history.with_item(Item(item_id, "assistant", "", reserved=True))
+
+    def open(self, item: Item) -> str | None:
+        """It has its first word: `item` takes its place; returns the id of the item in front of it."""
+        self.put(item)
+        return self.history.before(item.id)
+
+    def withdraw(self, item_id: str) -> None:
+        """It is no item of this conversation."""
+        self.history = self.history.without(item_id)
 
     def put(self, item: Item) -> None:
         """`item` takes the place of the one with its id; nothing happens if the caller has deleted that."""
@@ -37,6 +60,7 @@ class Conversation:
     def delete(self, item_id: str) -> None:
         self.find(item_id, "item_delete_invalid_item_id")
         self.history = self.history.without(item_id)
+        self.deleted += 1
         self._tell(ItemDeleted(item_id))
 
     def truncate(self, item_id: str, played_ms: int) -> None:

@@ -3,12 +3,12 @@
 import argparse
 import asyncio
 import sys
+from collections.abc import Iterable
 from pathlib import Path
 
 from pipeline.clips import Clip
 from pipeline.converse import Spoken, converse
 from pipeline.deployment import read_deployment
-from pipeline.errors import RequestError
 from pipeline.films import film_of
 from pipeline.gpus import gpu_bytes
 from pipeline.offline import check_out
@@ -19,10 +19,10 @@ PROFILE = "vllm"
 
 
 def add_sound(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--audio", type=Path, metavar="FILE", help="the question as sound: the whole pipeline answers")
-    parser.add_argument("-o", "--out", type=Path, metavar="FILE", help="the WAV file for the answer (the same)")
-    parser.add_argument("--stage-configs-path", type=Path, metavar="FILE", help="how the whole pipeline is run")
-    parser.add_argument("--models-dir", type=Path, metavar="DIR", help="where its models are ($AURA_HOME/models)")
+    sound = parser.add_argument_group("with sound, the whole pipeline answers")
+    sound.add_argument("--audio", type=Path, metavar="FILE", help="the question, in place of --text")
+    sound.add_argument("-o", "--out", type=Path, metavar="FILE", help="the WAV file for the answer")
+    sound.add_argument("--stage-configs-path", type=Path, metavar="FILE", help="stage configuration (for 80 GB)")
 
 
 def wants_sound(arguments: argparse.Namespace) -> bool:
@@ -34,13 +34,11 @@ def run_converse(arguments: argparse.Namespace, home: Path) -> None:
     Raises:
         AuraError: A file, the deployment or a checkpoint is not usable, or a stage failed.
     """
-    if arguments.audio is not None and arguments.text.strip():
-        raise RequestError("invalid_value", "ask: --audio and --text are two questions", "text")
     film = film_of(arguments.video)
     if arguments.out:
         check_out(arguments.out)
     question = read_wav(arguments.audio) if arguments.audio else arguments.text.strip()
-    spoken = asyncio.run(_converse(arguments, arguments.models_dir or home / "models", film, question))
+    spoken = asyncio.run(_converse(arguments, arguments.model_dir or home / "models", film, question))
     print(spoken.text or "(silent)")
     if arguments.out:
         with speech_file(arguments.out) as file:
@@ -48,7 +46,9 @@ def run_converse(arguments: argparse.Namespace, home: Path) -> None:
     print(spoken, file=sys.stderr)
 
 
-async def _converse(arguments: argparse.Namespace, models_dir: Path, film: list[Clip], question: str | Pcm) -> Spoken:
+async def _converse(
+    arguments: argparse.Namespace, models_dir: Path, film: Iterable[Clip], question: str | Pcm
+) -> Spoken:
     from pipeline.checking import checked
     from pipeline.orchestrator import running
     from pipeline.profiles import PROFILES

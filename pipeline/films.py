@@ -1,6 +1,7 @@
 """A video file as a camera would have shown it: seconds of two frames."""
 
 from collections.abc import Iterator
+from itertools import chain
 from pathlib import Path
 
 import numpy as np
@@ -10,25 +11,23 @@ from pipeline.errors import ConfigError, RequestError
 from pipeline.seconds import HALF_MS, Seconds
 
 
-def film_of(path: Path | None) -> list[Clip]:
-    """All of its seconds; none of no film.
+def film_of(path: Path | None) -> Iterator[Clip]:
+    """Its seconds, read as they are asked for, but for the first: so it is known that there are some. None of no film.
 
     Raises:
         RequestError: It cannot be read, or is no video.
         ConfigError: There is no such file, or what reads it is not installed.
     """
-    if path is not None and not path.is_file():
+    if path is None:
+        return iter(())
+    if not path.is_file():
         raise ConfigError("--video", [f"{path} is no file"])
-    return list(seconds_of(path)) if path else []
+    seconds = _seconds_of(path)
+    return chain([next(seconds)], seconds)
 
 
-def seconds_of(path: Path) -> Iterator[Clip]:
-    """Its seconds, one after the other; of a last one that is not whole, what there is.
-
-    Raises:
-        RequestError: It cannot be read, or is no video.
-        ConfigError: What reads it is not installed.
-    """
+def _seconds_of(path: Path) -> Iterator[Clip]:
+    """One after the other, at least one; of a last one that is not whole, what there is."""
     seconds = Seconds("film")
     for frame, at_ms in _frames(path):
         seconds.feed(frame, at_ms)

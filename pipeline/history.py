@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from itertools import takewhile
 from typing import Literal
 
 from pipeline.chunks import Message, Role
@@ -25,6 +26,7 @@ class Item:
         marks: Of a spoken answer. Not compared: two items with the same text ask the same.
         images: How many pictures came with it.
         pictures: Those that a model looks at; none if it cannot see.
+        reserved: Only the place of an answer that has no words yet: nobody knows of it.
     """
 
     id: str
@@ -35,6 +37,7 @@ class Item:
     marks: Marks = field(default=Marks(), compare=False, repr=False)
     images: int = 0
     pictures: tuple[Clip, ...] = ()
+    reserved: bool = False
 
     def heard(self, played_ms: float) -> "Item":
         """Of a spoken answer only what was heard in its first `played_ms`; another item stays as it is.
@@ -85,28 +88,42 @@ class History:
     forgotten: frozenset[str] = frozenset()
 
     def find(self, item_id: str) -> Item | None:
-        return next((item for item in self.items if item.id == item_id), None)
+        return next((item for item in self.items if item.id == item_id and not item.reserved), None)
 
     def before(self, item_id: str) -> str | None:
         """The id of the item in front of `item_id`, or None if it is the first."""
-        position = self._position(item_id)
-        return self.items[position - 1].id if position else None
+        known = [item.id for item in self.until(item_id).items if not item.reserved]
+        return known[-1] if known else None
+
+    def until(self, item_id: str) -> "History":
+        """All that stands in front of that item; everything, if it has gone."""
+        items = tuple(takewhile(lambda item: item.id != item_id, self.items))
+        places = {None, *(item.id for item in items)}
+        return replace(self, items=items, rounds=tuple(each for each in self.rounds if each.after in places))
+
+    def check_new(self, item_id: str) -> None:
+        """
+        Raises:
+            RequestError: An item of that id is here already. That of a deleted one may be given again.
+        """
+        if self.find(item_id):
+            raise RequestError("item_create_duplicate_item_id", f"item {item_id!r} exists already", "item.id")
 
     def with_item(self, item: Item, after: str | None = None) -> "History":
         """`item` joins behind `after` (an id, or `FRONT`), by default at the end.
 
+        Behind the item in front of a reserved place means behind that place, too: nobody can name it.
+
         Raises:
             RequestError: An item of that id is here already, or `after` is not.
         """
-        if self.find(item.id):
-            raise RequestError("item_create_duplicate_item_id", f"item {item.id!r} exists already", "item.id")
-        if after is None:
-            return replace(self, items=(*self.items, item))
-        if after == FRONT:
-            return replace(self, items=(item, *self.items))
-        if not self.find(after):
+        self.check_new(item.id)
+        if after not in (None, FRONT) and not self.find(after):
             raise RequestError("invalid_value", f"there is no item {after!r}", "previous_item_id")
-        position = self._position(after) + 1
+        ids = [each.id for each in self.items]
+        position = len(ids) if after is None else 0 if after == FRONT else ids.index(after) + 1
+        while position < len(ids) and self.items[position].reserved:
+            position += 1
         return replace(self, items=(*self.items[:position], item, *self.items[position:]))
 
     def with_text(self, item_id: str, text: str) -> "History":
@@ -120,11 +137,11 @@ class History:
 
     def without(self, item_id: str) -> "History":
         """What was seen behind it then stands behind the item in front of it."""
-        if not self.find(item_id):
-            return self
-        front = self.before(item_id)
+        in_front = self.until(item_id).items
+        front = in_front[-1].id if in_front else None
         rounds = tuple(replace(each, after=front) if each.after == item_id else each for each in self.rounds)
-        return replace(self, items=tuple(item for item in self.items if item.id != item_id), rounds=rounds)
+        items = tuple(item for item in self.items if item.id != item_id)
+        return replace(self, items=items, rounds=rounds, forgotten=self.forgotten - {item_id})
 
     def with_round(self, clip: Clip) -> "History":
         """`clip` was seen after all that has been said so far."""
@@ -147,6 +164,3 @@ class History:
     def messages(self) -> tuple[Message, ...]:
         """The conversation as prompt messages; what has no words is left out."""
         return tuple(Message(item.role, item.text) for item in self.items if item.text.strip())
-
-    def _position(self, item_id: str) -> int:
-        return next(index for index, item in enumerate(self.items) if item.id == item_id)

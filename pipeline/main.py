@@ -7,7 +7,7 @@ import logging
 import os
 import signal
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -22,6 +22,7 @@ from pipeline.deployment_keys import choice
 from pipeline.errors import AuraError, ConfigError
 from pipeline.gpus import gpu_bytes
 from pipeline.holders import holder_of
+from pipeline.offline import add_model_dir, keep_stdout_for_results
 from pipeline.orchestrator import running
 from pipeline.profiles import EMBEDDED, PROFILES, Profile
 from pipeline.realtime.server import Server
@@ -46,17 +47,18 @@ class Settings:
     key: str
 
 
-def main() -> None:
+def main(argv: Sequence[str] | None = None) -> None:
     """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run, with 130 after Ctrl-C."""
-    arguments = _parser().parse_args()
+    arguments = _parser().parse_args(argv)
     level = logging.WARNING if arguments.command in OFFLINE else logging.INFO  # they tell how far they are
     logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")
     try:
         if arguments.command in OFFLINE:
+            keep_stdout_for_results(os.environ)
             return OFFLINE[arguments.command](arguments, _home(os.environ))
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
-            print(*_check(settings, arguments.models_dir), sep="\n")
+            print(*_check(settings, arguments.model_dir), sep="\n")
         elif asyncio.run(serve(settings)) == signal.SIGINT:
             raise KeyboardInterrupt
     except ConfigError as error:
@@ -118,7 +120,7 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
     file = getattr(arguments, "file", None) or arguments.stage_configs_path
     profile = PROFILES[arguments.profile or _profile_of(file)]
     path = file or profile.deployment
-    models_dir = arguments.models_dir or _home(environment) / "models"
+    models_dir = arguments.model_dir or _home(environment) / "models"
     try:
         deployment = read_deployment(path, profile.topology, profile.engine_keys(models_dir))
     except ConfigError as error:
@@ -170,8 +172,7 @@ def _parser() -> argparse.ArgumentParser:
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument("--profile", choices=sorted(PROFILES), help="which models (the file's, or embedded)")
     shared.add_argument("--stage-configs-path", type=Path, metavar="FILE", help="stage configuration (the profile's)")
-    where = "where the models are ($AURA_HOME/models)"
-    shared.add_argument("--models-dir", "--model-dir", type=Path, metavar="DIR", help=where)
+    add_model_dir(shared)
     shared.add_argument("--max-sessions", type=_count, metavar="N", help="most callers at once (the file's)")
     serve = commands.add_parser("serve", parents=[shared], help="serve callers")
     serve.add_argument("--host", default="127.0.0.1")

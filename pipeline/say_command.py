@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import os
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -10,13 +9,14 @@ from pathlib import Path
 
 from pipeline.chunks import Audio, Clause
 from pipeline.engines.base import Engine
-from pipeline.errors import RequestError
+from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.text import spoken
-from pipeline.offline import add_model, check_out, engine_args, model_of
+from pipeline.offline import add_model, check_out, engine_args, misplaced, model_of
 from pipeline.processors.codec_chunks import Ramp
 from pipeline.say import Said, Voice, say
 
 CHECKPOINT = "Qwen3-TTS-12Hz-1.7B-CustomVoice"  # as it is published
+OF_CHECKPOINTS = ("model", "model_dir", "dtype", "voice", "language", "instructions")
 
 
 def add_say(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
@@ -25,9 +25,9 @@ def add_say(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> 
     parser.add_argument("-o", "--out", type=Path, required=True, metavar="FILE", help="the WAV file to write")
     add_model(parser, CHECKPOINT)
     parser.add_argument("--embedded", action="store_true", help="with the voice of the embedded profile instead")
-    parser.add_argument("--voice", default="", help="a speaker of the checkpoint (its first)")
-    parser.add_argument("--language", default="auto", help="a language or dialect of the checkpoint (as it hears it)")
-    parser.add_argument("--instructions", default="", help="in words, how to speak")
+    parser.add_argument("--voice", help="a speaker of the checkpoint (its first)")
+    parser.add_argument("--language", help="a language or dialect of the checkpoint (auto: as it hears it)")
+    parser.add_argument("--instructions", metavar="WORDS", help="how to speak")
 
 
 def run_say(arguments: argparse.Namespace, home: Path) -> None:
@@ -38,17 +38,19 @@ def run_say(arguments: argparse.Namespace, home: Path) -> None:
     Raises:
         AuraError: The checkpoint, the text or the file is not usable, or an engine failed.
     """
+    if arguments.embedded and (faults := misplaced(arguments, OF_CHECKPOINTS, "says nothing beside --embedded")):
+        raise ConfigError("say", faults)
     model = None if arguments.embedded else model_of(arguments, home, CHECKPOINT)
     if not spoken(arguments.text):
         raise RequestError("invalid_value", "text: there is nothing in it that can be spoken", "text")
     check_out(arguments.out)
-    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
     said = asyncio.run(_say(arguments, model))
     _tell(f"{arguments.out}: {said}", ends=True)
 
 
 async def _say(arguments: argparse.Namespace, model: Path | None) -> Said:
-    manner = Clause("", arguments.voice, language=arguments.language, instructions=arguments.instructions)
+    language, instructions = arguments.language or "auto", arguments.instructions or ""
+    manner = Clause("", arguments.voice or "", language=language, instructions=instructions)
     opened = embedded_voice() if model is None else voice_of(model, arguments.dtype, manner)
     async with opened as voice:
         return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
@@ -66,7 +68,7 @@ async def embedded_voice() -> AsyncGenerator[Engine[Clause, Audio], None]:
 
 
 @asynccontextmanager
-async def voice_of(model: Path, dtype: str, manner: Clause) -> AsyncGenerator[Voice, None]:
+async def voice_of(model: Path, dtype: str | None, manner: Clause) -> AsyncGenerator[Voice, None]:
     """Both engines of a checkpoint that can speak in that manner, for one request at a time."""
     told = engine_args("say", dtype)
     from pipeline.engines.code2wav import Code2Wav

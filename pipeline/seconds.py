@@ -42,7 +42,8 @@ class Seconds:
     """Puts frames into seconds, and keeps them until they are taken.
 
     A second has room for one frame in each half, give or take a quarter. A frame is dropped if its half has one,
-    or if a later one has come. A clip is named by its frames: of one name there is only one.
+    or if a later one has come, whether that is still here or was taken. A clip is named by its frames: of one name
+    there is only one.
 
     Args:
         name: Of the camera.
@@ -72,10 +73,9 @@ class Seconds:
         Returns:
             Whether it was kept.
         """
-        if self._began_ms is not None and at_ms < self._began_ms + self._half * HALF_MS - LATE_MS:
+        if self._began_ms is None or at_ms < self._began_ms + self._half * HALF_MS - LATE_MS:
             self.finish()
-        if self._began_ms is None:
-            self._began_ms = at_ms
+            self._began_ms, self._half = at_ms, -1
         half = round((at_ms - self._began_ms) / HALF_MS)
         if half <= self._half:
             return False
@@ -94,7 +94,6 @@ class Seconds:
     def finish(self) -> None:
         """The second closes as it is; the next frame begins another."""
         self.closed = self.newest
-        self._began_ms, self._half = None, -1
 
     def splits(self, upto: Place) -> bool:
         """Of some second the first frame is up to there, and the other is not."""

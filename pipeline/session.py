@@ -122,21 +122,21 @@ class Session:
             wants = replace(wants, say=self.sight.offers.accept(offer_id, _now()))
         self._look_up(ahead=False)
         self._unanswered.written_at = None
-        kept = kept and history is None
+        kept, item_id = kept and history is None, item_name()
+        question = Question(lambda: history or self.history.until(item_id), self._stages.route, lambda: wants)
         adopted = self._unanswered.take(self.history) if kept and wants.say is None else None
         if adopted:
             held, turn = adopted.held, adopted.turn
-            adopted.question.wants = lambda: wants
+            adopted.question.history, adopted.question.wants = question.history, question.wants
             adopted.hearing.settle()
         else:
             held, turn = Held(AHEAD_MS), self._turn()
         moments = (adopted.moments() if adopted else {}) | (self.sight.moments() if self.sight else {})
-        request = Request(turn, response_name(), item_name(), wants, metadata or {}, kept, moments)
+        request = Request(turn, response_name(), item_id, wants, metadata or {}, kept, moments)
         answer = self._answering.announce(request, held)
         if adopted and adopted.answering:
             work = adopted.answering
         else:
-            question = Question(lambda: history or self.history, self._stages.route, lambda: wants)
             work = self._tasks.start(f"{turn}", run_turn, turn, self._unanswered.typed(), question, held)
         self._answering.deliver(answer, work)
         return request.response_id
@@ -196,7 +196,8 @@ class Session:
         self._tell(event)
 
     def _answered(self, answer: Answer, status: Status) -> None:
-        if self.sight and status == "completed":
+        self._unanswered.free_since = _now()
+        if self.sight and status == "completed" and not self._is_settling():
             self.sight.look_back()
         if answer.request.kept and status == "completed":  # after a cancel somebody speaks, and the engines are to rest
             self._read_ahead()
@@ -220,14 +221,12 @@ class Session:
 
     def _look_up(self, *, ahead: bool = True) -> None:
         """Something is about to be said or asked: it is about what has been seen until now."""
-        if self.sight and not self._is_settling():
-            self.sight.rest(ahead=ahead)
+        if self.sight and not self._unanswered.is_settling(self.listening.utterance):
+            self.sight.rest(ahead=ahead and not self.answering)
 
     def _is_settling(self) -> bool:
         """A question is complete, or may be, and nothing that its answer depends on may change."""
-        if self.answering:
-            return True
-        return self._unanswered.is_settling(self.listening.utterance)
+        return bool(self.answering) or self._unanswered.is_settling(self.listening.utterance)
 
     def _turn(self) -> Turn:
         return Turn(self.name, next(self._epochs))

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import count
 
 import numpy as np
 
@@ -10,7 +11,7 @@ from pipeline.asked import Asked
 from pipeline.chunks import Turn
 from pipeline.clips import Clip
 from pipeline.conversation import Conversation
-from pipeline.cutting import Cutting
+from pipeline.forgetting import Forgetting
 from pipeline.history import Cut, History
 from pipeline.names import offer_name
 from pipeline.offers import OFFER_S, Offer, Offers, unasked
@@ -63,23 +64,24 @@ class Sight:
         self._moment = moment
         self._offer = offer
         self._name = name
+        self._pictures = count()
         self._seconds = Seconds(name, stages.limits.keep_s + stages.limits.slack_s)
         self._reading = Reading()
         self._glance: asyncio.Task[None] | None = None
-        self._cutting = Cutting(name, conversation, stages.limits, tasks, self._read)
+        self._forgetting = Forgetting(name, conversation, stages.limits, tasks, self._read)
         self.offers = Offers()
         self.watching = Watching(self._seconds, self._seen, stages.look)
 
     def open(self) -> None:
         self._tasks.start(f"{self._name}:watch", self.watching.watch)
 
-    async def picture(self, name: str, data: bytes) -> Clip:
+    async def picture(self, data: bytes) -> Clip:
         """A picture in a file's form, to be seen with a question.
 
         Raises:
             RequestError: It is no picture, or cannot be seen.
         """
-        return Clip(f"{self._name}.{name}", np.asarray([await self._stages.look(data)]))
+        return Clip(f"{self._name}.picture{next(self._pictures)}", np.asarray([await self._stages.look(data)]))
 
     def rest(self, *, ahead: bool = True) -> None:
         """The person has been heard to the end: what was seen until now belongs to what they said.
@@ -104,7 +106,7 @@ class Sight:
     def look_back(self) -> None:
         """A turn is over: what was seen meanwhile joins the conversation."""
         self._join(self._seconds.closed)
-        self._cutting.when_due()
+        self._forgetting.when_due()
 
     def moments(self) -> dict[str, float | None]:
         """When what happened, on the loop's clock."""
@@ -141,7 +143,7 @@ class Sight:
                 await self._read_ahead(upto)
             else:
                 self._join(upto)
-                self._cutting.when_due()
+                self._forgetting.when_due()
                 await self._take_in(upto)
 
     def _due(self) -> Place:
@@ -150,7 +152,7 @@ class Sight:
 
     async def _read_ahead(self, upto: Place) -> None:
         """What the conversation would be if the question came now is read, and then holds of it what cannot change."""
-        closed, planned = self._seconds.closed, self._cutting.planned
+        closed, planned = self._seconds.closed, self._forgetting.planned
         history = self._conversation.history.cut(planned or Cut()).with_rounds(self._seconds.clips(upto))
         self._reading.begin(upto, _now(), apart=planned is not None)
         await self._read(history)
@@ -159,8 +161,8 @@ class Sight:
             return
         self._reading.end(upto, _now())
         self._join(closed)  # nothing, if a question has taken it meanwhile
-        if self._cutting.planned is planned:
-            self._cutting.when_due()
+        if self._forgetting.planned is planned:
+            self._forgetting.when_due()
 
     async def _take_in(self, upto: Place) -> None:
         history, text = self._conversation.history, ""

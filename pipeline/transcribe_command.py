@@ -2,7 +2,6 @@
 
 import argparse
 import asyncio
-import os
 import sys
 from pathlib import Path
 
@@ -14,13 +13,14 @@ from pipeline.transcribe import Transcribed, transcribe
 from pipeline.wav import read_wav
 
 CHECKPOINT = "Qwen3-ASR-1.7B"  # as it is published
+AUTO = "auto"  # the language is detected
 
 
 def add_transcribe(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
     parser = commands.add_parser("transcribe", help="write down what a WAV file says, with a Qwen3-ASR checkpoint")
     parser.add_argument("file", type=Path, metavar="FILE", help="any rate, any number of channels")
     add_model(parser, CHECKPOINT)
-    parser.add_argument("--language", help="a code such as `en`, or an English name (it is detected)")
+    parser.add_argument("--language", default=AUTO, help="a code such as `en`, or a name (auto: as it hears it)")
     parser.add_argument("--context", default="", help="words that may be said, such as names")
 
 
@@ -30,11 +30,13 @@ def run_transcribe(arguments: argparse.Namespace, home: Path) -> None:
         home: Where the models are, in `models/`.
 
     Raises:
-        AuraError: The checkpoint or the file is not usable, or the engine failed.
+        AuraError: The checkpoint, its language or the file is not usable, or the engine failed.
     """
     model = model_of(arguments, home, CHECKPOINT)
     pcm = read_wav(arguments.file)
-    os.environ.setdefault("VLLM_LOGGING_LEVEL", "ERROR")  # vLLM reads it from the environment only
+    from pipeline.engines.qwen3_asr_setup import read_folder
+
+    read_folder(model.parent, model.name, arguments.language, "auto")
     load_s, heard = asyncio.run(_transcribe(pcm, arguments, model))
     print(f"{arguments.file}: {heard}; the model was loaded in {load_s:.1f} s", file=sys.stderr)
 
@@ -42,17 +44,18 @@ def run_transcribe(arguments: argparse.Namespace, home: Path) -> None:
 async def _transcribe(pcm: Pcm, arguments: argparse.Namespace, model: Path) -> tuple[float, Transcribed]:
     clock = asyncio.get_running_loop().time
     began = clock()
-    engine = await _open(model, arguments.dtype, arguments.context)
+    engine = await _open(model, arguments)
     load_s = clock() - began
     try:
-        return load_s, await transcribe(pcm, arguments.language, engine, print)
+        return load_s, await transcribe(pcm, None, engine, print)
     finally:
         await engine.aclose()
 
 
-async def _open(model: Path, dtype: str, context: str) -> Engine[Window, Transcript]:
+async def _open(model: Path, arguments: argparse.Namespace) -> Engine[Window, Transcript]:
     """For one utterance at a time."""
-    told = engine_args("transcribe", dtype)
+    told = engine_args("transcribe", arguments.dtype)
+    told |= {"language": arguments.language, "context": arguments.context}
     from pipeline.engines.qwen3_asr_setup import open_qwen3_asr
 
-    return await open_qwen3_asr(model.parent, model=model.name, max_sessions=1, context=context, **told)
+    return await open_qwen3_asr(model.parent, model=model.name, max_sessions=1, **told)

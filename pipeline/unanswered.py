@@ -15,6 +15,7 @@ class Unanswered:
     """
     Attributes:
         written_at: When something was last written, on the loop's clock.
+        free_since: When the last answer ended: before that nobody could ask for another.
     """
 
     def __init__(self, tasks: Tasks) -> None:
@@ -22,6 +23,7 @@ class Unanswered:
         self._said: Utterance | None = None  # the newest that is complete
         self._untold: set[asyncio.Task[None]] = set()  # complete utterances that are still being heard out
         self.written_at: float | None = None
+        self.free_since = 0.0
 
     def said(self, utterance: Utterance) -> None:
         """It is complete."""
@@ -56,7 +58,7 @@ class Unanswered:
         since = self.written_at
         if asked := self._said or running:
             since = None if asked is running and asked.hearing.speaking else asked.quiet_since
-        return since is not None and _now() < since + SETTLE_S
+        return since is not None and _now() < max(since, self.free_since) + SETTLE_S
 
     async def typed(self) -> AsyncGenerator[Hypothesis, None]:
         """All that is asked stands in the history, once the utterances in it have been heard out."""

@@ -4,7 +4,8 @@
 
 It knows nothing but the wire: callers speak, show a camera, listen and interrupt by a script drawn from a seed.
 A closed loop has so many callers all the time; in an open loop they ring up whether or not others have hung up.
-The key is read from AURA_PIPELINE_KEY. Writes all measurements as JSON, and a plot beside it.
+The key is read from AURA_PIPELINE_KEY. Writes all measurements as JSON, and a plot beside it; after Ctrl-C those that
+were made until then.
 """
 
 import argparse
@@ -14,80 +15,18 @@ import math
 import os
 import sys
 import wave
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
-from infra.bench.load_caller import FRAME_S, LoadCaller, Served
 from infra.bench.load_report import Load, draw, plain, table
-from infra.bench.script import Manner, arrivals, camera_starts, script
-from pipeline.realtime.client import Full, PipelineError, connect
+from infra.bench.load_run import Measured, Plan, run
+from infra.bench.script import Manner, arrivals
+from pipeline.errors import ConfigError
+from pipeline.offline import check_out
 
 FRAMES = 20
-
-
-@dataclass(frozen=True, slots=True)
-class Plan:
-    """What is done.
-
-    Attributes:
-        callers: In a closed loop.
-        rings: In an open loop: when each caller rings up, in seconds.
-        session: More of what each session asks for in `session.update`.
-    """
-
-    url: str
-    key: str
-    seed: int
-    manner: Manner
-    recordings: Sequence[bytes]
-    frames: Sequence[bytes] = ()
-    callers: int = 1
-    rings: tuple[float, ...] = ()
-    instructions: str = ""
-    session: Mapping[str, Any] = field(default_factory=dict)
-
-    def __str__(self) -> str:
-        camera = ", camera on" if self.frames else ""
-        return f"open, {len(self.rings)} calls{camera}" if self.rings else f"closed, {self.callers} callers{camera}"
-
-
-async def run(plan: Plan) -> Load:
-    """The whole load test."""
-    clock = asyncio.get_running_loop().time
-    began = clock()
-    times = plan.rings or (0.0,) * plan.callers
-    calls = [_call(plan, caller, began, at) for caller, at in enumerate(times)]
-    outcomes = await asyncio.gather(*calls)
-    served = sorted((each for outcome in outcomes if isinstance(outcome, list) for each in outcome), key=_asked_at)
-    refused = sum(isinstance(outcome, Full) for outcome in outcomes)
-    failed = sum(isinstance(outcome, PipelineError) for outcome in outcomes) - refused
-    return Load(str(plan), clock() - began, tuple(served), refused, failed)
-
-
-async def _call(plan: Plan, caller: int, began: float, at: float) -> list[Served] | PipelineError:
-    await asyncio.sleep(began + at - asyncio.get_running_loop().time())
-    outcome: list[Served] | PipelineError = []
-    try:
-        async with connect(plan.url, plan.key) as pipeline:
-            asks = script(plan.seed, caller, plan.manner)
-            wishes = {"instructions": plan.instructions, **plan.session}
-            starts_s = camera_starts(plan.seed, caller, FRAME_S)
-            outcome = await LoadCaller(pipeline, plan.recordings, plan.frames, starts_s).call(asks, wishes, began)
-    except* PipelineError as errors:
-        outcome = next(_leaves(errors))
-        print(f"caller {caller + 1}: {outcome}", file=sys.stderr)
-    return outcome
-
-
-def _leaves(errors: BaseExceptionGroup[PipelineError]) -> Iterator[PipelineError]:
-    for error in errors.exceptions:
-        yield from _leaves(error) if isinstance(error, BaseExceptionGroup) else (error,)
-
-
-def _asked_at(served: Served) -> float:
-    return served.at
+INTERRUPTED = 130  # the exit code after Ctrl-C
 
 
 def recorded(folder: Path) -> list[bytes]:
@@ -173,6 +112,13 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     parser.add_argument("--out", type=Path, default=Path("load.json"), metavar="FILE", help="(load.json)")
     asked = parser.parse_args(arguments)
     try:
+        check_out(asked.out)
+        if _plot(asked.out) == asked.out:
+            parser.error(f"--out: {asked.out} is where the plot goes: name a file for the JSON")
+        check_out(_plot(asked.out))
+    except ConfigError as error:
+        parser.error(str(error))
+    try:
         recordings = recorded(asked.recordings) if asked.recordings else spoken()
     except (ValueError, OSError, wave.Error) as error:
         parser.error(f"--recordings: {error}")
@@ -188,12 +134,32 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         instructions=asked.instructions,
         session=asked.session,
     )
-    load = asyncio.run(run(plan))
-    asked.out.write_text(json.dumps(plain(load), indent=2, ensure_ascii=False) + "\n")
-    draw(load, asked.out.with_suffix(".svg"))
-    print(f"{table(load)}\n\nall measurements: {asked.out}, plot: {asked.out.with_suffix('.svg')}")
-    return 0 if load.served else 1
+    measured = Measured()
+    try:
+        asyncio.run(run(plan, measured))
+    except KeyboardInterrupt:
+        """What was measured until then is told."""
+    load = measured.load(str(plan))
+    _tell(load, asked.out)
+    return INTERRUPTED if load.interrupted else 0 if load.served else 1
+
+
+def _tell(load: Load, out: Path) -> None:
+    print(table(load), flush=True)
+    out.write_text(json.dumps(plain(load), indent=2, ensure_ascii=False) + "\n")
+    drawn = "none, for want of matplotlib"
+    if find_spec("matplotlib"):
+        drawn = str(_plot(out))
+        draw(load, _plot(out))
+    print(f"\nall measurements: {out}, plot: {drawn}")
+
+
+def _plot(out: Path) -> Path:
+    return out.with_suffix(".svg")
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], os.environ))
+    try:
+        sys.exit(main(sys.argv[1:], os.environ))
+    except KeyboardInterrupt:  # nobody had rung up yet
+        sys.exit(INTERRUPTED)

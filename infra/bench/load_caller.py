@@ -3,14 +3,15 @@
 import asyncio
 import json
 from base64 import b64encode
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 from infra.bench.playback import Playback
 from infra.bench.script import Ask
 from infra.bench.speaking import BYTES_S, silence, speak
-from pipeline.realtime.client import Event, Pipeline, PipelineError
+from pipeline.realtime.client import Event, Lost, Pipeline, PipelineError
 
 FRAME_S = 0.5  # between two pictures of the camera
 ANSWER_S = 60.0
@@ -23,7 +24,8 @@ class Served:
     Attributes:
         at: When it was asked, in seconds of the whole run.
         turn: Its number in the call, from 1.
-        status: As `response.done` says; `silent` if nothing was to be said, `lost` if there was none.
+        status: As `response.done` says; `silent` if nothing was to be said, `lost` if there was none in time, or the
+            call broke off.
         gaps: How long the loudspeaker waited, each time.
         released: From the cancel to `response.done`.
         last_audio: From the cancel to the last sound that came after it.
@@ -110,53 +112,73 @@ class LoadCaller:
 
     Args:
         recordings: Questions, PCM16, 24 kHz mono, each ending with its last word.
+        tell: Is told what became of each question, as soon as that is known.
         frames: What the camera shows, JPEG, over and over; none: it is off.
         starts_s: When it shows the first.
     """
 
     def __init__(
-        self, pipeline: Pipeline, recordings: Sequence[bytes], frames: Sequence[bytes] = (), starts_s: float = 0.0
+        self,
+        pipeline: Pipeline,
+        recordings: Sequence[bytes],
+        tell: Callable[[Served], None],
+        frames: Sequence[bytes] = (),
+        starts_s: float = 0.0,
     ) -> None:
         self._pipeline = pipeline
         self._recordings = recordings
+        self._tell = tell
         self._frames = frames
         self._starts_s = starts_s
-        self._answer: Answer | None = None
+        self._answer: Answer | None = None  # the newest
+        self._untold: Answer | None = None
 
-    async def call(self, script: Sequence[Ask], wishes: Mapping[str, Any], began: float) -> list[Served]:
-        """Ask everything, one after the other; returns what became of each question.
+    async def call(self, script: Sequence[Ask], wishes: Mapping[str, Any], began: float) -> None:
+        """Ask everything, one after the other. What is asked when the call breaks off is lost.
 
         Args:
             wishes: What the session is to be like. That the caller ends the turns is ours to say.
+
+        Raises:
+            PipelineError: The session is refused, or the call broke off. In a group.
         """
         session: Event = {"type": "realtime", "audio": {"input": {"turn_detection": None}}, **wishes}
-        async with asyncio.TaskGroup() as tasks:
-            listening = tasks.create_task(self._listen(), name="load:listen")
-            await self._send("session.update", session=session)
-            watching = tasks.create_task(self._show(), name="load:camera")
-            served = [await self._ask(ask, turn, began) for turn, ask in enumerate(script, 1)]
-            listening.cancel()
-            watching.cancel()
-        return served
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                listening = tasks.create_task(self._listen(), name="load:listen")
+                await self._send("session.update", session=session)
+                watching = tasks.create_task(self._show(), name="load:camera")
+                for turn, ask in enumerate(script, 1):
+                    await self._ask(ask, turn, began)
+                listening.cancel()
+                watching.cancel()
+        except* PipelineError:
+            self._tell_of_it(began)
+            raise
 
-    async def _ask(self, ask: Ask, turn: int, began: float) -> Served:
+    async def _ask(self, ask: Ask, turn: int, began: float) -> None:
         clock = asyncio.get_running_loop().time
         await speak(self._pipeline, silence(ask.pause_s))
         await speak(self._pipeline, self._recordings[ask.question])
-        self._answer = answer = Answer(clock(), turn)
+        self._answer = self._untold = answer = Answer(clock(), turn)
         await self._send("input_audio_buffer.commit")
         await self._send("response.create")
-        try:
+        with suppress(TimeoutError):
             async with asyncio.timeout(ANSWER_S):
                 if ask.interrupt_after_s is not None:
                     await self._interrupt(answer, ask.interrupt_after_s)
                 while answer.done is None:
                     await self._changed(answer)
-        except TimeoutError:
-            return answer.served(began)
-        if answer.cancelled is None:
-            await asyncio.sleep(answer.playback.ends - clock())
-        return answer.served(began)
+        try:
+            if answer.cancelled is None:
+                await asyncio.sleep(answer.playback.ends - clock())
+        finally:
+            self._tell_of_it(began)
+
+    def _tell_of_it(self, began: float) -> None:
+        if self._untold:
+            self._tell(self._untold.served(began))
+            self._untold = None
 
     async def _interrupt(self, answer: Answer, after_s: float) -> None:
         """Cancel when so much has been heard. An answer that ends before is left alone."""
@@ -180,6 +202,7 @@ class LoadCaller:
                 self._answer.note(event, clock())
             elif event["type"] == "error":
                 raise PipelineError(f"the session is refused: {event['error']['message']}")
+        raise Lost("the server has hung up")
 
     async def _show(self) -> None:
         clock = asyncio.get_running_loop().time

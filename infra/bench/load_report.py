@@ -25,6 +25,7 @@ class Load:
         kind: For example `closed, 4 callers`.
         refused: Calls that the server had no place for.
         failed: Calls that broke off.
+        interrupted: Somebody ended it. Questions that had no answer yet are left out.
     """
 
     kind: str
@@ -32,6 +33,7 @@ class Load:
     served: tuple[Served, ...]
     refused: int = 0
     failed: int = 0
+    interrupted: bool = False
 
 
 def series(load: Load) -> dict[str, list[float]]:
@@ -87,8 +89,9 @@ def _errors(load: Load) -> Iterable[str]:
 def table(load: Load) -> str:
     statuses = Counter(each.status for each in load.served)
     sound_s = sum(each.audio_s for each in load.served)
+    kind = f"{load.kind}, interrupted" if load.interrupted else load.kind
     lines = [
-        f"{load.kind}: {len(load.served)} questions in {load.took_s:.0f} s, "
+        f"{kind}: {len(load.served)} questions in {load.took_s:.0f} s, "
         f"{', '.join(f'{count} {status}' for status, count in statuses.most_common())}; "
         f"{load.refused} calls refused, {load.failed} broke off; {sound_s:.0f} s of answers, "
         f"{sum(len(each.gaps) for each in load.served)} gaps in playback",

@@ -66,15 +66,13 @@ def some_tests(settings: Settings, arguments: Sequence[str]) -> Check:
 
 def phone_tests(settings: Settings, arguments: Sequence[str]) -> Check:
     """Those that ring up, unless some are named."""
-    named = any((settings.layout.root / argument.partition("::")[0]).exists() for argument in arguments)
-    which = () if named else _found(settings, PHONE_TESTS)
-    return _pytest("pytest", settings, [*which, *arguments])
+    return _pytest("pytest", settings, [*_unless_named(PHONE_TESTS), *arguments])
 
 
 def vllm_tests(settings: Settings, arguments: Sequence[str] = ()) -> Check:
-    """Some of those that need vLLM, or all: a file on each core."""
-    everything = (*_workers(SIDE_BY_SIDE), *VLLM_TESTS)
-    return _pytest_of("vllm", settings.layout.vllm_venv, settings, arguments or everything, **ONE_THREAD)
+    """Those that need vLLM, unless some are named; all of them a file on each core."""
+    which = (*_unless_named(*VLLM_TESTS), *(arguments or _workers(SIDE_BY_SIDE)))
+    return _pytest_of("vllm", settings.layout.vllm_venv, settings, which, **ONE_THREAD)
 
 
 def _parts(settings: Settings) -> tuple[Check, Check, Check]:
@@ -86,6 +84,11 @@ def _parts(settings: Settings) -> tuple[Check, Check, Check]:
         _pytest("calls", settings, [CALLS, *without]),
         _pytest("phones", settings, phones),
     )
+
+
+def _unless_named(*paths: str) -> tuple[str, ...]:
+    """What pytest takes if none of its arguments is a path: only it can tell those from the values of options."""
+    return "-o", f"testpaths={' '.join(paths)}"
 
 
 def _workers(most: int) -> tuple[str, ...]:

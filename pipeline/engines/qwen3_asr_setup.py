@@ -30,6 +30,7 @@ FILES = ("config.json", "preprocessor_config.json", "vocab.json", "merges.txt", 
 AUDIO_TOKENS_PER_S, PROMPT_TOKENS = 13, 64
 TOKENS_PER_S = AUDIO_TOKENS_PER_S + 2 * Extent(0).tokens_per_s  # what is written may begin the prompt, too
 HEARD_S = 30  # of sound at once, at the least: `hearing.py` begins a new window after 28 s
+POSITIONS = 4_096
 DRAWS = Draws()
 AUTO = "auto"  # the language is detected
 FIRST_S, FIRST_TOKENS = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 8.9, 17), 2  # what it hears first, when it is opened
@@ -46,7 +47,7 @@ async def open_qwen3_asr(
     draws: Draws = DRAWS,
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
-    max_model_len: int = 4_096,
+    max_model_len: int = POSITIONS,
     start: Start = start_vllm,
     **engine_args: Any,
 ) -> Qwen3Asr:
@@ -63,7 +64,7 @@ async def open_qwen3_asr(
         ConfigError: The model is incomplete or another one, or lacks the language; or vLLM refuses an argument.
         EngineError: The engine did not start.
     """
-    folder, config = read_folder(models_dir, model, language, max_model_len, engine_args.get("load_format", "auto"))
+    folder, config = read_folder(models_dir, model, language, engine_args.get("load_format", "auto"), max_model_len)
     tokenizer, ids = read_tokenizer(folder)
     writer = PromptWriter(tokenizer, ids.audio, context)
     if faults := _faults(config, ids, writer):
@@ -96,7 +97,7 @@ async def open_qwen3_asr(
 
 
 def read_folder(
-    models_dir: Path, model: str, language: str, max_model_len: int, load_format: str
+    models_dir: Path, model: str, language: str, load_format: str, max_model_len: int = POSITIONS
 ) -> tuple[Path, RecogniserConfig]:
     """What can be told of a checkpoint without its tokenizer and its tensors.
 

@@ -12,66 +12,34 @@ from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.engine.protocol import StreamingInput
 from vllm.exceptions import VLLMClientError
 from vllm.inputs import MultiModalInput, TokensInput
-from vllm.outputs import RequestOutput
-from vllm.sampling_params import RequestOutputKind
 from vllm.v1.engine.async_llm import AsyncLLM
 from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
 
 from pipeline.engines.forking import METHOD, serve_forks
 from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.engines.starting import started
+from pipeline.engines.vllm_parts import sampling_params, written
 from pipeline.engines.vllm_prompt import items_of, ready_prompt, unsent
 from pipeline.errors import ConfigError, EngineError
 
 TOLD_S = 10.0  # in which vLLM tells the requests of an engine that has died
 TRIES = 3  # of a request that the engine refuses
+DIED = "the engine has died"
 REFUSED = "a request was not served: the engine refused it"
 INLINE = "VLLM_MSGPACK_ZERO_COPY_THRESHOLD"
 INLINE_BYTES = 1_024  # the mask of a second's tokens goes in its request: beside it, 40 would be 40 messages more
 ALIVE_S = 1.0  # how often whoever waits for an answer looks whether the engine lives
 
 
-def sampling_params(sampling: Sampling, part: Part) -> SamplingParams:
-    """What vLLM is told with a part; each has its own."""
-    return SamplingParams(
-        temperature=sampling.temperature,
-        top_k=sampling.top_k,
-        top_p=sampling.top_p,
-        repetition_penalty=sampling.repetition_penalty,
-        seed=sampling.seed,
-        stop_token_ids=list(sampling.stop_token_ids),
-        max_tokens=part.max_tokens,
-        min_tokens=part.min_tokens,
-        logprobs=sampling.logprobs,
-        flat_logprobs=sampling.logprobs is not None,
-        detokenize=False,
-        output_kind=RequestOutputKind.DELTA,
-        extra_args=dict(part.extra_args),
-    )
-
-
-def written(output: RequestOutput) -> Written:
-    (completion,) = output.outputs
-    ids = tuple(completion.token_ids)
-    flat = completion.logprobs
-    beside: tuple[tuple[int, ...], ...] = ()
-    if flat is not None:
-        spans = zip(flat.start_indices, flat.end_indices, strict=True)
-        beside = tuple(tuple(flat.token_ids[begin + 1 : end]) for begin, end in spans)
-    reason = completion.finish_reason
-    prompt, cached = len(output.prompt_token_ids or ()), output.num_cached_tokens or 0
-    return Written(ids, beside, reason is not None, reason == "stop", prompt, cached, reason == "error")
-
-
 class Vllm:
-    """An engine in processes of its own, for many requests at once.
+    """An engine in processes of its own, for many requests at once. When it was closed, it is as if it had died.
 
     Args:
         stage: Named in errors.
     """
 
     def __init__(self, llm: AsyncLLM, stage: str) -> None:
-        self._llm = llm
+        self._opened: AsyncLLM | None = llm
         self._stage = stage
 
     @staticmethod
@@ -153,6 +121,8 @@ class Vllm:
                 if begun:
                     break
             raise EngineError(self._stage, REFUSED)
+        except EngineDeadError as error:
+            raise EngineError(self._stage, DIED) from error
         except (VLLMClientError, ValueError) as error:
             raise EngineError(self._stage, f"a request was not served: {error}") from error
         finally:
@@ -167,17 +137,30 @@ class Vllm:
 
     async def died(self) -> None:
         """Returns when its processes have ended, and every request has been told so."""
-        while not self._llm.errored:  # noqa: ASYNC110 - vLLM tells nobody
-            await asyncio.sleep(ALIVE_S)
-        if handler := self._llm.output_handler:
-            await asyncio.wait([handler], timeout=TOLD_S)
+        with suppress(EngineDeadError):
+            while not self._llm.errored:  # noqa: ASYNC110 - vLLM tells nobody
+                await asyncio.sleep(ALIVE_S)
+            if handler := self._llm.output_handler:
+                await asyncio.wait([handler], timeout=TOLD_S)
 
     async def aclose(self) -> None:
-        if handler := self._llm.output_handler:  # it would take the end of its engine for a failure
+        llm, self._opened = self._opened, None  # it shuts down again when it goes, for which Python must still be whole
+        if llm is None:
+            return
+        if handler := llm.output_handler:  # it would take the end of its engine for a failure
             handler.cancel()
             await asyncio.wait([handler])
-        await asyncio.to_thread(self._llm.shutdown)
-        del self._llm  # it shuts down again when it goes, for which Python must still be whole
+        await asyncio.to_thread(llm.shutdown)
+
+    @property
+    def _llm(self) -> AsyncLLM:
+        """
+        Raises:
+            EngineDeadError: It has been closed.
+        """
+        if self._opened is None:
+            raise EngineDeadError
+        return self._opened
 
     async def _inputs(
         self, sampling: Sampling, parts: AsyncGenerator[Part, None]
@@ -200,7 +183,7 @@ class Vllm:
                 async for output in outputs:
                     yield written(output)
         except EngineDeadError as error:
-            raise EngineError(self._stage, "the engine has died") from error
+            raise EngineError(self._stage, DIED) from error
         except (VLLMClientError, EngineGenerateError) as error:
             raise EngineError(self._stage, f"a request was not served: {error}") from error
 

@@ -24,7 +24,7 @@ CODEC, DECODER = "speech_tokenizer", "decoder."
 
 def check_asr(stage: StageDeployment, models_dir: Path) -> Memory:
     args, most, dtype = stage.engine_args, stage.engine_args["max_model_len"], stage.engine_args["dtype"]
-    folder, config = asr.read_folder(models_dir, args["model"], args["language"], most, _format(stage))
+    folder, config = asr.read_folder(models_dir, args["model"], args["language"], _format(stage), most)
     _check_stops(stage, ASR, folder, ENDS)
     cache = asr.cache_bytes(config.text, BYTES[dtype], stage.max_batch_size, most)
     return Memory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))

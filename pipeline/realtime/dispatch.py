@@ -78,7 +78,7 @@ class Dispatch:
     def _items(self, wanted: client.ClientEvent) -> None:
         conversation = self._session.conversation
         match wanted:
-            case client.ItemDelete(item_id=item_id) if item_id in self._frame_ids:
+            case client.ItemDelete(item_id=item_id) if self._is_frame(item_id):
                 self._frame_ids.remove(item_id)
                 self._send(event("conversation.item.deleted", item_id=item_id))
             case client.ItemDelete(item_id=item_id):
@@ -92,11 +92,12 @@ class Dispatch:
 
     async def _create(self, wire: client.WireItem, after: str | None) -> None:
         item, sight = read_item(wire, self.config.there.limits), self._session.sight
+        self._session.history.check_new(item.id)
         if is_frame(item):
             self._frame(item, pictures_of(wire))
             return
         if sight and item.images:
-            looked_at = [await sight.picture(f"{item.id}.{at}", data) for at, data in enumerate(pictures_of(wire))]
+            looked_at = [await sight.picture(data) for data in pictures_of(wire)]
             item = replace(item, pictures=tuple(looked_at))
         self._session.write(item, after)
 
@@ -109,6 +110,9 @@ class Dispatch:
         self._frame_ids.append(item.id)
         for kind in ("added", "done"):
             self._send(event(f"conversation.item.{kind}", previous_item_id=None, item=show_item(item)))
+
+    def _is_frame(self, item_id: str) -> bool:
+        return item_id in self._frame_ids and not self._session.history.find(item_id)
 
     def _configure(self, settings: client.SessionSettings) -> None:
         config = self.config.updated(settings)

@@ -45,7 +45,7 @@ class SlowTypist(io.StringIO):
     """Types a line every two seconds."""
 
     def readline(self, size: int | None = -1, /) -> str:  # type: ignore[override]
-        if self.tell():
+        if 0 < self.tell() < len(self.getvalue()):
             sleep(2.0)
         return super().readline(-1 if size is None else size)
 
@@ -135,6 +135,13 @@ async def test_a_recording_without_words_is_not_answered(tmp_path: Path, capsys:
     )
     assert status == 1
     assert "nothing was answered" in capsys.readouterr().err
+
+
+async def test_a_recording_that_is_not_there_is_said_before_anything_is_asked(tmp_path: Path) -> None:
+    question, nobody = tmp_path / "none.wav", FakePipeline()
+    with pytest.raises(ValueError, match=r"none\.wav: No such file or directory"):
+        await converse_wav(PIPELINE, question, tmp_path / "out.wav", wait_s=1, connect=nobody.connect)
+    assert nobody.resumed_with == [], "nobody was called"
 
 
 async def test_written_lines_are_answered_one_after_the_other(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,13 +1,19 @@
 """The load test against a real server with scripted engines: what it reports is what happened."""
 
+import asyncio
+import json
+import signal
+import sys
+from asyncio.subprocess import PIPE
 from pathlib import Path
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
-from infra.bench.load import Plan, camera, main, run
+from infra.bench.load import camera, main
 from infra.bench.load_report import draw
+from infra.bench.load_run import Plan, run
 from infra.bench.script import Manner
 from pipeline.engines.scripted import speaks, writes
 from tests.e2e.speech import write_wav
@@ -16,6 +22,7 @@ from tests.served import KEY, Served, served
 
 pytestmark = [pytest.mark.contract, pytest.mark.anyio]
 
+ROOT = Path(__file__).parents[2]
 QUESTION = np.full(24_000 // 2, 12_000, np.int16)
 
 
@@ -56,6 +63,52 @@ async def test_a_server_that_is_not_there_is_a_call_that_broke_off() -> None:
     assert (load.served, load.refused, load.failed) == ((), 0, 1)
 
 
+async def test_a_server_that_leaves_takes_nothing_with_it_that_was_measured() -> None:
+    line = long_winded()
+    async with asyncio.TaskGroup() as tasks:
+        async with served(line) as server:
+            running = tasks.create_task(run(plan(server)))
+            await asked(line, 2)
+        load = await running
+    assert [(each.turn, each.status) for each in load.served] == [(1, "completed"), (2, "lost")]
+    assert (load.refused, load.failed) == (0, 1)
+
+
+async def test_after_ctrl_c_all_is_told_that_was_measured(tmp_path: Path) -> None:
+    write_wav(tmp_path / "question.wav", QUESTION, rate=24_000)
+    out, line = tmp_path / "load.json", long_winded()
+    async with served(line) as server:
+        arguments = ["--url", server.url, "--pause", "0.1", "--recordings", tmp_path, "--out", out]
+        program = [sys.executable, "-m", "infra.bench.load", *map(str, arguments)]
+        environ = {"AURA_PIPELINE_KEY": KEY}
+        process = await asyncio.create_subprocess_exec(*program, cwd=ROOT, env=environ, stdout=PIPE, stderr=PIPE)
+        try:
+            await asked(line, 2)
+            process.send_signal(signal.SIGINT)
+            output, errors = await asyncio.wait_for(process.communicate(), 30)
+        finally:
+            if process.returncode is None:
+                process.kill()
+                await process.wait()
+    assert (process.returncode, errors.decode()) == (130, "")
+    assert output.decode().startswith("closed, 1 callers, interrupted: 1 questions in ")
+    load = json.loads(out.read_text())
+    assert [each["status"] for each in load["served"]] == ["completed"]
+    assert out.with_suffix(".svg").exists()
+
+
+def long_winded() -> Line:
+    """The first answer ends; of any later one only the first word comes in time."""
+    answers = iter(["One."])
+    return Line(aura=writes(lambda chat: next(answers, "One. " * 100), word_s=1.0))
+
+
+async def asked(line: Line, questions: int) -> None:
+    async with asyncio.timeout(60):
+        while len(line.questions) < questions:  # noqa: ASYNC110 - only by asking
+            await asyncio.sleep(0.01)
+
+
 async def test_the_plot_is_drawn(tmp_path: Path) -> None:
     async with served() as server:
         draw(await run(plan(server)), tmp_path / "load.svg")
@@ -67,3 +120,20 @@ def test_recordings_that_cannot_be_used_are_refused_by_name(tmp_path: Path, caps
     with pytest.raises(SystemExit):
         main(["--url", "http://127.0.0.1:1", "--recordings", str(tmp_path)], {})
     assert "question.wav is not PCM16, 24 kHz mono" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("out", "reason"),
+    [
+        ("nowhere/load.json", "nowhere/load.json cannot be written: No such file or directory"),
+        ("", "cannot be written: Is a directory"),
+        ("load.svg", "load.svg is where the plot goes: name a file for the JSON"),
+    ],
+)
+def test_a_place_for_the_results_that_cannot_be_is_told_before_anybody_rings_up(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], out: str, reason: str
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["--url", "http://127.0.0.1:1", "--out", str(tmp_path / out)], {})
+    assert reason in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -9,9 +9,10 @@ from dataclasses import dataclass, field
 import aiohttp
 
 from infra.bench.figures import percentile
-from infra.bench.load import Plan, camera, run
+from infra.bench.load import camera
 from infra.bench.load_caller import Served
 from infra.bench.load_report import steps
+from infra.bench.load_run import Plan, run
 from infra.bench.script import Manner
 from pipeline.realtime.client import readiness
 from tests.gpu.chain_server import loop_lag_s

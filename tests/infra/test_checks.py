@@ -1,5 +1,8 @@
 """What a whole run is made of: every test is in one of its checks, and in one only."""
 
+import subprocess
+import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -25,7 +28,10 @@ def lanes(settings: Settings) -> tuple[Lane, ...]:
 def takes(check: Check, test: str) -> bool:
     """Whether pytest collects that file."""
     words = check.argv[check.argv.index("pytest") + 1 :]
-    asked = [word for word in words if not word.startswith("-") and (ROOT / word).exists()] or ["tests"]
+    unless_named = [word for word in words if word.startswith("testpaths=")] or ["testpaths=tests"]
+    patterns = unless_named[0].removeprefix("testpaths=").split()
+    found = [str(path.relative_to(ROOT)) for pattern in patterns for path in ROOT.glob(pattern)]
+    asked = [word for word in words if word.startswith("tests/") and (ROOT / word).exists()] or found
     left_out = [word.removeprefix("--ignore=") for word in words if word.startswith("--ignore=")]
     inside = [any(Path(test).is_relative_to(each) for each in places) for places in (asked, left_out)]
     return inside == [True, False]
@@ -62,15 +68,27 @@ def test_people_who_speak_to_the_models_are_on_the_screen_and_what_computes_for_
     }  # fmt: skip
 
 
-def test_only_what_rings_up_is_run_by_phone_unless_tests_are_named(settings: Settings) -> None:
-    asked = [test for test in TESTS if takes(phone_tests(settings, ["-x"]), test)]
+@pytest.mark.parametrize(
+    ("lane", "inside"), [(phone_tests, "tests/e2e/test_phone"), (vllm_tests, VLLM_TESTS)], ids=["phone", "vllm"]
+)
+def test_options_without_a_path_are_for_all_tests_of_a_lane(
+    settings: Settings, lane: Callable[..., Check], inside: str | tuple[str, ...]
+) -> None:
+    asked = [test for test in TESTS if takes(lane(settings, ["-x", "-k", "agent"]), test)]
     assert len(asked) >= 7
-    assert asked == [test for test in TESTS if test.startswith("tests/e2e/test_phone")]
-    named = phone_tests(settings, ["tests/e2e/test_phone_out.py"])
+    assert asked == [test for test in TESTS if test.startswith(inside)]
+    named = lane(settings, ["tests/e2e/test_phone_out.py"])
     assert [test for test in TESTS if takes(named, test)] == ["tests/e2e/test_phone_out.py"]
 
 
+def test_pytest_tells_the_value_of_an_option_from_a_path(settings: Settings) -> None:
+    assert (ROOT / "agent").exists()
+    check = phone_tests(settings, ["-k", "agent", "--collect-only", "-q"])
+    ended = subprocess.run([sys.executable, *check.argv[1:]], cwd=ROOT, capture_output=True, text=True, timeout=60)
+    found = [line for line in ended.stdout.splitlines() if "::" in line]
+    assert found and all(line.startswith("tests/e2e/test_phone") for line in found)
+
+
 def test_a_part_of_what_needs_vllm_is_run_in_one_process(settings: Settings) -> None:
-    part = vllm_tests(settings, ["tests/contract/vllm/test_say.py", "-x"])
-    assert part.argv[1:5] == ("-m", "pytest", "tests/contract/vllm/test_say.py", "-x")
     assert "--dist=loadfile" in vllm_tests(settings).argv
+    assert "--dist=loadfile" not in vllm_tests(settings, ["-k", "say"]).argv

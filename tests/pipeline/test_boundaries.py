@@ -12,8 +12,9 @@ AGENT, PIPELINE, INFRA, BENCH = (
     sorted((ROOT / name).rglob("*.py")) for name in ("agent", "pipeline", "infra", "infra/bench")
 )
 INFRA = [path for path in INFRA if path not in BENCH]  # a bench is a caller: it rings up with the tests' person
-VLLM_MAY_BE_SEEN_IN = tuple(
-    map(Path, ("pipeline/engines/vllm.py", "pipeline/engines/vllm_prompt.py", "pipeline/models"))
+VLLM_MAY_BE_SEEN_IN = (
+    *(Path("pipeline/engines", f"{name}.py") for name in ("vllm", "vllm_parts", "vllm_prompt")),
+    Path("pipeline/models"),
 )
 
 

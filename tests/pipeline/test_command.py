@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from pipeline.engines.embedded_names import llama_names, whisper_names
+from pipeline.main import main
 from pipeline.profiles import DEPLOY, PROFILES
 from tests.pipeline.checkpoints import AURA, write_all
 
@@ -72,11 +73,15 @@ def test_bad_usage_is_one_line() -> None:
     )
 
 
-def test_the_shipped_files_pass() -> None:
+def test_the_shipped_files_pass(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setenv("PATH", str(NOWHERE))
     for name, profile in PROFILES.items():
-        assert aura_pipeline("check", "--profile", name, profile.deployment)[0] == 0
+        main(["check", "--profile", name, str(profile.deployment)])
+        assert capsys.readouterr().out.startswith(f"{profile.topology.model_type}: fine, ")
     for file in DEPLOY.iterdir():
-        assert aura_pipeline("check", file)[0] == 0, "its pipeline is known by what it says"
+        main(["check", str(file)])
+        model_type = "aura_embedded" if file.stem == "embedded" else "aura_omni"
+        assert capsys.readouterr().out.startswith(f"{model_type}: fine, "), "its pipeline is known by what it says"
 
 
 def test_check_tells_what_serve_would_refuse_on_this_machine(tmp_path: Path) -> None:

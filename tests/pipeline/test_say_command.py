@@ -33,6 +33,19 @@ def test_a_model_that_is_not_there(tmp_path: Path) -> None:
         run_say(command("Hi.", "-o", str(tmp_path / "out.wav"), "--model", str(tmp_path / "nowhere")), tmp_path)
 
 
+def test_options_that_the_embedded_voice_has_no_use_for(tmp_path: Path) -> None:
+    out = str(tmp_path / "out.wav")
+    with pytest.raises(AuraError) as refused:
+        run_say(command("Hi.", "-o", out, "--embedded", "--model-dir", ".", "--voice", "vivian"), tmp_path)
+    assert str(refused.value).splitlines() == [
+        "say: --model-dir says nothing beside --embedded",
+        "say: --voice says nothing beside --embedded",
+    ]
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_without_a_model_it_looks_where_models_are(tmp_path: Path) -> None:
     with pytest.raises(AuraError, match=r"--model: .*/models/Qwen3-TTS-12Hz-1.7B-CustomVoice is no folder"):
         run_say(command("Hi.", "-o", str(tmp_path / "out.wav")), tmp_path)
+    with pytest.raises(AuraError, match=r"--model-dir: here/Qwen3-TTS-12Hz-1.7B-CustomVoice is no folder"):
+        run_say(command("Hi.", "-o", str(tmp_path / "out.wav"), "--model-dir", "here"), tmp_path)

@@ -94,6 +94,32 @@ def test_a_frame_that_was_not_taken_waits_for_the_other_of_its_second() -> None:
     assert shown(seconds.take(seconds.closed)) == [(2, 3)]
 
 
+@pytest.mark.parametrize("taken", [1, 2, 3])
+def test_a_late_frame_is_dropped_also_after_what_is_newer_was_taken(taken: int) -> None:
+    at_ms = [0, 500, 1000][:taken]
+    seconds, _ = filmed(*at_ms)
+    seconds.take(seconds.newest)
+    for late_ms in at_ms:
+        assert not seconds.feed(frame(9), late_ms)
+    assert seconds.feed(frame(taken), 500 * taken)
+    assert shown(seconds.take(seconds.newest)) == [(taken, None)]
+
+
+def test_a_late_frame_is_dropped_also_after_a_second_closed_as_it_was() -> None:
+    seconds, _ = filmed(1000)
+    seconds.finish()
+    assert not seconds.feed(frame(9), 500)
+    assert seconds.feed(frame(1), 1500)
+
+
+def test_a_clock_that_began_anew_holds_also_after_everything_was_taken() -> None:
+    seconds, (_, newest) = filmed(900_000, 900_500)
+    seconds.take(newest)
+    assert seconds.feed(frame(2), 0)
+    assert seconds.feed(frame(3), 500)
+    assert shown(seconds.take(seconds.closed)) == [(2, 3)]
+
+
 def test_after_an_open_second_was_taken_the_next_frame_begins_one() -> None:
     seconds, _ = filmed(0)
     seconds.take(seconds.newest)

@@ -135,8 +135,7 @@ async def test_whatever_happens_every_answer_is_told_whole_and_in_order_and_noth
     answers_are_told_in_order(caller)
     sound_is_paced(caller)
     utterances_are_told_in_order(caller)
-    ids = [item.id for item in caller.session.history.items]
-    assert len(ids) == len(set(ids))
+    assert [item.id for item in caller.session.history.items] == order_as_told(caller)
 
 
 def answers_are_told_in_order(caller: Caller) -> None:
@@ -162,6 +161,19 @@ def answers_are_told_in_order(caller: Caller) -> None:
                 assert (event.response_id, opened) == (running.response_id, True)
                 words += "" if isinstance(event, told.Sounded) else event.text
     assert running is None
+
+
+def order_as_told(caller: Caller) -> list[str]:
+    """The ids of all items, each put behind the one that is told to be in front of it."""
+    ids = list[str]()
+    for _, event in caller.told:
+        match event:
+            case told.ItemAdded(item, previous) | told.AnswerOpened(_, item, previous, True):
+                assert item.id not in ids
+                ids.insert(ids.index(previous) + 1 if previous else 0, item.id)
+            case told.ItemDeleted(item_id):
+                ids.remove(item_id)
+    return ids
 
 
 def sound_is_paced(caller: Caller) -> None:

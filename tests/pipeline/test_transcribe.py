@@ -8,9 +8,11 @@ import pytest
 
 from pipeline.chunks import SPEECH_RATE
 from pipeline.engines.scripted import hears
-from pipeline.errors import AuraError, RequestError
+from pipeline.errors import AuraError, ConfigError, RequestError
 from pipeline.transcribe import Transcribed, transcribe
 from pipeline.transcribe_command import add_transcribe, run_transcribe
+from pipeline.wav import speech_file
+from tests.pipeline.checkpoints import write_all
 
 
 def sound(seconds: float) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
@@ -54,13 +56,27 @@ def test_what_is_told_at_the_end() -> None:
     ("arguments", "reason"),
     [
         (("a.wav", "--model", "nowhere"), "--model: nowhere is no folder"),
+        (("a.wav", "--model-dir", "nowhere"), "--model-dir: nowhere/Qwen3-ASR-1.7B is no folder"),
         (("nowhere.wav", "--model", "."), r"file: nowhere\.wav cannot be read"),
     ],
 )
 def test_the_command_says_what_is_missing_before_it_loads_anything(
     arguments: tuple[str, ...], reason: str, tmp_path: Path
 ) -> None:
+    with pytest.raises(AuraError, match=reason):
+        run_transcribe(command(*arguments), tmp_path)
+
+
+def test_a_language_that_the_checkpoint_lacks_is_refused_before_it_is_loaded(tmp_path: Path) -> None:
+    write_all(tmp_path)
+    with speech_file(tmp_path / "a.wav") as file:
+        file.writeframes(bytes(48_000))
+    asked = command(str(tmp_path / "a.wav"), "--model-dir", str(tmp_path), "--language", "klingon")
+    with pytest.raises(ConfigError, match=r"`language` is 'klingon', not one of Cantonese, .* or `auto`"):
+        run_transcribe(asked, tmp_path)
+
+
+def command(*arguments: str) -> argparse.Namespace:
     parser = argparse.ArgumentParser()
     add_transcribe(parser.add_subparsers())
-    with pytest.raises(AuraError, match=reason):
-        run_transcribe(parser.parse_args(["transcribe", *arguments]), tmp_path)
+    return parser.parse_args(["transcribe", *arguments])

@@ -90,7 +90,7 @@ class Recogniser:
         cleanup_dist_env_and_memory()
 
     def _send(self, asked: Pass) -> str:
-        from pipeline.engines.vllm import sampling_params
+        from pipeline.engines.vllm_parts import sampling_params
         from pipeline.engines.vllm_prompt import ready_prompt
 
         self._names += 1

@@ -75,7 +75,7 @@ class Eyes:
         return ready_prompt(part, self.engine.renderer.mm_processor_cache)
 
     def _params(self, look: Look) -> Any:
-        from pipeline.engines.vllm import sampling_params
+        from pipeline.engines.vllm_parts import sampling_params
 
         params = sampling_params(GREEDY, Part((), look.most))
         params.ignore_eos = True

@@ -100,7 +100,7 @@ class Speaker:
 
     def send(self, name: str, part: Part, sampling: Sampling) -> None:
         """A part of a request, as vLLM's asynchronous engine sends it."""
-        from pipeline.engines.vllm import sampling_params
+        from pipeline.engines.vllm_parts import sampling_params
 
         engine = self.engine
         (prompt,) = engine.renderer.render_cmpl([{"prompt_token_ids": list(part.token_ids)}])
@@ -148,7 +148,7 @@ class Going:
 
     def hear(self, output: Any) -> None:
         """What a `RequestOutput` of vLLM brings."""
-        from pipeline.engines.vllm import written
+        from pipeline.engines.vllm_parts import written
 
         frames = self.sentence.note(written(output))
         self.sentence.take(len(frames))

@@ -25,11 +25,12 @@ from pipeline.engines.draws import Draws
 from pipeline.engines.parts import Medium, Part
 from pipeline.engines.warming import read
 from pipeline.errors import ConfigError, EngineError
-from pipeline.films import seconds_of
+from pipeline.films import film_of
 from pipeline.history import History, Item
 from pipeline.models.aura_text import AuraText
 from pipeline.processors.aura import LIMITS, scene
 from tests.contract.embedded import MODULE_BACKEND, all_of, once
+from tests.contract.vllm.films import write_film
 from tests.contract.vllm.seeing import GREEDY
 from tests.contract.vllm.seeing_cases import GOLDENS, TOKENS, prompts
 from tests.contract.vllm.tiny_aura import write_aura
@@ -182,7 +183,7 @@ async def test_a_question_of_ten_thousand_characters_is_answered(aura: Aura) -> 
 async def test_a_film_is_asked_about(aura: Aura, tmp_path: Path) -> None:
     film = write_film(tmp_path / "clip.mp4", 3.3)
     told: list[str] = []
-    answered = await ask("What is that?", seconds_of(film), aura, LIMITS, told.append)
+    answered = await ask("What is that?", film_of(film), aura, LIMITS, told.append)
     assert (answered.seconds, answered.remembered) == (4, 4)
     assert answered.text == "".join(told)
     assert all(each > 0 for each in answered.read_ms)
@@ -207,13 +208,3 @@ def test_weights_that_are_missing_unused_or_truncated_are_named(folder: Path, tm
     (tmp_path / "model.safetensors").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ConfigError, match=r"model\.safetensors: cannot be read"):
         check_weights(tmp_path)
-
-
-def write_film(path: Path, seconds: float) -> Path:
-    import cv2
-
-    film = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"mp4v"), 10, (160, 120))
-    for number in range(round(10 * seconds)):
-        film.write(np.full((120, 160, 3), 6 * number, np.uint8))
-    film.release()
-    return path

@@ -232,14 +232,36 @@ async def test_a_checkpoint_that_lacks_weights_is_refused_by_their_names(
 
 async def test_requests_of_an_engine_that_dies_fail_and_none_hangs(talker: Talker) -> None:
     """The last test of this module: nobody starts it again."""
-    async with asyncio.timeout(PATIENCE_S):
-        async with aclosing(talker.generate("deadly", once(Clause("Well then, let us begin.", "eric")))) as chunks:
-            await anext(chunks)
-            for process in multiprocessing.active_children():
-                process.kill()
-            with pytest.raises(EngineError, match="the engine has died"):
-                async for _ in chunks:
-                    pass
+    goes_on = asyncio.Event()
+
+    async def pausing() -> AsyncIterator[Clause]:
+        yield Clause("Is it raining and windy in the north of the country, and", "eric")
+        await goes_on.wait()
+        yield Clause(" is it cold?", "eric")
+
+    async def fails(chunks: AsyncIterator[Codes]) -> None:
         with pytest.raises(EngineError, match="the engine has died"):
-            await all_of(talker, CLAUSE)
+            async for _ in chunks:
+                pass
+
+    clause = Clause("Well then, let us begin.", "eric")
+    async with (
+        asyncio.timeout(PATIENCE_S),
+        aclosing(talker.generate("deadly", once(clause))) as chunks,
+        aclosing(talker.generate("paused", pausing())) as paused,
+        aclosing(talker.generate("unread", once(clause))) as unread,
+    ):
+        for each in (chunks, paused, unread):
+            await anext(each)
+        for process in multiprocessing.active_children():
+            process.kill()
+        await fails(chunks)
+        await fails(talker.generate("late", once(CLAUSE)))
         assert not await talker.busy()
+        await talker.died()
+        await talker.aclose()
+        goes_on.set()
+        for each in (paused, unread, talker.generate("too late", once(CLAUSE))):
+            await fails(each)
+        assert not await talker.busy()
+        await talker.died()

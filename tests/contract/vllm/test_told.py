@@ -191,7 +191,7 @@ STOPS = {
 
 async def drawn(opens: Opens, stage: str, **says: Any) -> Any:
     """What vLLM is told of the next request."""
-    from pipeline.engines.vllm import sampling_params
+    from pipeline.engines.vllm_parts import sampling_params
 
     opened = await opens(stage, {"default_sampling_params": says})
     opens.notes.asked.clear()

@@ -41,8 +41,8 @@ async def send(caller: Caller, *events: client.ClientEvent, config: Config | Non
     return sent
 
 
-def frame_item(*content: client.Content) -> client.ItemCreate:
-    return client.ItemCreate(client.WireItem("message", role="user", content=list(content)))
+def frame_item(*content: client.Content, item_id: str | None = None) -> client.ItemCreate:
+    return client.ItemCreate(client.WireItem("message", id=item_id, role="user", content=list(content)))
 
 
 IMAGE = client.Content("input_image", image_url=f"data:image/jpeg;base64,{picture()}")
@@ -104,6 +104,28 @@ async def test_a_picture_with_words_is_looked_at_with_its_question() -> None:
     assert caller.answer().text == "A cup."
     (name,) = seen(room.asked[-1])
     assert f"user\n<|vision_start|>{{{name}}}<|vision_end|>{QUESTION}<|im_end|>" in spelt(room.asked[-1])
+
+
+async def test_another_picture_under_the_same_id_is_another_one() -> None:
+    room, words = Room(look=look), client.Content("input_text", text=QUESTION)
+    async with room.call(Setup(), films=False) as caller:
+        names = set()
+        for level in (0, 250):
+            image = client.Content("input_image", image_url=f"data:image/jpeg;base64,{picture(level=level)}")
+            await send(caller, frame_item(image, words, item_id="mine"))
+            item = caller.session.conversation.find("mine")
+            names |= {clip.id for clip in item.pictures}
+            await send(caller, client.ItemDelete("mine"))
+    assert len(names) == 2, "a name means one picture, in the caches of engines too"
+
+
+async def test_a_frame_has_an_id_of_its_own() -> None:
+    room, words = Room(), client.Content("input_text", text=QUESTION)
+    async with room.call(Setup(), films=False) as caller:
+        with pytest.raises(RequestError, match="'mine' exists already"):
+            await send(caller, frame_item(words, item_id="mine"), frame_item(IMAGE, item_id="mine"))
+        await send(caller, frame_item(IMAGE, item_id="it"), frame_item(words, item_id="it"), client.ItemDelete("it"))
+        assert [item.id for item in caller.session.history.items] == ["mine"]
 
 
 async def test_a_client_that_has_no_camera_sends_in_vain() -> None:

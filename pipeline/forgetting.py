@@ -1,4 +1,4 @@
-"""Cuts what is remembered: what a cut leaves is read in the background, and holds from when that has been done."""
+"""Forgets what is cut: what a cut leaves is read in the background, and the cut holds when that has been done."""
 
 import asyncio
 from collections.abc import Awaitable, Callable
@@ -9,13 +9,10 @@ from pipeline.tasks import Tasks
 from pipeline.window import Limits, cut, is_due
 
 
-class Cutting:
+class Forgetting:
     """
     Args:
         read: Has the engine read a history.
-
-    Attributes:
-        planned: What it leaves has been read.
     """
 
     def __init__(
@@ -32,18 +29,24 @@ class Cutting:
         self._tasks = tasks
         self._read = read
         self._task: asyncio.Task[None] | None = None
-        self.planned: Cut | None = None
+        self._planned: Cut | None = None
+        self._deleted = 0  # when it was planned
+
+    @property
+    def planned(self) -> Cut | None:
+        """What it leaves has been read. When an item is deleted it is void: its ids may be those of other items."""
+        return self._planned if self._deleted == self._conversation.deleted else None
 
     def when_due(self) -> None:
         """A planned cut holds; if another is due, it is read. What is left is read next, whoever asks."""
         conversation = self._conversation
-        if self.planned:
-            conversation.history, self.planned = conversation.history.cut(self.planned), None
+        if planned := self.planned:
+            conversation.history, self._planned = conversation.history.cut(planned), None
         elif (self._task is None or self._task.done()) and is_due(conversation.history, self._limits):
-            self._task = self._tasks.start(f"{self._name}:cut", self._plan)
+            self._task = self._tasks.start(f"{self._name}:forget", self._plan)
 
     async def _plan(self) -> None:
-        history = self._conversation.history
+        history, deleted = self._conversation.history, self._conversation.deleted
         planned = cut(history, self._limits)
         await self._read(history.cut(planned))
-        self.planned = planned
+        self._planned, self._deleted = planned, deleted

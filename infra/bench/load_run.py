@@ -1,0 +1,97 @@
+"""Runs a load test: its callers ring up, and what they have measured so far is known at any time."""
+
+import asyncio
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from infra.bench.load_caller import FRAME_S, LoadCaller, Served
+from infra.bench.load_report import Load
+from infra.bench.script import Manner, camera_starts, script
+from pipeline.realtime.client import Full, PipelineError, connect
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What is done.
+
+    Attributes:
+        callers: In a closed loop.
+        rings: In an open loop: when each caller rings up, in seconds.
+        session: More of what each session asks for in `session.update`.
+    """
+
+    url: str
+    key: str
+    seed: int
+    manner: Manner
+    recordings: Sequence[bytes]
+    frames: Sequence[bytes] = ()
+    callers: int = 1
+    rings: tuple[float, ...] = ()
+    instructions: str = ""
+    session: Mapping[str, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        camera = ", camera on" if self.frames else ""
+        return f"open, {len(self.rings)} calls{camera}" if self.rings else f"closed, {self.callers} callers{camera}"
+
+
+@dataclass(slots=True)
+class Measured:
+    """What has been measured so far.
+
+    Attributes:
+        ended: Everybody has hung up of their own accord.
+    """
+
+    served: list[Served] = field(default_factory=list)
+    refused: int = 0
+    failed: int = 0
+    took_s: float = 0.0
+    ended: bool = False
+
+    def load(self, kind: str) -> Load:
+        served = sorted(self.served, key=lambda each: each.at)
+        return Load(kind, self.took_s, tuple(served), self.refused, self.failed, not self.ended)
+
+
+async def run(plan: Plan, measured: Measured | None = None) -> Load:
+    """The whole load test.
+
+    Args:
+        measured: Is kept up to date: whoever cancels the run finds there what was measured until then.
+    """
+    measured = measured or Measured()
+    clock = asyncio.get_running_loop().time
+    began = clock()
+    try:
+        async with asyncio.TaskGroup() as calls:
+            for caller, at in enumerate(plan.rings or (0.0,) * plan.callers):
+                calls.create_task(_call(plan, caller, began, at, measured), name=f"load:caller {caller + 1}")
+        measured.ended = True
+    finally:
+        measured.took_s = clock() - began
+    return measured.load(str(plan))
+
+
+async def _call(plan: Plan, caller: int, began: float, at: float, measured: Measured) -> None:
+    await asyncio.sleep(began + at - asyncio.get_running_loop().time())
+    try:
+        async with connect(plan.url, plan.key) as pipeline:
+            asks = script(plan.seed, caller, plan.manner)
+            wishes = {"instructions": plan.instructions, **plan.session}
+            starts_s = camera_starts(plan.seed, caller, FRAME_S)
+            person = LoadCaller(pipeline, plan.recordings, measured.served.append, plan.frames, starts_s)
+            await person.call(asks, wishes, began)
+    except* PipelineError as errors:
+        outcome = next(_leaves(errors))
+        measured.refused += isinstance(outcome, Full)
+        measured.failed += not isinstance(outcome, Full)
+        print(f"caller {caller + 1}: {outcome}", file=sys.stderr)
+
+
+def _leaves(errors: BaseExceptionGroup[PipelineError]) -> Iterator[PipelineError]:
+    for error in errors.exceptions:
+        yield from _leaves(error) if isinstance(error, BaseExceptionGroup) else (error,)

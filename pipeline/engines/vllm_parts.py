@@ -1,0 +1,39 @@
+"""A part of a request, and what is written of it, in vLLM's own types. Pure."""
+
+from vllm import SamplingParams
+from vllm.outputs import RequestOutput
+from vllm.sampling_params import RequestOutputKind
+
+from pipeline.engines.parts import Part, Sampling, Written
+
+
+def sampling_params(sampling: Sampling, part: Part) -> SamplingParams:
+    """What vLLM is told with a part; each has its own."""
+    return SamplingParams(
+        temperature=sampling.temperature,
+        top_k=sampling.top_k,
+        top_p=sampling.top_p,
+        repetition_penalty=sampling.repetition_penalty,
+        seed=sampling.seed,
+        stop_token_ids=list(sampling.stop_token_ids),
+        max_tokens=part.max_tokens,
+        min_tokens=part.min_tokens,
+        logprobs=sampling.logprobs,
+        flat_logprobs=sampling.logprobs is not None,
+        detokenize=False,
+        output_kind=RequestOutputKind.DELTA,
+        extra_args=dict(part.extra_args),
+    )
+
+
+def written(output: RequestOutput) -> Written:
+    (completion,) = output.outputs
+    ids = tuple(completion.token_ids)
+    flat = completion.logprobs
+    beside: tuple[tuple[int, ...], ...] = ()
+    if flat is not None:
+        spans = zip(flat.start_indices, flat.end_indices, strict=True)
+        beside = tuple(tuple(flat.token_ids[begin + 1 : end]) for begin, end in spans)
+    reason = completion.finish_reason
+    prompt, cached = len(output.prompt_token_ids or ()), output.num_cached_tokens or 0
+    return Written(ids, beside, reason is not None, reason == "stop", prompt, cached, reason == "error")
