@@ -127,7 +127,7 @@ class Llama:
         stem = await self._stem(chat, prompt)
         await self._go_back(slot, chat.cache_salt, prompt, stem)
         slot.usage = Usage(len(prompt), cached=len(prompt))
-        ahead = len(prompt) - self._pace.tokens * bool(chat.max_tokens)  # the rest is read by the step that writes
+        ahead = len(prompt) - self._pace.step(1) * bool(chat.max_tokens)  # the rest is read by the step that writes
         await self._read(slot, prompt[: max(ahead, len(stem))], stem)
         limit = min(len(prompt) + chat.max_tokens, self._settings.context)
         character: list[int] = []  # of which nothing has been told yet
@@ -177,7 +177,7 @@ class Llama:
             if read >= len(prompt):
                 return
             began, rest = clock(), len(stem) - read
-            read = min(read + self._pace.tokens, len(prompt), len(stem) if rest > 0 else len(prompt))
+            read = min(read + self._pace.step(len(prompt) - read), len(prompt), len(stem) if rest > 0 else len(prompt))
             slot.read = prompt[:read]
             step = await self._server.step(slot.number, slot.read)
             slot.took(step.computed)

@@ -5,7 +5,8 @@ from itertools import takewhile
 
 STEP_S = 0.08  # a step takes at most about so long: who cancels is to find the model idle within 0.1
 REUSED = 8  # tokens in a row that are worth moving in the cache
-LEAST = 2  # tokens of a step: one at a time would take twice as long on the way
+LAST = 8  # tokens at the end of a prompt: somebody may wait for them
+AT_ONCE = 2  # of those at least; one by one takes a quarter longer
 BATCH = 16  # most tokens of a step; more at once are hardly faster on two cores
 
 
@@ -13,11 +14,15 @@ class Pace:
     """How many tokens of a prompt are read in one step, from how long the steps before took."""
 
     def __init__(self) -> None:
-        self.tokens = LEAST
+        self.tokens = 1
+
+    def step(self, left: int) -> int:
+        """How many to read now, of so many that are left."""
+        return max(self.tokens, AT_ONCE) if left <= LAST else self.tokens
 
     def took(self, seconds: float) -> None:
         if seconds > STEP_S * 1.1:
-            self.tokens = max(LEAST, self.tokens - 1)
+            self.tokens = max(1, self.tokens - 1)
         elif seconds < STEP_S * 2 / 3:
             self.tokens = min(BATCH, self.tokens + 1)
 

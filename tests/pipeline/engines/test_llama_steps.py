@@ -1,6 +1,6 @@
 """How a language model's work is cut into steps."""
 
-from pipeline.engines.llama_steps import BATCH, LEAST, REUSED, STEP_S, Pace, known, shared
+from pipeline.engines.llama_steps import AT_ONCE, BATCH, LAST, REUSED, STEP_S, Pace, known, shared
 
 
 def after(pace: Pace, *seconds: float) -> int:
@@ -10,14 +10,21 @@ def after(pace: Pace, *seconds: float) -> int:
 
 
 def test_steps_grow_while_they_are_short_and_shrink_when_they_are_long() -> None:
-    assert after(Pace(), 0.01, 0.01, 0.01) == LEAST + 3
-    assert after(Pace(), 0.01, 0.01, 2 * STEP_S) == LEAST + 1
-    assert after(Pace(), 0.01, 0.9 * STEP_S, 1.05 * STEP_S) == LEAST + 1
+    assert after(Pace(), 0.01, 0.01, 0.01) == 4
+    assert after(Pace(), 0.01, 0.01, 2 * STEP_S) == 2
+    assert after(Pace(), 0.01, 0.9 * STEP_S, 1.05 * STEP_S) == 2
 
 
-def test_a_step_has_a_few_tokens_at_least_and_no_more_than_a_batch() -> None:
-    assert after(Pace(), *[9.0] * 9) == LEAST
+def test_a_step_has_a_token_at_least_and_no_more_than_a_batch() -> None:
+    assert after(Pace(), *[9.0] * 9) == 1
     assert after(Pace(), *[0.0] * 99) == BATCH
+
+
+def test_the_end_of_a_prompt_is_not_read_one_by_one() -> None:
+    slow, fast = Pace(), Pace()
+    assert after(fast, *[0.0] * 9) > AT_ONCE
+    assert [slow.step(LAST + 1), slow.step(LAST), slow.step(1)] == [1, AT_ONCE, AT_ONCE]
+    assert fast.step(1) == fast.tokens, "what is read with the first word to be written"
 
 
 def test_what_two_prompts_share_is_what_both_begin_with() -> None:
