@@ -138,7 +138,8 @@ class Page:
             said = message.json()
             match said:
                 case {"id": reply_to}:
-                    if waiting := self._replies.pop(reply_to, None):
+                    waiting = self._replies.pop(reply_to, None)
+                    if waiting and not waiting.done():  # else whoever waited has given up
                         waiting.set_result(said)
                 case {"method": "Runtime.exceptionThrown", "params": {"exceptionDetails": details}}:
                     self.errors.append(str(details.get("exception", {}).get("description") or details["text"]))
