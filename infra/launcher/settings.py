@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
+from infra.launcher.bytecode import with_bytecode
 from infra.launcher.errors import BadUsage
 from infra.launcher.gpu_options import OnGpus, add_gpu_options, gpu_options
 from infra.launcher.layout import Layout
@@ -77,7 +78,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     return Settings(
         verb=asked.verb,
         layout=Layout(root, home, Path(os.path.abspath(run))),
-        environ=environ,
+        environ=with_bytecode(environ, home),
         ports=(ports := asked_ports(environ)),
         ci=environ.get("CI", "").lower() in ("1", "true"),
         profile=profile,

@@ -40,14 +40,10 @@ async def make_venv(shop: Workshop, board: Board, names: Sequence[str]) -> None:
 async def install(
     shop: Workshop, log: str, python: Path, requirements: Sequence[Path], packages: Sequence[Path]
 ) -> None:
-    """Let a venv have exactly those requirements, and our `packages` as they stand in their folders.
-
-    What is installed is compiled, once: where Python may not write beside its modules, each process would do it again,
-    which takes one that imports vLLM 20 seconds.
-    """
+    """Let a venv have exactly those requirements, and our `packages` as they stand in their folders."""
     pip: list[str | Path] = [shop.layout.uv, "pip"]
     into: list[str | Path] = ["--quiet", "--python", python]
-    await shop.run(log, [*pip, "sync", *into, "--compile-bytecode", "--require-hashes", *requirements])
+    await shop.run(log, [*pip, "sync", *into, "--require-hashes", *requirements])
     editable = [argument for package in packages for argument in ("--editable", package)]
     await shop.run(log, [*pip, "install", *into, "--no-deps", "--no-build-isolation", *editable])
 
