@@ -2,7 +2,7 @@
 
 import asyncio
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,6 +10,7 @@ from infra.bench.load_caller import FRAME_S, LoadCaller, Served
 from infra.bench.load_report import Load
 from infra.bench.script import Manner, camera_starts, script
 from pipeline.realtime.client import Full, PipelineError, connect
+from pipeline.tasks import first
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +87,7 @@ async def _call(plan: Plan, caller: int, began: float, at: float, measured: Meas
             person = LoadCaller(pipeline, plan.recordings, measured.served.append, plan.frames, starts_s)
             await person.call(asks, wishes, began)
     except* PipelineError as errors:
-        outcome = next(_leaves(errors))
+        outcome = first(errors)
         measured.refused += isinstance(outcome, Full)
         measured.failed += not isinstance(outcome, Full)
         print(f"caller {caller + 1}: {outcome}", file=sys.stderr)
-
-
-def _leaves(errors: BaseExceptionGroup[PipelineError]) -> Iterator[PipelineError]:
-    for error in errors.exceptions:
-        yield from _leaves(error) if isinstance(error, BaseExceptionGroup) else (error,)
