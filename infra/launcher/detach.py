@@ -17,7 +17,8 @@ from infra.launcher.ports import choose_ports
 from infra.launcher.progress import Board
 from infra.launcher.runfile import Running, read_run_file
 from infra.launcher.settings import Settings
-from infra.launcher.up import set_up
+from infra.launcher.up import on_these_gpus, set_up
+from pipeline.gpus import gpu_bytes
 
 PAUSE_S = 0.05
 
@@ -33,7 +34,7 @@ async def up_detached(settings: Settings, board: Board) -> None:
         await say_who_runs(settings, board, claim)
         return
     choose_ports(settings.ports)
-    await set_up(settings, board)
+    await set_up(on_these_gpus(settings, gpu_bytes()), board)
     layout.run_file.unlink(missing_ok=True)  # nothing runs: it was left behind
     log = layout.logs / "up.log"
     log.parent.mkdir(parents=True, exist_ok=True)

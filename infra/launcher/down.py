@@ -12,7 +12,7 @@ from infra.launcher.progress import Board
 from infra.launcher.runfile import Running, read_run_file
 from infra.launcher.settings import Settings
 
-PATIENCE_S = 45.0  # longer than all parts may take to stop, one after the other
+PATIENCE_S = 60.0  # longer than all parts may take to stop, one after the other
 PAUSE_S = 0.05
 
 

@@ -33,8 +33,11 @@ def add_gpu_options(up: argparse.ArgumentParser) -> None:
     up.add_argument("--stage-configs-path", type=_absolute, metavar="FILE", help=what)
 
 
-def gpu_options(asked: argparse.Namespace, profile: str) -> OnGpus | None:
+def gpu_options(asked: argparse.Namespace, profile: str, default: Path) -> OnGpus | None:
     """
+    Args:
+        default: Where checkpoints from the hub go if nothing is said.
+
     Raises:
         BadUsage: One is missing, is not there, or is none of the profile's.
     """
@@ -44,9 +47,14 @@ def gpu_options(asked: argparse.Namespace, profile: str) -> OnGpus | None:
         if models or deployment:
             raise BadUsage(f"--model-dir and --stage-configs-path are for --profile {PROFILE}")
         return None
-    if models is None:
-        raise BadUsage(f"--profile {PROFILE} needs --model-dir DIR, which holds a folder for each checkpoint")
-    if not models.is_dir():
+    hub = getattr(asked, "hub", False)
+    if models is None and not hub:
+        raise BadUsage(
+            f"--profile {PROFILE} needs --model-dir DIR, which holds a folder for each checkpoint, "
+            "or --hub, which fetches them"
+        )
+    models = models or default
+    if not models.is_dir() and (models.exists() or not hub):
         raise BadUsage(f"--model-dir: {models} is no folder")
     if deployment and not deployment.is_file():
         raise BadUsage(f"--stage-configs-path: {deployment} is no file")

@@ -1,4 +1,4 @@
-"""Which deployment fits the GPUs of this machine."""
+"""Which deployment fits the GPUs of this machine, and whether its checkpoints are there."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,18 +10,28 @@ from pipeline.gpus import GIB, described
 
 @dataclass(frozen=True, slots=True)
 class Need:
-    """What a shipped deployment needs: so many GPUs of so many GiB, of which drivers keep a little."""
+    """What a shipped deployment needs: so many GPUs of so many GiB, of which drivers keep a little, and checkpoints."""
 
     file: str
     gpus: int
     gib: int
     words: str
+    folders: tuple[str, ...]
 
 
+LARGE = ("Qwen3-ASR-1.7B", "AURA", "Qwen3-TTS-12Hz-1.7B-CustomVoice")
+SMALL = ("Qwen3-ASR-0.6B", "AURA-AWQ", "Qwen3-TTS-12Hz-0.6B-CustomVoice")
+HUB_NAMES = {  # AURA-AWQ is published nowhere
+    "Qwen3-ASR-1.7B": "Qwen/Qwen3-ASR-1.7B",
+    "Qwen3-ASR-0.6B": "Qwen/Qwen3-ASR-0.6B",
+    "AURA": "aurateam/AURA",
+    "Qwen3-TTS-12Hz-1.7B-CustomVoice": "Qwen/Qwen3-TTS-12Hz-1.7B-CustomVoice",
+    "Qwen3-TTS-12Hz-0.6B-CustomVoice": "Qwen/Qwen3-TTS-12Hz-0.6B-CustomVoice",
+}
 NEEDS = (  # the best first
-    Need("aura_80gb.yaml", 1, 76, "one GPU of 80 GB"),
-    Need("aura_2gpu.yaml", 2, 39, "two GPUs of 40 GB"),
-    Need("aura_24gb.yaml", 1, 22, "one GPU of 24 GB"),
+    Need("aura_80gb.yaml", 1, 76, "one GPU of 80 GB", LARGE),
+    Need("aura_2gpu.yaml", 2, 39, "two GPUs of 40 GB", LARGE),
+    Need("aura_24gb.yaml", 1, 22, "one GPU of 24 GB", SMALL),
 )
 
 
@@ -35,7 +45,7 @@ def fitting(deploy: Path, asked: Path | None, gpu_bytes: Sequence[int]) -> Path:
         Missing: The GPUs are too small for it, or there are none; names the file that would fit.
     """
     best = next((need for need in NEEDS if fits(need, gpu_bytes)), None)
-    told = next((need for need in NEEDS if asked and asked.resolve() == (deploy / need.file).resolve()), None)
+    told = need_of(deploy, asked) if asked else None
     if not gpu_bytes:
         raise Missing(f"the profile `vllm` needs {NEEDS[-1].words} at least, and this machine has no NVIDIA GPU")
     has = f"this machine has {described(gpu_bytes)}"
@@ -46,6 +56,36 @@ def fitting(deploy: Path, asked: Path | None, gpu_bytes: Sequence[int]) -> Path:
     if told:
         raise Missing(f"{told.file} needs {told.words}; {has}: {best.file} would fit")
     return deploy / best.file
+
+
+def check_folders(deploy: Path, deployment: Path, models: Path, *, hub: bool = False) -> None:
+    """Whether what a shipped deployment names is there, or can be had; of somebody's own file the pipeline tells.
+
+    Args:
+        hub: What is published may be missing.
+
+    Raises:
+        Missing: Names every folder that is not there, or that nobody has published.
+    """
+    lacking = absent(deploy, deployment, models)
+    if unpublished := [folder for folder in lacking if folder not in HUB_NAMES] if hub else []:
+        raise Missing(
+            f"--hub: {', '.join(unpublished)}, which {deployment.name} needs, is published nowhere: "
+            f"quantise AURA to 4 bits (AWQ) yourself, and put it into {models}"
+        )
+    if lacking and not hub:
+        raise Missing(f"--model-dir: {deployment.name} needs the folders {', '.join(lacking)}, which {models} lacks")
+
+
+def absent(deploy: Path, deployment: Path, models: Path) -> list[str]:
+    """The folders of a shipped deployment that are not there."""
+    need = need_of(deploy, deployment)
+    return [folder for folder in need.folders if not (models / folder).is_dir()] if need else []
+
+
+def need_of(deploy: Path, deployment: Path) -> Need | None:
+    """That of a shipped deployment."""
+    return next((need for need in NEEDS if deployment.resolve() == (deploy / need.file).resolve()), None)
 
 
 def fits(need: Need, gpu_bytes: Sequence[int]) -> bool:

@@ -29,6 +29,6 @@ def pipeline_part(layout: Layout, ports: Ports, env: Mapping[str, str], on_gpus:
         env=env,
         health=f"http://{LOOPBACK}:{ports.pipeline}/ready",
         start_s=GPU_START_S if on_gpus else SMALL_START_S,
-        stop_s=20 if on_gpus else 10,
+        stop_s=28 if on_gpus else 18,  # 8 of them for answers that are being heard
         comes_back=True,
     )

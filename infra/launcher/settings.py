@@ -27,6 +27,7 @@ environment:
   AURA_SIP_ADDRESSES   with --phone: the addresses that may call (default: 127.0.0.1/32)
   AURA_SIP_OPERATOR    with --phone: who is reached with the key 0, as a SIP or tel URI
   HF_ENDPOINT          the model hub that --hub asks
+  HF_TOKEN             the token for it, if it wants one
 """
 
 
@@ -75,9 +76,10 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         raise BadUsage(f"--max-sessions is {max_sessions}, at least 1 is needed")
     if getattr(asked, "phone", False):
         sip_host(environ)
+    layout = Layout(root, home, Path(os.path.abspath(run)))
     return Settings(
         verb=asked.verb,
-        layout=Layout(root, home, Path(os.path.abspath(run))),
+        layout=layout,
         environ=with_bytecode(environ, home),
         ports=(ports := asked_ports(environ)),
         ci=environ.get("CI", "").lower() in ("1", "true"),
@@ -86,7 +88,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         detach=getattr(asked, "detach", False),
         hub=getattr(asked, "hub", False),
         phone=getattr(asked, "phone", False),
-        on_gpus=gpu_options(asked, profile),
+        on_gpus=gpu_options(asked, profile, layout.models),
         rest=tuple(rest),
         asked=_for_a_stack(asked, ports, environ),
     )
@@ -124,7 +126,7 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--max-sessions", type=int, metavar="N", help="most callers at a time")
     up.add_argument("--detach", action="store_true", help="return when it runs; infra/down stops it")
     up.add_argument("--phone", action="store_true", help="take phone calls, too: with a SIP bridge")
-    up.add_argument("--hub", action="store_true", help="fetch the weights from the model hub")
+    up.add_argument("--hub", action="store_true", help="fetch the weights that lack from the model hub")
     down = verbs.add_parser("down", prog="infra/down", allow_abbrev=False, description="Stop what infra/up runs.")
     for verb in (up, down):
         verb.add_argument(

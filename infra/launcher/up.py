@@ -9,7 +9,7 @@ from functools import partial
 
 from infra.launcher.already import say_who_runs
 from infra.launcher.claim import Claimed, claimed
-from infra.launcher.gpus import fitting
+from infra.launcher.gpus import check_folders, fitting
 from infra.launcher.keys import installation_keys
 from infra.launcher.layout import Layout
 from infra.launcher.leftovers import MARK, kill_leftovers
@@ -37,7 +37,7 @@ async def up(settings: Settings, board: Board) -> None:
     """
     try:
         with own_run_folder(settings.layout, board) as stack:
-            settings = on_these_gpus(settings)
+            settings = on_these_gpus(settings, gpu_bytes())
             choose_ports(settings.ports)  # a port that is taken is better known before minutes of set-up
             await set_up(settings, board)
             await _serve_all(settings, board, stack)
@@ -45,23 +45,25 @@ async def up(settings: Settings, board: Board) -> None:
         await say_who_runs(settings, board, other.claim)
 
 
-def on_these_gpus(settings: Settings) -> Settings:
+def on_these_gpus(settings: Settings, sizes: Sequence[int]) -> Settings:
     """With the deployment that fits this machine, where the profile needs one.
 
     Raises:
-        Missing: Its GPUs are too small, or there are none.
+        Missing: Its GPUs are too small, or there are none; or the checkpoints are not there, which is better known
+            before minutes of set-up.
     """
     if settings.on_gpus is None:
         return settings
-    deployment = fitting(settings.layout.deploy, settings.on_gpus.deployment, gpu_bytes())
-    return replace(settings, on_gpus=replace(settings.on_gpus, deployment=deployment))
+    deploy, on_gpus = settings.layout.deploy, settings.on_gpus
+    deployment = fitting(deploy, on_gpus.deployment, sizes)
+    check_folders(deploy, deployment, on_gpus.models, hub=settings.hub)
+    return replace(settings, on_gpus=replace(on_gpus, deployment=deployment))
 
 
 async def set_up(settings: Settings, board: Board) -> None:
     shop = Workshop(settings.layout, settings.environ)
-    on_gpus = settings.on_gpus is not None
+    on_gpus, phone, strict = settings.on_gpus, settings.phone, settings.ci
     extras = ("agent",) if on_gpus else EXTRAS
-    phone, strict = settings.phone, settings.ci
     await set_up_all(shop, board, requirements=extras, hub=settings.hub, phone=phone, strict=strict, on_gpus=on_gpus)
 
 

@@ -10,11 +10,15 @@ from infra.launcher.errors import leading_error
 from infra.models.source import Arrived
 
 TELL_EVERY_S = 0.5
+TOTAL = Path(".cache") / "total"  # in a folder that grows: how many bytes it will have, if that is known
 
 
 @asynccontextmanager
-async def growing(into: Path, arrived: Arrived) -> AsyncGenerator[None]:
+async def growing(into: Path, arrived: Arrived, *, copies: bool = True) -> AsyncGenerator[None]:
     """Tell how many bytes lie in a folder, as long as this context lasts.
+
+    Args:
+        copies: Files of one name are copies of each other, and count once: pip copies what it has downloaded.
 
     Raises:
         Exception: Whatever the body raises; of a group, the error that explains the others.
@@ -23,7 +27,7 @@ async def growing(into: Path, arrived: Arrived) -> AsyncGenerator[None]:
     async def tell() -> None:
         most = 0
         while True:
-            most = max(most, _bytes_in(into))
+            most = max(most, _bytes_in(into, copies))
             arrived(most)
             await asyncio.sleep(TELL_EVERY_S)
 
@@ -36,11 +40,12 @@ async def growing(into: Path, arrived: Arrived) -> AsyncGenerator[None]:
         raise leading_error(errors) from None
 
 
-def _bytes_in(folder: Path) -> int:
-    """Bytes of all files, of which a name counts once: pip copies what it has downloaded."""
+def _bytes_in(folder: Path, copies: bool) -> int:
     sizes: dict[str, int] = {}
     for parent, _, names in os.walk(folder):  # unlike `rglob`, it passes over a folder that has gone meanwhile
         for name in names:
             with suppress(FileNotFoundError):
-                sizes[name] = max(os.stat(os.path.join(parent, name)).st_size, sizes.get(name, 0))
+                path = os.path.join(parent, name)
+                key = name if copies else path
+                sizes[key] = max(os.stat(path).st_size, sizes.get(key, 0))
     return sum(sizes.values())

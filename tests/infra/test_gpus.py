@@ -6,11 +6,14 @@ import pytest
 
 from infra.launcher.errors import Missing
 from infra.launcher.gpu_options import OnGpus
-from infra.launcher.gpus import NEEDS, fitting
+from infra.launcher.gpus import NEEDS, check_folders, fitting
 from infra.launcher.layout import Layout
 from infra.launcher.parts import stack_parts
+from infra.launcher.settings import Settings, read_settings
+from infra.launcher.up import on_these_gpus
+from pipeline.deployment import read_deployment
 from pipeline.gpus import GIB
-from pipeline.profiles import DEPLOY
+from pipeline.profiles import DEPLOY, PROFILES
 from tests.infra.test_phone_parts import PORTS
 
 
@@ -53,6 +56,28 @@ def test_a_machine_without_a_gpu_is_told_so() -> None:
         fitting(DEPLOY, None, ())
 
 
+def test_checkpoints_that_are_not_there_are_all_named_before_anything_is_set_up(tmp_path: Path) -> None:
+    (tmp_path / "AURA").mkdir()
+    with pytest.raises(Missing) as refused:
+        check_folders(DEPLOY, DEPLOY / "aura_80gb.yaml", tmp_path)
+    assert str(refused.value) == (
+        "--model-dir: aura_80gb.yaml needs the folders Qwen3-ASR-1.7B, Qwen3-TTS-12Hz-1.7B-CustomVoice, "
+        f"which {tmp_path} lacks"
+    )
+    for need in NEEDS:
+        for folder in need.folders:
+            (tmp_path / folder).mkdir(exist_ok=True)
+        check_folders(DEPLOY, DEPLOY / need.file, tmp_path)
+    check_folders(DEPLOY, tmp_path / "aura_80gb.yaml", tmp_path / "nowhere")
+
+
+def test_a_need_names_the_folders_of_its_file() -> None:
+    for need in NEEDS:
+        profile = PROFILES["vllm"]
+        deployment = read_deployment(DEPLOY / need.file, profile.topology, profile.engine_keys(DEPLOY))
+        assert set(need.folders) == {stage.engine_args["model"] for stage in deployment.stages}
+
+
 def test_every_shipped_file_for_gpus_has_its_need() -> None:
     assert {need.file for need in NEEDS} == {path.name for path in DEPLOY.glob("aura_*.yaml")}
 
@@ -70,3 +95,22 @@ def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_p
     assert parts["agent"].argv[0] == str(tmp_path / "venv" / "bin" / "aura-agent")
     small = {part.name: part for part in stack_parts(layout, PORTS, keys, None, phone=False)}["pipeline"]
     assert small.argv[:4] == (str(tmp_path / "venv" / "bin" / "aura-pipeline"), "serve", "--profile", "embedded")
+
+
+def asked_for(*arguments: str) -> Settings:
+    return read_settings(DEPLOY.parents[1], ["up", "--profile", "vllm", *arguments], {})
+
+
+def test_what_is_published_nowhere_is_told_before_anything_is_fetched(tmp_path: Path) -> None:
+    settings = asked_for("--hub", "--model-dir", str(tmp_path))
+    with pytest.raises(Missing, match=r"--hub: AURA-AWQ, which aura_24gb.yaml needs, is published nowhere: quantise"):
+        on_these_gpus(settings, gpus(24))
+    (tmp_path / "AURA-AWQ").mkdir()
+    fits = on_these_gpus(settings, gpus(24)).on_gpus
+    assert fits == OnGpus(tmp_path, DEPLOY / "aura_24gb.yaml")
+    assert on_these_gpus(settings, gpus(80)).on_gpus == OnGpus(tmp_path, DEPLOY / "aura_80gb.yaml")
+
+
+def test_what_the_hub_gives_has_a_folder_without_being_told() -> None:
+    settings = asked_for("--hub")
+    assert settings.on_gpus == OnGpus(settings.layout.models)

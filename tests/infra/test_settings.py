@@ -86,6 +86,7 @@ def test_the_profile_for_gpus_wants_its_checkpoints(tmp_path: Path) -> None:
     for arguments, said in (
         (["--profile", "vllm"], "--profile vllm needs --model-dir DIR"),
         (["--profile", "vllm", "--model-dir", str(tmp_path / "x")], "x is no folder"),
+        (["--profile", "vllm", "--hub", "--model-dir", __file__], "test_settings.py is no folder"),
         (["--profile", "vllm", "--model-dir", str(tmp_path), "--stage-configs-path", "y"], "y is no file"),
         (["--model-dir", str(tmp_path)], "are for --profile vllm"),
     ):
@@ -93,8 +94,9 @@ def test_the_profile_for_gpus_wants_its_checkpoints(tmp_path: Path) -> None:
             read_settings(ROOT, ["up", *arguments], {})
 
 
-def test_a_machine_without_a_gpu_is_told_so_before_anything_is_set_up(tmp_path: Path) -> None:
-    up = [sys.executable, "-m", "infra.launcher", "up", "--profile", "vllm", "--model-dir", str(tmp_path)]
+@pytest.mark.parametrize("how", [[], ["--detach"], ["--hub"]])
+def test_a_machine_without_a_gpu_is_told_so_before_anything_is_set_up(tmp_path: Path, how: list[str]) -> None:
+    up = [sys.executable, "-m", "infra.launcher", "up", "--profile", "vllm", "--model-dir", str(tmp_path), *how]
     environ = {"AURA_HOME": str(tmp_path / "home"), "PATH": ""}
     ended = subprocess.run(up, cwd=CHECKOUT, env=environ, capture_output=True, text=True, timeout=60)
     assert ended.returncode == 1

@@ -5,8 +5,10 @@ import fcntl
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
+from infra.launcher.gpu_options import OnGpus
 from infra.launcher.layout import Layout
 from infra.launcher.progress import Board
+from infra.launcher.setup.checkpoints import fetch_checkpoints
 from infra.launcher.setup.livekit import build_livekit_server
 from infra.launcher.setup.page import build_page
 from infra.launcher.setup.phone import set_up_phone
@@ -29,16 +31,17 @@ async def set_up_all(
     tests: bool = False,
     strict: bool,
     vllm: bool = False,
-    on_gpus: bool = False,
+    on_gpus: OnGpus | None = None,
 ) -> None:
     """Everything that a stack needs.
 
     Args:
+        hub: Ask the model hub for weights.
         phone: What the phone bridge needs, too.
         tests: What the tests need, too.
         strict: Fail for want of what only the tests need; else say how to get it.
         vllm: What the tests need that need torch or vLLM, too.
-        on_gpus: What the pipeline for GPUs needs, in place of the weights of the embedded profile.
+        on_gpus: What the pipeline for GPUs needs, in place of the embedded profile's weights.
 
     Raises:
         ExceptionGroup: Of the `LauncherError` of a step; the other steps are stopped.
@@ -55,9 +58,14 @@ async def set_up_all(
             steps.create_task(install_sip_tester(shop, board, required=strict), name="set-up:sip-tester")
         if vllm:
             steps.create_task(make_vllm_venv(shop, board), name="set-up:vllm")
-        if hub and not on_gpus:
-            await venv  # the hub's client lives there
-        await (make_gpu_venv(shop, board) if on_gpus else fetch_weights(shop, board, hub=hub))
+        if on_gpus:
+            await make_gpu_venv(shop, board)
+            if hub:
+                await fetch_checkpoints(shop, board, on_gpus)
+        else:
+            if hub:
+                await venv  # the hub's client lives there
+            await fetch_weights(shop, board, hub=hub)
 
 
 async def set_up_venv(shop: Workshop, board: Board, requirements: Sequence[str]) -> None:

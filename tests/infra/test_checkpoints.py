@@ -1,0 +1,238 @@
+"""`infra/up --profile vllm --hub` fetches whole checkpoints by the real huggingface_hub, from a hub on loopback."""
+
+import asyncio
+import io
+import os
+import sys
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from infra.launcher.errors import CommandFailed, Missing, Offline
+from infra.launcher.gpu_options import OnGpus
+from infra.launcher.gpus import HUB_NAMES, LARGE
+from infra.launcher.layout import Layout
+from infra.launcher.progress import Board
+from infra.launcher.setup.checkpoints import fetch_checkpoints
+from infra.launcher.workshop import Workshop
+from infra.models.growth import growing
+from pipeline.profiles import DEPLOY
+from tests.infra.tiny_hub import TinyHub, serving
+
+pytestmark = pytest.mark.anyio
+CHUNK = 10 << 20  # huggingface_hub writes so many bytes at a time
+SMALL = {
+    "config.json": b"{}",
+    "model.safetensors": b"weights",
+    "speech_tokenizer/model.safetensors": b"codec",
+    "merges.txt": b"a b",
+}
+TWO_FILES = {"model-1.safetensors": b"weights", "model-2.safetensors": bytes(range(256)) * (CHUNK // 256 + 8192)}
+GATED = 401, {"X-Error-Code": "GatedRepo"}
+BAD_TOKEN = 401, {"X-Error-Message": "Invalid username or password."}
+NOT_WANTED = {"README.md": b"read me", "pytorch_model.bin": b"pickle", "modeling.py": b"code", "old.pt": b"pickle"}
+
+
+@pytest.fixture
+def hub() -> Iterator[TinyHub]:
+    with serving(TinyHub(dict.fromkeys(HUB_NAMES.values(), SMALL))) as hub:
+        yield hub
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    return tmp_path / "models"
+
+
+@pytest.fixture
+def on_gpus(models: Path) -> OnGpus:
+    return OnGpus(models, DEPLOY / "aura_80gb.yaml")
+
+
+@pytest.fixture
+def shop(layout: Layout, hub: TinyHub, tmp_path: Path) -> Workshop:
+    """With a venv for GPUs that is this one."""
+    python = layout.gpu_venv / "bin" / "python"
+    python.parent.mkdir(parents=True)
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    environ = {"PATH": os.environ["PATH"], "HF_ENDPOINT": hub.endpoint, "HF_HOME": str(tmp_path / "hf")}
+    return Workshop(layout, environ)
+
+
+def files_of(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+async def test_all_that_lacks_is_fetched_and_nothing_that_is_there_or_could_be_run(
+    shop: Workshop, board: Board, screen: io.StringIO, hub: TinyHub, models: Path, on_gpus: OnGpus
+) -> None:
+    hub.repos["aurateam/AURA"] = {**SMALL, **NOT_WANTED}
+    (models / LARGE[0]).mkdir(parents=True)
+    await fetch_checkpoints(shop, board, on_gpus)
+    assert sorted(path.name for path in models.iterdir()) == sorted(LARGE)
+    assert [files_of(models / folder) for folder in LARGE] == [{}, SMALL, SMALL]
+    assert [line.split()[:2] for line in screen.getvalue().splitlines() if "done" in line] == [
+        ["AURA", "done"],
+        [LARGE[2], "done"],
+    ]
+    hub.asked.clear()
+    await fetch_checkpoints(shop, board, on_gpus)
+    assert not hub.asked
+
+
+async def test_a_download_that_was_stopped_keeps_the_files_that_are_whole(
+    shop: Workshop, board: Board, screen: io.StringIO, hub: TinyHub, models: Path, on_gpus: OnGpus
+) -> None:
+    hub.repos["aurateam/AURA"], hub.stall_at = TWO_FILES, CHUNK + 4096
+    known = models / "AURA.part" / ".cache" / "huggingface" / "download" / "model-1.safetensors.metadata"
+    for there in (LARGE[0], LARGE[2]):
+        (models / there).mkdir(parents=True)
+    async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
+        fetching = tasks.create_task(fetch_checkpoints(shop, board, on_gpus))
+        while "of 13 MB" not in screen.getvalue() or not known.is_file():
+            await asyncio.sleep(0.05)
+        fetching.cancel()
+    assert not (models / "AURA").exists()
+    hub.stall_at = None
+    hub.asked.clear()
+    await fetch_checkpoints(shop, board, on_gpus)
+    assert files_of(models / "AURA") == TWO_FILES
+    assert [path.rpartition("/")[2] for path, _ in hub.asked if "/resolve/" in path] == ["model-2.safetensors"]
+    assert not (models / "AURA.part").exists()
+
+
+async def test_what_a_stopped_download_left_half_takes_no_room(
+    shop: Workshop, board: Board, hub: TinyHub, models: Path, on_gpus: OnGpus
+) -> None:
+    half = models / "AURA.part" / ".cache" / "huggingface" / "download" / "x.0123.incomplete"
+    half.parent.mkdir(parents=True)
+    half.touch()
+    hub.lists = False
+    (models / LARGE[0]).mkdir()
+    with pytest.raises(Missing):
+        await fetch_checkpoints(shop, board, on_gpus)
+    assert not half.exists()
+
+
+async def test_a_connection_that_breaks_off_is_gone_on_with(
+    shop: Workshop, board: Board, hub: TinyHub, models: Path, on_gpus: OnGpus
+) -> None:
+    hub.repos["aurateam/AURA"], hub.stall_at, hub.breaks = TWO_FILES, CHUNK + 4096, True
+    await fetch_checkpoints(shop, board, on_gpus)
+    assert files_of(models / "AURA") == TWO_FILES
+    assert [begin for path, begin in hub.asked if path.endswith("model-2.safetensors")] == [None, f"bytes={CHUNK}-"]
+
+
+async def test_what_an_interrupted_download_left_is_never_taken_for_whole(
+    shop: Workshop, board: Board, hub: TinyHub, models: Path, on_gpus: OnGpus
+) -> None:
+    for there in (LARGE[0], LARGE[2]):
+        (models / there).mkdir(parents=True)
+    (models / "AURA.part").mkdir()
+    (models / "AURA.part" / "config.json").write_bytes(b"{}")
+    hub.lists = False
+    with pytest.raises(
+        Missing, match="AURA: the download of aurateam/AURA broke off; start again, files that are whole"
+    ):
+        await fetch_checkpoints(shop, board, on_gpus)
+    away = replace(shop, environ={**shop.environ, "HF_HUB_OFFLINE": "1"})
+    with pytest.raises(Offline):
+        await fetch_checkpoints(away, board, on_gpus)
+    assert not (models / "AURA").exists()
+
+
+@pytest.mark.parametrize(
+    ("files", "gated", "said"),
+    [
+        (None, None, "the hub has no aurateam/AURA, or shows it to some only: set HF_TOKEN, or HF_ENDPOINT"),
+        (
+            SMALL,
+            (401, {"X-Error-Code": "GatedRepo"}),
+            "the hub gives aurateam/AURA to those only who have agreed to its terms: do so, and set HF_TOKEN",
+        ),
+        (SMALL, BAD_TOKEN, "the hub does not know you: set HF_TOKEN to a token that may read aurateam/AURA"),
+        (SMALL, (403, {}), "the hub forbids aurateam/AURA: set HF_TOKEN to a token that may read it"),
+        (NOT_WANTED, None, r"aurateam/AURA of the hub has no \*.safetensors"),
+    ],
+)
+async def test_a_repository_that_cannot_be_had_is_told_with_the_way_out(
+    shop: Workshop,
+    board: Board,
+    hub: TinyHub,
+    on_gpus: OnGpus,
+    files: dict[str, bytes] | None,
+    gated: tuple[int, dict[str, str]] | None,
+    said: str,
+) -> None:
+    if files is None:
+        del hub.repos["aurateam/AURA"]
+    else:
+        hub.repos["aurateam/AURA"] = files
+    if gated:
+        hub.gated["aurateam/AURA"] = gated
+    log = shop.layout.setup_log("download-of-AURA")
+    with pytest.raises(Missing, match=rf"^AURA: {said} \(see {log}\)$"):
+        await fetch_checkpoints(shop, board, on_gpus)
+    assert log.is_file()
+    assert not (on_gpus.models / "AURA").exists()
+
+
+async def test_without_a_network_the_hub_cannot_be_reached(shop: Workshop, board: Board, on_gpus: OnGpus) -> None:
+    with serving(TinyHub()) as gone:
+        pass
+    shop = replace(shop, environ={**shop.environ, "HF_ENDPOINT": gone.endpoint})
+    with pytest.raises(Offline, match=r"download of Qwen3-ASR-1.7B needs the network.*try again \(see "):
+        await fetch_checkpoints(shop, board, on_gpus)
+
+
+async def test_files_of_one_name_in_two_folders_both_count(tmp_path: Path) -> None:
+    for file in ("model.safetensors", "speech_tokenizer/model.safetensors"):
+        (tmp_path / file).parent.mkdir(exist_ok=True)
+        (tmp_path / file).write_bytes(b"12345")
+    told: list[int] = []
+    async with growing(tmp_path, told.append, copies=False):
+        await asyncio.sleep(0)
+    assert told == [10]
+
+
+async def test_a_folder_that_takes_nothing_is_named(shop: Workshop, board: Board, tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(Missing, match=f"--model-dir: {tmp_path}/file/models takes no checkpoints: Not a directory"):
+        await fetch_checkpoints(shop, board, OnGpus(tmp_path / "file" / "models", DEPLOY / "aura_80gb.yaml"))
+
+
+def somebodys(tmp_path: Path, aura: str) -> Path:
+    """The shipped deployment with another checkpoint."""
+    mine = tmp_path / "mine.yaml"
+    mine.write_text((DEPLOY / "aura_80gb.yaml").read_text().replace("model: AURA,", f"model: {aura},"))
+    return mine
+
+
+async def test_somebodys_own_deployment_may_name_repositories_of_the_hub(
+    shop: Workshop, board: Board, hub: TinyHub, models: Path, tmp_path: Path
+) -> None:
+    hub.repos["me/my-aura.2"] = SMALL
+    on_gpus = OnGpus(models, somebodys(tmp_path, "me/my-aura.2"))
+    (models / LARGE[0]).mkdir(parents=True)
+    await fetch_checkpoints(shop, board, on_gpus)
+    assert [files_of(models / folder) for folder in (LARGE[0], "me/my-aura.2", LARGE[2])] == [{}, SMALL, SMALL]
+
+
+@pytest.mark.parametrize("name", ["Other", "../AURA", "/models/AURA", "a/b/c"])
+async def test_a_name_that_is_no_folder_and_no_repository_is_told_before_anything_is_fetched(
+    shop: Workshop, board: Board, hub: TinyHub, models: Path, tmp_path: Path, name: str
+) -> None:
+    with pytest.raises(Missing, match=rf"--hub: {name} of mine.yaml is no folder in {models}, and none of"):
+        await fetch_checkpoints(shop, board, OnGpus(models, somebodys(tmp_path, name)))
+    assert not hub.asked
+
+
+async def test_somebodys_own_deployment_that_is_wrong_is_told_with_its_fault(
+    shop: Workshop, board: Board, models: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(CommandFailed, match=r"mine.yaml: stage 1: .*model") as refused:
+        await fetch_checkpoints(shop, board, OnGpus(models, somebodys(tmp_path, "[1]")))
+    assert "Traceback" not in str(refused.value)
