@@ -18,6 +18,7 @@ import wave
 from collections.abc import Callable, Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from infra.bench.load_report import Load, draw, plain, table
 from infra.bench.load_run import Measured, Plan, run
@@ -95,6 +96,16 @@ def _count(text: str) -> int:
     return value
 
 
+def _object(text: str) -> dict[str, Any]:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        value = None
+    if not isinstance(value, dict):
+        raise argparse.ArgumentTypeError(f"{text!r} is not a JSON object")
+    return value
+
+
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.bench.load", description=__doc__.partition("\n")[0])
     parser.add_argument("--url", required=True, help="for example http://127.0.0.1:8100")
@@ -107,10 +118,13 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     parser.add_argument("--camera", action="store_true", help="show 640 × 480 at two frames a second")
     parser.add_argument("--recordings", type=Path, metavar="DIR", help="questions as WAV files, PCM16, 24 kHz mono")
     parser.add_argument("--instructions", default="", help="of each session")
-    parser.add_argument("--session", type=json.loads, default={}, metavar="JSON", help="more of its session.update")
+    parser.add_argument("--session", type=_object, default={}, metavar="JSON", help="more of its session.update")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("load.json"), metavar="FILE", help="(load.json)")
     asked = parser.parse_args(arguments)
+    rings = arrivals(asked.seed, asked.rate, asked.minutes) if asked.rate else None
+    if rings == ():
+        parser.error(f"--rate, --minutes: with seed {asked.seed} nobody rings up in {asked.minutes:g} minutes")
     try:
         check_out(asked.out)
         if _plot(asked.out) == asked.out:
@@ -130,7 +144,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         recordings=recordings,
         frames=camera(asked.seed) if asked.camera else (),
         callers=asked.callers,
-        rings=arrivals(asked.seed, asked.rate, asked.minutes) if asked.rate else (),
+        rings=rings,
         instructions=asked.instructions,
         session=asked.session,
     )

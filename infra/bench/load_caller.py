@@ -131,6 +131,9 @@ class LoadCaller:
         self._frames = frames
         self._starts_s = starts_s
         self._answer: Answer | None = None  # the newest
+        self._unasked: str | None = None  # the response that the server gives of its own accord
+        self._quiet = asyncio.Event()  # it gives none
+        self._quiet.set()
         self._untold: Answer | None = None
 
     async def call(self, script: Sequence[Ask], wishes: Mapping[str, Any], began: float) -> None:
@@ -160,6 +163,7 @@ class LoadCaller:
         clock = asyncio.get_running_loop().time
         await speak(self._pipeline, silence(ask.pause_s))
         await speak(self._pipeline, self._recordings[ask.question])
+        await self._hush()
         self._answer = self._untold = answer = Answer(clock(), turn)
         await self._send("input_audio_buffer.commit")
         await self._send("response.create")
@@ -191,6 +195,13 @@ class LoadCaller:
         answer.cancelled = clock()
         await self._send("response.cancel")
 
+    async def _hush(self) -> None:
+        """There is one answer at a time, and who speaks wants theirs."""
+        if not self._quiet.is_set():
+            await self._send("response.cancel")
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._quiet.wait(), ANSWER_S)
+
     async def _changed(self, answer: Answer) -> None:
         answer.changed.clear()
         await answer.changed.wait()
@@ -198,11 +209,25 @@ class LoadCaller:
     async def _listen(self) -> None:
         clock = asyncio.get_running_loop().time
         async for event in self._pipeline:
+            if self._is_unasked(event):
+                continue
             if self._answer:
                 self._answer.note(event, clock())
             elif event["type"] == "error":
                 raise PipelineError(f"the session is refused: {event['error']['message']}")
         raise Lost("the server has hung up")
+
+    def _is_unasked(self, event: Event) -> bool:
+        """It belongs to what the server says of its own accord, about what the camera shows."""
+        response = event.get("response") or {}
+        about = event.get("response_id") or response.get("id")
+        if event["type"] == "response.created" and (self._answer is None or self._answer.done is not None):
+            self._unasked = about
+            self._quiet.clear()
+        is_unasked = about is not None and about == self._unasked
+        if is_unasked and event["type"] == "response.done":
+            self._quiet.set()
+        return is_unasked
 
     async def _show(self) -> None:
         clock = asyncio.get_running_loop().time

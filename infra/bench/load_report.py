@@ -90,9 +90,9 @@ def table(load: Load) -> str:
     statuses = Counter(each.status for each in load.served)
     sound_s = sum(each.audio_s for each in load.served)
     kind = f"{load.kind}, interrupted" if load.interrupted else load.kind
+    ended = "".join(f", {count} {status}" for status, count in statuses.most_common())
     lines = [
-        f"{kind}: {len(load.served)} questions in {load.took_s:.0f} s, "
-        f"{', '.join(f'{count} {status}' for status, count in statuses.most_common())}; "
+        f"{kind}: {len(load.served)} questions in {load.took_s:.0f} s{ended}; "
         f"{load.refused} calls refused, {load.failed} broke off; {sound_s:.0f} s of answers, "
         f"{sum(len(each.gaps) for each in load.served)} gaps in playback",
         *(f"{count} × error `{code}`" for code, count in Counter(_errors(load)).most_common()),

@@ -19,7 +19,7 @@ class Plan:
 
     Attributes:
         callers: In a closed loop.
-        rings: In an open loop: when each caller rings up, in seconds.
+        rings: In an open loop: when each caller rings up, in seconds; None: it is closed.
         session: More of what each session asks for in `session.update`.
     """
 
@@ -30,13 +30,15 @@ class Plan:
     recordings: Sequence[bytes]
     frames: Sequence[bytes] = ()
     callers: int = 1
-    rings: tuple[float, ...] = ()
+    rings: tuple[float, ...] | None = None
     instructions: str = ""
     session: Mapping[str, Any] = field(default_factory=dict)
 
     def __str__(self) -> str:
         camera = ", camera on" if self.frames else ""
-        return f"open, {len(self.rings)} calls{camera}" if self.rings else f"closed, {self.callers} callers{camera}"
+        if self.rings is None:
+            return f"closed, {self.callers} callers{camera}"
+        return f"open, {len(self.rings)} calls{camera}"
 
 
 @dataclass(slots=True)
@@ -67,9 +69,10 @@ async def run(plan: Plan, measured: Measured | None = None) -> Load:
     measured = measured or Measured()
     clock = asyncio.get_running_loop().time
     began = clock()
+    rings = (0.0,) * plan.callers if plan.rings is None else plan.rings
     try:
         async with asyncio.TaskGroup() as calls:
-            for caller, at in enumerate(plan.rings or (0.0,) * plan.callers):
+            for caller, at in enumerate(rings):
                 calls.create_task(_call(plan, caller, began, at, measured), name=f"load:caller {caller + 1}")
         measured.ended = True
     finally:

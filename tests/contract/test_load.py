@@ -5,6 +5,7 @@ import json
 import signal
 import sys
 from asyncio.subprocess import PIPE
+from dataclasses import replace
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -137,3 +138,25 @@ def test_a_place_for_the_results_that_cannot_be_is_told_before_anybody_rings_up(
         main(["--url", "http://127.0.0.1:1", "--out", str(tmp_path / out)], {})
     assert reason in capsys.readouterr().err
     assert list(tmp_path.iterdir()) == []
+
+
+async def test_an_open_loop_in_which_nobody_rings_up_asks_nothing() -> None:
+    async with served() as server:
+        load = await run(replace(plan(server), rings=()))
+    assert (load.kind, load.served) == ("open, 0 calls", ())
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "reason"),
+    [
+        ("--session", "3", "argument --session: '3' is not a JSON object"),
+        ("--session", "[", "argument --session: '[' is not a JSON object"),
+        ("--minutes", "0.0001", "--rate, --minutes: with seed 0 nobody rings up in 0.0001 minutes"),
+    ],
+)
+def test_what_nobody_can_do_is_told_before_anybody_rings_up(
+    capsys: pytest.CaptureFixture[str], option: str, value: str, reason: str
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["--url", "http://127.0.0.1:1", "--rate", "1", option, value], {})
+    assert reason in capsys.readouterr().err

@@ -102,3 +102,9 @@ def test_what_was_left_to_read_is_told_if_the_server_tells() -> None:
     assert answer.served(0.0).unread == 20
     load = Load("closed, 1 callers", 9.0, (served(unread=20), served(unread=330), served(unread=40), served()))
     assert "40 tokens of a prompt were left to read when it was asked, 330 at most" in table(load)
+
+
+def test_the_report_of_a_run_without_a_question_is_whole_sentences() -> None:
+    assert table(Load("closed, 1 callers", 0.2, (), failed=1)).startswith(
+        "closed, 1 callers: 0 questions in 0 s; 0 calls refused, 1 broke off; 0 s of answers"
+    )
