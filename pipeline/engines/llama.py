@@ -14,10 +14,11 @@ from pipeline.engines.embedded_names import FETCHED, LLAMA_FILES
 from pipeline.engines.files import model_folder
 from pipeline.engines.llama_server import LlamaServer, ServerSettings
 from pipeline.engines.llama_states import KEPT, States
-from pipeline.engines.llama_steps import BATCH, REUSED, Pace, known, shared
+from pipeline.engines.llama_steps import BATCH, REUSED, Pace, known
 from pipeline.engines.llama_text import Refused, unless_silent
 from pipeline.engines.slots import Slot, Slots
 from pipeline.errors import ConfigError, EngineError
+from pipeline.shared import shared
 
 log = logging.getLogger(__name__)
 

@@ -1,7 +1,8 @@
 """Cuts a language model's work into steps short enough to stop between two of them. Pure."""
 
 from collections.abc import Sequence
-from itertools import takewhile
+
+from pipeline.shared import shared
 
 STEP_S = 0.08  # a step takes at most about so long: who cancels is to find the model idle within 0.1
 REUSED = 8  # tokens in a row that are worth moving in the cache
@@ -25,11 +26,6 @@ class Pace:
             self.tokens = max(1, self.tokens - 1)
         elif seconds < STEP_S * 2 / 3:
             self.tokens = min(BATCH, self.tokens + 1)
-
-
-def shared(one: Sequence[object], other: Sequence[object]) -> int:
-    """How many tokens both begin with."""
-    return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))
 
 
 def known(prompt: Sequence[int], read: Sequence[int]) -> int:

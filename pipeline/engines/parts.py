@@ -56,6 +56,7 @@ class Part:
     Attributes:
         media: What is seen and heard, in the order of its tokens.
         cache_salt: Whose it is: prompts of one salt share what was read of them.
+        draft: What may be written first. It is read with the prompt, and what is written goes on after it.
     """
 
     token_ids: tuple[int, ...]
@@ -64,6 +65,7 @@ class Part:
     extra_args: Mapping[str, Any] = field(default_factory=dict)
     media: Sequence[Medium] = ()
     cache_salt: str = ""
+    draft: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +80,8 @@ class Written:
         prompt_tokens: Of the whole prompt so far.
         cached_tokens: Of these, found in the prefix cache.
         refused: The engine could not serve the request; nothing was written.
+        likeliest: With the first: in the place of each token of the part's draft, the likeliest one. Empty if the
+            engine had read some of the draft before.
     """
 
     token_ids: tuple[int, ...]
@@ -87,6 +91,7 @@ class Written:
     prompt_tokens: int = 0
     cached_tokens: int = 0
     refused: bool = False
+    likeliest: tuple[int, ...] = ()
 
 
 class Answers(Protocol):

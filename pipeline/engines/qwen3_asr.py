@@ -8,6 +8,7 @@ from itertools import count
 import numpy as np
 
 from pipeline.chunks import Transcript, Window
+from pipeline.engines.drafts import drafted
 from pipeline.engines.draws import Draws
 from pipeline.engines.newest import Newest
 from pipeline.engines.parts import Answers, Medium, Part
@@ -119,10 +120,10 @@ class Qwen3Asr:
         asked = reading.asked
         token_ids, media = self._manner.prompt(asked.prompt, asked.windows)
         most = self._manner.draws.most(self._manner.extent.tokens(asked.window.audio_end_ms))
-        part = Part(token_ids, most, media=media, cache_salt=salt)
+        part = Part(token_ids, most, media=media, cache_salt=salt, draft=asked.draft)
         error: EngineError | None = EngineError(STAGE, "a pass failed")
         try:
-            async with aclosing(self._requests.answer(name, self._sampling, part)) as pieces:
+            async with aclosing(drafted(self._requests, name, self._sampling, part)) as pieces:
                 async for written in pieces:
                     reading.token_ids += written.token_ids
             error = None

@@ -10,8 +10,8 @@ from functools import lru_cache
 from typing import Generic, TypeVar
 
 from pipeline.chunks import VOICE_RATE, Audio, Chat, Clause, Text, Transcript, Usage, Window
-from pipeline.engines.llama_steps import shared
 from pipeline.errors import EngineError
+from pipeline.shared import shared
 
 P = TypeVar("P")
 C = TypeVar("C")

@@ -110,7 +110,7 @@ class Vllm:
                 ended = refused = False
                 rendered = await self._rendered(part)
                 params = sampling_params(sampling, part)
-                async with aclosing(self._outputs(rendered, params, request_id, priority)) as pieces:
+                async with aclosing(self._outputs(rendered, params, request_id, priority, len(part.draft))) as pieces:
                     async for piece in pieces:
                         ended, refused = piece.part_ended, piece.refused
                         if not refused:
@@ -176,12 +176,12 @@ class Vllm:
         return ready_prompt(part, cache, items)
 
     async def _outputs(
-        self, prompt: Any, params: SamplingParams, request_id: str, priority: int = 0
+        self, prompt: Any, params: SamplingParams, request_id: str, priority: int = 0, draft: int = 0
     ) -> AsyncGenerator[Written, None]:
         try:
             async with aclosing(self._llm.generate(prompt, params, request_id, priority=priority)) as outputs:
                 async for output in outputs:
-                    yield written(output)
+                    yield written(output, draft)
         except EngineDeadError as error:
             raise EngineError(self._stage, DIED) from error
         except (VLLMClientError, EngineGenerateError) as error:

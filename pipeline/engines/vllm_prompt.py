@@ -26,8 +26,9 @@ def ready_prompt(part: Part, cache: Cache | None = None, items: Items = NONE) ->
         items: By name, made beforehand. One that is missing here all the same is made now.
     """
     salt = part.cache_salt or None
+    token_ids = [*part.token_ids, *part.draft]  # a list of its own: vLLM extends it in place
     if not part.media:
-        return tokens_input(list(part.token_ids), cache_salt=salt)  # a list of its own: vLLM extends it in place
+        return tokens_input(token_ids, cache_salt=salt)
     if cache is not None:
         for medium in part.media:
             cache.touch_sender_cache_item(medium.name)  # so that none of them makes room for another
@@ -36,7 +37,7 @@ def ready_prompt(part: Part, cache: Cache | None = None, items: Items = NONE) ->
         kwargs[medium.kind].append(_sent(medium, cache, items))
         names[medium.kind].append(medium.name)
         places[medium.kind].append(_place(medium.at, medium.tokens, medium.embeds))
-    return mm_input(list(part.token_ids), MultiModalKwargsItems(kwargs), names, places, cache_salt=salt)
+    return mm_input(token_ids, MultiModalKwargsItems(kwargs), names, places, cache_salt=salt)
 
 
 def unsent(part: Part, cache: Cache | None) -> tuple[Medium, ...]:

@@ -11,8 +11,10 @@ from pipeline.models.qwen3_asr.prompt import Prompt, PromptWriter
 from pipeline.models.qwen3_asr.tokenizer import Tokenizer
 from pipeline.models.qwen3_asr.transcript import TAG, certain_chars, read_transcript
 from pipeline.models.qwen3_asr.windows import Piece, Pieces
+from pipeline.shared import shared
 
 NO_SOUND: Pcm = np.zeros(0, np.float32)
+MARKS = " .,;:!?…。，、；：！？"  # with which a recogniser ends what it has heard only in part
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +38,9 @@ class Pass:
         language: As Qwen3-ASR names it, if it is asked for.
         prefix: What the transcript begins with.
         windows: The spectrum, in pieces that the encoder reads one by one.
+        expected: What the pass before wrote behind the prefix, without the marks with which it ended the sentence: its
+            sound broke off.
+        draft: The same, while the recogniser keeps to its words; if half of them were others last time, nothing.
     """
 
     window: Window
@@ -43,6 +48,8 @@ class Pass:
     prefix: str
     prompt: Prompt
     windows: tuple[Piece, ...]
+    expected: tuple[int, ...] = ()
+    draft: tuple[int, ...] = ()
 
 
 class Passes:
@@ -62,18 +69,23 @@ class Passes:
         self._mel = LogMel()
         self._pieces = Pieces(frames)
         self._prefix = ""
+        self._raw = ""  # what the pass before made of it
+        self._keeps_to_words = True
 
     def ask(self, window: Window, language: str | None) -> Pass:
         pcm = window.pcm
         if not np.array_equal(pcm[: len(self._heard)], self._heard):
-            self._mel, self._prefix = LogMel(), ""
+            self._mel, self._prefix, self._raw = LogMel(), "", ""
         self._heard = pcm
         prompt = self._writer.write(language, self._prefix)
-        return Pass(window, language, self._prefix, prompt, self._pieces(self._mel(pcm)))
+        expected = tuple(self._writer.tokenizer.encode(self._raw.rstrip(MARKS)[len(self._prefix) :]))
+        draft = expected if self._keeps_to_words else ()
+        return Pass(window, language, self._prefix, prompt, self._pieces(self._mel(pcm)), expected, draft)
 
     def note(self, asked: Pass, token_ids: Sequence[int]) -> Transcript:
         """What was written in answer; the passes that follow build on it."""
-        raw = asked.prefix + self._writer.tokenizer.decode(list(token_ids), special=False)
+        self._keeps_to_words = 2 * shared(asked.expected, token_ids) >= len(asked.expected)
+        self._raw = raw = asked.prefix + self._writer.tokenizer.decode(list(token_ids), special=False)
         if len(asked.window.pcm) * 1000 >= self._doubt.all_ms * SPEECH_RATE:
             self._prefix = max(asked.prefix, without_end(raw, self._doubt.tokens, self._writer.tokenizer), key=len)
         read = read_transcript(raw, asked.language)

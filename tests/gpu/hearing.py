@@ -19,7 +19,7 @@ from tests.gpu.hearing_section import Section
 from tests.gpu.sections import Report, run_section
 from tests.gpu.turns import Turns
 
-LIMIT_S, LIMIT_TINY_S = 262.0, 1_200.0
+LIMIT_S, LIMIT_TINY_S = 420.0, 1_800.0
 
 
 def main() -> None:

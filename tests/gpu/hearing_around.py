@@ -14,27 +14,54 @@ from pipeline.processors.qwen3_asr import Pass, Passes
 T = TypeVar("T")
 
 LETTERS = [*range(ord("a"), ord("z") + 1)]  # ids of a byte-level tokenizer
+WRONG = ord("#")
 LIVE_TOKENS = 12  # of a pass while somebody speaks
 
 
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What the pass before has written, for the next to read.
+
+    Attributes:
+        given: Or it is written anew.
+        wrong: Where its first wrong token is, as an index; None: it has none.
+    """
+
+    given: bool = True
+    wrong: int | None = None
+
+
 class Lasting:
-    """Passes of a given number of tokens: dummy weights find no end, or find it anywhere. What is said are letters."""
+    """Passes of a given number of tokens: dummy weights find no end, or find it anywhere. What is said are letters.
+
+    Attributes:
+        tokens: By the id of the utterance.
+        draft: Of its last pass; all others are right.
+    """
 
     def __init__(self, requests: Answers) -> None:
         self._requests = requests
-        self.tokens: dict[str, int] = {}  # by the id of the utterance
+        self.tokens: dict[str, int] = {}
+        self.draft = Draft()
+        self._left: dict[str, int] = {}  # tokens, after a wrong draft
 
     async def answer(
         self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
     ) -> AsyncGenerator[Written, None]:
-        tokens = self.tokens.get(part.cache_salt, LIVE_TOKENS)
-        told = replace(part, max_tokens=tokens, min_tokens=tokens)
+        tokens = self._left.pop(request_id, 0) or self.tokens.get(part.cache_salt, LIVE_TOKENS)
+        likeliest = part.draft
+        if part.draft and self.draft.wrong is not None:
+            right = range(len(part.draft))[self.draft.wrong]
+            likeliest = (*part.draft[:right], *(WRONG for _ in part.draft[right:]))
+            self._left[request_id.removesuffix(".draft")] = tokens - right - 1
+        left = max(1, tokens - len(part.draft))
+        told = replace(part, max_tokens=left, min_tokens=left)
         made = 0
         async with aclosing(self._requests.answer(request_id, replace(sampling, stop_token_ids=()), told)) as pieces:
             async for written in pieces:
                 ids = tuple(LETTERS[(made + i) % len(LETTERS)] for i in range(len(written.token_ids)))
                 made += len(ids)
-                yield replace(written, token_ids=ids)
+                yield replace(written, token_ids=ids, likeliest=likeliest)
 
     async def busy(self) -> int:
         return await self._requests.busy()
@@ -52,11 +79,12 @@ class Timed:
     def __init__(self, manner: Manner, clock: Callable[[], float]) -> None:
         self._passes = manner.passes
         self._clock = clock
+        self.drafts = True
         self.ms: dict[str, float] = {}
         self.manner = replace(manner, passes=self._timed, prompt=partial(self._call, "prompt", manner.prompt))
 
     def _timed(self) -> Any:
-        return _TimedPasses(self._passes(), self._call)
+        return _TimedPasses(self._passes(), self._call, self.drafts)
 
     def _call(self, step: str, work: Callable[..., T], *args: Any) -> T:
         begun = self._clock()
@@ -69,10 +97,11 @@ class Timed:
 class _TimedPasses:
     passes: Passes
     call: Callable[..., Any]
+    drafts: bool
 
     def ask(self, window: Window, language: str | None) -> Pass:
         asked: Pass = self.call("features", self.passes.ask, window, language)
-        return asked
+        return asked if self.drafts else replace(asked, draft=())
 
     def note(self, asked: Pass, token_ids: Sequence[int]) -> Transcript:
         noted: Transcript = self.call("words", self.passes.note, asked, token_ids)

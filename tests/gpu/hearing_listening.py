@@ -19,8 +19,9 @@ from pipeline.engines.qwen3_asr_setup import open_qwen3_asr
 from pipeline.engines.vllm import Vllm
 from pipeline.hearing import Hearing, Hypothesis
 from pipeline.session import PARTIAL_MS
+from pipeline.transcribe import Transcribed, transcribe
 from tests.contract.vllm.hearing_cases import sound
-from tests.gpu.hearing_around import Lasting, Timed
+from tests.gpu.hearing_around import Draft, Lasting, Timed
 from tests.gpu.noting import Noting
 
 Pcm = NDArray[np.float32]
@@ -65,13 +66,16 @@ class Listener:
         )  # fmt: skip
         return Listener(opened)
 
-    async def tail(self, said: Said, *, paced: bool = False) -> dict[str, float]:
+    async def tail(self, said: Said, draft: Draft | None = None, *, paced: bool = False) -> dict[str, float]:
         """From the end of the sound to its words, when it was heard as it was spoken: milliseconds of each step.
 
         Args:
+            draft: All of it is right, if none is named.
             paced: In real time; else as fast as it can be heard.
         """
         name, pcm = self.name(), self.sound(said.seconds)
+        draft = draft or Draft()
+        self.timed.drafts, self._lasting.draft = draft.given, Draft()
         heard, asked, at, passes = asyncio.Semaphore(1), 0.0, 0.0, count()
 
         async def windows() -> AsyncGenerator[Window, None]:
@@ -84,7 +88,7 @@ class Listener:
                 next(passes)
                 yield Window(pcm[: int(end * SPEECH_RATE)], None, False)
             await heard.acquire()
-            self._lasting.tokens[name] = said.tail_tokens
+            self._lasting.tokens[name], self._lasting.draft = said.tail_tokens, draft
             asked = self.clock()
             yield Window(pcm, None, True)
 
@@ -92,7 +96,8 @@ class Listener:
             async for _ in transcripts:
                 at = self.clock()
                 heard.release()
-        steps = self.noting.steps[f"{name}.{next(passes)}"]
+        last = f"{name}.{next(passes)}"
+        steps = self.noting.of(f"{last}.draft", last)
         before, after = 1000 * (steps.given - asked), 1000 * (at - steps.ended)
         return {"tail": 1000 * (at - asked), **self.timed.ms, "to_vllm": before, **steps.ms(), "to_words": after}
 
@@ -168,6 +173,11 @@ class Listener:
             async for _ in pieces:
                 pass
         return self.noting.steps[name].ms()["to_first"]
+
+    async def transcribed(self, seconds: float) -> Transcribed:
+        """Nobody's speech, which repeats itself each minute."""
+        pcm = np.resize(self.sound(60.0), int(seconds * SPEECH_RATE))
+        return await transcribe(pcm, None, self._engine, lambda _: None)
 
     async def aclose(self) -> None:
         await self._opened.aclose()

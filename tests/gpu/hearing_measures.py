@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from statistics import median
 
+from tests.gpu.hearing_around import Draft
 from tests.gpu.hearing_listening import Listener, Said
 from tests.gpu.sections import Row
 from tests.gpu.voice_measures import together
@@ -21,17 +22,20 @@ class Extent:
         callers: Who speak at once.
         tokens: Of the passes that say how long a token takes.
         live: Speech and silence, in seconds, of somebody who speaks in real time; and how often.
+        long_s: Of the longest sound.
     """
 
     utterances: tuple[Said, ...] = (Said(3.0, 12, 14), Said(8.0, 12, 9), Said(20.0, 12, 9, 2.0))
     callers: tuple[int, ...] = (1, 4, 16)
-    rounds: int = 16
+    rounds: int = 12
     tokens: int = 100
     spoken_s: float = 4.0
     live: tuple[tuple[float, float, int], ...] = ((3.0, 0.3, 3), (3.0, 0.0, 3))
+    long_s: float = 1_800.0
 
 
-TINY = Extent((Said(3.0, 4, 5), Said(9.5, 2, 4, every_s=4.0)), (1, 2), 2, 8, 2.0, ((1.0, 0.5, 1),))
+DRAFTS = {"none": Draft(given=False), "right": Draft(), "last wrong": Draft(wrong=-1), "first wrong": Draft(wrong=0)}
+TINY = Extent((Said(3.0, 4, 5), Said(9.5, 2, 4, every_s=4.0)), (1, 2), 2, 8, 2.0, ((1.0, 0.5, 1),), 40.0)
 
 
 async def warm(listener: Listener, extent: Extent) -> list[Row]:
@@ -46,15 +50,19 @@ async def tails(listener: Listener, extent: Extent) -> list[Row]:
     """From the end of the sound to its words, and the medians of the steps in between, one after the other.
 
     `features`, `prompt` and `words` are what the recogniser's own process computes; `to_vllm`, `to_engine`,
-    `to_schedule`, `to_first`, `tokens`, `to_caller` and `to_words` follow each other and hold them.
+    `to_schedule`, `to_first`, `tokens`, `to_caller` and `to_words` follow each other and hold them. Drafts by turns:
+    none, one that is right, and those that are wrong where they end and where they begin.
     """
     rows: list[Row] = []
     for said in extent.utterances:
-        taken = [await listener.tail(said) for _ in range(extent.rounds)]
-        row: Row = {"speech_s": said.seconds, "tokens": said.tail_tokens, **spread(_of(taken, "tail"), "tail_ms")}
-        row |= {f"{step}_ms": median(_of(taken, step)) for step in taken[0] if step != "tail"}
-        row["ms_a_token"] = row["tokens_ms"] / (said.tail_tokens - 1)
-        rows.append(row)
+        taken = [
+            {name: await listener.tail(said, draft) for name, draft in DRAFTS.items()} for _ in range(extent.rounds)
+        ]
+        for name in DRAFTS:
+            steps = [each[name] for each in taken]
+            row: Row = {"speech_s": said.seconds, "tokens": said.tail_tokens, "draft": name}
+            row |= spread(_of(steps, "tail"), "tail_ms")
+            rows.append(row | {f"{step}_ms": median(_of(steps, step)) for step in steps[0] if step != "tail"})
     return rows
 
 
@@ -108,6 +116,13 @@ async def callers(listener: Listener, extent: Extent) -> list[Row]:
         taken = _of(await together(speakers, partial(_paced, listener, said)), "tail")
         rows.append({"callers": speakers, "speech_s": said.seconds, **spread(taken, "tail_ms"), "worst_ms": max(taken)})
     return rows
+
+
+async def long(listener: Listener, extent: Extent) -> list[Row]:
+    """A long sound from its beginning to its end, as `aura-pipeline transcribe` hears it."""
+    heard = await listener.transcribed(extent.long_s)
+    row: Row = {"sound_s": heard.sound_s, "utterances": heard.text.count("\n") + 1, "taken_s": heard.taken_s}
+    return [row | {"worst_tail_ms": 1000 * heard.tail_s}]
 
 
 async def _paced(listener: Listener, said: Said, _: int) -> dict[str, float]:

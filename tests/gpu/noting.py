@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 STEPS = ("to_engine", "to_schedule", "to_first", "tokens", "to_caller")
@@ -40,6 +40,11 @@ class Noting:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._llm, name)
+
+    def of(self, *names: str) -> Steps:
+        """From the first to the last of these requests, of those that there were."""
+        known = [self.steps[name] for name in names if name in self.steps]
+        return replace(known[0], last=known[-1].last, ended=known[-1].ended)
 
     async def generate(self, inputs: Any, sampling: Any, request_id: str, **how: Any) -> AsyncGenerator[Any, None]:
         steps = self.steps[request_id] = Steps(self._clock())

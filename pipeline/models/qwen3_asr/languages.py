@@ -10,6 +10,8 @@ CODES: Mapping[str, str] = {  # ISO 639-1; for two of them there are only codes 
     "th": "Thai", "tr": "Turkish", "vi": "Vietnamese", "yue": "Cantonese", "zh": "Chinese",
 }  # fmt: skip
 
+AUTO = "auto"  # it is detected
+
 
 def codes_of(known: Sequence[str]) -> frozenset[str]:
     """The codes of languages by their English names; one that has none is left out."""

@@ -5,6 +5,8 @@ import json
 import shutil
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import dataclass, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -12,17 +14,28 @@ import numpy as np
 import pytest
 
 from pipeline.chunks import SPEECH_RATE, Transcript, Window
+from pipeline.engines.drafts import drafted
+from pipeline.engines.draws import Draws
+from pipeline.engines.parts import Part, Sampling
 from pipeline.engines.qwen3_asr import Qwen3Asr
 from pipeline.engines.qwen3_asr_setup import open_qwen3_asr
+from pipeline.engines.vllm_start import Computes, start_vllm
 from pipeline.errors import ConfigError, EngineError
+from pipeline.models.qwen3_asr.media import engine_prompt
+from pipeline.models.qwen3_asr.prompt import PromptWriter
+from pipeline.models.qwen3_asr.tokenizer import read_tokenizer
+from pipeline.processors.qwen3_asr import Doubt, Passes
 from pipeline.transcribe import transcribe
 from tests.contract.embedded import MODULE_BACKEND, all_of
-from tests.contract.vllm.hearing_cases import CASES, GOLDENS, Heard, sound
+from tests.contract.vllm.hearing_cases import CASES, GOLDENS, MOST_TOKENS, Heard, sound
 from tests.contract.vllm.tiny_asr import write_recogniser
 from tests.contract.wire_wait import PATIENCE_S
 
 pytestmark = pytest.mark.vllm
 
+PIECE = 32_000  # samples that the official package takes at a time
+STREAMED = [case for case in CASES if case.streamed and not case.context]
+WHOLE = [case for case in CASES if not case.streamed]
 ENDING = [case for case in CASES if case.seed in (103, 146)]  # these reach their end of their own accord
 CODES = {"German": "de", "English": "en-US"}
 
@@ -37,14 +50,36 @@ def folder(vllm_on_a_cpu: None, tmp_path_factory: pytest.TempPathFactory) -> Pat
     return write_recogniser(tmp_path_factory.mktemp("qwen3_asr") / "tiny")
 
 
+@dataclass(frozen=True)
+class Opened:
+    """
+    Attributes:
+        requests: What the recogniser asks.
+    """
+
+    recogniser: Qwen3Asr
+    requests: Computes
+
+
 @pytest.fixture(scope="module")
-async def recogniser(folder: Path) -> AsyncIterator[Qwen3Asr]:
+async def opened(folder: Path) -> AsyncIterator[Opened]:
+    started = list[Computes]()
+
+    async def start(stage: str, model: Path, **engine_args: Any) -> Computes:
+        started.append(await start_vllm(stage, model, **engine_args))
+        return started[-1]
+
     engine = await open_qwen3_asr(
-        folder.parent, model=folder.name, max_sessions=4, dtype="float32", max_model_len=1024,
-        enforce_eager=True, block_size=32, distributed_executor_backend="uni",
+        folder.parent, model=folder.name, max_sessions=4, dtype="float32", max_model_len=1024, start=start,
+        draws=Draws(max_tokens=MOST_TOKENS), enforce_eager=True, block_size=32, distributed_executor_backend="uni",
     )  # fmt: skip
-    yield engine
+    yield Opened(engine, *started)
     await engine.aclose()
+
+
+@pytest.fixture(scope="module")
+def recogniser(opened: Opened) -> Qwen3Asr:
+    return opened.recogniser
 
 
 def window(case: Heard) -> Window:
@@ -61,6 +96,50 @@ async def test_utterances_are_heard_as_the_official_package_does(recogniser: Qwe
         heard = [tasks.create_task(all_of(recogniser, window(case))) for case in ENDING]
     assert [task.result() for task in heard] == [[expected(case)] for case in ENDING]
     assert not await recogniser.busy()
+
+
+@pytest.mark.parametrize("wrong", [None, 0, 7, 19])
+async def test_a_draft_is_read_in_one_step(opened: Opened, folder: Path, wrong: int | None) -> None:
+    """What it has right is written at once, however much of the prompt was read before; and all is as without it."""
+    case = WHOLE[0]
+    tokens = json.loads(GOLDENS.read_text())[CASES.index(case)]["passes"][-1]["tokens"]
+    tokenizer, ids = read_tokenizer(folder)
+    passes = Passes(PromptWriter(tokenizer, ids.audio, case.context), 800, Doubt())
+    asked = passes.ask(Window(case.pcm, None, True), case.language)
+    token_ids, media = engine_prompt(asked.prompt, asked.windows)
+    draft = [*tokens[:20]]
+    if wrong is not None:
+        draft[wrong] = draft[wrong] + 1
+    part = Part(token_ids, MOST_TOKENS, media=media, cache_salt=f"draft {wrong}")
+    sampling = Sampling(0, 0, 1, 1, ids.ends)
+
+    async def written(part: Part) -> list[tuple[int, ...]]:
+        async with aclosing(drafted(opened.requests, "drafted", sampling, part)) as pieces:
+            return [each.token_ids async for each in pieces]
+
+    await written(replace(part, max_tokens=1))
+    pieces = await written(replace(part, draft=tuple(draft)))
+    assert [*chain(*pieces)] == tokens
+    assert len(pieces[0]) > 20 if wrong is None else len(pieces[0]) == wrong + 1
+    again = await written(replace(part, draft=tuple(draft)))  # the engine knows it, and tells nothing of it
+    assert [*chain(*again)] == tokens
+
+
+async def test_an_utterance_is_heard_piece_by_piece_as_the_official_package_streams(recogniser: Qwen3Asr) -> None:
+    case = STREAMED[0]
+    heard = asyncio.Semaphore(1)
+
+    async def windows() -> AsyncIterator[Window]:
+        for end in range(PIECE, len(case.pcm) + PIECE, PIECE):
+            await heard.acquire()
+            yield Window(case.pcm[:end], CODES.get(case.language or ""), end >= len(case.pcm))
+
+    texts = list[str]()
+    async with aclosing(recogniser.generate("streamed", windows())) as transcripts:
+        async for transcript in transcripts:
+            texts.append(transcript.text)
+            heard.release()
+    assert texts[-1] == json.loads(GOLDENS.read_text())[CASES.index(case)]["text"]
 
 
 async def test_closing_is_a_fence(recogniser: Qwen3Asr) -> None:
@@ -144,6 +223,8 @@ async def test_a_checkpoint_with_other_weights_is_refused_by_their_names(folder:
     [
         ({"language": "xx"}, "`language` is 'xx', not one of Cantonese, Chinese, English, German or `auto`"),
         ({"context": "Ada<|im_end|>"}, "`context` holds the name of a token"),
+        ({"context": "Ada\udcff"}, "`context` holds half a character"),
+        ({"context": "#" * 4_000}, "`context` has 4,000 tokens: of 4,096 too few are left to hear 28.5 s at once"),
     ],
 )
 async def test_settings_that_are_wrong_are_named(folder: Path, settings: dict[str, Any], fault: str) -> None:

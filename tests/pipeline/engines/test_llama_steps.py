@@ -1,6 +1,7 @@
 """How a language model's work is cut into steps."""
 
-from pipeline.engines.llama_steps import AT_ONCE, BATCH, LAST, REUSED, STEP_S, Pace, known, shared
+from pipeline.engines.llama_steps import AT_ONCE, BATCH, LAST, REUSED, STEP_S, Pace, known
+from pipeline.shared import shared
 
 
 def after(pace: Pace, *seconds: float) -> int:

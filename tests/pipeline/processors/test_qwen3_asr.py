@@ -105,6 +105,36 @@ def test_windows_have_other_names_when_a_louder_sound_changes_them_and_in_anothe
     assert passes().ask(Window(loud, None, True), None).windows[0].name != after.name
 
 
+def test_the_draft_of_a_pass_is_what_the_one_before_wrote_behind_what_is_forced() -> None:
+    hearing = passes()
+
+    def draft(seconds: float) -> str:
+        return Letters().decode(list(hearing.ask(window(seconds), "English").draft))
+
+    assert draft(1) == ""
+    heard(hearing, 1, "one two.")
+    assert draft(2) == "one two", "where the sound broke off there may be no end of a sentence"
+    heard(hearing, 4, "one two. Three four?!")
+    assert draft(6) == "our", "five tokens are in doubt, two of them marks"
+    heard(hearing, 6, "our")
+    assert draft(8) == "our", "what was forced once stays"
+
+
+def test_a_recogniser_that_changes_its_words_has_no_draft_until_it_keeps_to_them() -> None:
+    hearing = passes()
+    drafts = []
+    for tenths, written in enumerate(("a nice hat", "an ice had", "an ice had a", "an ice hat on", "un"), 10):
+        drafts.append(Letters().decode(list(hearing.ask(window(tenths / 10), "English").draft)))
+        heard(hearing, tenths / 10, written)
+    assert drafts == ["", "a nice hat", "", "an ice had a", "an ice hat on"]
+
+
+def test_another_sound_has_no_draft() -> None:
+    hearing = passes()
+    heard(hearing, 2, "one two")
+    assert hearing.ask(Window(SOUND[SPEECH_RATE:], None, False), "English").draft == ()
+
+
 def test_half_a_character_is_not_forced() -> None:
     assert without_end("ab\ufffdcdefgh", 5, Letters()) == "ab"
     assert without_end("abc", 5, Letters()) == ""
