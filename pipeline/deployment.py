@@ -8,7 +8,7 @@ from typing import Any
 
 from pipeline.deployment_faults import faults_of
 from pipeline.deployment_keys import SAMPLING_KEYS, TOPOLOGY_KEYS, EngineKeys, documented
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, quoted
 from pipeline.strict_yaml import read_yaml
 from pipeline.topology import PipelineConfig, StagePipelineConfig
 
@@ -72,11 +72,15 @@ def model_type_in(path: Path) -> str | None:
     """The pipeline that a file says it is for; None if it does not.
 
     Raises:
-        ConfigError: It cannot be read.
+        ConfigError: It cannot be read, or what it says is no text.
     """
     raw = read_yaml(path)
-    told = raw.get("model_type") if isinstance(raw, dict) else None
-    return told if isinstance(told, str) else None
+    if not isinstance(raw, dict) or "model_type" not in raw:
+        return None
+    told = raw["model_type"]
+    if not isinstance(told, str):
+        raise ConfigError(str(path), [f"`model_type` is {quoted(told)}, not a text"])
+    return told
 
 
 def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[str, EngineKeys]) -> Deployment:

@@ -22,8 +22,14 @@ def runtime_faults(runtime: dict[str, Any], topology: PipelineConfig) -> Iterato
         yield from _connector_faults(here, connector)
         if name not in used:
             yield f"{here}no edge names it"
+    joined = set[tuple[int, int]]()
     for position, edge in enumerate(edges):
-        yield from _edge_faults(f"runtime: edges[{position}]: ", edge, connectors, topology)
+        here = f"runtime: edges[{position}]: "
+        yield from _edge_faults(here, edge, connectors, topology)
+        ends = _ends(edge)
+        if ends and ends in joined:
+            yield f"{here}stage {ends[0]} to stage {ends[1]} is there twice"
+        joined |= {ends} if ends else set()
 
 
 def _connector_faults(here: str, connector: Any) -> Iterator[str]:
@@ -45,15 +51,18 @@ def _edge_faults(here: str, edge: Any, connectors: dict[Any, Any], topology: Pip
         return
     yield from key_faults(here, edge, EDGE_KEYS)
     told, stages = sound(edge, EDGE_KEYS), {stage.stage_id: stage for stage in topology.stages}
-    ends = told.get("from"), told.get("to")
-    if None not in ends and ends not in {
-        (source, id) for id, stage in stages.items() for source in stage.input_sources
-    }:
+    ends = _ends(edge)
+    if ends and ends not in {(source, id) for id, stage in stages.items() for source in stage.input_sources}:
         yield f"{here}the topology does not join stage {ends[0]} to stage {ends[1]}"
     if (connector := told.get("connector")) not in (None, *connectors):
         yield f"{here}there is no connector {named(connector)}"
     elif source := stages.get(told.get("from", -1)):
         yield from _idle_faults(here, told, source, is_first=source is topology.stages[0])
+
+
+def _ends(edge: Any) -> tuple[int, int] | None:
+    told = sound(edge, EDGE_KEYS)
+    return (told["from"], told["to"]) if {"from", "to"} <= told.keys() else None
 
 
 def _idle_faults(here: str, told: dict[str, Any], source: StagePipelineConfig, *, is_first: bool) -> Iterator[str]:

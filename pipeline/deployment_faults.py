@@ -35,7 +35,8 @@ def faults_of(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Engi
         else:
             known[stage_id] = each
             yield from _stage_faults(each, spec, engine_keys.get(spec.model_arch, EngineKeys()))
-    yield from _sharing_faults(known, {id: engine_keys.get(spec.model_arch) for id, spec in specs.items()}, specs)
+    if "stage_args" not in raw or len(known) == len(told.get("stage_args", [None])):  # else one is only misnamed
+        yield from _sharing_faults(known, {id: engine_keys.get(spec.model_arch) for id, spec in specs.items()}, specs)
     yield from runtime_faults(told.get("runtime", {}), topology)
 
 
@@ -50,6 +51,9 @@ def _stage_faults(raw: dict[str, Any], spec: StagePipelineConfig, engine: Engine
     if count and devices and count != len(devices):
         yield f"{here}engine_args: `tensor_parallel_size` is {count}, but `devices` names {len(devices)}"
     yield from key_faults(f"{here}runtime: ", stage.get("runtime", {}), PLACE_KEYS if engine.placed else {})
+    most = sound(stage.get("runtime"), PLACE_KEYS).get("max_batch_size", 1)
+    if (tokens := told.get("max_num_batched_tokens", most)) < most:
+        yield f"{here}engine_args: `max_num_batched_tokens` is {tokens}, but `max_batch_size` lets {most} draw one each"
     if engine.placed and not engine.spreads and len(devices) > 1:
         yield f"{here}runtime: `devices` is {stage['runtime']['devices']!r}: {spec.model_stage} computes on one GPU"
     sampling = stage.get("default_sampling_params", {})

@@ -97,6 +97,8 @@ def _faults(stages: tuple[StagePipelineConfig, ...]) -> list[str]:
             faults.append(f"{here}: the first stage has no input_sources")
         if position > 0 and not stage.input_sources:
             faults.append(f"{here}: input_sources is empty, only the first stage reads nothing")
+        for source in sorted({each for each in stage.input_sources if stage.input_sources.count(each) > 1}):
+            faults.append(f"{here}: input source {source} is there twice")
         for source in stage.input_sources:
             if source not in seen_ids:
                 faults.append(f"{here}: input source {source} is not an earlier stage")

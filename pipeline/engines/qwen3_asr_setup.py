@@ -1,6 +1,7 @@
 """Opens Qwen3-ASR on vLLM: what of its checkpoint and of the deployment the engine is told."""
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from pipeline.engines.vllm_start import Start, start_vllm
 from pipeline.engines.warming import NAME, read, warmed
 from pipeline.errors import ConfigError
 from pipeline.models.qwen3_asr.config import RecogniserConfig, TextConfig, read_recogniser
-from pipeline.models.qwen3_asr.languages import language_name
+from pipeline.models.qwen3_asr.languages import AUTO, language_name
 from pipeline.models.qwen3_asr.names import check_weights
 from pipeline.models.qwen3_asr.prompt import PromptWriter
 from pipeline.models.qwen3_asr.tokenizer import Ids, read_tokenizer
@@ -30,9 +31,9 @@ FILES = ("config.json", "preprocessor_config.json", "vocab.json", "merges.txt", 
 AUDIO_TOKENS_PER_S, PROMPT_TOKENS = 13, 64
 TOKENS_PER_S = AUDIO_TOKENS_PER_S + 2 * Extent(0).tokens_per_s  # what is written may begin the prompt, too
 HEARD_S = 30  # of sound at once, at the least: `hearing.py` begins a new window after 28 s
+LIVE_S = 28.5  # of sound at once for which a context leaves room
 POSITIONS = 4_096
 DRAWS = Draws()
-AUTO = "auto"  # the language is detected
 FIRST_S, FIRST_TOKENS = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 8.9, 17), 2  # what it hears first, when it is opened
 LIVE_TOKENS = 1_024  # of a caller's utterance; `hearing.py` begins a new window after 28 s
 
@@ -67,7 +68,7 @@ async def open_qwen3_asr(
     folder, config = read_folder(models_dir, model, language, engine_args.get("load_format", "auto"), max_model_len)
     tokenizer, ids = read_tokenizer(folder)
     writer = PromptWriter(tokenizer, ids.audio, context)
-    if faults := _faults(config, ids, writer):
+    if faults := _faults(config, ids, writer, max_model_len):
         raise ConfigError(f"stage {STAGE}", faults)
     check_stops(f"stage {STAGE}", stop_token_ids, ids.ends)
     from pipeline.models.qwen3_asr.media import engine_prompt
@@ -116,13 +117,13 @@ def read_folder(
 
 
 def first_parts(manner: Manner) -> Iterator[Part]:
-    """Sounds of all lengths that the encoder computes in ways of their own, and a few tokens of each."""
+    """Sounds of all lengths that the encoder computes in ways of their own, with a draft, and a few tokens of each."""
     noise = np.random.default_rng(0).normal(0, 0.1, int(max(FIRST_S) * SPEECH_RATE)).astype(np.float32)
     for seconds in FIRST_S:
         if seconds * 1000 <= manner.extent.longest_ms:
             asked = manner.passes().ask(Window(noise[: int(seconds * SPEECH_RATE)], None, True), manner.language)
             token_ids, media = manner.prompt(asked.prompt, asked.windows)
-            yield Part(token_ids, FIRST_TOKENS, FIRST_TOKENS, media=media, cache_salt=NAME)
+            yield Part(token_ids, FIRST_TOKENS, FIRST_TOKENS, media=media, cache_salt=NAME, draft=token_ids[:1])
 
 
 def longest(max_model_len: int, prompt_tokens: int) -> Extent:
@@ -142,10 +143,20 @@ def _spoken(language: str, known: Sequence[str]) -> str | None:
     return None if language == AUTO else language_name(language, known)
 
 
-def _faults(config: RecogniserConfig, ids: Ids, writer: PromptWriter) -> list[str]:
+def _faults(config: RecogniserConfig, ids: Ids, writer: PromptWriter, max_model_len: int) -> list[str]:
     faults = []
     if config.audio_token_id != ids.audio:
         faults.append(f"`audio_token_id` is {config.audio_token_id}, but the tokenizer says {ids.audio}")
-    if writer.write(None, "").token_ids.count(ids.audio) != 1 or "<|" in writer.context:
-        faults.append("`context` holds the name of a token")
-    return faults
+    return faults + _context_faults(writer, ids, max_model_len)
+
+
+def _context_faults(writer: PromptWriter, ids: Ids, max_model_len: int) -> list[str]:
+    if writer.context.encode(errors="ignore").decode() != writer.context:
+        return ["`context` holds half a character"]
+    token_ids = writer.write(None, "").token_ids
+    if token_ids.count(ids.audio) != 1 or "<|" in writer.context:
+        return ["`context` holds the name of a token"]
+    if longest(max_model_len, len(token_ids)).longest_ms < LIVE_S * 1000:
+        taken = len(token_ids) - len(replace(writer, context="").write(None, "").token_ids)
+        return [f"`context` has {taken:,} tokens: of {max_model_len:,} too few are left to hear {LIVE_S} s at once"]
+    return []

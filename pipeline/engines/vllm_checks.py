@@ -1,7 +1,9 @@
 """Looks whether the checkpoints that a deployment names are there and of the right kind, without torch or vLLM."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from pipeline.deployment import StageDeployment
 from pipeline.engines import aura_setup as aura
@@ -11,29 +13,46 @@ from pipeline.engines.aura import STAGE as AURA
 from pipeline.engines.draws import check_stops
 from pipeline.engines.files import check_is_there
 from pipeline.engines.qwen3_asr import STAGE as ASR
+from pipeline.engines.talker import STAGE as TALKER
 from pipeline.errors import ConfigError
 from pipeline.fit import Memory
 from pipeline.models.aura_text import STOPS
+from pipeline.models.fields import read_object
+from pipeline.models.qwen3_asr.languages import AUTO
 from pipeline.models.qwen3_asr.tokenizer import ENDS
 from pipeline.models.qwen3_tts.config import read_codec
 from pipeline.models.qwen_tokenizer import check_tokenizer
 from pipeline.models.weight_files import BYTES, stored, weight_bytes
 
+UNREAD, ENOUGH = "dummy", 1 << 60  # a format of which no weights are looked at, a length to which nothing is too long
 CODEC, DECODER = "speech_tokenizer", "decoder."
 
 
 def check_asr(stage: StageDeployment, models_dir: Path) -> Memory:
     args, most, dtype = stage.engine_args, stage.engine_args["max_model_len"], stage.engine_args["dtype"]
-    folder, config = asr.read_folder(models_dir, args["model"], args["language"], _format(stage), most)
-    _check_stops(stage, ASR, folder, ENDS)
+    read = partial(asr.read_folder, models_dir, args["model"])
+    folder, config = read(AUTO, UNREAD)
+    _all_of(
+        partial(read, AUTO, UNREAD, most),
+        partial(_check_positions, ASR, folder, most, "thinker_config", "text_config"),
+        partial(read, args["language"], UNREAD),
+        partial(read, AUTO, _format(stage)),
+        partial(_check_stops, stage, ASR, folder, ENDS),
+    )
     cache = asr.cache_bytes(config.text, BYTES[dtype], stage.max_batch_size, most)
     return Memory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
 
 
 def check_aura(stage: StageDeployment, models_dir: Path) -> Memory:
     args, most, dtype = stage.engine_args, stage.engine_args["max_model_len"], stage.engine_args["dtype"]
-    folder = aura.check_folder(models_dir, args["model"], most, _format(stage))
-    _check_stops(stage, AURA, folder, STOPS)
+    look = partial(aura.check_folder, models_dir, args["model"])
+    folder = look(ENOUGH, UNREAD)
+    _all_of(
+        partial(look, most, UNREAD),
+        partial(_check_positions, AURA, folder, most, "text_config"),
+        partial(look, ENOUGH, _format(stage)),
+        partial(_check_stops, stage, AURA, folder, STOPS),
+    )
     cache = aura.cache_bytes(folder, BYTES[dtype], most) // len(stage.devices)
     return Memory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
 
@@ -42,10 +61,13 @@ def check_tts(stage: StageDeployment, models_dir: Path) -> Memory:
     args, most, dtype = stage.engine_args, stage.engine_args["max_model_len"], stage.engine_args["dtype"]
     folder = models_dir / args["model"]
     config, stops = talker.read_config(folder), stage.sampling.get("stop_token_ids")
-    talker.check_config(
-        folder, config, voice=args["voice"], stop_token_ids=stops, max_model_len=most, load_format=_format(stage)
+    agrees: dict[str, Any] = {"voice": "", "stop_token_ids": None, "max_model_len": ENOUGH, "load_format": UNREAD}
+    told = {"max_model_len": most, "stop_token_ids": stops, "voice": args["voice"], "load_format": _format(stage)}
+    _all_of(
+        *(partial(talker.check_config, folder, config, **agrees | {key: value}) for key, value in told.items()),
+        partial(_check_positions, TALKER, folder, most, "talker_config"),
+        partial(check_tokenizer, folder),
     )
-    check_tokenizer(folder)
     cache = talker.cache_bytes(config.talker, BYTES[dtype], stage.max_batch_size, most)
     return Memory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
 
@@ -59,6 +81,38 @@ def check_code2wav(stage: StageDeployment, models_dir: Path) -> Memory:
     if not own and _format(stage) != "dummy":
         raise ConfigError(str(folder / CODEC), [f"no weights `{DECODER}*` in its files `*.safetensors`"])
     return Memory(sum(tensor.size_as(args["dtype"]) for tensor in own))
+
+
+def _all_of(*looks: Callable[[], object]) -> None:
+    """
+    Raises:
+        ExceptionGroup: Of the `ConfigError` of each that raises one.
+    """
+    errors: list[ConfigError] = []
+    for look in looks:
+        try:
+            look()
+        except ConfigError as error:
+            errors.append(error)
+    if errors:
+        raise ExceptionGroup("the model cannot be used", errors)
+
+
+def _check_positions(name: str, folder: Path, max_model_len: int, *path: str) -> None:
+    """vLLM refuses more than the checkpoint was trained for. Where it stretches them, it knows by how much.
+
+    Args:
+        path: Of the part of `config.json` that counts them.
+    """
+    part: Any = read_object(folder / "config.json")
+    for each in path:
+        part = part.get(each) if isinstance(part, dict) else None
+    told = part if isinstance(part, dict) else {}
+    known, stretched = told.get("max_position_embeddings"), "factor" in str(told.get("rope_scaling"))
+    if type(known) is int and max_model_len > known and not stretched:
+        raise ConfigError(
+            f"stage {name}", [f"`max_model_len` is {max_model_len}, and the checkpoint has {known} positions"]
+        )
 
 
 def _check_stops(stage: StageDeployment, name: str, folder: Path, ends: Sequence[str]) -> None:

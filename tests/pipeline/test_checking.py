@@ -60,6 +60,9 @@ def test_a_folder_with_another_model_is_told_from_one_that_is_incomplete(models:
         (0, "max_model_len", 1, "`max_model_len` is 1, at least 878 is needed"),
         (1, "max_model_len", 512, "`max_model_len` is 512, at least 45781 is needed"),
         (2, "max_model_len", 1, "`max_model_len` is 1, at least 506 is needed"),
+        (0, "max_model_len", 65_537, "`max_model_len` is 65537, and the checkpoint has 65536 positions"),
+        (1, "max_model_len", 262_145, "`max_model_len` is 262145, and the checkpoint has 262144 positions"),
+        (2, "max_model_len", 32_769, "`max_model_len` is 32769, and the checkpoint has 32768 positions"),
         (2, "voice", "bob", "unknown voice `bob`; this checkpoint has eric, vivian"),
     ],
 )
@@ -67,6 +70,21 @@ def test_what_a_checkpoint_lacks_is_named(
     models: Path, tmp_path: Path, stage_id: int, key: str, value: object, fault: str
 ) -> None:
     assert faults(changed(tmp_path, stage_id, "engine_args", **{key: value}), models) == [f"stage {stage_id}: {fault}"]
+
+
+def test_all_that_is_wrong_with_one_model_is_named_at_once(models: Path, tmp_path: Path) -> None:
+    for name in (ASR, AURA, VOICE):
+        (models / name / "model.safetensors").write_bytes(b"no weights")
+    ears = faults(changed(tmp_path, 0, "engine_args", language="klingon", max_model_len=65_537), models)
+    assert ears[0] == "stage 0: `max_model_len` is 65537, and the checkpoint has 65536 positions"
+    assert ears[1].startswith("stage 0: `language` is 'klingon', not one of ")
+    assert [line[:8] for line in ears[2:]] == ["stage 0:", "stage 1:", "stage 2:"], "the weights of each"
+    mouth = faults(changed(tmp_path, 2, "engine_args", voice="bob", max_model_len=1), models)
+    assert mouth[2:4] == [
+        "stage 2: `max_model_len` is 1, at least 506 is needed",
+        "stage 2: unknown voice `bob`; this checkpoint has eric, vivian",
+    ]
+    assert len(mouth) == 5
 
 
 def test_a_voice_with_other_stops_than_the_topologys_is_refused(models: Path) -> None:

@@ -109,7 +109,6 @@ def test_weights_that_are_larger_than_their_share_of_a_gpu_are_named(models: Pat
         (1, {"kv_cache_memory_bytes": 60 * GIB}, "60.0 GiB"),
         (0, {"kv_cache_memory_bytes": 9 * GIB + (3 << 28)}, "9.8 GiB"),
         (2, {"kv_cache_memory_bytes": 12 * GIB}, "12.0 GiB"),
-        (2, {"max_model_len": 1_048_576}, "12.0 GiB"),
     ],
 )
 def test_a_cache_that_has_no_room_beside_the_weights_is_named(
@@ -119,6 +118,11 @@ def test_a_cache_that_has_no_room_beside_the_weights_is_named(
     (fault,) = faults(changed(tmp_path, stage_id, "engine_args", **keys), models, H100)
     assert fault.startswith(f"stage {stage_id}: `gpu_memory_utilization` 0.")
     assert fault.endswith(f", the cache at least {least}")
+
+
+def test_the_talker_needs_a_cache_for_all_whom_it_speaks_to(models: Path, tmp_path: Path) -> None:
+    (fault,) = faults(changed(tmp_path, 2, "runtime", max_batch_size=8_192), models, H100)
+    assert fault.startswith("stage 2: ") and fault.endswith(", the cache at least 12.0 GiB")
 
 
 @pytest.mark.parametrize(

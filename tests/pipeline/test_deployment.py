@@ -129,6 +129,11 @@ STAGE_REFUSED: list[tuple[int, Raw, str]] = [
         {"engine_args": {"tensor_parallel_size": 2}},
         "engine_args: `tensor_parallel_size` is 2, but `devices` names 1",
     ),
+    (
+        0,
+        {"engine_args": {"max_num_batched_tokens": 3}, "runtime": {"max_batch_size": 4}},
+        "engine_args: `max_num_batched_tokens` is 3, but `max_batch_size` lets 4 draw one each",
+    ),
 ]
 
 
@@ -186,6 +191,7 @@ def test_edges_say_how_much_is_handed_on_at_once_and_connectors_in_which_chunks(
             {"edges": [{"from": 0, "to": 1, "max_inflight": 2}]},
             "edges[0]: `max_inflight` changes nothing: what asr hears never waits",
         ),
+        ({"edges": [{"from": 0, "to": 1}, {"to": 1, "from": 0}]}, "edges[1]: stage 0 to stage 1 is there twice"),
         ({"edges": [{"from": [0], "to": 1}]}, "edges[0]: `from` is [0], not a whole number"),
         ({"edges": [{**TO_TTS, "connector": ["x"]}]}, "edges[0]: `connector` is ['x'], not a text"),
         ({"connectors": {"x": {"extra": [1]}}, "edges": [TO_TTS]}, "connector `x`: `extra` is [1], not a mapping"),
@@ -274,6 +280,14 @@ class TestOnOneGpu:
     def test_who_shares_a_gpu_says_how_much_it_takes(self, tmp_path: Path) -> None:
         (fault,) = self.read(tmp_path, ("0,1", None), ("1", 0.5), ("2", None))
         assert fault == "stage 0: engine_args: `gpu_memory_utilization` is needed: it shares GPU 1"
+
+    @pytest.mark.parametrize("listed", [[{"stage_id": "one"}], [{"stage_id": 9}], "one", [3]])
+    def test_what_a_stage_that_is_only_misnamed_takes_is_not_asked_for(self, tmp_path: Path, listed: object) -> None:
+        path = tmp_path / "deployment.yaml"
+        path.write_text(yaml.safe_dump({"max_sessions": 1, "stage_args": listed}))
+        with pytest.raises(ConfigError) as refused:
+            read_deployment(path, TOPOLOGY, self.KEYS)
+        assert len(refused.value.faults) == 1, refused.value.faults
 
     def test_alone_on_a_gpu_four_fifths_are_taken(self, tmp_path: Path) -> None:
         assert self.read(tmp_path, ("0", None), ("1", None), ("2", None)) == []

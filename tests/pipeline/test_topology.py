@@ -45,6 +45,7 @@ def test_all_faults_are_told_at_once_with_the_stage_that_has_them() -> None:
         replace(TTS, input_sources=()),
         replace(TTS, stage_id=3, model_stage="more", final_output=False),
         replace(TTS, stage_id=4, model_stage="most", input_sources=(4, 9), final_output_type=None),
+        replace(TTS, stage_id=5, model_stage="last", input_sources=(2, 2)),
     )
     assert faults(*stages) == [
         "stage 0 (asr): the first stage has no input_sources",
@@ -57,6 +58,7 @@ def test_all_faults_are_told_at_once_with_the_stage_that_has_them() -> None:
         "stage 4 (most): input source 4 is not an earlier stage",
         "stage 4 (most): input source 9 is not an earlier stage",
         "stage 4 (most): final_output without final_output_type",
+        "stage 5 (last): input source 2 is there twice",
     ]
 
 
