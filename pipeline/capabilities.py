@@ -13,11 +13,13 @@ class Limits:
     Attributes:
         tokens: About how many a text has.
         items: Of a message, by who says it.
+        pictures: Most that are looked at with one message; None: however many come, none is.
     """
 
     tokens: Callable[[str], int]
     instructions: int
     items: Mapping[Role, int]
+    pictures: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import Image, UnidentifiedImageError
+from PIL import ExifTags, Image, UnidentifiedImageError
 
 from pipeline.errors import RequestError
 
@@ -18,6 +18,16 @@ MOST_TOKENS = MOST_PX // TOKEN_PX**2
 LEAST_PX = 65_536  # of a picture, for the model; a smaller one is enlarged
 MOST_ASPECT = 100  # how many times longer than the other a side may be
 MOST_DECODED_PX = 64_000_000  # more than an 8K frame has
+GREY16 = ("I;16", "I;16L", "I;16B", "I;16N")  # Pillow's names of grey in 16 bits
+UPRIGHT = {  # how a picture is shown of which EXIF says that the camera was held otherwise
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_270,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_90,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,6 +76,8 @@ def fitted(width: int, height: int) -> tuple[int, int]:
 def decoded(data: bytes) -> Pixels:
     """A picture in a file's form → uint8 RGB, shape [height, width, 3], fitted. Takes milliseconds: not for a loop.
 
+    It stands as its EXIF says, and on white where one can see through it.
+
     Raises:
         RequestError: It is no picture, or damaged, too large or too narrow.
     """
@@ -75,9 +87,28 @@ def decoded(data: bytes) -> Pixels:
                 raise RequestError("invalid_value", f"image: {image.width} x {image.height} is too large", "image")
             size = fitted(*image.size)
             image.draft("RGB", size)
-            return sized(np.asarray(image.convert("RGB")), size)
+            return _upright(sized(np.asarray(_opaque(image)), size), image)
     except (OSError, ValueError, SyntaxError, UnidentifiedImageError, Image.DecompressionBombError) as error:
         raise RequestError("invalid_value", f"image: not a picture: {error}", "image") from error
+
+
+def _opaque(image: Image.Image) -> Image.Image:
+    """RGB; Pillow's own conversion makes black of what one can see through, and white of most grey in 16 bits."""
+    if image.mode in GREY16:
+        image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
+    if not image.has_transparency_data:
+        return image.convert("RGB")
+    white = Image.new("RGBA", image.size, "white")
+    white.alpha_composite(image.convert("RGBA"))
+    return white.convert("RGB")
+
+
+def _upright(pixels: Pixels, image: Image.Image) -> Pixels:
+    try:
+        turn = UPRIGHT.get(image.getexif().get(ExifTags.Base.Orientation, 1))
+    except Exception:  # of EXIF that is damaged, which raises whatever it stumbles over: the picture stays
+        turn = None
+    return pixels if turn is None else np.asarray(Image.fromarray(pixels).transpose(turn))
 
 
 def sized(pixels: Pixels, size: tuple[int, int]) -> Pixels:

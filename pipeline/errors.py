@@ -53,6 +53,10 @@ class RequestError(AuraError):
         self.message = message
         self.param = param
 
+    def at(self, param: str) -> "RequestError":
+        """The same of the field in which a client has sent what this one is about."""
+        return RequestError(self.code, f"{param}: {self.message.removeprefix(f'{self.param}: ')}", param)
+
 
 def quoted(value: Any) -> str:
     """What somebody has written, on one line and in few words, however much it is."""

@@ -8,6 +8,7 @@ import numpy as np
 
 from pipeline.clips import Clip, Pixels, fitted, sized
 from pipeline.errors import ConfigError, RequestError
+from pipeline.names import film_name
 from pipeline.seconds import HALF_MS, Seconds
 
 
@@ -28,7 +29,7 @@ def film_of(path: Path | None) -> Iterator[Clip]:
 
 def _seconds_of(path: Path) -> Iterator[Clip]:
     """One after the other, at least one; of a last one that is not whole, what there is."""
-    seconds = Seconds("film")
+    seconds = Seconds(film_name())
     for frame, at_ms in _frames(path):
         seconds.feed(frame, at_ms)
         yield from seconds.take(seconds.closed)
@@ -54,6 +55,8 @@ def _frames(path: Path) -> Iterator[tuple[Pixels, float]]:
             next_ms = (at_ms // HALF_MS + 1) * HALF_MS
             rgb = np.ascontiguousarray(bgr[:, :, ::-1])
             yield sized(rgb, fitted(rgb.shape[1], rgb.shape[0])), at_ms
+    except RequestError as error:
+        raise error.at("--video") from error
     finally:
         film.release()
     if not next_ms:

@@ -1,4 +1,4 @@
-"""Ids that a session gives out: unguessable enough not to meet a client's own."""
+"""Ids that are given out here: unguessable enough not to meet a client's own."""
 
 import secrets
 
@@ -22,6 +22,11 @@ def session_name() -> str:
 def camera_name(session: str, *, goes_on: bool) -> str:
     """Of a session's camera. A call that goes on has the name that it had before, when its camera saw other things."""
     return f"{session}.{secrets.token_hex(4)}" if goes_on else session
+
+
+def film_name() -> str:
+    """Of a file that is shown. Shown again it is another film: it may have changed."""
+    return f"film_{secrets.token_hex(4)}"
 
 
 def offer_name() -> str:

@@ -15,13 +15,13 @@ from pipeline.errors import RequestError
 Pcm = NDArray[np.float32]
 
 PCM, FLOAT, EXTENSIBLE = 1, 3, 0xFFFE  # format tags of WAVEFORMATEX
-MOST_RATE = 768_000
+LEAST_RATE, MOST_RATE = 1_000, 768_000  # speech has none lower: a short file would become hours
 _INTEGERS = {8: "u1", 16: "<i2", 32: "<i4"}
 _FLOATS = {32: "<f4", 64: "<f8"}
 
 
 def read_wav(path: Path) -> Pcm:
-    """float32 in [-1, 1], 16 kHz; channels are averaged.
+    """float32 in [-1, 1], 16 kHz; channels are averaged, and what is louder is made as loud as that.
 
     Raises:
         RequestError: It cannot be read, is no WAV file that we know, or has no sound that can be heard.
@@ -38,7 +38,8 @@ def read_wav(path: Path) -> Pcm:
         raise _refused(path, "has no sound in it")
     if not np.isfinite(samples).all():
         raise _refused(path, "cannot be heard: not all samples are numbers")
-    mono = samples.mean(axis=1, dtype=np.float32)
+    mixed = samples.mean(axis=1, dtype=np.float64)
+    mono = (mixed / max(1.0, np.abs(mixed).max())).astype(np.float32)
     return mono if rate == SPEECH_RATE else np.asarray(soxr.resample(mono, rate, SPEECH_RATE), np.float32)
 
 
@@ -75,7 +76,7 @@ def _decoded(data: bytes) -> tuple[Pcm, int]:
     tag, channels, rate, _, frame, bits = struct.unpack_from("<HHIIHH", form)
     if tag == EXTENSIBLE:
         (tag,) = struct.unpack_from("<H", form, 24)
-    if not (channels and frame and 0 < rate <= MOST_RATE and frame * 8 == channels * bits):
+    if not (channels and frame and LEAST_RATE <= rate <= MOST_RATE and frame * 8 == channels * bits):
         raise ValueError(f"{channels} channels of {bits} bits at {rate} Hz")
     whole = sound[: len(sound) // frame * frame]
     return _samples(whole, tag, bits).reshape(-1, channels), rate

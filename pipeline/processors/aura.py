@@ -28,7 +28,10 @@ def _tokens(text: str) -> int:
 
 
 ROOM = capabilities.Limits(  # what is longer would be cut
-    _tokens, INSTRUCTIONS_BYTES // BYTES, dict.fromkeys(get_args(Role), LIMITS.item_tokens // BYTES)
+    _tokens,
+    INSTRUCTIONS_BYTES // BYTES,
+    dict.fromkeys(get_args(Role), LIMITS.item_tokens // BYTES),
+    LIMITS.pictures,
 )
 
 

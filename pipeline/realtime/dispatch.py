@@ -5,12 +5,13 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
+from pipeline.clips import Clip
 from pipeline.errors import RequestError
 from pipeline.history import History, Item
 from pipeline.realtime import events as client
 from pipeline.realtime.audio import Decoder
 from pipeline.realtime.config import Config
-from pipeline.realtime.items import check_image, is_frame, pictures_of, read_item, show_item
+from pipeline.realtime.items import check_image, is_frame, pictures_of, read_input, read_item, show_item
 from pipeline.realtime.ranges import check_range
 from pipeline.realtime.wire import Wire, event
 from pipeline.session import Session
@@ -66,7 +67,7 @@ class Dispatch:
             case client.ItemCreate(item=wire, previous_item_id=after):
                 await self._create(wire, after)
             case client.ResponseCreate(response=response):
-                self._respond(response or client.ResponseSettings())
+                await self._respond(response or client.ResponseSettings())
             case client.ResponseCancel(response_id=response_id):
                 session.cancel(response_id)
             case client.SessionUpdate(session=settings):
@@ -91,15 +92,24 @@ class Dispatch:
                 self._session.truncate(item_id, min(audio_end_ms, DAY_MS))
 
     async def _create(self, wire: client.WireItem, after: str | None) -> None:
-        item, sight = read_item(wire, self.config.there.limits), self._session.sight
+        item = read_item(wire, self.config.there.limits)
         self._session.history.check_new(item.id)
         if is_frame(item):
-            self._frame(item, pictures_of(wire))
+            self._frame(item, [*pictures_of(wire).values()])
             return
-        if sight and item.images:
-            looked_at = [await sight.picture(data) for data in pictures_of(wire)]
-            item = replace(item, pictures=tuple(looked_at))
-        self._session.write(item, after)
+        self._session.write(await self._looked_at(item, wire), after)
+
+    async def _looked_at(self, item: Item, wire: client.WireItem, param: str = "item") -> Item:
+        """`item`, which was read of `wire`, with its pictures, if the model sees any."""
+        sight, clips = self._session.sight, list[Clip]()
+        if sight is None:
+            return item
+        for where, data in pictures_of(wire, param).items():
+            try:
+                clips.append(await sight.picture(data))
+            except RequestError as error:
+                raise error.at(where) from error
+        return replace(item, pictures=tuple(clips))
 
     def _frame(self, item: Item, pictures: list[bytes]) -> None:
         """A camera picture sent as an item: acknowledged, and not kept."""
@@ -121,12 +131,12 @@ class Dispatch:
         self.config, self.speaks = config, config.speaks
         self._session.configure(config.setup())
 
-    def _respond(self, response: client.ResponseSettings) -> None:
+    async def _respond(self, response: client.ResponseSettings) -> None:
         history: History | None = None
         if response.input is not None:
-            limits = self.config.there.limits
-            items = [read_item(item, limits, f"response.input[{at}]") for at, item in enumerate(response.input)]
-            history = History(tuple(items))
+            history = read_input(response.input, self.config.there.limits)
+            for at, (item, wire) in enumerate(zip(history.items, response.input, strict=True)):
+                history = history.with_changed(await self._looked_at(item, wire, f"response.input[{at}]"))
         wants = self.config.for_response(response)
         self.speaks = self.config.spoken_in(response)
         try:

@@ -3,16 +3,18 @@
 import base64
 import binascii
 import io
+from collections.abc import Sequence
 from typing import Any
 
 from PIL import Image
 
 from pipeline.capabilities import Limits
+from pipeline.clips import fitted
 from pipeline.errors import RequestError
-from pipeline.history import FRONT, Item
+from pipeline.history import FRONT, History, Item
 from pipeline.names import item_name
 from pipeline.realtime.events import Content, WireItem
-from pipeline.realtime.room import check_item
+from pipeline.realtime.room import check_item, check_pictures
 
 LONGEST_ID = 256
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
@@ -60,7 +62,23 @@ def read_item(item: WireItem, limits: Limits | None, param: str = "item") -> Ite
     if not text.strip() and not images and item.content[0].type == "input_text":
         raise RequestError("invalid_value", f"{param}.content[0].text: it is empty", f"{param}.content[0].text")
     check_item(text, item.role, limits, f"{param}.content")
+    check_pictures(images, limits, f"{param}.content")
     return Item(item.id or item_name(), item.role, text, images=images)
+
+
+def read_input(items: Sequence[WireItem], limits: Limits | None) -> History:
+    """The conversation that a `response.create` brings along.
+
+    Raises:
+        RequestError: Names the field that cannot be served.
+    """
+    history = History()
+    for at, wire in enumerate(items):
+        item, param = read_item(wire, limits, f"response.input[{at}]"), f"response.input[{at}].id"
+        if history.find(item.id):
+            raise RequestError("item_create_duplicate_item_id", f"{param}: {item.id!r} is there twice", param)
+        history = history.with_item(item)
+    return history
 
 
 def is_frame(item: Item) -> bool:
@@ -68,17 +86,19 @@ def is_frame(item: Item) -> bool:
     return item.role == "user" and item.images > 0 and not item.text
 
 
-def pictures_of(item: WireItem) -> list[bytes]:
-    """The pictures of an item that was read, in their files' form."""
-    parts = item.content or []
-    urls = [part.image_url or "" for part in parts if part.type == "input_image"]
-    return [base64.b64decode(url.partition(",")[2]) for url in urls]
+def pictures_of(item: WireItem, param: str = "item") -> dict[str, bytes]:
+    """The pictures of an item that was read, in their files' form, by the fields in which they stand."""
+    parts = enumerate(item.content or [])
+    urls = {
+        f"{param}.content[{at}].image_url": part.image_url or "" for at, part in parts if part.type == "input_image"
+    }
+    return {where: base64.b64decode(url.partition(",")[2]) for where, url in urls.items()}
 
 
 def check_image(data: str, param: str) -> None:
     """
     Raises:
-        RequestError: `data` is not base64 of a picture, or the picture is too large.
+        RequestError: `data` is not base64 of a picture, or the picture is too large or too narrow.
     """
     try:
         file = io.BytesIO(base64.b64decode(data, validate=True))
@@ -93,6 +113,10 @@ def check_image(data: str, param: str) -> None:
         raise RequestError("invalid_value", message, param) from error
     if width * height > MAX_IMAGE_PIXELS:
         raise RequestError("invalid_value", f"{param}: {width} x {height} is larger than 4096 x 4096", param)
+    try:
+        fitted(width, height)
+    except RequestError as error:
+        raise error.at(param) from error
 
 
 def show_item(item: Item, *, in_progress: bool = False, unheard: bool = False) -> dict[str, Any]:

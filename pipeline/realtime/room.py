@@ -1,4 +1,4 @@
-"""Whether a client's text has room in a prompt: what has none is refused, not cut."""
+"""Whether what a client says and shows has room in a prompt: what has none is refused, not cut."""
 
 from pipeline.capabilities import Limits
 from pipeline.chunks import Role
@@ -23,6 +23,16 @@ def check_item(text: str, role: Role, limits: Limits | None, param: str) -> None
     """
     if limits:
         _check(text, limits.items[role], limits, param)
+
+
+def check_pictures(count: int, limits: Limits | None, param: str) -> None:
+    """
+    Raises:
+        RequestError: Names the field and how many can be seen.
+    """
+    if limits and limits.pictures is not None and count > limits.pictures:
+        message = f"{param}: it has {count} pictures, and {limits.pictures} can be seen with one message"
+        raise RequestError("invalid_value", message, param)
 
 
 def _check(text: str, most: int, limits: Limits, param: str) -> None:

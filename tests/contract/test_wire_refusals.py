@@ -140,6 +140,11 @@ def user(**part: str) -> dict[str, Any]:
             "response.max_output_tokens",
         ),
         (("response.create", {"response": {"input": [{"type": "x"}]}}), "invalid_value", "response.input[0].type"),
+        (
+            ("response.create", {"response": {"input": [user(type="input_text", text="Hi") | {"id": "one"}] * 2}}),
+            "item_create_duplicate_item_id",
+            "response.input[1].id",
+        ),
         (("response.create", {"response": {"conversation": "mine"}}), "invalid_value", "response.conversation"),
         (("conversation.item.create", {"item": user(type="input_text")}), "invalid_value", "item.content[0].text"),
         (
@@ -238,6 +243,7 @@ async def test_a_text_is_refused_and_not_cut(event: tuple[str, dict[str, Any]], 
         ("", "image: not a picture that can be read"),
         (header_of_a_png(8_000, 4_000), "image: 8000 x 4000 is larger than 4096 x 4096"),
         (header_of_a_png(200_000, 200_000), "image: the picture is larger than 4096 x 4096"),
+        (header_of_a_png(4_000, 10), "image: 4000 x 10 is too narrow to be seen"),
     ],
     ids=lambda value: value[-40:],
 )

@@ -158,3 +158,25 @@ async def test_what_was_seen_before_a_question_that_had_to_wait_stands_in_front_
     first, second = room.asked
     assert spelt(second).startswith(spelt(first) + "A cup.<|im_end|>\n")
     assert spelt(second).endswith("{s.7}" + QUESTION + "<|im_end|>\n<|im_start|>assistant\n")
+
+
+async def test_an_answer_ends_behind_what_was_put_in_front_of_it_meanwhile() -> None:
+    async with line(answer="A long answer. " * 20).call() as caller:
+        types(caller, "one")
+        caller.session.respond()
+        await asyncio.sleep(WAIT_S + 1)
+        types(caller, "late", "one")
+        await asyncio.sleep(60)
+        assert [event.previous_item_id for event in caller.all(told.AnswerOpened)] == ["one"]
+        assert caller.answer().previous_item_id == "late"
+
+
+async def test_an_answer_that_was_deleted_ends_behind_nothing() -> None:
+    async with line(answer="A long answer. " * 20).call() as caller:
+        types(caller, "one")
+        caller.session.respond()
+        await asyncio.sleep(WAIT_S + 1)
+        (opened,) = caller.all(told.AnswerOpened)
+        caller.session.conversation.delete(opened.item.id)
+        await asyncio.sleep(60)
+        assert caller.answer().previous_item_id is None

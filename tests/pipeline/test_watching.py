@@ -5,12 +5,13 @@ import io
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 import pytest
-from PIL import Image
+from PIL import ExifTags, Image
 
-from pipeline.clips import MOST_TOKENS, TOKEN_PX, Clip, Pixels, decoded, fitted
+from pipeline.clips import MOST_TOKENS, TOKEN_PX, UPRIGHT, Clip, Pixels, decoded, fitted
 from pipeline.errors import RequestError
 from pipeline.seconds import Seconds
 from pipeline.watching import WAITING, Watching
@@ -40,6 +41,44 @@ def test_pictures_are_decoded(kind: str) -> None:
     data = picture(320, 240, kind)
     assert decoded(data).shape == (256, 320, 3)
     assert abs(int(decoded(data).mean()) - 200) < 4
+
+
+@pytest.mark.parametrize("orientation", range(1, 9))
+@pytest.mark.parametrize("kind", ["JPEG", "PNG", "WEBP"])
+def test_a_picture_is_seen_upright_however_the_camera_was_held(orientation: int, kind: str) -> None:
+    """A red corner in the upper left, and blue beside it."""
+    upright = Image.new("RGB", (384, 256), (30, 30, 30))
+    upright.paste((220, 0, 0), (0, 0, 64, 64))
+    upright.paste((0, 0, 220), (320, 0, 384, 64))
+    held = Image.Exif()
+    held[ExifTags.Base.Orientation] = orientation
+    back = {6: Image.Transpose.ROTATE_90, 8: Image.Transpose.ROTATE_270}.get(orientation, UPRIGHT.get(orientation))
+    pixels = decoded(in_a_file(upright if back is None else upright.transpose(back), kind, exif=held))
+    assert pixels.shape == (256, 384, 3)
+    corners = pixels[:48, :48].mean((0, 1)), pixels[:48, -48:].mean((0, 1))
+    assert [int(corner.argmax()) for corner in corners] == [0, 2]
+    assert min(corner.max() for corner in corners) > 180
+
+
+@pytest.mark.parametrize("exif", [b"junk", b"Exif\0\0MM\0*\0\0"])
+def test_a_picture_with_damaged_exif_is_seen_as_it_lies(exif: bytes) -> None:
+    lying = Image.new("RGB", (384, 256), (200, 200, 200))
+    assert decoded(in_a_file(lying, "PNG", exif=exif)).shape == (256, 384, 3)
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
+def test_what_one_can_see_through_stands_on_white(mode: str) -> None:
+    writing = Image.new("RGBA", (256, 256), (0, 0, 0, 0))
+    writing.paste((0, 0, 0, 255), (0, 0, 128, 256))
+    pixels = decoded(in_a_file(writing.convert(mode), "PNG"))
+    assert pixels[:, :120].max() < 10
+    assert pixels[:, 136:].min() > 245
+
+
+def test_grey_in_16_bits_is_grey() -> None:
+    ramp = np.tile(np.linspace(0, 65_535, 256).astype(np.uint16), (256, 1))
+    pixels = decoded(in_a_file(Image.fromarray(ramp), "PNG"))
+    assert np.abs(pixels[128, :, 0].astype(int) - np.arange(256)).max() <= 1
 
 
 @pytest.mark.parametrize("data", [b"", b"no picture", b"\xff\xd8\xff\xe0 no jpeg"])
@@ -137,6 +176,10 @@ async def test_if_frames_come_faster_than_they_are_looked_at_the_oldest_go() -> 
 
 
 def picture(width: int, height: int, kind: str) -> bytes:
+    return in_a_file(Image.new("RGB", (width, height), (200, 200, 200)), kind)
+
+
+def in_a_file(image: Image.Image, kind: str, **settings: Any) -> bytes:
     file = io.BytesIO()
-    Image.new("RGB", (width, height), (200, 200, 200)).save(file, kind)
+    image.save(file, kind, **settings)
     return file.getvalue()

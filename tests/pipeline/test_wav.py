@@ -16,7 +16,7 @@ TONE = 0.5 * np.sin(2 * np.pi * 440 * np.arange(16_000) / 16_000)
 def written(path: Path, data: bytes, tag: int, bits: int, *, channels: int = 1, rate: int = 16_000) -> Path:
     frame = channels * bits // 8
     inner = EXTENSIBLE if tag < 0 else tag
-    form = struct.pack("<HHIIHH", inner, channels, rate, rate * frame, frame, bits)
+    form = struct.pack("<HHIIHH", inner, channels, rate, rate * frame % 2**32, frame, bits)
     if tag < 0:
         form += struct.pack("<HHIH", 22, bits, 0, -tag) + b"\x00" * 14
     chunks = b"".join(
@@ -55,6 +55,13 @@ def test_any_rate_and_two_channels_become_one_at_16_khz(rate: int, tmp_path: Pat
     assert np.abs(pcm[1000:15_000] - TONE[1000:15_000] / 2).max() < 0.01
 
 
+@pytest.mark.parametrize("times", [4, 32_768, 1e37])
+def test_what_is_louder_than_can_be_is_made_as_loud_as_can_be(times: float, tmp_path: Path) -> None:
+    both = np.repeat(TONE * times, 2).astype("<f4")
+    pcm = read_wav(written(tmp_path / "a.wav", both.tobytes(), FLOAT, 32, channels=2))
+    assert np.abs(pcm - 2 * TONE).max() < 1e-4
+
+
 def test_what_the_standard_library_writes_is_read(tmp_path: Path) -> None:
     with wave.open(str(tmp_path / "a.wav"), "wb") as file:
         file.setparams((1, 2, 16_000, 0, "NONE", ""))
@@ -87,6 +94,9 @@ def test_other_formats_and_impossible_ones_are_named(tmp_path: Path) -> None:
         read_wav(written(tmp_path / "a.wav", b"1234", 7, 8))
     with pytest.raises(RequestError, match="0 channels of 16 bits at 16000 Hz"):
         read_wav(written(tmp_path / "a.wav", b"1234", PCM, 16, channels=0))
+    for rate in (0, 1, 999, 4_000_000_000):
+        with pytest.raises(RequestError, match=f"1 channels of 16 bits at {rate} Hz"):
+            read_wav(written(tmp_path / "a.wav", b"1234", PCM, 16, rate=rate))
     with pytest.raises(RequestError, match=r"file: .*nowhere\.wav cannot be read: No such file"):
         read_wav(tmp_path / "nowhere.wav")
 

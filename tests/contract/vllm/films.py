@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 
 
-def write_film(path: Path, seconds: float) -> Path:
+def write_film(path: Path, seconds: float, width: int = 160, height: int = 120) -> Path:
     import cv2
 
-    film = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"mp4v"), 10, (160, 120))
+    film = cv2.VideoWriter(str(path), cv2.VideoWriter_fourcc(*"mp4v"), 10, (width, height))
     for number in range(round(10 * seconds)):
-        film.write(np.full((120, 160, 3), 6 * number % 256, np.uint8))
+        film.write(np.full((height, width, 3), 6 * number % 256, np.uint8))
     film.release()
     return path

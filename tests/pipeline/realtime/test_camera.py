@@ -12,6 +12,7 @@ from PIL import Image
 from pipeline.clips import Pixels, decoded
 from pipeline.errors import RequestError
 from pipeline.history import Item
+from pipeline.processors.aura import ROOM
 from pipeline.realtime import events as client
 from pipeline.realtime.config import Config
 from pipeline.realtime.dispatch import Dispatch
@@ -45,7 +46,11 @@ def frame_item(*content: client.Content, item_id: str | None = None) -> client.I
     return client.ItemCreate(client.WireItem("message", id=item_id, role="user", content=list(content)))
 
 
-IMAGE = client.Content("input_image", image_url=f"data:image/jpeg;base64,{picture()}")
+def image(data: str) -> client.Content:
+    return client.Content("input_image", image_url=f"data:image/jpeg;base64,{data}")
+
+
+IMAGE = image(picture())
 
 
 async def test_frames_become_rounds_by_the_time_that_the_client_names() -> None:
@@ -106,13 +111,54 @@ async def test_a_picture_with_words_is_looked_at_with_its_question() -> None:
     assert f"user\n<|vision_start|>{{{name}}}<|vision_end|>{QUESTION}<|im_end|>" in spelt(room.asked[-1])
 
 
+async def test_a_picture_with_a_question_of_its_own_is_looked_at() -> None:
+    room = Room()
+    async with room.call(Setup(), films=False) as caller:
+        asked = client.WireItem("message", role="user", content=[IMAGE, client.Content("input_text", text=QUESTION)])
+        alone = client.WireItem("message", role="user", content=[IMAGE])
+        for given in ([asked], [alone, frame_item(client.Content("input_text", text=QUESTION)).item]):
+            await send(caller, client.ResponseCreate(client.ResponseSettings(conversation="none", input=given)))
+            await asyncio.sleep(2)
+    assert [len(seen(scene)) for scene in room.asked] == [1, 1]
+    assert caller.answer().text == "A cup."
+
+
+@pytest.mark.parametrize(("width", "height", "end"), [(2_000, 10, None), (300, 300, -300)])
+async def test_a_picture_that_cannot_be_seen_is_refused_by_its_field(width: int, height: int, end: int | None) -> None:
+    room = Room(look=look)
+    data = base64.b64encode(base64.b64decode(picture(width, height))[:end]).decode()
+    content = [client.Content("input_text", text=QUESTION), image(data)]
+    async with room.call(Setup(), films=False) as caller:
+        with pytest.raises(RequestError) as refused:
+            await send(caller, frame_item(*content))
+        assert refused.value.param == "item.content[1].image_url"
+        assert refused.value.message.startswith("item.content[1].image_url: ")
+        given = client.ResponseSettings(input=[client.WireItem("message", role="user", content=content)])
+        with pytest.raises(RequestError, match=r"^response\.input\[0\]\.content\[1\]\.image_url: "):
+            await send(caller, client.ResponseCreate(given))
+        assert caller.session.history.items == ()
+        await send(caller, frame_item(IMAGE, content[0]), client.ResponseCreate())
+        await asyncio.sleep(2)
+    assert caller.answer().text == "A cup."
+
+
+async def test_more_pictures_than_a_model_looks_at_are_refused() -> None:
+    room, config = Room(), Config.at_first(replace(ABLE, limits=ROOM))
+    words = client.Content("input_text", text=QUESTION)
+    async with room.call(Setup(), films=False) as caller:
+        with pytest.raises(RequestError, match=r"^item\.content: it has 5 pictures, and 4 can be seen"):
+            await send(caller, frame_item(words, *[IMAGE] * 5), config=config)
+        await send(caller, frame_item(words, *[IMAGE] * 4), client.ResponseCreate(), config=config)
+        await asyncio.sleep(2)
+    assert len(seen(room.asked[-1])) == 4
+
+
 async def test_another_picture_under_the_same_id_is_another_one() -> None:
     room, words = Room(look=look), client.Content("input_text", text=QUESTION)
     async with room.call(Setup(), films=False) as caller:
         names = set()
         for level in (0, 250):
-            image = client.Content("input_image", image_url=f"data:image/jpeg;base64,{picture(level=level)}")
-            await send(caller, frame_item(image, words, item_id="mine"))
+            await send(caller, frame_item(image(picture(level=level)), words, item_id="mine"))
             item = caller.session.conversation.find("mine")
             names |= {clip.id for clip in item.pictures}
             await send(caller, client.ItemDelete("mine"))
