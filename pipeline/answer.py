@@ -96,10 +96,15 @@ class Answer:
         item: Item | None,
         timings: Mapping[str, float],
         *,
+        previous: str | None = None,
         reason: CancelReason | None = None,
         error: str | None = None,
     ) -> AnswerDone:
-        """The last event. Nothing more is told, whatever the tasks still do until they have gone."""
+        """The last event. Nothing more is told, whatever the tasks still do until they have gone.
+
+        Args:
+            previous: Id of the item in front of `item`.
+        """
         self._is_done = True
         request = self.request
         return AnswerDone(
@@ -114,6 +119,7 @@ class Answer:
             self._held.usage,
             timings,
             request.kept,
+            previous,
         )
 
     def dropped(self, cancelled: float) -> AnswerDropped:

@@ -118,6 +118,8 @@ class Answering:
             self._conversation.put(item)
         else:
             self._conversation.withdraw(item.id)
+        previous = self._conversation.before(item.id)
         self._ended(answer, status)
         timings = {name: round(at - self.began, 3) for name, at in answer.moments().items() if at is not None}
-        self._tell(answer.done(status, item if answer.has_opened else None, timings, reason=reason, error=error))
+        told = item if answer.has_opened else None
+        self._tell(answer.done(status, told, timings, previous=previous, reason=reason, error=error))

@@ -52,7 +52,7 @@ def _faults(arguments: argparse.Namespace) -> list[str]:
         faults = misplaced(arguments, ("model", "dtype", "temperature"), why)
     else:
         why = "is for the whole pipeline, which answers with --audio or --out"
-        faults = misplaced(arguments, ("stage_configs_path",), why)
+        faults = misplaced(arguments, ("stage_configs_path", "language"), why)
     text = arguments.text.strip()
     if text and arguments.audio:
         faults.append("--audio and --text are two questions")

@@ -45,6 +45,10 @@ class Conversation:
         self.put(item)
         return self.history.before(item.id)
 
+    def before(self, item_id: str) -> str | None:
+        """The id of the item in front of that one; None if there is none, or that one has gone."""
+        return self.history.before(item_id) if self.history.find(item_id) else None
+
     def withdraw(self, item_id: str) -> None:
         """It is no item of this conversation."""
         self.history = self.history.without(item_id)

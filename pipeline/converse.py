@@ -3,7 +3,7 @@
 import asyncio
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pipeline.asked import Asked, Wants
 from pipeline.chunks import Text, Turn
@@ -15,7 +15,7 @@ from pipeline.stages import Stages
 from pipeline.transcribe import transcribe
 from pipeline.turn import chain, read
 from pipeline.utterance import Question
-from pipeline.window import cut, is_due
+from pipeline.window import cut, in_bytes, is_due
 
 NAME = "ask"
 
@@ -29,6 +29,7 @@ class Spoken:
         pcm: PCM16, 24 kHz mono.
         text_ms, sound_ms: From the question's end to the first words and the first sound; None: there are none.
         taken_ms: To the end.
+        unseen: Bytes of a long question, from its beginning, that the model did not see.
     """
 
     question: str
@@ -37,10 +38,13 @@ class Spoken:
     text_ms: float | None
     sound_ms: float | None
     taken_ms: float
+    unseen: int = 0
 
     def __str__(self) -> str:
         firsts = (("words", self.text_ms), ("sound", self.sound_ms))
         said = [f"first {what} after {ms:.0f} ms" for what, ms in firsts if ms is not None]
+        if self.unseen:
+            said.insert(0, f"of the question the first {self.unseen:,} bytes had no room")
         return ", ".join([*said, f"{self.taken_ms:.0f} ms in all"])
 
 
@@ -52,7 +56,7 @@ async def converse(
         film: Second by second, as a camera would have shown it before the question was asked.
         question: Sound (float32, 16 kHz mono) or text; empty text: only what is seen may be worth an answer.
         tell: Is told what was heard.
-        language: ISO 639-1 code of the question; None: it is detected.
+        language: Of the question, a code or a name; None: it is detected.
 
     Raises:
         RequestError: There is no sound in the question.
@@ -70,13 +74,16 @@ async def converse(
     if not isinstance(question, str):
         heard = await transcribe(question, language, stages.recogniser, tell)
         question, tail_s = heard.text, heard.tail_s
+    unseen = 0
     if question.strip():
-        history = history.with_item(Item("question", "user", question))
+        item = Item("question", "user", question)
+        history = history.with_item(item)
+        unseen = in_bytes(question.strip()) - in_bytes(stages.limits.text(item))
     asked, held = Asked(history, wants), Held(math.inf)
     began = asyncio.get_running_loop().time() - tail_s
     async with held:
         await chain(Turn(NAME, epoch + 1), asked, stages.route(wants), held)
-    return await _spoken(question, held, began)
+    return replace(await _spoken(question, held, began), unseen=unseen)
 
 
 async def _spoken(question: str, held: Held, began: float) -> Spoken:

@@ -4,13 +4,15 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 from pipeline.clips import Clip
 from pipeline.converse import Spoken, converse
-from pipeline.deployment import read_deployment
+from pipeline.deployment import Deployment, read_deployment
 from pipeline.films import film_of
 from pipeline.gpus import gpu_bytes
+from pipeline.models.qwen3_asr.languages import AUTO
 from pipeline.offline import check_out
 from pipeline.quiet import Pcm
 from pipeline.wav import read_wav, speech_file
@@ -22,6 +24,8 @@ def add_sound(parser: argparse.ArgumentParser) -> None:
     sound = parser.add_argument_group("with sound, the whole pipeline answers")
     sound.add_argument("--audio", type=Path, metavar="FILE", help="the question, in place of --text")
     sound.add_argument("-o", "--out", type=Path, metavar="FILE", help="the WAV file for the answer")
+    spoken = "of the question: a code such as `en`, or a name (auto: as it hears it)"
+    sound.add_argument("--language", help=spoken)
     sound.add_argument("--stage-configs-path", type=Path, metavar="FILE", help="stage configuration (for 80 GB)")
 
 
@@ -55,10 +59,20 @@ async def _converse(
 
     profile = PROFILES[PROFILE]
     path = arguments.stage_configs_path or profile.deployment
-    deployment = read_deployment(path, profile.topology, profile.engine_keys(models_dir))
+    language = None if arguments.language == AUTO else arguments.language
+    deployment = heard_in(language, read_deployment(path, profile.topology, profile.engine_keys(models_dir)))
     checked(str(path), profile, deployment, models_dir, gpu_bytes())
     async with running(profile, deployment, models_dir) as pipeline:
-        return await converse(pipeline.stages, film, question, _tell)
+        return await converse(pipeline.stages, film, question, _tell, language)
+
+
+def heard_in(language: str | None, deployment: Deployment) -> Deployment:
+    """The same, but the first stage hears that language: one that it lacks is told before it is loaded."""
+    if language is None:
+        return deployment
+    ears, *others = deployment.stages
+    ears = replace(ears, engine_args={**ears.engine_args, "language": language})
+    return replace(deployment, stages=(ears, *others))
 
 
 def _tell(heard: str) -> None:

@@ -147,6 +147,7 @@ class AnswerDone:
         error: Why it failed, in words for the caller.
         usage: What it took, whether it was told or not.
         timings: Seconds on the session's clock, by the name of the moment.
+        previous_item_id: What stands in front of the item by now; None too if the caller has deleted it.
     """
 
     response_id: str
@@ -160,6 +161,7 @@ class AnswerDone:
     usage: Usage = field(default_factory=Usage)
     timings: Mapping[str, float] = field(default_factory=dict)
     kept: bool = True
+    previous_item_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,13 +7,13 @@ from pathlib import Path
 
 from pipeline.chunks import Transcript, Window
 from pipeline.engines.base import Engine
+from pipeline.models.qwen3_asr.languages import AUTO
 from pipeline.offline import add_model, engine_args, model_of
 from pipeline.quiet import Pcm
 from pipeline.transcribe import Transcribed, transcribe
 from pipeline.wav import read_wav
 
 CHECKPOINT = "Qwen3-ASR-1.7B"  # as it is published
-AUTO = "auto"  # the language is detected
 
 
 def add_transcribe(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:

@@ -25,10 +25,11 @@ class Clauses(Cutter):
     """A piece is a clause."""
 
     def _cut(self) -> int:
-        ends = [_sentence_end(self._rest), _early_end(self._rest) if self._taken < EARLY else 0]
+        text = self._rest[: LONGEST + 1]  # no clause is longer, and a long text must not be searched at each of them
+        ends = [_sentence_end(text), _early_end(text) if self._taken < EARLY else 0]
         if any(ends):
             return min(filter(None, ends))
-        return _comma_end(self._rest) or _space_end(self._rest)
+        return _comma_end(text) or _space_end(text)
 
 
 def _sentence_end(text: str) -> int:

@@ -20,13 +20,13 @@ class Words(Cutter):
     """
 
     def _cut(self) -> int:
-        text = self._rest
+        text = self._rest[: LONGEST + 1]  # what follows changes nothing: a long text must not be searched at each word
         ends = [match.end() for match in _WORD.finditer(text)] + [match.end() for match in _WIDE.finditer(text)]
         if not self._taken and is_sure_end(text):
             ends.append(len(text))  # what follows an answer such as "Yes." need not be waited for
         if len(text) > LONGEST:
             ends.append(LONGEST)
-        return min(filter(lambda end: _stands_alone(text[:end]), ends), default=0)
+        return next((end for end in sorted(ends) if _stands_alone(text[:end])), 0)
 
 
 def _stands_alone(words: str) -> bool:

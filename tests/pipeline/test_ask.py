@@ -53,8 +53,11 @@ async def test_silence_is_an_answer() -> None:
         (["--model", ".", "--video", "nowhere.mp4"], ["--video: nowhere.mp4 is no file"]),
         (["--text", "é" * 3_001], ["ask: --text has 6,002 bytes, and there is room for 6,000"]),
         (
-            ["--text", "Hm?", "--stage-configs-path", "a.yaml"],
-            ["ask: --stage-configs-path is for the whole pipeline, which answers with --audio or --out"],
+            ["--text", "Hm?", "--stage-configs-path", "a.yaml", "--language", "en"],
+            [
+                f"ask: --{name} is for the whole pipeline, which answers with --audio or --out"
+                for name in ("stage-configs-path", "language")
+            ],
         ),
         (
             ["--audio", "a.wav", "--text", "Hm?", "--model", ".", "--temperature", "0", "--dtype", "float32"],

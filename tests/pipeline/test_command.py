@@ -60,6 +60,21 @@ def test_a_pipeline_that_does_not_exist_is_not_taken_for_another(tmp_path: Path,
     assert aura_pipeline("check", file) == (2, f"aura-pipeline: {file}: `model_type` is {told!r}: {reason}\n")
 
 
+@pytest.mark.parametrize("told", ["3", "null", "[aura_omni]", "true"])
+def test_a_pipeline_without_a_name_is_not_taken_for_another(tmp_path: Path, told: str) -> None:
+    file = tmp_path / "mine.yaml"
+    file.write_text(f"{{max_sessions: 1, model_type: {told}}}")
+    code, said = aura_pipeline("check", file)
+    assert (code, len(said.splitlines())) == (2, 1)
+    assert said.startswith(f"aura-pipeline: {file}: `model_type` is ") and said.endswith(", not a text\n")
+
+
+def test_it_is_a_module_that_can_be_run() -> None:
+    argv, environ = [sys.executable, "-m", "pipeline.main", "check", "/nowhere.yaml"], {"PATH": str(NOWHERE)}
+    ended = subprocess.run(argv, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60)
+    assert (ended.returncode, ended.stderr[:30]) == (2, "aura-pipeline: /nowhere.yaml: ")
+
+
 def test_bad_usage_is_one_line() -> None:
     assert aura_pipeline("serve", "--bogus") == (
         2,

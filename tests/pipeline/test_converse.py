@@ -11,6 +11,8 @@ from pipeline.ask_command import add_ask, run_ask
 from pipeline.chunks import SPEECH_RATE, Audio, Clause
 from pipeline.clips import Clip
 from pipeline.converse import converse
+from pipeline.converse_command import heard_in
+from pipeline.deployment import Deployment, StageDeployment
 from pipeline.engines.scripted import Scripted, hears, speaks, writes
 from pipeline.errors import AuraError, EngineError, RequestError
 from tests.scenario import Line
@@ -30,6 +32,25 @@ async def test_a_question_is_heard_and_answered_aloud() -> None:
     assert str(spoken) == "first words after 700 ms, first sound after 800 ms, 800 ms in all"
     assert len(line.read_ahead) == 3, "each second is read as it is over"
     assert [chat.messages[-1].text for chat in line.questions] == ["What is this?"]
+
+
+async def test_of_a_long_question_is_told_how_much_the_model_did_not_see() -> None:
+    line = Line(hears("Well. " * 1_500 + "What is this?"), writes("A cup."))
+    spoken = await converse(line.stages(), [], SOUND, lambda heard: None)
+    assert spoken.unseen == 3_101, "of 9,013, a tenth at a time until 6,000 have room"
+    assert str(spoken).startswith("of the question the first 3,101 bytes had no room, first words after ")
+
+
+async def test_a_question_is_heard_in_the_language_that_is_named() -> None:
+    line = Line()
+    await converse(line.stages(), [], SOUND, lambda heard: None, "fr")
+    assert {window.language for window in line.asr.prompts} == {"fr"}
+    deployment = Deployment(
+        1, (StageDeployment(0, engine_args={"model": "asr", "language": "auto"}), StageDeployment(1))
+    )
+    ears, others = heard_in("fr", deployment).stages
+    assert (ears.engine_args, others) == ({"model": "asr", "language": "fr"}, StageDeployment(1))
+    assert heard_in(None, deployment) == deployment
 
 
 async def test_silence_has_no_sound() -> None:

@@ -1,6 +1,7 @@
 """How an answer is cut into clauses for the voice."""
 
 import random
+import time
 
 import pytest
 
@@ -115,3 +116,10 @@ def test_a_long_list_is_cut_at_a_comma_so_that_its_speech_need_not_wait_for_its_
     clauses = cut(count)
     assert "".join(clauses) == count
     assert all(len(clause) <= 100 for clause in clauses)
+
+
+@pytest.mark.parametrize("text", ["x" * 6_000, "." * 6_000, "so it goes on " * 500 + "."], ids=["x", "stops", "words"])
+def test_a_long_text_that_arrives_at_once_holds_nobody_up(text: str) -> None:
+    began = time.process_time()
+    assert max(map(len, cut(text, len(text)))) <= LONGEST
+    assert time.process_time() - began < 2.0, "all callers wait meanwhile"

@@ -1,6 +1,7 @@
 """How an answer is cut into words for a voice that takes text as it is written."""
 
 import random
+import time
 
 import pytest
 
@@ -71,3 +72,12 @@ def test_what_may_go_on_waits(text: str) -> None:
 
 def test_a_word_without_end_is_cut() -> None:
     assert max(map(len, cut("x" * 500))) == LONGEST
+
+
+@pytest.mark.parametrize(
+    "text", ["x" * 6_000, " " * 6_000, "." * 6_000, "a b " * 20_000], ids=["x", "blanks", "stops", "words"]
+)
+def test_a_long_text_that_arrives_at_once_holds_nobody_up(text: str) -> None:
+    began = time.process_time()
+    assert max(map(len, cut(text, len(text)))) <= LONGEST
+    assert time.process_time() - began < 2.0, "all callers wait meanwhile"
