@@ -15,6 +15,7 @@ from typing import NoReturn
 
 from aiohttp import web
 
+from pipeline import heap
 from pipeline.ask_command import add_ask, run_ask
 from pipeline.checking import checked
 from pipeline.deployment import Deployment, model_type_in, read_deployment
@@ -27,9 +28,12 @@ from pipeline.orchestrator import running
 from pipeline.profiles import EMBEDDED, PROFILES, Profile
 from pipeline.realtime.server import Server
 from pipeline.say_command import add_say, run_say
+from pipeline.stopping import Stopping
 from pipeline.transcribe_command import add_transcribe, run_transcribe
 
 log = logging.getLogger("pipeline")
+
+DRAIN_S = 8.0  # for answers that are being heard when it is to end
 
 OFFLINE = {"say": run_say, "ask": run_ask, "transcribe": run_transcribe}  # they need no profile
 
@@ -71,23 +75,17 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 async def serve(settings: Settings) -> signal.Signals | None:
     """Run the pipeline until SIGTERM or SIGINT: returns it. `/health` answers at once, `/ready` when the engines do."""
-    serving, asked = asyncio.current_task(), list[signal.Signals]()
-    assert serving
-
-    def stop(number: signal.Signals) -> None:
-        if not asked:
-            asked.append(number)
-            serving.cancel()
-
-    for number in (signal.SIGTERM, signal.SIGINT):
-        asyncio.get_running_loop().add_signal_handler(number, stop, number)
+    work = asyncio.current_task()
+    assert work
+    stopping = Stopping(work)
+    stopping.listen()
     with suppress(asyncio.CancelledError):
-        await _serve(settings)
-    return asked[0] if asked else None
+        await _serve(settings, stopping)
+    return stopping.asked
 
 
-async def _serve(settings: Settings) -> None:
-    """Never returns; engines that are still being started are given up when it is cancelled."""
+async def _serve(settings: Settings, stopping: Stopping) -> None:
+    """Engines that are still being started are given up when it is cancelled."""
     server = Server(settings.profile.topology.model_type, settings.key)
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     async with AsyncExitStack() as engines, AsyncExitStack() as callers:  # callers leave first
@@ -95,10 +93,14 @@ async def _serve(settings: Settings) -> None:
         callers.push_async_callback(runner.cleanup)
         await _listen(runner, settings)
         await asyncio.to_thread(_check, settings, settings.models_dir)
-        pipeline = running(settings.profile, settings.deployment, settings.models_dir)
-        server.pipeline = await engines.enter_async_context(pipeline)
+        opening = running(settings.profile, settings.deployment, settings.models_dir)
+        pipeline = await engines.enter_async_context(opening)
+        heap.settle()
+        server.pipeline = pipeline
         log.info("ready on http://%s:%d", settings.host, settings.port)
-        await asyncio.get_running_loop().create_future()
+        await stopping.gently()
+        log.info("ending: answers are given %.0f s to be heard to their ends", DRAIN_S)
+        await server.drain(DRAIN_S)
 
 
 def _check(settings: Settings, models_dir: Path | None) -> list[str]:
@@ -200,3 +202,7 @@ def _port(text: str) -> int:
 def _said(error: AuraError, status: int) -> int:
     print(f"aura-pipeline: {error}", file=sys.stderr)
     return status
+
+
+if __name__ == "__main__":
+    main()

@@ -27,11 +27,12 @@ ABLE = Capabilities(
 
 @dataclass(frozen=True, slots=True)
 class Served:
-    """Where it listens, the running pipeline, and its scripted engines."""
+    """Where it listens, the running pipeline, its scripted engines, and what serves them."""
 
     url: str
     pipeline: Orchestrator
     line: Line
+    server: Server
 
     @property
     def websocket_url(self) -> str:
@@ -56,7 +57,7 @@ async def served(
     line: Line | None = None, max_sessions: int = 4, detector: Callable[[], Detector] = Loudness
 ) -> AsyncGenerator[Served, None]:
     if LENT and line is None:
-        yield Served(LENT[-1], cast(Any, None), Line())
+        yield Served(LENT[-1], cast(Any, None), Line(), cast(Any, None))
         return
     line = line or Line()
     engines: dict[str, Engine[Any, Any]] = {"asr": line.asr, "aura": line.aura, "tts": line.tts}
@@ -68,6 +69,6 @@ async def served(
     await site.start()
     try:
         host, port = runner.addresses[0][:2]
-        yield Served(f"http://{host}:{port}", server.pipeline, line)
+        yield Served(f"http://{host}:{port}", server.pipeline, line, server)
     finally:
         await runner.cleanup()

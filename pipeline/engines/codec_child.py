@@ -7,6 +7,7 @@ import threading
 from pathlib import Path
 from queue import SimpleQueue
 
+from pipeline import heap
 from pipeline.engines.codec_batches import shapes
 from pipeline.engines.codec_service import Decoder, Inbox, answers_to, read_questions, serve
 from pipeline.engines.codec_wire import Ready, Refused, Settings
@@ -29,6 +30,7 @@ def main() -> None:
     except (ImportError, RuntimeError) as error:  # torch is missing, or has no room on the GPU
         send(Refused(settings.number, [f"{type(error).__name__}: {error}"]))
         sys.exit(1)
+    heap.settle()
     send(ready)
     serve(decoder, inbox, send, settings.slots)
 

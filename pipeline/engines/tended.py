@@ -6,6 +6,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from contextlib import aclosing
 from typing import Any, Protocol, runtime_checkable
 
+from pipeline import heap
 from pipeline.engines.base import Engine
 from pipeline.errors import AuraError, EngineError
 
@@ -74,6 +75,7 @@ class Tended:
                 pause_s = FIRST_PAUSE_S
             log.error("%s has died, and is started again in %.0f s", self._stage, pause_s)
             await self.aclose()
+            del engine
             pause_s = await self._open_again(pause_s)
 
     async def _open_again(self, pause_s: float) -> float:
@@ -90,5 +92,6 @@ class Tended:
             else:
                 log.info("%s started again in %.1f s", self._stage, clock() - began)
                 assert isinstance(engine, Mortal)
+                heap.settle()  # the one before it may hold gigabytes
                 self._engine = engine
                 return pause_s

@@ -13,7 +13,7 @@ from pipeline.realtime.wire import Wire, event
 
 
 class Answers:
-    """Says one answer after the other. Holds what belongs to the running one: its sound's format, its place.
+    """Says one answer after the other. Holds what belongs to the running one: its sound's format.
 
     Args:
         speaks: Asked for the format when an answer begins.
@@ -24,7 +24,6 @@ class Answers:
         self._conversation_id = conversation_id
         self._format = speaks()
         self._encoder = Encoder(self._format)
-        self._previous_item_id: str | None = None
 
     def wire(self, happened: told.AnswerEvent) -> Iterator[Wire]:
         match happened:
@@ -51,7 +50,6 @@ class Answers:
     def _opened(self, opened: told.AnswerOpened) -> Iterator[Wire]:
         item = show_item(opened.item, in_progress=True)
         place = _place(opened.response_id, opened.item.id)
-        self._previous_item_id = opened.previous_item_id
         yield event("response.output_item.added", response_id=opened.response_id, output_index=0, item=item)
         if opened.kept:
             yield event("conversation.item.added", previous_item_id=opened.previous_item_id, item=item)
@@ -73,7 +71,7 @@ class Answers:
         item = show_item(done.item)
         yield event("response.output_item.done", response_id=done.response_id, output_index=0, item=item)
         if done.kept:
-            yield event("conversation.item.done", previous_item_id=self._previous_item_id, item=item)
+            yield event("conversation.item.done", previous_item_id=done.previous_item_id, item=item)
         yield event("response.done", response=self._response(done, done.status, [item]))
 
     def _response(self, happened: told.AnswerStarted | told.AnswerDone, status: str, output: list[Wire]) -> Wire:

@@ -66,6 +66,11 @@ class Calls:
             if left and not begun:
                 self._kept.put_back(token, left)
 
+    async def answered(self) -> None:
+        """Returns when every answer that is being given has been told to its end."""
+        for connection in [*self._open.values()]:
+            await connection.answered()
+
     async def aclose(self) -> None:
         """Say goodbye to everybody."""
         goodbyes = [socket.close(code=WSCloseCode.GOING_AWAY, message=b"shutting down") for socket in self._sockets]

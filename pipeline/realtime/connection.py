@@ -20,6 +20,7 @@ from pipeline.realtime.reading import Unreadable, read
 from pipeline.realtime.resume import resume_token
 from pipeline.realtime.wire import Wire, error_event, event, input_events, internal_error
 from pipeline.session import Session
+from pipeline.signal import Signal
 from pipeline.stages import Stages
 
 log = logging.getLogger(__name__)
@@ -57,6 +58,7 @@ class Connection:
         self._metrics = metrics
         self._outbox = Outbox()
         self._hung_up = False
+        self._done = Signal()
         self._sees = stages.sees
         self._session = Session(name, stages, detector, self._tell, history)
         self._dispatch = Dispatch(self._session, config, self._send)
@@ -70,6 +72,13 @@ class Connection:
     def config(self) -> Config:
         return self._dispatch.config
 
+    async def answered(self) -> None:
+        """Returns when the answer that is being given has ended, and the client has been sent all of it."""
+        answer = self._session.answering
+        while answer and self._session.answering == answer:
+            await self._done.wait()
+        await self._outbox.emptied()
+
     async def serve(self, socket: web.WebSocketResponse) -> None:
         async with self._session, asyncio.TaskGroup() as tasks:
             self._session.configure(self.config.setup())
@@ -77,6 +86,7 @@ class Connection:
             writer = tasks.create_task(self._write(socket), name=f"{self.name}:write")
             await self._read(socket)
             self._gone()
+            self._outbox.close()
             writer.cancel()
 
     async def _read(self, socket: web.WebSocketResponse) -> None:
@@ -113,6 +123,8 @@ class Connection:
         self._metrics.happened(happened)
         for wire in self._answers.wire(happened) if isinstance(happened, told.AnswerEvent) else input_events(happened):
             self._send(wire)
+        if isinstance(happened, told.AnswerDone):
+            self._done.fire()
 
     def _send(self, wire: Wire) -> None:
         if not self._outbox.put(wire) and not self._hung_up:

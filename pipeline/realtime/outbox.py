@@ -6,6 +6,7 @@ from collections import deque
 import msgspec
 
 from pipeline.realtime.wire import Wire
+from pipeline.signal import Signal
 
 BACKLOG_BYTES = 4 * 1024 * 1024  # a minute of speech; a client this far behind is not reading
 
@@ -22,9 +23,13 @@ class Outbox:
         self._waiting: deque[bytes] = deque()
         self._bytes = 0
         self._changed = asyncio.Event()
+        self._emptied = Signal()
+        self._is_closed = False
 
     def put(self, wire: Wire) -> bool:
-        """False, and it is dropped, if there is no room."""
+        """False, and it is dropped, if there is no room. Nobody misses it if the client has gone."""
+        if self._is_closed:
+            return True
         event = msgspec.json.encode(wire)
         if self._waiting and self._bytes + len(event) > self._backlog_bytes:
             return False
@@ -39,4 +44,17 @@ class Outbox:
             await self._changed.wait()
         event = self._waiting.popleft()
         self._bytes -= len(event)
+        if not self._waiting:
+            self._emptied.fire()
         return event
+
+    async def emptied(self) -> None:
+        """Returns when nothing waits any more."""
+        while self._waiting:
+            await self._emptied.wait()
+
+    def close(self) -> None:
+        """The client has gone."""
+        self._is_closed = True
+        self._waiting.clear()
+        self._emptied.fire()

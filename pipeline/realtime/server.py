@@ -4,6 +4,7 @@ import asyncio
 import logging
 import secrets
 from collections.abc import AsyncGenerator, Awaitable, Callable
+from contextlib import suppress
 
 from aiohttp import web
 
@@ -28,6 +29,7 @@ class Server:
         self._key = key
         self._metrics = Metrics()
         self._calls = Calls(self._metrics)
+        self._drains = False
 
     def app(self) -> web.Application:
         app = web.Application(middlewares=[self._authorised])
@@ -39,6 +41,13 @@ class Server:
         app.on_shutdown.append(self._goodbye)
         app.cleanup_ctx.append(self._watch_the_loop)
         return app
+
+    async def drain(self, within_s: float) -> None:
+        """Let nobody in any more, and whoever is being answered hear their answer to its end."""
+        self._drains = True
+        with suppress(TimeoutError):
+            async with asyncio.timeout(within_s):
+                await self._calls.answered()
 
     @web.middleware
     async def _authorised(self, request: web.Request, handler: Handler) -> web.StreamResponse:
@@ -55,7 +64,7 @@ class Server:
         return web.json_response({"alive": True})
 
     async def _ready(self, _: web.Request) -> web.Response:
-        if self.pipeline is None or not self.pipeline.is_ready:
+        if self.pipeline is None or not self.pipeline.is_ready or self._drains:
             return web.json_response({"ready": False, "free_sessions": 0}, status=503)
         places = {"free_sessions": self.pipeline.free_sessions, "max_sessions": self.pipeline.max_sessions}
         return web.json_response({"ready": True, **places, "busy": await self.pipeline.busy()})
@@ -78,6 +87,8 @@ class Server:
         retry = {"Retry-After": str(RETRY_AFTER_S)}
         if pipeline is None or not pipeline.is_ready:
             return _problem(503, "starting", "the pipeline is still starting", retry)
+        if self._drains:
+            return _problem(503, "shutting_down", "the pipeline is shutting down", retry)
         if not web.WebSocketResponse().can_prepare(request):
             return _problem(426, "websocket_expected", "connect with a WebSocket", {"Upgrade": "websocket"})
         try:

@@ -1,13 +1,16 @@
 """An engine that dies is opened anew, after pauses that grow; meanwhile requests fail at once."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator
+import gc
+import weakref
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
 from typing import Any
 
 import pytest
 
+from pipeline import heap
 from pipeline.engines.base import Engine
 from pipeline.engines.tended import Tended
 from pipeline.errors import EngineError
@@ -16,12 +19,19 @@ from pipeline.tasks import Tasks
 OPEN_S = 10.0
 
 
+@pytest.fixture(autouse=True)
+def _heap_that_is_looked_through_again() -> Iterator[None]:
+    yield
+    gc.unfreeze()
+
+
 class Frail:
     """Repeats its prompts until it dies."""
 
     def __init__(self) -> None:
         self.death = asyncio.Event()
         self.closed = False
+        self.itself = self  # as vLLM's does in many ways
 
     async def generate(self, request_id: str, prompts: AsyncIterator[str]) -> AsyncGenerator[str, None]:
         async for prompt in prompts:
@@ -87,6 +97,21 @@ async def test_another_one_takes_the_place_of_one_that_has_died() -> None:
         await asyncio.sleep(1 + OPEN_S)
         assert (await said(engine, "c"), engine.is_up) == ("c", True)
     assert [(at, each.closed) for at, each in shop.opened] == [(11.0, True)]
+
+
+async def test_what_a_dead_one_held_is_given_back_though_the_heap_had_settled() -> None:
+    first = Frail()
+    engine, death, known = Tended("aura", first, Shop().open), first.death, weakref.ref(first)
+    del first
+    heap.settle()
+    async with Tasks() as tasks:
+        tasks.start("tend", engine.tend)
+        await asyncio.sleep(1)
+        death.set()
+        await asyncio.sleep(60)
+        assert engine.is_up
+        assert known() is None
+    await engine.aclose()
 
 
 async def test_whatever_keeps_it_from_starting_is_tried_again() -> None:

@@ -1,0 +1,61 @@
+"""`aura-pipeline serve` with scripted engines: `python -m tests.contract.scripted_pipeline PORT`.
+
+When it has ended it prints how many objects the garbage collector has been told to leave alone.
+"""
+
+import asyncio
+import gc
+import os
+import sys
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from pipeline.chunks import Chat
+from pipeline.deployment import StageDeployment, read_deployment
+from pipeline.engines.base import Engine, Opener
+from pipeline.engines.registry import EngineKind
+from pipeline.engines.scripted import hears, speaks, writes
+from pipeline.fit import Memory
+from pipeline.main import Settings, serve
+from pipeline.profiles import EMBEDDED, PROFILES
+
+
+def counted(chat: Chat) -> str:
+    """As far as the person has asked."""
+    return " ".join(f"Number {n}." for n in range(1, int(chat.messages[-1].text.split()[-1]) + 1))
+
+
+ENGINES: dict[str, Engine[Any, Any]] = {
+    "WhisperForConditionalGeneration": hears("Count to 6"),
+    "Qwen2ForCausalLM": writes(counted, word_s=0.05),
+    "HibariTTS": speaks(),
+}
+
+
+def opens(engine: Engine[Any, Any]) -> Opener:
+    async def open_(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+        return engine
+
+    return open_
+
+
+def is_there(stage: StageDeployment, models_dir: Path) -> Memory:
+    return Memory()
+
+
+def scripted(arch: str, kind: EngineKind) -> EngineKind:
+    return replace(kind, open=opens(ENGINES[arch]), check=is_there)
+
+
+def main(port: int, key: str) -> None:
+    shipped = PROFILES[EMBEDDED]
+    profile = replace(shipped, engines={arch: scripted(arch, kind) for arch, kind in shipped.engines.items()})
+    nowhere = Path(os.devnull)
+    deployment = read_deployment(profile.deployment, profile.topology, shipped.engine_keys(nowhere))
+    asyncio.run(serve(Settings(profile, profile.deployment, deployment, nowhere, "127.0.0.1", port, key)))
+    print(gc.get_freeze_count())
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]), os.environ["AURA_PIPELINE_KEY"])

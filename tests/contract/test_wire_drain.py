@@ -1,0 +1,68 @@
+"""A pipeline that is to end lets nobody in, and whoever is being answered hear their answer to its end."""
+
+import asyncio
+import json
+
+import aiohttp
+import pytest
+from websockets.asyncio.client import connect
+from websockets.exceptions import InvalidStatus
+
+from pipeline.engines.scripted import writes
+from tests.contract.wire_caller import calling
+from tests.contract.wire_wait import PATIENCE_S, eventually
+from tests.scenario import Line
+from tests.served import KEY, served
+
+pytestmark = pytest.mark.contract
+
+COUNT = " ".join(f"Number {n}." for n in range(1, 7))
+
+
+async def test_answers_are_heard_to_their_ends_and_nobody_else_comes_in() -> None:
+    line = Line(aura=writes(COUNT, word_s=0.05))
+    async with (
+        served(line) as pipeline,
+        calling(pipeline) as caller,
+        calling(pipeline) as silent,
+        aiohttp.ClientSession(pipeline.url) as http,
+        asyncio.TaskGroup() as tasks,
+    ):
+        await caller.says("Count to six.")
+        await caller.send("response.create")
+        await caller.until("response.output_audio.delta")
+        draining = tasks.create_task(pipeline.server.drain(PATIENCE_S))
+        await asyncio.sleep(0)
+        async with http.get("/ready") as response:
+            assert (response.status, await response.json()) == (503, {"ready": False, "free_sessions": 0})
+        with pytest.raises(InvalidStatus) as refused:
+            await connect(pipeline.websocket_url, additional_headers={"Authorization": f"Bearer {KEY}"}, proxy=None)
+        assert refused.value.response.status_code == 503
+        assert json.loads(refused.value.response.body)["error"]["code"] == "shutting_down"
+        assert not draining.done()
+        done = await caller.until("response.done")
+        assert done["response"]["status"] == "completed"
+        await asyncio.wait_for(draining, PATIENCE_S)
+        await silent.still_works()
+
+
+async def test_it_ends_after_a_while_whatever_is_being_said() -> None:
+    async with served(Line(aura=writes(COUNT * 20, word_s=0.1))) as pipeline, calling(pipeline) as caller:
+        await caller.says("Count to a hundred.")
+        await caller.send("response.create")
+        await caller.until("response.output_audio.delta")
+        async with asyncio.timeout(PATIENCE_S):
+            await pipeline.server.drain(0.3)
+        assert "response.done" not in caller.types()
+
+
+async def test_a_caller_who_vanishes_is_not_waited_for() -> None:
+    line = Line(aura=writes(COUNT * 20, word_s=0.1))
+    async with served(line) as pipeline, asyncio.TaskGroup() as tasks:
+        async with calling(pipeline) as caller:
+            await caller.says("Count to a hundred.")
+            await caller.send("response.create")
+            await caller.until("response.output_audio.delta")
+            draining = tasks.create_task(pipeline.server.drain(60))
+            await asyncio.sleep(0)
+        await eventually(draining.done)
