@@ -47,7 +47,7 @@ async def test_a_cancelled_answer_is_over_at_once_and_its_engine_when_it_has_dro
     assert max(taken["pipeline: cancel → caller released"]) < DROP_S
     for what in ("read", "wrote"):
         idle = taken[f"pipeline: cancel → language model idle, that {what}"]
-        assert idle == pytest.approx([DROP_S] * 2, rel=0.1)
+        assert len(idle) == 2 and min(idle) > 0.9 * DROP_S, "a busy machine may take longer, none is sooner"
 
 
 async def test_the_chains_answers_are_cancelled_in_every_state() -> None:
