@@ -14,6 +14,7 @@ class Persona:
         apology: Said by an agent that takes over a call in its middle.
         voice: As the pipeline knows it; empty for the pipeline's own.
         language: ISO 639-1 code of what people speak; empty to let the pipeline find out.
+        context: Words that people may say and a recogniser would not guess, such as names.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Persona:
     apology: str = ""
     voice: str = ""
     language: str = ""
+    context: str = ""
 
 
 AURA = Persona(

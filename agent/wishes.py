@@ -28,6 +28,8 @@ class Wishes:
         said: dict[str, Any] = {"format": _FORMAT}
         if self.persona.language:
             heard["transcription"]["language"] = self.persona.language
+        if self.persona.context:
+            heard["transcription"]["prompt"] = self.persona.context
         if self.persona.voice:
             said["voice"] = self.persona.voice
         return {

@@ -15,6 +15,7 @@ class Wants:
 
     Attributes:
         language: ISO 639-1 code of the caller's speech, or None to detect it.
+        context: Words that the caller may say, such as names.
         max_tokens: Most tokens to write, or None for the pipeline's own limit. 0 only has the question read.
         say: A text to speak as it is, in place of an answer.
         unasked: Nobody asked: what is seen may be worth saying something, and nobody waits.
@@ -27,6 +28,7 @@ class Wants:
     speed: float = 1.0
     modality: Modality = "audio"
     language: str | None = None
+    context: str = ""
     max_tokens: int | None = None
     say: str | None = None
     unasked: bool = False

@@ -29,6 +29,7 @@ class Capabilities:
         model: The pipeline's own name.
         recogniser: Name of the model that transcribes.
         languages: ISO 639-1 codes that it knows; empty: it does not say.
+        context_bytes: How much a caller may tell the recogniser of what will be said; None: it does not say.
         voices: The one that speaks unless another is asked for comes first; empty: they have no names.
         limits: None: every text has room.
     """
@@ -36,6 +37,7 @@ class Capabilities:
     model: str
     recogniser: str = "default"
     languages: frozenset[str] = field(default=frozenset())
+    context_bytes: int | None = None
     voices: tuple[str, ...] = ()
     limits: Limits | None = None
 

@@ -36,11 +36,13 @@ class Window:
         language: ISO 639-1 code such as `en`, or None to detect it.
         settles: True if its transcript will stand: the person is silent at the window's end, or the
             window is full.
+        context: Words that may be said, such as names; empty: those of the deployment.
     """
 
     pcm: NDArray[np.float32]
     language: str | None
     settles: bool
+    context: str = ""
 
     @property
     def audio_end_ms(self) -> int:

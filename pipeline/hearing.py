@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from pipeline.activity import FRAME_MS
 from pipeline.chunks import SPEECH_RATE, Transcript, Window
 from pipeline.errors import EngineError
+from pipeline.harmless import harmless
 from pipeline.signal import Signal
 
 Pcm = NDArray[np.float32]
@@ -47,8 +48,9 @@ class Hearing:
     what it makes of them. `hypotheses()` gives whoever asks the newest.
     """
 
-    def __init__(self, language: str | None, partial_ms: int | None) -> None:
+    def __init__(self, language: str | None, partial_ms: int | None, context: str = "") -> None:
         self._language = language
+        self._context = harmless(context)
         self._partial_ms = partial_ms
         self._frames: list[Pcm] = []
         self._left_out: deque[Pcm] = deque(maxlen=PRE_ROLL_MS // FRAME_MS)  # the newest of a long pause
@@ -139,7 +141,7 @@ class Hearing:
             ends = settles or self._in_lull
             useless = self._passing is None or (ends and not self._passing.settles)
             if self._unheard and useless and (ends or self._partial_is_due()):
-                self._passing = Window(np.concatenate(self._frames), self._language, ends)
+                self._passing = Window(np.concatenate(self._frames), self._language, ends, self._context)
                 self._asked_samples = self._samples
                 yield self._passing
             elif self._committed and not self._unheard:

@@ -99,7 +99,7 @@ async def _closed(engines: Mapping[str, Engine[Any, Any]]) -> None:
 
 def _with(able: Capabilities, engine: Engine[Any, Any]) -> Capabilities:
     if isinstance(engine, Listens):
-        able = replace(able, recogniser=engine.model, languages=engine.languages)
+        able = replace(able, recogniser=engine.model, languages=engine.languages, context_bytes=engine.context_bytes)
     if isinstance(engine, Speaks):
         able = replace(able, voices=engine.voices)
     return able

@@ -159,7 +159,8 @@ class Session:
 
     def _begin(self) -> Utterance:
         self._unanswered.drop()
-        hearing = Hearing(self.setup.wants.language, PARTIAL_MS if self.setup.partials else None)
+        wants = self.setup.wants
+        hearing = Hearing(wants.language, PARTIAL_MS if self.setup.partials else None, wants.context)
         item_id = item_name()
         question = Question(lambda: self.history, self._stages.route, lambda: self.setup.wants, item_id)
         turn = self._turn()

@@ -20,6 +20,7 @@ ABLE = Capabilities(
     "aura-scripted",
     recogniser="scripted-ears",
     languages=frozenset(("en", "fr")),
+    context_bytes=60,
     voices=("tenor", "alto"),
     limits=Limits(len, instructions=1_000, items={"system": 500, "user": 2_000_000, "assistant": 2_000_000}),
 )

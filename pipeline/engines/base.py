@@ -44,10 +44,12 @@ class Listens(Protocol):
     Attributes:
         model: The name of the model that was opened.
         languages: ISO 639-1 codes.
+        context_bytes: Of a window's `context`, how much there is room for, in UTF-8.
     """
 
     model: str
     languages: frozenset[str]
+    context_bytes: int
 
 
 @runtime_checkable

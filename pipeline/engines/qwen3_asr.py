@@ -54,6 +54,7 @@ class Manner:
         stops: Ids that end a transcript.
         languages: Those that there are, by their English names.
         language: That of callers who name none; None: it is detected.
+        context_bytes: Of a caller's context, how much there is room for.
     """
 
     model: str
@@ -64,6 +65,7 @@ class Manner:
     extent: Extent
     languages: Sequence[str]
     language: str | None = None
+    context_bytes: int = 0
 
 
 class Qwen3Asr:
@@ -76,6 +78,7 @@ class Qwen3Asr:
     def __init__(self, requests: Answers, manner: Manner) -> None:
         self.model = manner.model
         self.languages = codes_of(manner.languages)
+        self.context_bytes = manner.context_bytes
         self._requests = requests
         self._manner = manner
         self._sampling = manner.draws.sampling(manner.stops)

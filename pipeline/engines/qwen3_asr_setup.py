@@ -1,5 +1,6 @@
 """Opens Qwen3-ASR on vLLM: what of its checkpoint and of the deployment the engine is told."""
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
@@ -32,6 +33,7 @@ AUDIO_TOKENS_PER_S, PROMPT_TOKENS = 13, 64
 TOKENS_PER_S = AUDIO_TOKENS_PER_S + 2 * Extent(0).tokens_per_s  # what is written may begin the prompt, too
 HEARD_S = 30  # of sound at once, at the least: `hearing.py` begins a new window after 28 s
 LIVE_S = 28.5  # of sound at once for which a context leaves room
+CONTEXT_BYTES = 1_000  # of a caller's own, where there is room: 250 tokens of plain English
 POSITIONS = 4_096
 DRAWS = Draws()
 FIRST_S, FIRST_TOKENS = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 8.9, 17), 2  # what it hears first, when it is opened
@@ -92,7 +94,8 @@ async def open_qwen3_asr(
     passes = partial(Passes, writer, frames, Doubt())
     known = config.support_languages
     spoken = _spoken(language, known)
-    manner = Manner(model, passes, engine_prompt, draws, ids.ends, extent, known, spoken)
+    room = context_bytes(max_model_len, len(replace(writer, context="").write(None, "").token_ids))
+    manner = Manner(model, passes, engine_prompt, draws, ids.ends, extent, known, spoken, room)
     first = partial(read, requests, draws.sampling(ids.ends), first_parts(manner))
     return await warmed(Qwen3Asr(requests, manner), first)
 
@@ -131,6 +134,16 @@ def longest(max_model_len: int, prompt_tokens: int) -> Extent:
     extent = Extent(0)
     room = max_model_len - prompt_tokens - PROMPT_TOKENS - extent.least_tokens
     return Extent(int(room / TOKENS_PER_S * 1000))
+
+
+def context_bytes(max_model_len: int, prompt_tokens: int) -> int:
+    """A caller's context that leaves room to hear what one utterance holds at most: a token is a byte at least.
+
+    Args:
+        prompt_tokens: With no context.
+    """
+    least = prompt_tokens + PROMPT_TOKENS + Extent(0).least_tokens + math.ceil(LIVE_S * TOKENS_PER_S)
+    return min(CONTEXT_BYTES, max(0, max_model_len - least))
 
 
 def cache_bytes(text: TextConfig, size: int, sessions: int, max_model_len: int) -> int:

@@ -16,6 +16,7 @@ from pipeline.errors import ConfigError, EngineError
 log = logging.getLogger(__name__)
 
 STAGE = "asr"
+CONTEXT_BYTES = 600  # of plain English some 150 tokens, and 223 are read
 
 
 class Whisper:
@@ -28,6 +29,7 @@ class Whisper:
     def __init__(self, model: str, reader: Reader, language: str | None) -> None:
         self.model = model
         self.languages = reader.languages
+        self.context_bytes = CONTEXT_BYTES
         self._reader = reader
         self._language = language
         self._worker = Worker("whisper")
@@ -65,9 +67,9 @@ class Whisper:
         await self._worker.aclose()
 
     async def _read(self, window: Window) -> str:
-        language = self._known(window.language or self._language)
+        language, context = self._known(window.language or self._language), window.context.strip()
         try:
-            return await self._worker.run_unheld(partial(self._reader.read, window.pcm, language))
+            return await self._worker.run_unheld(partial(self._reader.read, window.pcm, language, context))
         except Exception as error:
             log.exception("a pass failed", extra={"audio_ms": window.audio_end_ms})
             raise EngineError(STAGE, f"the speech could not be transcribed ({type(error).__name__})") from error

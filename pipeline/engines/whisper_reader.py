@@ -2,6 +2,7 @@
 
 import zlib
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ WHOLE_FRAMES = 3000  # the 30 s that Whisper was trained on
 # them silence behind the words, it is as good as with 30 s and four times as fast; with 5 s it repeats itself.
 FEWEST_FRAMES, SILENT_FRAMES = 1000, 400
 LONGEST_PART_S = 25
-TOKENS_PER_S, TOKENS_AT_LEAST = 8, 24  # nobody speaks faster; a pass that writes more repeats itself
+TOKENS_PER_S, TOKENS_AT_LEAST = 6, 24  # nobody speaks faster; a pass that writes more repeats itself
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,31 +61,39 @@ class Reader:
         self._model, self._tokenizer_of = _load(folder, threads)
         self.languages: frozenset[str] = frozenset(self._model.supported_languages)
 
-    def read(self, pcm: Pcm, language: str | None) -> str:
-        """The words in `pcm` (float32, 16 kHz mono); empty if there are none. None: detect the language."""
-        return " ".join(text for part in parts(pcm, LONGEST_PART_S) if (text := self._read_part(part, language)))
+    def read(self, pcm: Pcm, language: str | None, context: str = "") -> str:
+        """The words in `pcm` (float32, 16 kHz mono); empty if there are none.
 
-    def _read_part(self, pcm: Pcm, language: str | None) -> str:
+        Args:
+            language: ISO 639-1 code; None: detect it.
+            context: Words that may be said. Its last 223 tokens count.
+        """
+        read = partial(self._read_part, language=language, context=context)
+        return " ".join(text for part in parts(pcm, LONGEST_PART_S) if (text := read(part)))
+
+    def _read_part(self, pcm: Pcm, language: str | None, context: str) -> str:
         features = self._model.feature_extractor(pcm)
         frames = max(FEWEST_FRAMES, len(pcm) * FRAMES_PER_S // SPEECH_RATE + SILENT_FRAMES)
-        reading = self._pass(features, min(frames, WHOLE_FRAMES), language, len(pcm))
+        read = partial(self._pass, features, language=language, context=context, samples=len(pcm))
+        reading = read(min(frames, WHOLE_FRAMES))
         if reading.repeats and reading.no_speech < 0.5 and frames < WHOLE_FRAMES:
-            reading = self._pass(features, WHOLE_FRAMES, language, len(pcm))
+            reading = read(WHOLE_FRAMES)
         return reading.text if reading.is_speech and not reading.repeats else ""
 
-    def _pass(self, features: Pcm, frames: int, language: str | None, samples: int) -> Reading:
+    def _pass(self, features: Pcm, frames: int, *, language: str | None, context: str, samples: int) -> Reading:
         whisper = self._model
         encoded = whisper.encode(_fitted(features, frames))
         if language is None:
             language = whisper.model.detect_language(encoded)[0][0][0].strip("<|>") if len(self.languages) > 1 else "en"
         tokenizer = self._tokenizer_of(language)
-        prompt = whisper.get_prompt(tokenizer, [], without_timestamps=True)
+        before = tokenizer.encode(f" {context}") if context else []
+        prompt = whisper.get_prompt(tokenizer, before, without_timestamps=True)
         limit = TOKENS_AT_LEAST + TOKENS_PER_S * samples // SPEECH_RATE
         (result,) = whisper.model.generate(
             encoded,
             [prompt],
             beam_size=1,
-            max_length=len(prompt) + limit,
+            max_length=max(2 * limit, len(prompt) + limit),  # of which CTranslate2 lets at most half be written
             return_scores=True,
             return_no_speech_prob=True,
         )

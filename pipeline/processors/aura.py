@@ -7,6 +7,7 @@ from pipeline import capabilities
 from pipeline.asked import Asked, Wants
 from pipeline.chunks import Clause, Role, Scene, Text
 from pipeline.clips import Clip
+from pipeline.harmless import harmless
 from pipeline.history import Item
 from pipeline.models.qwen3_tts.prompt import AUTO, LANGUAGES
 from pipeline.processors.words import Words
@@ -70,11 +71,6 @@ def scene(asked: Asked, limits: Limits = LIMITS) -> Scene:
     parts += _last(rounds[-1], limits, is_answered=bool(most)) if rounds else _empty(is_answered=bool(most))
     urgent = wants.awaited or (bool(most) and not wants.unasked)
     return Scene(_merged(parts), wants.cache_salt, most, urgent)
-
-
-def harmless(text: str) -> str:
-    """Without half characters, and without the marks of the template: with them it could pose as somebody else's."""
-    return text.encode(errors="replace").decode().replace("<|", "< |")
 
 
 def _system(wants: Wants) -> str:

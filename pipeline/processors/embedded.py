@@ -6,6 +6,7 @@ from itertools import chain
 from pipeline.asked import Asked
 from pipeline.capabilities import Limits
 from pipeline.chunks import Chat, Clause, Message, Text
+from pipeline.harmless import harmless
 from pipeline.processors.clauses import Clauses
 
 MOST_TOKENS = 200  # of an answer: enough to count to forty in words
@@ -62,7 +63,7 @@ async def asked2chat(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerato
         if not limit and (not said or said[-1].role != "user"):
             said += (Message("user", ""),)  # which is to come
         stem = (*PREAMBLE, *instructed(wants.instructions))
-        yield Chat((*stem, *map(harmless, said)), wants.cache_salt, limit, stem=len(stem))
+        yield Chat((*stem, *map(_harmless, said)), wants.cache_salt, limit, stem=len(stem))
 
 
 async def text2clauses(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerator[Clause, None]:
@@ -98,9 +99,8 @@ def tokens(text: str) -> int:
     return -(-plain // 4) + len(text) - plain + 5  # the message's own marks
 
 
-def harmless(message: Message) -> Message:
-    """Without the marks of a chat template, with which a text could pose as somebody else's message."""
-    return Message(message.role, message.text.replace("<|", "< |"))
+def _harmless(message: Message) -> Message:
+    return Message(message.role, harmless(message.text))
 
 
 LIMITS = Limits(

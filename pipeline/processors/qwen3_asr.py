@@ -77,7 +77,7 @@ class Passes:
         if not np.array_equal(pcm[: len(self._heard)], self._heard):
             self._mel, self._prefix, self._raw = LogMel(), "", ""
         self._heard = pcm
-        prompt = self._writer.write(language, self._prefix)
+        prompt = self._writer.write(language, self._prefix, window.context)
         expected = tuple(self._writer.tokenizer.encode(self._raw.rstrip(MARKS)[len(self._prefix) :]))
         draft = expected if self._keeps_to_words else ()
         return Pass(window, language, self._prefix, prompt, self._pieces(self._mel(pcm)), expected, draft)

@@ -21,7 +21,7 @@ from pipeline.realtime.events import (
     TurnDetection,
 )
 from pipeline.realtime.ranges import check_range
-from pipeline.realtime.room import check_instructions
+from pipeline.realtime.room import check_context, check_instructions
 from pipeline.setup import Setup
 
 PCM = Format("audio/pcm", 24_000)
@@ -124,7 +124,7 @@ class Config:
                     "transcription": {
                         "model": self.there.recogniser,
                         "language": self.wants.language,
-                        "prompt": None,
+                        "prompt": self.wants.context or None,
                     },
                     "noise_reduction": None,
                     "turn_detection": turn_detection.shown(self.turn_detection),
@@ -169,7 +169,7 @@ def _with_input(config: Config, audio: AudioInput) -> Config:
     if audio.format:
         config = replace(config, listens_to=checked(audio.format, "session.audio.input.format"))
     if audio.transcription is None:
-        config = replace(config, wants=replace(config.wants, language=None))
+        config = replace(config, wants=replace(config.wants, language=None, context=""))
     elif audio.transcription is not UNSET:
         param = "session.audio.input.transcription"
         language = audio.transcription.language or None
@@ -177,7 +177,9 @@ def _with_input(config: Config, audio: AudioInput) -> Config:
             names.check_language(language, config.there, f"{param}.language")
         if audio.transcription.model:
             names.check_model(audio.transcription.model, config.there.recogniser, f"{param}.model")
-        config = replace(config, wants=replace(config.wants, language=language))
+        context = audio.transcription.prompt or ""
+        check_context(context, config.there.context_bytes, f"{param}.prompt")
+        config = replace(config, wants=replace(config.wants, language=language, context=context))
     if audio.turn_detection is not UNSET:
         detection = audio.turn_detection
         config = replace(config, turn_detection=turn_detection.checked(detection))

@@ -3,6 +3,8 @@
 from pipeline.capabilities import Limits
 from pipeline.chunks import Role
 from pipeline.errors import RequestError
+from pipeline.harmless import harmless
+from pipeline.window import in_bytes
 
 LETTERS = 4  # of plain English in a token
 
@@ -23,6 +25,15 @@ def check_item(text: str, role: Role, limits: Limits | None, param: str) -> None
     """
     if limits:
         _check(text, limits.items[role], limits, param)
+
+
+def check_context(text: str, most_bytes: int | None, param: str) -> None:
+    """
+    Raises:
+        RequestError: Names the field and how much fits.
+    """
+    if most_bytes is not None and (size := in_bytes(harmless(text))) > most_bytes:
+        raise RequestError("invalid_value", f"{param}: it has {size:,} bytes, and {most_bytes} fit", param)
 
 
 def check_pictures(count: int, limits: Limits | None, param: str) -> None:

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -89,6 +90,14 @@ async def played(generation: llm.GenerationCreatedEvent) -> tuple[list[str], flo
 
 def ids(context: llm.ChatContext) -> list[tuple[str, str]]:
     return [(item.role, item.text_content or "") for item in context.items if isinstance(item, llm.ChatMessage)]
+
+
+@pytest.mark.parametrize(
+    ("context", "told"), [("", {"language": "en"}), ("Wouter", {"language": "en", "prompt": "Wouter"})]
+)
+def test_it_tells_what_people_may_say(context: str, told: dict[str, str]) -> None:
+    asked = Wishes(replace(AURA, context=context), spoken=True, camera=False).session("Be brief.")
+    assert asked["audio"]["input"]["transcription"] == told
 
 
 async def test_it_introduces_itself_and_wants_partials_and_no_turn_detection() -> None:

@@ -3,13 +3,15 @@
 import asyncio
 import shutil
 from collections.abc import AsyncGenerator
+from dataclasses import replace
 from pathlib import Path
+from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
 import pytest
 
-from pipeline.chunks import SPEECH_RATE, Window
+from pipeline.chunks import SPEECH_RATE, Clause, Window
 from pipeline.engines.hibari import Hibari
 from pipeline.engines.whisper import Whisper
 from pipeline.errors import ConfigError, EngineError
@@ -65,6 +67,33 @@ async def test_an_unknown_language_is_named_and_the_next_window_is_heard(whisper
         await all_of(whisper, window(question, "xx"))
     (transcript,) = await all_of(whisper, window(question))
     assert "france" in words(transcript.text)
+
+
+async def test_who_spells_fast_is_heard_to_the_end(whisper: Whisper) -> None:
+    voice = await Hibari.open()
+    alphabet = ", ".join(ascii_uppercase) + "."
+    sound = window(b"".join([audio.pcm for audio in await all_of(voice, Clause(alphabet, "", speed=1.5))]))
+    await voice.aclose()
+    (transcript,) = await all_of(whisper, sound)
+    assert "UVWXY" in "".join(filter(str.isalpha, transcript.text)), transcript.text
+
+
+async def test_a_name_is_spelled_as_the_caller_has_told_it(whisper: Whisper) -> None:
+    voice = await Hibari.open()
+    sound = window(await spoken(voice, "Please call Siobhan about Kubernetes."))
+    await voice.aclose()
+    (alone,) = await all_of(whisper, sound)
+    assert "siobhan" not in words(alone.text)
+    (told,) = await all_of(whisper, replace(sound, context="Siobhan, Kubernetes"))
+    assert words(told.text) == "please call siobhan about kubernetes"
+    (long,) = await all_of(whisper, replace(sound, context="word " * 10_000 + "Siobhan, Kubernetes"))
+    assert "siobhan" in words(long.text), "the end of what is too long counts"
+
+
+async def test_what_may_be_said_is_not_heard_where_nobody_speaks(whisper: Whisper) -> None:
+    silence = np.zeros(SPEECH_RATE, np.float32)
+    (transcript,) = await all_of(whisper, Window(silence, None, True, "Siobhan, Kubernetes"))
+    assert transcript.text == ""
 
 
 @pytest.mark.parametrize("seconds", [0, 0.001, 1.0])

@@ -32,6 +32,7 @@ class Frail(Scripted[Any, Any]):
 
     model: str = "frail"
     languages: frozenset[str] = frozenset(("en",))
+    context_bytes: int = 90
     death: asyncio.Event = field(default_factory=asyncio.Event)
 
     closed: asyncio.Event = field(default_factory=asyncio.Event)
@@ -82,7 +83,8 @@ async def test_engines_start_in_order_and_tell_how_far_they_are(caplog: pytest.L
         async with works.run(warms_up=False) as pipeline:
             assert [at for at, _ in works.opened] == [5.0, 25.0, 28.0]
             assert dict(pipeline.start_seconds) == {"asr": 5.0, "aura": 20.0, "tts": 3.0}
-            assert (pipeline.capabilities.recogniser, pipeline.is_ready) == ("frail", True)
+            able = pipeline.capabilities
+            assert (able.recogniser, able.context_bytes, pipeline.is_ready) == ("frail", 90, True)
     told = [record.getMessage() for record in caplog.records]
     assert told[:4] == [
         "starting asr (1 of 3)",

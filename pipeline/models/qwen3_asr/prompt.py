@@ -30,22 +30,23 @@ class PromptWriter:
     """
     Attributes:
         audio_id: That of `<|audio_pad|>`.
-        context: Words that may be said: names, subjects. Holds no names of added tokens.
+        context: Words that may be said, names, subjects, where a caller tells none. Holds no names of added tokens.
     """
 
     tokenizer: Tokenizer
     audio_id: int
     context: str = ""
 
-    def write(self, language: str | None, prefix: str) -> Prompt:
+    def write(self, language: str | None, prefix: str, context: str = "") -> Prompt:
         """
         Args:
             language: As Qwen3-ASR names it; None leaves it to the model, which then writes it first.
             prefix: What the transcript begins with, whatever is heard.
+            context: A caller's own, in place of the writer's. Holds no names of added tokens.
         """
         forced = f"language {language}{TAG}" if language else ""
         ids = self.tokenizer.encode(
-            f"<|im_start|>system\n{self.context}<|im_end|>\n<|im_start|>user\n{AUDIO_TEXT}<|im_end|>\n"
+            f"<|im_start|>system\n{context or self.context}<|im_end|>\n<|im_start|>user\n{AUDIO_TEXT}<|im_end|>\n"
             f"<|im_start|>assistant\n{forced}{prefix}"
         )
         return Prompt(tuple(ids), ids.index(self.audio_id))

@@ -60,7 +60,7 @@ class Recogniser:
         return Passes(self.writer(context), self.config.tower.n_window_infer, doubt or Doubt())
 
     def pass_of(self, case: Heard) -> Pass:
-        return self.passes(case.context).ask(Window(case.pcm, None, True), case.language)
+        return self.passes().ask(Window(case.pcm, None, True, case.context), case.language)
 
     def hear(self, *asked: Asked) -> None:
         """All of them, until each has ended."""

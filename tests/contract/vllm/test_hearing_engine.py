@@ -83,7 +83,7 @@ def recogniser(opened: Opened) -> Qwen3Asr:
 
 
 def window(case: Heard) -> Window:
-    return Window(case.pcm, CODES[case.language or ""], True)
+    return Window(case.pcm, CODES[case.language or ""], True, case.context)
 
 
 def expected(case: Heard) -> Transcript:

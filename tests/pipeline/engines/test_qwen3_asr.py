@@ -14,6 +14,7 @@ from pipeline.chunks import SPEECH_RATE, Transcript, Window
 from pipeline.engines.draws import Draws
 from pipeline.engines.parts import Medium, Part, Sampling, Written
 from pipeline.engines.qwen3_asr import Extent, Manner, Qwen3Asr
+from pipeline.engines.qwen3_asr_setup import context_bytes, longest
 from pipeline.errors import EngineError
 from pipeline.hearing import Hearing, Hypothesis
 from pipeline.models.qwen3_asr.prompt import Prompt, PromptWriter
@@ -98,6 +99,13 @@ def manner(longest_ms: int = 60_000) -> Manner:
 
 def sound(seconds: float) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
     return np.full(int(seconds * SPEECH_RATE), 0.1, np.float32)
+
+
+@pytest.mark.parametrize(("max_model_len", "left"), [(4_096, 1_000), (1_024, 165), (860, 1), (400, 0)])
+def test_what_a_caller_tells_leaves_room_to_hear(max_model_len: int, left: int) -> None:
+    assert context_bytes(max_model_len, 18) == left
+    if left:
+        assert longest(max_model_len, 18 + left).longest_ms >= 28_500
 
 
 async def given(*windows: Window, at: tuple[float, ...] = ()) -> AsyncGenerator[Window, None]:

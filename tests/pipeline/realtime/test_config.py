@@ -40,6 +40,14 @@ def test_a_client_may_decide_turns_itself() -> None:
     assert config.shown("s", 0, "t", sees=False)["audio"]["input"]["turn_detection"] is None
 
 
+def test_the_recogniser_is_told_what_may_be_said() -> None:
+    config = updated({"audio": {"input": {"transcription": {"prompt": "é" * 30}}}})
+    assert config.wants.context == "é" * 30
+    assert updated({"instructions": "Be brief."}, config).wants.context == "é" * 30
+    for none in (None, {}, {"language": "fr"}, {"prompt": None}, {"prompt": ""}):
+        assert updated({"audio": {"input": {"transcription": none}}}, config).wants.context == ""
+
+
 def test_eagerness_sets_how_long_silence_is_waited_for() -> None:
     def end_ms(eagerness: str) -> int | None:
         audio = {"input": {"turn_detection": {"type": "semantic_vad", "eagerness": eagerness}}}
@@ -60,6 +68,8 @@ def test_an_unfinished_sentence_is_given_more_time() -> None:
         ({"audio": {"input": {"format": {"type": "audio/pcm", "rate": 8000}}}}, "session.audio.input.format.rate"),
         ({"audio": {"output": {"format": {"type": "audio/pcm", "rate": 16000}}}}, "session.audio.output.format.rate"),
         ({"audio": {"output": {"speed": 9}}}, "session.audio.output.speed"),
+        ({"audio": {"input": {"transcription": {"prompt": "x" * 61}}}}, "session.audio.input.transcription.prompt"),
+        ({"audio": {"input": {"transcription": {"prompt": "<|" * 21}}}}, "session.audio.input.transcription.prompt"),
         ({"max_output_tokens": 0}, "session.max_output_tokens"),
         ({"max_output_tokens": 4_097}, "session.max_output_tokens"),
         ({"temperature": 99}, "session.temperature"),
@@ -82,7 +92,7 @@ def test_a_value_that_cannot_be_is_refused_by_name(session: dict[str, object], p
 
 
 def test_what_is_shown_can_be_sent_back() -> None:
-    shown = FIRST.shown("s", 0, "t", sees=True)
+    shown = updated({"audio": {"input": {"transcription": {"prompt": "Wouter"}}}}).shown("s", 0, "t", sees=True)
     assert updated(shown).shown("s", 0, "t", sees=True) == shown
 
 
