@@ -5,7 +5,8 @@
 It knows nothing but the wire: callers speak, show a camera, listen and interrupt by a script drawn from a seed.
 A closed loop has so many callers all the time; in an open loop they ring up whether or not others have hung up.
 The key is read from AURA_PIPELINE_KEY. Writes all measurements as JSON, and a plot beside it; after Ctrl-C those that
-were made until then.
+were made until then. Exits with 0 if questions were answered and no call broke off, with 1 otherwise, with 2 for wrong
+usage and with 130 after Ctrl-C; that a server had no place for a call is a measurement.
 """
 
 import argparse
@@ -109,9 +110,9 @@ def _object(text: str) -> dict[str, Any]:
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.bench.load", description=__doc__.partition("\n")[0])
     parser.add_argument("--url", required=True, help="for example http://127.0.0.1:8100")
-    parser.add_argument("--callers", type=_count, default=1, metavar="N", help="of a closed loop (1)")
+    parser.add_argument("--callers", type=_count, metavar="N", help="of a closed loop (1)")
     parser.add_argument("--rate", type=_above(0), metavar="N", help="open loop: calls a minute")
-    parser.add_argument("--minutes", type=_above(0), default=1.0, help="open loop: for how long calls come in (1)")
+    parser.add_argument("--minutes", type=_above(0), help="open loop: for how long calls come in (1)")
     parser.add_argument("--turns", type=_count, default=5, metavar="N", help="questions of a call (5)")
     parser.add_argument("--interruptions", type=_share, default=0.0, metavar="SHARE", help="of the answers (0)")
     parser.add_argument("--pause", type=_above(0), default=1.0, metavar="S", help="mean pause before a question (1)")
@@ -122,9 +123,14 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("load.json"), metavar="FILE", help="(load.json)")
     asked = parser.parse_args(arguments)
-    rings = arrivals(asked.seed, asked.rate, asked.minutes) if asked.rate else None
+    if asked.rate and asked.callers:
+        parser.error("--callers: in an open loop (--rate) there are as many as ring up")
+    if asked.minutes and not asked.rate:
+        parser.error("--minutes: is for an open loop (--rate); a closed one ends with its --turns")
+    minutes = asked.minutes or 1.0
+    rings = arrivals(asked.seed, asked.rate, minutes) if asked.rate else None
     if rings == ():
-        parser.error(f"--rate, --minutes: with seed {asked.seed} nobody rings up in {asked.minutes:g} minutes")
+        parser.error(f"--rate, --minutes: with seed {asked.seed} nobody rings up in {minutes:g} minutes")
     try:
         check_out(asked.out)
         if _plot(asked.out) == asked.out:
@@ -143,7 +149,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         manner=Manner(asked.turns, len(recordings), asked.interruptions, asked.pause),
         recordings=recordings,
         frames=camera(asked.seed) if asked.camera else (),
-        callers=asked.callers,
+        callers=asked.callers or 1,
         rings=rings,
         instructions=asked.instructions,
         session=asked.session,
@@ -155,7 +161,9 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         """What was measured until then is told."""
     load = measured.load(str(plan))
     _tell(load, asked.out)
-    return INTERRUPTED if load.interrupted else 0 if load.served else 1
+    if load.failed:
+        print(f"{load.failed} calls broke off; the first: {load.failure}", file=sys.stderr)
+    return INTERRUPTED if load.interrupted else 1 if load.failed or not load.served else 0
 
 
 def _tell(load: Load, out: Path) -> None:

@@ -25,6 +25,7 @@ class Load:
         kind: For example `closed, 4 callers`.
         refused: Calls that the server had no place for.
         failed: Calls that broke off.
+        failure: Why the first of them did.
         interrupted: Somebody ended it. Questions that had no answer yet are left out.
     """
 
@@ -33,6 +34,7 @@ class Load:
     served: tuple[Served, ...]
     refused: int = 0
     failed: int = 0
+    failure: str = ""
     interrupted: bool = False
 
 

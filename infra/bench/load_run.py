@@ -46,18 +46,20 @@ class Measured:
     """What has been measured so far.
 
     Attributes:
+        failure: Why the first call that broke off did.
         ended: Everybody has hung up of their own accord.
     """
 
     served: list[Served] = field(default_factory=list)
     refused: int = 0
     failed: int = 0
+    failure: str = ""
     took_s: float = 0.0
     ended: bool = False
 
     def load(self, kind: str) -> Load:
         served = sorted(self.served, key=lambda each: each.at)
-        return Load(kind, self.took_s, tuple(served), self.refused, self.failed, not self.ended)
+        return Load(kind, self.took_s, tuple(served), self.refused, self.failed, self.failure, not self.ended)
 
 
 async def run(plan: Plan, measured: Measured | None = None) -> Load:
@@ -91,6 +93,9 @@ async def _call(plan: Plan, caller: int, began: float, at: float, measured: Meas
             await person.call(asks, wishes, began)
     except* PipelineError as errors:
         outcome = first(errors)
-        measured.refused += isinstance(outcome, Full)
-        measured.failed += not isinstance(outcome, Full)
+        if isinstance(outcome, Full):
+            measured.refused += 1
+        else:
+            measured.failed += 1
+            measured.failure = measured.failure or str(outcome)
         print(f"caller {caller + 1}: {outcome}", file=sys.stderr)

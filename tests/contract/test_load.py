@@ -75,6 +75,31 @@ async def test_a_server_that_leaves_takes_nothing_with_it_that_was_measured() ->
     assert (load.refused, load.failed) == (0, 1)
 
 
+async def test_calls_that_broke_off_are_told_at_the_end_and_by_the_exit_status(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_wav(tmp_path / "question.wav", QUESTION, rate=24_000)
+    out, line = tmp_path / "load.json", long_winded()
+    options = ["--pause", "0.1", "--turns", "2", "--recordings", str(tmp_path), "--out", str(out)]
+    async with asyncio.TaskGroup() as tasks, served(line) as server:
+        program = asyncio.to_thread(main, ["--url", server.url, *options], {"AURA_PIPELINE_KEY": KEY})
+        running = tasks.create_task(program)
+        await asked(line, 2)
+    assert [each["status"] for each in json.loads(out.read_text())["served"]] == ["completed", "lost"]
+    why = capsys.readouterr().err.splitlines()
+    assert (running.result(), why[-1]) == (1, why[0].replace("caller 1: ", "1 calls broke off; the first: "))
+    assert why[-1].removeprefix("1 calls broke off; the first: ") == json.loads(out.read_text())["failure"] != ""
+
+
+async def test_a_run_in_which_no_call_broke_off_succeeds_though_some_found_no_place(tmp_path: Path) -> None:
+    write_wav(tmp_path / "question.wav", QUESTION, rate=24_000)
+    options = ["--turns", "1", "--callers", "2", "--recordings", str(tmp_path), "--out", str(tmp_path / "load.json")]
+    async with served(max_sessions=1) as server:
+        status = await asyncio.to_thread(main, ["--url", server.url, *options], {"AURA_PIPELINE_KEY": KEY})
+    load = json.loads((tmp_path / "load.json").read_text())
+    assert (status, load["refused"], load["failed"], load["failure"]) == (0, 1, 0, "")
+
+
 async def test_after_ctrl_c_all_is_told_that_was_measured(tmp_path: Path) -> None:
     write_wav(tmp_path / "question.wav", QUESTION, rate=24_000)
     out, line = tmp_path / "load.json", long_winded()
@@ -152,6 +177,7 @@ async def test_an_open_loop_in_which_nobody_rings_up_asks_nothing() -> None:
         ("--session", "3", "argument --session: '3' is not a JSON object"),
         ("--session", "[", "argument --session: '[' is not a JSON object"),
         ("--minutes", "0.0001", "--rate, --minutes: with seed 0 nobody rings up in 0.0001 minutes"),
+        ("--callers", "4", "--callers: in an open loop (--rate) there are as many as ring up"),
     ],
 )
 def test_what_nobody_can_do_is_told_before_anybody_rings_up(
@@ -160,3 +186,9 @@ def test_what_nobody_can_do_is_told_before_anybody_rings_up(
     with pytest.raises(SystemExit):
         main(["--url", "http://127.0.0.1:1", "--rate", "1", option, value], {})
     assert reason in capsys.readouterr().err
+
+
+def test_a_closed_loop_takes_no_minutes(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--url", "http://127.0.0.1:1", "--minutes", "3"], {})
+    assert "--minutes: is for an open loop (--rate); a closed one ends with its --turns" in capsys.readouterr().err
