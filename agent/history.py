@@ -16,24 +16,23 @@ class History:
         self.items = llm.ChatContext.empty()
         self._cut: set[str] = set()
 
-    def told(self, item: dict[str, Any], after: str | None = None) -> None:
-        """An item joined the pipeline's conversation behind the one of id `after`, or is complete."""
+    def told(self, item: dict[str, Any], after: str | None) -> None:
+        """An item joined the pipeline's conversation, or is complete.
+
+        Args:
+            after: Id of the item in front of it; None: it is the first.
+        """
         if item.get("type") != "message":
             return
         words = "".join(part.get("transcript") or part.get("text") or "" for part in item.get("content") or [])
-        if item["role"] == "assistant":
-            self.answered(item["id"], words, after)
+        if item["role"] == "assistant" and item["id"] not in self._cut:
+            self._put("assistant", item["id"], words, self._behind(after))
         elif item["role"] == "user" and self.items.get_by_id(item["id"]) is None:
-            self.said(item["id"], words, after)
+            self._put("user", item["id"], words, self._behind(after))
 
-    def said(self, item_id: str, text: str, after: str | None = None) -> None:
-        """A person's item, or its transcript."""
-        self._put("user", item_id, text, after)
-
-    def answered(self, item_id: str, text: str, after: str | None = None) -> None:
-        """The agent's item: all that it says."""
-        if item_id not in self._cut:
-            self._put("assistant", item_id, text, after)
+    def said(self, item_id: str, text: str) -> None:
+        """The transcript of a person's item."""
+        self._put("user", item_id, text)
 
     def heard(self, item_id: str, text: str) -> None:
         """The agent was interrupted: only this much of the item was heard."""
@@ -68,14 +67,18 @@ class History:
     def _is_new(self, item: llm.ChatItem) -> bool:
         return bool(_words(item)) and self.items.get_by_id(item.id) is None
 
-    def _put(self, role: Literal["user", "assistant"], item_id: str, text: str, after: str | None = None) -> None:
+    def _behind(self, after: str | None) -> int | None:
+        """The place behind that item; behind one that is not known here, the end."""
+        at = -1 if after is None else self.items.index_by_id(after)
+        return None if at is None else at + 1
+
+    def _put(self, role: Literal["user", "assistant"], item_id: str, text: str, place: int | None = None) -> None:
         known = self.items.get_by_id(item_id)
         if isinstance(known, llm.ChatMessage):
             known.content = [text]
         else:
-            at = self.items.index_by_id(after) if after else None
-            at = len(self.items.items) if at is None else at + 1
-            self.items.items.insert(at, llm.ChatMessage(role=role, id=item_id, content=[text]))
+            place = len(self.items.items) if place is None else place
+            self.items.items.insert(place, llm.ChatMessage(role=role, id=item_id, content=[text]))
 
 
 def _words(item: llm.ChatItem) -> str:

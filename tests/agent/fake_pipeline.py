@@ -70,6 +70,7 @@ class FakePipeline:
         self._answer: tuple[str, asyncio.Task[None]] | None = None
         self._utterance = self._text = ""
         self._item: dict[str, Any] | None = None
+        self._order: list[str] = []  # ids of the conversation's items
 
     @asynccontextmanager
     async def connect(self, url: str, key: str, *, resume: str | None = None) -> AsyncIterator[Any]:
@@ -79,6 +80,7 @@ class FakePipeline:
         async with asyncio.TaskGroup() as tasks:
             self._tasks, self.socket = tasks, _Socket()
             resumed = self.can_resume and resume is not None
+            self._order = self._order if resumed else []
             aura = {"resume_token": f"token_{len(self.resumed_with)}", "partials": resumed, "sees": self.sees}
             self.tell("session.created", session={"id": self._id("sess"), "aura": aura})
             listening = tasks.create_task(self._listen(self.socket), name="fake:listen")
@@ -135,7 +137,9 @@ class FakePipeline:
                 error = {"code": "invalid_value", "param": "item.content", "message": "item.content: too long"}
                 self.tell("error", error={**error, "event_id": event.get("event_id")})
             case {"type": "conversation.item.create", "item": item}:
-                self.tell("conversation.item.added", previous_item_id=None, item=item)
+                self._join(item)
+            case {"type": "conversation.item.delete", "item_id": item_id}:
+                self._order.remove(item_id)
             case {"type": "response.create"} if self._answer:
                 error = {"code": "conversation_already_has_active_response", "message": "one is still being given"}
                 self.tell("error", error={**error, "event_id": event.get("event_id")})
@@ -163,8 +167,8 @@ class FakePipeline:
     def _commit(self) -> None:
         item_id, self._utterance = self._utterance or self._id("item"), ""
         item = {"id": item_id, "type": "message", "role": "user", "content": [{"type": "input_audio"}]}
-        self.tell("input_audio_buffer.committed", item_id=item_id, previous_item_id=None)
-        self.tell("conversation.item.added", previous_item_id=None, item=item)
+        self.tell("input_audio_buffer.committed", item_id=item_id, previous_item_id=self._before(item_id))
+        self._join(item)
         name = "conversation.item.input_audio_transcription.completed"
         self.tell(name, item_id=item_id, content_index=0, transcript=self._text)
 
@@ -187,7 +191,7 @@ class FakePipeline:
         item: dict[str, Any] = {"id": self._id("item"), "type": "message", "role": "assistant", "content": []}
         place = {"response_id": response_id, "item_id": item["id"], "content_index": 0, "output_index": 0}
         self.tell("response.output_item.added", response_id=response_id, output_index=0, item=item)
-        self.tell("conversation.item.added", previous_item_id=None, item=item)
+        self._join(item)
         self._item = {**item, "content": [part]}
         self.tell("response.content_part.added", **place, part={"type": "audio", "transcript": ""})
         at_s, began = 0.0, asyncio.get_running_loop().time()
@@ -205,8 +209,17 @@ class FakePipeline:
     def _end_item(self, response_id: str) -> None:
         if self._item:
             self.tell("response.output_item.done", response_id=response_id, output_index=0, item=self._item)
-            self.tell("conversation.item.done", previous_item_id=None, item=self._item)
+            self.tell("conversation.item.done", previous_item_id=self._before(self._item["id"]), item=self._item)
             self._item = None
+
+    def _join(self, item: dict[str, Any]) -> None:
+        self.tell("conversation.item.added", previous_item_id=self._before(item["id"]), item=item)
+        self._order.append(item["id"])
+
+    def _before(self, item_id: str) -> str | None:
+        """The item in front of that one, which may be yet to come."""
+        before = self._order[: self._order.index(item_id)] if item_id in self._order else self._order
+        return before[-1] if before else None
 
     def _done(self, response_id: str, metadata: dict[str, str], *, status: str, says: Says | None = None) -> None:
         self._answer = None

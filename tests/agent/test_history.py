@@ -13,7 +13,7 @@ def item(role: str, item_id: str, words: str = "") -> dict[str, Any]:
 
 def test_an_answer_stands_behind_what_it_answers_though_something_was_typed_before_its_first_word() -> None:
     history = History()
-    history.told(item("user", "one", "One?"))
+    history.told(item("user", "one", "One?"), None)
     wanted = llm.ChatContext([*history.items.items, llm.ChatMessage(role="user", id="two", content=["Two?"])])
     history.follow(wanted)
     history.told(item("user", "two", "Two?"), "one")
@@ -22,3 +22,13 @@ def test_an_answer_stands_behind_what_it_answers_though_something_was_typed_befo
     history.told(item("assistant", "later"), "unknown")
     assert [each.id for each in history.items.items] == ["one", "answer", "two", "later"]
     assert [event["item"]["id"] for event in history.replay()] == ["one", "answer", "two"]
+
+
+def test_a_greeting_stands_in_front_of_what_was_typed_before_its_first_word() -> None:
+    history = History()
+    history.follow(llm.ChatContext([llm.ChatMessage(role="user", id="typed", content=["Well?"])]))
+    history.told(item("user", "typed", "Well?"), None)
+    history.told(item("assistant", "greeting"), None)
+    history.told(item("assistant", "greeting", "Hello."), None)
+    history.told(item("assistant", "answer", "Well."), "typed")
+    assert [event["item"]["id"] for event in history.replay()] == ["greeting", "typed", "answer"]
