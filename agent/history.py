@@ -14,7 +14,7 @@ class History:
 
     def __init__(self) -> None:
         self.items = llm.ChatContext.empty()
-        self._cut: set[str] = set()
+        self._settled: set[str] = set()  # answers of which the pipeline says nothing new any more
 
     def told(self, item: dict[str, Any], after: str | None) -> None:
         """An item joined the pipeline's conversation, or is complete.
@@ -25,7 +25,7 @@ class History:
         if item.get("type") != "message":
             return
         words = "".join(part.get("transcript") or part.get("text") or "" for part in item.get("content") or [])
-        if item["role"] == "assistant" and item["id"] not in self._cut:
+        if item["role"] == "assistant" and item["id"] not in self._settled:
             self._put("assistant", item["id"], words, self._behind(after))
         elif item["role"] == "user" and self.items.get_by_id(item["id"]) is None:
             self._put("user", item["id"], words, self._behind(after))
@@ -36,10 +36,12 @@ class History:
 
     def heard(self, item_id: str, text: str) -> None:
         """The agent was interrupted: only this much of the item was heard."""
-        self._cut.add(item_id)
+        self._settled.add(item_id)
         self._put("assistant", item_id, text)
 
     def forget(self, item_id: str) -> None:
+        """It is no item of the conversation, whatever is still told of it."""
+        self._settled.add(item_id)
         self.items.items[:] = [item for item in self.items.items if item.id != item_id]
 
     def follow(self, wanted: llm.ChatContext) -> list[Event]:

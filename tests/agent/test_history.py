@@ -32,3 +32,12 @@ def test_a_greeting_stands_in_front_of_what_was_typed_before_its_first_word() ->
     history.told(item("assistant", "greeting", "Hello."), None)
     history.told(item("assistant", "answer", "Well."), "typed")
     assert [event["item"]["id"] for event in history.replay()] == ["greeting", "typed", "answer"]
+
+
+def test_an_answer_that_was_taken_back_does_not_return_with_its_end() -> None:
+    history = History()
+    history.told(item("user", "one", "One?"), None)
+    history.told(item("assistant", "answer"), "one")
+    assert [event["type"] for event in history.follow(llm.ChatContext.empty())] == ["conversation.item.delete"]
+    history.told(item("assistant", "answer", "To one."), None)
+    assert [each.id for each in history.items.items] == ["one"]
