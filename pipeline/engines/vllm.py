@@ -12,6 +12,7 @@ from vllm.engine.arg_utils import AsyncEngineArgs
 from vllm.engine.protocol import StreamingInput
 from vllm.exceptions import VLLMClientError
 from vllm.inputs import MultiModalInput, TokensInput
+from vllm.utils.system_utils import kill_process_tree
 from vllm.v1.engine.async_llm import AsyncLLM
 from vllm.v1.engine.exceptions import EngineDeadError, EngineGenerateError
 
@@ -58,7 +59,7 @@ class Vllm:
         envs.environment_variables[INLINE] = lambda: INLINE_BYTES
         try:
             args = AsyncEngineArgs(model=str(model), generation_config="vllm", **engine_args)
-            llm = await started(partial(AsyncLLM.from_engine_args, args))
+            llm = await started(partial(AsyncLLM.from_engine_args, args), kill_process_tree)
         except (TypeError, ValueError) as error:
             raise ConfigError(f"stage {stage}", [str(error)]) from error
         except RuntimeError as error:
