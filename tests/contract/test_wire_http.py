@@ -1,6 +1,7 @@
 """What stands beside `/v1/realtime`."""
 
 import asyncio
+import time
 from collections.abc import Iterable
 from dataclasses import replace
 
@@ -14,6 +15,7 @@ from pipeline.realtime.server import Server
 from tests.contract.wire_caller import calling
 from tests.contract.wire_media import loud
 from tests.contract.wire_wait import PATIENCE_S, eventually
+from tests.gpu.chain_server import loop_lag_s
 from tests.scenario import Line
 from tests.served import KEY, served
 
@@ -82,6 +84,15 @@ async def test_what_a_cancel_took_is_among_the_figures() -> None:
         figures = await (await http.get("/metrics")).text()
     assert 'aura_cancel_seconds_bucket{le="0.15",stage="aura"} 0.0' in figures
     assert 'aura_cancel_seconds_bucket{le="0.5",stage="aura"} 1.0' in figures
+
+
+async def test_who_asks_once_a_second_is_told_of_each_delay_of_the_event_loop() -> None:
+    async with served() as pipeline, aiohttp.ClientSession(pipeline.url) as http:
+        await (await http.get("/metrics")).text()
+        time.sleep(0.5)  # noqa: ASYNC251 - the loop stands still
+        await asyncio.sleep(0.6)
+        figures = await (await http.get("/metrics")).text()
+    assert loop_lag_s(figures) > 0.2
 
 
 async def test_only_what_is_behind_the_key_wants_it() -> None:

@@ -7,12 +7,15 @@ import numpy as np
 import soxr
 import yaml
 
+from agent.persona import AURA
+from agent.wishes import Wishes
 from infra.bench.load_caller import Served
 from pipeline.chunks import Draft
 from pipeline.deployment import read_deployment
 from pipeline.events import Transcribed
 from pipeline.metrics import Metrics
 from pipeline.profiles import PROFILES, silero
+from tests.gpu.chain_measures import SESSION
 from tests.gpu.chain_model import SHIPPED, TOKENS, write_deployment
 from tests.gpu.chain_outliers import outliers
 from tests.gpu.chain_server import drafts
@@ -85,6 +88,12 @@ def test_what_became_of_the_drafts_meanwhile_is_read_from_two_pages_of_metrics()
 def page(metrics: Metrics, heard: list[Draft | None]) -> str:
     metrics.happened(Transcribed("item", "Hello.", 1.0, tuple(heard)))
     return metrics.page().decode()
+
+
+def test_its_callers_are_heard_while_they_speak_as_an_agents_are() -> None:
+    asked = Wishes(AURA, spoken=True, camera=True).session("")["aura"]
+    assert SESSION["aura"].items() <= asked.items()
+    assert SESSION["aura"]["partials"]
 
 
 def test_only_weights_and_lengths_differ_from_the_deployment_that_is_shipped(tmp_path: Path) -> None:
