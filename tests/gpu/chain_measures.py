@@ -23,9 +23,7 @@ from tests.served import KEY
 
 LOOK_S = 1.0
 LEAVE_S = 10.0
-SESSION = {  # as an agent asks for it: what is said is read again and again while it grows
-    "aura": {"partials": True, "proactive": "off"}
-}
+SESSION = {"aura": {"partials": True, "proactive": "off"}}  # an agent's: speech is read again and again while it grows
 NAMED = (1, 5, 20)  # turns of a call
 
 Tell = Callable[[str, Sequence[Row]], None]

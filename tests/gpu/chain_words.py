@@ -6,8 +6,8 @@ A recogniser that is `steady` writes one word, over and over: a pass finds all o
 more. It stands for a trained one that keeps to what it wrote, as Whisper does in 81 of 100 passes over a growing
 utterance; in 90 all but the last token stays, in 100 all but two (42 passes). It does not stand for those others, nor
 for each further word that the newest sound adds, a step of its own: `tests.gpu.hearing` measures both. One that is
-`changing` draws its words by lot: hardly a draft is right, and after one that is wrong from its beginning no other is
-tried. That is the least that drafts can give.
+`changing` draws its words by lot: hardly a draft is right, and the pipeline soon tries none. That is the least that
+drafts can give.
 """
 
 import json
