@@ -50,12 +50,26 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
+class Draft:
+    """What a recogniser was expected to write, and read in one step to see whether it would.
+
+    Attributes:
+        tokens: Of it.
+        right: Of these, those before the first that it would not write; none if the engine does not tell.
+    """
+
+    tokens: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
 class Transcript:
     """What a recogniser heard in one window.
 
     Attributes:
         stable_chars: How many leading characters stand, however the sound goes on.
         language: Its English name, if the recogniser says it.
+        draft: What had become of its draft; None: it had none.
     """
 
     text: str
@@ -63,6 +77,7 @@ class Transcript:
     settles: bool
     stable_chars: int = 0
     language: str = ""
+    draft: Draft | None = None
 
 
 @dataclass(frozen=True, slots=True)

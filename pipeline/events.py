@@ -6,7 +6,7 @@ from typing import Literal
 
 from pipeline.asked import Wants
 from pipeline.backchannel import Kind
-from pipeline.chunks import Usage
+from pipeline.chunks import Draft, Usage
 from pipeline.hearing import Hypothesis
 from pipeline.history import Item
 
@@ -52,11 +52,17 @@ class Partial:
 
 @dataclass(frozen=True, slots=True)
 class Transcribed:
-    """All of a committed utterance has been transcribed."""
+    """All of a committed utterance has been transcribed.
+
+    Attributes:
+        seconds: Of its sound.
+        drafts: What became of the draft of each pass over it; None: it had none.
+    """
 
     item_id: str
     text: str
     seconds: float
+    drafts: tuple[Draft | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.activity import FRAME_MS
-from pipeline.chunks import SPEECH_RATE, Transcript, Window
+from pipeline.chunks import SPEECH_RATE, Draft, Transcript, Window
 from pipeline.errors import EngineError
 from pipeline.harmless import harmless
 from pipeline.signal import Signal
@@ -46,6 +46,10 @@ class Hearing:
     The recogniser reads `windows()`: the sound so far, each time that it is ready for more and there
     is reason to look again (a lull, a pause, the end, or `partial_ms` of new sound). `listen` takes
     what it makes of them. `hypotheses()` gives whoever asks the newest.
+
+    Attributes:
+        error: Why nothing more is heard.
+        drafts: What became of the draft of each window.
     """
 
     def __init__(self, language: str | None, partial_ms: int | None, context: str = "") -> None:
@@ -69,6 +73,7 @@ class Hearing:
         self._certain = False
         self._changed = Signal()
         self.error: EngineError | None = None
+        self.drafts: list[Draft | None] = []
 
     @property
     def duration_ms(self) -> int:
@@ -212,6 +217,7 @@ class Hearing:
 
     def _take(self, transcript: Transcript) -> None:
         self._passing = None
+        self.drafts.append(transcript.draft)
         text = f"{self._kept_text} {transcript.text}".strip()
         settled = not (self._speaking or self._unheard)
         end_ms = self._kept_ms + transcript.audio_end_ms

@@ -116,7 +116,8 @@ class Utterance:
             await hearing.until_committed()
             tell(TranscriptionFailed(self.item_id, hearing.error.reason))
         else:
-            tell(Transcribed(self.item_id, hearing.newest.text, hearing.duration_ms / 1000))
+            seconds = hearing.duration_ms / 1000
+            tell(Transcribed(self.item_id, hearing.newest.text, seconds, tuple(hearing.drafts)))
 
     async def hypotheses(self, busy: Callable[[], bool]) -> AsyncGenerator[Hypothesis, None]:
         """What to answer; while `busy`, nothing is worth a guess, and only the certain end tells anything."""

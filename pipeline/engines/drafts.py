@@ -5,6 +5,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from itertools import takewhile
 
+from pipeline.chunks import Draft
 from pipeline.engines.parts import Answers, Part, Sampling, Written
 from pipeline.shared import shared
 from pipeline.tasks import Tasks
@@ -26,17 +27,17 @@ async def drafted(requests: Answers, request_id: str, sampling: Sampling, part: 
     async with aclosing(requests.answer(name, sampling, guessed)) as pieces, Tasks() as tasks:
         first = await anext(pieces)
         known = verified(draft, first.likeliest)
+        tried = Draft(len(draft), shared(draft, first.likeliest)) if draft else None
         if known == draft:
-            yield replace(first, token_ids=(*draft, *first.token_ids))
+            yield replace(first, token_ids=(*draft, *first.token_ids), draft=tried)
             async for piece in pieces:
                 yield piece
             return
         tasks.start(f"{name}:drop", pieces.aclose)
-        if known:
-            stopped = known[-1] in sampling.stop_token_ids
-            yield Written(known, (), stopped, stopped)
-            if stopped:
-                return
+        stopped = any(each in sampling.stop_token_ids for each in known[-1:])
+        yield Written(known, (), stopped, stopped, draft=tried)
+        if stopped:
+            return
         left = replace(part, token_ids=(*part.token_ids, *known), max_tokens=part.max_tokens - len(known), draft=())
         async with aclosing(requests.answer(request_id, sampling, left)) as rest:
             async for piece in rest:

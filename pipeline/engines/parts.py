@@ -4,6 +4,8 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+from pipeline.chunks import Draft
+
 
 @dataclass(frozen=True, slots=True)
 class Sampling:
@@ -82,6 +84,7 @@ class Written:
         refused: The engine could not serve the request; nothing was written.
         likeliest: With the first: in the place of each token of the part's draft, the likeliest one. Empty if the
             engine had read some of the draft before.
+        draft: With the first of an answer that was drafted: what became of the draft.
     """
 
     token_ids: tuple[int, ...]
@@ -92,6 +95,7 @@ class Written:
     cached_tokens: int = 0
     refused: bool = False
     likeliest: tuple[int, ...] = ()
+    draft: Draft | None = None
 
 
 class Answers(Protocol):

@@ -2,12 +2,12 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import count
 
 import numpy as np
 
-from pipeline.chunks import Transcript, Window
+from pipeline.chunks import Draft, Transcript, Window
 from pipeline.engines.drafts import drafted
 from pipeline.engines.draws import Draws
 from pipeline.engines.newest import Newest
@@ -108,7 +108,7 @@ class Qwen3Asr:
                     continue
                 if reading.error:
                     raise reading.error
-                yield passes.note(reading.asked, reading.token_ids)
+                yield replace(passes.note(reading.asked, reading.token_ids), draft=reading.draft)
 
     async def busy(self) -> int:
         return await self._requests.busy()
@@ -129,6 +129,7 @@ class Qwen3Asr:
             async with aclosing(drafted(self._requests, name, self._sampling, part)) as pieces:
                 async for written in pieces:
                     reading.token_ids += written.token_ids
+                    reading.draft = reading.draft or written.draft
             error = None
         except EngineError as refused:
             error = refused
@@ -157,6 +158,7 @@ class Reading:
     def __init__(self, asked: Pass, changed: Signal) -> None:
         self.asked = asked
         self.token_ids: tuple[int, ...] = ()
+        self.draft: Draft | None = None
         self.error: EngineError | None = None
         self.over = False
         self._changed = changed

@@ -3,6 +3,7 @@
 import asyncio
 import logging
 import secrets
+from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 
@@ -15,7 +16,7 @@ from pipeline.realtime.calls import Calls
 
 log = logging.getLogger(__name__)
 
-LAG_PROBE_S = 0.25
+LAG_PROBE_S, LAG_PROBES = 0.25, 4  # of the last second
 
 Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
@@ -109,10 +110,12 @@ class Server:
 
     async def _probe(self) -> None:
         clock = asyncio.get_running_loop().time
+        late = deque[float](maxlen=LAG_PROBES)
         while True:
             due = clock() + LAG_PROBE_S
             await asyncio.sleep(LAG_PROBE_S)
-            self._metrics.loop_lag.set(clock() - due)
+            late.append(clock() - due)
+            self._metrics.loop_lag.set(max(late))
 
 
 def _problem(status: int, code: str, message: str, headers: dict[str, str], param: str | None = None) -> web.Response:

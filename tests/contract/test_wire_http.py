@@ -1,16 +1,21 @@
 """What stands beside `/v1/realtime`."""
 
 import asyncio
+import time
+from collections.abc import Iterable
 from dataclasses import replace
 
 import aiohttp
 import pytest
 from aiohttp import web
 
-from pipeline.engines.scripted import writes
+from pipeline.chunks import Draft, Transcript, Window
+from pipeline.engines.scripted import Scripted, Step, writes
 from pipeline.realtime.server import Server
 from tests.contract.wire_caller import calling
+from tests.contract.wire_media import loud
 from tests.contract.wire_wait import PATIENCE_S, eventually
+from tests.gpu.chain_server import loop_lag_s
 from tests.scenario import Line
 from tests.served import KEY, served
 
@@ -49,6 +54,26 @@ async def test_the_figures_of_a_turn() -> None:
         assert "aura_sessions 0.0" in await (await http.get("/metrics")).text()
 
 
+async def test_the_drafts_of_the_recogniser_are_among_the_figures() -> None:
+    became = iter((None, Draft(6, 6), Draft(8, 5)))
+
+    def script(window: Window) -> Iterable[Step[Transcript]]:
+        yield 0.0, Transcript("Hello.", window.audio_end_ms, window.settles, draft=next(became))
+
+    async with served(Line(asr=Scripted(script))) as pipeline, calling(pipeline) as caller:
+        await caller.listens(turn_detection=None)
+        for _ in range(3):
+            await caller.sounds(loud(0.6))
+            await caller.send("input_audio_buffer.commit")
+            await caller.until("conversation.item.input_audio_transcription.completed")
+        async with aiohttp.ClientSession(pipeline.url) as http:
+            figures = await (await http.get("/metrics")).text()
+    for what in ("none", "right", "wrong"):
+        assert f'aura_recogniser_passes_total{{draft="{what}"}} 1.0' in figures
+    assert "aura_draft_tokens_total 14.0" in figures
+    assert "aura_right_draft_tokens_total 11.0" in figures
+
+
 async def test_what_a_cancel_took_is_among_the_figures() -> None:
     line = Line(aura=replace(writes("One. " * 100, word_s=0.05), abort_s=0.2))
     async with served(line) as pipeline, aiohttp.ClientSession(pipeline.url) as http, calling(pipeline) as caller:
@@ -59,6 +84,15 @@ async def test_what_a_cancel_took_is_among_the_figures() -> None:
         figures = await (await http.get("/metrics")).text()
     assert 'aura_cancel_seconds_bucket{le="0.15",stage="aura"} 0.0' in figures
     assert 'aura_cancel_seconds_bucket{le="0.5",stage="aura"} 1.0' in figures
+
+
+async def test_who_asks_once_a_second_is_told_of_each_delay_of_the_event_loop() -> None:
+    async with served() as pipeline, aiohttp.ClientSession(pipeline.url) as http:
+        await (await http.get("/metrics")).text()
+        time.sleep(0.5)  # noqa: ASYNC251 - the loop stands still
+        await asyncio.sleep(0.6)
+        figures = await (await http.get("/metrics")).text()
+    assert loop_lag_s(figures) > 0.2
 
 
 async def test_only_what_is_behind_the_key_wants_it() -> None:

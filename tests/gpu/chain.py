@@ -5,7 +5,10 @@ person starts it, with the shipped deployment for one GPU; only lengths are fixe
 load generator calls it. Each table is written when it is there; what the server says lies beside the report. Caches are
 new ones, so that the first start is a cold one, unless `--caches` names a folder that lasts; `restart` starts it once
 more. `--mps` lets the stages use the GPU at the same time, under NVIDIA's Multi-Process Service, and not by turns.
-`--limit` is for all of it: what does not fit in is left out. `--tiny` is a dry run on a CPU.
+`--words` chooses a recogniser that keeps to its words, as a trained one nearly does, or one that changes them at every
+pass, which makes drafts useless (`chain_words`). `SECTION: drafts` tells what became of them, `SECTION: outliers` which
+turns took more than 1.5 times the median, with each step of them beside its median, and how late the server's event
+loop was meanwhile. `--limit` is for all of it: what does not fit in is left out. `--tiny` is a dry run on a CPU.
 """
 
 import argparse
@@ -15,7 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from tests.gpu.chain_measures import TINY, Extent
-from tests.gpu.chain_model import REGISTER, SHIPPED, write_deployment, write_models
+from tests.gpu.chain_model import SHIPPED, WORDS, write_deployment, write_models
 from tests.gpu.chain_run import SECTIONS, Place, run
 from tests.gpu.environment import environment
 from tests.gpu.sections import Report
@@ -33,6 +36,7 @@ def main() -> None:
     parser.add_argument("--calls", type=_numbers, metavar="N,…", help="turns of each call of `one` (5,20)")
     parser.add_argument("--callers", type=_numbers, metavar="N,…", help="at once, in `many` (4,8,16)")
     parser.add_argument("--limit", type=float, metavar="S")
+    parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
     parser.add_argument("--mps", action="store_true")
     parser.add_argument("--tiny", action="store_true")
     args = parser.parse_args()
@@ -41,6 +45,7 @@ def main() -> None:
         parser.error(f"--only: {', '.join(sorted(unknown))}: the sections are {', '.join(SECTIONS)}")
     report = Report(args.out.absolute())
     report.path.unlink(missing_ok=True)
+    report.add("asked", [{"words": args.words, "mps": args.mps, "tiny": args.tiny, "deployment": args.deployment.name}])
     extent = TINY if args.tiny else Extent()
     extent = replace(extent, calls=args.calls or extent.calls, callers=args.callers or extent.callers)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
@@ -48,7 +53,7 @@ def main() -> None:
         write_models(folder / "models", tiny=args.tiny)
         write_deployment(folder / "deployment.yaml", args.deployment, tiny=args.tiny)
         with mps(folder, args.mps) as service:
-            env = environment(folder / "plugin", args.caches or folder / "caches", REGISTER, tiny=args.tiny)
+            env = environment(folder / "plugin", args.caches or folder / "caches", WORDS[args.words], tiny=args.tiny)
             env |= {"VLLM_LOGGING_LEVEL": "INFO"} | service
             place = Place(folder / "deployment.yaml", folder / "models", env)
             limit_s = args.limit or (LIMIT_TINY_S if args.tiny else LIMIT_S)

@@ -15,6 +15,7 @@ from infra.bench.load_report import steps
 from infra.bench.load_run import Plan, run
 from infra.bench.script import Manner
 from pipeline.realtime.client import readiness
+from tests.gpu.chain_outliers import Late, outliers
 from tests.gpu.chain_server import loop_lag_s
 from tests.gpu.sections import Row
 from tests.gpu.speech import speech
@@ -22,7 +23,7 @@ from tests.served import KEY
 
 LOOK_S = 1.0
 LEAVE_S = 10.0
-QUIET = {"aura": {"proactive": "off"}}  # a model that only writes words would say something of all that it sees
+SESSION = {"aura": {"partials": True, "proactive": "off"}}  # an agent's: speech is read again and again while it grows
 NAMED = (1, 5, 20)  # turns of a call
 
 Tell = Callable[[str, Sequence[Row]], None]
@@ -61,12 +62,16 @@ class Bench:
 
     Attributes:
         broken: Calls that were refused, or broke off.
+        late: How late the server's event loop was in the newest load, as it told once a second.
+        outliers: Turns that took much longer than the others of their load.
     """
 
     url: str
     extent: Extent
     served: list[Served] = field(default_factory=list)
     broken: int = 0
+    late: list[Late] = field(default_factory=list)
+    outliers: list[Row] = field(default_factory=list)
     _seed: int = 0
 
     async def load(self, callers: int, turns: int, silence_s: float = 0.0) -> list[Served]:
@@ -76,7 +81,10 @@ class Bench:
         recordings = [speech(self.extent.speech_s, seed) + quiet for seed in range(4)]
         manner = Manner(turns, len(recordings), pause_s=self.extent.pause_s)
         frames = camera(self._seed)
-        load = await run(Plan(self.url, KEY, self._seed, manner, recordings, frames, callers, session=QUIET))
+        plan = Plan(self.url, KEY, self._seed, manner, recordings, frames, callers, session=SESSION)
+        async with _lag(self.url) as self.late:
+            load = await run(plan)
+        self.outliers += ({"load": self._seed, "callers": callers, **row} for row in outliers(load.served, self.late))
         self.served += load.served
         self.broken += load.refused + load.failed
         return list(load.served)
@@ -96,9 +104,9 @@ class Bench:
     async def many(self, tell: Tell) -> None:
         """Callers at once."""
         for callers in self.extent.callers:
-            async with _lag(self.url) as late:
-                served = await self.load(callers, self.extent.turns)
-            row = {"callers": callers, **summary(served), "loop_lag_ms_most": 1_000 * max(late, default=0.0)}
+            served = await self.load(callers, self.extent.turns)
+            late = [1_000 * lag_s for _, lag_s in self.late]
+            row = {"callers": callers, **summary(served), "loop_lag_ms_most": max(late, default=0.0)}
             row["broken_calls_so_far"] = self.broken
             tell(f"callers {callers}", [row])
             tell(f"callers {callers}: steps", step_rows(served))
@@ -157,15 +165,17 @@ def _row(served: Served) -> Row:
 
 
 @asynccontextmanager
-async def _lag(url: str) -> AsyncGenerator[list[float]]:
-    """How late the server's event loop was, as it told now and then, in seconds."""
-    late: list[float] = []
+async def _lag(url: str) -> AsyncGenerator[list[Late]]:
+    """How late the server's event loop was, as it told now and then."""
+    clock = asyncio.get_running_loop().time
+    late: list[Late] = []
+    began = clock()
 
     async def look() -> None:
         async with aiohttp.ClientSession() as http:
             while True:
                 async with http.get(f"{url}/metrics") as answer:
-                    late.append(loop_lag_s(await answer.text()))
+                    late.append((clock() - began, loop_lag_s(await answer.text())))
                 await asyncio.sleep(LOOK_S)
 
     async with asyncio.TaskGroup() as tasks:

@@ -11,7 +11,7 @@ from tests.contract.vllm.tiny_aura import write_aura
 from tests.gpu.hearing_model import write_recogniser_files
 from tests.gpu.voice_model import NAME, write_voice
 
-REGISTER = "tests.gpu.chain_model:register"
+WORDS = {"steady": "tests.gpu.chain_model:steady", "changing": "tests.gpu.chain_model:changing"}  # see `chain_words`
 SHIPPED = DEPLOY / "aura_80gb.yaml"
 TOKENS = {
     "asr": 12,
@@ -55,12 +55,21 @@ def write_deployment(path: Path, shipped: Path = SHIPPED, *, tiny: bool) -> None
     path.write_text(yaml.safe_dump(told, sort_keys=False))
 
 
-def register() -> None:
+def steady() -> None:
     """In place of `pipeline.models.registry.register`."""
+    _register("SteadyRecogniser")
+
+
+def changing() -> None:
+    """The same, with a recogniser that writes other words at every pass."""
+    _register("ChangingRecogniser")
+
+
+def _register(recogniser: str) -> None:
     from vllm import ModelRegistry
 
     registry.register()
-    ModelRegistry.register_model(registry.ASR, "tests.gpu.chain_words:RecogniserOfWords")
+    ModelRegistry.register_model(registry.ASR, f"tests.gpu.chain_words:{recogniser}")
     ModelRegistry.register_model(registry.AURA, "tests.gpu.chain_words:AuraOfWords")
 
 

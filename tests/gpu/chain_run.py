@@ -13,7 +13,7 @@ from pathlib import Path
 from tests.contract.vllm.chain import Chain, started
 from tests.gpu.chain_cancels import cancelled
 from tests.gpu.chain_measures import Bench, Extent, Tell
-from tests.gpu.chain_server import engine_rows, memory_rows, start_row, started_stages, versions
+from tests.gpu.chain_server import drafts, engine_rows, memory_rows, metrics, start_row, started_stages, versions
 from tests.gpu.environment import CACHES
 from tests.gpu.memory import gpu_mib
 from tests.gpu.sections import TAIL, Report, Row
@@ -46,7 +46,8 @@ async def run(report: Report, place: Place, extent: Extent, sections: Sequence[s
         if chain:
             bench = Bench(chain.url, extent)  # what is played in all sections counts for `sound`
             for name in (each for each in sections if each != "restart"):
-                await _measured(report, name, _section(name, bench, report), ends)
+                section = _section(name, bench, report)
+                await _measured(report, name, partial(_noted, name, section, chain, bench, report), ends)
             report.add("memory at the end", memory_rows(chain))
     if "restart" in sections and clock() < ends:
         async with _served(report, "restart", place, ends) as chain:
@@ -108,6 +109,17 @@ def _section(name: str, bench: Bench, report: Report) -> Callable[[], Awaitable[
         "sound": bench.sound,
     }
     return partial(sections[name], report.add)
+
+
+async def _noted(name: str, measure: Callable[[], Awaitable[None]], chain: Chain, bench: Bench, report: Report) -> None:
+    """Beside what it measures: what became of the drafts meanwhile, and which turns took much longer than others."""
+    before = await asyncio.to_thread(metrics, chain)
+    bench.outliers.clear()
+    try:
+        await measure()
+    finally:
+        report.add(f"{name}: outliers", bench.outliers)
+    report.add(f"{name}: drafts", [drafts(before, await asyncio.to_thread(metrics, chain))])
 
 
 async def _measured(report: Report, name: str, measure: Callable[[], Awaitable[None]], ends: float) -> None:

@@ -24,6 +24,8 @@ PACKAGES = (
 )
 STARTED = re.compile(r'aura_engine_start_seconds\{stage="(\w+)"\} (\S+)')
 LATE = re.compile(r"^aura_loop_lag_seconds (\S+)", re.MULTILINE)
+PASSES = re.compile(r'^aura_recogniser_passes_total\{draft="(\w+)"\} (\S+)', re.MULTILINE)
+DRAFTED = re.compile(r"^aura_(draft|right_draft)_tokens_total (\S+)", re.MULTILINE)
 OPENED = re.compile(r" (\w+) started in \S+ s")
 WARM = re.compile(r"warm after (\S+) s")
 TOLD = re.compile(r"\(EngineCore pid=(\d+)\)[^\n]*\] ([^\n]*)")
@@ -82,6 +84,17 @@ def memory_rows(chain: Chain) -> list[Row]:
     names = {**chain.stages(), chain.process.pid: "server"}
     rows: list[Row] = [{"stage": names.get(pid, f"pid {pid}"), "gpu_mib": mib} for pid, mib in mib_by_process()]
     return [*rows, {"stage": "all", "gpu_mib": gpu_mib()}]
+
+
+def drafts(before: str, after: str) -> Row:
+    """What became of the recogniser's drafts between two pages of metrics, and the share of those wholly right."""
+    row: Row = {}
+    for what, pattern in (("passes", PASSES), ("tokens", DRAFTED)):
+        earlier = {name: float(count) for name, count in pattern.findall(before)}
+        for name, count in pattern.findall(after):
+            row[f"{name}_{what}"] = round(float(count) - earlier.get(name, 0.0))
+    tried = row.get("right_passes", 0) + row.get("wrong_passes", 0)
+    return row | {"right_share": row.get("right_passes", 0) / tried if tried else None}
 
 
 def loop_lag_s(page: str) -> float:

@@ -1,14 +1,24 @@
 """What the measurement of the whole chain is made of: the sound, and the deployment."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import soxr
 import yaml
 
+from agent.persona import AURA
+from agent.wishes import Wishes
+from infra.bench.load_caller import Served
+from pipeline.chunks import Draft
 from pipeline.deployment import read_deployment
+from pipeline.events import Transcribed
+from pipeline.metrics import Metrics
 from pipeline.profiles import PROFILES, silero
+from tests.gpu.chain_measures import SESSION
 from tests.gpu.chain_model import SHIPPED, TOKENS, write_deployment
+from tests.gpu.chain_outliers import outliers
+from tests.gpu.chain_server import drafts
 from tests.gpu.speech import RATE, speech
 
 VLLM = PROFILES["vllm"]
@@ -24,6 +34,66 @@ async def test_voice_activity_detection_takes_the_sound_for_speech_from_its_begi
     begins, ends = round(0.5 / FRAME_S), round(3.5 / FRAME_S)
     assert (likely[begins + 3 : ends - 3] > 0.35).all()
     assert (likely[: begins - 1] < 0.2).all() and (likely[ends + 3 :] < 0.2).all()
+
+
+def test_a_turn_that_took_much_longer_is_told_with_its_steps_and_how_late_the_servers_event_loop_was() -> None:
+    usual = [served(turn, first_s=0.14, heard_s=0.06) for turn in range(1, 6)]
+    slow = served(6, first_s=0.4, heard_s=0.3)
+    silent = replace(slow, turn=7, first_audio=None)
+    late = [(58.0, 0.5), (60.2, 0.001), (61.2, 0.02), (63.0, 0.7)]
+    assert outliers([*usual, slow, silent], late) == [
+        {
+            "turn": 6,
+            "at_s": 60.0,
+            "first_ms": 400.0,
+            "usual_ms": 140.0,
+            "loop_lag_ms": 20.0,
+            "steps_ms": {
+                "created → committed": 0.0,
+                "committed → aura": 300.0,
+                "aura → first_sent": 70.0,
+                "wire": 30.0,
+            },
+            "shares": {"created → committed": 0.0, "committed → aura": 0.75, "aura → first_sent": 0.18, "wire": 0.08},
+            "usual_steps_ms": {
+                "created → committed": 0.0,
+                "committed → aura": 60.0,
+                "aura → first_sent": 70.0,
+                "wire": 10.0,
+            },
+        }
+    ]
+    assert outliers(usual, late) == outliers([silent], late) == []
+    assert outliers([*usual, slow], [])[0]["loop_lag_ms"] is None
+
+
+def served(turn: int, first_s: float, heard_s: float) -> Served:
+    """A turn at ten times its number, in seconds."""
+    at = 10.0 * turn
+    moments = {"created": at, "committed": at, "aura": at + heard_s, "first_sent": at + heard_s + 0.07}
+    return Served(at, "completed", None, first_s, 1.0, 2.0, (), moments=moments, turn=turn)
+
+
+def test_what_became_of_the_drafts_meanwhile_is_read_from_two_pages_of_metrics() -> None:
+    metrics, heard = Metrics(), [Draft(6, 6), None, Draft(8, 5), Draft(11, 11)]
+    before = [page(metrics, [])]
+    before += [page(metrics, [draft]) for draft in heard]
+    assert drafts(before[1], before[4]) == {
+        "none_passes": 1, "right_passes": 1, "wrong_passes": 1, "draft_tokens": 19, "right_draft_tokens": 16,
+        "right_share": 0.5,
+    }  # fmt: skip
+    assert drafts(before[4], before[4])["right_share"] is None
+
+
+def page(metrics: Metrics, heard: list[Draft | None]) -> str:
+    metrics.happened(Transcribed("item", "Hello.", 1.0, tuple(heard)))
+    return metrics.page().decode()
+
+
+def test_its_callers_are_heard_while_they_speak_as_an_agents_are() -> None:
+    asked = Wishes(AURA, spoken=True, camera=True).session("")["aura"]
+    assert SESSION["aura"].items() <= asked.items()
+    assert SESSION["aura"]["partials"]
 
 
 def test_only_weights_and_lengths_differ_from_the_deployment_that_is_shipped(tmp_path: Path) -> None:

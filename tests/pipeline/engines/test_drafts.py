@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 
 import pytest
 
+from pipeline.chunks import Draft
 from pipeline.engines.drafts import drafted, usable, verified
 from pipeline.engines.parts import Part, Sampling, Written
 from pipeline.errors import EngineError
@@ -126,6 +127,24 @@ async def test_a_right_draft_takes_no_step_of_its_own_and_a_wrong_one_two() -> N
     assert await asked(Model(), replace(part, draft=truth[:5])) == (list(truth), 3 * STEP_S)
     wrong = (*truth[:4], 11 - truth[4])
     assert await asked(Model(), replace(part, draft=wrong)) == (list(truth), 4 * STEP_S)
+
+
+@pytest.mark.parametrize(("wrong", "right"), [(None, 5), (4, 4), (0, 0)])
+async def test_it_is_told_once_what_became_of_the_draft(wrong: int | None, right: int) -> None:
+    part, truth = await part_of(8, 8)
+    draft = tuple(11 - token if at == wrong else token for at, token in enumerate(truth[:5]))
+    assert await told(Model(), replace(part, draft=draft)) == [Draft(5, right)]
+    assert await told(Model(), part) == [], "there was none"
+
+
+async def test_a_draft_of_which_the_engine_tells_nothing_is_none_that_was_right() -> None:
+    part, truth = await part_of(8, 8)
+    assert await told(Model(knows=False), replace(part, draft=truth[:5])) == [Draft(5, 0)]
+
+
+async def told(model: Model, part: Part) -> list[Draft]:
+    async with aclosing(drafted(model, "r", LIKELIEST, part)) as pieces:
+        return [piece.draft async for piece in pieces if piece.draft]
 
 
 async def test_an_answer_may_end_where_the_draft_is_wrong() -> None:

@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from pipeline.chunks import SPEECH_RATE, Transcript, Window
+from pipeline.chunks import SPEECH_RATE, Draft, Transcript, Window
 from pipeline.engines.draws import Draws
 from pipeline.engines.parts import Medium, Part, Sampling, Written
 from pipeline.engines.qwen3_asr import Extent, Manner, Qwen3Asr
@@ -126,6 +126,14 @@ async def test_passes_are_made_one_after_the_other_each_on_what_stands() -> None
     assert fake.passes == [(0.0, 0.3, False), (0.3, 0.6, False), (0.6, 0.9, False)]
     assert fake.most == 1
     assert {part.cache_salt for part in fake.parts} == {"s.1:asr"}
+
+
+async def test_each_transcript_tells_what_became_of_its_draft() -> None:
+    fake = FakeAnswers()
+    transcripts = await heard(engine(fake), *(Window(sound(s), None, False) for s in (1, 2, 3)))
+    given = [len(part.draft) for part in fake.parts]
+    assert [each.draft for each in transcripts] == [None, *(Draft(tokens, tokens) for tokens in given[1:])]
+    assert min(given[1:]) > 0
 
 
 async def test_a_pass_over_unfinished_speech_is_dropped_for_one_that_settles() -> None:

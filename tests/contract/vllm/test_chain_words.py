@@ -1,0 +1,60 @@
+"""The recognisers that measure the chain, in the real vLLM: one keeps to its words, whatever it hears, one does not."""
+
+import numpy as np
+import pytest
+
+from pipeline.chunks import Window
+from pipeline.engines.drafts import verified
+from pipeline.engines.parts import Part, Written
+from pipeline.models.qwen3_asr.media import engine_prompt
+from tests.contract.vllm.hearing import Recogniser
+from tests.contract.vllm.hearing_cases import sound
+from tests.gpu.hearing_model import write_recogniser_files
+
+pytestmark = pytest.mark.vllm
+
+TOKENS = 12
+
+
+def answered(recogniser: Recogniser, seconds: float, draft: tuple[int, ...] = ()) -> Written:
+    """One pass over so much of a sound."""
+    from pipeline.engines.vllm_parts import sampling_params, written
+    from pipeline.engines.vllm_prompt import ready_prompt
+
+    pcm = np.asarray(sound(1, 6.0)[: round(16_000 * seconds)])
+    asked = recogniser.passes().ask(Window(pcm, None, True), None)
+    ids, media = engine_prompt(asked.prompt, asked.windows)
+    part = Part(ids, TOKENS - len(draft), media=media, cache_salt=f"{seconds} {draft}", draft=draft)
+    name = f"{seconds}-{len(draft)}"
+    recogniser.engine.add_request(name, ready_prompt(part), sampling_params(recogniser.sampling, part))
+    pieces: list[Written] = []
+    while not pieces or not pieces[-1].part_ended:
+        pieces += (written(output, len(draft)) for output in recogniser.engine.step())
+    recogniser.engine.step()
+    ids = tuple(token for piece in pieces for token in piece.token_ids)
+    return Written(ids, (), True, False, likeliest=pieces[0].likeliest)
+
+
+@pytest.mark.parametrize("keeps", [True, False])
+def test_what_a_recogniser_wrote_of_half_a_sound_is_a_right_draft_of_the_whole_if_it_is_steady_and_only_then(
+    vllm_on_a_cpu: None, tmp_path_factory: pytest.TempPathFactory, keeps: bool
+) -> None:
+    from vllm import ModelRegistry
+
+    from tests.gpu.chain_words import ChangingRecogniser, SteadyRecogniser
+
+    model = SteadyRecogniser if keeps else ChangingRecogniser
+    ModelRegistry.register_model(model.__name__, model)
+    folder = write_recogniser_files(tmp_path_factory.mktemp("words"), "1.7b", tiny=True)
+    recogniser = Recogniser(folder, load_format="dummy", hf_overrides={"architectures": [model.__name__]})
+    try:
+        half, whole = (answered(recogniser, seconds).token_ids for seconds in (3.0, 6.0))
+        assert len(half) == len(whole) == TOKENS, "no end is found before the limit"
+        assert (half == whole) is keeps
+        draft = half[:-1]
+        tried = answered(recogniser, 6.0, draft)
+        assert len(tried.likeliest) == len(draft)
+        assert (verified(draft, tried.likeliest) == draft) is keeps
+        assert (draft + tried.token_ids == whole) is keeps
+    finally:
+        recogniser.close()
