@@ -13,6 +13,7 @@ from infra.bench.script import Ask
 from infra.bench.speaking import BYTES_S, silence, speak
 from pipeline.realtime.client import Event, Lost, Pipeline, PipelineError
 
+OUR_TURNS = {"audio": {"input": {"turn_detection": None}}}
 FRAME_S = 0.5  # between two pictures of the camera
 ANSWER_S = 60.0
 
@@ -107,6 +108,15 @@ def _unread(usage: Event) -> int | None:
     return None if cached is None else usage["input_tokens"] - cached
 
 
+def _with(wishes: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
+    """The wishes with ours in place of theirs, object by object."""
+    told = dict(wishes)
+    for name, value in ours.items():
+        theirs = told.get(name)
+        told[name] = _with(theirs if isinstance(theirs, dict) else {}, value) if isinstance(value, dict) else value
+    return told
+
+
 class LoadCaller:
     """One session.
 
@@ -145,7 +155,7 @@ class LoadCaller:
         Raises:
             PipelineError: The session is refused, or the call broke off. In a group.
         """
-        session: Event = {"type": "realtime", "audio": {"input": {"turn_detection": None}}, **wishes}
+        session = {"type": "realtime", **_with(wishes, OUR_TURNS)}
         try:
             async with asyncio.TaskGroup() as tasks:
                 listening = tasks.create_task(self._listen(), name="load:listen")

@@ -43,6 +43,16 @@ async def test_every_question_is_answered_and_timed() -> None:
     assert (load.refused, load.failed) == (0, 0)
 
 
+async def test_what_a_session_wishes_takes_no_turn_from_its_caller() -> None:
+    line = Line()
+    wishes = {"audio": {"input": {"transcription": {"prompt": "Wouter"}, "turn_detection": {"type": "server_vad"}}}}
+    async with served(line) as server:
+        slow = np.concatenate([QUESTION, np.zeros(24_000, np.int16)]).tobytes()
+        load = await run(replace(plan(server), session=wishes, recordings=[slow]))
+    assert [(each.status, each.errors) for each in load.served] == [("completed", ())] * 2
+    assert {window.context for window in line.asr.prompts} == {"Wouter"}
+
+
 async def test_answers_that_are_interrupted_are_cancelled_and_sound_no_more() -> None:
     line = Line(aura=writes("One. " * 20), tts=speaks(clause_s=1.0))
     async with served(line) as server:
