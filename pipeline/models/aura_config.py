@@ -6,6 +6,7 @@ from typing import Any
 
 from pipeline.errors import ConfigError
 from pipeline.models.fields import Few, part, read_fields, read_json
+from pipeline.models.mrope import section_faults
 
 MODEL_TYPE = "qwen3_vl"
 
@@ -39,8 +40,10 @@ def read_aura(folder: Path) -> dict[str, Any]:
     path = folder / "config.json"
     raw = read_json(path, MODEL_TYPE)
     faults: list[str] = []
-    read_fields(TextConfig, part(raw, "text_config", faults), "text_config.", faults)
+    text = part(raw, "text_config", faults)
+    read_fields(TextConfig, text, "text_config.", faults)
     read_fields(VisionConfig, part(raw, "vision_config", faults), "vision_config.", faults)
+    faults += section_faults(text, "text_config.", needed=True) if text else ()
     if faults:
         raise ConfigError(str(path), faults)
     return raw

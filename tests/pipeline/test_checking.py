@@ -22,6 +22,15 @@ def models(tmp_path: Path) -> Path:
     return tmp_path / "models"
 
 
+def changed_config(folder: Path, place: str, value: object) -> Path:
+    path = folder / "config.json"
+    config = json.loads(path.read_text())
+    *outer, key = place.split(".")
+    reduce(getitem, outer, config)[key] = value
+    path.write_text(json.dumps(config))
+    return path
+
+
 def test_what_could_not_be_looked_at_is_noted(models: Path) -> None:
     assert check(SHIPPED, models)[-1] == NO_GPU
     assert check(SHIPPED, None)[-2:] == [NO_MODELS, NO_GPU]
@@ -108,11 +117,7 @@ def test_a_voice_with_other_stops_than_the_topologys_is_refused(models: Path) ->
 def test_a_number_of_layers_that_cannot_be_is_named(
     models: Path, stage_id: int, folder: str, place: str, value: object
 ) -> None:
-    path = models / folder / "config.json"
-    config = json.loads(path.read_text())
-    *outer, key = place.split(".")
-    reduce(getitem, outer, config)[key] = value
-    path.write_text(json.dumps(config))
+    path = changed_config(models / folder, place, value)
     (fault,) = faults(SHIPPED, models)
     assert fault.startswith(f"stage {stage_id}: {path}: `{place}` is ")
 
@@ -130,6 +135,54 @@ def test_a_tokenizer_that_is_damaged_is_named_with_its_file(models: Path, stage_
     path.write_bytes(b'{"a": \xff')
     (fault,) = faults(SHIPPED, models)
     assert fault.startswith(f"stage {stage_id}: {path}: cannot be read: ")
+
+
+@pytest.mark.parametrize("stage_id", [0, 1, 2])
+@pytest.mark.parametrize(("file", "text"), [("vocab.json", "{}"), ("merges.txt", ""), ("merges.txt", "abc")])
+def test_a_tokenizer_that_is_empty_or_no_tokenizer_is_named_with_its_file(
+    models: Path, stage_id: int, file: str, text: str
+) -> None:
+    path = models / (ASR, AURA, VOICE)[stage_id] / file
+    path.write_text(text)
+    (fault,) = faults(SHIPPED, models)
+    assert fault.startswith(f"stage {stage_id}: {path}: ")
+
+
+SHARES = "rope_scaling.mrope_section"
+
+
+@pytest.mark.parametrize(
+    ("shares", "fault"),
+    [
+        ([6, 5, 4], "[6, 5, 4], in all 15, and not half of `{}head_dim`, 16"),
+        ([6, 10], "[6, 10], not 3 whole numbers of at least 1"),
+        ([4, 4, 4, 4], "[4, 4, 4, 4], not 3 whole numbers of at least 1"),
+        ([-6, 11, 11], "[-6, 11, 11], not 3 whole numbers of at least 1"),
+        ([True, 10, 5], "[True, 10, 5], not 3 whole numbers of at least 1"),
+        ("6, 5, 5", "'6, 5, 5', not 3 whole numbers of at least 1"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("stage_id", "folder", "part"), [(0, ASR, "thinker_config.text_config."), (1, AURA, "text_config.")]
+)
+def test_a_head_whose_shares_are_not_its_half_is_named(
+    models: Path, stage_id: int, folder: str, part: str, shares: object, fault: str
+) -> None:
+    path = changed_config(models / folder, f"{part}{SHARES}", shares)
+    assert faults(SHIPPED, models) == [f"stage {stage_id}: {path}: `{part}{SHARES}` is {fault.format(part)}"]
+
+
+def test_only_aura_needs_shares_and_a_newer_configuration_has_them_elsewhere(models: Path) -> None:
+    changed_config(models / ASR, "thinker_config.text_config.rope_scaling", None)
+    path = changed_config(models / AURA, "text_config.rope_scaling", None)
+    assert faults(SHIPPED, models) == [
+        f"stage 1: {path}: `text_config.{SHARES}` is None, not 3 whole numbers of at least 1"
+    ]
+    changed_config(models / AURA, "text_config.rope_parameters", {"mrope_section": [6, 5, 5]})
+    assert check(SHIPPED, models)
+    changed_config(models / AURA, "text_config.rope_parameters", {"mrope_section": [6, 5]})
+    (fault,) = faults(SHIPPED, models)
+    assert "`text_config.rope_parameters.mrope_section` is [6, 5], " in fault
 
 
 @pytest.mark.parametrize("stage_id", [2, 3])
