@@ -7,8 +7,11 @@ from operator import getitem
 from pathlib import Path
 
 import pytest
+import yaml
 
 from pipeline.checking import NO_GPU, NO_MODELS
+from pipeline.deployment_keys import PLACE_KEYS
+from pipeline.engines.aura_setup import STEP_TOKENS
 from pipeline.engines.embedded_names import LLAMA_FILES, WHISPER_FILES
 from pipeline.profiles import PROFILES
 from tests.contract.vllm.tiny import voice
@@ -190,6 +193,23 @@ def test_a_stage_that_computes_on_one_gpu_is_given_no_more(tmp_path: Path, stage
     name = ("asr", "aura", "qwen3_tts", "code2wav")[stage_id]
     wanted = f"stage {stage_id}: runtime: `devices` is '0,1': {name} computes on one GPU"
     assert wanted in faults(changed(tmp_path, stage_id, "runtime", devices="0,1"), None)
+
+
+def test_a_number_that_no_engine_could_use_is_refused_with_its_bound(tmp_path: Path) -> None:
+    said = "stage {}: engine_args: `{}` is 1000000000: it lies between 1 and {}"
+    assert faults(changed(tmp_path, 3, "engine_args", threads=10**9), None) == [said.format(3, "threads", 512)]
+    file = tmp_path / "embedded.yaml"
+    raw = yaml.safe_load(PROFILES["embedded"].deployment.read_text())
+    for stage_id, keys in ((0, ("threads",)), (1, ("threads", "prompt_threads", "context"))):
+        raw["stage_args"][stage_id]["engine_args"] |= dict.fromkeys(keys, 10**9)
+    file.write_text(yaml.safe_dump(raw))
+    told = (0, "threads", 512), (1, "threads", 512), (1, "prompt_threads", 512), (1, "context", 32_768)
+    assert sorted(faults(file, None, profile="embedded")) == sorted(said.format(*each) for each in told)
+
+
+def test_as_many_requests_are_computed_at_once_as_a_step_of_auras_has_tokens() -> None:
+    refusal = PLACE_KEYS["max_batch_size"].refusal
+    assert (refusal(STEP_TOKENS), refusal(STEP_TOKENS + 1)) == ("", "it lies between 1 and 1024")
 
 
 def test_the_embedded_models_are_looked_for_too(tmp_path: Path) -> None:

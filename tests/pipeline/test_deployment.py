@@ -106,6 +106,11 @@ STAGE_REFUSED: list[tuple[int, Raw, str]] = [
     (0, {"runtime": {"devices": "0,00"}}, "runtime: `devices` is '0,00': a GPU is named twice"),
     (0, {"runtime": {"max_batch_size": 0}}, "runtime: `max_batch_size` is 0: it lies between 1 and 1024"),
     (0, {"runtime": {"max_batch_size": 10**9}}, "runtime: `max_batch_size` is 1000000000: it lies between 1 and 1024"),
+    (
+        0,
+        {"engine_args": {"max_num_batched_tokens": 640, "max_model_len": 100}, "runtime": {"max_batch_size": 0}},
+        "runtime: `max_batch_size` is 0: it lies between 1 and 1024",
+    ),
     (1, {"runtime": {"devices": "0"}}, "runtime: unknown key `devices`"),
     (0, {"engine_args": {"worker_cls": "a.B"}}, "engine_args: `worker_cls` is 'a.B': stock vLLM chooses it"),
     (0, {"engine_args": {"worker_type": "ar"}}, "engine_args: `worker_type` is 'ar': stock vLLM chooses it"),
