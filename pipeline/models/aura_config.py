@@ -35,8 +35,8 @@ def read_aura(folder: Path) -> dict[str, Any]:
     """The configuration of the checkpoint in `folder`: it has the fields that are named above.
 
     Raises:
-        ConfigError: It is missing, no JSON, another model's, or lacks fields, or its heads are not shared out among time,
-            height and width; names every fault.
+        ConfigError: It is missing, no JSON, another model's, or lacks fields, or shares its heads out wrongly among
+            time, height and width; names every fault.
     """
     path = folder / "config.json"
     raw = read_json(path, MODEL_TYPE)

@@ -5,10 +5,11 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.errors import ConfigError, quoted
-from pipeline.models.fields import read_object
+from pipeline.models.fields import part, read_object
 
 LETTERS = {chr(code) for code in (*range(33, 127), *range(161, 173), *range(174, 324))}  # that stand for bytes
 FILES = ("vocab.json", "merges.txt", "tokenizer_config.json")
+WHOLE = "tokenizer.json"  # where it is there, transformers reads it in place of the first two
 
 
 def read_qwen_tokenizer(folder: Path) -> Any:
@@ -45,6 +46,8 @@ def check_tokenizer(folder: Path) -> dict[str, int]:
         _check_merges(merges.read_text(encoding="utf-8"), known, merges)
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(str(merges), [f"cannot be read: {error}"]) from error
+    if (whole := folder / WHOLE).is_file():
+        _check_whole(whole)
     return _added(settings)
 
 
@@ -60,6 +63,13 @@ def _check_merges(text: str, known: Collection[str], source: Path) -> None:
         for token in (*pair, "".join(pair)):
             if token not in known:
                 raise ConfigError(str(source), [f"line {number}: {FILES[0]} has no token {quoted(token)}"])
+
+
+def _check_whole(source: Path) -> None:
+    faults: list[str] = []
+    part(part(read_object(source), "model", faults), "vocab", faults, "model.")
+    if faults:
+        raise ConfigError(str(source), faults)
 
 
 def _added(settings: Path) -> dict[str, int]:

@@ -29,6 +29,9 @@ DAMAGED = [
     ("merges.txt", "#version: 0.2\ni n g\n", "line 2 is 'i n g', not two tokens"),
     ("merges.txt", "i n\nmy in\n", "line 2: vocab.json has no token 'my'"),
     ("merges.txt", "x y\n", "line 1: vocab.json has no token 'xy'"),
+    ("tokenizer.json", "{", "cannot be read: Expecting property name"),
+    ("tokenizer.json", '{"model": 3}', "`model` is missing, or not an object"),
+    ("tokenizer.json", '{"model": {"vocab": []}}', "`model.vocab` is missing, or not an object"),
     ("merges.txt", None, "cannot be read: [Errno 2] No such file"),
 ]
 
@@ -40,7 +43,7 @@ def test_what_is_damaged_is_named(
 ) -> None:
     write_tokenizer(tmp_path)
     path = tmp_path / name
-    path.unlink()
+    path.unlink(missing_ok=True)
     if text is not None:
         path.write_text(text)
     with pytest.raises(ConfigError) as refused:
