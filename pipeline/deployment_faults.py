@@ -5,7 +5,15 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pipeline.deployment_edges import runtime_faults
-from pipeline.deployment_keys import PLACE_KEYS, SAMPLING_KEYS, STAGE_KEYS, TOP_KEYS, TOPOLOGY_KEYS, EngineKeys
+from pipeline.deployment_keys import (
+    PLACE_KEYS,
+    SAMPLING_KEYS,
+    STAGE_KEYS,
+    TOP_KEYS,
+    TOPOLOGY_KEYS,
+    EngineKeys,
+    documented,
+)
 from pipeline.deployment_values import key_faults, sound
 from pipeline.errors import quoted
 from pipeline.topology import PipelineConfig, StagePipelineConfig
@@ -23,6 +31,7 @@ def faults_of(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Engi
     told = sound(raw, TOP_KEYS)
     if told.get("model_type", topology.model_type) != topology.model_type:
         yield f"`model_type` is {quoted(told['model_type'])}, but the topology says {topology.model_type!r}"
+    yield from session_faults(told.get("max_sessions", 0), topology, engine_keys)
     specs = {stage.stage_id: stage for stage in topology.stages}
     known: dict[int, dict[str, Any]] = {}
     for position, each in enumerate(told.get("stage_args", [])):
@@ -40,6 +49,14 @@ def faults_of(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Engi
     yield from runtime_faults(told.get("runtime", {}), topology)
 
 
+def session_faults(most: int, topology: PipelineConfig, engine_keys: Mapping[str, EngineKeys]) -> Iterator[str]:
+    """Of so many callers at once."""
+    for spec in topology.stages:
+        bound = engine_keys.get(spec.model_arch, EngineKeys()).sessions
+        if bound is not None and most > bound:
+            yield f"`max_sessions` is {quoted(most)}: {spec.model_stage} serves {bound} at most"
+
+
 def _stage_faults(raw: dict[str, Any], spec: StagePipelineConfig, engine: EngineKeys) -> Iterator[str]:
     here = f"stage {spec.stage_id}: "
     yield from key_faults(here, raw, STAGE_KEYS)
@@ -51,9 +68,13 @@ def _stage_faults(raw: dict[str, Any], spec: StagePipelineConfig, engine: Engine
     if count and devices and count != len(devices):
         yield f"{here}engine_args: `tensor_parallel_size` is {count}, but `devices` names {len(devices)}"
     yield from key_faults(f"{here}runtime: ", stage.get("runtime", {}), PLACE_KEYS if engine.placed else {})
-    most = sound(stage.get("runtime"), PLACE_KEYS).get("max_batch_size", 1)
+    place = stage.get("runtime", {})
+    most = sound(place, PLACE_KEYS).get("max_batch_size", 0 if "max_batch_size" in place else 1)
     if (tokens := told.get("max_num_batched_tokens", most)) < most:
         yield f"{here}engine_args: `max_num_batched_tokens` is {tokens}, but `max_batch_size` lets {most} draw one each"
+    longest = told.get("max_model_len", documented(engine.keys).get("max_model_len", 0))
+    if tokens > (room := most * longest) > 0:
+        yield f"{here}engine_args: `max_num_batched_tokens` is {tokens}, and `max_batch_size` {most} has only {room}"
     if engine.placed and not engine.spreads and len(devices) > 1:
         yield f"{here}runtime: `devices` is {stage['runtime']['devices']!r}: {spec.model_stage} computes on one GPU"
     sampling = stage.get("default_sampling_params", {})

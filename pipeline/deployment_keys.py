@@ -22,6 +22,8 @@ from dataclasses import dataclass, field, replace
 from difflib import get_close_matches
 from typing import Any, Self
 
+from pipeline.processors.codec_chunks import LARGEST
+
 Kind = type | tuple[type, ...]
 NEEDED = object()  # in place of a default
 
@@ -53,12 +55,14 @@ class EngineKeys:
         placed: It runs on devices, in a process of its own.
         draws: It draws tokens, and so takes sampling parameters.
         spreads: It may compute on several devices at once.
+        sessions: Most callers whom it can serve; None: however many there are.
     """
 
     keys: Keys = field(default_factory=dict)
     placed: bool = False
     draws: bool = False
     spreads: bool = False
+    sessions: int | None = None
 
     def naming(self, names: Names) -> Self:
         """The same, and what some keys name must exist."""
@@ -87,9 +91,9 @@ def never(reason: str) -> Callable[[Any], str]:
     return lambda value: reason
 
 
-def count(default: int | None = None) -> Key:
+def count(default: int | None = None, most: int | None = None) -> Key:
     """A whole number of at least 1."""
-    return Key(int, default, _at_least(1))
+    return Key(int, default, within(1, most) if most else _at_least(1))
 
 
 def choice(*known: str, default: str | None = None) -> Key:
@@ -114,9 +118,10 @@ def _ids(value: list[Any]) -> str:
 
 
 def _window(value: int) -> str:
-    return "" if value == -1 or value >= 1 else "-1 (all at once) or at least 1 is needed"
+    return "" if value == -1 or 1 <= value <= LARGEST else f"-1 (all at once) or 1 to {LARGEST} is needed"
 
 
+MOST_THREADS = 512  # llama.cpp's own bound, GGML_MAX_N_THREADS
 STOCK = "stock vLLM chooses it"
 
 TOP_KEYS: Keys = {
@@ -141,7 +146,7 @@ STAGE_KEYS: Keys = {
 PLACE_KEYS: Keys = {
     "process": Key(bool, True, only(True, "an engine that dies must not take the server with it")),
     "devices": Key(str, "0", _devices),
-    "max_batch_size": count(1),
+    "max_batch_size": count(1, 1_024),  # of 512 callers, each of whom has two prompts at AURA
 }
 
 TOPOLOGY_KEYS: Keys = {"model_stage": Key(str), "model_arch": Key(str), "engine_output_type": Key(str)}
@@ -187,7 +192,7 @@ RUNTIME_KEYS: Keys = {
 }
 CONNECTOR_KEYS: Keys = {"extra": Key(dict)}
 CHUNK_KEYS: Keys = {
-    "initial_codec_chunk_frames": count(),
-    "codec_chunk_frames": count(),
+    "initial_codec_chunk_frames": count(None, LARGEST),
+    "codec_chunk_frames": count(None, LARGEST),
     "codec_chunk_ramp": Key(list),
 }

@@ -19,8 +19,9 @@ from pipeline import heap
 from pipeline.ask_command import add_ask, run_ask
 from pipeline.checking import checked
 from pipeline.deployment import Deployment, model_type_in, read_deployment
+from pipeline.deployment_faults import session_faults
 from pipeline.deployment_keys import choice
-from pipeline.errors import AuraError, ConfigError
+from pipeline.errors import AuraError, ConfigError, quoted
 from pipeline.gpus import gpu_bytes
 from pipeline.holders import holder_of
 from pipeline.offline import add_model_dir, keep_stdout_for_results
@@ -33,6 +34,7 @@ from pipeline.transcribe_command import add_transcribe, run_transcribe
 
 log = logging.getLogger("pipeline")
 
+DIGITS = 18  # most of a number
 DRAIN_S = 8.0  # for answers that are being heard when it is to end
 
 OFFLINE = {"say": run_say, "ask": run_ask, "transcribe": run_transcribe}  # they need no profile
@@ -123,12 +125,15 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
     profile = PROFILES[arguments.profile or _profile_of(file)]
     path = file or profile.deployment
     models_dir = arguments.model_dir or _home(environment) / "models"
+    keys = profile.engine_keys(models_dir)
     try:
-        deployment = read_deployment(path, profile.topology, profile.engine_keys(models_dir))
+        deployment = read_deployment(path, profile.topology, keys)
     except ConfigError as error:
         guessed = not arguments.profile and model_type_in(path) is None
         raise ConfigError(str(path), [*error.faults, *[_guess(profile)] * guessed]) from error
     if arguments.max_sessions:
+        if faults := list(session_faults(arguments.max_sessions, profile.topology, keys)):
+            raise ConfigError("command line", faults)
         deployment = replace(deployment, max_sessions=arguments.max_sessions)
     key = environment.get("AURA_PIPELINE_KEY", "")
     if arguments.command == "serve" and not key:
@@ -188,14 +193,16 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or int(text) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a whole number of at least 1")
+    if not text.isdecimal() or len(text) > DIGITS or int(text) < 1:
+        raise argparse.ArgumentTypeError(
+            f"{quoted(text)} is not a whole number of at least 1 and at most {DIGITS} digits"
+        )
     return int(text)
 
 
 def _port(text: str) -> int:
-    if not text.isdecimal() or int(text) > 65_535:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a port number (0 to 65535)")
+    if not text.isdecimal() or len(text) > DIGITS or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a port number (0 to 65535)")
     return int(text)
 
 

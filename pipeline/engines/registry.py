@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.deployment import StageDeployment
-from pipeline.deployment_keys import EngineKeys, Key, Names, count
+from pipeline.deployment_keys import MOST_THREADS, EngineKeys, Key, Names, count
 from pipeline.engines.base import Engine, Opener
 from pipeline.engines.embedded_names import FETCHED, LLAMA_FILES, WHISPER_FILES, llama_names, whisper_names
 from pipeline.engines.files import model_folder
+from pipeline.engines.llama_steps import BATCH
 from pipeline.fit import Memory
 
 
@@ -70,15 +71,15 @@ def _texts(value: list[Any]) -> str:
 WHISPER: Mapping[str, Key] = {
     "model": Key(str, "whisper-base"),
     "fallback": Key(str, "whisper-tiny.en"),
-    "threads": count(1),
+    "threads": count(1, MOST_THREADS),
     "language": Key(str, "en"),
 }
 LLAMA: Mapping[str, Key] = {
     "model": Key(str, "qwen2.5-coder-1.5b-instruct"),
     "fallback": Key(str, "smollm2-135m-instruct"),
-    "threads": count(2),
-    "prompt_threads": count(2),
-    "context": count(1_408),
+    "threads": count(2, MOST_THREADS),
+    "prompt_threads": count(2, MOST_THREADS),
+    "context": count(1_408, 32_768),  # the positions of a Qwen2
     "instructions": Key(list, None, _texts),
 }
 
@@ -87,7 +88,7 @@ ENGINES: Mapping[str, EngineKind] = {
         open_whisper, EngineKeys(WHISPER), whisper_names, partial(check_files, WHISPER_FILES)
     ),
     "Qwen2ForCausalLM": EngineKind(
-        open_llama, EngineKeys(LLAMA), llama_names, partial(check_files, LLAMA_FILES), apart=True
+        open_llama, EngineKeys(LLAMA, sessions=BATCH), llama_names, partial(check_files, LLAMA_FILES), apart=True
     ),
     "HibariTTS": EngineKind(open_hibari, EngineKeys()),
 }

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.deployment import StageDeployment
-from pipeline.deployment_keys import SHARE, STOCK, VLLM_KEYS, EngineKeys, Key, choice, count, never, only
-from pipeline.engines.aura_setup import open_aura
+from pipeline.deployment_keys import MOST_THREADS, SHARE, STOCK, VLLM_KEYS, EngineKeys, Key, choice, count, never, only
+from pipeline.engines.aura_setup import MOST_SESSIONS, open_aura
 from pipeline.engines.base import Engine
 from pipeline.engines.code2wav import Code2Wav
 from pipeline.engines.draws import Draws
@@ -91,7 +91,7 @@ CODE2WAV_KEYS: Mapping[str, Key] = {
     "model": Key(str, VOICE),
     "dtype": choice("float32", "bfloat16", default="float32"),
     "load_format": choice("auto", "dummy", default="auto"),
-    "threads": count(1),
+    "threads": count(1, MOST_THREADS),
     "gpu_memory_utilization": SHARE,
     "trust_remote_code": VLLM_KEYS["trust_remote_code"],
     "enforce_eager": Key(bool, None, only(False, "each size of its chunks is one CUDA graph")),
@@ -108,7 +108,7 @@ def vllm_engines(machine: Machine) -> Mapping[str, EngineKind]:
         ),
         AURA: EngineKind(
             partial(open_aura_stage, machine),
-            EngineKeys(AURA_KEYS, placed=True, draws=True, spreads=True),
+            EngineKeys(AURA_KEYS, placed=True, draws=True, spreads=True, sessions=MOST_SESSIONS),
             check=check_aura,
             measures=True,
         ),

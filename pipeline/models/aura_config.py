@@ -6,6 +6,7 @@ from typing import Any
 
 from pipeline.errors import ConfigError
 from pipeline.models.fields import Few, part, read_fields, read_json
+from pipeline.models.mrope import section_faults
 
 MODEL_TYPE = "qwen3_vl"
 
@@ -34,13 +35,16 @@ def read_aura(folder: Path) -> dict[str, Any]:
     """The configuration of the checkpoint in `folder`: it has the fields that are named above.
 
     Raises:
-        ConfigError: It is missing, no JSON, another model's, or lacks fields; names every one.
+        ConfigError: It is missing, no JSON, another model's, or lacks fields, or shares its heads out wrongly among
+            time, height and width; names every fault.
     """
     path = folder / "config.json"
     raw = read_json(path, MODEL_TYPE)
     faults: list[str] = []
-    read_fields(TextConfig, part(raw, "text_config", faults), "text_config.", faults)
+    text = part(raw, "text_config", faults)
+    read_fields(TextConfig, text, "text_config.", faults)
     read_fields(VisionConfig, part(raw, "vision_config", faults), "vision_config.", faults)
+    faults += section_faults(text, "text_config.", needed=True) if text else ()
     if faults:
         raise ConfigError(str(path), faults)
     return raw

@@ -1,10 +1,10 @@
-"""The names of the weights in a checkpoint of AURA, which are those of Qwen3-VL, and the shapes of the main ones."""
+"""The names of the weights in a checkpoint of AURA, which are those of Qwen3-VL, and their shapes."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pipeline.models.qwen3_tts.talker_names import LAYER
-from pipeline.models.shapes import Shape, decoder_shapes, table_shapes
+from pipeline.models.shapes import Shape, biased, decoder_shapes, sizes, table_shapes
 
 LANGUAGE, VISUAL = "model.language_model.", "model.visual."
 TABLES = (f"{LANGUAGE}embed_tokens.weight", "lm_head.weight")
@@ -19,10 +19,11 @@ def expected_names(config: Mapping[str, Any]) -> set[str]:
 
 
 def expected_shapes(config: Mapping[str, Any]) -> Iterator[tuple[str, Shape]]:
-    """Of the main matrices that write."""
+    """Of all whose sizes the configuration tells."""
     text = config["text_config"]
     yield from decoder_shapes(LANGUAGE, text)
     yield from table_shapes(TABLES, text.get("vocab_size"), text.get("hidden_size"))
+    yield from _visual_shapes(config["vision_config"])
 
 
 def _language(config: Mapping[str, Any]) -> Iterator[str]:
@@ -41,3 +42,22 @@ def _visual(config: Mapping[str, Any]) -> Iterator[str]:
     taps = range(len(config["deepstack_visual_indexes"]))
     parts += [f"deepstack_merger_list.{tap}.{part}" for tap in taps for part in _MERGER]
     yield from (f"{VISUAL}{part}.{kind}" for part in parts for kind in ("weight", "bias"))
+
+
+def _visual_shapes(config: Mapping[str, Any]) -> Iterator[tuple[str, Shape]]:
+    looks = ("in_channels", "temporal_patch_size", "patch_size", "num_position_embeddings", "spatial_merge_size")
+    if not (told := sizes(config, "hidden_size", "intermediate_size", "out_hidden_size", *looks)):
+        return
+    width, inner, out, colours, frames, patch, places, edge = told
+    merged = width * edge**2
+    yield from biased(f"{VISUAL}patch_embed.proj", width, colours, frames, patch, patch)
+    yield f"{VISUAL}pos_embed.weight", (places, width)
+    for block in range(config["depth"]):
+        shapes = ((3 * width, width), (width, width), (inner, width), (width, inner), (width,), (width,))
+        for part, shape in zip(_BLOCK, shapes, strict=True):
+            yield from biased(f"{VISUAL}blocks.{block}.{part}", *shape)
+    mergers = {"merger": width}
+    mergers |= {f"deepstack_merger_list.{tap}": merged for tap in range(len(config["deepstack_visual_indexes"]))}
+    for merger, normed in mergers.items():
+        for part, shape in zip(_MERGER, ((normed,), (merged, merged), (out, merged)), strict=True):
+            yield from biased(f"{VISUAL}{merger}.{part}", *shape)

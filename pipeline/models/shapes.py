@@ -1,4 +1,4 @@
-"""The shapes of the main matrices in a checkpoint, as its configuration implies them, against those in its files."""
+"""The shapes of the weights in a checkpoint, as its configuration implies them, against those in its files."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -11,12 +11,27 @@ from pipeline.models.weight_names import some
 Shape = tuple[int, ...]
 
 
+def sizes(config: Mapping[str, Any], *names: str) -> Shape:
+    """What a configuration says of them; nothing, where it leaves any to a default."""
+    told = tuple(size for name in names if type(size := config.get(name)) is int)
+    return told if len(told) == len(names) else ()
+
+
+def biased(name: str, *shape: int) -> Iterator[tuple[str, Shape]]:
+    """A product, a convolution or a norm, which has a bias."""
+    yield f"{name}.weight", shape
+    yield f"{name}.bias", shape[:1]
+
+
 def decoder_shapes(at: str, config: Mapping[str, Any]) -> Iterator[tuple[str, Shape]]:
-    """Of a stack of Qwen3's layers, named from `at` on; none, where the configuration leaves a size to a default."""
+    """Of a stack of Qwen3's layers, and of the norm behind it, named from `at` on.
+
+    None, where the configuration leaves a size to a default.
+    """
     names = ("hidden_size", "intermediate_size", "num_attention_heads", "num_key_value_heads", "head_dim")
-    if any(type(config.get(name)) is not int for name in names):
+    if not (told := sizes(config, *names)):
         return
-    width, inner, queries, keys, head = (config[name] for name in names)
+    width, inner, queries, keys, head = told
     for layer in range(config["num_hidden_layers"]):
         for part, shape in (
             ("self_attn.q_proj", (queries * head, width)),
@@ -26,8 +41,13 @@ def decoder_shapes(at: str, config: Mapping[str, Any]) -> Iterator[tuple[str, Sh
             ("mlp.gate_proj", (inner, width)),
             ("mlp.up_proj", (inner, width)),
             ("mlp.down_proj", (width, inner)),
+            ("self_attn.q_norm", (head,)),
+            ("self_attn.k_norm", (head,)),
+            ("input_layernorm", (width,)),
+            ("post_attention_layernorm", (width,)),
         ):
             yield f"{at}layers.{layer}.{part}.weight", shape
+    yield f"{at}norm.weight", (width,)
 
 
 def table_shapes(names: tuple[str, ...], rows: Any, columns: Any) -> Iterator[tuple[str, Shape]]:

@@ -14,12 +14,14 @@ from msgspec import Meta, MsgspecError, Raw, Struct
 from msgspec.json import decode
 
 from pipeline.errors import ConfigError, quoted
+from pipeline.models.fields import part, read_object
 
 BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
 FLOATS = ("BF16", "F16", "F32")  # are read as what the engine computes with
 WIDTHS = {"BOOL": 1, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E5M2": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2}
 WIDTHS |= {"U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8}
 LENGTH_BYTES = 8
+INDEX = "model.safetensors.index.json"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,12 +49,31 @@ def stored(folder: Path) -> list[Stored]:
         ConfigError: A file is damaged.
     """
     found: list[Stored] = []
-    for path in sorted(folder.glob("*.safetensors")):
+    for path in weight_paths(folder):
         try:
             found += _stored(path)
         except (OSError, ValueError, MsgspecError, RecursionError) as error:
             raise ConfigError(str(path), [f"cannot be read: {error}"]) from error
     return found
+
+
+def weight_paths(folder: Path) -> list[Path]:
+    """The files `*.safetensors` of a checkpoint. Where there is an index, only those that it names, as vLLM reads them.
+
+    Raises:
+        ConfigError: The index is damaged, or names what is no such file.
+    """
+    there = {path.name: path for path in sorted(folder.glob("*.safetensors"))}
+    index = folder / INDEX
+    if not index.is_file():
+        return list(there.values())
+    faults: list[str] = []
+    named = part(read_object(index), "weight_map", faults).values()
+    if strange := [name for name in named if not isinstance(name, str) or name not in there]:
+        faults.append(f"`weight_map` names {quoted(strange[0])}, which is no file `*.safetensors` of this folder")
+    if faults:
+        raise ConfigError(str(index), faults)
+    return [path for name, path in there.items() if name in named]
 
 
 def weight_bytes(folder: Path, dtype: str) -> int:

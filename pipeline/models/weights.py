@@ -9,6 +9,7 @@ from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from pipeline.errors import ConfigError
+from pipeline.models.weight_files import weight_paths
 from pipeline.models.weight_names import check_names, some
 
 
@@ -16,7 +17,7 @@ def read_weights(folder: Path, prefix: str = "", keep: Callable[[str], bool] = l
     """The tensors of a checkpoint whose names begin with `prefix`, under their names without it.
 
     Args:
-        folder: Holds one or more `*.safetensors`.
+        folder: Holds one or more `*.safetensors`, and may hold their index.
         keep: Of the names without prefix, those that are wanted; others are not read.
 
     Raises:
@@ -54,7 +55,7 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor], source: str) 
 
 
 def _files(folder: Path) -> Iterator[Any]:
-    for path in sorted(folder.glob("*.safetensors")):
+    for path in weight_paths(folder):
         try:
             with safe_open(path, framework="pt") as file:
                 yield file

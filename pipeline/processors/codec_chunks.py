@@ -13,6 +13,7 @@ from pipeline.errors import ConfigError
 
 FRAME_MS = FRAME_SAMPLES * 1000 / VOICE_RATE
 PACE_MS = 10.0  # in which a frame must be made and decoded at the latest, with all callers speaking
+LARGEST = 300  # frames of a chunk, as many as the official package decodes at once
 
 RAMP_KEYS = {"initial_codec_chunk_frames": int, "codec_chunk_frames": int, "codec_chunk_ramp": list}
 
@@ -66,6 +67,8 @@ def ramp_of(engine_args: Mapping[str, Any]) -> Ramp:
     if sizes is None:
         sizes = [each for each in (initial, size) if each is not None] or Ramp().sizes
     ramp = Ramp(tuple(sizes))
+    if max(ramp.sizes) > LARGEST:
+        raise ConfigError("codec chunks", [f"{list(ramp.sizes)} has a chunk of more than {LARGEST} frames"])
     if ramp.slowest_ms < PACE_MS:
         bound = f"unless a frame takes at most {ramp.slowest_ms:.1f} ms"
         raise ConfigError("codec chunks", [f"{list(ramp.sizes)} runs dry {bound}; let it grow more slowly"])

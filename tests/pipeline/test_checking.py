@@ -7,8 +7,11 @@ from operator import getitem
 from pathlib import Path
 
 import pytest
+import yaml
 
 from pipeline.checking import NO_GPU, NO_MODELS
+from pipeline.deployment_keys import PLACE_KEYS
+from pipeline.engines.aura_setup import STEP_TOKENS
 from pipeline.engines.embedded_names import LLAMA_FILES, WHISPER_FILES
 from pipeline.profiles import PROFILES
 from tests.contract.vllm.tiny import voice
@@ -20,6 +23,15 @@ from tests.pipeline.shipped import H100, SHIPPED, changed, check, faults
 def models(tmp_path: Path) -> Path:
     write_all(tmp_path / "models")
     return tmp_path / "models"
+
+
+def changed_config(folder: Path, place: str, value: object) -> Path:
+    path = folder / "config.json"
+    config = json.loads(path.read_text())
+    *outer, key = place.split(".")
+    reduce(getitem, outer, config)[key] = value
+    path.write_text(json.dumps(config))
+    return path
 
 
 def test_what_could_not_be_looked_at_is_noted(models: Path) -> None:
@@ -108,11 +120,7 @@ def test_a_voice_with_other_stops_than_the_topologys_is_refused(models: Path) ->
 def test_a_number_of_layers_that_cannot_be_is_named(
     models: Path, stage_id: int, folder: str, place: str, value: object
 ) -> None:
-    path = models / folder / "config.json"
-    config = json.loads(path.read_text())
-    *outer, key = place.split(".")
-    reduce(getitem, outer, config)[key] = value
-    path.write_text(json.dumps(config))
+    path = changed_config(models / folder, place, value)
     (fault,) = faults(SHIPPED, models)
     assert fault.startswith(f"stage {stage_id}: {path}: `{place}` is ")
 
@@ -132,11 +140,76 @@ def test_a_tokenizer_that_is_damaged_is_named_with_its_file(models: Path, stage_
     assert fault.startswith(f"stage {stage_id}: {path}: cannot be read: ")
 
 
+@pytest.mark.parametrize("stage_id", [0, 1, 2])
+@pytest.mark.parametrize(("file", "text"), [("vocab.json", "{}"), ("merges.txt", ""), ("merges.txt", "abc")])
+def test_a_tokenizer_that_is_empty_or_no_tokenizer_is_named_with_its_file(
+    models: Path, stage_id: int, file: str, text: str
+) -> None:
+    path = models / (ASR, AURA, VOICE)[stage_id] / file
+    path.write_text(text)
+    (fault,) = faults(SHIPPED, models)
+    assert fault.startswith(f"stage {stage_id}: {path}: ")
+
+
+SHARES = "rope_scaling.mrope_section"
+
+
+@pytest.mark.parametrize(
+    ("shares", "fault"),
+    [
+        ([6, 5, 4], "[6, 5, 4], in all 15, and not half of `{}head_dim`, 16"),
+        ([6, 10], "[6, 10], not 3 whole numbers of at least 1"),
+        ([4, 4, 4, 4], "[4, 4, 4, 4], not 3 whole numbers of at least 1"),
+        ([-6, 11, 11], "[-6, 11, 11], not 3 whole numbers of at least 1"),
+        ([True, 10, 5], "[True, 10, 5], not 3 whole numbers of at least 1"),
+        ("6, 5, 5", "'6, 5, 5', not 3 whole numbers of at least 1"),
+    ],
+)
+@pytest.mark.parametrize(
+    ("stage_id", "folder", "part"), [(0, ASR, "thinker_config.text_config."), (1, AURA, "text_config.")]
+)
+def test_a_head_whose_shares_are_not_its_half_is_named(
+    models: Path, stage_id: int, folder: str, part: str, shares: object, fault: str
+) -> None:
+    path = changed_config(models / folder, f"{part}{SHARES}", shares)
+    assert faults(SHIPPED, models) == [f"stage {stage_id}: {path}: `{part}{SHARES}` is {fault.format(part)}"]
+
+
+def test_only_aura_needs_shares_and_a_newer_configuration_has_them_elsewhere(models: Path) -> None:
+    changed_config(models / ASR, "thinker_config.text_config.rope_scaling", None)
+    path = changed_config(models / AURA, "text_config.rope_scaling", None)
+    assert faults(SHIPPED, models) == [
+        f"stage 1: {path}: `text_config.{SHARES}` is None, not 3 whole numbers of at least 1"
+    ]
+    changed_config(models / AURA, "text_config.rope_parameters", {"mrope_section": [6, 5, 5]})
+    assert check(SHIPPED, models)
+    changed_config(models / AURA, "text_config.rope_parameters", {"mrope_section": [6, 5]})
+    (fault,) = faults(SHIPPED, models)
+    assert "`text_config.rope_parameters.mrope_section` is [6, 5], " in fault
+
+
 @pytest.mark.parametrize("stage_id", [2, 3])
 def test_a_stage_that_computes_on_one_gpu_is_given_no_more(tmp_path: Path, stage_id: int) -> None:
     name = ("asr", "aura", "qwen3_tts", "code2wav")[stage_id]
     wanted = f"stage {stage_id}: runtime: `devices` is '0,1': {name} computes on one GPU"
     assert wanted in faults(changed(tmp_path, stage_id, "runtime", devices="0,1"), None)
+
+
+def test_a_number_that_no_engine_could_use_is_refused_with_its_bound(tmp_path: Path) -> None:
+    said = "stage {}: engine_args: `{}` is 1000000000: it lies between 1 and {}"
+    assert faults(changed(tmp_path, 3, "engine_args", threads=10**9), None) == [said.format(3, "threads", 512)]
+    file = tmp_path / "embedded.yaml"
+    raw = yaml.safe_load(PROFILES["embedded"].deployment.read_text())
+    for stage_id, keys in ((0, ("threads",)), (1, ("threads", "prompt_threads", "context"))):
+        raw["stage_args"][stage_id]["engine_args"] |= dict.fromkeys(keys, 10**9)
+    file.write_text(yaml.safe_dump(raw))
+    told = (0, "threads", 512), (1, "threads", 512), (1, "prompt_threads", 512), (1, "context", 32_768)
+    assert sorted(faults(file, None, profile="embedded")) == sorted(said.format(*each) for each in told)
+
+
+def test_as_many_requests_are_computed_at_once_as_a_step_of_auras_has_tokens() -> None:
+    refusal = PLACE_KEYS["max_batch_size"].refusal
+    assert (refusal(STEP_TOKENS), refusal(STEP_TOKENS + 1)) == ("", "it lies between 1 and 1024")
 
 
 def test_the_embedded_models_are_looked_for_too(tmp_path: Path) -> None:

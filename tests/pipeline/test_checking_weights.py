@@ -4,12 +4,17 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from pipeline.gpus import GIB
+from pipeline.models.aura_names import expected_shapes as aura_shapes
+from pipeline.models.qwen3_asr.names import expected_shapes as asr_shapes
+from pipeline.models.qwen3_tts.config import voice_config
+from pipeline.models.qwen3_tts.talker_names import expected_shapes as talker_shapes
 from pipeline.models.weight_files import stored, weight_bytes
 from pipeline.models.weight_names import weight_names
 from pipeline.profiles import DEPLOY
-from tests.contract.vllm import tiny, tiny_aura
+from tests.contract.vllm import tiny, tiny_asr, tiny_aura
 from tests.pipeline.checkpoints import ASR, AURA, VOICE, shapes, write_all, write_weights
 from tests.pipeline.shipped import H100, SHIPPED, changed, check, faults
 
@@ -50,10 +55,17 @@ def test_weights_that_are_not_there_or_not_whole_are_named(models: Path) -> None
     [
         (0, ASR, "thinker.model.layers.2.mlp.down_proj.weight", (32, 96)),
         (0, ASR, "thinker.model.embed_tokens.weight", (289, 32)),
+        (0, ASR, "thinker.audio_tower.conv2d2.weight", (8, 8, 3, 3)),
+        (0, ASR, "thinker.audio_tower.conv_out.weight", (32, 128)),
+        (0, ASR, "thinker.audio_tower.layers.1.fc1.weight", (64, 32)),
         (1, AURA, "model.language_model.layers.0.self_attn.q_proj.weight", (128, 64)),
         (1, AURA, "lm_head.weight", (300, 64)),
+        (1, AURA, "model.visual.patch_embed.proj.weight", (64, 3, 2, 16, 16)),
+        (1, AURA, "model.visual.blocks.2.attn.qkv.weight", (192, 64)),
+        (1, AURA, "model.visual.deepstack_merger_list.1.linear_fc2.weight", (64, 256)),
         (2, VOICE, "talker.model.layers.0.self_attn.o_proj.weight", (64, 128)),
         (2, VOICE, "talker.code_predictor.lm_head.14.weight", (2048, 32)),
+        (2, VOICE, "talker.code_predictor.small_to_mtp_projection.weight", (32, 64)),
     ],
 )
 def test_a_weight_of_another_shape_is_named(
@@ -64,6 +76,38 @@ def test_a_weight_of_another_shape_is_named(
     write_weights(models / folder, {**there, name: shape[::-1]})
     assert faults(SHIPPED, models) == [
         f"stage {stage_id}: {models / folder}: weights of another shape: {name} is {shape[::-1]}, not {shape}"
+    ]
+
+
+def test_the_shapes_of_all_weights_follow_from_the_configurations() -> None:
+    thinker, aura, talker = tiny_asr.recogniser(), tiny_aura.config(), tiny.voice("custom_voice")
+    heard = dict(asr_shapes(thinker["thinker_config"]))
+    assert heard.pop("thinker.lm_head.weight") == (289, 32), "it is tied, and may be there"
+    assert heard == shapes(tiny_asr.tensors(thinker))
+    assert dict(aura_shapes(aura)) == shapes(tiny_aura.tensors(aura))
+    assert dict(talker_shapes(voice_config(talker, Path("test")))) == shapes(tiny.tensors(talker))
+
+
+@pytest.mark.parametrize(
+    ("part", "size", "left"), [("vision_config", "patch_size", "visual"), ("text_config", "head_dim", "layers")]
+)
+def test_where_a_size_is_left_to_a_default_no_shape_is_told(part: str, size: str, left: str) -> None:
+    config = tiny_aura.config()
+    del config[part][size]
+    told, all_told = dict(aura_shapes(config)), dict(aura_shapes(tiny_aura.config()))
+    assert told and not [name for name in told if f"model.{left}." in name or f"language_model.{left}." in name]
+    assert told.items() < all_told.items()
+
+
+@pytest.mark.parametrize(("stage_id", "folder"), [(0, ASR), (1, AURA), (2, VOICE), (3, f"{VOICE}/speech_tokenizer")])
+def test_an_index_of_weights_that_are_not_there_is_named(models: Path, stage_id: int, folder: str) -> None:
+    index = models / folder / "model.safetensors.index.json"
+    index.write_text(json.dumps({"weight_map": {"a": "model.safetensors"}}))
+    assert check(SHIPPED, models)
+    index.write_text(json.dumps({"weight_map": {"a": f"../{folder}/model.safetensors"}}))
+    assert faults(SHIPPED, models) == [
+        f"stage {stage_id}: {index}: `weight_map` names '../{folder}/model.safetensors', which is no file "
+        "`*.safetensors` of this folder"
     ]
 
 
@@ -121,7 +165,11 @@ def test_a_cache_that_has_no_room_beside_the_weights_is_named(
 
 
 def test_the_talker_needs_a_cache_for_all_whom_it_speaks_to(models: Path, tmp_path: Path) -> None:
-    (fault,) = faults(changed(tmp_path, 2, "runtime", max_batch_size=8_192), models, H100)
+    file = changed(tmp_path, 2, "engine_args", max_model_len=16_384)
+    raw = yaml.safe_load(file.read_text())
+    raw["stage_args"][2]["runtime"]["max_batch_size"] = 1_024
+    file.write_text(yaml.safe_dump(raw))
+    (fault,) = faults(file, models, H100)
     assert fault.startswith("stage 2: ") and fault.endswith(", the cache at least 12.0 GiB")
 
 

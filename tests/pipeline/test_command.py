@@ -1,6 +1,7 @@
 """What `aura-pipeline` says of a command line or a file that cannot be: one line each, and how it goes on."""
 
 import os
+import re
 import socket
 import subprocess
 import sys
@@ -19,7 +20,7 @@ NOWHERE = Path("/nowhere")
 MAIN = "import sys; sys.argv[0] = 'aura-pipeline'; from pipeline.main import main; main()"
 
 
-def aura_pipeline(*arguments: str | Path, path: Path = NOWHERE) -> tuple[int, str]:
+def aura_pipeline(*arguments: str | Path | int, path: Path = NOWHERE) -> tuple[int, str]:
     """The exit code, and what is said on stderr; `path`: where other programs are, such as the GPUs' own."""
     argv, environ = [sys.executable, "-c", MAIN, *map(str, arguments)], {"AURA_PIPELINE_KEY": "key", "PATH": str(path)}
     ended = subprocess.run(argv, cwd=ROOT, env=environ, capture_output=True, text=True, timeout=60)
@@ -86,6 +87,28 @@ def test_bad_usage_is_one_line() -> None:
         "aura-pipeline serve: argument --port: 'http' is not a port number (0 to 65535); "
         "see `aura-pipeline serve --help`\n",
     )
+
+
+@pytest.mark.parametrize(("profile", "most"), [("embedded", 16), ("vllm", 512)])
+def test_more_callers_than_a_profile_serves_are_refused_with_its_bound(
+    tmp_path: Path, profile: str, most: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shipped = PROFILES[profile].deployment
+    main(["check", str(shipped), "--max-sessions", str(most)])
+    assert f": fine, {most} sessions\n" in capsys.readouterr().out
+    file = tmp_path / "mine.yaml"
+    for told in (most + 1, 1_000_000_000):
+        fault = f"`max_sessions` is {told}: aura serves {most} at most\n"
+        assert aura_pipeline("check", shipped, "--max-sessions", told) == (2, f"aura-pipeline: command line: {fault}")
+        file.write_text(re.sub("max_sessions: .*", f"max_sessions: {told}", shipped.read_text()))
+        assert aura_pipeline("check", file) == (2, f"aura-pipeline: {file}: {fault}")
+
+
+@pytest.mark.parametrize("option", ["--max-sessions", "--port"])
+def test_a_number_of_thousands_of_digits_is_refused_in_one_short_line(option: str) -> None:
+    code, said = aura_pipeline("serve", option, "9" * 5_000)
+    assert code == 2 and said.startswith(f"aura-pipeline serve: argument {option}: '99")
+    assert said.count("\n") == 1 and len(said) < 300
 
 
 def test_the_shipped_files_pass(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ import pytest
 import yaml
 
 from pipeline.deployment import Deployment, Edge, StageDeployment, read_deployment
+from pipeline.deployment_faults import faults_of
 from pipeline.deployment_keys import CHUNK_KEYS, VLLM_KEYS, EngineKeys, Key, count
 from pipeline.errors import ConfigError
 from pipeline.topology import PipelineConfig, StageExecutionType, StagePipelineConfig
@@ -103,7 +104,13 @@ STAGE_REFUSED: list[tuple[int, Raw, str]] = [
     (0, {"runtime": {"devices": "all"}}, "runtime: `devices` is 'all': numbers of GPUs are needed"),
     (0, {"runtime": {"devices": "1,1"}}, "runtime: `devices` is '1,1': a GPU is named twice"),
     (0, {"runtime": {"devices": "0,00"}}, "runtime: `devices` is '0,00': a GPU is named twice"),
-    (0, {"runtime": {"max_batch_size": 0}}, "runtime: `max_batch_size` is 0: at least 1 is needed"),
+    (0, {"runtime": {"max_batch_size": 0}}, "runtime: `max_batch_size` is 0: it lies between 1 and 1024"),
+    (0, {"runtime": {"max_batch_size": 10**9}}, "runtime: `max_batch_size` is 1000000000: it lies between 1 and 1024"),
+    (
+        0,
+        {"engine_args": {"max_num_batched_tokens": 640, "max_model_len": 100}, "runtime": {"max_batch_size": 0}},
+        "runtime: `max_batch_size` is 0: it lies between 1 and 1024",
+    ),
     (1, {"runtime": {"devices": "0"}}, "runtime: unknown key `devices`"),
     (0, {"engine_args": {"worker_cls": "a.B"}}, "engine_args: `worker_cls` is 'a.B': stock vLLM chooses it"),
     (0, {"engine_args": {"worker_type": "ar"}}, "engine_args: `worker_type` is 'ar': stock vLLM chooses it"),
@@ -134,6 +141,11 @@ STAGE_REFUSED: list[tuple[int, Raw, str]] = [
         {"engine_args": {"max_num_batched_tokens": 3}, "runtime": {"max_batch_size": 4}},
         "engine_args: `max_num_batched_tokens` is 3, but `max_batch_size` lets 4 draw one each",
     ),
+    (
+        0,
+        {"engine_args": {"max_num_batched_tokens": 10**9, "max_model_len": 100}, "runtime": {"max_batch_size": 4}},
+        "engine_args: `max_num_batched_tokens` is 1000000000, and `max_batch_size` 4 has only 400",
+    ),
 ]
 
 
@@ -163,7 +175,8 @@ def test_edges_say_how_much_is_handed_on_at_once_and_connectors_in_which_chunks(
     ("keys", "reason"),
     [
         ({"enabled": False}, "`enabled` is False: stages are always joined as the edges say"),
-        ({"defaults": {"window_size": 0}}, "defaults: `window_size` is 0: -1 (all at once) or at least 1 is needed"),
+        ({"defaults": {"window_size": 0}}, "defaults: `window_size` is 0: -1 (all at once) or 1 to 300 is needed"),
+        ({"defaults": {"window_size": 301}}, "defaults: `window_size` is 301: -1 (all at once) or 1 to 300 is needed"),
         ({"defaults": {"max_inflight": 0}}, "defaults: `max_inflight` is 0: at least 1 is needed"),
         ({"edges": [{"from": 0, "to": 2}]}, "edges[0]: the topology does not join stage 0 to stage 2"),
         ({"edges": [{"from": 0}]}, "edges[0]: `to` is needed, a whole number"),
@@ -176,6 +189,10 @@ def test_edges_say_how_much_is_handed_on_at_once_and_connectors_in_which_chunks(
         (
             {"connectors": {"x": {"extra": {"codec_chunk_ramp": [1, -2]}}}, "edges": [TO_TTS]},
             "connector `x`: extra: [1, -2] is no list of whole numbers of at least 1",
+        ),
+        (
+            {"connectors": {"x": {"extra": {"codec_chunk_ramp": [301]}}}, "edges": [TO_TTS]},
+            "connector `x`: extra: [301] has a chunk of more than 300 frames",
         ),
         (
             {"connectors": {"x": {"extra": {"codec_chunk_ramp": [1], "codec_chunk_frames": 2}}}, "edges": [TO_TTS]},
@@ -201,9 +218,10 @@ def test_a_join_that_cannot_be_is_refused_with_its_place(tmp_path: Path, keys: R
     assert faults(tmp_path, runtime(**keys)) == [f"runtime: {reason}"]
 
 
-def test_all_sizes_of_chunks_are_whole_numbers_of_at_least_one() -> None:
+def test_all_sizes_of_chunks_are_whole_numbers_of_at_least_one_and_no_sentence_is_one() -> None:
     counts = "initial_codec_chunk_frames", "codec_chunk_frames"
-    assert [CHUNK_KEYS[key].refusal(0) for key in counts] == ["at least 1 is needed"] * 2
+    for size in (0, 301):
+        assert [CHUNK_KEYS[key].refusal(size) for key in counts] == ["it lies between 1 and 300"] * 2
 
 
 def test_every_error_is_listed_at_once(tmp_path: Path) -> None:
@@ -231,6 +249,13 @@ stage_args:
 @pytest.mark.parametrize("text", ["", "- 1", "max_sessions: [", "max_sessions: yes", "max_sessions: 0"])
 def test_a_file_that_is_no_deployment_is_refused(tmp_path: Path, text: str) -> None:
     assert len(faults(tmp_path, text)) == 1
+
+
+@pytest.mark.parametrize(("most", "is_refused"), [(12, False), (13, True), (10**9, True)])
+def test_more_callers_than_an_engine_serves_are_refused_with_its_bound(most: int, is_refused: bool) -> None:
+    keys = {**ENGINE_KEYS, "Scripted": EngineKeys(sessions=12)}
+    told = list(faults_of({"max_sessions": most}, TOPOLOGY, keys))
+    assert told == [f"`max_sessions` is {most}: {name} serves 12 at most" for name in ("aura", "tts") if is_refused]
 
 
 def test_a_missing_file_is_refused_by_name(tmp_path: Path) -> None:

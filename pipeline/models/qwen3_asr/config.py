@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pipeline.errors import ConfigError
 from pipeline.models.fields import Few, part, read_fields, read_json, read_object
+from pipeline.models.mrope import section_faults
 from pipeline.models.qwen3_asr import mel
 from pipeline.models.qwen3_asr.windows import CHUNK
 
@@ -75,9 +76,11 @@ def read_recogniser(folder: Path) -> RecogniserConfig:
     thinker = part(raw, "thinker_config", faults)
     at = "thinker_config."
     tower = read_fields(TowerConfig, part(thinker, "audio_config", faults, at), f"{at}audio_config.", faults)
-    text = read_fields(TextConfig, part(thinker, "text_config", faults, at), f"{at}text_config.", faults)
+    written = part(thinker, "text_config", faults, at)
+    text = read_fields(TextConfig, written, f"{at}text_config.", faults)
+    faults += section_faults(written, f"{at}text_config.", needed=False)
     whole = {**raw, "audio_token_id": thinker.get("audio_token_id"), "tower": tower, "text": text}
-    if tower is None or text is None or (config := read_fields(RecogniserConfig, whole, "", faults)) is None:
+    if tower is None or text is None or (config := read_fields(RecogniserConfig, whole, "", faults)) is None or faults:
         raise ConfigError(str(path), faults)
     if 2 * tower.n_window != CHUNK or tower.n_window_infer % CHUNK or tower.num_mel_bins != mel.BANDS:
         raise ConfigError(str(path), [f"its encoder is of another kind: {tower}"])

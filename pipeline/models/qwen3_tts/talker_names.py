@@ -1,10 +1,10 @@
-"""The names that a checkpoint has for the Talker's weights, and the shapes of the main ones."""
+"""The names that a checkpoint has for the Talker's weights, and their shapes."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import asdict
 
 from pipeline.models.qwen3_tts.config import VoiceConfig
-from pipeline.models.shapes import Shape, decoder_shapes, table_shapes
+from pipeline.models.shapes import Shape, biased, decoder_shapes, table_shapes
 
 ROOT = "talker."
 ELSEWHERE = ("speaker_encoder.",)  # hears the recordings of voices to clone, which is not done here
@@ -42,8 +42,13 @@ def expected_names(config: VoiceConfig) -> set[str]:
 
 
 def expected_shapes(config: VoiceConfig) -> Iterator[tuple[str, Shape]]:
-    """Of its main matrices."""
+    """Of all of these."""
     talker, predictor = config.talker, config.predictor
+    yield from biased(f"{ROOT}text_projection.linear_fc1", talker.text_hidden_size, talker.text_hidden_size)
+    yield from biased(f"{ROOT}text_projection.linear_fc2", talker.hidden_size, talker.text_hidden_size)
+    if predictor.hidden_size != talker.hidden_size:
+        name = f"{ROOT}code_predictor.small_to_mtp_projection"
+        yield from biased(name, predictor.hidden_size, talker.hidden_size)
     yield from decoder_shapes(f"{ROOT}model.", asdict(talker))
     yield from decoder_shapes(f"{ROOT}code_predictor.model.", asdict(predictor))
     codes = f"{ROOT}codec_head.weight", f"{ROOT}model.codec_embedding.weight"

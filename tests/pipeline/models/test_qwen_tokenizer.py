@@ -20,6 +20,18 @@ DAMAGED = [
     ("vocab.json", '{"a": -1}', "the id of 'a' is -1"),
     ("tokenizer_config.json", "{", "cannot be read: Expecting property name"),
     ("tokenizer_config.json", '{"added_tokens_decoder": {"7": "b"}}', "`added_tokens_decoder`: '7' is 'b'"),
+    ("vocab.json", "{}", "256 of the 256 letters that stand for bytes are missing"),
+    ("vocab.json", '{"a": 1}', "255 of the 256 letters that stand for bytes are missing"),
+    ("merges.txt", "", "there is no merge in it"),
+    ("merges.txt", "#version: 0.2\n", "there is no merge in it"),
+    ("merges.txt", "i n\n\n", "line 2 is '', not two tokens"),
+    ("merges.txt", "<html>\n", "line 1 is '<html>', not two tokens"),
+    ("merges.txt", "#version: 0.2\ni n g\n", "line 2 is 'i n g', not two tokens"),
+    ("merges.txt", "i n\nmy in\n", "line 2: vocab.json has no token 'my'"),
+    ("merges.txt", "x y\n", "line 1: vocab.json has no token 'xy'"),
+    ("tokenizer.json", "{", "cannot be read: Expecting property name"),
+    ("tokenizer.json", '{"model": 3}', "`model` is missing, or not an object"),
+    ("tokenizer.json", '{"model": {"vocab": []}}', "`model.vocab` is missing, or not an object"),
     ("merges.txt", None, "cannot be read: [Errno 2] No such file"),
 ]
 
@@ -31,7 +43,7 @@ def test_what_is_damaged_is_named(
 ) -> None:
     write_tokenizer(tmp_path)
     path = tmp_path / name
-    path.unlink()
+    path.unlink(missing_ok=True)
     if text is not None:
         path.write_text(text)
     with pytest.raises(ConfigError) as refused:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from pipeline.errors import ConfigError
-from pipeline.models.weight_files import Stored, stored
+from pipeline.models.weight_files import INDEX, Stored, stored, weight_paths
 
 SOUND = {"dtype": "BF16", "shape": [2, 3], "data_offsets": [0, 12]}
 ODD: tuple[Any, ...] = ([], None, -1, 0.5, "x", {}, [[]], [0], [-1, 5], [0, 1e3], [1 << 70, 0], "F99", 5_000 * "x")
@@ -47,6 +47,39 @@ def test_a_header_that_is_none_is_refused_with_its_file(tmp_path: Path, header: 
 
 def test_a_header_that_can_be_is_believed(tmp_path: Path) -> None:
     write(tmp_path, json.dumps({"__metadata__": {"format": "pt"}, "a": SOUND}).encode())
+    assert stored(tmp_path) == [Stored("a", "BF16", (2, 3), 12)]
+
+
+@pytest.mark.parametrize(
+    ("index", "fault"),
+    [
+        ("", "cannot be read: Expecting value"),
+        ('{"weight_map": ', "cannot be read: Expecting value"),
+        ("[]", "is no JSON object"),
+        ("{}", "`weight_map` is missing, or not an object"),
+        ('{"weight_map": ["model.safetensors"]}', "`weight_map` is missing, or not an object"),
+        ('{"weight_map": {"a": 3}}', "`weight_map` names 3, which is no file `*.safetensors` of this folder"),
+        ('{"weight_map": {"a": []}}', "`weight_map` names [], which is no file `*.safetensors` of this folder"),
+        ('{"weight_map": {"a": "b.safetensors"}}', "`weight_map` names 'b.safetensors', which is no file"),
+        ('{"weight_map": {"a": "/etc/passwd"}}', "`weight_map` names '/etc/passwd', which is no file"),
+        ('{"weight_map": {"a": "../model.safetensors"}}', "`weight_map` names '../model.safetensors', which is no"),
+        ('{"weight_map": {"a": "config.json"}}', "`weight_map` names 'config.json', which is no file"),
+    ],
+)
+def test_an_index_that_is_none_is_refused_with_its_file(tmp_path: Path, index: str, fault: str) -> None:
+    write(tmp_path, json.dumps({"a": SOUND}).encode())
+    (tmp_path / "config.json").touch()
+    (tmp_path / INDEX).write_text(index)
+    with pytest.raises(ConfigError) as refused:
+        weight_paths(tmp_path)
+    assert str(refused.value).startswith(f"{tmp_path / INDEX}: {fault}") and str(refused.value).isprintable()
+
+
+def test_of_the_files_those_that_an_index_names_are_read(tmp_path: Path) -> None:
+    path = write(tmp_path, json.dumps({"a": SOUND}).encode())
+    path.rename(tmp_path / "model-1-of-1.safetensors")
+    (tmp_path / "consolidated.safetensors").write_bytes(b"the same once more")
+    (tmp_path / INDEX).write_text(json.dumps({"weight_map": {"a": "model-1-of-1.safetensors"}}))
     assert stored(tmp_path) == [Stored("a", "BF16", (2, 3), 12)]
 
 
