@@ -1,5 +1,6 @@
 """One pass of Whisper over one window of sound: blocking, greedy, and silent about what is no speech."""
 
+import re
 import zlib
 from dataclasses import dataclass
 from functools import partial
@@ -78,7 +79,8 @@ class Reader:
         reading = read(min(frames, WHOLE_FRAMES))
         if reading.repeats and reading.no_speech < 0.5 and frames < WHOLE_FRAMES:
             reading = read(WHOLE_FRAMES)
-        return reading.text if reading.is_speech and not reading.repeats else ""
+        text = reading.text if reading.is_speech and not reading.repeats else ""
+        return "" if is_echo(text, context) and not self._read_part(pcm, language, "") else text
 
     def _pass(self, features: Pcm, frames: int, *, language: str | None, context: str, samples: int) -> Reading:
         whisper = self._model
@@ -101,6 +103,15 @@ class Reader:
         logprob = result.scores[0] * len(tokens) / (len(tokens) + 1)
         text = tokenizer.decode(tokens).strip()
         return Reading(text, logprob, result.no_speech_prob, ended=len(tokens) < limit)
+
+
+def is_echo(text: str, context: str) -> bool:
+    """It has no words but those that may be said: Whisper writes them of noise, too."""
+    return bool(text) and _words(text) <= _words(context)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
 
 
 def _fitted(features: Pcm, frames: int) -> Pcm:

@@ -90,10 +90,17 @@ async def test_a_name_is_spelled_as_the_caller_has_told_it(whisper: Whisper) -> 
     assert "siobhan" in words(long.text), "the end of what is too long counts"
 
 
-async def test_what_may_be_said_is_not_heard_where_nobody_speaks(whisper: Whisper) -> None:
-    silence = np.zeros(SPEECH_RATE, np.float32)
-    (transcript,) = await all_of(whisper, Window(silence, None, True, "Siobhan, Kubernetes"))
-    assert transcript.text == ""
+async def test_what_may_be_said_is_not_heard_where_nobody_speaks_but_where_somebody_does(whisper: Whisper) -> None:
+    dice, seconds = np.random.default_rng(0), np.arange(SPEECH_RATE) / SPEECH_RATE
+    noise = 0.05 * dice.standard_normal(SPEECH_RATE)
+    for sound in (np.zeros(SPEECH_RATE), noise, 0.2 * np.sin(2 * np.pi * 50 * seconds) + 0.4 * noise):
+        (transcript,) = await all_of(whisper, Window(sound.astype(np.float32), None, True, "Aura."))
+        assert transcript.text == ""
+    voice = await Hibari.open()
+    called = window(await spoken(voice, "Aura?"))
+    await voice.aclose()
+    (transcript,) = await all_of(whisper, replace(called, context="Aura."))
+    assert words(transcript.text) == "aura"
 
 
 @pytest.mark.parametrize("seconds", [0, 0.001, 1.0])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.engines.whisper_reader import Reading
+from pipeline.engines.whisper_reader import Reading, is_echo
 
 
 @pytest.mark.parametrize(
@@ -17,6 +17,19 @@ from pipeline.engines.whisper_reader import Reading
 )
 def test_words_over_noise_are_not_believed(reading: Reading, believed: bool) -> None:
     assert reading.is_speech is believed
+
+
+@pytest.mark.parametrize(
+    ("text", "context", "echo"),
+    [
+        ("Siobhan, Kubernetes.", "Ask siobhan about Kubernetes", True),
+        ("Siobhan and Kubernetes.", "Siobhan, Kubernetes", False),
+        ("", "Siobhan", False),
+        ("Yes.", "", False),
+    ],
+)
+def test_what_only_repeats_its_context_is_noticed(text: str, context: str, echo: bool) -> None:
+    assert is_echo(text, context) is echo
 
 
 def test_a_pass_that_runs_in_circles_is_noticed() -> None:
