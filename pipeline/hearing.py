@@ -54,7 +54,7 @@ class Hearing:
 
     def __init__(self, language: str | None, partial_ms: int | None, context: str = "") -> None:
         self._language = language
-        self._context = harmless(context)
+        self._context = harmless(context.strip())
         self._partial_ms = partial_ms
         self._frames: list[Pcm] = []
         self._left_out: deque[Pcm] = deque(maxlen=PRE_ROLL_MS // FRAME_MS)  # the newest of a long pause

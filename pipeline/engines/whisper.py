@@ -67,7 +67,7 @@ class Whisper:
         await self._worker.aclose()
 
     async def _read(self, window: Window) -> str:
-        language, context = self._known(window.language or self._language), window.context.strip()
+        language, context = self._known(window.language or self._language), window.context
         try:
             return await self._worker.run_unheld(partial(self._reader.read, window.pcm, language, context))
         except Exception as error:

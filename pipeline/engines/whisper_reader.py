@@ -22,7 +22,9 @@ WHOLE_FRAMES = 3000  # the 30 s that Whisper was trained on
 # them silence behind the words, it is as good as with 30 s and four times as fast; with 5 s it repeats itself.
 FEWEST_FRAMES, SILENT_FRAMES = 1000, 400
 LONGEST_PART_S = 25
-TOKENS_PER_S, TOKENS_AT_LEAST = 6, 24  # nobody speaks faster; a pass that writes more repeats itself
+# A pass that writes more repeats itself. English has 6 tokens a second at the most, a syllable of Tamil three of them.
+TOKENS_PER_S, TOKENS_AT_LEAST, MOST_TOKENS = 16, 24, 220
+SURE = -0.3  # mean log probability of a pass that is believed though it says the same again and again
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,6 +51,11 @@ class Reading:
         """It runs in circles, as Whisper does when it has lost its place."""
         raw = self.text.encode()
         return not self.ended or (len(raw) > 40 and len(raw) / len(zlib.compress(raw)) > 2.4)
+
+    @property
+    def is_certain(self) -> bool:
+        """People do repeat themselves: who hardly doubts it, and found the end, has heard so."""
+        return self.ended and self.logprob > SURE
 
 
 class Reader:
@@ -77,9 +84,11 @@ class Reader:
         frames = max(FEWEST_FRAMES, len(pcm) * FRAMES_PER_S // SPEECH_RATE + SILENT_FRAMES)
         read = partial(self._pass, features, language=language, context=context, samples=len(pcm))
         reading = read(min(frames, WHOLE_FRAMES))
-        if reading.repeats and reading.no_speech < 0.5 and frames < WHOLE_FRAMES:
+        believed = not reading.repeats
+        if not believed and reading.no_speech < 0.7 and frames < WHOLE_FRAMES:
             reading = read(WHOLE_FRAMES)
-        text = reading.text if reading.is_speech and not reading.repeats else ""
+            believed = reading.is_certain or not reading.repeats
+        text = reading.text if reading.is_speech and believed else ""
         return "" if is_echo(text, context) and not self._read_part(pcm, language, "") else text
 
     def _pass(self, features: Pcm, frames: int, *, language: str | None, context: str, samples: int) -> Reading:
@@ -90,7 +99,7 @@ class Reader:
         tokenizer = self._tokenizer_of(language)
         before = tokenizer.encode(f" {context}") if context else []
         prompt = whisper.get_prompt(tokenizer, before, without_timestamps=True)
-        limit = TOKENS_AT_LEAST + TOKENS_PER_S * samples // SPEECH_RATE
+        limit = min(MOST_TOKENS, TOKENS_AT_LEAST + TOKENS_PER_S * samples // SPEECH_RATE)
         (result,) = whisper.model.generate(
             encoded,
             [prompt],

@@ -78,6 +78,26 @@ async def test_who_spells_fast_is_heard_to_the_end(whisper: Whisper) -> None:
     assert "UVWXY" in "".join(filter(str.isalpha, transcript.text)), transcript.text
 
 
+@pytest.mark.parametrize(
+    ("sentence", "times", "heard"), [("Please turn on the light in the kitchen.", 3, 3), ("Stop.", 10, 8)]
+)
+async def test_who_says_the_same_again_and_again_is_heard(
+    whisper: Whisper, sentence: str, times: int, heard: int
+) -> None:
+    voice = await Hibari.open()
+    sound = window(await spoken(voice, f"{sentence} " * times))
+    await voice.aclose()
+    (transcript,) = await all_of(whisper, sound)
+    assert words(transcript.text).startswith(" ".join([words(sentence)] * heard))
+
+
+async def test_a_sound_that_makes_whisper_run_in_circles_says_nothing(whisper: Whisper) -> None:
+    tone = 0.2 * np.sin(2 * np.pi * 440 * np.arange(5 * SPEECH_RATE // 2) / SPEECH_RATE)
+    sound = np.pad(tone, (SPEECH_RATE // 4, SPEECH_RATE // 2)).astype(np.float32)
+    (transcript,) = await all_of(whisper, Window(sound, None, True))
+    assert transcript.text == ""
+
+
 async def test_a_name_is_spelled_as_the_caller_has_told_it(whisper: Whisper) -> None:
     voice = await Hibari.open()
     sound = window(await spoken(voice, "Please call Siobhan about Kubernetes."))

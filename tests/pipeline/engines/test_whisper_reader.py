@@ -32,6 +32,12 @@ def test_what_only_repeats_its_context_is_noticed(text: str, context: str, echo:
     assert is_echo(text, context) is echo
 
 
+def test_people_may_repeat_themselves() -> None:
+    assert Reading("stop " * 30, -0.1, 0.0, ended=True).is_certain
+    assert not Reading("stop " * 30, -0.1, 0.0, ended=False).is_certain
+    assert not Reading("stop " * 30, -0.5, 0.0, ended=True).is_certain
+
+
 def test_a_pass_that_runs_in_circles_is_noticed() -> None:
     assert Reading("stop " * 30, -0.1, 0.0, ended=True).repeats
     assert Reading("stop", -0.1, 0.0, ended=False).repeats
