@@ -103,13 +103,14 @@ def web_settings(environ: Mapping[str, str], listens_on: str) -> WebSettings:
 
 
 def console_settings(environ: Mapping[str, str]) -> PipelineSettings:
-    """The pipeline named by the environment, or else the one that runs in this checkout.
+    """The pipeline named by the environment, or else the one that runs in this checkout, by the key of the environment
+    if it names one.
 
     Raises:
         SettingsError: Nothing is named and nothing runs, or what is named is wrong.
     """
-    if not ({"AURA_PIPELINE_URL", "AURA_PIPELINE_KEY"} & environ.keys()):
-        environ = {**environ, **running(_home(environ))}
+    if "AURA_PIPELINE_URL" not in environ:
+        environ = {**running(_home(environ)), **environ}
     reader = Reader(environ)
     settings = _pipeline(reader)
     reader.check()

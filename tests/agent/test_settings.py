@@ -66,6 +66,20 @@ def test_the_console_prefers_what_the_environment_names(tmp_path: Path) -> None:
     assert console_settings({**ENVIRON, "AURA_HOME": str(tmp_path)}).url == "http://127.0.0.1:8000"
 
 
+def test_the_console_finds_what_runs_here_by_a_key_that_the_environment_names(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"pipeline_url": "http://127.0.0.1:4000"}')
+    (tmp_path / "env").write_text("AURA_PIPELINE_KEY=made-here\n")
+    settings = console_settings({"AURA_HOME": str(tmp_path), "AURA_PIPELINE_KEY": "exported"})
+    assert settings == PipelineSettings("http://127.0.0.1:4000", "exported")
+
+
+def test_the_console_shows_another_pipeline_no_key_of_this_installation(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"pipeline_url": "http://127.0.0.1:4000"}')
+    (tmp_path / "env").write_text("AURA_PIPELINE_KEY=made-here\n")
+    with pytest.raises(SettingsError, match="AURA_PIPELINE_KEY is not set"):
+        console_settings({"AURA_HOME": str(tmp_path), "AURA_PIPELINE_URL": "http://elsewhere"})
+
+
 def test_the_console_says_how_to_start_when_nothing_runs(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="nothing runs here: start it with infra/up"):
         console_settings({"AURA_HOME": str(tmp_path)})
