@@ -121,7 +121,10 @@ async def _listen(runner: web.AppRunner, settings: Settings) -> None:
 
 
 def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
-    file = getattr(arguments, "file", None) or arguments.stage_configs_path
+    named, told = getattr(arguments, "file", None), arguments.stage_configs_path
+    if named and told:
+        raise ConfigError("command line", [f"{named} and --stage-configs-path {told}: one file is checked"])
+    file = named or told
     profile = PROFILES[arguments.profile or _profile_of(file)]
     path = file or profile.deployment
     models_dir = arguments.model_dir or _home(environment) / "models"

@@ -89,6 +89,12 @@ def test_bad_usage_is_one_line() -> None:
     )
 
 
+def test_a_file_is_named_once() -> None:
+    file, other = DEPLOY / "aura_80gb.yaml", DEPLOY / "aura_2gpu.yaml"
+    said = f"aura-pipeline: command line: {file} and --stage-configs-path {other}: one file is checked\n"
+    assert aura_pipeline("check", file, "--stage-configs-path", other) == (2, said)
+
+
 @pytest.mark.parametrize(("profile", "most"), [("embedded", 16), ("vllm", 512)])
 def test_more_callers_than_a_profile_serves_are_refused_with_its_bound(
     tmp_path: Path, profile: str, most: int, capsys: pytest.CaptureFixture[str]
