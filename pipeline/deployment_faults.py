@@ -12,7 +12,6 @@ from pipeline.deployment_keys import (
     TOP_KEYS,
     TOPOLOGY_KEYS,
     EngineKeys,
-    documented,
 )
 from pipeline.deployment_values import key_faults, sound
 from pipeline.errors import quoted
@@ -72,9 +71,6 @@ def _stage_faults(raw: dict[str, Any], spec: StagePipelineConfig, engine: Engine
     most = sound(place, PLACE_KEYS).get("max_batch_size", 0 if "max_batch_size" in place else 1)
     if (tokens := told.get("max_num_batched_tokens", most)) < most:
         yield f"{here}engine_args: `max_num_batched_tokens` is {tokens}, but `max_batch_size` lets {most} draw one each"
-    longest = told.get("max_model_len", documented(engine.keys).get("max_model_len", 0))
-    if tokens > (room := most * longest) > 0:
-        yield f"{here}engine_args: `max_num_batched_tokens` is {tokens}, and `max_batch_size` {most} has only {room}"
     if engine.placed and not engine.spreads and len(devices) > 1:
         yield f"{here}runtime: `devices` is {stage['runtime']['devices']!r}: {spec.model_stage} computes on one GPU"
     sampling = stage.get("default_sampling_params", {})

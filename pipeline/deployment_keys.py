@@ -108,7 +108,7 @@ def choice(*known: str, default: str | None = None) -> Key:
 
 def _devices(value: str) -> str:
     numbers = value.split(",")
-    if not all(number.isdecimal() and len(number) < 5 for number in numbers):
+    if not all(number.isascii() and number.isdecimal() and len(number) < 5 for number in numbers):
         return 'numbers of GPUs are needed, such as "0" or "0,1"'
     return "" if len(set(map(int, numbers))) == len(numbers) else "a GPU is named twice"
 
@@ -122,6 +122,7 @@ def _window(value: int) -> str:
 
 
 MOST_THREADS = 512  # llama.cpp's own bound, GGML_MAX_N_THREADS
+MOST_POSITIONS = 262_144  # of an AURA's prompt: no step of an engine need be longer than the longest of all
 STOCK = "stock vLLM chooses it"
 
 TOP_KEYS: Keys = {
@@ -159,7 +160,7 @@ VLLM_KEYS: Keys = {
     "load_format": choice("auto", "safetensors", "dummy"),
     "quantization": Key(str),
     "max_model_len": count(),
-    "max_num_batched_tokens": count(),
+    "max_num_batched_tokens": count(None, MOST_POSITIONS),
     "tensor_parallel_size": count(),
     "kv_cache_memory_bytes": count(),
     "gpu_memory_utilization": SHARE,

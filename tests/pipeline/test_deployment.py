@@ -73,6 +73,7 @@ STAGE_SAYS: list[tuple[Raw, str, object]] = [
     ({"runtime": {"process": True}}, "devices", (0,)),
     ({"runtime": {"devices": "1,3"}}, "devices", (1, 3)),
     ({"runtime": {"max_batch_size": 8}}, "max_batch_size", 8),
+    ({"engine_args": {"max_num_batched_tokens": 8_192}}, "engine_args.max_num_batched_tokens", 8_192),
     ({"engine_args": {"gpu_memory_utilization": 0.4}}, "engine_args.gpu_memory_utilization", 0.4),
     ({"engine_args": {"enforce_eager": True}}, "engine_args.enforce_eager", True),
     ({"engine_args": {"trust_remote_code": False}}, "engine_args.trust_remote_code", False),
@@ -102,6 +103,7 @@ def test_what_a_stage_says_holds(tmp_path: Path, keys: Raw, path: str, value: ob
 STAGE_REFUSED: list[tuple[int, Raw, str]] = [
     (0, {"runtime": {"process": False}}, "runtime: `process` is False: an engine that dies must not take the server"),
     (0, {"runtime": {"devices": "all"}}, "runtime: `devices` is 'all': numbers of GPUs are needed"),
+    (0, {"runtime": {"devices": "٣"}}, "runtime: `devices` is '٣': numbers of GPUs are needed"),
     (0, {"runtime": {"devices": "1,1"}}, "runtime: `devices` is '1,1': a GPU is named twice"),
     (0, {"runtime": {"devices": "0,00"}}, "runtime: `devices` is '0,00': a GPU is named twice"),
     (0, {"runtime": {"max_batch_size": 0}}, "runtime: `max_batch_size` is 0: it lies between 1 and 1024"),
@@ -143,8 +145,8 @@ STAGE_REFUSED: list[tuple[int, Raw, str]] = [
     ),
     (
         0,
-        {"engine_args": {"max_num_batched_tokens": 10**9, "max_model_len": 100}, "runtime": {"max_batch_size": 4}},
-        "engine_args: `max_num_batched_tokens` is 1000000000, and `max_batch_size` 4 has only 400",
+        {"engine_args": {"max_num_batched_tokens": 10**9}},
+        "engine_args: `max_num_batched_tokens` is 1000000000: it lies between 1 and 262144",
     ),
 ]
 
