@@ -7,12 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.deployment import StageDeployment
-from pipeline.deployment_keys import MOST_THREADS, EngineKeys, Key, Names, count
+from pipeline.deployment_keys import MOST_THREADS, EngineKeys, Key, Names, count, within
 from pipeline.engines.base import Engine, Opener
 from pipeline.engines.embedded_names import FETCHED, LLAMA_FILES, WHISPER_FILES, llama_names, whisper_names
 from pipeline.engines.files import model_folder
 from pipeline.engines.llama_steps import BATCH
 from pipeline.fit import Memory
+from pipeline.processors.embedded import INSTRUCTIONS_TOKENS, PREAMBLE, instructed, tokens
+
+LEAST_CONTEXT = 1_408  # all that a prompt of `processors/embedded.py` may hold, and its answer
+MOST_CONTEXT = 32_768  # the positions of a Qwen2
 
 
 async def open_whisper(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
@@ -25,7 +29,6 @@ async def open_whisper(stage: StageDeployment, models_dir: Path, max_sessions: i
 
 async def open_llama(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
     from pipeline.engines.llama import Llama
-    from pipeline.processors.embedded import PREAMBLE, instructed
 
     args = dict(stage.engine_args)
     stems = tuple((*PREAMBLE, *instructed(text)) for text in args.pop("instructions", ()))
@@ -64,8 +67,17 @@ def check_files(files: Sequence[str], stage: StageDeployment, models_dir: Path) 
     return Memory()
 
 
-def _texts(value: list[Any]) -> str:
-    return "" if all(isinstance(text, str) for text in value) else "a list of texts is needed"
+def _instructions(value: list[Any]) -> str:
+    if not all(isinstance(text, str) for text in value):
+        return "a list of texts is needed"
+    long = next((text for text in value if tokens(text.strip()) > INSTRUCTIONS_TOKENS), None)
+    return f"no caller could send {len(long):,} letters" if long else ""
+
+
+def _context(value: int) -> str:
+    if value < LEAST_CONTEXT:
+        return f"at least {LEAST_CONTEXT} is needed: what callers may send, and an answer"
+    return within(LEAST_CONTEXT, MOST_CONTEXT)(value)
 
 
 WHISPER: Mapping[str, Key] = {
@@ -79,8 +91,8 @@ LLAMA: Mapping[str, Key] = {
     "fallback": Key(str, "smollm2-135m-instruct"),
     "threads": count(2, MOST_THREADS),
     "prompt_threads": count(2, MOST_THREADS),
-    "context": count(1_408, 32_768),  # the positions of a Qwen2
-    "instructions": Key(list, None, _texts),
+    "context": Key(int, LEAST_CONTEXT, _context),
+    "instructions": Key(list, None, _instructions),
 }
 
 ENGINES: Mapping[str, EngineKind] = {

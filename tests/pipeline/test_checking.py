@@ -25,6 +25,15 @@ def models(tmp_path: Path) -> Path:
     return tmp_path / "models"
 
 
+def embedded(folder: Path, stage_id: int, **keys: object) -> Path:
+    """The embedded profile's file, in which a stage says something else."""
+    raw = yaml.safe_load(PROFILES["embedded"].deployment.read_text())
+    raw["stage_args"][stage_id]["engine_args"] |= keys
+    path = folder / "embedded.yaml"
+    path.write_text(yaml.safe_dump(raw))
+    return path
+
+
 def changed_config(folder: Path, place: str, value: object) -> Path:
     path = folder / "config.json"
     config = json.loads(path.read_text())
@@ -195,6 +204,10 @@ def test_a_stage_that_computes_on_one_gpu_is_given_no_more(tmp_path: Path, stage
     assert wanted in faults(changed(tmp_path, stage_id, "runtime", devices="0,1"), None)
 
 
+def test_a_step_may_be_longer_than_all_that_is_asked_at_once(tmp_path: Path) -> None:
+    assert check(changed(tmp_path, 0, "engine_args", max_num_batched_tokens=131_072, max_model_len=4_096), None)
+
+
 def test_a_number_that_no_engine_could_use_is_refused_with_its_bound(tmp_path: Path) -> None:
     said = "stage {}: engine_args: `{}` is 1000000000: it lies between 1 and {}"
     assert faults(changed(tmp_path, 3, "engine_args", threads=10**9), None) == [said.format(3, "threads", 512)]
@@ -203,8 +216,26 @@ def test_a_number_that_no_engine_could_use_is_refused_with_its_bound(tmp_path: P
     for stage_id, keys in ((0, ("threads",)), (1, ("threads", "prompt_threads", "context"))):
         raw["stage_args"][stage_id]["engine_args"] |= dict.fromkeys(keys, 10**9)
     file.write_text(yaml.safe_dump(raw))
-    told = (0, "threads", 512), (1, "threads", 512), (1, "prompt_threads", 512), (1, "context", 32_768)
-    assert sorted(faults(file, None, profile="embedded")) == sorted(said.format(*each) for each in told)
+    told = (0, "threads", 512), (1, "threads", 512), (1, "prompt_threads", 512)
+    context = "stage 1: engine_args: `context` is 1000000000: it lies between 1408 and 32768"
+    wanted = [*(said.format(*each) for each in told), context]
+    assert sorted(faults(file, None, profile="embedded")) == sorted(wanted)
+
+
+@pytest.mark.parametrize("context", [1, 300, 1_407])
+def test_less_context_than_is_promised_to_callers_is_refused(tmp_path: Path, context: int) -> None:
+    file = embedded(tmp_path, 1, context=context)
+    (fault,) = faults(file, None, profile="embedded")
+    assert fault.startswith(f"stage 1: engine_args: `context` is {context}: at least 1408 is needed")
+    assert check(embedded(tmp_path, 1, context=1_408), None, profile="embedded")
+
+
+def test_instructions_that_no_caller_could_send_are_refused(tmp_path: Path) -> None:
+    fits, longer = "a" * 780, "a" * 781
+    assert check(embedded(tmp_path, 1, instructions=[fits]), None, profile="embedded")
+    (fault,) = faults(embedded(tmp_path, 1, instructions=[fits, longer]), None, profile="embedded")
+    assert fault.startswith("stage 1: engine_args: `instructions` is ['aaa")
+    assert fault.endswith(": no caller could send 781 letters")
 
 
 def test_as_many_requests_are_computed_at_once_as_a_step_of_auras_has_tokens() -> None:
