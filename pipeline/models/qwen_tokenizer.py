@@ -67,7 +67,9 @@ def _check_merges(text: str, known: Collection[str], source: Path) -> None:
 
 def _check_whole(source: Path) -> None:
     faults: list[str] = []
-    part(part(read_object(source), "model", faults), "vocab", faults, "model.")
+    model = part(read_object(source), "model", faults)
+    if not faults:
+        part(model, "vocab", faults, "model.")
     if faults:
         raise ConfigError(str(source), faults)
 
