@@ -20,5 +20,8 @@ def kv_cache_bytes(decoder: Decoder, size: int, positions: int) -> int:
         size: Bytes of a number.
         positions: Of all requests together.
     """
-    a_position = 2 * decoder.num_hidden_layers * decoder.num_key_value_heads * decoder.head_dim * size
-    return a_position * (positions + SPARE_POSITIONS)
+    return position_bytes(decoder, size) * (positions + SPARE_POSITIONS)
+
+
+def position_bytes(decoder: Decoder, size: int) -> int:
+    return 2 * decoder.num_hidden_layers * decoder.num_key_value_heads * decoder.head_dim * size
