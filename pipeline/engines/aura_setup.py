@@ -12,26 +12,23 @@ from pipeline.chunks import Scene
 from pipeline.clips import second
 from pipeline.engines.aura import STAGE, Aura, Manner
 from pipeline.engines.draws import Draws, check_length, check_stops
-from pipeline.engines.files import model_folder
+from pipeline.engines.files import check_beside, model_folder
 from pipeline.engines.graphs import GRAPHS, LOOKING
 from pipeline.engines.kv_cache import kv_cache_bytes
 from pipeline.engines.vllm_start import Start, start_vllm
 from pipeline.engines.warming import NAME, heard, warmed
 from pipeline.errors import ConfigError
 from pipeline.history import History, Item
-from pipeline.models.aura_config import CacheConfig, read_aura
-from pipeline.models.aura_names import expected_names, expected_shapes
+from pipeline.models.aura_config import MEDIA_FILES, CacheConfig, check_media, read_aura
+from pipeline.models.aura_names import check_all, expected_names, expected_shapes
 from pipeline.models.aura_text import FPS, AuraText
 from pipeline.models.fields import read_fields
 from pipeline.models.registry import AURA
-from pipeline.models.shapes import check_shapes
+from pipeline.models.shapes import check_kinds, check_shapes
 from pipeline.models.weight_names import check_names, weight_names
 from pipeline.processors.aura import LIMITS, MOST_TOKENS, scene
 
-FILES = (
-    *("config.json", "vocab.json", "merges.txt", "tokenizer_config.json"),
-    *("preprocessor_config.json", "video_preprocessor_config.json"),
-)
+FILES = ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json", *MEDIA_FILES)
 LARGEST = {"width": 1_024, "height": 576}  # of a frame: what vLLM keeps memory for
 MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, instructions
 STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 ms of an H100's
@@ -118,7 +115,8 @@ def check_folder(models_dir: Path, model: str, max_model_len: int, load_format: 
         ConfigError: It is incomplete or another model's, or a prompt may be longer than its positions.
     """
     folder = model_folder(models_dir, (model,), FILES)
-    read_aura(folder)
+    check_media(folder, read_aura(folder)["vision_config"])
+    check_beside(folder)
     check_length(STAGE, max_model_len, LIMITS.most_tokens + MARGIN + MOST_TOKENS)
     if load_format != "dummy":
         check_weights(folder)
@@ -128,7 +126,7 @@ def check_folder(models_dir: Path, model: str, max_model_len: int, load_format: 
 def check_weights(folder: Path) -> None:
     """
     Raises:
-        ConfigError: Weights are missing, unused, truncated or of another shape; lists their names.
+        ConfigError: Weights are missing, unused, truncated or of another shape or kind; lists their names.
     """
     config = read_aura(folder)
     expected, given = expected_names(config), weight_names(folder)
@@ -136,11 +134,17 @@ def check_weights(folder: Path) -> None:
         there = {name.rpartition(".")[0] for name in given}
         check_names({name.rpartition(".")[0] for name in expected}, there, str(folder), all_used=False)
         return
-    check_names(expected, given, str(folder))
+    check_all(config, given, str(folder))
+    check_kinds(expected, folder)
     check_shapes(dict(expected_shapes(config)), folder)
 
 
 def cache_bytes(folder: Path, size: int, max_model_len: int) -> int:
     """Room for one prompt, without which vLLM does not start; 0 where the configuration leaves a size to a default."""
-    decoder = read_fields(CacheConfig, read_aura(folder)["text_config"], "", [])
+    decoder = read_decoder(folder)
     return kv_cache_bytes(decoder, size, max_model_len) if decoder else 0
+
+
+def read_decoder(folder: Path) -> CacheConfig | None:
+    """None, where the configuration leaves a size to a default."""
+    return read_fields(CacheConfig, read_aura(folder)["text_config"], "", [])

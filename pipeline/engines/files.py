@@ -5,9 +5,11 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline.errors import ConfigError
+from pipeline.models.fields import read_object
 
 log = logging.getLogger(__name__)
 
+BESIDE = ("generation_config.json", "chat_template.json")  # which vLLM reads where they are there
 NONE = "there is no such folder"
 
 
@@ -40,3 +42,13 @@ def check_is_there(folder: Path) -> None:
     """
     if not folder.is_dir():
         raise ConfigError(str(folder), [NONE])
+
+
+def check_beside(folder: Path) -> None:
+    """
+    Raises:
+        ConfigError: A file that a checkpoint need not have is there, and damaged.
+    """
+    for path in (folder / name for name in BESIDE):
+        if path.is_file():
+            read_object(path)

@@ -11,7 +11,7 @@ import numpy as np
 
 from pipeline.chunks import SPEECH_RATE, Window
 from pipeline.engines.draws import Draws, check_length, check_stops
-from pipeline.engines.files import model_folder
+from pipeline.engines.files import check_beside, model_folder
 from pipeline.engines.graphs import GRAPHS, HEARING
 from pipeline.engines.kv_cache import kv_cache_bytes
 from pipeline.engines.parts import Part
@@ -110,6 +110,7 @@ def read_folder(
     """
     folder = model_folder(models_dir, (model,), FILES)
     config = read_recogniser(folder)
+    check_beside(folder)
     check_length(STAGE, max_model_len, PROMPT_TOKENS + Extent(0).least_tokens + int(HEARD_S * TOKENS_PER_S))
     if language != AUTO and _spoken(language, config.support_languages) is None:
         known = ", ".join(sorted(config.support_languages))

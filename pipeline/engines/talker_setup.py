@@ -22,7 +22,7 @@ from pipeline.models.qwen3_tts.talker_names import ELSEWHERE, expected_names, ex
 from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
 from pipeline.models.qwen3_tts.wire import CODES, Choice
 from pipeline.models.registry import TALKER
-from pipeline.models.shapes import check_shapes
+from pipeline.models.shapes import check_kinds, check_shapes
 from pipeline.models.weight_files import BYTES
 from pipeline.models.weight_names import check_names, weight_names
 
@@ -78,7 +78,7 @@ def check_config(
 
     Raises:
         ConfigError: It lacks the voice, has other stops, or no room for a sentence; or weights are missing, unused,
-            or of another shape.
+            or of another shape or kind.
     """
     check_length(STAGE, max_model_len, PROMPT_TOKENS + ENOUGH_IDS)
     check_stops(f"stage {STAGE}", stop_token_ids, stops_of(config))
@@ -88,7 +88,9 @@ def check_config(
         raise ConfigError(f"stage {STAGE}", [error.message]) from error
     if load_format != "dummy":
         given = [name for name in weight_names(folder) if not name.startswith(ELSEWHERE)]
-        check_names(expected_names(config), given, str(folder))
+        expected = expected_names(config)
+        check_names(expected, given, str(folder))
+        check_kinds(expected, folder)
         check_shapes(dict(expected_shapes(config)), folder)
 
 

@@ -12,6 +12,7 @@ from pipeline.engines import talker_setup as talker
 from pipeline.engines.aura import STAGE as AURA
 from pipeline.engines.draws import check_stops
 from pipeline.engines.files import check_is_there
+from pipeline.engines.kv_cache import Decoder, position_bytes
 from pipeline.engines.qwen3_asr import STAGE as ASR
 from pipeline.engines.talker import STAGE as TALKER
 from pipeline.errors import ConfigError
@@ -20,7 +21,7 @@ from pipeline.models.aura_text import STOPS
 from pipeline.models.fields import read_object
 from pipeline.models.qwen3_asr.languages import AUTO
 from pipeline.models.qwen3_asr.tokenizer import ENDS
-from pipeline.models.qwen3_tts.config import read_codec
+from pipeline.models.qwen3_tts.config import read_codec, read_generation
 from pipeline.models.qwen_tokenizer import check_tokenizer
 from pipeline.models.weight_files import BYTES, stored, weight_bytes
 
@@ -38,6 +39,7 @@ def check_asr(stage: StageDeployment, models_dir: Path) -> Memory:
         partial(read, args["language"], UNREAD),
         partial(read, AUTO, _format(stage)),
         partial(_check_stops, stage, ASR, folder, ENDS),
+        partial(_check_cache, ASR, stage, config.text),
     )
     cache = asr.cache_bytes(config.text, BYTES[dtype], stage.max_batch_size, most)
     return Memory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
@@ -52,6 +54,7 @@ def check_aura(stage: StageDeployment, models_dir: Path) -> Memory:
         partial(_check_positions, AURA, folder, most, "text_config"),
         partial(look, ENOUGH, _format(stage)),
         partial(_check_stops, stage, AURA, folder, STOPS),
+        partial(_check_cache, AURA, stage, aura.read_decoder(folder)),
     )
     cache = aura.cache_bytes(folder, BYTES[dtype], most) // len(stage.devices)
     return Memory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
@@ -67,6 +70,8 @@ def check_tts(stage: StageDeployment, models_dir: Path) -> Memory:
         *(partial(talker.check_config, folder, config, **agrees | {key: value}) for key, value in told.items()),
         partial(_check_positions, TALKER, folder, most, "talker_config"),
         partial(check_tokenizer, folder),
+        partial(read_generation, folder),
+        partial(_check_cache, TALKER, stage, config.talker),
     )
     cache = talker.cache_bytes(config.talker, BYTES[dtype], stage.max_batch_size, most)
     return Memory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
@@ -113,6 +118,22 @@ def _check_positions(name: str, folder: Path, max_model_len: int, *path: str) ->
         raise ConfigError(
             f"stage {name}", [f"`max_model_len` is {max_model_len}, and the checkpoint has {known} positions"]
         )
+
+
+def _check_cache(name: str, stage: StageDeployment, decoder: Decoder | None) -> None:
+    """vLLM does not start with less than the longest request takes.
+
+    Args:
+        decoder: None: the configuration does not say how much that is.
+    """
+    args = stage.engine_args
+    told, most = args.get("kv_cache_memory_bytes"), args["max_model_len"]
+    if told is None or decoder is None:
+        return
+    least = most * position_bytes(decoder, BYTES[args["dtype"]]) // len(stage.devices)
+    if told < least:
+        fault = f"`kv_cache_memory_bytes` is {told}, and one request of `max_model_len` {most} takes {least}"
+        raise ConfigError(f"stage {name}", [fault])
 
 
 def _check_stops(stage: StageDeployment, name: str, folder: Path, ends: Sequence[str]) -> None:

@@ -15,9 +15,8 @@ from vllm.model_executor.models.qwen3_vl import (
 )
 from vllm.multimodal import MULTIMODAL_REGISTRY
 
-from pipeline.models.aura_names import expected_names
+from pipeline.models.aura_names import check_all, expected_names
 from pipeline.models.aura_state import AuraState
-from pipeline.models.weight_names import check_names
 
 
 @MULTIMODAL_REGISTRY.register_processor(
@@ -65,5 +64,5 @@ class AuraQwen3VLForConditionalGeneration(Qwen3VLForConditionalGeneration):
                     yield name, tensor
 
         loaded: set[str] = super().load_weights(known())
-        check_names(wanted, given, str(self.source))
+        check_all(config, given, str(self.source))
         return loaded

@@ -1,13 +1,15 @@
 """The names of the weights in a checkpoint of AURA, which are those of Qwen3-VL, and their shapes."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from pipeline.models.qwen3_tts.talker_names import LAYER
 from pipeline.models.shapes import Shape, biased, decoder_shapes, sizes, table_shapes
+from pipeline.models.weight_names import check_names
 
 LANGUAGE, VISUAL = "model.language_model.", "model.visual."
-TABLES = (f"{LANGUAGE}embed_tokens.weight", "lm_head.weight")
+HEAD = "lm_head.weight"
+TABLES = (f"{LANGUAGE}embed_tokens.weight", HEAD)
 
 _BLOCK = ("attn.qkv", "attn.proj", "mlp.linear_fc1", "mlp.linear_fc2", "norm1", "norm2")
 _MERGER = ("norm", "linear_fc1", "linear_fc2")
@@ -16,6 +18,16 @@ _MERGER = ("norm", "linear_fc1", "linear_fc2")
 def expected_names(config: Mapping[str, Any]) -> set[str]:
     """All that a checkpoint of this `config.json` has."""
     return {*_language(config), *_visual(config["vision_config"])}
+
+
+def check_all(config: Mapping[str, Any], given: Iterable[str], source: str) -> None:
+    """That a checkpoint has them all and no others; a head that is tied may stand in it, too.
+
+    Raises:
+        ConfigError: As `check_names`.
+    """
+    expected = expected_names(config)
+    check_names(expected, (name for name in given if name in expected or name != HEAD), source)
 
 
 def expected_shapes(config: Mapping[str, Any]) -> Iterator[tuple[str, Shape]]:

@@ -1,11 +1,11 @@
-"""The shapes of the weights in a checkpoint, as its configuration implies them, against those in its files."""
+"""The shapes of the weights in a checkpoint, as its configuration implies them, and their kinds, against its files."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline.errors import ConfigError
-from pipeline.models.weight_files import stored
+from pipeline.errors import ConfigError, quoted
+from pipeline.models.weight_files import FLOATS, stored
 from pipeline.models.weight_names import some
 
 Shape = tuple[int, ...]
@@ -68,3 +68,17 @@ def check_shapes(wanted: Mapping[str, Shape], folder: Path) -> None:
     ]
     if wrong:
         raise ConfigError(str(folder), [f"weights of another shape: {some(wrong)}"])
+
+
+def check_kinds(names: Collection[str], folder: Path) -> None:
+    """
+    Raises:
+        ConfigError: Lists those of the weights that are not numbers as an engine computes with.
+    """
+    wrong = [
+        f"{tensor.name} is {quoted(tensor.kind)}"
+        for tensor in stored(folder)
+        if tensor.name in names and tensor.kind not in FLOATS
+    ]
+    if wrong:
+        raise ConfigError(str(folder), [f"weights of another kind than {', '.join(FLOATS)}: {some(wrong)}"])

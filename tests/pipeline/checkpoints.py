@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
+from pipeline.models.weight_files import WIDTHS
 from tests.contract.vllm import tiny, tiny_asr, tiny_aura
 from tests.contract.vllm.seeded import Shape
 from tests.pipeline.models import seeded_codec
@@ -37,7 +38,7 @@ def shapes(tensors: Iterable[Shape]) -> dict[str, tuple[int, ...]]:
 
 def write_weights(folder: Path, shapes: Shapes, kind: str = "BF16") -> None:
     """Tensors of these shapes, as a file with holes."""
-    width, at = {"BF16": 2, "F32": 4, "I32": 4}[kind], 0
+    width, at = WIDTHS[kind], 0
     tensors: dict[str, Any] = {}
     for name, shape in sorted(shapes.items()):
         end = at + width * math.prod(shape)

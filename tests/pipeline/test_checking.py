@@ -197,6 +197,93 @@ def test_only_aura_needs_shares_and_a_newer_configuration_has_them_elsewhere(mod
     assert "`text_config.rope_parameters.mrope_section` is [6, 5], " in fault
 
 
+@pytest.mark.parametrize(
+    ("stage_id", "folder", "place", "value", "said"),
+    [
+        (1, AURA, "vision_config.deepstack_visual_indexes", [0, 99], "[0, 99], not blocks of 0 to 2, each once"),
+        (1, AURA, "vision_config.deepstack_visual_indexes", [0, -1], "[0, -1], not blocks of 0 to 2, each once"),
+        (1, AURA, "vision_config.deepstack_visual_indexes", [0, 0], "[0, 0], not blocks of 0 to 2, each once"),
+        (1, AURA, "vision_config.num_heads", 3, "3, which does not divide `vision_config.hidden_size`, 64"),
+        (1, AURA, "vision_config.num_heads", 0, "0, which does not divide `vision_config.hidden_size`, 64"),
+        (1, AURA, "vision_config.out_hidden_size", 32, "32, not that of `text_config.hidden_size`, 64"),
+        (
+            *(0, ASR, "thinker_config.audio_config.encoder_attention_heads", 5),
+            "5, which does not divide `thinker_config.audio_config.d_model`, 32",
+        ),
+        (
+            *(0, ASR, "thinker_config.audio_config.output_dim", 64),
+            "64, not that of `thinker_config.text_config.hidden_size`, 32",
+        ),
+    ],
+)
+def test_sizes_that_do_not_agree_are_named(
+    models: Path, stage_id: int, folder: str, place: str, value: object, said: str
+) -> None:
+    path = changed_config(models / folder, place, value)
+    assert faults(SHIPPED, models) == [f"stage {stage_id}: {path}: `{place}` is {said}"]
+
+
+def test_sizes_that_are_left_to_a_default_agree(models: Path) -> None:
+    for folder, place, keys in (
+        (AURA, "vision_config", ("num_heads", "out_hidden_size")),
+        (ASR, "thinker_config.audio_config", ("encoder_attention_heads", "output_dim")),
+    ):
+        path = models / folder / "config.json"
+        config = json.loads(path.read_text())
+        told = reduce(getitem, place.split("."), config)
+        for key in keys:
+            del told[key]
+        path.write_text(json.dumps(config))
+    assert check(SHIPPED, models)
+
+
+@pytest.mark.parametrize(
+    ("stage_id", "folder", "file"),
+    [
+        *((0, ASR, f"{name}.json") for name in ("preprocessor_config", "generation_config", "chat_template")),
+        *((1, AURA, f"{name}.json") for name in ("preprocessor_config", "generation_config", "chat_template")),
+        (1, AURA, "video_preprocessor_config.json"),
+        (2, VOICE, "generation_config.json"),
+    ],
+)
+def test_a_file_of_a_checkpoint_that_is_damaged_is_named(models: Path, stage_id: int, folder: str, file: str) -> None:
+    path = models / folder / file
+    path.write_text("{")
+    (fault,) = faults(SHIPPED, models)
+    assert fault.startswith(f"stage {stage_id}: {path}: cannot be read: ")
+
+
+def test_files_that_a_checkpoint_need_not_have_are_not_missed(models: Path) -> None:
+    for folder in (ASR, AURA):
+        for file in ("generation_config.json", "chat_template.json"):
+            (models / folder / file).unlink()
+    assert check(SHIPPED, models)
+
+
+@pytest.mark.parametrize("file", ["preprocessor_config.json", "video_preprocessor_config.json"])
+@pytest.mark.parametrize(
+    ("key", "value", "other", "size"),
+    [
+        ("patch_size", 14, "patch_size", 16),
+        ("merge_size", 4, "spatial_merge_size", 2),
+        ("temporal_patch_size", 1, "temporal_patch_size", 2),
+    ],
+)
+def test_patches_are_those_of_the_model(models: Path, file: str, key: str, value: int, other: str, size: int) -> None:
+    path = models / AURA / file
+    path.write_text(json.dumps(json.loads(path.read_text()) | {key: value}))
+    assert faults(SHIPPED, models) == [
+        f"stage 1: {path}: `{key}` is {value}, not that of `vision_config.{other}`, {size}"
+    ]
+
+
+@pytest.mark.parametrize(("text", "missing"), [("{}", "model"), ('{"model": {}}', "model.vocab")])
+def test_one_fault_of_a_tokenizer_is_told_once(models: Path, text: str, missing: str) -> None:
+    path = models / AURA / "tokenizer.json"
+    path.write_text(text)
+    assert faults(SHIPPED, models) == [f"stage 1: {path}: `{missing}` is missing, or not an object"]
+
+
 @pytest.mark.parametrize("stage_id", [2, 3])
 def test_a_stage_that_computes_on_one_gpu_is_given_no_more(tmp_path: Path, stage_id: int) -> None:
     name = ("asr", "aura", "qwen3_tts", "code2wav")[stage_id]

@@ -79,6 +79,37 @@ def test_a_weight_of_another_shape_is_named(
     ]
 
 
+@pytest.mark.parametrize(("stage_id", "folder"), [(0, ASR), (1, AURA), (2, VOICE)])
+@pytest.mark.parametrize("kind", ["I8", "I32", "F64"])
+def test_weights_that_are_no_numbers_that_an_engine_computes_with_are_named(
+    models: Path, stage_id: int, folder: str, kind: str
+) -> None:
+    there = {tensor.name: tensor.shape for tensor in stored(models / folder)}
+    write_weights(models / folder, there, kind)
+    (fault,) = faults(SHIPPED, models)
+    first = sorted(there)[0]
+    assert fault.startswith(
+        f"stage {stage_id}: {models / folder}: weights of another kind than BF16, F16, F32: {first} "
+    )
+    assert f"{first} is '{kind}', " in fault and fault.endswith(f" and {len(there) - 8} more")
+
+
+@pytest.mark.parametrize("kind", ["BF16", "F16", "F32"])
+def test_weights_of_every_kind_that_an_engine_computes_with_are_taken(models: Path, kind: str) -> None:
+    for folder in (ASR, AURA, VOICE):
+        write_weights(models / folder, {tensor.name: tensor.shape for tensor in stored(models / folder)}, kind)
+    assert check(SHIPPED, models)
+
+
+def test_a_head_that_is_tied_may_be_there(models: Path) -> None:
+    (models / AURA / "config.json").write_text(json.dumps(tiny_aura.config() | {"tie_word_embeddings": True}))
+    there = {tensor.name: tensor.shape for tensor in stored(models / AURA)}
+    assert "lm_head.weight" in there and check(SHIPPED, models)
+    del there["lm_head.weight"]
+    write_weights(models / AURA, there)
+    assert check(SHIPPED, models)
+
+
 def test_the_shapes_of_all_weights_follow_from_the_configurations() -> None:
     thinker, aura, talker = tiny_asr.recogniser(), tiny_aura.config(), tiny.voice("custom_voice")
     heard = dict(asr_shapes(thinker["thinker_config"]))
@@ -162,6 +193,27 @@ def test_a_cache_that_has_no_room_beside_the_weights_is_named(
     (fault,) = faults(changed(tmp_path, stage_id, "engine_args", **keys), models, H100)
     assert fault.startswith(f"stage {stage_id}: `gpu_memory_utilization` 0.")
     assert fault.endswith(f", the cache at least {least}")
+
+
+@pytest.mark.parametrize(("stage_id", "a_position", "positions"), [(0, 768, 4_096), (1, 768, 49_152), (2, 768, 2_048)])
+def test_a_cache_with_no_room_for_one_request_is_named_with_what_that_takes(
+    models: Path, tmp_path: Path, stage_id: int, a_position: int, positions: int
+) -> None:
+    least = a_position * positions
+    for told in (1, 1_000, least - 1):
+        assert faults(changed(tmp_path, stage_id, "engine_args", kv_cache_memory_bytes=told), models) == [
+            f"stage {stage_id}: `kv_cache_memory_bytes` is {told}, and one request of `max_model_len` {positions} "
+            f"takes {least}"
+        ]
+    assert check(changed(tmp_path, stage_id, "engine_args", kv_cache_memory_bytes=least), models)
+
+
+def test_of_several_gpus_each_holds_a_part_of_a_request(models: Path, tmp_path: Path) -> None:
+    file = changed(tmp_path, 1, "engine_args", kv_cache_memory_bytes=384 * 49_152)
+    raw = yaml.safe_load(file.read_text())
+    raw["stage_args"][1]["runtime"]["devices"] = "0,1"
+    file.write_text(yaml.safe_dump(raw))
+    assert check(file, models)
 
 
 def test_the_talker_needs_a_cache_for_all_whom_it_speaks_to(models: Path, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.errors import ConfigError
+from pipeline.models.agreement import equal_faults, head_faults
 from pipeline.models.fields import Few, part, read_fields, read_json, read_object
 from pipeline.models.mrope import section_faults
 from pipeline.models.qwen3_asr import mel
@@ -67,17 +68,19 @@ def read_recogniser(folder: Path) -> RecogniserConfig:
     """The configuration of the checkpoint in `folder`.
 
     Raises:
-        ConfigError: A file is missing, no JSON, another model's, lacks fields, or asks for another spectrum than
-            ours; names every fault.
+        ConfigError: A file is missing, no JSON, another model's, lacks fields, has sizes that do not agree, or
+            asks for another spectrum than ours; names every fault.
     """
     path = folder / CONFIG_FILE
     raw = read_json(path, "qwen3_asr")
     faults: list[str] = []
     thinker = part(raw, "thinker_config", faults)
     at = "thinker_config."
-    tower = read_fields(TowerConfig, part(thinker, "audio_config", faults, at), f"{at}audio_config.", faults)
-    written = part(thinker, "text_config", faults, at)
+    heard, written = (part(thinker, name, faults, at) for name in ("audio_config", "text_config"))
+    tower = read_fields(TowerConfig, heard, f"{at}audio_config.", faults)
     text = read_fields(TextConfig, written, f"{at}text_config.", faults)
+    faults += head_faults(heard, "encoder_attention_heads", "d_model", f"{at}audio_config.")
+    faults += equal_faults(heard, "output_dim", f"{at}audio_config.", written, "hidden_size", f"{at}text_config.")
     faults += section_faults(written, f"{at}text_config.", needed=False)
     whole = {**raw, "audio_token_id": thinker.get("audio_token_id"), "tower": tower, "text": text}
     if tower is None or text is None or (config := read_fields(RecogniserConfig, whole, "", faults)) is None or faults:

@@ -7,7 +7,7 @@ from typing import Any
 from pipeline.models.fields import read_object
 from pipeline.models.qwen3_asr.config import CONFIG_FILE, RecogniserConfig
 from pipeline.models.qwen3_asr.mel import BANDS
-from pipeline.models.shapes import Shape, biased, check_shapes, decoder_shapes, sizes, table_shapes
+from pipeline.models.shapes import Shape, biased, check_kinds, check_shapes, decoder_shapes, sizes, table_shapes
 from pipeline.models.weight_names import check_names, weight_names
 
 _BOTH = ("weight", "bias")
@@ -39,11 +39,12 @@ def check_weights(folder: Path, config: RecogniserConfig) -> None:
     """That the checkpoint in `folder` has them all and no others; a head that is tied may stand in it, too.
 
     Raises:
-        ConfigError: Lists the names that are missing, and those that nothing uses, or that have another shape; or a
-            file is damaged.
+        ConfigError: Lists the names that are missing, and those that nothing uses, or that have another shape or kind;
+            or a file is damaged.
     """
     expected, given = expected_names(config), set(weight_names(folder))
     check_names(expected, given if _HEAD in expected else given - {_HEAD}, str(folder))
+    check_kinds(expected, folder)
     check_shapes(dict(expected_shapes(read_object(folder / CONFIG_FILE)["thinker_config"])), folder)
 
 
