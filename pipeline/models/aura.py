@@ -15,7 +15,7 @@ from vllm.model_executor.models.qwen3_vl import (
 )
 from vllm.multimodal import MULTIMODAL_REGISTRY
 
-from pipeline.models.aura_names import check_all, expected_names
+from pipeline.models.aura_names import HEAD, check_all, expected_names
 from pipeline.models.aura_state import AuraState
 
 
@@ -54,7 +54,7 @@ class AuraQwen3VLForConditionalGeneration(Qwen3VLForConditionalGeneration):
         if config.get("quantization_config"):  # its weights have other names, which vLLM knows
             quantised: set[str] = super().load_weights(weights)
             return quantised
-        wanted = expected_names(config)
+        wanted = {*expected_names(config), HEAD}  # which vLLM wants where a checkpoint has it, tied or not
         given: list[str] = []
 
         def known() -> Iterator[tuple[str, Tensor]]:

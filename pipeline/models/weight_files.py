@@ -17,7 +17,7 @@ from pipeline.errors import ConfigError, quoted
 from pipeline.models.fields import part, read_object
 
 BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
-FLOATS = ("BF16", "F16", "F32")  # are read as what the engine computes with
+FLOATS = ("BF16", "F16", "F32", "F64")  # are read as what the engine computes with
 WIDTHS = {"BOOL": 1, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E5M2": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2}
 WIDTHS |= {"U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8}
 LENGTH_BYTES = 8
