@@ -1,17 +1,30 @@
 """One caller of a load test: speaks in real time, shows a camera, listens at the speed of sound, interrupts."""
 
 import asyncio
-import json
 from base64 import b64encode
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
+from infra.bench.load_events import (
+    Begun,
+    Created,
+    Details,
+    Done,
+    Ended,
+    Fault,
+    Heard,
+    Metadata,
+    Sound,
+    Text,
+    Usage,
+    read,
+)
 from infra.bench.playback import Playback
 from infra.bench.script import Ask
 from infra.bench.speaking import BYTES_S, silence, speak
-from pipeline.realtime.client import Event, Lost, Pipeline, PipelineError
+from pipeline.realtime.client import Lost, Pipeline, PipelineError
 
 OUR_TURNS = {"audio": {"input": {"turn_detection": None}}}
 FRAME_S = 0.5  # between two pictures of the camera
@@ -52,39 +65,44 @@ class Served:
 
 @dataclass(slots=True)
 class Answer:
-    """An answer as it comes."""
+    """An answer as it comes.
+
+    Attributes:
+        response_id: None until it begins.
+    """
 
     asked: float
     turn: int = 1
+    response_id: str | None = None
     playback: Playback = field(default_factory=Playback)
     first_text: float | None = None
     cancelled: float | None = None
     last_audio: float | None = None
     done: float | None = None
-    response: Event = field(default_factory=dict)
+    response: Ended | None = None
     errors: list[str] = field(default_factory=list)
     changed: asyncio.Event = field(default_factory=asyncio.Event)
 
-    def note(self, event: Event, now: float) -> None:
-        kind = event["type"]
-        if kind == "response.output_audio.delta":
-            self.playback.feed(now, len(event["delta"]) * 3 / 4 / BYTES_S)
-            self.last_audio = now
-        elif kind in ("response.output_audio_transcript.delta", "response.output_text.delta"):
-            self.first_text = self.first_text or now
-        elif kind == "response.done":
-            self.done, self.response = now, event["response"]
-        elif kind == "error":
-            self.errors.append(str(event["error"].get("code")))
+    def note(self, heard: Heard, now: float) -> None:
+        match heard:
+            case Sound(delta=delta):
+                self.playback.feed(now, len(delta) * 3 / 4 / BYTES_S)
+                self.last_audio = now
+            case Text():
+                self.first_text = self.first_text or now
+            case Done(response=response):
+                self.done, self.response = now, response
+            case Fault(error=error):
+                self.errors.append(str(error.code))
         self.changed.set()
 
     def served(self, began: float) -> Served:
-        metadata = self.response.get("metadata") or {}
-        silent = metadata.get("decision") == "silent"
+        ended = self.response or Ended("lost")
+        metadata = ended.metadata or Metadata()
         after = self.last_audio if self.cancelled and self.last_audio and self.last_audio > self.cancelled else None
         return Served(
             at=self.asked - began,
-            status="silent" if silent else self.response.get("status", "lost"),
+            status="silent" if metadata.decision == "silent" else ended.status,
             first_text=_since(self.asked, self.first_text),
             first_audio=_since(self.asked, self.playback.began),
             done=_since(self.asked, self.done),
@@ -92,10 +110,10 @@ class Answer:
             gaps=tuple(self.playback.gaps),
             released=_since(self.cancelled, self.done),
             last_audio=_since(self.cancelled, after or self.cancelled),
-            moments=json.loads(metadata.get("timings", "{}")),
+            moments=metadata.moments(),
             errors=tuple(self.errors),
             turn=self.turn,
-            unread=_unread(self.response.get("usage") or {}),
+            unread=_unread(ended.usage or Usage()),
         )
 
 
@@ -103,9 +121,9 @@ def _since(earlier: float | None, later: float | None) -> float | None:
     return None if earlier is None or later is None else later - earlier
 
 
-def _unread(usage: Event) -> int | None:
-    cached = (usage.get("input_token_details") or {}).get("cached_tokens")
-    return None if cached is None else usage["input_tokens"] - cached
+def _unread(usage: Usage) -> int | None:
+    cached = (usage.input_token_details or Details()).cached_tokens
+    return None if cached is None or usage.input_tokens is None else usage.input_tokens - cached
 
 
 def _with(wishes: Mapping[str, Any], ours: Mapping[str, Any]) -> dict[str, Any]:
@@ -141,7 +159,7 @@ class LoadCaller:
         self._frames = frames
         self._starts_s = starts_s
         self._answer: Answer | None = None  # the newest
-        self._unasked: str | None = None  # the response that the server gives of its own accord
+        self._unasked: str | None = None  # the response that nobody waits for
         self._quiet = asyncio.Event()  # it gives none
         self._quiet.set()
         self._untold: Answer | None = None
@@ -176,13 +194,17 @@ class LoadCaller:
         await self._hush()
         self._answer = self._untold = answer = Answer(clock(), turn)
         await self._send("input_audio_buffer.commit")
-        await self._send("response.create")
+        await self._send("response.create", response={"metadata": {"question": str(turn)}})
         with suppress(TimeoutError):
             async with asyncio.timeout(ANSWER_S):
                 if ask.interrupt_after_s is not None:
                     await self._interrupt(answer, ask.interrupt_after_s)
                 while answer.done is None:
                     await self._changed(answer)
+        if answer.done is None:
+            self._tell_of_it(began)
+            await self._give_up(answer)
+            return
         try:
             if answer.cancelled is None:
                 await asyncio.sleep(answer.playback.ends - clock())
@@ -205,6 +227,13 @@ class LoadCaller:
         answer.cancelled = clock()
         await self._send("response.cancel")
 
+    async def _give_up(self, answer: Answer) -> None:
+        """Nobody waits for it any more: what comes of it late is of no other question."""
+        if answer.response_id:
+            self._unasked = answer.response_id
+            self._quiet.clear()
+        await self._send("response.cancel")
+
     async def _hush(self) -> None:
         """There is one answer at a time, and who speaks wants theirs."""
         if not self._quiet.is_set():
@@ -219,25 +248,31 @@ class LoadCaller:
     async def _listen(self) -> None:
         clock = asyncio.get_running_loop().time
         async for event in self._pipeline:
-            if self._is_unasked(event):
+            heard = read(event)
+            if heard is None or not self._is_asked(heard):
                 continue
             if self._answer:
-                self._answer.note(event, clock())
-            elif event["type"] == "error":
-                raise PipelineError(f"the session is refused: {event['error']['message']}")
+                self._answer.note(heard, clock())
+            elif isinstance(heard, Fault):
+                raise PipelineError(f"the session is refused: {heard.error.message}")
         raise Lost("the server has hung up")
 
-    def _is_unasked(self, event: Event) -> bool:
-        """It belongs to what the server says of its own accord, about what the camera shows."""
-        response = event.get("response") or {}
-        about = event.get("response_id") or response.get("id")
-        if event["type"] == "response.created" and (self._answer is None or self._answer.done is not None):
-            self._unasked = about
-            self._quiet.clear()
-        is_unasked = about is not None and about == self._unasked
-        if is_unasked and event["type"] == "response.done":
+    def _is_asked(self, heard: Heard) -> bool:
+        """It is not of what the server says of its own accord, about what the camera shows, or says too late."""
+        if isinstance(heard, Created):
+            self._begins(heard.response)
+        elif isinstance(heard, Done) and heard.response_id == self._unasked:
             self._quiet.set()
-        return is_unasked
+        return heard.response_id is None or bool(self._answer and self._answer.response_id == heard.response_id)
+
+    def _begins(self, response: Begun) -> None:
+        question = response.metadata and response.metadata.question
+        waiting = self._untold
+        if waiting and waiting.response_id is None and question in (None, str(waiting.turn)):
+            waiting.response_id = response.id
+        else:
+            self._unasked = response.id
+            self._quiet.clear()
 
     async def _show(self) -> None:
         clock = asyncio.get_running_loop().time

@@ -1,15 +1,18 @@
 """What callers of a load test do, how they hear it, and what is told of it."""
 
+import re
 from collections import Counter
 
 import pytest
 
 from infra.bench.figures import percentile
 from infra.bench.load_caller import FRAME_S, Answer, Served
+from infra.bench.load_events import Heard, Unreadable, read
 from infra.bench.load_report import Load, plain, series, shares, table
 from infra.bench.playback import Playback
 from infra.bench.script import Manner, arrivals, camera_starts, script
 from infra.bench.speaking import BYTES_S, silence
+from pipeline.realtime.client import Event
 
 
 def test_a_script_depends_on_its_seed_and_its_caller_only() -> None:
@@ -59,6 +62,10 @@ def test_a_percentile_is_a_value_that_was_seen() -> None:
     assert [percentile(range(1, 21), each) for each in (50, 95, 99, 0)] == [10, 19, 20, 1]
 
 
+def timed(timings: str) -> Event:
+    return {"type": "response.done", "response": {"status": "completed", "metadata": {"timings": timings}}}
+
+
 def served(**what: object) -> Served:
     whole = {"at": 0.0, "status": "completed", "first_text": 0.1, "first_audio": 0.2, "done": 1.0, "audio_s": 2.0}
     return Served(**{**whole, "gaps": (), **what})  # type: ignore[arg-type]
@@ -92,13 +99,19 @@ def test_the_report_holds_what_was_seen_and_the_share_of_each_step() -> None:
     assert plain(load)["figures_ms"]["cancel → done"] == {"p50": 10.0, "p95": 10.0, "p99": 10.0}  # type: ignore[index]
 
 
+def done(usage: object) -> Heard:
+    heard = read({"type": "response.done", "response": {"status": "completed", "usage": usage}})
+    assert heard
+    return heard
+
+
 def test_what_was_left_to_read_is_told_if_the_server_tells() -> None:
     answer = Answer(asked=1.0)
-    done = {"type": "response.done", "response": {"status": "completed", "usage": None}}
-    answer.note(done, 2.0)
+    answer.note(done(None), 2.0)
     assert answer.served(0.0).unread is None
-    done["response"]["usage"] = {"input_tokens": 900, "input_token_details": {"cached_tokens": 880}}  # type: ignore[index]
-    answer.note(done, 2.0)
+    answer.note(done({"input_token_details": {"cached_tokens": 880}}), 2.0)
+    assert answer.served(0.0).unread is None
+    answer.note(done({"input_tokens": 900, "input_token_details": {"cached_tokens": 880}}), 2.0)
     assert answer.served(0.0).unread == 20
     load = Load("closed, 1 callers", 9.0, (served(unread=20), served(unread=330), served(unread=40), served()))
     assert "40 tokens of a prompt were left to read when it was asked, 330 at most" in table(load)
@@ -108,3 +121,28 @@ def test_the_report_of_a_run_without_a_question_is_whole_sentences() -> None:
     assert table(Load("closed, 1 callers", 0.2, (), failed=1)).startswith(
         "closed, 1 callers: 0 questions in 0 s; 0 calls refused, 1 broke off; 0 s of answers"
     )
+
+
+@pytest.mark.parametrize(
+    ("event", "reason"),
+    [
+        ({}, "the server sent an event without a type"),
+        ({"type": 5}, "the server sent an event without a type"),
+        ({"type": "response.output_audio.delta"}, "missing required field `delta`"),
+        ({"type": "response.output_audio.delta", "delta": 5}, "Expected `str`, got `int` - at `$.delta`"),
+        ({"type": "response.output_text.delta", "delta": None}, "Expected `str`, got `null` - at `$.delta`"),
+        ({"type": "error", "error": None}, "Expected `object`, got `null` - at `$.error`"),
+        ({"type": "response.done", "response": None}, "Expected `object`, got `null` - at `$.response`"),
+        ({"type": "response.done", "response": {}}, "missing required field `status` - at `$.response`"),
+        (timed("oops"), "JSON is malformed"),
+        (timed("[1]"), "Expected `object`, got `array`"),
+        (timed('{"created": "now"}'), "Expected `float`, got `str`"),
+    ],
+)
+def test_an_event_that_cannot_be_read_is_named_with_its_field(event: Event, reason: str) -> None:
+    with pytest.raises(Unreadable, match=re.escape(reason)):
+        read(event)
+
+
+def test_an_event_that_says_nothing_of_an_answer_may_be_anything() -> None:
+    assert read({"type": "rate_limits.updated", "delta": 5, "error": None, "response": []}) is None

@@ -1,0 +1,120 @@
+"""Reads what a server says to a caller of a load test: each event once, so that nothing is odd behind it."""
+
+import msgspec
+
+from pipeline.realtime.client import Event, PipelineError
+
+
+class Unreadable(PipelineError):
+    """What the server sent is no such event. It breaks off this one call."""
+
+
+class Metadata(msgspec.Struct, frozen=True):
+    """Attributes:
+    question: What the caller called the question in `response.create`, if the server tells.
+    timings: JSON: what happened inside, in seconds on the session's clock.
+    """
+
+    question: str | None = None
+    decision: str | None = None
+    timings: str = "{}"
+
+    def __post_init__(self) -> None:
+        self.moments()
+
+    def moments(self) -> dict[str, float]:
+        return msgspec.json.decode(self.timings, type=dict[str, float])
+
+
+class Details(msgspec.Struct, frozen=True):
+    cached_tokens: int | None = None
+
+
+class Usage(msgspec.Struct, frozen=True):
+    input_tokens: int | None = None
+    input_token_details: Details | None = None
+
+
+class Begun(msgspec.Struct, frozen=True):
+    """The response of `response.created`."""
+
+    id: str | None = None
+    metadata: Metadata | None = None
+
+
+class Ended(msgspec.Struct, frozen=True):
+    """The response of `response.done`."""
+
+    status: str
+    id: str | None = None
+    metadata: Metadata | None = None
+    usage: Usage | None = None
+
+
+class Error(msgspec.Struct, frozen=True):
+    code: str | None = None
+    message: str = ""
+
+
+class Created(msgspec.Struct, frozen=True):
+    response: Begun
+
+    @property
+    def response_id(self) -> str | None:
+        return self.response.id
+
+
+class Done(msgspec.Struct, frozen=True):
+    response: Ended
+
+    @property
+    def response_id(self) -> str | None:
+        return self.response.id
+
+
+class Text(msgspec.Struct, frozen=True):
+    delta: str
+    response_id: str | None = None
+
+
+class Sound(msgspec.Struct, frozen=True):
+    """Attributes:
+    delta: PCM16, 24 kHz mono, in Base64.
+    """
+
+    delta: str
+    response_id: str | None = None
+
+
+class Fault(msgspec.Struct, frozen=True):
+    error: Error
+    response_id: None = None
+
+
+Heard = Created | Text | Sound | Done | Fault
+
+KINDS: dict[str, type[Heard]] = {
+    "response.created": Created,
+    "response.output_text.delta": Text,
+    "response.output_audio_transcript.delta": Text,
+    "response.output_audio.delta": Sound,
+    "response.done": Done,
+    "error": Fault,
+}
+
+
+def read(event: Event) -> Heard | None:
+    """What an event says; None: nothing that a load test asks for.
+
+    Raises:
+        Unreadable: Names the event and its field.
+    """
+    kind = event.get("type")
+    if not isinstance(kind, str):
+        raise Unreadable("the server sent an event without a type")
+    if kind not in KINDS:
+        return None
+    try:
+        return msgspec.convert(event, KINDS[kind])
+    except msgspec.MsgspecError as error:
+        raise Unreadable(f"the server sent a {kind} that cannot be read: {error}") from error
