@@ -5,22 +5,21 @@
 It knows nothing but the wire: callers speak, show a camera, listen and interrupt by a script drawn from a seed.
 A closed loop has so many callers all the time; in an open loop they ring up whether or not others have hung up.
 The key is read from AURA_PIPELINE_KEY. Writes all measurements as JSON, and a plot beside it; after Ctrl-C those that
-were made until then. Exits with 0 if questions were answered and no call broke off, with 1 otherwise, with 2 for wrong
-usage and with 130 after Ctrl-C; that a server had no place for a call is a measurement.
+were made until then. Exits with 0 if a question was answered, be it by silence, and no call broke off, with 1
+otherwise, with 2 for wrong usage and with 130 after Ctrl-C; that a server had no place for a call is a measurement.
 """
 
 import argparse
 import asyncio
 import json
-import math
 import os
 import sys
 import wave
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
 
+from infra.bench import load_options as options
 from infra.bench.load_report import Load, draw, plain, table
 from infra.bench.load_run import Measured, Plan, run
 from infra.bench.script import Manner, arrivals
@@ -28,6 +27,7 @@ from pipeline.errors import ConfigError
 from pipeline.offline import check_out
 
 FRAMES = 20
+MOST_CALLS = 100_000
 INTERRUPTED = 130  # the exit code after Ctrl-C
 
 
@@ -35,14 +35,17 @@ def recorded(folder: Path) -> list[bytes]:
     """The WAV files of a folder.
 
     Raises:
-        ValueError: There are none, or one is not PCM16, 24 kHz mono.
+        ValueError: There are none, or one cannot be read or is not PCM16, 24 kHz mono.
     """
     sounds = []
     for path in sorted(folder.glob("*.wav")):
-        with wave.open(str(path), "rb") as file:
-            if (file.getnchannels(), file.getsampwidth(), file.getframerate()) != (1, 2, 24_000):
-                raise ValueError(f"{path} is not PCM16, 24 kHz mono")
-            sounds.append(file.readframes(file.getnframes()))
+        try:
+            with wave.open(str(path), "rb") as file:
+                if (file.getnchannels(), file.getsampwidth(), file.getframerate()) != (1, 2, 24_000):
+                    raise ValueError(f"{path} is not PCM16, 24 kHz mono")
+                sounds.append(file.readframes(file.getnframes()))
+        except (wave.Error, EOFError, OSError) as error:
+            raise ValueError(f"{path} cannot be read as a WAV file") from error
     if not sounds:
         raise ValueError(f"there are no WAV files in {folder}")
     return sounds
@@ -75,51 +78,25 @@ def camera(seed: int) -> list[bytes]:
     return frames
 
 
-def _above(least: float) -> Callable[[str], float]:
-    def number(text: str) -> float:
-        value = float(text)
-        if not least < value < math.inf:
-            raise argparse.ArgumentTypeError(f"{text!r} is not a number above {least:g}")
-        return value
-
-    return number
-
-
-def _share(text: str) -> float:
-    if not 0 <= (value := float(text)) <= 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a share from 0 to 1")
-    return value
-
-
-def _count(text: str) -> int:
-    if (value := int(text)) < 1:
-        raise argparse.ArgumentTypeError(f"{text!r} is not a number of one or more")
-    return value
-
-
-def _object(text: str) -> dict[str, Any]:
-    try:
-        value = json.loads(text)
-    except ValueError:
-        value = None
-    if not isinstance(value, dict):
-        raise argparse.ArgumentTypeError(f"{text!r} is not a JSON object")
-    return value
-
-
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.bench.load", description=__doc__.partition("\n")[0])
-    parser.add_argument("--url", required=True, help="for example http://127.0.0.1:8100")
-    parser.add_argument("--callers", type=_count, metavar="N", help="of a closed loop (1)")
-    parser.add_argument("--rate", type=_above(0), metavar="N", help="open loop: calls a minute")
-    parser.add_argument("--minutes", type=_above(0), help="open loop: for how long calls come in (1)")
-    parser.add_argument("--turns", type=_count, default=5, metavar="N", help="questions of a call (5)")
-    parser.add_argument("--interruptions", type=_share, default=0.0, metavar="SHARE", help="of the answers (0)")
-    parser.add_argument("--pause", type=_above(0), default=1.0, metavar="S", help="mean pause before a question (1)")
+    parser.add_argument("--url", type=options.url, required=True, help="for example http://127.0.0.1:8100")
+    parser.add_argument("--callers", type=options.count(MOST_CALLS), metavar="N", help="of a closed loop (1)")
+    parser.add_argument("--rate", type=options.above(0, 6_000), metavar="N", help="open loop: calls a minute")
+    parser.add_argument("--minutes", type=options.above(0, 1_440), help="open loop: for how long calls come in (1)")
+    parser.add_argument("--turns", type=options.count(1_000), default=5, metavar="N", help="questions of a call (5)")
+    parser.add_argument("--interruptions", type=options.share, default=0.0, metavar="SHARE", help="of the answers (0)")
+    parser.add_argument(
+        "--pause", type=options.above(0, 600), default=1.0, metavar="S", help="mean pause before a question (1)"
+    )
     parser.add_argument("--camera", action="store_true", help="show 640 × 480 at two frames a second")
-    parser.add_argument("--recordings", type=Path, metavar="DIR", help="questions as WAV files, PCM16, 24 kHz mono")
+    parser.add_argument(
+        "--recordings", type=options.folder, metavar="DIR", help="questions as WAV files, PCM16, 24 kHz mono"
+    )
     parser.add_argument("--instructions", default="", help="of each session")
-    parser.add_argument("--session", type=_object, default={}, metavar="JSON", help="more of its session.update")
+    parser.add_argument(
+        "--session", type=options.session, default={}, metavar="JSON", help="more of its session.update"
+    )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--out", type=Path, default=Path("load.json"), metavar="FILE", help="(load.json)")
     asked = parser.parse_args(arguments)
@@ -128,6 +105,8 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     if asked.minutes and not asked.rate:
         parser.error("--minutes: is for an open loop (--rate); a closed one ends with its --turns")
     minutes = asked.minutes or 1.0
+    if asked.rate and asked.rate * minutes > MOST_CALLS:
+        parser.error(f"--rate, --minutes: these are {asked.rate * minutes:.0f} calls, and {MOST_CALLS} are the most")
     rings = arrivals(asked.seed, asked.rate, minutes) if asked.rate else None
     if rings == ():
         parser.error(f"--rate, --minutes: with seed {asked.seed} nobody rings up in {minutes:g} minutes")
@@ -140,7 +119,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         parser.error(str(error))
     try:
         recordings = recorded(asked.recordings) if asked.recordings else spoken()
-    except (ValueError, OSError, wave.Error) as error:
+    except (ValueError, OSError) as error:
         parser.error(f"--recordings: {error}")
     plan = Plan(
         url=asked.url,
@@ -160,17 +139,21 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     except KeyboardInterrupt:
         """What was measured until then is told."""
     load = measured.load(str(plan))
-    _tell(load, asked.out)
+    tell(load, asked.out, draws=find_spec("matplotlib") is not None)
     if load.failed:
         print(f"{load.failed} calls broke off; the first: {load.failure}", file=sys.stderr)
-    return INTERRUPTED if load.interrupted else 1 if load.failed or not load.served else 0
+    answered = any(each.answered for each in load.served)
+    if not (answered or load.interrupted):
+        print("no question was answered", file=sys.stderr)
+    return INTERRUPTED if load.interrupted else 0 if answered and not load.failed else 1
 
 
-def _tell(load: Load, out: Path) -> None:
+def tell(load: Load, out: Path, *, draws: bool) -> None:
+    """Print the table, write the JSON, and beside it the plot where one can be drawn."""
     print(table(load), flush=True)
     out.write_text(json.dumps(plain(load), indent=2, ensure_ascii=False) + "\n")
-    drawn = "none, for want of matplotlib"
-    if find_spec("matplotlib"):
+    drawn = "none, for want of matplotlib, which infra/test installs"
+    if draws:
         drawn = str(_plot(out))
         draw(load, _plot(out))
     print(f"\nall measurements: {out}, plot: {drawn}")

@@ -62,6 +62,10 @@ class Served:
     turn: int = 1
     unread: int | None = None
 
+    @property
+    def answered(self) -> bool:
+        return self.status not in ("failed", "lost")
+
 
 @dataclass(slots=True)
 class Answer:

@@ -12,11 +12,13 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from infra.bench.load import camera, main
-from infra.bench.load_report import draw
+from infra.bench.load import camera, main, tell
+from infra.bench.load_options import PCM, session, url
+from infra.bench.load_report import Load, draw
 from infra.bench.load_run import Plan, run
 from infra.bench.script import Manner
-from pipeline.engines.scripted import speaks, writes
+from pipeline.engines.scripted import Scripted, speaks, writes
+from pipeline.errors import EngineError
 from tests.e2e.speech import write_wav
 from tests.scenario import Line
 from tests.served import KEY, Served, served
@@ -110,6 +112,18 @@ async def test_a_run_in_which_no_call_broke_off_succeeds_though_some_found_no_pl
     assert (status, load["refused"], load["failed"], load["failure"]) == (0, 1, 0, "")
 
 
+async def test_a_run_in_which_no_question_was_answered_fails_and_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write_wav(tmp_path / "question.wav", QUESTION, rate=24_000)
+    options = ["--turns", "1", "--recordings", str(tmp_path), "--out", str(tmp_path / "load.json")]
+    async with served(Line(aura=Scripted(lambda chat: [(0.0, EngineError("aura", "gone"))]))) as server:
+        status = await asyncio.to_thread(main, ["--url", f"{server.url}/v1", *options], {"AURA_PIPELINE_KEY": KEY})
+    load = json.loads((tmp_path / "load.json").read_text())
+    assert ([each["status"] for each in load["served"]], load["failed"]) == (["failed"], 0)
+    assert (status, capsys.readouterr().err) == (1, "no question was answered\n")
+
+
 async def test_after_ctrl_c_all_is_told_that_was_measured(tmp_path: Path) -> None:
     write_wav(tmp_path / "question.wav", QUESTION, rate=24_000)
     out, line = tmp_path / "load.json", long_winded()
@@ -151,11 +165,47 @@ async def test_the_plot_is_drawn(tmp_path: Path) -> None:
     assert ElementTree.parse(tmp_path / "load.svg").getroot().tag.endswith("svg")
 
 
+def test_where_no_plot_can_be_drawn_it_is_told_what_would_help(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    tell(Load("closed, 1 callers", 1.0, ()), tmp_path / "load.json", draws=False)
+    assert "plot: none, for want of matplotlib, which infra/test installs" in capsys.readouterr().out
+    assert [path.name for path in tmp_path.iterdir()] == ["load.json"]
+
+
 def test_recordings_that_cannot_be_used_are_refused_by_name(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write_wav(tmp_path / "question.wav", QUESTION, rate=8_000)
     with pytest.raises(SystemExit):
         main(["--url", "http://127.0.0.1:1", "--recordings", str(tmp_path)], {})
     assert "question.wav is not PCM16, 24 kHz mono" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("content", [b"", b"no sound", None])
+def test_a_recording_that_cannot_be_read_is_named(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], content: bytes | None
+) -> None:
+    path = tmp_path / "question.wav"
+    path.mkdir() if content is None else path.write_bytes(content)
+    with pytest.raises(SystemExit):
+        main(["--url", "http://127.0.0.1:1", "--recordings", str(tmp_path)], {})
+    assert f"--recordings: {path} cannot be read as a WAV file" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("wrong", ["foo", "", "ftp://x", "http://h:99999", "http://", "http://h?x=1"])
+def test_what_is_no_address_is_wrong_usage(capsys: pytest.CaptureFixture[str], wrong: str) -> None:
+    with pytest.raises(SystemExit, match="2"):
+        main(["--url", wrong], {})
+    assert f"argument --url: {wrong!r} is no address of a server" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("path", ["", "/", "/v1", "/v1/", "/v1/realtime", "/v1/realtime/"])
+def test_an_address_may_have_the_protocols_own_path(path: str) -> None:
+    assert url(f"wss://host:1/one{path}") == "wss://host:1/one"
+
+
+@pytest.mark.parametrize("audio", [{}, {"input": {"format": {"type": "audio/pcm"}}}, {"output": {"format": dict(PCM)}}])
+def test_a_session_may_say_the_formats_that_callers_speak_and_measure(audio: object) -> None:
+    assert session(json.dumps({"audio": audio})) == {"audio": audio}
 
 
 @pytest.mark.parametrize(
@@ -186,6 +236,21 @@ async def test_an_open_loop_in_which_nobody_rings_up_asks_nothing() -> None:
     [
         ("--session", "3", "argument --session: '3' is not a JSON object"),
         ("--session", "[", "argument --session: '[' is not a JSON object"),
+        ("--session", '{"audio": 5}', "argument --session: audio: 5 is not a JSON object"),
+        ("--session", '{"audio": {"input": null}}', "argument --session: audio.input: null is not a JSON object"),
+        ("--session", '{"audio": {"input": {"format": {"type": "audio/pcmu"}}}}', "audio.input.format: a load test"),
+        (
+            "--session",
+            '{"audio": {"output": {"format": {"type": "audio/pcm", "rate": 16000}}}}',
+            'audio.output.format: a load test speaks and measures {"type": "audio/pcm", "rate": 24000} only',
+        ),
+        ("--rate", "1e300", "argument --rate: '1e300' is not a number above 0, up to 6000"),
+        ("--rate", "nan", "argument --rate: 'nan' is not a number above 0, up to 6000"),
+        ("--minutes", "1e9", "argument --minutes: '1e9' is not a number above 0, up to 1440"),
+        ("--callers", "1000000", "argument --callers: '1000000' is not a number from 1 to 100000"),
+        ("--recordings", "/nowhere", "argument --recordings: there is no folder '/nowhere'"),
+        ("--recordings", __file__, f"argument --recordings: there is no folder {__file__!r}"),
+        ("--recordings", "", "argument --recordings: there is no folder ''"),
         ("--minutes", "0.0001", "--rate, --minutes: with seed 0 nobody rings up in 0.0001 minutes"),
         ("--callers", "4", "--callers: in an open loop (--rate) there are as many as ring up"),
     ],
@@ -196,6 +261,12 @@ def test_what_nobody_can_do_is_told_before_anybody_rings_up(
     with pytest.raises(SystemExit):
         main(["--url", "http://127.0.0.1:1", "--rate", "1", option, value], {})
     assert reason in capsys.readouterr().err
+
+
+def test_more_calls_than_anybody_means_are_refused(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["--url", "http://127.0.0.1:1", "--rate", "6000", "--minutes", "1440"], {})
+    assert "--rate, --minutes: these are 8640000 calls, and 100000 are the most" in capsys.readouterr().err
 
 
 def test_a_closed_loop_takes_no_minutes(capsys: pytest.CaptureFixture[str]) -> None:
