@@ -117,4 +117,4 @@ def read(event: Event) -> Heard | None:
     try:
         return msgspec.convert(event, KINDS[kind])
     except msgspec.MsgspecError as error:
-        raise Unreadable(f"the server sent a {kind} that cannot be read: {error}") from error
+        raise Unreadable(f"the server sent `{kind}` that cannot be read: {error}") from error

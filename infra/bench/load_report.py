@@ -8,7 +8,7 @@ from pathlib import Path
 from statistics import median
 
 from infra.bench.figures import percentile
-from infra.bench.load_caller import Served
+from infra.bench.load_answer import Served
 
 PERCENTILES = (50, 95, 99)
 APART = {  # are no steps of the answer

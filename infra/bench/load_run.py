@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from infra.bench.load_caller import FRAME_S, LoadCaller, Served
+from infra.bench.load_answer import Served
+from infra.bench.load_caller import FRAME_S, LoadCaller
 from infra.bench.load_report import Load
 from infra.bench.script import Manner, camera_starts, script
 from pipeline.realtime.client import Full, PipelineError, connect

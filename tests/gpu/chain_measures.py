@@ -10,7 +10,7 @@ import aiohttp
 
 from infra.bench.figures import percentile
 from infra.bench.load import camera
-from infra.bench.load_caller import Served
+from infra.bench.load_answer import Served
 from infra.bench.load_report import steps
 from infra.bench.load_run import Plan, run
 from infra.bench.script import Manner

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from statistics import median
 
-from infra.bench.load_caller import Served
+from infra.bench.load_answer import Served
 from infra.bench.load_report import shares, steps
 from tests.gpu.sections import Row
 

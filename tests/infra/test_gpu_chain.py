@@ -9,7 +9,7 @@ import yaml
 
 from agent.persona import AURA
 from agent.wishes import Wishes
-from infra.bench.load_caller import Served
+from infra.bench.load_answer import Served
 from pipeline.chunks import Draft
 from pipeline.deployment import read_deployment
 from pipeline.events import Transcribed

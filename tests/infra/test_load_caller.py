@@ -1,4 +1,4 @@
-"""A caller of a load test on a server that also speaks of its own accord."""
+"""A caller of a load test on servers that speak of their own accord, too late, or what cannot be read."""
 
 import asyncio
 from collections.abc import AsyncIterator
@@ -6,7 +6,8 @@ from typing import Any, cast
 
 import pytest
 
-from infra.bench.load_caller import ANSWER_S, LoadCaller, Served
+from infra.bench.load_answer import Served
+from infra.bench.load_caller import ANSWER_S, LoadCaller
 from infra.bench.load_events import Unreadable
 from infra.bench.script import Ask
 from pipeline.realtime.client import Event, Pipeline

@@ -6,7 +6,8 @@ from collections import Counter
 import pytest
 
 from infra.bench.figures import percentile
-from infra.bench.load_caller import FRAME_S, Answer, Served
+from infra.bench.load_answer import Answer, Served
+from infra.bench.load_caller import FRAME_S
 from infra.bench.load_events import Heard, Unreadable, read
 from infra.bench.load_report import Load, plain, series, shares, table
 from infra.bench.playback import Playback
