@@ -1,4 +1,4 @@
-"""What becomes of one question of a load test, as its answer comes and as it is told.."""
+"""What becomes of one question of a load test, as its answer comes and as it is told."""
 
 import asyncio
 from collections.abc import Mapping
