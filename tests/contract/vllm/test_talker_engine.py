@@ -176,13 +176,21 @@ async def test_another_models_checkpoint_is_refused(vllm_on_a_cpu: None, tmp_pat
         await open_talker(tmp_path.parent, model=tmp_path.name, max_sessions=1)
 
 
-@pytest.mark.parametrize("file", ["config.json", "vocab.json", "merges.txt", "tokenizer_config.json"])
+@pytest.mark.parametrize(
+    ("file", "fault"),
+    [
+        ("config.json", "cannot be read"),
+        ("vocab.json", "cannot be read"),
+        ("merges.txt", "merges.txt: line 1 is '{', not two tokens"),
+        ("tokenizer_config.json", "cannot be read"),
+    ],
+)
 async def test_a_file_that_is_missing_or_damaged_is_named(
-    vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path], tmp_path: Path, file: str
+    vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path], tmp_path: Path, file: str, fault: str
 ) -> None:
     shutil.copytree(checkpoint("small"), tmp_path / "small")
     (tmp_path / "small" / file).write_text("{")
-    with pytest.raises(ConfigError, match="cannot be read"):
+    with pytest.raises(ConfigError, match=fault):
         await open_talker(tmp_path, model="small", max_sessions=1)
     (tmp_path / "small" / file).unlink()
     with pytest.raises(ConfigError, match=f"`{file}` is missing"):
