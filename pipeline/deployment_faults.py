@@ -5,14 +5,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from pipeline.deployment_edges import runtime_faults
-from pipeline.deployment_keys import (
-    PLACE_KEYS,
-    SAMPLING_KEYS,
-    STAGE_KEYS,
-    TOP_KEYS,
-    TOPOLOGY_KEYS,
-    EngineKeys,
-)
+from pipeline.deployment_keys import PLACE_KEYS, SAMPLING_KEYS, STAGE_KEYS, TOP_KEYS, TOPOLOGY_KEYS, EngineKeys
 from pipeline.deployment_values import key_faults, sound
 from pipeline.errors import quoted
 from pipeline.topology import PipelineConfig, StagePipelineConfig

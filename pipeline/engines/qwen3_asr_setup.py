@@ -94,8 +94,8 @@ async def open_qwen3_asr(
     passes = partial(Passes, writer, frames, Doubt())
     known = config.support_languages
     spoken = _spoken(language, known)
-    room = context_bytes(max_model_len, len(replace(writer, context="").write(None, "").token_ids))
-    manner = Manner(model, passes, engine_prompt, draws, ids.ends, extent, known, spoken, room)
+    told_bytes = context_bytes(max_model_len, bare_tokens(writer))
+    manner = Manner(model, passes, engine_prompt, draws, ids.ends, extent, known, spoken, told_bytes)
     first = partial(read, requests, draws.sampling(ids.ends), first_parts(manner))
     return await warmed(Qwen3Asr(requests, manner), first)
 
@@ -132,9 +132,7 @@ def first_parts(manner: Manner) -> Iterator[Part]:
 
 def longest(max_model_len: int, prompt_tokens: int) -> Extent:
     """Sound of which neither the tokens nor what is written can be too many."""
-    extent = Extent(0)
-    room = max_model_len - prompt_tokens - PROMPT_TOKENS - extent.least_tokens
-    return Extent(int(room / TOKENS_PER_S * 1000))
+    return Extent(int(_room(max_model_len, prompt_tokens) / TOKENS_PER_S * 1000))
 
 
 def context_bytes(max_model_len: int, prompt_tokens: int) -> int:
@@ -143,8 +141,18 @@ def context_bytes(max_model_len: int, prompt_tokens: int) -> int:
     Args:
         prompt_tokens: With no context.
     """
-    least = prompt_tokens + PROMPT_TOKENS + Extent(0).least_tokens + math.ceil(LIVE_S * TOKENS_PER_S)
-    return min(CONTEXT_BYTES, max(0, max_model_len - least))
+    left = _room(max_model_len, prompt_tokens) - math.ceil(LIVE_S * TOKENS_PER_S)
+    return min(CONTEXT_BYTES, max(0, left))
+
+
+def bare_tokens(writer: PromptWriter) -> int:
+    """Of a prompt with no context."""
+    return len(replace(writer, context="").write(None, "").token_ids)
+
+
+def _room(max_model_len: int, prompt_tokens: int) -> int:
+    """Tokens that are left for sound, and for what is written as it grows with it."""
+    return max_model_len - prompt_tokens - PROMPT_TOKENS - Extent(0).least_tokens
 
 
 def cache_bytes(text: TextConfig, size: int, sessions: int, max_model_len: int) -> int:
@@ -171,6 +179,6 @@ def _context_faults(writer: PromptWriter, ids: Ids, max_model_len: int) -> list[
     if token_ids.count(ids.audio) != 1 or "<|" in writer.context:
         return ["`context` holds the name of a token"]
     if longest(max_model_len, len(token_ids)).longest_ms < LIVE_S * 1000:
-        taken = len(token_ids) - len(replace(writer, context="").write(None, "").token_ids)
+        taken = len(token_ids) - bare_tokens(writer)
         return [f"`context` has {taken:,} tokens: of {max_model_len:,} too few are left to hear {LIVE_S} s at once"]
     return []

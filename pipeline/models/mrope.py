@@ -6,10 +6,7 @@ from typing import Any
 from pipeline.errors import quoted
 
 KEY = "mrope_section"
-PLACES = (
-    "rope_scaling",
-    "rope_parameters",
-)  # of older configurations and newer ones; vLLM reads the first that is there
+PLACES = ("rope_scaling", "rope_parameters")  # in older configurations and newer ones; vLLM reads the first there is
 
 
 def section_faults(text: Mapping[str, Any], where: str, *, needed: bool) -> Iterator[str]:
