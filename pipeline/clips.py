@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
-from PIL import ExifTags, Image, UnidentifiedImageError
+from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 
 from pipeline.errors import RequestError
 
@@ -19,15 +19,6 @@ LEAST_PX = 65_536  # of a picture, for the model; a smaller one is enlarged
 MOST_ASPECT = 100  # how many times longer than the other a side may be
 MOST_DECODED_PX = 64_000_000  # more than an 8K frame has
 GREY16 = ("I;16", "I;16L", "I;16B", "I;16N")  # Pillow's names of grey in 16 bits
-UPRIGHT = {  # how a picture is shown of which EXIF says that the camera was held otherwise
-    2: Image.Transpose.FLIP_LEFT_RIGHT,
-    3: Image.Transpose.ROTATE_180,
-    4: Image.Transpose.FLIP_TOP_BOTTOM,
-    5: Image.Transpose.TRANSPOSE,
-    6: Image.Transpose.ROTATE_270,
-    7: Image.Transpose.TRANSVERSE,
-    8: Image.Transpose.ROTATE_90,
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,11 +95,16 @@ def _opaque(image: Image.Image) -> Image.Image:
 
 
 def _upright(pixels: Pixels, image: Image.Image) -> Pixels:
+    """Turned as the EXIF of `image` says; if that is damaged, as it lies."""
     try:
-        turn = UPRIGHT.get(image.getexif().get(ExifTags.Base.Orientation, 1))
-    except Exception:  # of EXIF that is damaged, which raises whatever it stumbles over: the picture stays
-        turn = None
-    return pixels if turn is None else np.asarray(Image.fromarray(pixels).transpose(turn))
+        held = image.getexif().get(ExifTags.Base.Orientation, 1)
+        if held == 1:
+            return pixels
+        shown = Image.fromarray(pixels)
+        shown.getexif()[ExifTags.Base.Orientation] = held
+        return np.asarray(ImageOps.exif_transpose(shown))
+    except Exception:  # EXIF that is damaged raises whatever it stumbles over
+        return pixels
 
 
 def sized(pixels: Pixels, size: tuple[int, int]) -> Pixels:

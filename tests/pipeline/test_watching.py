@@ -11,10 +11,20 @@ import numpy as np
 import pytest
 from PIL import ExifTags, Image
 
-from pipeline.clips import MOST_TOKENS, TOKEN_PX, UPRIGHT, Clip, Pixels, decoded, fitted
+from pipeline.clips import MOST_TOKENS, TOKEN_PX, Clip, Pixels, decoded, fitted
 from pipeline.errors import RequestError
 from pipeline.seconds import Seconds
 from pipeline.watching import WAITING, Watching
+
+STORED = {  # how a camera that is held so stores what stands upright, by EXIF 2.3
+    2: Image.Transpose.FLIP_LEFT_RIGHT,
+    3: Image.Transpose.ROTATE_180,
+    4: Image.Transpose.FLIP_TOP_BOTTOM,
+    5: Image.Transpose.TRANSPOSE,
+    6: Image.Transpose.ROTATE_90,
+    7: Image.Transpose.TRANSVERSE,
+    8: Image.Transpose.ROTATE_270,
+}
 
 
 def frame(number: int) -> Pixels:
@@ -52,7 +62,7 @@ def test_a_picture_is_seen_upright_however_the_camera_was_held(orientation: int,
     upright.paste((0, 0, 220), (320, 0, 384, 64))
     held = Image.Exif()
     held[ExifTags.Base.Orientation] = orientation
-    back = {6: Image.Transpose.ROTATE_90, 8: Image.Transpose.ROTATE_270}.get(orientation, UPRIGHT.get(orientation))
+    back = STORED.get(orientation)
     pixels = decoded(in_a_file(upright if back is None else upright.transpose(back), kind, exif=held))
     assert pixels.shape == (256, 384, 3)
     corners = pixels[:48, :48].mean((0, 1)), pixels[:48, -48:].mean((0, 1))
