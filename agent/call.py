@@ -8,21 +8,21 @@ from typing import Any
 from livekit.agents import Agent, AgentSession, UserStateChangedEvent
 from livekit.agents.types import NOT_GIVEN
 
-from agent.answers import Outcome
-from agent.attributes import Noticeboard, Publish
-from agent.gate import Gate
-from agent.guard import guarded
-from agent.line import Connect
-from agent.media import Sampler
-from agent.model import AuraModel
-from agent.owned import Owned
+from agent.aio.background_tasks import Owned
+from agent.aio.guard import guarded
+from agent.livekit.connection import Connect
+from agent.livekit.media import Sampler
+from agent.livekit.model import AuraModel
+from agent.livekit.responses import Outcome
+from agent.livekit.session_settings import Wishes
 from agent.persona import Persona
-from agent.recalled import Recalled
-from agent.settings import PipelineSettings
-from agent.sounds import Committed, Kind, Onset, Partial, Pause, Sounds
-from agent.turns import Turns, turn_handling, voice_activity
-from agent.waits import Waits
-from agent.wishes import Wishes
+from agent.rooms.failover_metadata import Recalled
+from agent.settings.agent import PipelineSettings
+from agent.status.attributes import Noticeboard, Publish
+from agent.status.latency import Waits
+from agent.turns.endpointing import Turns, turn_handling, voice_activity
+from agent.turns.pipeline_stt import Gate
+from agent.turns.user_turn_tracker import Committed, Kind, Onset, Partial, Pause, Sounds
 from pipeline.realtime.client import connect
 
 logger = logging.getLogger(__name__)

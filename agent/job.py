@@ -11,15 +11,15 @@ from livekit.agents.voice.room_io import (
     TextInputOptions,
 )
 
-from agent import rooms
 from agent.call import Call
 from agent.persona import AURA
-from agent.phone_job import take_phone_call
-from agent.presence import Presence
-from agent.recalled import recalled
-from agent.settings import WorkerSettings
-from agent.trunks import of_phone
-from agent.turns import TURNS
+from agent.phone.job import take_phone_call
+from agent.phone.trunks import of_phone
+from agent.rooms import rooms
+from agent.rooms.failover_metadata import recalled
+from agent.rooms.presence import Presence
+from agent.settings.agent import WorkerSettings
+from agent.turns.endpointing import TURNS
 
 logger = logging.getLogger(__name__)
 

@@ -14,10 +14,10 @@ from pathlib import Path
 from typing import NoReturn
 
 from agent import logs
-from agent.environment import SettingsError
 from agent.preloading import start_preloading
-from agent.settings import console_settings, web_settings, with_running, worker_settings
-from agent.trunk_settings import dial_settings, trunk_settings
+from agent.settings.agent import console_settings, web_settings, with_running, worker_settings
+from agent.settings.environment import SettingsError
+from agent.settings.trunk import dial_settings, trunk_settings
 
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
@@ -54,7 +54,7 @@ def _work(*, devmode: bool) -> int:
 
 
 def _web(host: str, port: int, static: Path | None) -> int:
-    from agent.web import application, serve
+    from agent.web.server import application, serve
 
     app = application(web_settings(os.environ, host), static)
     try:
@@ -69,7 +69,7 @@ def _code(number: signal.Signals | None) -> int:
 
 
 def _trunks() -> int:
-    from agent.trunks import NotMade, make_trunks
+    from agent.phone.trunks import NotMade, make_trunks
 
     try:
         asyncio.run(make_trunks(trunk_settings(with_running(os.environ))))
@@ -80,7 +80,7 @@ def _trunks() -> int:
 
 
 def _call(number: str) -> int:
-    from agent.dial import NotAnswered, dial
+    from agent.phone.dial import NotAnswered, dial
 
     try:
         asyncio.run(dial(dial_settings(with_running(os.environ)), number))
@@ -91,7 +91,7 @@ def _call(number: str) -> int:
 
 
 def _console(arguments: argparse.Namespace) -> int:
-    from agent import console
+    from agent.console import console
     from pipeline.realtime.client import PipelineError
 
     if not (arguments.wav or arguments.text):

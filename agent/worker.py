@@ -9,14 +9,14 @@ from functools import partial
 from aiohttp import web
 from livekit.agents import AgentServer, JobProcess
 
-from agent import rooms
+from agent.aio.signals import asked_to_stop
 from agent.job import take_call
+from agent.phone.call_admission import Reception
 from agent.preloading import MODULES
-from agent.recall import Job, Recall
-from agent.reception import Reception
-from agent.roster import Roster
-from agent.settings import LiveKitSettings, WorkerSettings
-from agent.signals import asked_to_stop
+from agent.rooms import rooms
+from agent.rooms.failover import Job, Recall
+from agent.rooms.job_store import Roster
+from agent.settings.agent import LiveKitSettings, WorkerSettings
 
 logger = logging.getLogger(__name__)
 

@@ -7,20 +7,20 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from pipeline import events as told
-from pipeline.activity import Endpointing
-from pipeline.asked import Asked
-from pipeline.chunks import Scene, Text
-from pipeline.clips import Clip, Pixels
-from pipeline.engines.scripted import Scripted, hears, speaks, words_of
+from pipeline.context.window import Limits
+from pipeline.engines.fake import Scripted, hears, speaks, words_of
 from pipeline.errors import EngineError
-from pipeline.history import History
-from pipeline.processors.aura import scene
-from pipeline.session import Session
-from pipeline.setup import Detection, Setup
-from pipeline.stage import Stage
-from pipeline.stages import Stages
-from pipeline.window import Limits
+from pipeline.media.video_chunk import Clip, Pixels
+from pipeline.session.session import Session
+from pipeline.speech.voice_activity import Endpointing
+from pipeline.topology.processors.aura import scene
+from pipeline.turns.stage import Stage
+from pipeline.turns.stages import Stages
+from pipeline.types import session_events as told
+from pipeline.types.chunks import Scene, Text
+from pipeline.types.history import History
+from pipeline.types.session_options import Detection, Setup
+from pipeline.types.turn_request import Asked
 from tests.scenario import AURA, TTS, Caller, Loudness, to_sentences
 
 SERVER_VAD = Setup(detection=Detection(Endpointing(end_ms=512)))

@@ -8,16 +8,16 @@ from typing import TypeVar
 
 import numpy as np
 
-from pipeline.asked import Asked
-from pipeline.chunks import SPEECH_RATE, Audio, Chat, Clause, Text, Transcript, Window
-from pipeline.ears import FRAME, Pcm
-from pipeline.engines.scripted import Scripted, hears, speaks, writes
-from pipeline.events import AnswerDone, Event, Sounded, Spoke, Wrote
-from pipeline.session import Session
-from pipeline.setup import Setup
-from pipeline.stage import Stage
-from pipeline.stages import Stages
-from pipeline.topology import StageExecutionType, StagePipelineConfig
+from pipeline.engines.fake import Scripted, hears, speaks, writes
+from pipeline.session.session import Session
+from pipeline.speech.vad_frontend import FRAME, Pcm
+from pipeline.topology.config import StageExecutionType, StagePipelineConfig
+from pipeline.turns.stage import Stage
+from pipeline.turns.stages import Stages
+from pipeline.types.chunks import SPEECH_RATE, Audio, Chat, Clause, Text, Transcript, Window
+from pipeline.types.session_events import AnswerDone, Event, Sounded, Spoke, Wrote
+from pipeline.types.session_options import Setup
+from pipeline.types.turn_request import Asked
 
 E = TypeVar("E")
 AR = StageExecutionType.LLM_AR

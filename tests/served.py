@@ -7,12 +7,12 @@ from typing import Any, cast
 
 from aiohttp import web
 
-from pipeline.capabilities import Capabilities, Limits
-from pipeline.ears import Detector
 from pipeline.engines.base import Engine
-from pipeline.opening import Opened
-from pipeline.orchestrator import Orchestrator
 from pipeline.realtime.server import Server
+from pipeline.runtime.orchestrator import Orchestrator
+from pipeline.runtime.startup import Opened
+from pipeline.speech.vad_frontend import Detector
+from pipeline.types.capabilities import Capabilities, Limits
 from tests.scenario import Line, Loudness
 
 KEY = "a-key-for-tests"

@@ -5,9 +5,9 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from agent.livekit.session_settings import Wishes
 from agent.persona import AURA
-from agent.turns import TURNS
-from agent.wishes import Wishes
+from agent.turns.endpointing import TURNS
 from infra.bench.wire import Wire, wired
 
 SESSION = Wishes(AURA, spoken=True, camera=False).session(AURA.instructions)

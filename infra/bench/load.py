@@ -23,8 +23,8 @@ from infra.bench import load_options as options
 from infra.bench.load_report import Load, draw, plain, table
 from infra.bench.load_run import Measured, Plan, run
 from infra.bench.script import Manner, arrivals
+from pipeline.cli.offline import check_out
 from pipeline.errors import ConfigError
-from pipeline.offline import check_out
 
 FRAMES = 20
 MOST_CALLS = 100_000

@@ -10,8 +10,8 @@ from infra.bench.load_answer import Served
 from infra.bench.load_caller import FRAME_S, LoadCaller
 from infra.bench.load_report import Load
 from infra.bench.script import Manner, camera_starts, script
+from pipeline.aio.tasks import first
 from pipeline.realtime.client import Full, PipelineError, connect
-from pipeline.tasks import first
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,7 +18,7 @@ from infra.launcher.progress import Board
 from infra.launcher.runfile import Running, read_run_file
 from infra.launcher.settings import Settings
 from infra.launcher.up import on_these_gpus, set_up
-from pipeline.gpus import gpu_bytes
+from pipeline.runtime.gpus import gpu_bytes
 
 PAUSE_S = 0.05
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.launcher.errors import Missing
-from pipeline.gpus import GIB, described
+from pipeline.runtime.gpus import GIB, described
 
 
 @dataclass(frozen=True, slots=True)

@@ -49,7 +49,7 @@ class Layout:
     @property
     def deploy(self) -> Path:
         """The shipped deployments."""
-        return self.root / "pipeline" / "deploy"
+        return self.root / "pipeline" / "deployment" / "files"
 
     @property
     def tools(self) -> Path:

@@ -6,7 +6,7 @@ from contextlib import ExitStack
 from dataclasses import dataclass, fields
 
 from infra.launcher.errors import BadUsage, PortTaken
-from pipeline.holders import Transport, holder_of
+from pipeline.cli.port_holder import Transport, holder_of
 
 LOOPBACK = "127.0.0.1"
 

@@ -24,7 +24,7 @@ from infra.launcher.settings import Settings
 from infra.launcher.setup.plan import set_up_all
 from infra.launcher.stack import running
 from infra.launcher.workshop import Workshop
-from pipeline.gpus import gpu_bytes
+from pipeline.runtime.gpus import gpu_bytes
 
 EXTRAS = ("agent", "embedded")
 

@@ -4,9 +4,9 @@ import json
 import sys
 from pathlib import Path
 
-from pipeline.deployment import read_deployment
+from pipeline.deployment.loading import read_deployment
 from pipeline.errors import ConfigError
-from pipeline.profiles import PROFILES
+from pipeline.runtime.profiles import PROFILES
 
 
 def write_names(file: Path, models: Path, into: Path) -> None:

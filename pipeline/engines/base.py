@@ -4,7 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, runtime_checkable
 
-from pipeline.deployment import StageDeployment
+from pipeline.deployment.loading import StageDeployment
 
 P_contra = TypeVar("P_contra", contravariant=True)
 C_co = TypeVar("C_co", covariant=True)

@@ -16,9 +16,9 @@ def register() -> None:
     AutoConfig.register(Qwen3TTSConfig.model_type, Qwen3TTSConfig, exist_ok=True)
     known = ModelRegistry.get_supported_archs()
     places = {
-        ASR: f"pipeline.models.qwen3_asr.graphed:{ASR}",
+        ASR: f"pipeline.models.qwen3_asr.model:{ASR}",
         TALKER: "pipeline.models.qwen3_tts.talker:Talker",
-        AURA: f"pipeline.models.aura:{AURA}",
+        AURA: f"pipeline.models.aura.model:{AURA}",
     }
     for name, place in places.items():
         if name not in known:

@@ -7,21 +7,21 @@ from contextlib import suppress
 
 from aiohttp import WSCloseCode, WSMsgType, web
 
-from pipeline import events as told
-from pipeline.ears import Detector
+from pipeline.aio.signal import Signal
 from pipeline.errors import RequestError
-from pipeline.history import History
-from pipeline.metrics import Metrics
-from pipeline.realtime.answers import Answers
-from pipeline.realtime.config import Config
 from pipeline.realtime.dispatch import Dispatch
 from pipeline.realtime.outbox import Outbox
-from pipeline.realtime.reading import Unreadable, read
+from pipeline.realtime.protocol.parse import Unreadable, read
+from pipeline.realtime.protocol.response_events import Answers
+from pipeline.realtime.protocol.server_events import Wire, error_event, event, input_events, internal_error
 from pipeline.realtime.resume import resume_token
-from pipeline.realtime.wire import Wire, error_event, event, input_events, internal_error
-from pipeline.session import Session
-from pipeline.signal import Signal
-from pipeline.stages import Stages
+from pipeline.realtime.session_config import Config
+from pipeline.runtime.metrics import Metrics
+from pipeline.session.session import Session
+from pipeline.speech.vad_frontend import Detector
+from pipeline.turns.stages import Stages
+from pipeline.types import session_events as told
+from pipeline.types.history import History
 
 log = logging.getLogger(__name__)
 

@@ -5,16 +5,16 @@ from collections import deque
 from collections.abc import Callable
 from dataclasses import replace
 
-from pipeline.clips import Clip
 from pipeline.errors import RequestError
-from pipeline.history import History, Item
-from pipeline.realtime import events as client
-from pipeline.realtime.audio import Decoder
-from pipeline.realtime.config import Config
-from pipeline.realtime.items import check_image, is_frame, pictures_of, read_input, read_item, show_item
-from pipeline.realtime.ranges import check_range
-from pipeline.realtime.wire import Wire, event
-from pipeline.session import Session
+from pipeline.media.video_chunk import Clip
+from pipeline.realtime.protocol import client_events as client
+from pipeline.realtime.protocol.audio import Decoder
+from pipeline.realtime.protocol.items import check_image, is_frame, pictures_of, read_input, read_item, show_item
+from pipeline.realtime.protocol.ranges import check_range
+from pipeline.realtime.protocol.server_events import Wire, event
+from pipeline.realtime.session_config import Config
+from pipeline.session.session import Session
+from pipeline.types.history import History, Item
 
 KNOWN_FRAMES = 1_024  # that a client may still delete
 DAY_MS = 86_400_000

@@ -5,8 +5,8 @@ from collections import deque
 
 import msgspec
 
-from pipeline.realtime.wire import Wire
-from pipeline.signal import Signal
+from pipeline.aio.signal import Signal
+from pipeline.realtime.protocol.server_events import Wire
 
 BACKLOG_BYTES = 4 * 1024 * 1024  # a minute of speech; a client this far behind is not reading
 

@@ -4,8 +4,8 @@ import asyncio
 import secrets
 from dataclasses import dataclass
 
-from pipeline.history import History
-from pipeline.realtime.config import Config
+from pipeline.realtime.session_config import Config
+from pipeline.types.history import History
 
 KEPT_S = 60.0
 MOST_KEPT = 256

@@ -10,9 +10,9 @@ from contextlib import suppress
 from aiohttp import web
 
 from pipeline.errors import RequestError
-from pipeline.metrics import Metrics
-from pipeline.orchestrator import RETRY_AFTER_S, Full, Orchestrator
-from pipeline.realtime.calls import Calls
+from pipeline.realtime.connections import Calls
+from pipeline.runtime.metrics import Metrics
+from pipeline.runtime.orchestrator import RETRY_AFTER_S, Full, Orchestrator
 
 log = logging.getLogger(__name__)
 

@@ -10,10 +10,10 @@ import pytest
 from livekit.agents import UserStateChangedEvent
 
 from agent.call import Call
-from agent.console_audio import WavLoudspeaker
+from agent.console.audio import WavLoudspeaker
 from agent.persona import Persona
-from agent.settings import PipelineSettings
-from agent.turns import TURNS
+from agent.settings.agent import PipelineSettings
+from agent.turns.endpointing import TURNS
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says
 
 pytestmark = pytest.mark.anyio

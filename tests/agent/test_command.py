@@ -11,8 +11,8 @@ from time import sleep
 
 import pytest
 
-from agent.console import in_words
-from agent.console_audio import write_wav
+from agent.console.audio import write_wav
+from agent.console.console import in_words
 
 ROOT = Path(__file__).parents[2]
 

@@ -9,8 +9,8 @@ import numpy as np
 import soxr
 from numpy.typing import NDArray
 
-from pipeline.chunks import SPEECH_RATE, VOICE_RATE, Audio, Clause, Window
 from pipeline.engines.base import Engine
+from pipeline.types.chunks import SPEECH_RATE, VOICE_RATE, Audio, Clause, Window
 
 P = TypeVar("P")
 C = TypeVar("C")

@@ -11,14 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pipeline.chunks import Chat
-from pipeline.deployment import StageDeployment, read_deployment
+from pipeline.cli.main import Settings, serve
+from pipeline.deployment.loading import StageDeployment, read_deployment
 from pipeline.engines.base import Engine, Opener
-from pipeline.engines.registry import EngineKind
-from pipeline.engines.scripted import hears, speaks, writes
-from pipeline.fit import Memory
-from pipeline.main import Settings, serve
-from pipeline.profiles import EMBEDDED, PROFILES
+from pipeline.engines.fake import hears, speaks, writes
+from pipeline.runtime.engine_registry import EngineKind
+from pipeline.runtime.gpu_fit import Memory
+from pipeline.runtime.profiles import EMBEDDED, PROFILES
+from pipeline.types.chunks import Chat
 
 
 def counted(chat: Chat) -> str:

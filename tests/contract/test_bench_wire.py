@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from infra.bench import asking, cancels
-from pipeline.engines.scripted import speaks, writes
+from pipeline.engines.fake import speaks, writes
 from tests.gpu.chain_cancels import cancelled
 from tests.gpu.chain_measures import TINY, Bench
 from tests.gpu.sections import Row

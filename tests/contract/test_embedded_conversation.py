@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.asked import Asked, Wants
-from pipeline.chunks import SPEECH_RATE, Audio, Chat, Clause, Text, Transcript, Window
-from pipeline.deployment import read_deployment
+from pipeline.deployment.loading import read_deployment
 from pipeline.engines.base import Engine
-from pipeline.engines.registry import ENGINES
-from pipeline.engines.silero import SileroModel
-from pipeline.history import History, Item
-from pipeline.processors.embedded import asked2chat, text2clauses
-from pipeline.profiles import PROFILES
-from pipeline.topologies.embedded import EMBEDDED_PIPELINE
+from pipeline.engines.silero.vad import SileroModel
+from pipeline.runtime.engine_registry import ENGINES
+from pipeline.runtime.profiles import PROFILES
+from pipeline.topology.embedded import EMBEDDED_PIPELINE
+from pipeline.topology.processors.embedded import asked2chat, text2clauses
+from pipeline.types.chunks import SPEECH_RATE, Audio, Chat, Clause, Text, Transcript, Window
+from pipeline.types.history import History, Item
+from pipeline.types.turn_request import Asked, Wants
 from tests.contract.embedded import MODULE_BACKEND, all_of, once, spoken, window, words
 
 pytestmark = pytest.mark.contract

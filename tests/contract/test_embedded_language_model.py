@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from pipeline.chunks import Chat, Message, Usage
-from pipeline.engines.llama import Llama
+from pipeline.engines.llamacpp.engine import Llama
 from pipeline.errors import ConfigError, EngineError
+from pipeline.types.chunks import Chat, Message, Usage
 from tests.contract.embedded import MODULE_BACKEND, all_of, once, seconds_to_close, ticks_a_second
 
 pytestmark = pytest.mark.contract

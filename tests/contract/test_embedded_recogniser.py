@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.chunks import SPEECH_RATE, Clause, Window
-from pipeline.engines.hibari import Hibari
-from pipeline.engines.whisper import Whisper
+from pipeline.engines.hibari.engine import Hibari
+from pipeline.engines.whisper.engine import Whisper
 from pipeline.errors import ConfigError, EngineError
+from pipeline.types.chunks import SPEECH_RATE, Clause, Window
 from tests.contract.embedded import MODULE_BACKEND, all_of, seconds_to_close, spoken, ticks_a_second, window, words
 
 pytestmark = pytest.mark.contract

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.chunks import VOICE_RATE, Clause
-from pipeline.engines.hibari import Hibari
+from pipeline.engines.hibari.engine import Hibari
+from pipeline.types.chunks import VOICE_RATE, Clause
 from tests.contract.embedded import MODULE_BACKEND, all_of, seconds_to_close, spoken, ticks_a_second
 
 pytestmark = pytest.mark.contract

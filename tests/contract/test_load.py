@@ -17,7 +17,7 @@ from infra.bench.load_options import PCM, session, url
 from infra.bench.load_report import Load, draw
 from infra.bench.load_run import Plan, run
 from infra.bench.script import Manner
-from pipeline.engines.scripted import Scripted, speaks, writes
+from pipeline.engines.fake import Scripted, speaks, writes
 from pipeline.errors import EngineError
 from tests.e2e.speech import write_wav
 from tests.scenario import Line

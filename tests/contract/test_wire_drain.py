@@ -8,7 +8,7 @@ import pytest
 from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
-from pipeline.engines.scripted import writes
+from pipeline.engines.fake import writes
 from tests.contract.wire_caller import calling
 from tests.contract.wire_wait import PATIENCE_S, eventually
 from tests.scenario import Line

@@ -9,7 +9,7 @@ from openai.types.realtime import RealtimeClientEvent
 from pipecat.services.openai.realtime import events as pipecat
 from pydantic import BaseModel
 
-from pipeline.realtime.events import BY_TYPE
+from pipeline.realtime.protocol.client_events import BY_TYPE
 
 pytestmark = pytest.mark.contract
 

@@ -9,9 +9,9 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from pipeline.chunks import Draft, Transcript, Window
-from pipeline.engines.scripted import Scripted, Step, writes
+from pipeline.engines.fake import Scripted, Step, writes
 from pipeline.realtime.server import Server
+from pipeline.types.chunks import Draft, Transcript, Window
 from tests.contract.wire_caller import calling
 from tests.contract.wire_media import loud
 from tests.contract.wire_wait import PATIENCE_S, eventually

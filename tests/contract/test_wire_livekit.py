@@ -13,7 +13,7 @@ from livekit.agents import llm
 from livekit.plugins.openai.realtime import RealtimeModel
 from livekit.plugins.openai.realtime.realtime_model import RealtimeSession
 
-from pipeline.engines.scripted import hears, speaks, writes
+from pipeline.engines.fake import hears, speaks, writes
 from tests.contract.wire_media import loud, quiet
 from tests.contract.wire_tap import Tap, tapped
 from tests.contract.wire_wait import eventually

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.engines.scripted import hears, speaks, writes
+from pipeline.engines.fake import hears, speaks, writes
 from tests.contract.wire_media import hertz, loud, picture, quiet, said
 from tests.contract.wire_sdk import talking
 from tests.contract.wire_wait import eventually

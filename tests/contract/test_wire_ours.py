@@ -6,8 +6,8 @@ from dataclasses import replace
 import aiohttp
 import pytest
 
-from pipeline.engines.scripted import writes
-from pipeline.stages import Stages
+from pipeline.engines.fake import writes
+from pipeline.turns.stages import Stages
 from tests.contract.wire_caller import calling
 from tests.contract.wire_media import loud, picture, quiet, said
 from tests.scenario import Line

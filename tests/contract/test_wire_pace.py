@@ -6,7 +6,7 @@ from random import Random
 
 import pytest
 
-from pipeline.engines.scripted import speaks, writes
+from pipeline.engines.fake import speaks, writes
 from tests.contract.wire_caller import Caller, calling
 from tests.contract.wire_media import loud, quiet
 from tests.scenario import Line

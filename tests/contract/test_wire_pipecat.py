@@ -29,7 +29,7 @@ from pipecat.services.openai.realtime import events
 from pipecat.services.openai.realtime.llm import OpenAIRealtimeLLMService, OpenAIRealtimeLLMSettings
 from pipecat.workers.runner import WorkerRunner
 
-from pipeline.engines.scripted import hears, speaks, writes
+from pipeline.engines.fake import hears, speaks, writes
 from tests.contract.wire_media import loud, said
 from tests.contract.wire_tap import Tap, tapped
 from tests.contract.wire_wait import eventually

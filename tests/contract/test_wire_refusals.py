@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.engines.scripted import writes
+from pipeline.engines.fake import writes
 from tests.contract.wire_caller import Caller, calling
 from tests.contract.wire_media import base64, header_of_a_png, loud, picture, quiet
 from tests.scenario import Line

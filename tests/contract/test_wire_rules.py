@@ -6,10 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from pipeline.chunks import Chat, Text, Transcript, Window
-from pipeline.ears import Pcm
-from pipeline.engines.scripted import Scripted, hears, writes
+from pipeline.engines.fake import Scripted, hears, writes
 from pipeline.errors import EngineError
+from pipeline.speech.vad_frontend import Pcm
+from pipeline.types.chunks import Chat, Text, Transcript, Window
 from tests.contract.wire_caller import calling
 from tests.contract.wire_media import base64, loud, said
 from tests.scenario import Line

@@ -12,7 +12,7 @@ import pytest
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
-from pipeline.engines.scripted import writes
+from pipeline.engines.fake import writes
 from tests.contract.wire_caller import calling
 from tests.contract.wire_wait import PATIENCE_S, eventually
 from tests.scenario import Line

@@ -9,8 +9,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from agent.settings import LiveKitSettings
-from agent.web import TokenRequest, join_token
+from agent.settings.agent import LiveKitSettings
+from agent.web.server import TokenRequest, join_token
 from infra.launcher.children import child
 from infra.launcher.errors import tail
 from infra.launcher.health import until_healthy

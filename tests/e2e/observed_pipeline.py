@@ -20,11 +20,11 @@ from typing import Any, TextIO
 import aiohttp
 from aiohttp import web
 
-from pipeline.chunks import Chat, Clause, Window
-from pipeline.deployment import StageDeployment, read_deployment
+from pipeline.cli.main import Settings, serve
+from pipeline.deployment.loading import StageDeployment, read_deployment
 from pipeline.engines.base import Engine, Opener
-from pipeline.main import Settings, serve
-from pipeline.profiles import PROFILES
+from pipeline.runtime.profiles import PROFILES
+from pipeline.types.chunks import Chat, Clause, Window
 
 HOST = "127.0.0.1"
 

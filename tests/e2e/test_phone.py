@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from agent.persona import ON_THE_PHONE
-from agent.telephony import NOBODY
+from agent.phone.telephone import NOBODY
 from tests.e2e.exchange import Exchange
 from tests.e2e.handset import Handset
 from tests.e2e.lines import Line, Manners

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings import LiveKitSettings
-from agent.web import TokenRequest, join_token
+from agent.settings.agent import LiveKitSettings
+from agent.web.server import TokenRequest, join_token
 from tests.e2e.chromium import Page, chromium, element
 from tests.e2e.person import READY_S, Grant, Person, joined
 from tests.e2e.screens import take_pictures

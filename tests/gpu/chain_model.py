@@ -6,7 +6,7 @@ from typing import Any
 import yaml
 
 from pipeline.models import registry
-from pipeline.profiles import DEPLOY
+from pipeline.runtime.profiles import DEPLOY
 from tests.contract.vllm.tiny_aura import write_aura
 from tests.gpu.hearing_model import write_recogniser_files
 from tests.gpu.voice_model import NAME, write_voice

@@ -6,7 +6,7 @@ from urllib.request import urlopen
 
 from aiohttp import web
 
-from pipeline.profiles import silero
+from pipeline.runtime.profiles import silero
 from tests.contract.vllm.chain import Chain
 from tests.gpu.memory import gpu_mib, mib_by_process
 from tests.gpu.sections import Row

@@ -18,8 +18,8 @@ from typing import Any
 
 import torch
 
-from pipeline.models.aura import AuraQwen3VLForConditionalGeneration
-from pipeline.models.qwen3_asr.graphed import GraphedQwen3ASRForConditionalGeneration
+from pipeline.models.aura.model import AuraQwen3VLForConditionalGeneration
+from pipeline.models.qwen3_asr.model import GraphedQwen3ASRForConditionalGeneration
 
 LIKELY = {"Ġthe": 1.0, "Ġof": 1.0, "Ġyou": 1.0, "Ġand": 0.4, "Ġis": 0.4, ".": 0.4}  # of tests.contract.vllm.tiny
 STEADY = {"Ġthe": 1.0}

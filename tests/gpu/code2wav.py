@@ -21,17 +21,17 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from pipeline.chunks import CODEBOOKS
-from pipeline.engines.codec_batches import shapes
-from pipeline.models.fields import read_fields
-from pipeline.models.qwen3_tts.codec_decoder import ENCODING_ONLY, PREFIX, CodecDecoder, ready
-from pipeline.models.qwen3_tts.codec_past import Past
-from pipeline.models.qwen3_tts.codec_streams import LOUDEST, CodecStreams
+from pipeline.engines.code2wav.batches import shapes
+from pipeline.engines.code2wav.chunk_ramp import FRAME_MS, Ramp
+from pipeline.models.qwen3_tts.codec.decoder import ENCODING_ONLY, PREFIX, CodecDecoder, ready
+from pipeline.models.qwen3_tts.codec.past import Past
+from pipeline.models.qwen3_tts.codec.streams import LOUDEST, CodecStreams
 from pipeline.models.qwen3_tts.config import CodecConfig
-from pipeline.models.weights import load_weights
-from pipeline.processors.codec_chunks import FRAME_MS, Ramp
+from pipeline.models.shared.fields import read_fields
+from pipeline.models.shared.weights import load_weights
+from pipeline.types.chunks import CODEBOOKS
 from tests.gpu.kernels import kernels
-from tests.pipeline.models import seeded_codec
+from tests.pipeline.models.qwen3_tts import seeded_codec
 
 COMPARED = 60  # frames
 

@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from pipeline.models.qwen3_tts.extra_args import Choice
 from pipeline.models.qwen3_tts.sentence import Pace
-from pipeline.models.qwen3_tts.wire import Choice
 from tests.contract.vllm.cases import CASES, GOLDENS
 from tests.contract.vllm.speaking import Drawn, Speaker, Speech
 from tests.contract.vllm.test_talker_draws import SPOKEN, probabilities

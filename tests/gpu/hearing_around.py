@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from pipeline.chunks import Transcript, Window
-from pipeline.engines.parts import Answers, Part, Sampling, Written
-from pipeline.engines.qwen3_asr import Manner
-from pipeline.processors.qwen3_asr import Pass, Passes
+from pipeline.engines.qwen3_asr.decode_passes import Pass, Passes
+from pipeline.engines.qwen3_asr.engine import Manner
+from pipeline.models.shared.engine_io import Answers, Part, Sampling, Written
+from pipeline.types.chunks import Transcript, Window
 
 T = TypeVar("T")
 

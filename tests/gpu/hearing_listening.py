@@ -11,15 +11,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.activity import FRAME_MS
-from pipeline.chunks import SPEECH_RATE, Transcript, Window
-from pipeline.engines.parts import Part
-from pipeline.engines.qwen3_asr import STAGE, Qwen3Asr
-from pipeline.engines.qwen3_asr_setup import open_qwen3_asr
-from pipeline.engines.vllm import Vllm
-from pipeline.hearing import Hearing, Hypothesis
-from pipeline.session import PARTIAL_MS
-from pipeline.transcribe import Transcribed, transcribe
+from pipeline.cli.transcribe import Transcribed, transcribe
+from pipeline.engines.qwen3_asr.engine import STAGE, Qwen3Asr
+from pipeline.engines.qwen3_asr.setup import open_qwen3_asr
+from pipeline.engines.vllm.engine import Vllm
+from pipeline.models.shared.engine_io import Part
+from pipeline.session.session import PARTIAL_MS
+from pipeline.speech.streaming_transcriber import Hearing, Hypothesis
+from pipeline.speech.voice_activity import FRAME_MS
+from pipeline.types.chunks import SPEECH_RATE, Transcript, Window
 from tests.contract.vllm.hearing_cases import sound
 from tests.gpu.hearing_around import Draft, Lasting, Timed
 from tests.gpu.noting import Noting

@@ -15,10 +15,10 @@ from torch import Tensor, nn
 
 from pipeline.models.qwen3_tts.config import PredictorConfig
 from pipeline.models.qwen3_tts.frame_step import FrameStep, Given, Predicts, room_of
-from pipeline.models.qwen3_tts.fused.grid import arrive, wait
-from pipeline.models.qwen3_tts.predictor import Predictor
-from pipeline.models.qwen3_tts.predictor_fused import PROGRAMS, FusedPredictor
-from pipeline.models.qwen3_tts.predictor_graphs import BUCKETS, PredictorGraphs
+from pipeline.models.qwen3_tts.predictor.cuda_graphs import BUCKETS, PredictorGraphs
+from pipeline.models.qwen3_tts.predictor.fused.grid import arrive, wait
+from pipeline.models.qwen3_tts.predictor.fused_predictor import PROGRAMS, FusedPredictor
+from pipeline.models.qwen3_tts.predictor.predictor import Predictor
 from pipeline.models.qwen3_tts.sampling import gumbel
 
 Row = dict[str, Any]

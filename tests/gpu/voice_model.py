@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.contract.vllm.tiny import voice, write_tokenizer
-from tests.pipeline.models import seeded_codec
+from tests.pipeline.models.qwen3_tts import seeded_codec
 
 NAME = "voice"
 PLUGIN = "measured"

@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from pipeline.engines.code2wav import Code2Wav
-from pipeline.processors.codec_chunks import Ramp
+from pipeline.engines.code2wav.chunk_ramp import Ramp
+from pipeline.engines.code2wav.engine import Code2Wav
 from tests.gpu import voice_measures as measures
 from tests.gpu import voice_sound
 from tests.gpu.memory import gpu_mib

@@ -5,12 +5,12 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from statistics import median
 
-from pipeline.asked import Asked
-from pipeline.chunks import Codes
-from pipeline.engines.code2wav import Code2Wav
-from pipeline.link import Link
-from pipeline.processors.codec_chunks import FRAME_MS
-from pipeline.processors.handover import talker2code2wav_async_chunk
+from pipeline.engines.code2wav.chunk_ramp import FRAME_MS
+from pipeline.engines.code2wav.engine import Code2Wav
+from pipeline.topology.processors.handover import talker2code2wav_async_chunk
+from pipeline.turns.stream import Link
+from pipeline.types.chunks import Codes
+from pipeline.types.turn_request import Asked
 from tests.gpu.sections import Row
 from tests.gpu.voice_measures import FRAME_S, Extent, looped
 from tests.gpu.voice_speaking import Voice, clauses, spread

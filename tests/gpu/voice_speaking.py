@@ -8,11 +8,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from pipeline.chunks import CODEBOOKS, Clause, Codes
-from pipeline.engines.parts import Part, Sampling, Written
-from pipeline.engines.talker import STAGE, Requests, Talker
-from pipeline.engines.talker_setup import open_talker
-from pipeline.engines.vllm import Vllm
+from pipeline.engines.qwen3_tts.engine import STAGE, Requests, Talker
+from pipeline.engines.qwen3_tts.setup import open_talker
+from pipeline.engines.vllm.engine import Vllm
+from pipeline.models.shared.engine_io import Part, Sampling, Written
+from pipeline.types.chunks import CODEBOOKS, Clause, Codes
 from tests.gpu.noting import Noting
 from tests.gpu.voice_model import NAME
 

@@ -9,15 +9,15 @@ from statistics import median
 
 import numpy as np
 
-from pipeline.asked import Asked, Wants
-from pipeline.clips import Clip
-from pipeline.engines.aura import PATIENT, URGENT, as_part
-from pipeline.engines.parts import Sampling
-from pipeline.engines.vllm import Vllm
-from pipeline.history import History, Item
-from pipeline.models.aura_text import AuraText
-from pipeline.processors.aura import scene
-from pipeline.window import Limits, cut, is_due, video_tokens
+from pipeline.context.window import Limits, cut, is_due, video_tokens
+from pipeline.engines.aura.engine import PATIENT, URGENT, as_part
+from pipeline.engines.vllm.engine import Vllm
+from pipeline.media.video_chunk import Clip
+from pipeline.models.aura.text import AuraText
+from pipeline.models.shared.engine_io import Sampling
+from pipeline.topology.processors.aura import scene
+from pipeline.types.history import History, Item
+from pipeline.types.turn_request import Asked, Wants
 from tests.gpu.sections import Row
 
 GREEDY = Sampling(0.0, 0, 1.0, 1.0, ())

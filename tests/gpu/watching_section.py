@@ -8,10 +8,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pipeline.engines.aura import STAGE
-from pipeline.engines.aura_setup import settings
-from pipeline.engines.vllm import Vllm
-from pipeline.models.aura_text import AuraText
+from pipeline.engines.aura.engine import STAGE
+from pipeline.engines.aura.setup import settings
+from pipeline.engines.vllm.engine import Vllm
+from pipeline.models.aura.text import AuraText
 from tests.gpu import watching_measures as measures
 from tests.gpu.memory import gpu_mib
 from tests.gpu.sections import TAIL, Report, Row

@@ -18,7 +18,7 @@ from infra.launcher.progress import Board
 from infra.launcher.setup.checkpoints import fetch_checkpoints
 from infra.launcher.workshop import Workshop
 from infra.models.growth import growing
-from pipeline.profiles import DEPLOY
+from pipeline.runtime.profiles import DEPLOY
 from tests.infra.tiny_hub import TinyHub, serving
 
 pytestmark = pytest.mark.anyio

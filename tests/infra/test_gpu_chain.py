@@ -7,14 +7,14 @@ import numpy as np
 import soxr
 import yaml
 
+from agent.livekit.session_settings import Wishes
 from agent.persona import AURA
-from agent.wishes import Wishes
 from infra.bench.load_answer import Served
-from pipeline.chunks import Draft
-from pipeline.deployment import read_deployment
-from pipeline.events import Transcribed
-from pipeline.metrics import Metrics
-from pipeline.profiles import PROFILES, silero
+from pipeline.deployment.loading import read_deployment
+from pipeline.runtime.metrics import Metrics
+from pipeline.runtime.profiles import PROFILES, silero
+from pipeline.types.chunks import Draft
+from pipeline.types.session_events import Transcribed
 from tests.gpu.chain_measures import SESSION
 from tests.gpu.chain_model import SHIPPED, TOKENS, write_deployment
 from tests.gpu.chain_outliers import outliers

@@ -11,9 +11,9 @@ from infra.launcher.layout import Layout
 from infra.launcher.parts import stack_parts
 from infra.launcher.settings import Settings, read_settings
 from infra.launcher.up import on_these_gpus
-from pipeline.deployment import read_deployment
-from pipeline.gpus import GIB
-from pipeline.profiles import DEPLOY, PROFILES
+from pipeline.deployment.loading import read_deployment
+from pipeline.runtime.gpus import GIB
+from pipeline.runtime.profiles import DEPLOY, PROFILES
 from tests.infra.test_phone_parts import PORTS
 
 
@@ -98,7 +98,7 @@ def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_p
 
 
 def asked_for(*arguments: str) -> Settings:
-    return read_settings(DEPLOY.parents[1], ["up", "--profile", "vllm", *arguments], {})
+    return read_settings(DEPLOY.parents[2], ["up", "--profile", "vllm", *arguments], {})
 
 
 def test_what_is_published_nowhere_is_told_before_anything_is_fetched(tmp_path: Path) -> None:

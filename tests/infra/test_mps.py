@@ -9,7 +9,7 @@ import pytest
 from infra.launcher.layout import Layout
 from infra.launcher.mps import TOOL, multi_process_service, shares_a_gpu
 from infra.launcher.progress import Board
-from pipeline.profiles import DEPLOY
+from pipeline.runtime.profiles import DEPLOY
 
 pytestmark = pytest.mark.anyio
 

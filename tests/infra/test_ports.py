@@ -8,7 +8,7 @@ import pytest
 
 from infra.launcher.errors import LauncherError, PortTaken
 from infra.launcher.ports import asked_ports, choose_ports
-from pipeline.holders import bound_inodes, holder_of
+from pipeline.cli.port_holder import bound_inodes, holder_of
 
 
 def test_free_ports_are_all_different() -> None:

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.pipeline.models import seeded_codec
+from tests.pipeline.models.qwen3_tts import seeded_codec
 
 
 @pytest.fixture(scope="session")

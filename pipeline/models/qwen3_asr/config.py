@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.errors import ConfigError
-from pipeline.models.agreement import equal_faults, head_faults
-from pipeline.models.fields import Few, part, read_fields, read_json, read_object
-from pipeline.models.mrope import section_faults
 from pipeline.models.qwen3_asr import mel
 from pipeline.models.qwen3_asr.windows import CHUNK
+from pipeline.models.shared.agreement import equal_faults, head_faults
+from pipeline.models.shared.fields import Few, part, read_fields, read_json, read_object
+from pipeline.models.shared.mrope import section_faults
 
 CONFIG_FILE = "config.json"
 SOUND_FILE = "preprocessor_config.json"

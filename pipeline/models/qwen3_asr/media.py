@@ -12,9 +12,9 @@ from vllm.multimodal.inputs import (
     MultiModalKwargsItem,
 )
 
-from pipeline.engines.parts import Medium
 from pipeline.models.qwen3_asr.prompt import Prompt
 from pipeline.models.qwen3_asr.windows import Piece, audio_tokens
+from pipeline.models.shared.engine_io import Medium
 
 _BESIDE = MultiModalBatchedField(keep_on_cpu=True)
 

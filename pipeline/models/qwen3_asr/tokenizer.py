@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pipeline.errors import ConfigError
-from pipeline.models.qwen_tokenizer import read_qwen_tokenizer
+from pipeline.models.shared.tokenizer import read_qwen_tokenizer
 
 AUDIO = "<|audio_pad|>"  # stands for sound
 ENDS = ("<|im_end|>", "<|endoftext|>")

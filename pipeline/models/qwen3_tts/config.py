@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from pipeline.errors import ConfigError
-from pipeline.models.fields import Few, part, read_fields, read_json, read_object
+from pipeline.models.shared.fields import Few, part, read_fields, read_json, read_object
 
 TALKER_FILE = "config.json"
 CODEC_FILE = "speech_tokenizer/config.json"

@@ -60,7 +60,7 @@ class FrameStep:
 def noise_of(seeds: Tensor, places: Tensor, codebooks: int, ids: int) -> Tensor:
     """As `gumbel`, in one pass where there is a GPU."""
     if seeds.is_cuda:
-        from pipeline.models.qwen3_tts.fused.noise import noise
+        from pipeline.models.qwen3_tts.predictor.fused.noise import noise
 
         return noise(seeds, places, codebooks, ids)
     return gumbel(seeds, places, codebooks, ids)

@@ -11,8 +11,8 @@ from vllm.v1.outputs import LogprobsTensors
 from vllm.v1.worker.gpu.input_batch import InputBatch
 from vllm.v1.worker.gpu.sample.output import SamplerOutput
 
+from pipeline.models.qwen3_tts.extra_args import APART, CODES
 from pipeline.models.qwen3_tts.frame_step import Given
-from pipeline.models.qwen3_tts.wire import APART, CODES
 
 if TYPE_CHECKING:
     from pipeline.models.qwen3_tts.state import TalkerState

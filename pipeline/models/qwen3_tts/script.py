@@ -3,9 +3,9 @@
 from dataclasses import dataclass, replace
 from typing import Protocol
 
-from pipeline.chunks import Clause
 from pipeline.models.qwen3_tts.prompt import Tokenize
 from pipeline.models.qwen3_tts.text import Piece, pieces
+from pipeline.types.chunks import Clause
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ END = Line("", (), True, Clause("", ""))  # the clauses have ended
 
 
 class Clauses(Protocol):
-    """`pipeline.engines.ahead.Ahead`, or a fake."""
+    """`pipeline.engines.qwen3_tts.prompt_queue.Ahead`, or a fake."""
 
     @property
     def waits(self) -> bool: ...

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.chunks import CODEBOOKS
-from pipeline.engines.parts import Part, Written
+from pipeline.models.qwen3_tts.extra_args import APART, Choice, opening, sequel
 from pipeline.models.qwen3_tts.prompt import Layout, PromptWriter, Voice
-from pipeline.models.qwen3_tts.wire import APART, Choice, opening, sequel
+from pipeline.models.shared.engine_io import Part, Written
+from pipeline.types.chunks import CODEBOOKS
 
 LEAST_FRAMES = 2  # before the end of speech, as in the official package
 FRAMES_A_TOKEN = 12  # more than anyone takes, about 4: a voice that finds no end is stopped

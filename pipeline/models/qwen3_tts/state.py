@@ -15,12 +15,12 @@ from vllm.v1.worker.gpu.model_states.default import DefaultModelState
 from vllm.v1.worker.gpu.states import RequestState
 from vllm.v1.worker.utils import AttentionGroup
 
+from pipeline.models.qwen3_tts.extra_args import Opening, unpack
 from pipeline.models.qwen3_tts.frame_step import FrameStep, Predicts, room_of
 from pipeline.models.qwen3_tts.frames import FrameSampler
-from pipeline.models.qwen3_tts.predictor_fused import fused_or_plain, multiprocessors_of
-from pipeline.models.qwen3_tts.predictor_graphs import BUCKETS, PredictorGraphs, Step
+from pipeline.models.qwen3_tts.predictor.cuda_graphs import BUCKETS, PredictorGraphs, Step
+from pipeline.models.qwen3_tts.predictor.fused_predictor import fused_or_plain, multiprocessors_of
 from pipeline.models.qwen3_tts.rows import Rows
-from pipeline.models.qwen3_tts.wire import Opening, unpack
 
 
 @dataclass(frozen=True, slots=True)

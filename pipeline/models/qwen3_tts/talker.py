@@ -15,10 +15,10 @@ from vllm.model_executor.models.utils import AutoWeightsLoader, maybe_prefix
 from vllm.sequence import IntermediateTensors
 
 from pipeline.models.qwen3_tts.config import TalkerConfig, voice_config
-from pipeline.models.qwen3_tts.predictor import Predictor
+from pipeline.models.qwen3_tts.predictor.predictor import Predictor
 from pipeline.models.qwen3_tts.state import TalkerState
-from pipeline.models.qwen3_tts.talker_names import ELSEWHERE, checkpoint_names
-from pipeline.models.weight_names import check_names
+from pipeline.models.qwen3_tts.weight_names import ELSEWHERE, checkpoint_names
+from pipeline.models.shared.weight_names import check_names
 
 RESERVED = 1024  # ids at the end of the vocabulary: voices, languages, marks; of these only the EOS is ever sampled
 

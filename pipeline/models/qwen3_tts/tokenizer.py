@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pipeline.models.qwen3_tts.prompt import Tokenize
-from pipeline.models.qwen_tokenizer import read_qwen_tokenizer
+from pipeline.models.shared.tokenizer import read_qwen_tokenizer
 
 
 def read_tokenizer(folder: Path) -> Tokenize:

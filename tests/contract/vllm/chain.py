@@ -20,12 +20,12 @@ from tests.contract.vllm.tiny import write_checkpoint
 from tests.contract.vllm.tiny_asr import write_recogniser
 from tests.contract.vllm.tiny_aura import write_aura
 from tests.contract.wire_wait import PATIENCE_S
-from tests.pipeline.models import seeded_codec
+from tests.pipeline.models.qwen3_tts import seeded_codec
 from tests.served import KEY
 
 ROOT = Path(__file__).parents[3]
 CONFIG = Path(__file__).with_name("chain.yaml")
-COMMAND = (sys.executable, "-c", "from pipeline.main import main; main()", "serve")
+COMMAND = (sys.executable, "-c", "from pipeline.cli.main import main; main()", "serve")
 IDLE = {"asr": 0, "aura": 0, "qwen3_tts": 0, "code2wav": 0}
 START_S = 900.0  # vLLM is imported by two processes, 15 s on a quiet machine, and its engines start one after the other
 STOP_S = 120.0

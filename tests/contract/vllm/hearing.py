@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.chunks import Window
-from pipeline.engines.parts import Part, Sampling
+from pipeline.engines.qwen3_asr.decode_passes import Doubt, Pass, Passes
 from pipeline.models.qwen3_asr.config import read_recogniser
 from pipeline.models.qwen3_asr.media import engine_prompt
 from pipeline.models.qwen3_asr.prompt import PromptWriter
 from pipeline.models.qwen3_asr.tokenizer import read_tokenizer
 from pipeline.models.registry import ASR
-from pipeline.processors.qwen3_asr import Doubt, Pass, Passes
+from pipeline.models.shared.engine_io import Part, Sampling
+from pipeline.types.chunks import Window
 from tests.contract.vllm.hearing_cases import MOST_TOKENS, Heard
 
 
@@ -90,8 +90,8 @@ class Recogniser:
         cleanup_dist_env_and_memory()
 
     def _send(self, asked: Pass) -> str:
-        from pipeline.engines.vllm_parts import sampling_params
-        from pipeline.engines.vllm_prompt import ready_prompt
+        from pipeline.engines.vllm.conversion import sampling_params
+        from pipeline.engines.vllm.prompt import ready_prompt
 
         self._names += 1
         name = f"pass-{self._names}"

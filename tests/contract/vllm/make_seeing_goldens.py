@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from pipeline.chunks import Scene
-from pipeline.clips import Clip
+from pipeline.media.video_chunk import Clip
+from pipeline.types.chunks import Scene
 from tests.contract.vllm.seeing_cases import GOLDENS, TOKENS, prompts
 from tests.contract.vllm.tiny_aura import write_aura
 

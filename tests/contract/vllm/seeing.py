@@ -5,11 +5,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipeline.chunks import Scene
-from pipeline.engines.aura import as_part
-from pipeline.engines.aura_setup import settings
-from pipeline.engines.parts import Part, Sampling
-from pipeline.models.aura_text import AuraText
+from pipeline.engines.aura.engine import as_part
+from pipeline.engines.aura.setup import settings
+from pipeline.models.aura.text import AuraText
+from pipeline.models.shared.engine_io import Part, Sampling
+from pipeline.types.chunks import Scene
 from tests.contract.vllm.seeing_cases import TOKENS
 
 GREEDY = Sampling(0.0, 0, 1.0, 1.0, ())
@@ -70,12 +70,12 @@ class Eyes:
         self.engine.add_request(name, rendered, self._params(look))
 
     def render(self, part: Part) -> Any:
-        from pipeline.engines.vllm_prompt import ready_prompt
+        from pipeline.engines.vllm.prompt import ready_prompt
 
         return ready_prompt(part, self.engine.renderer.mm_processor_cache)
 
     def _params(self, look: Look) -> Any:
-        from pipeline.engines.vllm_parts import sampling_params
+        from pipeline.engines.vllm.conversion import sampling_params
 
         params = sampling_params(GREEDY, Part((), look.most))
         params.ignore_eos = True

@@ -5,12 +5,12 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.asked import Asked
-from pipeline.chunks import Scene
-from pipeline.clips import Clip, second
-from pipeline.history import History, Item
-from pipeline.processors.aura import scene
-from pipeline.window import Limits, cut, is_due
+from pipeline.context.window import Limits, cut, is_due
+from pipeline.media.video_chunk import Clip, second
+from pipeline.topology.processors.aura import scene
+from pipeline.types.chunks import Scene
+from pipeline.types.history import History, Item
+from pipeline.types.turn_request import Asked
 
 TOKENS = 64  # of each answer
 GOLDENS = Path(__file__).with_name("seeing_goldens.json")

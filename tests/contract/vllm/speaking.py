@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.engines.parts import Part, Sampling
 from pipeline.models.qwen3_tts.config import read_voice
+from pipeline.models.qwen3_tts.extra_args import CODES, Choice
 from pipeline.models.qwen3_tts.prompt import PromptWriter
 from pipeline.models.qwen3_tts.sentence import Pace, Sentence
 from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
-from pipeline.models.qwen3_tts.wire import CODES, Choice
 from pipeline.models.registry import TALKER
+from pipeline.models.shared.engine_io import Part, Sampling
 from tests.contract.vllm.cases import MOST_FRAMES, Case
 
 ENVIRONMENT = {
@@ -100,7 +100,7 @@ class Speaker:
 
     def send(self, name: str, part: Part, sampling: Sampling) -> None:
         """A part of a request, as vLLM's asynchronous engine sends it."""
-        from pipeline.engines.vllm_parts import sampling_params
+        from pipeline.engines.vllm.conversion import sampling_params
 
         engine = self.engine
         (prompt,) = engine.renderer.render_cmpl([{"prompt_token_ids": list(part.token_ids)}])
@@ -148,7 +148,7 @@ class Going:
 
     def hear(self, output: Any) -> None:
         """What a `RequestOutput` of vLLM brings."""
-        from pipeline.engines.vllm_parts import written
+        from pipeline.engines.vllm.conversion import written
 
         frames = self.sentence.note(written(output))
         self.sentence.take(len(frames))

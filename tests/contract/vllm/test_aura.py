@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.clips import Clip
+from pipeline.media.video_chunk import Clip
 from tests.contract.vllm.seeing import Eyes, Look
 from tests.contract.vllm.seeing_cases import GOLDENS, TOKENS, prompts
 from tests.contract.vllm.tiny_aura import write_aura

@@ -15,20 +15,20 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pipeline.ask import ask
-from pipeline.asked import Asked, Wants
-from pipeline.chunks import Scene, Text
-from pipeline.clips import decoded, second
-from pipeline.engines.aura import Aura, as_part
-from pipeline.engines.aura_setup import check_weights, open_aura
-from pipeline.engines.draws import Draws
-from pipeline.engines.parts import Medium, Part
-from pipeline.engines.warming import read
+from pipeline.cli.ask import ask
+from pipeline.engines.aura.engine import Aura, as_part
+from pipeline.engines.aura.setup import check_weights, open_aura
+from pipeline.engines.vllm.sampling_defaults import Draws
+from pipeline.engines.vllm.warm_up import read
 from pipeline.errors import ConfigError, EngineError
-from pipeline.films import film_of
-from pipeline.history import History, Item
-from pipeline.models.aura_text import AuraText
-from pipeline.processors.aura import LIMITS, scene
+from pipeline.media.video_chunk import decoded, second
+from pipeline.models.aura.text import AuraText
+from pipeline.models.shared.engine_io import Medium, Part
+from pipeline.topology.processors.aura import LIMITS, scene
+from pipeline.types.chunks import Scene, Text
+from pipeline.types.history import History, Item
+from pipeline.types.turn_request import Asked, Wants
+from pipeline.vision.video_file import film_of
 from tests.contract.embedded import MODULE_BACKEND, all_of, once
 from tests.contract.vllm.films import write_film
 from tests.contract.vllm.seeing import GREEDY

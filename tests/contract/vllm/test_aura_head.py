@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.engines.aura_setup import check_weights
+from pipeline.engines.aura.setup import check_weights
 from tests.contract.vllm.seeing import Eyes, Look
 from tests.contract.vllm.seeing_cases import GOLDENS, prompts
 from tests.contract.vllm.tiny_aura import config, write_aura

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.chunks import Scene
-from pipeline.clips import Clip, second
-from pipeline.engines.aura import as_part
-from pipeline.engines.aura_setup import settings
-from pipeline.models.aura_text import FPS, AuraText
+from pipeline.engines.aura.engine import as_part
+from pipeline.engines.aura.setup import settings
+from pipeline.media.video_chunk import Clip, second
+from pipeline.models.aura.text import FPS, AuraText
+from pipeline.types.chunks import Scene
 from tests.contract.vllm.tiny_aura import IDS, write_aura
 
 pytestmark = pytest.mark.vllm
@@ -91,7 +91,7 @@ def rendered(renderer: Any, scene: Scene, text: AuraText) -> Any:
 def test_a_prompt_is_what_vllm_itself_makes_of_it(name: str, renderer: Any, folder: Path) -> None:
     from vllm.multimodal.cache import LruKeyReplicatedSenderCache
 
-    from pipeline.engines.vllm_prompt import ready_prompt
+    from pipeline.engines.vllm.prompt import ready_prompt
 
     text = AuraText.read(folder)
     scene = Scene(SCENES[name], "salt")
@@ -116,7 +116,7 @@ def layout(item: Any) -> dict[str, tuple[Any, ...]]:
 def test_a_clip_is_sent_once_and_made_only_to_be_sent(renderer: Any, folder: Path) -> None:
     from vllm.multimodal.cache import LruKeyReplicatedSenderCache
 
-    from pipeline.engines.vllm_prompt import items_of, ready_prompt, unsent
+    from pipeline.engines.vllm.prompt import items_of, ready_prompt, unsent
 
     text, cache = AuraText.read(folder), LruKeyReplicatedSenderCache(renderer.model_config)
     first, then = film("first", 64, 64), film("then", 64, 64)

@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from pipeline.chunks import Window
-from pipeline.engines.drafts import verified
-from pipeline.engines.parts import Part, Written
+from pipeline.engines.qwen3_asr.speculative_decode import verified
 from pipeline.models.qwen3_asr.media import engine_prompt
+from pipeline.models.shared.engine_io import Part, Written
+from pipeline.types.chunks import Window
 from tests.contract.vllm.hearing import Recogniser
 from tests.contract.vllm.hearing_cases import sound
 from tests.gpu.hearing_model import write_recogniser_files
@@ -18,8 +18,8 @@ TOKENS = 12
 
 def answered(recogniser: Recogniser, seconds: float, draft: tuple[int, ...] = ()) -> Written:
     """One pass over so much of a sound."""
-    from pipeline.engines.vllm_parts import sampling_params, written
-    from pipeline.engines.vllm_prompt import ready_prompt
+    from pipeline.engines.vllm.conversion import sampling_params, written
+    from pipeline.engines.vllm.prompt import ready_prompt
 
     pcm = np.asarray(sound(1, 6.0)[: round(16_000 * seconds)])
     asked = recogniser.passes().ask(Window(pcm, None, True), None)

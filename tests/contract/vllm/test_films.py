@@ -7,7 +7,7 @@ import pytest
 from PIL import Image
 
 from pipeline.errors import RequestError
-from pipeline.films import film_of
+from pipeline.vision.video_file import film_of
 from tests.contract.vllm.films import LIGHTER, write_film
 
 pytestmark = pytest.mark.vllm

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.chunks import Transcript, Window
-from pipeline.engines.parts import Part
+from pipeline.engines.qwen3_asr.decode_passes import Passes
 from pipeline.models.qwen3_asr.media import engine_prompt
 from pipeline.models.qwen3_asr.windows import audio_tokens
-from pipeline.processors.qwen3_asr import Passes
+from pipeline.models.shared.engine_io import Part
+from pipeline.types.chunks import Transcript, Window
 from tests.contract.vllm.hearing import Asked, Recogniser
 from tests.contract.vllm.hearing_cases import CASES, GOLDENS, Heard, sound
 from tests.contract.vllm.tiny_asr import write_recogniser
@@ -109,7 +109,7 @@ def test_what_is_given_ready_made_is_what_the_renderer_makes(recogniser: Recogni
     """Positions and tensors: the renderer is given the same spectra, each of them as one audio."""
     import torch
 
-    from pipeline.engines.vllm_prompt import ready_prompt
+    from pipeline.engines.vllm.prompt import ready_prompt
 
     asked = recogniser.pass_of(next(case for case in WHOLE if case.seconds > 16))
     token_ids, media = engine_prompt(asked.prompt, asked.windows)

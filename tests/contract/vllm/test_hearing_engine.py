@@ -13,19 +13,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.chunks import SPEECH_RATE, Transcript, Window
-from pipeline.engines.drafts import drafted
-from pipeline.engines.draws import Draws
-from pipeline.engines.parts import Part, Sampling
-from pipeline.engines.qwen3_asr import Qwen3Asr
-from pipeline.engines.qwen3_asr_setup import open_qwen3_asr
-from pipeline.engines.vllm_start import Computes, start_vllm
+from pipeline.cli.transcribe import transcribe
+from pipeline.engines.qwen3_asr.decode_passes import Doubt, Passes
+from pipeline.engines.qwen3_asr.engine import Qwen3Asr
+from pipeline.engines.qwen3_asr.setup import open_qwen3_asr
+from pipeline.engines.qwen3_asr.speculative_decode import drafted
+from pipeline.engines.vllm.sampling_defaults import Draws
+from pipeline.engines.vllm.start import Computes, start_vllm
 from pipeline.errors import ConfigError, EngineError
 from pipeline.models.qwen3_asr.media import engine_prompt
 from pipeline.models.qwen3_asr.prompt import PromptWriter
 from pipeline.models.qwen3_asr.tokenizer import read_tokenizer
-from pipeline.processors.qwen3_asr import Doubt, Passes
-from pipeline.transcribe import transcribe
+from pipeline.models.shared.engine_io import Part, Sampling
+from pipeline.types.chunks import SPEECH_RATE, Transcript, Window
 from tests.contract.embedded import MODULE_BACKEND, all_of
 from tests.contract.vllm.hearing_cases import CASES, GOLDENS, MOST_TOKENS, Heard, sound
 from tests.contract.vllm.tiny_asr import write_recogniser

@@ -11,7 +11,7 @@ from tests.contract.vllm.chain import CONFIG, ROOT, write_models
 pytestmark = pytest.mark.vllm
 
 CHECK = (
-    "import sys; sys.argv[0] = 'aura-pipeline'; from pipeline.main import main; main(); "
+    "import sys; sys.argv[0] = 'aura-pipeline'; from pipeline.cli.main import main; main(); "
     "print(sorted({'torch', 'transformers', 'vllm'} & set(sys.modules)))"
 )
 

@@ -17,17 +17,17 @@ import numpy as np
 import pytest
 
 from infra.launcher.leftovers import leftovers
-from pipeline.chunks import FRAME_SAMPLES
+from pipeline.cli.say_command import add_say, run_say
 from pipeline.errors import RequestError
-from pipeline.say_command import add_say, run_say
+from pipeline.types.chunks import FRAME_SAMPLES
 from tests.contract.embedded import MODULE_BACKEND
 from tests.contract.vllm.cases import CASES, GOLDENS
 from tests.contract.vllm.tiny import Kind
-from tests.pipeline.models import seeded_codec
+from tests.pipeline.models.qwen3_tts import seeded_codec
 
 pytestmark = pytest.mark.vllm
 
-COMMAND = (sys.executable, "-c", "from pipeline.main import main; main()", "say")
+COMMAND = (sys.executable, "-c", "from pipeline.cli.main import main; main()", "say")
 GREEDY = {"do_sample": False, "subtalker_dosample": False}
 CASE = 7  # "No, thank you very much."
 MARK = "AURA_SAYING"  # all of its processes carry it

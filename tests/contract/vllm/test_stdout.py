@@ -12,7 +12,7 @@ pytestmark = pytest.mark.vllm
 
 FAILS = """
 from contextlib import suppress
-from pipeline.main import main
+from pipeline.cli.main import main
 with suppress(SystemExit):
     main()
 from vllm.config.logging import LoggingConfig

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from pipeline.models.qwen3_tts.extra_args import Choice
 from pipeline.models.qwen3_tts.sentence import Pace
-from pipeline.models.qwen3_tts.wire import Choice
 from tests.contract.vllm.cases import CASES, GOLDENS
 from tests.contract.vllm.speaking import Drawn, Speaker, Speech
 from tests.contract.vllm.tiny import Kind

@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.chunks import Clause, Codes
-from pipeline.engines.talker import Talker
-from pipeline.engines.talker_setup import open_talker
+from pipeline.cli.say import Voice, say
+from pipeline.engines.qwen3_tts.engine import Talker
+from pipeline.engines.qwen3_tts.setup import open_talker
 from pipeline.errors import AuraError, ConfigError, EngineError
-from pipeline.say import Voice, say
+from pipeline.types.chunks import Clause, Codes
 from tests.contract.embedded import MODULE_BACKEND, all_of, once
 from tests.contract.vllm.cases import CASES, GOLDENS, MOST_FRAMES
 from tests.contract.vllm.tiny import Kind
 from tests.contract.wire_wait import PATIENCE_S
-from tests.pipeline.test_say import Waves
+from tests.pipeline.cli.test_say import Waves
 
 pytestmark = pytest.mark.vllm
 

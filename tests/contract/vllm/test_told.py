@@ -12,14 +12,14 @@ import numpy as np
 import pytest
 import yaml
 
-from pipeline.chunks import SPEECH_RATE, Clause, Scene, Window
-from pipeline.deployment import read_deployment
+from pipeline.deployment.loading import read_deployment
 from pipeline.engines.base import Engine
-from pipeline.engines.parts import Part, Sampling, Written
-from pipeline.engines.vllm_registry import vllm_engines
-from pipeline.engines.vllm_start import Machine
+from pipeline.engines.vllm.start import Machine
 from pipeline.errors import ConfigError
-from pipeline.profiles import PROFILES
+from pipeline.models.shared.engine_io import Part, Sampling, Written
+from pipeline.runtime.profiles import PROFILES
+from pipeline.runtime.vllm_engine_registry import vllm_engines
+from pipeline.types.chunks import SPEECH_RATE, Clause, Scene, Window
 from tests.contract.embedded import all_of
 from tests.contract.vllm.chain import CONFIG, write_models
 from tests.contract.vllm.tiny import END_OF_SPEECH
@@ -31,7 +31,7 @@ pytestmark = pytest.mark.vllm
 Told = Mapping[str, Any]
 TOPOLOGY = PROFILES["vllm"].topology
 VLLM_STAGES = ("asr", "aura", "qwen3_tts")
-TELLS = (sys.executable, "-m", "tests.pipeline.engines.telling_codec_child")
+TELLS = (sys.executable, "-m", "tests.pipeline.engines.code2wav.telling_child")
 PROMPTS: Mapping[str, Any] = {
     "asr": Window(np.zeros(SPEECH_RATE, np.float32), None, True),
     "aura": Scene(("What is that?",), "told"),
@@ -191,7 +191,7 @@ STOPS = {
 
 async def drawn(opens: Opens, stage: str, **says: Any) -> Any:
     """What vLLM is told of the next request."""
-    from pipeline.engines.vllm_parts import sampling_params
+    from pipeline.engines.vllm.conversion import sampling_params
 
     opened = await opens(stage, {"default_sampling_params": says})
     opens.notes.asked.clear()

@@ -9,15 +9,15 @@ from typing import Any
 import pytest
 from PIL import Image
 
-from pipeline.clips import Pixels, decoded
 from pipeline.errors import RequestError
-from pipeline.history import Item
-from pipeline.processors.aura import ROOM
-from pipeline.realtime import events as client
-from pipeline.realtime.config import Config
+from pipeline.media.video_chunk import Pixels, decoded
 from pipeline.realtime.dispatch import Dispatch
-from pipeline.realtime.events import AuraSettings
-from pipeline.setup import Setup
+from pipeline.realtime.protocol import client_events as client
+from pipeline.realtime.protocol.client_events import AuraSettings
+from pipeline.realtime.session_config import Config
+from pipeline.topology.processors.aura import ROOM
+from pipeline.types.history import Item
+from pipeline.types.session_options import Setup
 from tests.room import QUESTION, Room, seen, spelt
 from tests.scenario import Caller
 from tests.served import ABLE

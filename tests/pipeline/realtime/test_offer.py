@@ -3,11 +3,11 @@
 import pytest
 
 from pipeline.errors import RequestError
-from pipeline.events import Offered
-from pipeline.offers import Offer, Offers
-from pipeline.realtime.config import Config
-from pipeline.realtime.events import AuraSettings, SessionSettings
-from pipeline.realtime.wire import input_events
+from pipeline.realtime.protocol.client_events import AuraSettings, SessionSettings
+from pipeline.realtime.protocol.server_events import input_events
+from pipeline.realtime.session_config import Config
+from pipeline.types.session_events import Offered
+from pipeline.vision.offers import Offer, Offers
 from tests.served import ABLE
 
 

@@ -2,10 +2,10 @@
 
 import asyncio
 
-from pipeline.capabilities import Capabilities
-from pipeline.history import History, Item
-from pipeline.realtime.config import Config
 from pipeline.realtime.resume import KEPT_S, MOST_KEPT, Kept
+from pipeline.realtime.session_config import Config
+from pipeline.types.capabilities import Capabilities
+from pipeline.types.history import History, Item
 
 CONFIG = Config.at_first(Capabilities("aura"))
 SAID = History((Item("hello", "user", "Hello?"),))

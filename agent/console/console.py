@@ -1,0 +1,176 @@
+"""A conversation from a shell: with WAV files for ears and mouth, or in writing. No room, no sound card."""
+
+import asyncio
+import sys
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+from time import time  # noqa: TID251 - LiveKit stamps its events with the wall clock
+from typing import TextIO
+
+import msgspec
+from livekit.agents import ConversationItemAddedEvent
+from livekit.agents.llm import ChatMessage
+from livekit.agents.voice.transcription import TranscriptSynchronizer
+
+from agent.call import Call
+from agent.console.audio import WavLoudspeaker, WavMicrophone, check_writable, read_wav, write_wav
+from agent.livekit.connection import Connect
+from agent.persona import AURA
+from agent.settings.agent import PipelineSettings
+from agent.turns.endpointing import TURNS
+from pipeline.realtime.client import connect
+
+SETTLED_S = 1.0  # of nothing going on, after an answer
+UNANSWERED_S = 6.0  # the same where none came
+POLL_S = 0.1
+
+NO_SOUND_CARD = """\
+The console does not use a sound card. Two ways to talk without one:
+  aura-agent console --wav question.wav answer.wav   speak a recording, and record the answer
+  aura-agent console --text                          talk in writing
+For a microphone and loudspeakers, open the page instead: infra/up prints its address."""
+
+
+class Transcript:
+    """Prints who says what, and when."""
+
+    def __init__(self) -> None:
+        self._began = asyncio.get_running_loop().time()
+        self.answers = 0
+
+    def on_item(self, event: ConversationItemAddedEvent) -> None:
+        item = event.item
+        if isinstance(item, ChatMessage) and item.role in ("user", "assistant") and item.text_content:
+            who = "you" if item.role == "user" else "aura"
+            self.answers += item.role == "assistant"
+            self.say(who, item.text_content + (" —" if item.interrupted else ""))
+
+    async def on_attributes(self, attributes: dict[str, str]) -> None:
+        for name, value in attributes.items():
+            if line := in_words(name, value):
+                self.say(name.removeprefix("aura."), line)
+
+    def say(self, who: str, what: str) -> None:
+        now = asyncio.get_running_loop().time() - self._began
+        print(f"{now:7.2f}  {who:>8}  {what}", flush=True)
+
+
+def in_words(name: str, value: str) -> str:
+    """What an attribute of the agent says to a person who reads it as a line; empty if nothing."""
+    match name:
+        case "aura.error":
+            return value
+        case "aura.decision":
+            decision = msgspec.json.decode(value)  # of an error, `aura.error` tells more
+            return "" if decision["what"] == "error" else f"{decision['what']}: {decision['text']}"
+        case "aura.timings":
+            timings = msgspec.json.decode(value)
+            after = timings["speech_end_to_first_audio_ms"] or timings["create_to_first_audio_ms"]
+            return f"first sound after {after} ms"
+    return ""
+
+
+async def check_line(pipeline: PipelineSettings, connect: Connect) -> None:
+    """
+    Raises:
+        PipelineError: Nobody answers there, or not to us: says so before anything is asked.
+    """
+    async with connect(pipeline.url, pipeline.key):
+        pass
+
+
+async def converse_wav(
+    pipeline: PipelineSettings, question: Path, answer: Path, *, wait_s: float, connect: Connect = connect
+) -> int:
+    """Speak a recording to the agent, and record what it says, from the first moment on.
+
+    Returns:
+        The exit status: 0 if something was answered within `wait_s` of the recording's end.
+
+    Raises:
+        ValueError: The question cannot be read, or the answer cannot be written.
+        PipelineError: There is nobody to talk to.
+    """
+    check_writable(answer)
+    microphone = WavMicrophone(read_wav(question))
+    await check_line(pipeline, connect)
+    loudspeaker = WavLoudspeaker(time)
+    answered = await converse(pipeline, microphone, loudspeaker, wait_s=wait_s, connect=connect)
+    write_wav(answer, bytes(loudspeaker.recording))
+    if not answered:
+        print("nothing was answered", file=sys.stderr)
+    return 0 if answered else 1
+
+
+async def converse(
+    pipeline: PipelineSettings,
+    microphone: WavMicrophone,
+    loudspeaker: WavLoudspeaker,
+    *,
+    wait_s: float,
+    connect: Connect = connect,
+) -> bool:
+    """Talk until all has been said and answered; returns whether anything was."""
+    transcript = Transcript()
+    call = Call(pipeline, replace(AURA, greeting=""), TURNS["console"], transcript.on_attributes, connect=connect)
+    call.session.on("conversation_item_added", transcript.on_item)
+    synchronizer = TranscriptSynchronizer(next_in_chain_audio=loudspeaker, next_in_chain_text=None)
+    call.session.input.audio = microphone
+    call.session.output.audio = synchronizer.audio_output
+    call.session.output.transcription = synchronizer.text_output
+    async with asyncio.TaskGroup() as tasks:
+        playing = tasks.create_task(loudspeaker.play(), name="loudspeaker")
+        async with aclosing(synchronizer), aclosing(call):
+            await call.start()
+            await _until_answered(call, microphone, transcript, wait_s)
+        playing.cancel()
+    return bool(transcript.answers)
+
+
+async def converse_text(pipeline: PipelineSettings, lines: TextIO, *, wait_s: float, connect: Connect = connect) -> int:
+    """Answer each of the lines.
+
+    Returns:
+        The exit status: 0 if every line was answered within `wait_s`.
+
+    Raises:
+        PipelineError: There is nobody to talk to.
+    """
+    await check_line(pipeline, connect)
+    transcript = Transcript()
+    call = Call(pipeline, AURA, TURNS["console"], transcript.on_attributes, spoken=False, connect=connect)
+    call.session.on("conversation_item_added", transcript.on_item)
+    status = 0
+    async with aclosing(call):
+        await call.start(greet=lines.isatty())
+        async for line in _spoken(lines):
+            before = transcript.answers
+            try:
+                async with asyncio.timeout(wait_s):
+                    await call.write(line)
+                status = status or int(transcript.answers == before)
+            except TimeoutError:
+                status = 1
+                await call.give_up()
+                print(f"no answer within {wait_s:g} s: cancelled", file=sys.stderr)
+    return status
+
+
+async def _until_answered(call: Call, microphone: WavMicrophone, transcript: Transcript, wait_s: float) -> None:
+    await microphone.over.wait()
+    loop = asyncio.get_running_loop()
+    ended = quiet_since = loop.time()
+    while (now := loop.time()) < ended + wait_s:
+        if call.busy:
+            quiet_since = now
+        if now - quiet_since > (SETTLED_S if transcript.answers else UNANSWERED_S):
+            return
+        await asyncio.sleep(POLL_S)
+
+
+async def _spoken(lines: TextIO) -> AsyncIterator[str]:
+    while line := await asyncio.to_thread(lines.readline):
+        if line.strip():
+            yield line.strip()

@@ -1,0 +1,181 @@
+"""The job's one socket to the pipeline: connects, sends in order, and connects again when it broke."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import AsyncIterator, Iterable
+from contextlib import AbstractAsyncContextManager
+from typing import Protocol
+
+from agent.settings.agent import PipelineSettings
+from pipeline.realtime.client import (
+    Event,
+    Full,
+    Lost,
+    Pipeline,
+    PipelineError,
+    Starting,
+    Unauthorized,
+    Unreachable,
+    connect,
+)
+
+logger = logging.getLogger(__name__)
+
+OUTBOX = 200  # events kept while there is no connection: 10 s of sound
+CONNECT_S = 5.0
+FIRST_DELAY_S, LONGEST_DELAY_S = 0.25, 5.0
+NOTED_EACH_S = 10.0
+AWAY_DELAY_S = 2.0  # the longest while a pipeline that has stopped may come back at any moment
+
+
+class Caller(Protocol):
+    """Whoever talks over the line."""
+
+    def introduction(self, resumed: bool) -> Iterable[Event]:
+        """What to say first; `resumed`: the pipeline still knows the conversation."""
+        ...
+
+    def on_event(self, event: Event) -> None: ...
+
+    def on_line(self, trouble: str) -> None:
+        """The line is up (empty), or what is wrong with it, in words for the person."""
+        ...
+
+
+class Connect(Protocol):
+    """Opens a conversation: `pipeline.realtime.client.connect`, or a fake."""
+
+    def __call__(self, url: str, key: str, *, resume: str | None = None) -> AbstractAsyncContextManager[Pipeline]: ...
+
+
+class Line:
+    """Sending never waits and never fails: what cannot leave now goes out when the line is up again,
+    and of what piles up meanwhile the oldest is forgotten.
+
+    Attributes:
+        sees: The pipeline that was reached last looks at what a camera shows.
+    """
+
+    def __init__(
+        self, settings: PipelineSettings, caller: Caller, connect: Connect = connect, resume_token: str = ""
+    ) -> None:
+        self._settings, self._caller, self._connect = settings, caller, connect
+        self._outbox: deque[Event] = deque(maxlen=OUTBOX)
+        self._filled = asyncio.Event()
+        self._resume_token: str | None = resume_token or None
+        self._connections = 0
+        self.sees = False
+        self._noted, self._noted_at = "", 0.0
+
+    @property
+    def resume_token(self) -> str:
+        """Of the conversation that the line carries, or carried last; empty if there is none to go on with."""
+        return self._resume_token or ""
+
+    def send(self, event: Event) -> None:
+        self._outbox.append(event)
+        self._filled.set()
+
+    def withdraw(self, event_id: str) -> bool:
+        """Do not send that event any more; returns whether it had not left."""
+        waiting = len(self._outbox)
+        self._outbox = deque((event for event in self._outbox if event.get("event_id") != event_id), OUTBOX)
+        return len(self._outbox) < waiting
+
+    async def run(self) -> None:
+        """Keep the line up until cancelled."""
+        delay_s = FIRST_DELAY_S
+        away = False
+        while True:
+            before = self._connections
+            error = await self._converse()
+            if self._connections > before:
+                delay_s = FIRST_DELAY_S
+            away = isinstance(error, Lost | Unreachable) or (away and isinstance(error, Full))
+            least_s = error.retry_after_s if isinstance(error, Full) else 0.0
+            wait_s = min(max(delay_s, least_s), AWAY_DELAY_S if away else LONGEST_DELAY_S)
+            self._note(type(error).__name__, wait_s, self._connections > before)
+            self._caller.on_line(_in_words(error, away))
+            await asyncio.sleep(wait_s)
+            delay_s *= 2
+
+    def _note(self, reason: str, again_in_s: float, broke_off: bool) -> None:
+        """In the log; a reason that stays the same not at each attempt."""
+        now = asyncio.get_running_loop().time()
+        if broke_off or reason != self._noted or now >= self._noted_at + NOTED_EACH_S:
+            logger.warning("line down", extra={"reason": reason, "again_in_s": again_in_s})
+            self._noted, self._noted_at = reason, now
+
+    async def _converse(self) -> PipelineError:
+        """One connection, from its handshake to its end; returns why it ended."""
+        try:
+            async with asyncio.timeout(CONNECT_S) as limit:
+                async with self._connect(self._settings.url, self._settings.key, resume=self._resume_token) as pipeline:
+                    events = aiter(pipeline)
+                    await self._introduce(pipeline, await anext(events))
+                    limit.reschedule(None)
+                    async with asyncio.TaskGroup() as tasks:
+                        sending = tasks.create_task(self._send(pipeline), name="line:send")
+                        error = await self._hear(events)
+                        sending.cancel()
+                    return error
+        except TimeoutError:
+            return Lost("the pipeline did not answer in time")
+        except StopAsyncIteration:
+            return Lost("the pipeline closed the connection at once")
+        except PipelineError as error:
+            if not isinstance(error, Full | Unreachable):
+                self._resume_token = None  # the session cannot be gone on with: the next begins anew
+            return error
+
+    async def _introduce(self, pipeline: Pipeline, created: Event) -> None:
+        session = created.get("session") or {}
+        aura = session.get("aura") or {}
+        resumed = self._resume_token is not None and bool(aura.get("partials"))  # ours hold still; by default it is off
+        self._resume_token = aura.get("resume_token")
+        self.sees = aura.get("sees") is True
+        self._connections += 1
+        for event in self._caller.introduction(resumed):
+            await pipeline.send(event)
+        logger.info("line up", extra={"session": session.get("id"), "resumed": resumed})
+        self._caller.on_line("")
+
+    async def _send(self, pipeline: Pipeline) -> None:
+        while True:
+            while self._outbox:
+                event = self._outbox.popleft()
+                try:
+                    await pipeline.send(event)
+                except Lost:
+                    return  # the reader hears of it too
+                except ValueError:
+                    logger.exception("an event cannot be sent", extra={"type": event.get("type")})
+            self._filled.clear()
+            await self._filled.wait()
+
+    async def _hear(self, events: AsyncIterator[Event]) -> PipelineError:
+        try:
+            async for event in events:
+                try:
+                    self._caller.on_event(event)
+                except Exception:
+                    logger.exception("an event was not understood", extra={"type": event.get("type")})
+        except PipelineError as error:
+            return error
+        return Lost("the pipeline said goodbye")
+
+
+def _in_words(error: PipelineError, away: bool) -> str:
+    """`away`: it had stopped before; what takes no caller now is starting, or holds places for those who were there."""
+    match error:
+        case Starting() if not away:
+            return "The speech server is starting. Please wait a little: I cannot hear you until then."
+        case Full() if away:
+            return "The speech server is starting again. Please wait a little: I cannot hear you until then."
+        case Full():
+            return "All places are taken just now. I keep trying to get you one."
+        case Unauthorized():
+            return "The speech server does not accept this agent's key. Please tell whoever runs it."
+        case _:
+            return "The speech server has stopped, or cannot be reached. I keep trying to get it back."

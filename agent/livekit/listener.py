@@ -1,0 +1,35 @@
+"""Whoever is told what comes of a conversation with the pipeline."""
+
+from typing import Protocol
+
+from agent.livekit.responses import Outcome
+from agent.turns.user_turn_tracker import Partial
+
+
+class Listener(Protocol):
+    """Wants to know what the pipeline says."""
+
+    def on_partial(self, partial: Partial) -> None: ...
+
+    def on_committed(self) -> None: ...
+
+    def on_answers(self, busy: bool, owed: bool) -> None:
+        """An answer was asked for, began or ended; `owed`: somebody waits for one of those that are under way."""
+        ...
+
+    def on_broken_answer(self) -> None:
+        """The line is up, and an answer for which somebody waited will not come."""
+        ...
+
+    def on_outcome(self, outcome: Outcome) -> None: ...
+
+    def on_line(self, resume_token: str, sees: bool) -> None:
+        """The pipeline has a place for this conversation, which has that token; empty: it has none any more.
+        `sees`: it looks at pictures."""
+        ...
+
+    def on_trouble(self, text: str) -> None:
+        """What is wrong with the connection, for the person; empty: nothing any more."""
+        ...
+
+    def on_picture(self) -> None: ...

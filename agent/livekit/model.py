@@ -1,0 +1,58 @@
+"""The pipeline as LiveKit's RealtimeModel."""
+
+from functools import partial
+
+from livekit.agents import llm
+
+from agent.livekit.connection import Connect, Line
+from agent.livekit.listener import Listener
+from agent.livekit.session import AuraSession
+from agent.livekit.session_settings import Wishes
+from agent.settings.agent import PipelineSettings
+from pipeline.realtime.client import connect
+
+
+class AuraModel(llm.RealtimeModel):
+    """Makes the session of a job; there is one, because its socket is one place in the pipeline."""
+
+    def __init__(
+        self,
+        pipeline: PipelineSettings,
+        wishes: Wishes,
+        listener: Listener,
+        connect: Connect = connect,
+        resume_token: str = "",
+    ) -> None:
+        capabilities = llm.RealtimeCapabilities(
+            message_truncation=True,
+            turn_detection=False,
+            user_transcription=True,
+            auto_tool_reply_generation=False,
+            audio_output=wishes.spoken,
+            manual_function_calls=False,
+            mutable_chat_context=True,
+            mutable_instructions=True,
+            per_response_tool_choice=True,
+            supports_say=True,
+        )
+        super().__init__(capabilities=capabilities)
+        self._pipeline, self._wishes, self._listener, self._connect = pipeline, wishes, listener, connect
+        self._resume_token = resume_token
+        self.live: AuraSession | None = None
+
+    @property
+    def model(self) -> str:
+        return "aura"
+
+    @property
+    def provider(self) -> str:
+        return "aura-pipeline"
+
+    def session(self, *, turn_detection_disabled: bool = False) -> "AuraSession":
+        line = partial(Line, self._pipeline, connect=self._connect, resume_token=self._resume_token)
+        self.live = AuraSession(self, line, self._wishes, self._listener)
+        return self.live
+
+    async def aclose(self) -> None:
+        if self.live:
+            await self.live.aclose()

@@ -1,0 +1,96 @@
+"""One answer that the pipeline gives: its events become the streams that LiveKit plays."""
+
+import asyncio
+from base64 import b64decode
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from livekit import rtc
+from livekit.agents import llm, utils
+from livekit.agents.types import NOT_GIVEN, TimedString
+
+from agent.livekit.media import sound
+from pipeline.realtime.client import Event
+
+Modality = Literal["text", "audio"]
+
+
+@dataclass(slots=True)
+class _Message:
+    """One item of an answer, while it is spoken."""
+
+    text: utils.aio.Chan[str] = field(default_factory=utils.aio.Chan)
+    audio: utils.aio.Chan[rtc.AudioFrame] = field(default_factory=utils.aio.Chan)
+    modalities: asyncio.Future[list[Modality]] = field(default_factory=asyncio.Future)
+
+    def close(self) -> None:
+        self.text.close()
+        self.audio.close()
+        if not self.modalities.done():
+            self.modalities.set_result(["audio", "text"])
+
+
+@dataclass(slots=True)
+class Answer:
+    """A response that the pipeline has begun.
+
+    Attributes:
+        asked_at: When somebody asked for it, on the loop's clock; None if the agent speaks of itself: it greets, or
+            has seen something.
+        sounded_at: When its first sound came.
+        words: All that it has said so far, heard or not.
+    """
+
+    response_id: str
+    asked_at: float | None
+    sounded_at: float | None = None
+    words: str = ""
+    cancelled: bool = False
+    messages: dict[str, _Message] = field(default_factory=dict)
+    stream: utils.aio.Chan[llm.MessageGeneration] = field(default_factory=utils.aio.Chan)
+    functions: utils.aio.Chan[llm.FunctionCall] = field(default_factory=utils.aio.Chan)
+
+    def feed(self, event: Event) -> None:
+        """Take one event of this response."""
+        kind = event["type"]
+        if kind == "response.output_item.added":
+            self._open(event["item"])
+            return
+        item_id = event["item"]["id"] if kind == "response.output_item.done" else event.get("item_id")
+        message = self.messages.get(item_id or "")
+        if message is None or message.text.closed:
+            return
+        match kind:
+            case "response.content_part.added" if not message.modalities.done():
+                message.modalities.set_result(["audio", "text"] if event["part"]["type"] == "audio" else ["text"])
+            case "response.output_audio_transcript.delta" | "response.output_text.delta":
+                self.words += event["delta"]
+                message.text.send_nowait(_timed(event))
+            case "response.output_audio.delta":
+                self.sounded_at = self.sounded_at or asyncio.get_running_loop().time()
+                message.audio.send_nowait(sound(b64decode(event["delta"])))
+            case "response.output_item.done":
+                message.close()
+
+    def _open(self, item: dict[str, Any]) -> None:
+        if item.get("type") != "message" or self.stream.closed:
+            return
+        message = self.messages[item["id"]] = _Message()
+        generation = llm.MessageGeneration(item["id"], message.text, message.audio, message.modalities)
+        self.stream.send_nowait(generation)
+
+    def close(self) -> None:
+        for message in self.messages.values():
+            message.close()
+        self.stream.close()
+        self.functions.close()
+
+
+def _timed(event: Event) -> TimedString:
+    """Words with the time at which they are spoken, so that LiveKit knows exactly what was heard."""
+    start_s, end_s = event.get("start_time"), event.get("end_time")
+    return TimedString(
+        event["delta"],
+        start_time=NOT_GIVEN if start_s is None else start_s,
+        end_time=NOT_GIVEN if end_s is None else end_s,
+    )

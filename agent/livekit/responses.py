@@ -1,0 +1,200 @@
+"""Answers under way: asks for them one at a time, and knows what was asked for and is not done."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+from livekit.agents import llm, utils
+
+from agent.livekit.response import Answer
+from pipeline.realtime.client import Event
+
+REPLY_S = 20.0  # from the request to `response.created`, a reconnection included
+GOING_DOWN_S = 10.0  # from the failure of an answer to the end of the line that has the same cause
+OCCUPIED = "conversation_already_has_active_response"
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """How an answer ended.
+
+    Attributes:
+        decision: `silent` if the model chose to say nothing.
+        error: Why it failed, in words; empty if it did not.
+    """
+
+    response_id: str
+    status: str
+    decision: str = ""
+    error: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Request:
+    event: Event
+    future: "asyncio.Future[llm.GenerationCreatedEvent]"
+    asked_at: float | None
+    deadline: asyncio.TimerHandle
+    again: bool = False  # it has been sent twice
+
+
+class Answers:
+    """Everything that was asked of the pipeline and is not done.
+
+    Args:
+        send: Takes an event for the pipeline.
+        withdraw: Takes the `event_id` of one that is not to be sent any more; returns whether it had not left.
+        offer: Takes an answer that nobody asked for.
+        unanswered: Told the reason, and whether somebody waits, when a request comes to nothing on a line that is up.
+    """
+
+    def __init__(
+        self,
+        send: Callable[[Event], None],
+        withdraw: Callable[[str], bool],
+        offer: Callable[[llm.GenerationCreatedEvent], None],
+        unanswered: Callable[[str, bool], None],
+    ) -> None:
+        self._send, self._withdraw, self._offer, self._unanswered = send, withdraw, offer, unanswered
+        self._requests: dict[str, _Request] = {}
+        self._answers: dict[str, Answer] = {}
+        self.newest: Answer | None = None  # that has begun; it may be over by now
+        self._spoilt_at: float | None = None  # when one that somebody waited for ended before its end, and not by us
+
+    @property
+    def busy(self) -> bool:
+        return bool(self._requests) or any(not answer.cancelled for answer in self._answers.values())
+
+    @property
+    def owed(self) -> bool:
+        """Somebody waits for one of them. Nobody waits for a greeting."""
+        given = (answer.asked_at is not None and not answer.cancelled for answer in self._answers.values())
+        return any(request.asked_at is not None for request in self._requests.values()) or any(given)
+
+    @property
+    def unkept(self) -> bool:
+        """Somebody waits, or did until just now: a pipeline that goes down ends its answers first."""
+        spoilt = self._spoilt_at is not None and asyncio.get_running_loop().time() - self._spoilt_at < GOING_DOWN_S
+        return self.owed or spoilt
+
+    def ask(self, options: dict[str, Any]) -> "asyncio.Future[llm.GenerationCreatedEvent]":
+        """Ask for an answer in the place of any other. Cancelling the future before it is done cancels the answer."""
+        self.forgo("another answer is asked for")
+        self._stop()
+        self._spoilt_at = None
+        loop = asyncio.get_running_loop()
+        request_id = utils.shortuuid("ask_")
+        future: asyncio.Future[llm.GenerationCreatedEvent] = loop.create_future()
+        future.add_done_callback(lambda done: self._given_up(request_id) if done.cancelled() else None)
+        deadline = loop.call_later(REPLY_S, self._late, request_id)
+        metadata = {**options.get("metadata", {}), "client_event_id": request_id}
+        asked_at = None if "say" in metadata else loop.time()
+        response = {**options, "metadata": metadata}
+        event = {"type": "response.create", "event_id": request_id, "response": response}
+        self._requests[request_id] = _Request(event, future, asked_at, deadline)
+        self._send(event)
+        return future
+
+    def cancel(self) -> None:
+        """Stop what is being said and what has been asked for. Nothing under way: does nothing."""
+        for request_id in list(self._requests):
+            self._requests[request_id].future.cancel()
+            self._given_up(request_id)
+        self._stop()
+
+    def lose(self, reason: str) -> None:
+        """The connection is gone: nothing more will come of anything."""
+        for request_id in list(self._requests):
+            self._withdraw(request_id)
+            self._fail(self._taken(request_id), reason)
+        for answer in self._answers.values():
+            answer.close()
+        self._answers.clear()
+        self._spoilt_at = None
+
+    def forgo(self, reason: str) -> None:
+        """What was asked for and has not begun is not to be answered."""
+        for request_id in list(self._requests):
+            self._fail(self._given_up(request_id), reason)
+
+    def refused(self, event_id: str, code: str, message: str) -> bool:
+        """An `error` came; returns whether it answers one of our requests. If an answer of which we do not know is
+        in the way, it is stopped, and ours is asked for once more."""
+        request = self._requests.get(event_id)
+        if request and code == OCCUPIED and not request.again:
+            self._requests[event_id] = replace(request, again=True)
+            self._send({"type": "response.cancel"})
+            self._send(request.event)
+        elif request:
+            self._fail(self._taken(event_id), message)
+            self._unanswered(message, request.asked_at is not None)
+        return request is not None
+
+    def feed(self, event: Event) -> Outcome | None:
+        """Take one `response.*` event; returns how the answer ended if it did with this one."""
+        kind = event["type"]
+        if kind == "response.created":
+            self._created(event["response"])
+            return None
+        if kind == "response.done":
+            return self._done(event["response"])
+        if answer := self._answers.get(event.get("response_id", "")):
+            answer.feed(event)
+        return None
+
+    def _created(self, response: dict[str, Any]) -> None:
+        request_id = (response.get("metadata") or {}).get("client_event_id")
+        request = self._requests.pop(request_id, None) if request_id else None
+        answer = Answer(response["id"], request.asked_at if request else None)
+        self._answers[answer.response_id] = self.newest = answer
+        generation = llm.GenerationCreatedEvent(
+            message_stream=answer.stream,
+            function_stream=answer.functions,
+            user_initiated=request is not None,
+            response_id=answer.response_id,
+        )
+        if request:
+            request.deadline.cancel()
+            request.future.set_result(generation)
+        elif request_id:  # we gave it up meanwhile, and its cancel is on its way
+            answer.cancelled = True
+        else:
+            self._offer(generation)
+
+    def _done(self, response: dict[str, Any]) -> Outcome:
+        if answer := self._answers.pop(response["id"], None):
+            answer.close()
+            if answer.asked_at is not None and not answer.cancelled and response.get("status") != "completed":
+                self._spoilt_at = asyncio.get_running_loop().time()
+        metadata = response.get("metadata") or {}
+        error = ((response.get("status_details") or {}).get("error") or {}).get("message", "")
+        status = response.get("status", "")
+        return Outcome(response["id"], status, metadata.get("decision", ""), error if status == "failed" else "")
+
+    def _stop(self) -> None:
+        for answer in self._answers.values():
+            if not answer.cancelled:
+                answer.cancelled = True
+                self._send({"type": "response.cancel", "response_id": answer.response_id})
+
+    def _given_up(self, request_id: str) -> _Request | None:
+        request = self._taken(request_id)
+        if request and not self._withdraw(request_id):
+            # It has left: what comes of it is stopped before anything else is asked for.
+            self._send({"type": "response.cancel"})
+        return request
+
+    def _late(self, request_id: str) -> None:
+        request, reason = self._given_up(request_id), "the pipeline did not begin an answer in time"
+        self._fail(request, reason)
+        self._unanswered(reason, request is not None and request.asked_at is not None)
+
+    def _taken(self, request_id: str) -> _Request | None:
+        if request := self._requests.pop(request_id, None):
+            request.deadline.cancel()
+        return request
+
+    def _fail(self, request: _Request | None, reason: str) -> None:
+        if request and not request.future.done():
+            request.future.set_exception(llm.RealtimeError(reason))

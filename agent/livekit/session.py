@@ -1,0 +1,250 @@
+"""One conversation with the pipeline, as LiveKit's RealtimeSession; owns the job's one socket."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterable, Callable, Iterable
+from functools import partial
+from typing import Any, Literal
+
+from livekit import rtc
+from livekit.agents import llm
+from livekit.agents.types import NOT_GIVEN, NotGivenOr
+
+from agent.aio.background_tasks import Owned
+from agent.aio.guard import guarded
+from agent.livekit.chat_context import History
+from agent.livekit.connection import Caller, Line
+from agent.livekit.listener import Listener
+from agent.livekit.media import Camera, appended
+from agent.livekit.response import Answer
+from agent.livekit.responses import Answers, Outcome
+from agent.livekit.session_settings import Wishes
+from agent.turns.user_turn_tracker import Partial
+from pipeline.realtime.client import Event
+
+logger = logging.getLogger(__name__)
+
+TOO_LONG = "That was more than I can take in at once. Please say it in fewer words."
+
+
+class AuraSession(llm.RealtimeSession[str]):
+    """One conversation. Its calls only queue what to send: none waits, none raises."""
+
+    def __init__(
+        self, model: llm.RealtimeModel, line: Callable[[Caller], Line], wishes: Wishes, listener: Listener
+    ) -> None:
+        super().__init__(model)
+        self._wishes, self._listener = wishes, listener
+        self._instructions = wishes.persona.instructions
+        self._introduced = self._cut_off = self._broke_off = False
+        self._sent_ms = 0.0
+        self._history = History()
+        self._tasks = Owned()
+        self._line = line(self)
+        offer = partial(self.emit, "generation_created")
+        self._answers = Answers(self._line.send, self._line.withdraw, offer, self._unanswered)
+        self._camera = Camera(self._line.send, self._tasks)
+        self._calling = self._tasks.start(self._line.run(), "pipeline:line")
+
+    # What the line asks and tells.
+
+    def introduction(self, resumed: bool) -> Iterable[Event]:
+        yield {"type": "session.update", "session": self._wishes.session(self._instructions)}
+        if resumed and self._cut_off:
+            yield {"type": "response.cancel"}
+        if not resumed:
+            self._sent_ms = 0.0
+            yield from self._history.replay()
+        self._introduced, self._cut_off = True, False
+
+    @guarded
+    def on_line(self, trouble: str) -> None:
+        self._broke_off = self._broke_off or (bool(trouble) and self._answers.unkept)
+        if trouble:
+            self._lose(trouble)
+        else:
+            self._listener.on_line(self._line.resume_token, self._line.sees)
+        self._listener.on_trouble(trouble)
+        if self._broke_off and not trouble:
+            self._broke_off = False
+            self._listener.on_broken_answer()
+
+    def on_event(self, event: Event) -> None:
+        kind = event["type"]
+        if kind.startswith("response."):
+            outcome = self._answers.feed(event)
+            self._tell_answers()
+            if outcome:
+                self._listener.on_outcome(outcome)
+        match kind:
+            case "input_audio_buffer.partial":
+                self._listener.on_partial(_partial(event))
+            case "conversation.item.added" | "conversation.item.done":
+                self._history.told(event["item"], event["previous_item_id"])
+            case "conversation.item.input_audio_transcription.completed" if event["transcript"]:
+                self._history.said(event["item_id"], event["transcript"])
+                self.caption(event["item_id"], event["transcript"], is_final=True)
+            case "error":
+                self._refused(event["error"])
+
+    # What the conversation does of its own.
+
+    async def hang_up(self) -> None:
+        """Give the place in the pipeline back. The conversation waits: there for a minute, here as long as we live."""
+        self._calling.cancel()
+        await asyncio.wait([self._calling])
+        self._lose("nobody is there")
+
+    def pick_up(self) -> None:
+        """Go on with the conversation; does nothing while the line is up."""
+        if self._calling.done() or self._calling.cancelling():
+            self._calling = self._tasks.start(self._again(self._calling), "pipeline:line")
+
+    async def _again(self, before: asyncio.Task[None]) -> None:
+        await asyncio.wait([before])
+        await self._line.run()
+
+    @property
+    def newest_answer(self) -> Answer | None:
+        return self._answers.newest
+
+    @guarded
+    def caption(self, item_id: str, text: str, is_final: bool = False) -> None:
+        """Show what the person says."""
+        self.emit("input_audio_transcription_completed", llm.InputTranscriptionCompleted(item_id, text, is_final))
+
+    @guarded
+    def activity(self, speaking: bool, ago_ms: float) -> None:
+        """The person began or stopped `ago_ms` before the sound that was sent last."""
+        audio_ms = max(0, round(self._sent_ms - ago_ms))
+        self._line.send({"type": "input_audio_buffer.activity", "speaking": speaking, "audio_ms": audio_ms})
+
+    # What LiveKit calls.
+
+    @property
+    def chat_ctx(self) -> llm.ChatContext:
+        return self._history.items
+
+    @property
+    def tools(self) -> llm.ToolContext:
+        return llm.ToolContext.empty()
+
+    async def update_instructions(self, instructions: str) -> None:
+        if instructions != self._instructions:
+            self._instructions = instructions
+            if self._introduced:
+                update = {"type": "realtime", "instructions": instructions}
+                self._line.send({"type": "session.update", "session": update})
+
+    async def update_chat_ctx(self, chat_ctx: llm.ChatContext) -> None:
+        for event in self._history.follow(chat_ctx):
+            self._line.send(event)
+
+    async def update_tools(self, tools: list[llm.Tool]) -> None:
+        if tools:
+            logger.warning("the pipeline is given no tools", extra={"tools": len(tools)})
+
+    @guarded
+    def update_options(self, *, tool_choice: NotGivenOr[llm.ToolChoice | None] = NOT_GIVEN) -> None:
+        """There are no tools to choose from."""
+
+    @guarded
+    def push_audio(self, frame: rtc.AudioFrame) -> None:
+        self._sent_ms += frame.duration * 1000
+        self._line.send(appended(frame))
+
+    @guarded
+    def push_video(self, frame: rtc.VideoFrame) -> None:
+        if self._wishes.camera:
+            self._camera.see(frame, round(self._sent_ms))
+            self._listener.on_picture()
+
+    def generate_reply(
+        self,
+        *,
+        instructions: NotGivenOr[str] = NOT_GIVEN,
+        tool_choice: NotGivenOr[llm.ToolChoice] = NOT_GIVEN,
+        tools: NotGivenOr[list[llm.Tool]] = NOT_GIVEN,
+    ) -> "asyncio.Future[llm.GenerationCreatedEvent]":
+        return self._ask({"instructions": instructions} if instructions else {})
+
+    def say(self, text: str | AsyncIterable[str]) -> "asyncio.Future[llm.GenerationCreatedEvent]":
+        if not isinstance(text, str):
+            failed: asyncio.Future[llm.GenerationCreatedEvent] = asyncio.get_running_loop().create_future()
+            failed.set_exception(llm.RealtimeError("only a whole text can be said"))
+            return failed
+        return self._ask({"metadata": {"say": text}})
+
+    @guarded
+    def commit_audio(self) -> None:
+        self._line.send({"type": "input_audio_buffer.commit"})
+        self._listener.on_committed()
+
+    @guarded
+    def clear_audio(self) -> None:
+        self._line.send({"type": "input_audio_buffer.clear"})
+
+    @guarded
+    def interrupt(self) -> None:
+        self._answers.cancel()
+        self._tell_answers()
+
+    @guarded
+    def truncate(
+        self,
+        *,
+        message_id: str,
+        modalities: list[Literal["text", "audio"]],
+        audio_end_ms: int,
+        audio_transcript: NotGivenOr[str] = NOT_GIVEN,
+    ) -> None:
+        self._history.heard(message_id, audio_transcript or "")
+        self._line.send(
+            {
+                "type": "conversation.item.truncate",
+                "item_id": message_id,
+                "content_index": 0,
+                "audio_end_ms": audio_end_ms,
+            }
+        )
+
+    async def aclose(self) -> None:
+        self._answers.lose("the session is closed")
+        await self._tasks.aclose()
+
+    def _lose(self, reason: str) -> None:
+        """The line is down."""
+        self._cut_off = self._cut_off or self._answers.busy
+        self._answers.lose(reason)
+        self._tell_answers()
+        self._listener.on_line("", False)
+
+    def _ask(self, options: dict[str, Any]) -> "asyncio.Future[llm.GenerationCreatedEvent]":
+        future = self._answers.ask(options)
+        self._tell_answers()
+        return future
+
+    def _tell_answers(self) -> None:
+        self._listener.on_answers(self._answers.busy, self._answers.owed)
+
+    def _refused(self, error: dict[str, Any]) -> None:
+        refused = error.get("event_id") or "", error.get("code") or "", error.get("message") or "refused"
+        ours = self._answers.refused(*refused)
+        said = self._history.items.get_by_id(error.get("event_id") or "")
+        if said and error.get("param") == "item.content":  # without it, something else would be answered
+            self._history.forget(said.id)
+            self._answers.forgo(TOO_LONG)
+            self._listener.on_trouble(TOO_LONG)
+        extra = {"code": error.get("code"), "param": error.get("param"), "request": ours}
+        logger.warning("the pipeline refused an event", extra=extra)
+        self._tell_answers()
+
+    def _unanswered(self, reason: str, owed: bool) -> None:
+        self._listener.on_outcome(Outcome("", "failed", error=reason))
+        if owed:
+            self._listener.on_broken_answer()
+
+
+def _partial(event: Event) -> Partial:
+    settled = event.get("settled", True)
+    return Partial(event["item_id"], event["text"], event["kind"], event.get("audio_end_ms", 0), settled)

@@ -1,0 +1,71 @@
+"""Rings somebody up: a room with the agent in it, and the person added over the carrier's trunk."""
+
+import asyncio
+import secrets
+
+import aiohttp
+from google.protobuf.duration_pb2 import Duration
+from livekit import api
+
+from agent.phone.trunks import EMPTY_S, OUT, in_words
+from agent.settings.trunk import DialSettings
+
+CALLEE = "callee"
+RINGING_S = 30
+POLL_S = 0.1
+
+
+class NotAnswered(Exception):
+    """Nobody took the call; says why."""
+
+
+async def dial(settings: DialSettings, number: str) -> str:
+    """Returns the name of the room when the person has answered.
+
+    Raises:
+        NotAnswered: They did not, or the carrier refused.
+    """
+    livekit, room = settings.livekit, f"{OUT}{secrets.token_hex(6)}"
+    agent = api.RoomAgentDispatch(agent_name=livekit.agent_name)
+    try:
+        async with api.LiveKitAPI(livekit.url, livekit.api_key, livekit.api_secret) as server:
+            await server.room.create_room(
+                api.CreateRoomRequest(name=room, agents=[agent], empty_timeout=RINGING_S, departure_timeout=EMPTY_S)
+            )
+            try:
+                await server.sip.create_sip_participant(_request(settings, number, room))
+                await _answered(server, room)
+            except (api.TwirpError, NotAnswered):
+                await server.room.delete_room(api.DeleteRoomRequest(room=room))
+                raise
+    except api.TwirpError as error:
+        raise NotAnswered(f"the call could not be made: {in_words(error)}") from error
+    except (aiohttp.ClientError, TimeoutError) as error:
+        raise NotAnswered(f"no LiveKit server answers at {livekit.url}") from error
+    return room
+
+
+def _request(settings: DialSettings, number: str, room: str) -> api.CreateSIPParticipantRequest:
+    """That does not wait for an answer: the LiveKit server logs the number of whoever does not give one."""
+    return api.CreateSIPParticipantRequest(
+        sip_call_to=number,
+        sip_number=settings.caller_id,
+        room_name=room,
+        participant_identity=CALLEE,
+        hide_phone_number=True,
+        ringing_timeout=Duration(seconds=RINGING_S),
+        trunk=api.SIPOutboundConfig(
+            hostname=settings.carrier, auth_username=settings.user, auth_password=settings.password
+        ),
+    )
+
+
+async def _answered(server: api.LiveKitAPI, room: str) -> None:
+    while True:
+        listed = await server.room.list_participants(api.ListParticipantsRequest(room=room))
+        callee = next((someone for someone in listed.participants if someone.identity == CALLEE), None)
+        if callee is None:
+            raise NotAnswered("not answered")
+        if callee.attributes.get("sip.callStatus") == "active":
+            return
+        await asyncio.sleep(POLL_S)

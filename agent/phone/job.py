@@ -1,0 +1,156 @@
+"""The job of a phone call: joins its room, and ends with the call."""
+
+import logging
+import wave
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+from livekit import api, rtc
+from livekit.agents import JobContext
+from livekit.agents.voice.room_io import AudioInputOptions, AudioOutputOptions, RoomOptions
+
+from agent.aio.guard import guarded
+from agent.call import Call
+from agent.livekit.media import RATE
+from agent.persona import ON_THE_PHONE
+from agent.phone.call_record import CallRecord
+from agent.phone.telephone import Telephone
+from agent.rooms.failover_metadata import recalled
+from agent.settings.agent import WorkerSettings
+from agent.settings.phone import PhoneSettings
+from agent.status.attributes import LINE
+from agent.turns.endpointing import TURNS
+
+logger = logging.getLogger(__name__)
+
+STATUS = "sip.callStatus"
+APOLOGY_PIECE = RATE // 50  # samples: 20 ms
+LEFT: dict[int | None, str] = {  # why somebody is not there whom we ring up
+    rtc.DisconnectReason.USER_UNAVAILABLE: "not answered",
+    rtc.DisconnectReason.USER_REJECTED: "declined",
+}
+
+
+async def take_phone_call(settings: WorkerSettings, ctx: JobContext) -> None:
+    """Entry of a job process. Returns once the call is set up; the job lives until `ctx.shutdown`."""
+
+    async def publish(attributes: dict[str, str]) -> None:
+        """Nobody looks; but who calls another agent if this one dies reads the line to go on with."""
+        record.note(attributes)
+        if LINE in attributes and ctx.room.isconnected():
+            await ctx.room.local_participant.set_attributes({LINE: attributes[LINE]})
+
+    turns = TURNS["phone"]
+    await ctx.connect()
+    record = CallRecord(ctx.room.name, ctx.room.creation_time)
+    call = Call(
+        settings.pipeline,
+        ON_THE_PHONE,
+        turns,
+        publish,
+        trouble=lambda text: telephone.on_trouble(text),
+        recalled=recalled(ctx.job.metadata),
+    )
+    speaker, bridge = _Speaker(call, settings.phone), _Bridge(ctx)
+    telephone = Telephone(speaker, bridge, settings.phone, record, ctx.shutdown)
+    bridge.watch(telephone)
+    ctx.add_shutdown_callback(call.aclose)
+    ctx.add_shutdown_callback(telephone.aclose)
+    options = RoomOptions(
+        audio_input=AudioInputOptions(sample_rate=RATE, auto_gain_control=False),
+        audio_output=AudioOutputOptions(sample_rate=RATE, track_name="aura"),
+        video_input=False,
+        text_input=False,
+        text_output=False,
+        close_on_disconnect=False,
+    )
+    call.session.input.set_audio_enabled(False)
+    await call.start(greet=False, room=ctx.room, room_options=options, session_host=False)
+    if output := call.session.output.audio:
+        output.on("playback_started", lambda _: record.heard_first())
+    logger.info("call begun", extra={"room": ctx.room.name})
+    telephone.expect()
+    bridge.look_around()
+
+
+class _Speaker:
+    def __init__(self, call: Call, settings: PhoneSettings) -> None:
+        self._call, self._apology = call, settings.apology
+
+    def listen(self) -> None:
+        self._call.session.input.set_audio_enabled(True)
+
+    def greet(self) -> None:
+        self._call.greet()
+
+    def repeat(self) -> None:
+        self._call.repeat()
+
+    async def say(self, text: str) -> None:
+        await self._call.session.interrupt()
+        await self._call.session.say(text, allow_interruptions=False)
+
+    async def apologise(self) -> None:
+        if self._apology:
+            self._call.session.interrupt()
+            await self._call.session.say(
+                "(all lines are busy)", audio=recording(self._apology), allow_interruptions=False
+            )
+
+
+class _Bridge:
+    """The caller in the room, and what LiveKit's API does to them."""
+
+    def __init__(self, ctx: JobContext) -> None:
+        self._ctx = ctx
+        self._telephone: Telephone | None = None
+
+    def watch(self, telephone: Telephone) -> None:
+        self._telephone = telephone
+        room = self._ctx.room
+        room.on("participant_attributes_changed", self._on_attributes)
+        room.on("participant_connected", lambda someone: self._on_attributes(someone.attributes, someone))
+        room.on("participant_disconnected", self._on_disconnected)
+        room.on("disconnected", lambda _: telephone.on_left("the room was closed"))
+        room.on("sip_dtmf_received", lambda pressed: telephone.on_key(pressed.digit))
+
+    def look_around(self) -> None:
+        """See who has come before we watched."""
+        for someone in self._ctx.room.remote_participants.values():
+            self._on_attributes(someone.attributes, someone)
+
+    async def hang_up(self) -> None:
+        await self._ctx.delete_room()
+
+    async def transfer(self, to: str) -> bool:
+        caller = next((one for one in self._ctx.room.remote_participants.values() if _is_phone(one)), None)
+        if caller is None:
+            return False
+        try:
+            await self._ctx.transfer_sip_participant(caller, to)
+        except api.TwirpError as error:
+            logger.warning("not put through", extra={"code": error.code})
+            return False
+        return True
+
+    @guarded
+    def _on_attributes(self, changed: dict[str, str], someone: rtc.Participant) -> None:
+        if self._telephone and _is_phone(someone) and (status := changed.get(STATUS)):
+            self._telephone.on_status(status)
+
+    @guarded
+    def _on_disconnected(self, someone: rtc.RemoteParticipant) -> None:
+        if self._telephone and _is_phone(someone):
+            self._telephone.on_left(LEFT.get(someone.disconnect_reason, "hung up"))
+
+
+def _is_phone(someone: rtc.Participant) -> bool:
+    return someone.kind == rtc.ParticipantKind.PARTICIPANT_KIND_SIP
+
+
+async def recording(path: Path) -> AsyncIterator[rtc.AudioFrame]:
+    """A WAV file (PCM16 mono) as frames."""
+    with wave.open(str(path), "rb") as file:
+        rate = file.getframerate()
+        while pcm := file.readframes(APOLOGY_PIECE):
+            yield rtc.AudioFrame(pcm, rate, 1, len(pcm) // 2)

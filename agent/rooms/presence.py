@@ -1,0 +1,74 @@
+"""Whether anybody is there: a call outlives a person who comes back soon, and nobody else."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+
+from livekit import rtc
+
+from agent.aio.guard import guarded
+from agent.settings.agent import GRACE_S
+
+logger = logging.getLogger(__name__)
+
+
+class Presence:
+    """Watches the people in a room.
+
+    Args:
+        joined: Somebody came (back) and is the caller now; takes their identity.
+        left: The last one went.
+        gone: Nobody came for `grace_s`.
+    """
+
+    def __init__(
+        self,
+        joined: Callable[[str], None],
+        left: Callable[[], None],
+        gone: Callable[[], None],
+        *,
+        grace_s: float = GRACE_S,
+    ) -> None:
+        self._joined, self._left, self._gone = joined, left, gone
+        self._grace_s = grace_s
+        self._people: list[str] = []
+        self._timer: asyncio.TimerHandle | None = None
+
+    def watch(self, room: rtc.Room) -> None:
+        """Begin, with whoever is in the room by now."""
+        room.on("participant_connected", self._connected)
+        room.on("participant_disconnected", self._disconnected)
+        self.wait()
+        for participant in room.remote_participants.values():
+            self._connected(participant)
+
+    def wait(self) -> None:
+        """Nobody is there: from now on the time runs."""
+        self.close()
+        self._timer = asyncio.get_running_loop().call_later(self._grace_s, self._gone)
+
+    def close(self) -> None:
+        if self._timer:
+            self._timer.cancel()
+
+    @guarded
+    def _connected(self, participant: rtc.RemoteParticipant) -> None:
+        if participant.kind == rtc.ParticipantKind.PARTICIPANT_KIND_AGENT:
+            return
+        self.close()
+        self._people.append(participant.identity)
+        if len(self._people) == 1:
+            self._joined(participant.identity)
+
+    @guarded
+    def _disconnected(self, participant: rtc.RemoteParticipant) -> None:
+        if participant.identity not in self._people:
+            return
+        was_caller = self._people[0] == participant.identity
+        self._people.remove(participant.identity)
+        if not self._people:
+            logger.info("nobody is there", extra={"grace_s": self._grace_s})
+            self.wait()
+            self._left()
+        elif was_caller:
+            self._joined(self._people[0])

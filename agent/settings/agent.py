@@ -1,0 +1,163 @@
+"""The environment, read once: what a worker, the web server and the console each need."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from agent.settings.environment import Reader, SettingsError
+from agent.settings.phone import PhoneSettings, phone_settings
+
+GRACE_S = 60  # livekit-server keeps an empty room for longer: `departure_timeout` in infra/livekit/livekit.yaml
+
+
+@dataclass(frozen=True, slots=True)
+class PipelineSettings:
+    """Where the pipeline is, and the key that it asks for."""
+
+    url: str
+    key: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class LiveKitSettings:
+    """Where the LiveKit server is, its key pair, and the name that dispatches our agent."""
+
+    url: str
+    api_key: str
+    api_secret: str = field(repr=False)
+    agent_name: str
+
+
+@dataclass(frozen=True, slots=True)
+class WorkerSettings:
+    """A worker: takes rooms from the LiveKit server, one process each.
+
+    Attributes:
+        port: Of its health check on 127.0.0.1; 0 chooses one.
+        idle_processes: Kept warm, so that a caller does not wait for one to start.
+        max_jobs: Calls at which it reports itself fully loaded. It takes more if no other worker is there.
+        drain_s: How long running calls may go on after SIGTERM.
+        grace_s: How long a call waits for its person to come back.
+        roster: Where it writes down its jobs; None: nowhere.
+    """
+
+    pipeline: PipelineSettings
+    livekit: LiveKitSettings
+    port: int
+    idle_processes: int
+    max_jobs: int
+    drain_s: int
+    grace_s: int
+    phone: PhoneSettings
+    roster: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WebSettings:
+    """The web server: hands out tokens, and asks the pipeline whether a place is free.
+
+    Attributes:
+        patience_s: How long it waits for a place that is just being given back.
+        hosts: The names at which the page may be opened, beside this address and those of this machine to itself.
+    """
+
+    pipeline_url: str
+    livekit: LiveKitSettings
+    patience_s: float = 2.0
+    listens_on: str = "127.0.0.1"
+    hosts: frozenset[str] = frozenset()
+
+
+def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
+    """Raises SettingsError, naming every variable that is missing or wrong."""
+    reader = Reader(environ)
+    settings = WorkerSettings(
+        pipeline=_pipeline(reader),
+        livekit=livekit_settings(reader),
+        port=reader.number("AURA_AGENT_PORT", 0, low=0, high=65_535),
+        idle_processes=reader.number("AURA_AGENT_IDLE_PROCESSES", 2, low=0, high=16),
+        max_jobs=reader.number("AURA_AGENT_MAX_JOBS", 8, low=1, high=1_000),
+        drain_s=reader.number("AURA_AGENT_DRAIN_S", 0, low=0, high=86_400),
+        grace_s=reader.number("AURA_AGENT_GRACE_S", GRACE_S, low=0, high=3_600),
+        phone=phone_settings(reader),
+        roster=Path(roster) if (roster := reader.optional("AURA_AGENT_JOBS")) else None,
+    )
+    reader.check()
+    return settings
+
+
+def web_settings(environ: Mapping[str, str], listens_on: str) -> WebSettings:
+    """Raises SettingsError, naming every variable that is missing or wrong."""
+    reader = Reader(environ)
+    settings = WebSettings(
+        reader.url("AURA_PIPELINE_URL", "http", "https"),
+        livekit_settings(reader),
+        listens_on=listens_on,
+        hosts=reader.hosts("AURA_WEB_HOSTS"),
+    )
+    reader.check()
+    return settings
+
+
+def console_settings(environ: Mapping[str, str]) -> PipelineSettings:
+    """The pipeline named by the environment, or else the one that runs in this checkout, by the key of the environment
+    if it names one.
+
+    Raises:
+        SettingsError: Nothing is named and nothing runs, or what is named is wrong.
+    """
+    if "AURA_PIPELINE_URL" not in environ:
+        environ = {**running(_home(environ)), **environ}
+    reader = Reader(environ)
+    settings = _pipeline(reader)
+    reader.check()
+    return settings
+
+
+def with_running(environ: Mapping[str, str]) -> Mapping[str, str]:
+    """The environment if it names a LiveKit server, and else that of the installation that runs in this checkout,
+    over which the environment goes.
+
+    Raises:
+        SettingsError: It names none, and nothing runs.
+    """
+    return environ if "LIVEKIT_URL" in environ else {**running(_home(environ)), **environ}
+
+
+def _home(environ: Mapping[str, str]) -> Path:
+    return Path(environ.get("AURA_HOME") or Path(__file__).parents[2] / ".aura")
+
+
+def running(home: Path) -> dict[str, str]:
+    """The environment of the installation that runs in `home`, from its `run.json` and `env`: what it was told of
+    phones counts, too.
+
+    Raises:
+        SettingsError: Nothing runs there.
+    """
+    try:
+        run = msgspec.json.decode((home / "run.json").read_bytes(), type=dict[str, Any])
+        lines = (home / "env").read_text().splitlines()
+    except (OSError, msgspec.MsgspecError) as error:
+        fault = "nothing runs here: start it with infra/up, or set AURA_PIPELINE_URL and AURA_PIPELINE_KEY"
+        raise SettingsError([fault]) from error
+    pairs = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
+    urls = {"AURA_PIPELINE_URL": "pipeline_url", "LIVEKIT_URL": "livekit_url"}
+    told = {name: value for name, value in run.get("options", {}).items() if name.startswith("AURA_SIP_")}
+    return {**told, **pairs, **{name: str(run.get(key, "")) for name, key in urls.items()}}
+
+
+def _pipeline(reader: Reader) -> PipelineSettings:
+    return PipelineSettings(reader.url("AURA_PIPELINE_URL", "http", "https"), reader.text("AURA_PIPELINE_KEY"))
+
+
+def livekit_settings(reader: Reader) -> LiveKitSettings:
+    return LiveKitSettings(
+        url=reader.url("LIVEKIT_URL", "ws", "wss"),
+        api_key=reader.text("LIVEKIT_API_KEY"),
+        api_secret=reader.text("LIVEKIT_API_SECRET"),
+        agent_name=reader.text("AURA_AGENT_NAME"),
+    )

@@ -1,0 +1,38 @@
+"""What a phone call may be, by the environment."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.settings.environment import Reader
+
+LONGEST_S = 1_800
+
+
+@dataclass(frozen=True, slots=True)
+class PhoneSettings:
+    """What a call may be.
+
+    Attributes:
+        apology: A recording for callers who cannot be served (WAV, PCM16 mono); None: they hear nothing.
+        operator: Whom a caller reaches who asks for a person, as a SIP or tel URI; empty: nobody.
+        longest_s: Then the agent says goodbye.
+        at_once: Calls that one caller may have at a time.
+        per_minute: Calls that one caller may begin in a minute.
+    """
+
+    apology: Path | None = None
+    operator: str = ""
+    longest_s: int = LONGEST_S
+    at_once: int = 2
+    per_minute: int = 6
+
+
+def phone_settings(reader: Reader) -> PhoneSettings:
+    apology = reader.optional("AURA_SIP_APOLOGY")
+    return PhoneSettings(
+        apology=Path(apology) if apology and Path(apology).exists() else None,
+        operator=reader.optional("AURA_SIP_OPERATOR"),
+        longest_s=reader.number("AURA_SIP_LONGEST_S", LONGEST_S, low=10, high=86_400),
+        at_once=reader.number("AURA_SIP_CALLS_AT_ONCE", 2, low=1, high=1_000),
+        per_minute=reader.number("AURA_SIP_CALLS_PER_MINUTE", 6, low=1, high=10_000),
+    )

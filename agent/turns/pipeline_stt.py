@@ -1,0 +1,131 @@
+"""A streaming STT that sends nothing: the pipeline's partials tell it whether a sound is a turn."""
+
+import asyncio
+from typing import Protocol
+
+from livekit.agents import APIConnectOptions, stt
+from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS, NOT_GIVEN, NotGivenOr
+from livekit.agents.utils import AudioBuffer
+
+from agent.turns.user_turn_tracker import (
+    Action,
+    Caption,
+    Drop,
+    Expired,
+    Final,
+    Flush,
+    Happening,
+    Interrupt,
+    Kind,
+    Pause,
+    Sounds,
+    TakeTurn,
+)
+
+
+class Floor(Protocol):
+    """What the gate may do to the conversation."""
+
+    def caption(self, item_id: str, text: str) -> None: ...
+
+    def interrupt(self) -> None: ...
+
+    def turn(self) -> None:
+        """A sound is a turn."""
+        ...
+
+    def drop(self, kind: Kind, resume: bool) -> None:
+        """A sound is none."""
+        ...
+
+    def take_turn(self) -> None: ...
+
+
+class Gate(stt.STT[str]):
+    """LiveKit's recogniser. It is asked for a final transcript at the end of a turn, and answers with the
+    pipeline's newest text, or with nothing if the sound was none.
+
+    Args:
+        label_s: How long after a sound its label is waited for.
+        late_label_s: The same of a sound over the agent of which nothing is known yet.
+    """
+
+    def __init__(self, sounds: Sounds, floor: Floor, *, label_s: float, late_label_s: float, language: str) -> None:
+        super().__init__(
+            capabilities=stt.STTCapabilities(
+                streaming=True, interim_results=True, offline_recognize=False, manual_flush=True
+            )
+        )
+        self._sounds, self._floor = sounds, floor
+        self._expiries = ((label_s, Expired(over_agent=False)), (late_label_s, Expired()))
+        self._language = language
+        self._stream: _Stream | None = None
+        self._timers: list[asyncio.TimerHandle] = []
+
+    @property
+    def undecided(self) -> bool:
+        return self._sounds.undecided
+
+    def feed(self, happening: Happening) -> None:
+        """Something has happened; does what follows from it."""
+        for action in self._sounds.feed(happening):
+            self._do(action)
+        if isinstance(happening, Pause):
+            self._cancel_timers()
+            call_later = asyncio.get_running_loop().call_later
+            self._timers = [call_later(seconds, self.feed, expired) for seconds, expired in self._expiries]
+
+    def stream(
+        self,
+        *,
+        language: NotGivenOr[str] = NOT_GIVEN,
+        conn_options: APIConnectOptions = DEFAULT_API_CONNECT_OPTIONS,
+    ) -> stt.RecognizeStream:
+        self._stream = _Stream(self, conn_options)
+        return self._stream
+
+    async def aclose(self) -> None:
+        self._cancel_timers()
+
+    def _cancel_timers(self) -> None:
+        for timer in self._timers:
+            timer.cancel()
+
+    async def _recognize_impl(
+        self, buffer: AudioBuffer, *, language: NotGivenOr[str] = NOT_GIVEN, conn_options: APIConnectOptions
+    ) -> stt.SpeechEvent:
+        raise NotImplementedError("the gate only streams")
+
+    def _do(self, action: Action) -> None:
+        match action:
+            case Caption(item_id, text):
+                self._floor.caption(item_id, text)
+            case Interrupt():
+                self._floor.interrupt()
+            case Final(text):
+                if text:
+                    self._floor.turn()
+                if self._stream:
+                    self._stream.give(text, self._language)
+            case Drop(kind, resume):
+                self._floor.drop(kind, resume)
+            case TakeTurn():
+                self._floor.take_turn()
+
+
+class _Stream(stt.RecognizeStream):
+    """Hears the sound only to be asked: LiveKit's flush marks the end of a turn in it."""
+
+    def __init__(self, gate: Gate, conn_options: APIConnectOptions) -> None:
+        super().__init__(stt=gate, conn_options=conn_options)
+        self._gate = gate
+
+    def give(self, text: str, language: str) -> None:
+        if not self._event_ch.closed:
+            transcript = stt.SpeechData(language=language, text=text)  # type: ignore[arg-type]
+            self._event_ch.send_nowait(stt.SpeechEvent(stt.SpeechEventType.FINAL_TRANSCRIPT, alternatives=[transcript]))
+
+    async def _run(self) -> None:
+        async for data in self._input_ch:
+            if isinstance(data, self._FlushSentinel):
+                self._gate.feed(Flush())

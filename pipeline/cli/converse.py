@@ -1,0 +1,102 @@
+"""One whole turn offline: what was shown, a question that is heard or written, and the answer in words and sound."""
+
+import asyncio
+import math
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from pipeline.cli.transcribe import transcribe
+from pipeline.context.window import cut, in_bytes, is_due
+from pipeline.media.segmentation import Pcm
+from pipeline.media.video_chunk import Clip
+from pipeline.speech.utterance import Question
+from pipeline.turns.speculative_output import Held
+from pipeline.turns.stages import Stages
+from pipeline.turns.turn import chain, read
+from pipeline.types.chunks import Text, Turn
+from pipeline.types.history import History, Item
+from pipeline.types.turn_request import Asked, Wants
+
+NAME = "ask"
+
+
+@dataclass(frozen=True, slots=True)
+class Spoken:
+    """
+    Attributes:
+        question: As it was heard, or written.
+        text: Empty: the model was silent.
+        pcm: PCM16, 24 kHz mono.
+        text_ms, sound_ms: From the question's end to the first words and the first sound; None: there are none.
+        taken_ms: To the end.
+        unseen: Bytes of a long question, from its beginning, that the model did not see.
+    """
+
+    question: str
+    text: str
+    pcm: bytes
+    text_ms: float | None
+    sound_ms: float | None
+    taken_ms: float
+    unseen: int = 0
+
+    def __str__(self) -> str:
+        firsts = (("words", self.text_ms), ("sound", self.sound_ms))
+        said = [f"first {what} after {ms:.0f} ms" for what, ms in firsts if ms is not None]
+        if self.unseen:
+            said.insert(0, f"of the question the first {self.unseen:,} bytes had no room")
+        return ", ".join([*said, f"{self.taken_ms:.0f} ms in all"])
+
+
+async def converse(
+    stages: Stages, film: Iterable[Clip], question: str | Pcm, tell: Callable[[str], None], language: str | None = None
+) -> Spoken:
+    """
+    Args:
+        film: Second by second, as a camera would have shown it before the question was asked.
+        question: Sound (float32, 16 kHz mono) or text; empty text: only what is seen may be worth an answer.
+        tell: Is told what was heard.
+        language: Of the question, a code or a name; None: it is detected.
+
+    Raises:
+        RequestError: There is no sound in the question.
+        EngineError: A stage failed.
+    """
+    wants = Wants(language=language, cache_salt=NAME)
+    view = Question(History, stages.route, lambda: wants)
+    history, epoch = History(), 0
+    for epoch, clip in enumerate(film, 1):
+        history = history.with_round(clip)
+        if is_due(history, stages.limits):
+            history = history.cut(cut(history, stages.limits))
+        await read(Turn(NAME, epoch), Asked(history, wants).unfinished(), view)
+    tail_s = 0.0
+    if not isinstance(question, str):
+        heard = await transcribe(question, language, stages.recogniser, tell)
+        question, tail_s = heard.text, heard.tail_s
+    unseen = 0
+    if question.strip():
+        item = Item("question", "user", question)
+        history = history.with_item(item)
+        unseen = in_bytes(question.strip()) - in_bytes(stages.limits.text(item))
+    asked, held = Asked(history, wants), Held(math.inf)
+    began = asyncio.get_running_loop().time() - tail_s
+    async with held:
+        await chain(Turn(NAME, epoch + 1), asked, stages.route(wants), held)
+    return replace(await _spoken(question, held, began), unseen=unseen)
+
+
+async def _spoken(question: str, held: Held, began: float) -> Spoken:
+    if held.error:
+        raise held.error
+    held.open()
+    text = "".join([word.text async for word in held.words() if isinstance(word, Text)])
+    pcm = b"".join([pcm async for pcm in held.sound()])
+    ended = asyncio.get_running_loop().time()
+    return Spoken(
+        question, text, pcm, _ms(held.firsts.text, began), _ms(held.firsts.pcm, began), _ms(ended, began) or 0
+    )
+
+
+def _ms(at: float | None, began: float) -> float | None:
+    return None if at is None else 1_000 * (at - began)

@@ -1,0 +1,218 @@
+"""The console script `aura-pipeline`."""
+
+import argparse
+import asyncio
+import errno
+import logging
+import os
+import signal
+import sys
+from collections.abc import Mapping, Sequence
+from contextlib import AsyncExitStack, suppress
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import NoReturn
+
+from aiohttp import web
+
+from pipeline.aio import startup_objects as heap
+from pipeline.cli.ask_command import add_ask, run_ask
+from pipeline.cli.offline import add_model_dir, keep_stdout_for_results
+from pipeline.cli.port_holder import holder_of
+from pipeline.cli.say_command import add_say, run_say
+from pipeline.cli.shutdown import Stopping
+from pipeline.cli.transcribe_command import add_transcribe, run_transcribe
+from pipeline.deployment.loading import Deployment, model_type_in, read_deployment
+from pipeline.deployment.schema import choice
+from pipeline.deployment.validation import session_faults
+from pipeline.errors import AuraError, ConfigError, quoted
+from pipeline.realtime.server import Server
+from pipeline.runtime.gpus import gpu_bytes
+from pipeline.runtime.orchestrator import running
+from pipeline.runtime.preflight import checked
+from pipeline.runtime.profiles import EMBEDDED, PROFILES, Profile
+
+log = logging.getLogger("pipeline")
+
+DIGITS = 18  # most of a number
+DRAIN_S = 8.0  # for answers that are being heard when it is to end
+
+OFFLINE = {"say": run_say, "ask": run_ask, "transcribe": run_transcribe}  # they need no profile
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """What the command line and the environment say."""
+
+    profile: Profile
+    file: Path
+    deployment: Deployment
+    models_dir: Path
+    host: str
+    port: int
+    key: str
+
+
+def main(argv: Sequence[str] | None = None) -> None:
+    """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run, with 130 after Ctrl-C."""
+    arguments = _parser().parse_args(argv)
+    level = logging.WARNING if arguments.command in OFFLINE else logging.INFO  # they tell how far they are
+    logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    try:
+        if arguments.command in OFFLINE:
+            keep_stdout_for_results(os.environ)
+            return OFFLINE[arguments.command](arguments, _home(os.environ))
+        settings = _settings(arguments, os.environ)
+        if arguments.command == "check":
+            print(*_check(settings, arguments.model_dir), sep="\n")
+        elif asyncio.run(serve(settings)) == signal.SIGINT:
+            raise KeyboardInterrupt
+    except ConfigError as error:
+        sys.exit(_said(error, 2))
+    except AuraError as error:
+        sys.exit(_said(error, 1))
+    except KeyboardInterrupt:
+        sys.exit(130)
+
+
+async def serve(settings: Settings) -> signal.Signals | None:
+    """Run the pipeline until SIGTERM or SIGINT: returns it. `/health` answers at once, `/ready` when the engines do."""
+    work = asyncio.current_task()
+    assert work
+    stopping = Stopping(work)
+    stopping.listen()
+    with suppress(asyncio.CancelledError):
+        await _serve(settings, stopping)
+    return stopping.asked
+
+
+async def _serve(settings: Settings, stopping: Stopping) -> None:
+    """Engines that are still being started are given up when it is cancelled."""
+    server = Server(settings.profile.topology.model_type, settings.key)
+    runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
+    async with AsyncExitStack() as engines, AsyncExitStack() as callers:  # callers leave first
+        await runner.setup()
+        callers.push_async_callback(runner.cleanup)
+        await _listen(runner, settings)
+        await asyncio.to_thread(_check, settings, settings.models_dir)
+        opening = running(settings.profile, settings.deployment, settings.models_dir)
+        pipeline = await engines.enter_async_context(opening)
+        heap.settle()
+        server.pipeline = pipeline
+        log.info("ready on http://%s:%d", settings.host, settings.port)
+        await stopping.gently()
+        log.info("ending: answers are given %.0f s to be heard to their ends", DRAIN_S)
+        await server.drain(DRAIN_S)
+
+
+def _check(settings: Settings, models_dir: Path | None) -> list[str]:
+    return checked(str(settings.file), settings.profile, settings.deployment, models_dir, gpu_bytes())
+
+
+async def _listen(runner: web.AppRunner, settings: Settings) -> None:
+    try:
+        await web.TCPSite(runner, settings.host, settings.port).start()
+    except OSError as error:
+        taken = error.errno == errno.EADDRINUSE and holder_of(settings.port, "tcp")
+        known = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror
+        why = f"it is held by {taken}" if taken else known
+        fault = f"cannot listen on port {settings.port} of {settings.host}: {why}; choose another with --port"
+        raise ConfigError("serve", [fault]) from error
+
+
+def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
+    named, told = getattr(arguments, "file", None), arguments.stage_configs_path
+    if named and told:
+        raise ConfigError("command line", [f"{named} and --stage-configs-path {told}: one file is checked"])
+    file = named or told
+    profile = PROFILES[arguments.profile or _profile_of(file)]
+    path = file or profile.deployment
+    models_dir = arguments.model_dir or _home(environment) / "models"
+    keys = profile.engine_keys(models_dir)
+    try:
+        deployment = read_deployment(path, profile.topology, keys)
+    except ConfigError as error:
+        guessed = not arguments.profile and model_type_in(path) is None
+        raise ConfigError(str(path), [*error.faults, *[_guess(profile)] * guessed]) from error
+    if arguments.max_sessions:
+        if faults := list(session_faults(arguments.max_sessions, profile.topology, keys)):
+            raise ConfigError("command line", faults)
+        deployment = replace(deployment, max_sessions=arguments.max_sessions)
+    key = environment.get("AURA_PIPELINE_KEY", "")
+    if arguments.command == "serve" and not key:
+        raise ConfigError("environment", ["AURA_PIPELINE_KEY is not set: clients must show this key"])
+    host, port = getattr(arguments, "host", ""), getattr(arguments, "port", 0)
+    return Settings(profile, path, deployment, models_dir, host, port, key)
+
+
+def _profile_of(file: Path | None) -> str:
+    """The one whose pipeline a file names.
+
+    Raises:
+        ConfigError: There is no such pipeline.
+    """
+    model_type = model_type_in(file) if file else None
+    if model_type is None:
+        return EMBEDDED
+    names = {profile.topology.model_type: name for name, profile in PROFILES.items()}
+    if refusal := choice(*names).refusal(model_type):
+        raise ConfigError(str(file), [f"`model_type` is {model_type!r}: {refusal}"])
+    return names[model_type]
+
+
+def _guess(profile: Profile) -> str:
+    known = ", ".join(profile.topology.model_type for profile in PROFILES.values())
+    return f"`model_type` is not there (known: {known}): it was read as one of {profile.topology.model_type}"
+
+
+def _home(environment: Mapping[str, str]) -> Path:
+    return Path(environment.get("AURA_HOME", ".aura"))
+
+
+class _Parser(argparse.ArgumentParser):
+    """Says in one line what is wrong."""
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}; see `{self.prog} --help`\n")
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser: argparse.ArgumentParser = _Parser(prog="aura-pipeline", description="The model side of AURA: /v1/realtime.")
+    commands = parser.add_subparsers(dest="command", required=True)
+    shared = argparse.ArgumentParser(add_help=False)
+    shared.add_argument("--profile", choices=sorted(PROFILES), help="which models (the file's, or embedded)")
+    shared.add_argument("--stage-configs-path", type=Path, metavar="FILE", help="stage configuration (the profile's)")
+    add_model_dir(shared)
+    shared.add_argument("--max-sessions", type=_count, metavar="N", help="most callers at once (the file's)")
+    serve = commands.add_parser("serve", parents=[shared], help="serve callers")
+    serve.add_argument("--host", default="127.0.0.1")
+    serve.add_argument("--port", type=_port, default=8100)
+    check = commands.add_parser("check", parents=[shared], help="check a stage configuration")
+    check.add_argument("file", nargs="?", type=Path, metavar="FILE", help="the same as --stage-configs-path")
+    add_say(commands)
+    add_ask(commands)
+    add_transcribe(commands)
+    return parser
+
+
+def _count(text: str) -> int:
+    if not text.isdecimal() or len(text) > DIGITS or int(text) < 1:
+        raise argparse.ArgumentTypeError(
+            f"{quoted(text)} is not a whole number of at least 1 and at most {DIGITS} digits"
+        )
+    return int(text)
+
+
+def _port(text: str) -> int:
+    if not text.isdecimal() or len(text) > DIGITS or int(text) > 65_535:
+        raise argparse.ArgumentTypeError(f"{quoted(text)} is not a port number (0 to 65535)")
+    return int(text)
+
+
+def _said(error: AuraError, status: int) -> int:
+    print(f"aura-pipeline: {error}", file=sys.stderr)
+    return status
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,81 @@
+"""The items of one session: who changes them tells the caller, in this one place."""
+
+from collections.abc import Callable
+
+from pipeline.errors import RequestError
+from pipeline.types.history import History, Item
+from pipeline.types.session_events import Event, ItemAdded, ItemDeleted, ItemTruncated
+
+
+class Conversation:
+    """Holds the newest `History`.
+
+    An answer has its place from when it is asked for: behind all that stands here then, which is what it answers.
+    Until its first word that place is reserved, and nobody is told of it. What is said, written or seen meanwhile
+    stands behind it, and is not answered by it; of an answer without words no place stays. So whoever puts each item
+    directly behind the one that they are told is in front of it, in the order in which they are told, has the order
+    of the conversation: the answer in front of what was added behind the same item before.
+
+    Every method raises `RequestError` for an item that is not there, and leaves all as it was.
+
+    Attributes:
+        deleted: How many items have been: after the next one, an id that is known may be another item's.
+    """
+
+    def __init__(self, history: History, tell: Callable[[Event], None]) -> None:
+        self.history = history
+        self.deleted = 0
+        self._tell = tell
+
+    def add(self, item: Item, after: str | None = None) -> str | None:
+        """Take in `item` without telling; returns the id of the item in front of it."""
+        self.history = self.history.with_item(item, after)
+        return self.history.before(item.id)
+
+    def create(self, item: Item, after: str | None = None) -> None:
+        previous = self.add(item, after)
+        self._tell(ItemAdded(item, previous))
+
+    def reserve(self, item_id: str) -> None:
+        """The place of the answer that is to be the item of that id."""
+        self.history = self.history.with_item(Item(item_id, "assistant", "", reserved=True))
+
+    def open(self, item: Item) -> str | None:
+        """It has its first word: `item` takes its place; returns the id of the item in front of it."""
+        self.put(item)
+        return self.history.before(item.id)
+
+    def before(self, item_id: str) -> str | None:
+        """The id of the item in front of that one; None if there is none, or that one has gone."""
+        return self.history.before(item_id) if self.history.find(item_id) else None
+
+    def withdraw(self, item_id: str) -> None:
+        """It is no item of this conversation."""
+        self.history = self.history.without(item_id)
+
+    def put(self, item: Item) -> None:
+        """`item` takes the place of the one with its id; nothing happens if the caller has deleted that."""
+        self.history = self.history.with_changed(item)
+
+    def reword(self, item_id: str, text: str) -> None:
+        """What was said has been understood; nothing happens if the caller has deleted it."""
+        self.history = self.history.with_text(item_id, text)
+
+    def delete(self, item_id: str) -> None:
+        self.find(item_id, "item_delete_invalid_item_id")
+        self.history = self.history.without(item_id)
+        self.deleted += 1
+        self._tell(ItemDeleted(item_id))
+
+    def truncate(self, item_id: str, played_ms: int) -> None:
+        """Only what was heard in the first `played_ms` of a spoken answer stays."""
+        item = self.find(item_id, "item_truncate_invalid_item_id")
+        if item.role != "assistant":
+            raise RequestError("item_truncate_invalid_item_id", f"item {item_id!r} is not an answer", "item_id")
+        self.history = self.history.heard(item_id, played_ms)
+        self._tell(ItemTruncated(item_id, played_ms))
+
+    def find(self, item_id: str, code: str = "item_retrieve_invalid_item_id") -> Item:
+        if item := self.history.find(item_id):
+            return item
+        raise RequestError(code, f"there is no item {item_id!r}", "item_id")

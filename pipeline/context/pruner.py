@@ -1,0 +1,52 @@
+"""Forgets what is cut: what a cut leaves is read in the background, and the cut holds when that has been done."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+
+from pipeline.aio.tasks import Tasks
+from pipeline.context.conversation import Conversation
+from pipeline.context.window import Limits, cut, is_due
+from pipeline.types.history import Cut, History
+
+
+class Forgetting:
+    """
+    Args:
+        read: Has the engine read a history.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        conversation: Conversation,
+        limits: Limits,
+        tasks: Tasks,
+        read: Callable[[History], Awaitable[None]],
+    ) -> None:
+        self._name = name
+        self._conversation = conversation
+        self._limits = limits
+        self._tasks = tasks
+        self._read = read
+        self._task: asyncio.Task[None] | None = None
+        self._planned: Cut | None = None
+        self._deleted = 0  # when it was planned
+
+    @property
+    def planned(self) -> Cut | None:
+        """What it leaves has been read. When an item is deleted it is void: its ids may be those of other items."""
+        return self._planned if self._deleted == self._conversation.deleted else None
+
+    def when_due(self) -> None:
+        """A planned cut holds; if another is due, it is read. What is left is read next, whoever asks."""
+        conversation = self._conversation
+        if planned := self.planned:
+            conversation.history, self._planned = conversation.history.cut(planned), None
+        elif (self._task is None or self._task.done()) and is_due(conversation.history, self._limits):
+            self._task = self._tasks.start(f"{self._name}:forget", self._plan)
+
+    async def _plan(self) -> None:
+        history, deleted = self._conversation.history, self._conversation.deleted
+        planned = cut(history, self._limits)
+        await self._read(history.cut(planned))
+        self._planned, self._deleted = planned, deleted

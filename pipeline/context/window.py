@@ -1,0 +1,204 @@
+"""What a model that sees remembers: two sliding windows, one of video and one of questions with their answers.
+
+Both follow the AURA paper (arXiv 2604.04184): video grows from N to N + N' seconds and then loses its oldest N' at
+once, so that the prompt only ever grows at its end in between; of the questions and answers that are older, the last
+M groups stay as text.
+"""
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain
+from typing import TypeVar
+
+from pipeline.media.video_chunk import MOST_TOKENS, Clip
+from pipeline.types.history import Cut, History, Item
+
+T = TypeVar("T")
+
+MARKS = (
+    24  # tokens around a message or a round at the most: roles, line ends, a time, the beginning and end of a picture
+)
+
+
+def in_bytes(text: str) -> int:
+    """A byte-level tokenizer never makes more of it."""
+    return len(text.encode(errors="replace"))
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """
+    Attributes:
+        count: Tokens of a text, or more.
+        keep_s, slack_s: N and N': seconds of video that a cut leaves, and by how many they may grow.
+        groups, slack_groups: M, and by how many groups they may grow where no video is cut.
+        answers: Of one question that stay at a cut.
+        video_tokens, text_tokens: At which a cut is due, if the above does not ask for one before. As `count` counts
+            by default, text has about four times fewer.
+        item_tokens, pictures: Most of one item's text, and of its pictures, that is seen.
+    """
+
+    keep_s: int = 30
+    slack_s: int = 15
+    groups: int = 10
+    slack_groups: int = 10
+    answers: int = 4
+    video_tokens: int = 16_000
+    text_tokens: int = 12_000
+    item_tokens: int = 6_000
+    pictures: int = 4
+    count: Callable[[str], int] = in_bytes
+
+    @property
+    def most_tokens(self) -> int:
+        """Of all that is remembered, whatever happens."""
+        item = self.item_tokens + MARKS + self.pictures * (MOST_TOKENS + MARKS)
+        return 4 * self.video_tokens // 3 + max(4 * self.text_tokens // 3, item)
+
+    def text(self, item: Item) -> str:
+        """What is seen of its text: of a very long one the end, where the question is."""
+        text = item.text.strip()
+        while self.count(text) > self.item_tokens:
+            text = text[len(text) // 10 + 1 :]
+        return text
+
+    def looked_at(self, item: Item) -> tuple[Clip, ...]:
+        return item.pictures[-self.pictures :]
+
+    def tokens(self, item: Item) -> int:
+        return self.count(self.text(item)) + MARKS + sum(clip.tokens + MARKS for clip in self.looked_at(item))
+
+
+def is_due(history: History, limits: Limits) -> bool:
+    """It is time to cut, in the background: the prompt that a cut leaves has to be read once."""
+    return (
+        len(history.rounds) >= limits.keep_s + limits.slack_s
+        or video_tokens(history) >= limits.video_tokens
+        or len(_groups(history)) >= limits.groups + limits.slack_groups
+        or text_tokens(history, limits) >= limits.text_tokens
+    )
+
+
+def cut(history: History, limits: Limits) -> Cut:
+    """What goes, at the end of both windows at once."""
+    room = 2 * limits.video_tokens // 3
+    seconds = _newest(history.rounds, limits.keep_s, room, lambda each: each.clip.tokens + MARKS)
+    groups = [_shortened(group, limits.answers) for group in _groups(history)]
+    room = limits.text_tokens // 2
+    kept = list(chain(*_newest(groups, limits.groups, room, lambda group: sum(map(limits.tokens, group)))))
+    if groups and not kept:
+        kept = _newest(groups[-1], limits.answers + 1, room, limits.tokens) or groups[-1][-1:]
+    clips = {each.clip.id for each in history.rounds} - {each.clip.id for each in seconds}
+    return Cut(frozenset(clips), frozenset({item.id for item in history.items} - {item.id for item in kept}))
+
+
+def within(history: History, limits: Limits) -> History:
+    """The history, cut at once if it is far beyond the limits: its cut has not come about in time."""
+    most_s = limits.keep_s + 2 * limits.slack_s
+    if (
+        len(history.rounds) <= most_s
+        and video_tokens(history) <= 4 * limits.video_tokens // 3
+        and text_tokens(history, limits) <= 4 * limits.text_tokens // 3
+    ):
+        return history
+    return history.cut(cut(history, limits))
+
+
+def video_tokens(history: History) -> int:
+    return sum(each.clip.tokens + MARKS for each in history.rounds)
+
+
+def text_tokens(history: History, limits: Limits) -> int:
+    return sum(limits.tokens(item) for item in remembered(history))
+
+
+def remembered(history: History) -> tuple[Item, ...]:
+    return tuple(item for item in history.items if item.id not in history.forgotten)
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """One round as a model sees it: something comes in, and something is said to it.
+
+    Attributes:
+        clip: The video of that second, in front of the question.
+        question: None: nobody asked anything.
+        answer: None: nothing was said.
+    """
+
+    clip: Clip | None = None
+    question: Item | None = None
+    answer: Item | None = None
+
+
+def exchanges(history: History) -> Iterator[Exchange | Item]:
+    """What is remembered, in order; an `Item` is a message of the system.
+
+    A question belongs to the second of video that it directly follows, an answer to the question or to the second.
+    """
+    open_: Exchange | None = None
+    for each in _in_order(history):
+        if isinstance(each, Item) and each.role == "system":
+            if open_:
+                yield open_
+            yield each
+            open_ = None
+            continue
+        joined = _joined(open_, each)
+        if joined is None:
+            if open_:
+                yield open_
+            joined = _joined(Exchange(), each)
+        open_ = joined
+    if open_:
+        yield open_
+
+
+def _joined(open_: Exchange | None, each: Item | Clip) -> Exchange | None:
+    """`open_` with what comes next, or None if that has no place in it."""
+    if open_ is None or open_.answer:
+        return None
+    match each:
+        case Clip():
+            return None if open_.clip or open_.question else replace(open_, clip=each)
+        case Item(role="user"):
+            return None if open_.question else replace(open_, question=each)
+        case _:
+            return replace(open_, answer=each)
+
+
+def _in_order(history: History) -> Iterator[Item | Clip]:
+    places: dict[str | None, list[Clip]] = {}
+    for each in history.rounds:
+        places.setdefault(each.after, []).append(each.clip)
+    yield from places.get(None, ())
+    for item in history.items:
+        if item.id not in history.forgotten and (item.text.strip() or item.pictures):
+            yield item
+        yield from places.get(item.id, ())
+
+
+def _groups(history: History) -> list[list[Item]]:
+    """Each question with its answers; those that stand in front of all questions are one group."""
+    groups: list[list[Item]] = []
+    for item in remembered(history):
+        if item.role == "user" or not groups:
+            groups.append([])
+        groups[-1].append(item)
+    return groups
+
+
+def _shortened(group: list[Item], answers: int) -> list[Item]:
+    said = [item for item in group if item.role == "assistant"]
+    return [item for item in group if item.role != "assistant" or item in said[-answers:]]
+
+
+def _newest(things: Sequence[T], most: int, room: int, size: Callable[[T], int]) -> list[T]:
+    """The newest of them, newest first: at most so many, and as many as there is room for."""
+    kept: list[T] = []
+    for thing in reversed(things[-most:]):
+        room -= size(thing)
+        if room < 0:
+            break
+        kept.append(thing)
+    return kept

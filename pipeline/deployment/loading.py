@@ -1,0 +1,132 @@
+"""Where and how large a pipeline runs: a stage-config YAML, read strictly, all its errors listed at once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pipeline.deployment.schema import SAMPLING_KEYS, TOPOLOGY_KEYS, EngineKeys, documented
+from pipeline.deployment.strict_yaml import read_yaml
+from pipeline.deployment.validation import faults_of
+from pipeline.errors import ConfigError, quoted
+from pipeline.topology.config import PipelineConfig, StagePipelineConfig
+
+ALONE = 0.8  # of a GPU's memory, for an engine that has it to itself
+WHOLE = -1  # window_size: the next stage begins when the one before has ended
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """How one stage hands on to the next.
+
+    Attributes:
+        window_size: Units that are handed on at once: pieces of text, or codec frames; `WHOLE`: all of them.
+        max_inflight: Most handed-on units that may wait for the next stage; of what the first one makes, none does.
+        chunks: Sizes of the chunks on the way, of the edge's connector; they override `window_size`.
+    """
+
+    window_size: int = WHOLE
+    max_inflight: int = 1
+    chunks: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class StageDeployment:
+    """How one stage's engine is started.
+
+    Attributes:
+        devices: Numbers of the GPUs that it uses.
+        max_batch_size: Most requests that it computes at once.
+        engine_args: What its opener is told beside.
+        sampling: How it draws tokens where a request does not say.
+        edge: How the stage before hands on to it.
+    """
+
+    stage_id: int
+    devices: tuple[int, ...] = (0,)
+    max_batch_size: int = 1
+    engine_args: Mapping[str, Any] = field(default_factory=dict)
+    sampling: Mapping[str, Any] = field(default_factory=dict)
+    edge: Edge = field(default=Edge())
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """One deployment file.
+
+    Attributes:
+        max_sessions: Most callers at once.
+        stages: One for each of the topology's.
+    """
+
+    max_sessions: int
+    stages: tuple[StageDeployment, ...] = ()
+
+    def stage(self, stage_id: int) -> StageDeployment:
+        """What holds for a stage."""
+        return next(stage for stage in self.stages if stage.stage_id == stage_id)
+
+
+def model_type_in(path: Path) -> str | None:
+    """The pipeline that a file says it is for; None if it does not.
+
+    Raises:
+        ConfigError: It cannot be read, or what it says is no text.
+    """
+    raw = read_yaml(path)
+    if not isinstance(raw, dict) or "model_type" not in raw:
+        return None
+    told = raw["model_type"]
+    if not isinstance(told, str):
+        raise ConfigError(str(path), [f"`model_type` is {quoted(told)}, not a text"])
+    return told
+
+
+def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[str, EngineKeys]) -> Deployment:
+    """The deployment in a YAML file.
+
+    Args:
+        engine_keys: What each engine may be told, by `model_arch`.
+
+    Raises:
+        ConfigError: Lists every fault of the file.
+    """
+    raw = read_yaml(path)
+    faults = list(faults_of(raw, topology, engine_keys))
+    if faults:
+        raise ConfigError(str(path), faults)
+    told = {each["stage_id"]: each for each in raw.get("stage_args", [])}
+    edges = partial(_edge, raw.get("runtime", {}))
+    stages = (_stage(told.get(spec.stage_id, {}), spec, engine_keys, edges(spec)) for spec in topology.stages)
+    return Deployment(raw["max_sessions"], tuple(stages))
+
+
+def _stage(
+    raw: dict[str, Any], spec: StagePipelineConfig, engine_keys: Mapping[str, EngineKeys], edge: Edge
+) -> StageDeployment:
+    runtime = raw.get("runtime", {})
+    own = {key: value for key, value in raw.get("engine_args", {}).items() if key not in TOPOLOGY_KEYS}
+    engine = engine_keys.get(spec.model_arch, EngineKeys())
+    alone = {"gpu_memory_utilization": ALONE} if engine.placed else {}
+    sampling: dict[str, Any] = {}
+    if engine.draws:
+        sampling = {**documented(SAMPLING_KEYS), **raw.get("default_sampling_params", {}), **spec.sampling_constraints}
+    return StageDeployment(
+        spec.stage_id,
+        tuple(int(device) for device in runtime.get("devices", "0").split(",")),
+        runtime.get("max_batch_size", 1),
+        {**alone, **documented(engine.keys), **own},
+        sampling,
+        edge,
+    )
+
+
+def _edge(runtime: dict[str, Any], spec: StagePipelineConfig) -> Edge:
+    """Where a stage reads several others, what is said of the last one holds."""
+    edge = dict(runtime.get("defaults", {}))
+    for told in runtime.get("edges", []):
+        if told["to"] == spec.stage_id:
+            edge |= told
+    connector = runtime.get("connectors", {}).get(edge.get("connector"), {})
+    return Edge(edge.get("window_size", WHOLE), edge.get("max_inflight", 1), connector.get("extra", {}))

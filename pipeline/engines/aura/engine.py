@@ -1,0 +1,94 @@
+"""Answers what was said and seen, or is silent: one request of vLLM's a prompt, read from where the last one ended."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+from itertools import count
+
+from pipeline.engines.vllm.sampling_defaults import Draws
+from pipeline.errors import EngineError
+from pipeline.media.video_chunk import Clip
+from pipeline.models.aura.media import engine_prompt
+from pipeline.models.aura.text import AuraText
+from pipeline.models.shared.engine_io import Answers, Part, Written
+from pipeline.types.chunks import Scene, Text, Usage
+
+STAGE = "aura"
+URGENT, PATIENT = 0, 1  # priorities of vLLM's
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How all prompts are answered.
+
+    Attributes:
+        most_prompt_tokens: A longer prompt is refused.
+    """
+
+    draws: Draws
+    most_prompt_tokens: int
+
+
+class Aura:
+    """`Engine[Scene, Text]`. Silence yields no word."""
+
+    def __init__(self, requests: Answers, text: AuraText, manner: Manner) -> None:
+        self._requests = requests
+        self._text = text
+        self._manner = manner
+        self._sampling = manner.draws.sampling(text.stops)
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[Scene]) -> AsyncGenerator[Text, None]:
+        """
+        Raises:
+            EngineError: A prompt is longer than the model reads, or the engine failed.
+        """
+        numbers = count()
+        async for scene in prompts:
+            part = as_part(scene, self._text)
+            self._check(part)
+            part = replace(part, max_tokens=self._manner.draws.most(part.max_tokens))
+            priority = URGENT if scene.urgent else PATIENT
+            name = f"{request_id}.{next(numbers)}"
+            async with aclosing(self._requests.answer(name, self._sampling, part, priority)) as pieces:
+                if not scene.max_tokens:
+                    async for _ in pieces:
+                        """It was to be read only."""
+                    continue
+                async with aclosing(self._words(pieces, seen(scene))) as words:
+                    async for word in words:
+                        yield word
+
+    async def busy(self) -> int:
+        return await self._requests.busy()
+
+    async def died(self) -> None:
+        await self._requests.died()
+
+    async def aclose(self) -> None:
+        await self._requests.aclose()
+
+    async def _words(self, pieces: AsyncGenerator[Written, None], seen: int) -> AsyncGenerator[Text, None]:
+        decoder, usage = self._text.decoder(), Usage()
+        async for piece in pieces:
+            usage = Usage(piece.prompt_tokens, seen, piece.cached_tokens, usage.written + len(piece.token_ids))
+            for word in decoder.feed([each for each in piece.token_ids if each not in self._text.stops]):
+                yield Text(word, usage)
+        for word in decoder.finish():
+            yield Text(word)
+        yield Text("", usage)
+
+    def _check(self, part: Part) -> None:
+        size, most = len(part.token_ids), self._manner.most_prompt_tokens
+        if size > most:
+            raise EngineError(STAGE, f"the prompt has {size} tokens, and at most {most} are read")
+
+
+def seen(scene: Scene) -> int:
+    """Tokens of what is looked at."""
+    return sum(part.tokens for part in scene.parts if isinstance(part, Clip))
+
+
+def as_part(scene: Scene, text: AuraText) -> Part:
+    token_ids, media = engine_prompt(scene, text)
+    return Part(token_ids, scene.max_tokens or 1, media=media, cache_salt=scene.cache_salt)

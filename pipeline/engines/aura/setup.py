@@ -1,0 +1,150 @@
+"""Opens AURA on vLLM: what of its checkpoint and of the deployment the engine is told."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from pipeline.engines.aura.engine import STAGE, Aura, Manner
+from pipeline.engines.model_files import check_beside, model_folder
+from pipeline.engines.vllm.cuda_graphs import GRAPHS, LOOKING
+from pipeline.engines.vllm.kv_cache import kv_cache_bytes
+from pipeline.engines.vllm.sampling_defaults import Draws, check_length, check_stops
+from pipeline.engines.vllm.start import Start, start_vllm
+from pipeline.engines.vllm.warm_up import NAME, heard, warmed
+from pipeline.errors import ConfigError
+from pipeline.media.video_chunk import second
+from pipeline.models.aura.config import MEDIA_FILES, CacheConfig, check_media, read_aura
+from pipeline.models.aura.text import FPS, AuraText
+from pipeline.models.aura.weight_names import check_all, expected_names, expected_shapes
+from pipeline.models.registry import AURA
+from pipeline.models.shared.fields import read_fields
+from pipeline.models.shared.weight_names import check_names, weight_names
+from pipeline.models.shared.weight_shapes import check_kinds, check_shapes
+from pipeline.topology.processors.aura import LIMITS, MOST_TOKENS, scene
+from pipeline.types.chunks import Scene
+from pipeline.types.history import History, Item
+from pipeline.types.turn_request import Asked, Wants
+
+FILES = ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json", *MEDIA_FILES)
+LARGEST = {"width": 1_024, "height": 576}  # of a frame: what vLLM keeps memory for
+MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, instructions
+STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 ms of an H100's
+MOST_SESSIONS = STEP_TOKENS // 2  # each has two prompts at once, and vLLM has no more of them than a step has tokens
+LONG_TOKENS = STEP_TOKENS // 2  # of one prompt in a step while others wait: vLLM lets what it has begun go first
+BLOCK_TOKENS = 64  # each block of a prompt is hashed for every request: larger ones are fewer
+UNTOLD = (
+    "mm_device_do_normalize",
+    "mm_processor_kwargs",
+    "video_pruning_rate",
+)  # they would change what a clip becomes
+CLIP_GB = 0.008  # of vLLM's cache, for one second of 640 x 480
+DRAWS = Draws(temperature=0.5)
+FIRST_TOKENS = 4  # of the answer that it gives when it is opened
+
+
+async def open_aura(
+    models_dir: Path,
+    *,
+    model: str,
+    max_sessions: int,
+    draws: Draws = DRAWS,
+    stop_token_ids: Sequence[int] | None = None,
+    dtype: str = "bfloat16",
+    max_model_len: int = 49_152,
+    start: Start = start_vllm,
+    **engine_args: Any,
+) -> Aura:
+    """
+    Args:
+        stop_token_ids: Those that the checkpoint must have.
+        max_model_len: Positions of a prompt and its answer.
+        engine_args: For vLLM, as it names them; `compilation_config` takes the place of ours.
+
+    Raises:
+        ConfigError: The model is incomplete or another one, or vLLM refuses an argument.
+        EngineError: The engine did not start.
+    """
+    if faults := [
+        f"`{name}` cannot be set: clips are made ready for vLLM here" for name in UNTOLD if name in engine_args
+    ]:
+        raise ConfigError(f"stage {STAGE}", faults)
+    folder = check_folder(models_dir, model, max_model_len, engine_args.get("load_format", "auto"))
+    text = AuraText.read(folder)
+    check_stops(f"stage {STAGE}", stop_token_ids, text.stops)
+    requests = await start(STAGE, folder, **settings(max_sessions, dtype, max_model_len) | engine_args)
+    engine = Aura(requests, text, Manner(draws, max_model_len - MOST_TOKENS))
+    return await warmed(engine, partial(heard, engine, first_scene(), FIRST_TOKENS))
+
+
+def first_scene() -> Scene:
+    """A second of video and a question, which a few tokens answer."""
+    frame = np.full((480, 640, 3), 128, np.uint8)
+    history = History().with_round(second(NAME, frame, None)).with_item(Item(NAME, "user", "What do you see?"))
+    return scene(Asked(history, Wants(modality="text", cache_salt=NAME, max_tokens=FIRST_TOKENS)))
+
+
+def settings(sessions: int, dtype: str, max_model_len: int) -> dict[str, Any]:
+    """What vLLM is told, but for what a deployment adds. Of a session, one prompt is answered while another is read."""
+    seconds = LIMITS.keep_s + 2 * LIMITS.slack_s
+    return {
+        "hf_overrides": {"architectures": [AURA]},
+        "dtype": dtype,
+        "max_model_len": max_model_len,
+        "max_num_seqs": 2 * sessions,
+        "max_num_batched_tokens": STEP_TOKENS,
+        "long_prefill_token_threshold": LONG_TOKENS,
+        "enable_prefix_caching": True,
+        "block_size": BLOCK_TOKENS,
+        "scheduling_policy": "priority",
+        "compilation_config": GRAPHS | LOOKING,  # longer steps than the largest run without one
+        "limit_mm_per_prompt": {
+            "video": {"count": 2 * seconds, "num_frames": FPS, **LARGEST},
+            "image": {"count": 64, **LARGEST},
+        },
+        "mm_processor_cache_gb": max(1.0, sessions * seconds * CLIP_GB),
+    }
+
+
+def check_folder(models_dir: Path, model: str, max_model_len: int, load_format: str) -> Path:
+    """The folder of a checkpoint, of which neither the tokenizer nor a tensor is read.
+
+    Raises:
+        ConfigError: It is incomplete or another model's, or a prompt may be longer than its positions.
+    """
+    folder = model_folder(models_dir, (model,), FILES)
+    check_media(folder, read_aura(folder)["vision_config"])
+    check_beside(folder)
+    check_length(STAGE, max_model_len, LIMITS.most_tokens + MARGIN + MOST_TOKENS)
+    if load_format != "dummy":
+        check_weights(folder)
+    return folder
+
+
+def check_weights(folder: Path) -> None:
+    """
+    Raises:
+        ConfigError: Weights are missing, unused, truncated or of another shape or kind; lists their names.
+    """
+    config = read_aura(folder)
+    expected, given = expected_names(config), weight_names(folder)
+    if config.get("quantization_config"):  # what is left of a matrix has names and shapes that vLLM knows
+        there = {name.rpartition(".")[0] for name in given}
+        check_names({name.rpartition(".")[0] for name in expected}, there, str(folder), all_used=False)
+        return
+    check_all(config, given, str(folder))
+    check_kinds(expected, folder)
+    check_shapes(dict(expected_shapes(config)), folder)
+
+
+def cache_bytes(folder: Path, size: int, max_model_len: int) -> int:
+    """Room for one prompt, without which vLLM does not start; 0 where the configuration leaves a size to a default."""
+    decoder = read_decoder(folder)
+    return kv_cache_bytes(decoder, size, max_model_len) if decoder else 0
+
+
+def read_decoder(folder: Path) -> CacheConfig | None:
+    """None, where the configuration leaves a size to a default."""
+    return read_fields(CacheConfig, read_aura(folder)["text_config"], "", [])

@@ -1,0 +1,54 @@
+"""Which chunks Code2Wav decodes next, together. Pure."""
+
+from collections.abc import Iterable, Iterator
+from itertools import islice
+
+from pipeline.engines.code2wav.messages import Decode, frame_count
+
+MOST_FRAMES = 200  # of a batch: a GPU is full with them, and whoever comes meanwhile waits no longer than they take
+
+
+def most_rows(frames: int, slots: int) -> int:
+    """Chunks of so many frames in a batch: a power of two, unless there are fewer slots."""
+    return min(1 << max(MOST_FRAMES // frames, 1).bit_length() - 1, slots)
+
+
+def shapes(sizes: Iterable[int], slots: int) -> Iterator[tuple[int, int]]:
+    """Rows and frames of the batches that are worth a graph: powers of two, and the most."""
+    for frames in sizes:
+        most = most_rows(frames, slots)
+        for power in range((most - 1).bit_length()):
+            yield 1 << power, frames
+        yield most, frames
+
+
+class Waiting:
+    """Chunks in the order in which they came, at most one of a slot.
+
+    A batch is of the smallest ones: who waits for one has little left to play, who waits for a large one has seconds.
+    """
+
+    def __init__(self, slots: int) -> None:
+        self._chunks: dict[int, Decode] = {}
+        self._slots = slots
+
+    def add(self, chunk: Decode) -> None:
+        assert chunk.slot not in self._chunks
+        self._chunks[chunk.slot] = chunk
+
+    def drop(self, slot: int) -> None:
+        self._chunks.pop(slot, None)
+
+    def take(self) -> list[Decode]:
+        """The next batch; empty if nothing waits."""
+        if not self._chunks:
+            return []
+        frames = min(map(frame_count, self._chunks.values()))
+        alike = (chunk for chunk in self._chunks.values() if frame_count(chunk) == frames)
+        batch = list(islice(alike, most_rows(frames, self._slots)))
+        for chunk in batch:
+            del self._chunks[chunk.slot]
+        return batch
+
+    def __len__(self) -> int:
+        return len(self._chunks)

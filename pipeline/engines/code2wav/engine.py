@@ -1,0 +1,176 @@
+"""Makes sound of codec frames: the speech decoder in a batching process of its own."""
+
+import asyncio
+import logging
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
+from contextlib import suppress
+from functools import partial
+from pathlib import Path
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.engines.code2wav.chunk_ramp import Ramp
+from pipeline.engines.code2wav.messages import Count, Decode, Drop, Ready, Settings
+from pipeline.engines.code2wav.process import STAGE, STOP_S, CodecProcess
+from pipeline.errors import ConfigError, EngineError
+from pipeline.types.chunks import FRAME_SAMPLES, Audio, Codes
+
+log = logging.getLogger(__name__)
+
+CHILD = (sys.executable, "-m", "pipeline.engines.code2wav.child")
+DTYPES = ("float32", "bfloat16")
+LOAD_FORMATS = ("auto", "dummy")
+FRAME_BYTES = 2 * FRAME_SAMPLES
+SMALL = (1, 2, 4, 8)  # frames of which any tail is made, beside the ramp's own sizes
+
+
+Start = Callable[[], Awaitable[tuple[CodecProcess, Ready]]]
+
+
+class Code2Wav:
+    """`Engine[Codes, Audio]`. Each request has a slot in the process, where the past of its sentence is kept.
+
+    A process that has died takes its requests with it; the next request starts another one.
+    """
+
+    def __init__(self, start: Start, process: CodecProcess, slots: int, sizes: tuple[int, ...], entries: int) -> None:
+        self._start = start
+        self._starting = asyncio.Lock()
+        self._process = process
+        self._sizes = sizes
+        self._entries = entries
+        self._free: asyncio.Queue[int] = asyncio.Queue(slots)
+        for slot in range(slots):
+            self._free.put_nowait(slot)
+
+    @classmethod
+    async def open(
+        cls,
+        folder: Path,
+        *,
+        ramp: Ramp,
+        slots: int,
+        dtype: str = "float32",
+        load_format: str = "auto",
+        device: int = 0,
+        threads: int = 1,
+        child: Sequence[str] = CHILD,
+    ) -> Self:
+        """
+        Args:
+            folder: The checkpoint's, which holds `speech_tokenizer/`.
+            slots: Most requests at once; further ones wait.
+            dtype: `float32`, which a GPU computes with TF32, or `bfloat16`, which is coarser.
+            device: Which GPU; where there is none, `threads` of the CPU compute.
+            load_format: `dummy` leaves the weights unread, to measure how long things take.
+
+        Raises:
+            ConfigError: The checkpoint cannot be loaded.
+            EngineError: The process did not start.
+        """
+        if faults := _faults(dtype, load_format):
+            raise ConfigError(STAGE, faults)
+        sizes = tuple(sorted({*SMALL, *ramp.sizes}, reverse=True))
+        settings = partial(
+            Settings,
+            folder=str(folder),
+            load_format=load_format,
+            dtype=dtype,
+            slots=slots,
+            sizes=sizes,
+            device=device,
+            threads=threads,
+        )
+        start = partial(CodecProcess.start, child, settings)
+        process, ready = await start()
+        log.info("ready to decode speech", extra={"device": ready.device, "graphs": ready.graphs})
+        return cls(start, process, slots, sizes, ready.entries)
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[Codes]) -> AsyncGenerator[Audio, None]:
+        """
+        Raises:
+            EngineError: A code is out of range, or the process has died, or does not start again.
+        """
+        slot = await self._free.get()
+        process, begins = self._process, True
+        try:
+            process = await self._living()
+            async for codes in prompts:
+                if codes.text and not len(codes.frames):
+                    yield Audio(b"", codes.text)
+                text = codes.text
+                for frames, count in pieces(self._checked(codes.frames), self._sizes, ends=codes.ends):
+                    audio = await process.ask(partial(Decode, slot=slot, frames=frames.tobytes(), begins=begins))
+                    yield Audio(audio.pcm[: count * FRAME_BYTES], text)
+                    begins, text = False, ""
+                begins = begins or codes.ends
+        finally:
+            await self._drop(request_id, process, slot)
+
+    async def busy(self) -> int:
+        try:
+            counted = await self._process.ask(Count)
+        except EngineError:  # it has ended, and so is idle
+            return 0
+        return int(counted.chunks)
+
+    async def aclose(self) -> None:
+        await self._process.aclose()
+
+    async def _living(self) -> CodecProcess:
+        """The process, or another one in place of one that has died."""
+        async with self._starting:
+            if self._process.has_ended:
+                log.error("the speech decoder has died, and is started again")
+                await self._process.aclose()
+                try:
+                    self._process, _ = await self._start()
+                except ConfigError as error:
+                    raise EngineError(STAGE, f"did not start again: {error}") from error
+            return self._process
+
+    async def _drop(self, request_id: str, process: CodecProcess, slot: int) -> None:
+        """Returns when the process says that it does nothing for the slot. It reads in order, so that whoever gets the
+        slot next is not harmed, even if this is not awaited to its end."""
+        self._free.put_nowait(slot)
+        try:
+            async with asyncio.timeout(STOP_S):
+                with suppress(EngineError):  # a process that has ended is idle
+                    await process.ask(partial(Drop, slot=slot))
+        except TimeoutError:
+            log.error("the speech decoder does not stop", extra={"request": request_id})
+
+    def _checked(self, frames: NDArray[np.int16]) -> NDArray[np.int16]:
+        if len(frames) and (frames.min() < 0 or frames.max() >= self._entries):
+            raise EngineError(STAGE, f"a code is not in 0…{self._entries - 1}")
+        return frames
+
+
+def _faults(dtype: str, load_format: str) -> list[str]:
+    chosen = (("dtype", dtype, DTYPES), ("load_format", load_format, LOAD_FORMATS))
+    return [
+        f"`{key}` is {value!r}, not one of {', '.join(known)}" for key, value, known in chosen if value not in known
+    ]
+
+
+def pieces(frames: NDArray[np.int16], sizes: Sequence[int], *, ends: bool) -> Iterator[tuple[NDArray[np.int16], int]]:
+    """The frames in chunks of those sizes, of which one is 1: only these have CUDA graphs.
+
+    Args:
+        sizes: The largest first.
+        ends: Nothing follows for which the past must be right: the last chunk may be filled up.
+
+    Yields:
+        A chunk, and how many of its frames are meant.
+    """
+    while left := len(frames):
+        if ends and left <= sizes[0]:
+            size = min(size for size in sizes if size >= left)
+            yield np.pad(frames, ((0, size - left), (0, 0))), left
+            return
+        size = next(size for size in sizes if size <= left)
+        yield frames[:size], size
+        frames = frames[size:]

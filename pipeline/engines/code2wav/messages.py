@@ -1,0 +1,127 @@
+"""What Code2Wav and its process say to each other, and how it is framed: a length, then MessagePack."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from pipeline.types.chunks import CODEBOOKS
+
+LENGTH_BYTES = 4
+
+
+class Settings(msgspec.Struct, frozen=True, tag=True):
+    """The first thing that the process is told; answered with `Ready` or `Refused`.
+
+    Attributes:
+        folder: The checkpoint's, which holds `speech_tokenizer/`.
+        load_format: `auto`, or `dummy` for weights that only take their time.
+        dtype: `float32` or `bfloat16`.
+        slots: Most streams at once.
+        sizes: Frames that chunks may have.
+        device: Which GPU, where there is one.
+        threads: CPU threads, where there is none.
+    """
+
+    number: int
+    folder: str
+    load_format: str
+    dtype: str
+    slots: int
+    sizes: tuple[int, ...]
+    device: int
+    threads: int
+
+
+class Decode(msgspec.Struct, frozen=True, tag=True):
+    """The next frames of a slot's stream; answered with `Pcm`.
+
+    Attributes:
+        frames: int16, native order, CODEBOOKS a frame.
+        begins: True if they are the first ones of a sentence.
+    """
+
+    number: int
+    slot: int
+    frames: bytes
+    begins: bool
+
+
+class Drop(msgspec.Struct, frozen=True, tag=True):
+    """Whatever waits for that slot is not wanted; answered with `Dropped` when nothing is computed for it."""
+
+    number: int
+    slot: int
+
+
+class Count(msgspec.Struct, frozen=True, tag=True):
+    """How much there is to do; answered with `Counted`."""
+
+    number: int
+
+
+class Ready(msgspec.Struct, frozen=True, tag=True):
+    """
+    Attributes:
+        entries: Of a codebook: codes lie below.
+        graphs: CUDA graphs that were captured.
+    """
+
+    number: int
+    entries: int
+    device: str
+    graphs: int
+
+
+class Refused(msgspec.Struct, frozen=True, tag=True):
+    number: int
+    faults: list[str]
+
+
+class Pcm(msgspec.Struct, frozen=True, tag=True):
+    number: int
+    pcm: bytes
+
+
+class Dropped(msgspec.Struct, frozen=True, tag=True):
+    number: int
+
+
+class Counted(msgspec.Struct, frozen=True, tag=True):
+    number: int
+    chunks: int
+
+
+Question = Settings | Decode | Drop | Count
+Answer = Ready | Refused | Pcm | Dropped | Counted
+
+
+def packed(message: Question | Answer) -> bytes:
+    body = msgspec.msgpack.encode(message)
+    return len(body).to_bytes(LENGTH_BYTES, "big") + body
+
+
+class Unpacker:
+    """Feed it bytes as they come; it gives back the messages that are complete."""
+
+    def __init__(self, kind: Any) -> None:
+        """
+        Args:
+            kind: `Question` or `Answer`.
+        """
+        self._decoder = msgspec.msgpack.Decoder(kind)
+        self._rest = bytearray()
+
+    def feed(self, data: bytes) -> Iterator[Any]:
+        self._rest += data
+        while len(self._rest) >= LENGTH_BYTES:
+            end = LENGTH_BYTES + int.from_bytes(self._rest[:LENGTH_BYTES], "big")
+            if len(self._rest) < end:
+                return
+            body = bytes(self._rest[LENGTH_BYTES:end])
+            del self._rest[:end]
+            yield self._decoder.decode(body)
+
+
+def frame_count(decode: Decode) -> int:
+    return len(decode.frames) // (2 * CODEBOOKS)

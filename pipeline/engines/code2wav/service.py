@@ -1,0 +1,97 @@
+"""The loop of Code2Wav's process: questions in, batches decoded, answers out."""
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from queue import Empty, SimpleQueue
+from typing import BinaryIO, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.engines.code2wav.batches import Waiting
+from pipeline.engines.code2wav.messages import (
+    Answer,
+    Count,
+    Counted,
+    Decode,
+    Drop,
+    Dropped,
+    Pcm,
+    Question,
+    Unpacker,
+    packed,
+)
+from pipeline.types.chunks import CODEBOOKS
+
+READ_BYTES = 1 << 16
+
+Inbox = SimpleQueue[Question]
+
+
+class Decoder(Protocol):
+    """What makes sound of codes, for many streams at once."""
+
+    def begin(self, slot: int) -> None:
+        """The slot's next frame is the first of a stream."""
+        ...
+
+    def decode(self, slots: Sequence[int], codes: NDArray[np.int16]) -> NDArray[np.int16]:
+        """[batch, frames, codebooks] → PCM16 [batch, samples]."""
+        ...
+
+
+def serve(decoder: Decoder, inbox: Inbox, send: Callable[[Answer], None], slots: int) -> None:
+    """Never returns: the process ends with its input."""
+    waiting = Waiting(slots)
+    while True:
+        for question in _arrived(inbox, is_idle=not waiting):
+            match question:
+                case Decode():
+                    waiting.add(question)
+                case Drop(number, slot):
+                    waiting.drop(slot)
+                    send(Dropped(number))
+                case Count(number):
+                    send(Counted(number, len(waiting)))
+        for answer in _decoded(decoder, waiting.take()):
+            send(answer)
+
+
+def read_questions(source: int, inbox: Inbox) -> None:
+    """Put what comes from a file descriptor into the inbox; ends the process when it closes, whatever is computed."""
+    unpacker = Unpacker(Question)
+    while data := os.read(source, READ_BYTES):
+        for question in unpacker.feed(data):
+            inbox.put(question)
+    os._exit(0)
+
+
+def answers_to(sink: BinaryIO) -> Callable[[Answer], None]:
+    def send(answer: Answer) -> None:
+        sink.write(packed(answer))
+        sink.flush()
+
+    return send
+
+
+def _arrived(inbox: Inbox, is_idle: bool) -> Iterator[Question]:
+    """What has arrived; with nothing else to do, at least one question."""
+    if is_idle:
+        yield inbox.get()
+    while True:
+        try:
+            yield inbox.get_nowait()
+        except Empty:
+            return
+
+
+def _decoded(decoder: Decoder, batch: list[Decode]) -> Iterator[Pcm]:
+    if not batch:
+        return
+    for chunk in batch:
+        if chunk.begins:
+            decoder.begin(chunk.slot)
+    codes = np.stack([np.frombuffer(chunk.frames, np.int16).reshape(-1, CODEBOOKS) for chunk in batch])
+    waves = decoder.decode([chunk.slot for chunk in batch], codes)
+    for chunk, wave in zip(batch, waves, strict=True):
+        yield Pcm(chunk.number, wave.astype("<i2").tobytes())

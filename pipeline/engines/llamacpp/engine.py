@@ -1,0 +1,225 @@
+"""A chat language model on a CPU: llama.cpp with a GGUF file, a slot for every caller."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, suppress
+from pathlib import Path
+from typing import Self
+
+import aiohttp
+
+from pipeline.engines.common_prefix import shared
+from pipeline.engines.embedded_models import FETCHED, LLAMA_FILES
+from pipeline.engines.llamacpp.saved_states import KEPT, States
+from pipeline.engines.llamacpp.server import LlamaServer, ServerSettings
+from pipeline.engines.llamacpp.slots import Slot, Slots
+from pipeline.engines.llamacpp.steps import BATCH, REUSED, Pace, known
+from pipeline.engines.llamacpp.text import Refused, unless_silent
+from pipeline.engines.model_files import model_folder
+from pipeline.errors import ConfigError, EngineError
+from pipeline.types.chunks import Chat, Message, Text, Usage
+
+log = logging.getLogger(__name__)
+
+STAGE = "aura"
+LEARN_S = 30.0  # a quiet machine reads two sets of instructions in 8; `infra/up` waits for 120 in all
+
+
+class Llama:
+    """`Engine[Chat, Text]`. Each `cache_salt` keeps a slot, and with it its prefix cache, while there are slots.
+
+    A slot that changes hands is set back to the stem of the new caller's prompts, or to the preamble, with
+    which every caller's prompt begins, so that nothing that one caller said is ever found in another's cache.
+    A stem that is read for the first time is kept. What was read before a request was cancelled stays read.
+    """
+
+    def __init__(
+        self, server: LlamaServer, settings: ServerSettings, preamble: tuple[Message, ...], states: States
+    ) -> None:
+        self._server = server
+        self._settings = settings
+        self._slots = Slots(settings.slots)
+        self._states = states
+        self._preamble = preamble
+        self._preamble_tokens: list[int] = []
+        self._stems: dict[tuple[Message, ...], list[int]] = {}
+        self._reviving = asyncio.Lock()
+        self._pace = Pace()
+
+    @classmethod
+    async def open(
+        cls,
+        models_dir: Path,
+        *,
+        model: str,
+        fallback: str,
+        threads: int,
+        prompt_threads: int,
+        context: int,
+        slots: int,
+        preamble: tuple[Message, ...] = (),
+        stems: tuple[tuple[Message, ...], ...] = (),
+        learn_s: float = LEARN_S,
+    ) -> Self:
+        """
+        Args:
+            threads: CPU threads that write.
+            prompt_threads: CPU threads that read prompts.
+            context: Tokens of one slot: prompt and answer together.
+            preamble: How every prompt begins. It is read before anybody comes.
+            stems: How the prompts of callers who are known to come begin. They are read then, too.
+            learn_s: What of them is not read by then, the first caller reads: a busy machine is to start in time.
+
+        Raises:
+            ConfigError: No model is complete, or it cannot be loaded.
+            EngineError: The preamble or a stem cannot be read.
+        """
+        file = model_folder(models_dir, (model, fallback), LLAMA_FILES, FETCHED) / LLAMA_FILES[0]
+        saved = models_dir / "states"
+        try:
+            saved.mkdir(mode=0o700, exist_ok=True)
+        except OSError as error:
+            raise ConfigError(str(saved), [f"cannot be made: {error.strerror}"]) from error
+        settings = ServerSettings(str(file), str(saved), slots, context, BATCH, REUSED, threads, prompt_threads)
+        server = await LlamaServer.start(settings)
+        llama = cls(server, settings, preamble, States.of(saved, file, slots * context))
+        try:
+            await llama._learn()
+            await llama._learn_stems(stems, learn_s)
+        except BaseException:
+            await llama.aclose()
+            raise
+        return llama
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[Chat]) -> AsyncGenerator[Text, None]:
+        async for chat in prompts:
+            await self._revive()
+            async with self._slots.of(chat.cache_salt) as slot:
+                try:
+                    async with aclosing(unless_silent(self._write(slot, chat))) as pieces:
+                        async for text in pieces:
+                            yield Text(text, slot.usage)
+                    if chat.max_tokens:
+                        yield Text("", slot.usage)
+                except Refused as refusal:
+                    raise EngineError(STAGE, str(refusal)) from refusal
+                except aiohttp.ClientError as error:
+                    raise EngineError(STAGE, f"the language model does not answer ({type(error).__name__})") from error
+
+    async def busy(self) -> int:
+        if self._server.process.returncode is not None:
+            return 0
+        try:
+            computing = sum(await self._server.processing())
+        except aiohttp.ClientError:  # it is dying
+            computing = 0
+        # Asked while it computes a step, the server answers when that is done; so a request between two steps counts.
+        return max(computing, self._slots.at_work)
+
+    async def aclose(self) -> None:
+        await self._server.aclose()
+
+    async def _write(self, slot: Slot, chat: Chat) -> AsyncGenerator[str, None]:
+        """The answer in pieces, a token or a whole character each."""
+        prompt = await self._server.tokens(chat.messages, unfinished=not chat.max_tokens)
+        if len(prompt) >= self._settings.context:
+            raise Refused(f"the conversation is too long: {len(prompt)} tokens, {self._settings.context} fit")
+        stem = await self._stem(chat, prompt)
+        await self._go_back(slot, chat.cache_salt, prompt, stem)
+        slot.usage = Usage(len(prompt), cached=len(prompt))
+        ahead = len(prompt) - self._pace.step(1) * bool(chat.max_tokens)  # the rest is read by the step that writes
+        await self._read(slot, prompt[: max(ahead, len(stem))], stem)
+        limit = min(len(prompt) + chat.max_tokens, self._settings.context)
+        character: list[int] = []  # of which nothing has been told yet
+        while len(prompt) < limit:
+            slot.read = prompt
+            step = await self._server.step(slot.number, prompt, chat.temperature)
+            computed = 0 if slot.usage.written else step.computed  # afterwards it is what was written before
+            slot.took(computed, written=1)
+            if step.ended:
+                return
+            prompt = prompt + step.tokens
+            character += step.tokens
+            text = step.text if len(character) == 1 else await self._server.text(character)
+            if text and not text.endswith("\ufffd"):
+                character.clear()
+                yield text
+
+    async def _stem(self, chat: Chat, prompt: list[int]) -> list[int]:
+        """What of the prompt comes in other calls, too."""
+        messages = chat.messages[: chat.stem]
+        if messages and messages not in self._stems:
+            if len(self._stems) == KEPT:
+                self._stems.clear()
+            self._stems[messages] = await self._server.tokens(messages)
+        return prompt[: shared(self._stems.get(messages, []), prompt)]
+
+    async def _go_back(self, slot: Slot, owner: str, prompt: list[int], stem: list[int]) -> None:
+        """Where a kept state knows more of the prompt than the slot does, have the slot know that."""
+        if slot.owner != owner:
+            slot.owner, slot.read = owner, []
+        for kept in (stem, self._preamble_tokens):
+            if shared(kept, prompt) <= known(prompt, slot.read):
+                continue
+            if await self._states.restore(self._server, slot.number, kept):
+                slot.read = kept
+        if not slot.read:
+            await self._server.slot_action(slot.number, "erase")
+
+    async def _read(self, slot: Slot, prompt: list[int], stem: list[int]) -> None:
+        """Read it in steps; what is written after each is of no use."""
+        clock = asyncio.get_running_loop().time
+        read = known(prompt, slot.read)
+        while True:
+            if stem and slot.read == stem:
+                self._states.used(self._preamble_tokens)
+                await self._states.save(self._server, slot.number, stem)
+            if read >= len(prompt):
+                return
+            began, rest = clock(), len(stem) - read
+            read = min(read + self._pace.step(len(prompt) - read), len(prompt), len(stem) if rest > 0 else len(prompt))
+            slot.read = prompt[:read]
+            step = await self._server.step(slot.number, slot.read)
+            slot.took(step.computed)
+            self._pace.took(clock() - began)
+
+    async def _revive(self) -> None:
+        """A server that has died is replaced; what its slots had read is gone."""
+        async with self._reviving:
+            if self._server.process.returncode is None:
+                return
+            log.error("the language model's process has died, starting another", extra={"stage": STAGE})
+            await self._server.aclose()
+            try:
+                self._server = await LlamaServer.start(self._settings)
+            except ConfigError as error:
+                raise EngineError(STAGE, f"the language model does not come back: {error}") from error
+            self._slots.forget()
+            await self._learn()
+
+    async def _learn(self) -> None:
+        """See to it that the preamble's state is in its file."""
+        if not self._preamble:
+            return
+        try:
+            self._preamble_tokens = await self._server.tokens(self._preamble)
+            if await self._states.restore(self._server, 0, self._preamble_tokens):
+                return
+            log.info("reading the preamble for the first time", extra={"stage": STAGE})
+            await self._server.step(0, self._preamble_tokens)
+            await self._states.save(self._server, 0, self._preamble_tokens)
+        except (Refused, aiohttp.ClientError) as error:
+            raise EngineError(STAGE, f"the preamble cannot be read: {error}") from error
+
+    async def _learn_stems(self, stems: tuple[tuple[Message, ...], ...], learn_s: float) -> None:
+        """See to it that the state after each of them is in its file."""
+        with suppress(TimeoutError):
+            async with asyncio.timeout(learn_s), aclosing(self.generate("learn", _only_read(stems))) as nothing:
+                async for _ in nothing:
+                    """It is only read."""
+
+
+async def _only_read(stems: tuple[tuple[Message, ...], ...]) -> AsyncGenerator[Chat, None]:
+    for stem in stems:
+        yield Chat((*stem, Message("user", "")), "", 0, stem=len(stem))

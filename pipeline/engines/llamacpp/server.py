@@ -1,0 +1,199 @@
+"""llama.cpp's own server as a child process, and what is asked of it over loopback."""
+
+import asyncio
+import json
+import secrets
+import sys
+from asyncio.subprocess import PIPE, Process
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import asdict, dataclass
+from typing import Any, Self
+
+import aiohttp
+
+from pipeline.engines.llamacpp.text import Refused, complaint
+from pipeline.errors import ConfigError
+from pipeline.types.chunks import Message
+
+OPEN_S = 90.0
+STOP_S = 5.0
+MORE = "\x1e"  # a mark that nobody says, where an unfinished message goes on
+
+
+@dataclass(frozen=True, slots=True)
+class ServerSettings:
+    """
+    Attributes:
+        model: Path of the GGUF file.
+        saved: Path of the folder for states of slots.
+        context: Tokens of one slot: prompt and answer together.
+        batch: Tokens of a prompt that are computed at once.
+        reused: So many tokens in a row, or more, that have moved in a prompt are moved in the cache.
+        threads: CPU threads that write.
+        prompt_threads: CPU threads that read prompts.
+    """
+
+    model: str
+    saved: str
+    slots: int
+    context: int
+    batch: int
+    reused: int
+    threads: int
+    prompt_threads: int
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What was written in one step.
+
+    Attributes:
+        tokens: One, or none if the answer has ended.
+        text: Empty if the token is only a part of a character.
+        computed: Tokens of the prompt that were not in the slot's cache.
+    """
+
+    tokens: list[int]
+    text: str
+    ended: bool
+    computed: int
+
+
+@dataclass(frozen=True, slots=True)
+class LlamaServer:
+    """A process of its own, so that no decode ever holds the event loop and no crash ends the pipeline."""
+
+    process: Process
+    http: aiohttp.ClientSession
+
+    @classmethod
+    async def start(cls, settings: ServerSettings) -> Self:
+        """
+        Raises:
+            ConfigError: The model cannot be loaded.
+        """
+        key = secrets.token_hex(16)
+        argv = (sys.executable, "-m", "pipeline.engines.llamacpp.child")
+        process = await asyncio.create_subprocess_exec(*argv, stdin=PIPE, stdout=PIPE)
+        try:
+            address = await _address(process, {**asdict(settings), "key": key})
+        except BaseException:
+            await _killed(process)
+            raise
+        http = aiohttp.ClientSession(
+            address,
+            headers={"Authorization": f"Bearer {key}"},
+            timeout=aiohttp.ClientTimeout(total=None, connect=STOP_S),
+        )
+        return cls(process, http)
+
+    async def aclose(self) -> None:
+        await self.http.close()
+        if self.process.stdin:
+            self.process.stdin.close()
+        try:
+            async with asyncio.timeout(STOP_S):
+                await self.process.wait()
+        except TimeoutError:
+            await _killed(self.process)
+
+    async def tokens(self, messages: tuple[Message, ...], *, unfinished: bool = False) -> list[int]:
+        """The prompt that the model's own chat template makes of them.
+
+        Args:
+            unfinished: The last message goes on: the prompt ends inside it, where more words cannot change it.
+
+        Raises:
+            Refused: The server cannot make one.
+            aiohttp.ClientError: The server is gone.
+        """
+        written = [{"role": message.role, "content": message.text} for message in messages]
+        if unfinished:
+            written[-1]["content"] += MORE
+        rendered = await self._post("/apply-template", {"messages": written})
+        text = rendered["prompt"].partition(MORE)[0] if unfinished else rendered["prompt"]
+        prompt = await self._post("/tokenize", {"content": text, "add_special": True, "parse_special": True})
+        tokens: list[int] = prompt["tokens"]
+        return tokens[:-1] if unfinished else tokens
+
+    async def text(self, tokens: Sequence[int]) -> str:
+        """
+        Raises:
+            aiohttp.ClientError: The server is gone.
+        """
+        written = await self._post("/detokenize", {"tokens": list(tokens)})
+        return str(written["content"])
+
+    async def step(self, slot: int, tokens: Sequence[int], temperature: float = 0.0) -> Step:
+        """Read what the slot has not read of `tokens`, and write the token after it.
+
+        Who is cancelled meanwhile waits until it is done: when this has returned, the slot is idle.
+
+        Raises:
+            Refused: The server cannot serve the prompt.
+            aiohttp.ClientError: The server is gone.
+        """
+        body = {
+            "prompt": list(tokens),
+            "n_predict": 1,
+            "temperature": temperature,
+            "id_slot": slot,
+            "cache_prompt": True,
+            "return_tokens": True,
+            "response_fields": ["content", "tokens", "stop_type", "timings/prompt_n"],
+        }
+        async with asyncio.TaskGroup() as tasks:
+            posting = tasks.create_task(self._posted(body), name="llama:step")
+            try:
+                answer = await asyncio.shield(posting)
+            except asyncio.CancelledError:
+                await asyncio.wait([posting])
+                raise
+        if isinstance(answer, Exception):
+            raise answer
+        return Step(answer["tokens"], answer["content"], answer["stop_type"] == "eos", answer["timings/prompt_n"])
+
+    async def processing(self) -> list[bool]:
+        """Of each slot, whether it computes now."""
+        async with self.http.get("/slots") as response:
+            return [slot["is_processing"] for slot in await response.json()]
+
+    async def slot_action(self, slot: int, action: str, file: str = "") -> bool:
+        """`save` a slot's state to a file, `restore` it from there, or `erase` it; False if that failed."""
+        body = {"filename": file} if file else {}
+        async with self.http.post(f"/slots/{slot}", params={"action": action}, json=body) as response:
+            return response.status == 200
+
+    async def _posted(self, body: Mapping[str, Any]) -> Any:
+        """The answer, or why there is none."""
+        try:
+            return await self._post("/completion", body)
+        except (Refused, aiohttp.ClientError) as error:
+            return error
+
+    async def _post(self, path: str, body: Mapping[str, Any]) -> Any:
+        async with self.http.post(path, json=body) as response:
+            if response.status != 200:
+                raise Refused(complaint(await response.text()))
+            return await response.json()
+
+
+async def _address(process: Process, settings: Mapping[str, Any]) -> str:
+    assert process.stdin and process.stdout
+    try:
+        process.stdin.write(json.dumps(settings).encode() + b"\n")
+        async with asyncio.timeout(OPEN_S):
+            line = await process.stdout.readline()
+    except TimeoutError as error:
+        raise ConfigError(settings["model"], [f"was not loaded within {OPEN_S:.0f} s"]) from error
+    answer = json.loads(line or '{"error": "its process ended"}')
+    if "error" in answer:
+        raise ConfigError(settings["model"], [f"cannot be loaded: {answer['error']}"])
+    return str(answer["address"])
+
+
+async def _killed(process: Process) -> None:
+    with suppress(ProcessLookupError):  # it has ended already
+        process.kill()
+    await process.wait()

@@ -1,0 +1,110 @@
+"""An utterance's sound becomes prompts for Qwen3-ASR, each beginning with what is no longer in doubt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipeline.engines.common_prefix import shared
+from pipeline.models.qwen3_asr.mel import LogMel, Pcm
+from pipeline.models.qwen3_asr.prompt import Prompt, PromptWriter
+from pipeline.models.qwen3_asr.tokenizer import Tokenizer
+from pipeline.models.qwen3_asr.transcript import TAG, certain_chars, read_transcript
+from pipeline.models.qwen3_asr.windows import Piece, Pieces
+from pipeline.types.chunks import SPEECH_RATE, Transcript, Window
+
+NO_SOUND: Pcm = np.zeros(0, np.float32)
+MARKS = " .,;:!?…。，、；：！？"  # with which a recogniser ends what it has heard only in part
+
+
+@dataclass(frozen=True, slots=True)
+class Doubt:
+    """What of a transcript is read again with more sound; the official package's numbers.
+
+    Attributes:
+        all_ms: All of it, while less sound has been heard (two of its pieces, of 2 s).
+        tokens: The newest tokens.
+    """
+
+    all_ms: int = 4_000
+    tokens: int = 5
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Pass:
+    """One reading of all sound so far.
+
+    Attributes:
+        language: As Qwen3-ASR names it, if it is asked for.
+        prefix: What the transcript begins with.
+        windows: The spectrum, in pieces that the encoder reads one by one.
+        expected: What the pass before wrote behind the prefix, without the marks with which it ended the sentence: its
+            sound broke off.
+        draft: The same, while the recogniser keeps to its words; if half of them were others last time, nothing.
+    """
+
+    window: Window
+    language: str | None
+    prefix: str
+    prompt: Prompt
+    windows: tuple[Piece, ...]
+    expected: tuple[int, ...] = ()
+    draft: tuple[int, ...] = ()
+
+
+class Passes:
+    """The passes over one utterance. A transcript is forced to begin with that of the pass before, but for its end.
+
+    As the official package streams, with one difference: what was forced once stays. The official package takes
+    five tokens back again when a pass has written fewer.
+
+    Args:
+        frames: Of the spectrum that the encoder's attention sees at once.
+    """
+
+    def __init__(self, writer: PromptWriter, frames: int, doubt: Doubt) -> None:
+        self._writer = writer
+        self._doubt = doubt
+        self._heard = NO_SOUND
+        self._mel = LogMel()
+        self._pieces = Pieces(frames)
+        self._prefix = ""
+        self._raw = ""  # what the pass before made of it
+        self._keeps_to_words = True
+
+    def ask(self, window: Window, language: str | None) -> Pass:
+        pcm = window.pcm
+        if not np.array_equal(pcm[: len(self._heard)], self._heard):
+            self._mel, self._prefix, self._raw = LogMel(), "", ""
+        self._heard = pcm
+        prompt = self._writer.write(language, self._prefix, window.context)
+        expected = tuple(self._writer.tokenizer.encode(self._raw.rstrip(MARKS)[len(self._prefix) :]))
+        draft = expected if self._keeps_to_words else ()
+        return Pass(window, language, self._prefix, prompt, self._pieces(self._mel(pcm)), expected, draft)
+
+    def note(self, asked: Pass, token_ids: Sequence[int]) -> Transcript:
+        """What was written in answer; the passes that follow build on it."""
+        self._keeps_to_words = 2 * shared(asked.expected, token_ids) >= len(asked.expected)
+        self._raw = raw = asked.prefix + self._writer.tokenizer.decode(list(token_ids), special=False)
+        if len(asked.window.pcm) * 1000 >= self._doubt.all_ms * SPEECH_RATE:
+            self._prefix = max(asked.prefix, without_end(raw, self._doubt.tokens, self._writer.tokenizer), key=len)
+        read = read_transcript(raw, asked.language)
+        stable = stable_chars(self._prefix, asked.language)
+        return Transcript(read.text, asked.window.audio_end_ms, asked.window.settles, stable, read.language)
+
+
+def without_end(raw: str, tokens: int, tokenizer: Tokenizer) -> str:
+    """`raw` without its last tokens, and without half a character at its end."""
+    ids = tokenizer.encode(raw)
+    for end in range(len(ids) - tokens, 0, -1):
+        kept = tokenizer.decode(ids[:end])
+        if "\ufffd" not in kept:
+            return kept
+    return ""
+
+
+def stable_chars(prefix: str, language: str | None) -> int:
+    """How much of a transcript stands if all that follow begin with `prefix`."""
+    if language is None and TAG not in prefix:
+        return 0
+    return certain_chars(read_transcript(prefix, language).text)

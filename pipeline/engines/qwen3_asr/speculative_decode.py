@@ -1,0 +1,57 @@
+"""Has a draft of an answer read in one step, and only what comes after its first wrong token written one by one."""
+
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import replace
+from itertools import takewhile
+
+from pipeline.aio.tasks import Tasks
+from pipeline.engines.common_prefix import shared
+from pipeline.models.shared.engine_io import Answers, Part, Sampling, Written
+from pipeline.types.chunks import Draft
+
+
+async def drafted(requests: Answers, request_id: str, sampling: Sampling, part: Part) -> AsyncGenerator[Written, None]:
+    """As `requests.answer` of a part without its draft: the same tokens, the sooner the more of the draft is right.
+
+    That is speculative decoding, whose draft is there before the engine is asked. A draft that is right takes no step
+    of its own. One that is wrong takes two: the answer goes on in a request of its own, behind the token that takes
+    the wrong one's place, while that of the draft is dropped.
+
+    Raises:
+        EngineError: The engine failed, or does not take the part.
+    """
+    draft = usable(sampling, part)
+    guessed = replace(part, draft=draft, max_tokens=part.max_tokens - len(draft))
+    name = f"{request_id}.draft" if draft else request_id
+    async with aclosing(requests.answer(name, sampling, guessed)) as pieces, Tasks() as tasks:
+        first = await anext(pieces)
+        known = verified(draft, first.likeliest)
+        tried = Draft(len(draft), shared(draft, first.likeliest)) if draft else None
+        if known == draft:
+            yield replace(first, token_ids=(*draft, *first.token_ids), draft=tried)
+            async for piece in pieces:
+                yield piece
+            return
+        tasks.start(f"{name}:drop", pieces.aclose)
+        stopped = any(each in sampling.stop_token_ids for each in known[-1:])
+        yield Written(known, (), stopped, stopped, draft=tried)
+        if stopped:
+            return
+        left = replace(part, token_ids=(*part.token_ids, *known), max_tokens=part.max_tokens - len(known), draft=())
+        async with aclosing(requests.answer(request_id, sampling, left)) as rest:
+            async for piece in rest:
+                yield piece
+
+
+def usable(sampling: Sampling, part: Part) -> tuple[int, ...]:
+    """Of a part's draft. It says nothing of tokens that are drawn, or not taken as the model weighs them."""
+    if sampling.temperature or sampling.repetition_penalty != 1 or sampling.logprobs is not None or part.min_tokens:
+        return ()
+    draft = takewhile(lambda each: each not in sampling.stop_token_ids, part.draft)
+    return tuple(draft)[: part.max_tokens - 1]
+
+
+def verified(draft: tuple[int, ...], likeliest: tuple[int, ...]) -> tuple[int, ...]:
+    """What the model itself writes: the draft as far as it is right, then its own token in the place of a wrong one."""
+    return likeliest[: shared(draft, likeliest) + 1]

@@ -1,0 +1,155 @@
+"""Speaks clauses in codec frames: one request of vLLM's a sentence, its text appended as it is written.
+
+It begins with the first word that it is told: clauses may be as short as that.
+"""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from itertools import count
+from typing import Protocol
+
+import numpy as np
+
+from pipeline.aio.signal import Signal
+from pipeline.aio.tasks import Tasks
+from pipeline.engines.qwen3_tts.captions import Captions
+from pipeline.engines.qwen3_tts.prompt_queue import Ahead
+from pipeline.errors import EngineError, RequestError
+from pipeline.models.qwen3_tts.extra_args import Choice
+from pipeline.models.qwen3_tts.prompt import PromptWriter, Voice
+from pipeline.models.qwen3_tts.script import Script
+from pipeline.models.qwen3_tts.sentence import Pace, Sentence
+from pipeline.models.shared.engine_io import Part, Sampling, Written
+from pipeline.types.chunks import CODEBOOKS, Clause, Codes
+
+STAGE = "qwen3_tts"
+MOST_CLAUSES = 64  # that may wait to be spoken
+MOST_IDS = 8  # of text that a part waits for: with as many frames, asking for each part costs nothing
+
+
+class Requests(Protocol):
+    """The engine that computes: `pipeline.engines.vllm.engine.Vllm`, or a fake."""
+
+    def generate(
+        self, request_id: str, sampling: Sampling, parts: AsyncGenerator[Part, None]
+    ) -> AsyncGenerator[Written, None]: ...
+
+    async def busy(self) -> int: ...
+
+    async def died(self) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Manner:
+    """How all requests are spoken.
+
+    Attributes:
+        voice: The speaker of clauses that name none; empty: the checkpoint has no speakers.
+        sampling, choice: How codebook 0 is drawn, and the others.
+    """
+
+    voice: str
+    sampling: Sampling
+    choice: Choice
+    pace: Pace = field(default_factory=Pace)
+
+
+class Talker:
+    """`Engine[Clause, Codes]`. A sentence keeps the voice that its first clause asks for.
+
+    The model knows no speed: that of a clause is not looked at. `instructions` may ask for slow speech.
+    """
+
+    def __init__(self, requests: Requests, writer: PromptWriter, manner: Manner) -> None:
+        self.voices = voices(writer, manner.voice)
+        self._requests = requests
+        self._writer = writer
+        self._manner = manner
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[Codes, None]:
+        """
+        Raises:
+            EngineError: The checkpoint lacks the voice or the language of a clause, or the engine failed.
+        """
+        clauses = Ahead(prompts, MOST_CLAUSES)
+        script = Script(clauses, self._writer.tokenize)
+        async with Tasks() as tasks:
+            tasks.start(f"{request_id}:clauses", clauses.follow)
+            for number in count():
+                line = await script.begin()
+                if line is None:
+                    return
+                if not line.ids:
+                    yield codes((), line.said)
+                    continue
+                sentence = Sentence(self._writer, self._voice(line.clause), self._manner.choice, pace=self._manner.pace)
+                sentence.feed(line.ids, ends=line.ends)
+                speech = self._speak(f"{request_id}.{number}", sentence, script, Captions(line.said))
+                async with aclosing(speech):
+                    async for chunk in speech:
+                        yield chunk
+
+    async def busy(self) -> int:
+        return await self._requests.busy()
+
+    async def died(self) -> None:
+        await self._requests.died()
+
+    async def aclose(self) -> None:
+        await self._requests.aclose()
+
+    async def _speak(
+        self, request_id: str, sentence: Sentence, script: Script, captions: Captions
+    ) -> AsyncGenerator[Codes, None]:
+        changed = Signal()
+        parts = _parts(sentence, script, captions, changed)
+        async with aclosing(self._requests.generate(request_id, self._manner.sampling, parts)) as pieces:
+            async for written in pieces:
+                frames = sentence.note(written)
+                changed.fire()
+                if sentence.over:
+                    yield Codes(frames, captions.rest(), ends=True)
+                    return
+                if len(frames):
+                    yield Codes(frames, captions.until(sentence.made - len(frames)))
+                sentence.take(len(frames))
+                changed.fire()
+
+    def _voice(self, clause: Clause) -> Voice:
+        voice = voice_in(clause if self.voices else replace(clause, voice=""), self._manner.voice)
+        try:
+            self._writer.check(voice)
+        except RequestError as error:
+            raise EngineError(STAGE, error.message) from error
+        return voice
+
+
+async def _parts(sentence: Sentence, script: Script, captions: Captions, changed: Signal) -> AsyncGenerator[Part, None]:
+    """What the engine is asked for. It reads clauses only when no frame can be made without more text, and then enough
+    for as many frames as there were, one more, so that parts grow with what there is to play meanwhile."""
+    while not sentence.over:
+        if part := sentence.part():
+            yield part
+        elif sentence.hungry and not sentence.running:
+            line = await script.go_on(min(sentence.made + 1, MOST_IDS))
+            captions.add(line.said, sentence.known)
+            sentence.feed(line.ids, ends=line.ends)
+        else:
+            await changed.wait()
+
+
+def voices(writer: PromptWriter, first: str) -> tuple[str, ...]:
+    """The speakers of the checkpoint, the one that speaks unless another is asked for in front."""
+    return tuple(dict.fromkeys(name for name in (first.lower(), *writer.config.talker.spk_id) if name))
+
+
+def voice_in(clause: Clause, otherwise: str = "") -> Voice:
+    """How a clause wants to be spoken, by `otherwise` if it names no voice."""
+    return Voice(clause.voice or otherwise, clause.language, clause.instructions)
+
+
+def codes(frames: Sequence[Sequence[int]], text: str) -> Codes:
+    return Codes(np.asarray(frames, np.int16).reshape(-1, CODEBOOKS), text)

@@ -1,0 +1,180 @@
+"""Opens the Talker on vLLM: what of its checkpoint and of the deployment the engine is told."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pipeline.engines.model_files import check_is_there
+from pipeline.engines.qwen3_tts.engine import STAGE, Manner, Talker
+from pipeline.engines.vllm.cuda_graphs import GRAPHS
+from pipeline.engines.vllm.kv_cache import kv_cache_bytes
+from pipeline.engines.vllm.sampling_defaults import Draws, check_length, check_stops
+from pipeline.engines.vllm.start import Start, start_vllm
+from pipeline.engines.vllm.warm_up import heard_together, warmed
+from pipeline.errors import ConfigError, RequestError
+from pipeline.models.qwen3_tts.config import GenerationConfig, TalkerConfig, VoiceConfig, read_generation, read_voice
+from pipeline.models.qwen3_tts.extra_args import CODES, Choice
+from pipeline.models.qwen3_tts.prompt import PromptWriter, Voice
+from pipeline.models.qwen3_tts.sentence import ENOUGH_IDS, Pace
+from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
+from pipeline.models.qwen3_tts.weight_names import ELSEWHERE, expected_names, expected_shapes
+from pipeline.models.registry import TALKER
+from pipeline.models.shared.weight_files import BYTES
+from pipeline.models.shared.weight_names import check_names, weight_names
+from pipeline.models.shared.weight_shapes import check_kinds, check_shapes
+from pipeline.types.chunks import Clause
+
+FILES = ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
+PROMPT_TOKENS = 256  # instructions, and the names of a voice; each id of a text is read beside a frame of its own
+FIRST_CHUNKS = 8  # of each sentence that it says when it is opened: all of a batch are under way with them
+
+
+@dataclass(frozen=True, slots=True)
+class Checkpoint:
+    """What can be told of a checkpoint without its weights."""
+
+    config: VoiceConfig
+    writer: PromptWriter
+
+
+def read_checkpoint(folder: Path) -> Checkpoint:
+    """
+    Raises:
+        ConfigError: The model is incomplete or another one, or only clones voices.
+    """
+    config = read_config(folder)
+    return Checkpoint(config, PromptWriter(config, read_tokenizer(folder)))
+
+
+def read_config(folder: Path) -> VoiceConfig:
+    """The same, without its tokenizer.
+
+    Raises:
+        ConfigError: As `read_checkpoint`.
+    """
+    check_is_there(folder)
+    if missing := [name for name in FILES if not (folder / name).is_file()]:
+        raise ConfigError(str(folder), [f"`{name}` is missing" for name in missing])
+    config = read_voice(folder)
+    if config.tts_model_type == "base":
+        raise ConfigError(
+            str(folder), ["`tts_model_type` is `base`: voices are cloned from recordings, which is not done"]
+        )
+    return config
+
+
+def check_config(
+    folder: Path,
+    config: VoiceConfig,
+    *,
+    voice: str,
+    stop_token_ids: Sequence[int] | None,
+    max_model_len: int,
+    load_format: str,
+) -> None:
+    """Whether a deployment and the weights agree with it.
+
+    Raises:
+        ConfigError: It lacks the voice, has other stops, or no room for a sentence; or weights are missing, unused,
+            or of another shape or kind.
+    """
+    check_length(STAGE, max_model_len, PROMPT_TOKENS + ENOUGH_IDS)
+    check_stops(f"stage {STAGE}", stop_token_ids, stops_of(config))
+    try:
+        PromptWriter(config, lambda text: []).check(Voice(first_voice(config, voice)))
+    except RequestError as error:
+        raise ConfigError(f"stage {STAGE}", [error.message]) from error
+    if load_format != "dummy":
+        given = [name for name in weight_names(folder) if not name.startswith(ELSEWHERE)]
+        expected = expected_names(config)
+        check_names(expected, given, str(folder))
+        check_kinds(expected, folder)
+        check_shapes(dict(expected_shapes(config)), folder)
+
+
+def stops_of(config: VoiceConfig) -> tuple[int, ...]:
+    return (config.talker.codec_eos_token_id,)
+
+
+def first_voice(config: VoiceConfig, voice: str) -> str:
+    """The speaker of clauses that name none: `voice`, or the checkpoint's first, if it has any."""
+    return voice or next(iter(config.talker.spk_id), "")
+
+
+async def open_talker(
+    models_dir: Path,
+    *,
+    model: str,
+    max_sessions: int,
+    voice: str = "",
+    draws: Draws | None = None,
+    stop_token_ids: Sequence[int] | None = None,
+    dtype: str = "bfloat16",
+    max_model_len: int = 2_048,
+    start: Start = start_vllm,
+    **engine_args: Any,
+) -> Talker:
+    """
+    Args:
+        voice: The speaker of clauses that name none; empty: the checkpoint's first, if it has any.
+        draws: How codebook 0 is drawn, and most frames of a sentence; None: as the checkpoint says.
+        stop_token_ids: Those that the checkpoint must have.
+        max_model_len: Positions of one sentence: its prompt, and 12.5 frames a second.
+        engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
+
+    Raises:
+        ConfigError: The model is incomplete or another one, or lacks the voice; or vLLM refuses an argument.
+        EngineError: The engine did not start.
+    """
+    folder = models_dir / model
+    checkpoint = read_checkpoint(folder)
+    config, writer = checkpoint.config, checkpoint.writer
+    if dtype not in BYTES:
+        raise ConfigError(f"stage {STAGE}", [f"`dtype` is {dtype!r}, not one of {', '.join(BYTES)}"])
+    load_format = engine_args.get("load_format", "auto")
+    check_config(
+        folder,
+        config,
+        voice=voice,
+        stop_token_ids=stop_token_ids,
+        max_model_len=max_model_len,
+        load_format=load_format,
+    )
+    speaker, stops, generation = first_voice(config, voice), stops_of(config), read_generation(folder)
+    settings: dict[str, Any] = {
+        "hf_overrides": {"architectures": [TALKER]},
+        "dtype": dtype,
+        "max_model_len": max_model_len,
+        "max_num_seqs": max_sessions,
+        "kv_cache_memory_bytes": cache_bytes(config.talker, BYTES[dtype], max_sessions, max_model_len),
+        "skip_tokenizer_init": True,
+        "enable_prefix_caching": False,
+        "compilation_config": GRAPHS,
+    }
+    requests = await start(STAGE, folder, **{**settings, **engine_args})
+    draws = draws or own_draws(generation)
+    pace = Pace(positions=max_model_len, frames=draws.most(max_model_len))
+    talker = Talker(requests, writer, Manner(speaker, draws.sampling(stops, CODES), choice(generation), pace))
+    first = partial(heard_together, talker, Clause("Hello.", speaker), FIRST_CHUNKS, max_sessions)
+    return await warmed(talker, first)
+
+
+def own_draws(generation: GenerationConfig) -> Draws:
+    return Draws(
+        temperature=generation.temperature if generation.do_sample else 0.0,
+        top_k=generation.top_k,
+        top_p=generation.top_p,
+        repetition_penalty=generation.repetition_penalty,
+    )
+
+
+def choice(generation: GenerationConfig) -> Choice:
+    temperature = generation.subtalker_temperature if generation.subtalker_dosample else 0.0
+    return Choice(temperature, generation.subtalker_top_k, generation.subtalker_top_p)
+
+
+def cache_bytes(talker: TalkerConfig, size: int, requests: int, positions: int) -> int:
+    """Room for every request at its longest, so that none is ever preempted: its frames could not be made again."""
+    return kv_cache_bytes(talker, size, requests * positions)

@@ -1,0 +1,58 @@
+"""A part of a request, and what is written of it, in vLLM's own types. Pure."""
+
+from vllm import SamplingParams
+from vllm.logprobs import FlatLogprobs
+from vllm.outputs import RequestOutput
+from vllm.sampling_params import RequestOutputKind
+
+from pipeline.models.shared.engine_io import Part, Sampling, Written
+
+
+def sampling_params(sampling: Sampling, part: Part) -> SamplingParams:
+    """What vLLM is told with a part; each has its own."""
+    return SamplingParams(
+        temperature=sampling.temperature,
+        top_k=sampling.top_k,
+        top_p=sampling.top_p,
+        repetition_penalty=sampling.repetition_penalty,
+        seed=sampling.seed,
+        stop_token_ids=list(sampling.stop_token_ids),
+        max_tokens=part.max_tokens,
+        min_tokens=part.min_tokens,
+        logprobs=sampling.logprobs,
+        prompt_logprobs=1 if part.draft else None,
+        flat_logprobs=True,
+        skip_reading_prefix_cache=False,  # what comes before the draft need not be read for it
+        detokenize=False,
+        output_kind=RequestOutputKind.DELTA,
+        extra_args=dict(part.extra_args),
+    )
+
+
+def written(output: RequestOutput, draft: int = 0) -> Written:
+    """
+    Args:
+        draft: How many tokens the draft of its part has.
+    """
+    (completion,) = output.outputs
+    ids = tuple(completion.token_ids)
+    flat = completion.logprobs
+    beside: tuple[tuple[int, ...], ...] = ()
+    if flat is not None:
+        spans = zip(flat.start_indices, flat.end_indices, strict=True)
+        beside = tuple(tuple(flat.token_ids[begin + 1 : end]) for begin, end in spans)
+    reason = completion.finish_reason
+    prompt, cached = len(output.prompt_token_ids or ()), output.num_cached_tokens or 0
+    best = likeliest(output.prompt_logprobs, draft)
+    return Written(ids, beside, reason is not None, reason == "stop", prompt, cached, reason == "error", best)
+
+
+def likeliest(read: object, draft: int) -> tuple[int, ...]:
+    """The likeliest tokens in the place of a prompt's last; none if not all of them were read.
+
+    Args:
+        read: For each token of the prompt that was read, but for the first, itself and the likeliest in its place.
+    """
+    if not isinstance(read, FlatLogprobs) or not 0 < draft < len(read):
+        return ()
+    return tuple(read.token_ids[at + 1] for at in read.start_indices[-draft:])

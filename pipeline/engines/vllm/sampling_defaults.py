@@ -1,0 +1,79 @@
+"""How an engine draws its tokens: as a deployment says it, or as its checkpoint does."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+from pipeline.errors import ConfigError
+from pipeline.models.shared.engine_io import Sampling
+
+
+@dataclass(frozen=True, slots=True)
+class Draws:
+    """
+    Attributes:
+        temperature: 0 takes the likeliest token.
+        top_k: 0 leaves all.
+        seed: The same seed draws the same tokens; None draws anew.
+        max_tokens: Most of one answer; None leaves it to the engine, which has a bound of its own.
+    """
+
+    temperature: float = 0.0
+    top_k: int = 0
+    top_p: float = 1.0
+    repetition_penalty: float = 1.0
+    seed: int | None = None
+    max_tokens: int | None = None
+
+    @classmethod
+    def told(cls, sampling: Mapping[str, Any]) -> Self:
+        """What stands in a deployment's `default_sampling_params`, all of them."""
+        return cls(
+            sampling["temperature"],
+            max(sampling["top_k"], 0),
+            sampling["top_p"],
+            sampling["repetition_penalty"],
+            sampling["seed"],
+            sampling["max_tokens"],
+        )
+
+    def sampling(self, stop_token_ids: Sequence[int], logprobs: int | None = None) -> Sampling:
+        return Sampling(
+            self.temperature,
+            self.top_k,
+            self.top_p,
+            self.repetition_penalty,
+            tuple(stop_token_ids),
+            self.seed,
+            logprobs,
+        )
+
+    def most(self, tokens: int) -> int:
+        """Of an answer that may have so many tokens."""
+        return tokens if self.max_tokens is None else min(tokens, self.max_tokens)
+
+
+def check_length(stage: str, max_model_len: int, least: int) -> None:
+    """
+    Args:
+        least: Positions that the longest request of the stage takes.
+
+    Raises:
+        ConfigError: There are fewer.
+    """
+    if max_model_len < least:
+        raise ConfigError(f"stage {stage}", [f"`max_model_len` is {max_model_len}, at least {least} is needed"])
+
+
+def check_stops(source: str, told: Sequence[int] | None, stops: Sequence[int]) -> None:
+    """
+    Args:
+        told: The `stop_token_ids` of the topology or the deployment, if they have any.
+        stops: Those of the checkpoint.
+
+    Raises:
+        ConfigError: They are others.
+    """
+    if told is not None and set(told) != set(stops):
+        message = f"`stop_token_ids` are {sorted(told)}, but the checkpoint's are {sorted(stops)}"
+        raise ConfigError(source, [message])

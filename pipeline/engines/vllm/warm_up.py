@@ -1,0 +1,66 @@
+"""An engine's first work, done before anybody waits for it: kernels are compiled and memory is taken then."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from contextlib import aclosing
+from typing import Any, TypeVar
+
+from pipeline.aio.tasks import first
+from pipeline.engines.base import Engine
+from pipeline.models.shared.engine_io import Answers, Part, Sampling
+
+E = TypeVar("E", bound=Engine[Any, Any])
+P = TypeVar("P")
+
+NAME = "warm-up"
+
+
+async def warmed(engine: E, warm: Callable[[], Awaitable[None]]) -> E:
+    """The engine, when `warm` has ended; it is closed if that fails.
+
+    Raises:
+        EngineError: It could not do its first work.
+    """
+    try:
+        await warm()
+    except BaseException:
+        await engine.aclose()
+        raise
+    return engine
+
+
+async def read(requests: Answers, sampling: Sampling, parts: Iterable[Part]) -> None:
+    """One after the other."""
+    for number, part in enumerate(parts):
+        async with aclosing(requests.answer(f"{NAME}.{number}", sampling, part)) as pieces:
+            async for _ in pieces:
+                """What is written is of no interest."""
+
+
+async def heard_together(engine: Engine[P, Any], prompt: P, most_chunks: int, most: int) -> None:
+    """One answer, then two at once, four, and so on up to `most`: a batch may need kernels that a single row does not.
+
+    Raises:
+        EngineError: An answer failed.
+    """
+    sizes = [*(1 << power for power in range((most - 1).bit_length())), most]
+    for size in sizes:
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for number in range(size):
+                    tasks.create_task(heard(engine, prompt, most_chunks, f"{NAME}.{size}.{number}"))
+        except ExceptionGroup as failures:
+            raise first(failures) from failures
+
+
+async def heard(engine: Engine[P, Any], prompt: P, most_chunks: int, name: str = NAME) -> None:
+    """An answer's first chunks; the rest is given up."""
+
+    async def once() -> AsyncGenerator[P, None]:
+        yield prompt
+
+    async with aclosing(once()) as prompts, aclosing(engine.generate(name, prompts)) as chunks:
+        async for _ in chunks:
+            most_chunks -= 1
+            if not most_chunks:
+                break

@@ -1,0 +1,143 @@
+"""One pass of Whisper over one window of sound: blocking, greedy, and silent about what is no speech."""
+
+import re
+import zlib
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.errors import ConfigError
+from pipeline.media.segmentation import parts
+from pipeline.types.chunks import SPEECH_RATE
+
+Pcm = NDArray[np.float32]
+
+FRAMES_PER_S = 100
+WHOLE_FRAMES = 3000  # the 30 s that Whisper was trained on
+# Computing grows with the frames, and most windows are short. Measured with Whisper base: with 10 s in all, 4 s of
+# them silence behind the words, it is as good as with 30 s and four times as fast; with 5 s it repeats itself.
+FEWEST_FRAMES, SILENT_FRAMES = 1000, 400
+LONGEST_PART_S = 25
+# A pass that writes more repeats itself. English has 6 tokens a second at the most, a syllable of Tamil three of them.
+TOKENS_PER_S, TOKENS_AT_LEAST, MOST_TOKENS = 16, 24, 220
+SURE = -0.3  # mean log probability of a pass that is believed though it says the same again and again
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one pass made of the sound.
+
+    Attributes:
+        logprob: Mean natural log probability of a token.
+        no_speech: Probability that nobody speaks.
+        ended: It stopped of its own accord.
+    """
+
+    text: str
+    logprob: float
+    no_speech: float
+    ended: bool
+
+    @property
+    def is_speech(self) -> bool:
+        return bool(self.text) and self.logprob > -1.7 and not (self.no_speech > 0.5 and self.logprob < -0.9)
+
+    @property
+    def repeats(self) -> bool:
+        """It runs in circles, as Whisper does when it has lost its place."""
+        raw = self.text.encode()
+        return not self.ended or (len(raw) > 40 and len(raw) / len(zlib.compress(raw)) > 2.4)
+
+    @property
+    def is_certain(self) -> bool:
+        """People do repeat themselves: who hardly doubts it, and found the end, has heard so."""
+        return self.ended and self.logprob > SURE
+
+
+class Reader:
+    """A loaded model. One pass at a time.
+
+    Attributes:
+        languages: ISO 639-1 codes that it knows.
+    """
+
+    def __init__(self, folder: Path, threads: int) -> None:
+        self._model, self._tokenizer_of = _load(folder, threads)
+        self.languages: frozenset[str] = frozenset(self._model.supported_languages)
+
+    def read(self, pcm: Pcm, language: str | None, context: str = "") -> str:
+        """The words in `pcm` (float32, 16 kHz mono); empty if there are none.
+
+        Args:
+            language: ISO 639-1 code; None: detect it.
+            context: Words that may be said. Its last 223 tokens count.
+        """
+        read = partial(self._read_part, language=language, context=context)
+        return " ".join(text for part in parts(pcm, LONGEST_PART_S) if (text := read(part)))
+
+    def _read_part(self, pcm: Pcm, language: str | None, context: str) -> str:
+        features = self._model.feature_extractor(pcm)
+        frames = max(FEWEST_FRAMES, len(pcm) * FRAMES_PER_S // SPEECH_RATE + SILENT_FRAMES)
+        read = partial(self._pass, features, language=language, context=context, samples=len(pcm))
+        reading = read(min(frames, WHOLE_FRAMES))
+        believed = not reading.repeats
+        if not believed and reading.no_speech < 0.7 and frames < WHOLE_FRAMES:
+            reading = read(WHOLE_FRAMES)
+            believed = reading.is_certain or not reading.repeats
+        text = reading.text if reading.is_speech and believed else ""
+        return "" if is_echo(text, context) and not self._read_part(pcm, language, "") else text
+
+    def _pass(self, features: Pcm, frames: int, *, language: str | None, context: str, samples: int) -> Reading:
+        whisper = self._model
+        encoded = whisper.encode(_fitted(features, frames))
+        if language is None:
+            language = whisper.model.detect_language(encoded)[0][0][0].strip("<|>") if len(self.languages) > 1 else "en"
+        tokenizer = self._tokenizer_of(language)
+        before = tokenizer.encode(f" {context}") if context else []
+        prompt = whisper.get_prompt(tokenizer, before, without_timestamps=True)
+        limit = min(MOST_TOKENS, TOKENS_AT_LEAST + TOKENS_PER_S * samples // SPEECH_RATE)
+        (result,) = whisper.model.generate(
+            encoded,
+            [prompt],
+            beam_size=1,
+            max_length=max(2 * limit, len(prompt) + limit),  # of which CTranslate2 lets at most half be written
+            return_scores=True,
+            return_no_speech_prob=True,
+        )
+        tokens = result.sequences_ids[0]
+        logprob = result.scores[0] * len(tokens) / (len(tokens) + 1)
+        text = tokenizer.decode(tokens).strip()
+        return Reading(text, logprob, result.no_speech_prob, ended=len(tokens) < limit)
+
+
+def is_echo(text: str, context: str) -> bool:
+    """It has no words but those that may be said: Whisper writes them of noise, too."""
+    return bool(text) and _words(text) <= _words(context)
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"\w+", text.casefold()))
+
+
+def _fitted(features: Pcm, frames: int) -> Pcm:
+    kept = features[:, :frames]
+    return np.pad(kept, ((0, 0), (0, frames - kept.shape[1])))
+
+
+def _load(folder: Path, threads: int) -> tuple[Any, Any]:
+    try:
+        from faster_whisper import WhisperModel
+        from faster_whisper.tokenizer import Tokenizer
+
+        model = WhisperModel(str(folder), device="cpu", compute_type="int8", cpu_threads=threads, local_files_only=True)
+    except Exception as error:  # of CTranslate2, tokenizers or the file system: they have no common ancestor
+        raise ConfigError(str(folder), [f"the model cannot be loaded: {error}"]) from error
+
+    def tokenizer_of(language: str) -> Any:
+        return Tokenizer(model.hf_tokenizer, model.model.is_multilingual, task="transcribe", language=language)
+
+    return model, tokenizer_of

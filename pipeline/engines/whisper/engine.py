@@ -1,0 +1,83 @@
+"""The recogniser of the embedded profile: Whisper on the CPU (faster-whisper, CTranslate2, int8)."""
+
+import logging
+from collections.abc import AsyncGenerator, AsyncIterator
+from functools import partial
+from pathlib import Path
+from typing import Self
+
+from pipeline.engines.blocking_worker import Worker
+from pipeline.engines.embedded_models import FETCHED, WHISPER_FILES
+from pipeline.engines.model_files import model_folder
+from pipeline.engines.whisper.decoder import Reader
+from pipeline.errors import ConfigError, EngineError
+from pipeline.types.chunks import Transcript, Window
+
+log = logging.getLogger(__name__)
+
+STAGE = "asr"
+CONTEXT_BYTES = 600  # of plain English some 150 tokens, and 223 are read
+
+
+class Whisper:
+    """`Engine[Window, Transcript]`.
+
+    A pass over a window cannot be interrupted: closing a request returns at once, and `busy` counts
+    its pass until it ends. Passes of all callers wait for each other.
+    """
+
+    def __init__(self, model: str, reader: Reader, language: str | None) -> None:
+        self.model = model
+        self.languages = reader.languages
+        self.context_bytes = CONTEXT_BYTES
+        self._reader = reader
+        self._language = language
+        self._worker = Worker("whisper")
+
+    @classmethod
+    async def open(cls, models_dir: Path, *, model: str, fallback: str, threads: int, language: str | None) -> Self:
+        """
+        Args:
+            threads: CPU threads of a pass.
+            language: ISO 639-1 code of callers who name none; None: detect it in each window.
+
+        Raises:
+            ConfigError: No model is complete, or it cannot be loaded, or does not know the language.
+        """
+        folder = model_folder(models_dir, (model, fallback), WHISPER_FILES, FETCHED)
+        loader = Worker("whisper-loader")
+        try:
+            reader = await loader.run(partial(Reader, folder, threads))
+        finally:
+            await loader.aclose()
+        if language and language not in reader.languages:
+            known = ", ".join(sorted(reader.languages))
+            raise ConfigError(f"stage {STAGE}", [f"language `{language}` is none that {folder.name} knows ({known})"])
+        return cls(folder.name, reader, language)
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[Window]) -> AsyncGenerator[Transcript, None]:
+        async for window in prompts:
+            text = await self._read(window)
+            yield Transcript(text, window.audio_end_ms, window.settles)
+
+    async def busy(self) -> int:
+        return self._worker.running
+
+    async def aclose(self) -> None:
+        await self._worker.aclose()
+
+    async def _read(self, window: Window) -> str:
+        language, context = self._known(window.language or self._language), window.context
+        try:
+            return await self._worker.run_unheld(partial(self._reader.read, window.pcm, language, context))
+        except Exception as error:
+            log.exception("a pass failed", extra={"audio_ms": window.audio_end_ms})
+            raise EngineError(STAGE, f"the speech could not be transcribed ({type(error).__name__})") from error
+
+    def _known(self, language: str | None) -> str | None:
+        """The language as Whisper names it: `en-US` is `en`."""
+        code = language.lower().replace("_", "-").split("-")[0] if language else None
+        if code and code not in self._reader.languages:
+            known = ", ".join(sorted(self._reader.languages))
+            raise EngineError(STAGE, f"the language `{language}` is not one that the recogniser knows ({known})")
+        return code

@@ -1,0 +1,68 @@
+"""Gives vLLM's own Qwen3-VL what is seen as its processor would: each clip is a video or an image, which it keeps."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from pipeline.media.video_chunk import TOKEN_PX, Clip, Pixels
+from pipeline.models.aura.text import SEEN_AT_S, AuraText
+from pipeline.models.shared.engine_io import Medium
+from pipeline.types.chunks import Scene
+
+FRAMES = 2  # of a patch
+PATCH_PX = TOKEN_PX // 2
+RUN = f"V{PATCH_PX}"  # a row of a patch in one colour, moved as one value
+RGB = 3
+
+
+def engine_prompt(scene: Scene, text: AuraText) -> tuple[tuple[int, ...], tuple[Medium, ...]]:
+    """All ids, and what stands in the place of those for clips."""
+    ids: list[int] = []
+    media: list[Medium] = []
+    for part in scene.parts:
+        if isinstance(part, str):
+            ids += text.ids(part)
+            continue
+        place = text.place(part)
+        kind, name = "video" if part.moves else "image", f"{scene.cache_salt}/{part.id}"
+        media.append(Medium(kind, name, len(ids), len(place.token_ids), partial(item, part), place.embeds))
+        ids += place.token_ids
+    return tuple(ids), tuple(media)
+
+
+def item(clip: Clip) -> Any:
+    """The keywords and the shapes that vLLM's model takes. It normalises pixels itself, where they are computed on."""
+    import torch
+    from vllm.multimodal.inputs import (
+        MultiModalBatchedField,
+        MultiModalFieldElem,
+        MultiModalFlatField,
+        MultiModalKwargsItem,
+    )
+
+    pixels = torch.from_numpy(patches(clip.pixels))
+    _, height, width, _ = clip.pixels.shape
+    grid = torch.tensor([1, height // PATCH_PX, width // PATCH_PX])
+    whole, beside = MultiModalFlatField(slices=[slice(0, len(pixels))]), MultiModalBatchedField(keep_on_cpu=True)
+    if not clip.moves:
+        elements = {"pixel_values": (pixels, whole), "image_grid_thw": (grid, beside)}
+    else:
+        elements = {
+            "pixel_values_videos": (pixels, whole),
+            "video_grid_thw": (grid, beside),
+            "timestamps": ([SEEN_AT_S], beside),
+        }
+    return MultiModalKwargsItem({name: MultiModalFieldElem(*element) for name, element in elements.items()})
+
+
+def patches(pixels: Pixels) -> Pixels:
+    """One or two frames, [frames, height, width, 3] → [patches, 3 x 2 x 16 x 16]; the four of a token together."""
+    frames, height, width, _ = pixels.shape
+    colours = np.empty((RGB, frames, height, width), np.uint8)
+    for colour in range(RGB):
+        colours[colour] = pixels[..., colour]
+    runs = colours.view(RUN).reshape(RGB, frames, height // TOKEN_PX, 2, PATCH_PX, width // TOKEN_PX, 2)
+    runs = np.broadcast_to(runs, (RGB, FRAMES, *runs.shape[2:]))  # a picture is shown twice
+    by_token = np.ascontiguousarray(runs.transpose(2, 5, 3, 6, 0, 1, 4))
+    return by_token.view(np.uint8).reshape(-1, RGB * FRAMES * PATCH_PX**2)

@@ -1,0 +1,68 @@
+"""AURA as a vLLM model: Qwen3-VL, with weights that are complete."""
+
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from torch import Tensor
+from vllm.config import VllmConfig
+from vllm.model_executor.models.interfaces import MultiModalEmbeddings
+from vllm.model_executor.models.qwen3_vl import (
+    Qwen3VLDummyInputsBuilder,
+    Qwen3VLForConditionalGeneration,
+    Qwen3VLMultiModalProcessor,
+    Qwen3VLProcessingInfo,
+)
+from vllm.multimodal import MULTIMODAL_REGISTRY
+
+from pipeline.models.aura.state import AuraState
+from pipeline.models.aura.weight_names import HEAD, check_all, expected_names
+
+
+@MULTIMODAL_REGISTRY.register_processor(
+    Qwen3VLMultiModalProcessor, info=Qwen3VLProcessingInfo, dummy_inputs=Qwen3VLDummyInputsBuilder
+)
+class AuraQwen3VLForConditionalGeneration(Qwen3VLForConditionalGeneration):
+    """What makes it AURA is how it was trained, and so its prompts (`pipeline.topology.processors.aura`)."""
+
+    def __init__(self, *, vllm_config: VllmConfig, prefix: str = "model") -> None:
+        super().__init__(vllm_config=vllm_config, prefix=prefix)
+        self.source = Path(vllm_config.model_config.model)
+
+    def get_model_state_cls(self) -> type[AuraState]:
+        return AuraState
+
+    def embed_input_ids(
+        self,
+        input_ids: Tensor,
+        multimodal_embeddings: MultiModalEmbeddings | None = None,
+        *,
+        is_multimodal: Tensor | None = None,
+    ) -> Tensor:
+        """What the last step saw is gone: a step that is one CUDA graph reads it, but does not clear it."""
+        if self.use_deepstack:
+            self._clear_deepstack_input_embeds(self.deepstack_input_embeds_num_tokens)
+        embedded: Tensor = super().embed_input_ids(input_ids, multimodal_embeddings, is_multimodal=is_multimodal)
+        return embedded
+
+    def load_weights(self, weights: Iterable[tuple[str, Tensor]]) -> set[str]:
+        """
+        Raises:
+            ConfigError: Weights are missing, or nothing uses them; lists their names.
+        """
+        config = json.loads((self.source / "config.json").read_text())
+        if config.get("quantization_config"):  # its weights have other names, which vLLM knows
+            quantised: set[str] = super().load_weights(weights)
+            return quantised
+        wanted = {*expected_names(config), HEAD}  # which vLLM wants where a checkpoint has it, tied or not
+        given: list[str] = []
+
+        def known() -> Iterator[tuple[str, Tensor]]:
+            for name, tensor in weights:
+                given.append(name)
+                if name in wanted:
+                    yield name, tensor
+
+        loaded: set[str] = super().load_weights(known())
+        check_all(config, given, str(self.source))
+        return loaded

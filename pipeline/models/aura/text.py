@@ -1,0 +1,104 @@
+"""AURA's text: what a prompt says and shows → token ids, and its answers → text."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+from pipeline.errors import ConfigError
+from pipeline.media.video_chunk import Clip
+from pipeline.models.shared.tokenizer import read_qwen_tokenizer
+
+STOPS = ("<|im_end|>", "<|silent|>", "<|endoftext|>")
+NAMED = (
+    *("<|silent|>", "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|video_pad|>", "<|image_pad|>"),
+    *("<|vision_start|>", "<|vision_end|>"),
+)
+FPS = 2
+SEEN_AT_S = 0.5 / FPS  # in each second: between its two frames, which are read as one
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What stands for something seen.
+
+    Attributes:
+        embeds: Of the ids, those that show it; None: all do.
+    """
+
+    token_ids: tuple[int, ...]
+    embeds: range | None
+
+
+class AuraText:
+    """The tokenizer of a checkpoint; every id is looked up by its name in it.
+
+    Attributes:
+        silent: First in an answer, it means that there is none.
+        stops: End an answer.
+
+    Raises:
+        ConfigError: A token is missing.
+    """
+
+    def __init__(self, tokenizer: Any, source: str) -> None:
+        vocabulary = tokenizer.get_vocab()
+        if missing := [name for name in NAMED if name not in vocabulary]:
+            raise ConfigError(source, [f"the tokenizer has no {name}" for name in missing])
+        ids = [int(vocabulary[name]) for name in NAMED]
+        self.silent, _, self.im_end, _, self._video, self._image, self._begin, self._end = ids
+        self.stops = tuple(int(vocabulary[name]) for name in STOPS)
+        self._tokenizer = tokenizer
+        self._cached = lru_cache(4_096)(self._tokenized)
+        self._placed = lru_cache(1_024)(self._place)
+
+    @staticmethod
+    def read(folder: Path) -> "AuraText":
+        """
+        Raises:
+            ConfigError: The tokenizer is missing or damaged, or another model's.
+        """
+        return AuraText(read_qwen_tokenizer(folder), str(folder))
+
+    def ids(self, text: str) -> tuple[int, ...]:
+        return self._cached(text)
+
+    def place(self, clip: Clip) -> Place:
+        """A second brings its time, and marks of where it begins and ends; those of a picture are text."""
+        return self._placed(clip.tokens, clip.moves)
+
+    def decoder(self) -> "Decoder":
+        return Decoder(self._tokenizer)
+
+    def _place(self, tokens: int, moves: bool) -> Place:
+        if not moves:
+            return Place((self._image,) * tokens, None)
+        before = (*self._tokenized(f"<{SEEN_AT_S:.1f} seconds>"), self._begin)
+        embeds = range(len(before), len(before) + tokens)
+        return Place((*before, *(self._video,) * tokens, self._end), embeds)
+
+    def _tokenized(self, text: str) -> tuple[int, ...]:
+        return tuple(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+
+
+class Decoder:
+    """Token ids → text, as they come: never half a character."""
+
+    def __init__(self, tokenizer: Any) -> None:
+        self._tokenizer = tokenizer
+        self._ids: list[int] = []
+        self._told = ""
+
+    def feed(self, ids: Sequence[int]) -> Iterator[str]:
+        self._ids += ids
+        text = self._tokenizer.decode(self._ids, skip_special_tokens=True)
+        whole = text.rstrip("\ufffd")
+        if len(whole) > len(self._told):
+            yield whole[len(self._told) :]
+            self._told = whole
+
+    def finish(self) -> Iterator[str]:
+        text = self._tokenizer.decode(self._ids, skip_special_tokens=True)
+        if text[len(self._told) :]:
+            yield text[len(self._told) :]

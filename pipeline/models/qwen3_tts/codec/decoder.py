@@ -1,0 +1,84 @@
+"""The decoder of the 12 Hz speech tokenizer: codec frames → the wave, chunk by chunk and as if at once."""
+
+from pathlib import Path
+
+import torch
+from torch import Tensor, nn
+
+from pipeline.models.qwen3_tts.codec.layers import (
+    CausalConv,
+    CausalUpsampling,
+    ConvNeXt,
+    Folded,
+    InOrder,
+    SnakeBeta,
+    VocoderBlock,
+)
+from pipeline.models.qwen3_tts.codec.past import Past
+from pipeline.models.qwen3_tts.codec.quantizer import Quantizer
+from pipeline.models.qwen3_tts.codec.transformer import WindowedTransformer
+from pipeline.models.qwen3_tts.config import CodecConfig, read_codec
+from pipeline.models.shared.weights import load_weights, read_weights
+
+FOLDER = "speech_tokenizer"
+PREFIX = "decoder."
+ENCODING_ONLY = "quantizer.rvq_first.input_proj.weight", "quantizer.rvq_rest.input_proj.weight"
+
+
+class CodecDecoder(nn.Module):
+    """Dequantizes, attends over the window, upsamples to 50 Hz, and then to the wave.
+
+    Everything is causal, and `Past` carries what a chunk must know of earlier ones: so a chunk costs its own frames
+    only, and chunks of any sizes make the wave that the whole would. Parameters bear the checkpoint's names.
+    """
+
+    def __init__(self, config: CodecConfig) -> None:
+        super().__init__()
+        self.quantizer = Quantizer(config)
+        self.pre_conv = CausalConv(config.codebook_dim, config.latent_dim, 3)
+        self.pre_transformer = WindowedTransformer(config)
+        wide = config.latent_dim
+        self.upsample = InOrder(
+            InOrder([CausalUpsampling(wide, wide, ratio, ratio), ConvNeXt(wide)]) for ratio in config.upsampling_ratios
+        )
+        widths = [config.decoder_dim >> at for at in range(len(config.upsample_rates) + 1)]
+        blocks = (VocoderBlock(width, rate) for width, rate in zip(widths, config.upsample_rates, strict=False))
+        self.decoder = InOrder(
+            [CausalConv(config.latent_dim, widths[0], 7), *blocks, SnakeBeta(widths[-1]), CausalConv(widths[-1], 1, 7)]
+        )
+
+    def forward(self, codes: Tensor, past: Past) -> Tensor:
+        """
+        Args:
+            codes: Integers below `codebook_size`, shape [batch, frames, codebooks].
+            past: Is told what the next chunk needs.
+
+        Returns:
+            The wave in [-1, 1] at 24 kHz, shape [batch, frames · 1,920].
+        """
+        x = self.quantizer(codes)
+        for part in (self.pre_conv, self.pre_transformer, self.upsample, self.decoder):
+            x = part(x, past)
+        wave: Tensor = x[:, :, 0].clamp(-1, 1)
+        return wave
+
+
+def load_decoder(folder: Path, device: torch.device, dtype: torch.dtype) -> CodecDecoder:
+    """The decoder of the checkpoint in `folder`, ready to run.
+
+    Raises:
+        ConfigError: It is another model's, incomplete or damaged.
+    """
+    config = read_codec(folder)
+    weights = read_weights(folder / FOLDER, PREFIX, lambda name: name not in ENCODING_ONLY)
+    decoder = CodecDecoder(config)
+    load_weights(decoder, weights, str(folder / FOLDER))
+    return ready(decoder, device, dtype)
+
+
+def ready(decoder: CodecDecoder, device: torch.device, dtype: torch.dtype) -> CodecDecoder:
+    """For inference, with what follows from the weights computed in float32."""
+    for layer in decoder.modules():
+        if isinstance(layer, Folded):
+            layer.fold()
+    return decoder.requires_grad_(False).eval().to(device, dtype)

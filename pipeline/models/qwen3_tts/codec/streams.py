@@ -1,0 +1,80 @@
+"""Decodes chunks of many streams side by side, each of which keeps its past in a slot."""
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+import torch
+from numpy.typing import NDArray
+from torch import Tensor
+
+from pipeline.models.qwen3_tts.codec.cuda_graphs import Graphs, Record, capture, cuda_graph
+from pipeline.models.qwen3_tts.codec.decoder import CodecDecoder
+from pipeline.models.qwen3_tts.codec.past import Past
+
+LOUDEST = 32_767  # of PCM16
+
+
+class CodecStreams:
+    """The memory of `slots` streams beside one decoder. Not for two threads at once."""
+
+    def __init__(self, decoder: CodecDecoder, slots: int, codebooks: int, device: torch.device) -> None:
+        self._decoder = decoder
+        self._codebooks = codebooks
+        self._device = device
+        self._nobody = slots  # one more than there are: rows that only fill up a batch decode into it
+        first = Past(torch.zeros(1, dtype=torch.long, device=device))
+        decoder(torch.zeros(1, 1, codebooks, dtype=torch.long, device=device), first)
+        row = first.left()
+        self._memory = row.new_zeros(slots + 1, row.shape[1])
+        self._frames = torch.zeros(slots + 1, dtype=torch.long, device=device)
+        self._graphs = Graphs({})
+
+    @property
+    def memory_bytes(self) -> int:
+        """What the pasts of all slots take."""
+        return self._memory.nbytes
+
+    @property
+    def graphs(self) -> int:
+        """How many have been captured."""
+        return len(self._graphs)
+
+    def capture(self, shapes: Iterable[tuple[int, int]], record: Record = cuda_graph) -> None:
+        """Make graphs for those numbers of rows and of frames. Others are decoded without, and slower."""
+        self._graphs = capture(self._step, shapes, self._codebooks, self._nobody, self._device, record)
+
+    def begin(self, slot: int) -> None:
+        """The slot's next frame will be decoded as the first of a stream."""
+        self._memory[slot].zero_()
+        self._frames[slot] = 0
+
+    def decode(self, slots: Sequence[int], codes: NDArray[np.int16]) -> NDArray[np.int16]:
+        """The next chunk of some streams.
+
+        Args:
+            slots: One for each row, no two alike.
+            codes: Below the codebook's size, shape [batch, frames, codebooks].
+
+        Returns:
+            PCM16 at 24 kHz, shape [batch, frames · 1,920].
+        """
+        rows = torch.tensor(slots)
+        ids = torch.from_numpy(codes.astype(np.int64))
+        if graph := self._graphs.fitting(*codes.shape[:2]):
+            spare = len(graph.slots) - len(slots)
+            rows = torch.cat([rows, torch.full((spare,), self._nobody)])
+            ids = torch.cat([ids, ids.new_zeros(spare, *ids.shape[1:])])
+            pcm = graph.replay(rows, ids)[: len(slots)]
+        else:
+            pcm = self._step(rows.to(self._device), ids.to(self._device))
+        wave: NDArray[np.int16] = pcm.cpu().numpy()
+        return wave
+
+    def _step(self, slots: Tensor, codes: Tensor) -> Tensor:
+        frames = self._frames.index_select(0, slots)
+        past = Past(frames, self._memory.index_select(0, slots))
+        wave = self._decoder(codes, past)
+        self._memory.index_copy_(0, slots, past.left())
+        self._frames.index_copy_(0, slots, frames + codes.shape[1])
+        pcm: Tensor = (wave.float() * LOUDEST).round().to(torch.int16)
+        return pcm

@@ -1,0 +1,142 @@
+"""The code predictor on one large NVIDIA GPU: a kernel that runs a whole frame, between a few operations of torch."""
+
+import logging
+import threading
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch.nn import functional as F
+
+from pipeline.models.qwen3_tts.predictor.fused.frame import frame
+from pipeline.models.qwen3_tts.predictor.fused.packed import packed, room
+from pipeline.models.qwen3_tts.predictor.predictor import Predictor
+
+log = logging.getLogger(__name__)
+
+PROGRAMS = 128  # one on each of an H100's 132 multiprocessors; they divide every matrix evenly
+WARPS = 8  # on an H100 a frame of one row takes 2.0 ms with 8, and 2.3 with 16
+TENSOR_CORES_FROM = 4  # rows; fewer are quicker one by one
+BLOCK = 16  # rows that a tensor core takes
+INNERMOST = 16  # products that it sums at a time
+
+
+class FusedPredictor:
+    """The same call as `Predictor`, whose weights it copies as they are now.
+
+    Args:
+        most: Rows that it has room for.
+        programs: How many share the work of a frame. All must run at the same time: an interpreter takes one.
+    """
+
+    def __init__(self, predictor: Predictor, most: int, programs: int = PROGRAMS) -> None:
+        config = predictor.config
+        weight = predictor.model.norm.weight
+        self._config = config
+        self._programs = programs
+        self._embed_first = predictor.embed_first
+        self._project = predictor.small_to_mtp_projection
+        self._weights = packed(predictor)
+        self._room = room(config, most, programs, weight.dtype, weight.device)
+        self._embeddings = torch.cat(predictor.model.tables()).detach()
+        self._books = torch.arange(config.num_code_groups - 1, device=weight.device) * config.vocab_size
+        is_compiled = weight.device.type == "cuda"
+        self._compiling = [self._compile(rows, weight.device) for rows in {1, most} if is_compiled]
+
+    @torch.no_grad()
+    def __call__(
+        self,
+        hidden: Tensor,
+        code0: Tensor,
+        noise: Tensor | None = None,
+        temperature: Tensor | None = None,
+        top_k: Tensor | None = None,
+        top_p: Tensor | None = None,
+    ) -> tuple[Tensor, Tensor]:
+        """As `Predictor.forward`."""
+        for compiling in self._compiling:
+            compiling.join()
+        rows = len(code0)
+        first = self._embed_first(code0)
+        state = self._project(torch.cat([hidden, first]))
+        self._room.low[: 2 * rows] = state
+        self._room.state[: 2 * rows] = state
+        self._room.squares[: 2 * rows] = state.float().square().unflatten(1, (self._programs, -1)).sum(2)
+        codes = code0[:, None].repeat(1, self._config.num_code_groups)
+        ones = torch.ones(rows, device=code0.device)
+        if noise is None:
+            noise, temperature = ones, torch.zeros_like(ones)
+        self._room.counter.zero_()
+        self._launch(
+            frame[(self._programs,)],
+            codes,
+            noise,
+            ones if temperature is None else temperature,
+            torch.zeros_like(ones).int() if top_k is None else top_k.int(),
+            ones if top_p is None else top_p,
+        )
+        others = F.embedding(codes[:, 1:] + self._books, self._embeddings)
+        return codes, torch.cat([first[:, None], others], 1).sum(1)
+
+    def _compile(self, rows: int, device: torch.device) -> threading.Thread:
+        """The kernel for so many rows. It takes seconds, in which the engine has other things to start."""
+        numbers = torch.ones(rows, device=device)
+        codes = torch.zeros(rows, self._config.num_code_groups, dtype=torch.int64, device=device)
+        launch = partial(frame.warmup, grid=(self._programs,))
+        compiling = threading.Thread(
+            target=self._launch, args=(launch, codes, numbers, numbers, numbers.int(), numbers), name=f"compile {rows}"
+        )
+        compiling.start()
+        return compiling
+
+    def _launch(
+        self,
+        launch: Callable[..., Any],
+        codes: Tensor,
+        noise: Tensor,
+        temperature: Tensor,
+        top_k: Tensor,
+        top_p: Tensor,
+    ) -> None:
+        config, rows = self._config, len(codes)
+        chunks = 1 if rows < TENSOR_CORES_FROM else min(WARPS, config.hidden_size // INNERMOST)
+        together = {"launch_cooperative_grid": True} if self._programs > 1 else {}
+        launch(
+            *(codes, noise, temperature, top_k, top_p, rows),
+            *self._room,
+            *self._weights,
+            LAYERS=config.num_hidden_layers,
+            STEPS=config.num_code_groups - 1,
+            WIDTH=config.hidden_size,
+            INNER=config.intermediate_size,
+            IDS=config.vocab_size,
+            HEADS=config.num_attention_heads,
+            GROUPS=config.num_key_value_heads,
+            SIZE=config.head_dim,
+            POSITIONS=config.num_code_groups,
+            EPSILON=config.rms_norm_eps,
+            PROGRAMS=self._programs,
+            CHUNKS=chunks,
+            BLOCK=1 if chunks == 1 else BLOCK,
+            num_warps=WARPS,
+            num_stages=1,
+            **together,
+        )
+
+
+def fused_or_plain(predictor: Predictor, most: int, multiprocessors: int) -> FusedPredictor | Predictor:
+    """The fused predictor where all of its programs run at once, else the predictor as it is, which the log says."""
+    if multiprocessors >= PROGRAMS:
+        return FusedPredictor(predictor, most)
+    log.warning("too few multiprocessors to fuse the predictor: %d, not %d", multiprocessors, PROGRAMS)
+    return predictor
+
+
+def multiprocessors_of(device: torch.device) -> int:
+    """0 where there is no GPU."""
+    if device.type != "cuda":
+        return 0
+    count: int = torch.cuda.get_device_properties(device).multi_processor_count
+    return count

@@ -1,0 +1,112 @@
+"""Requests whose prompts go on while they are answered: what an engine is told, and what it says."""
+
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+from pipeline.types.chunks import Draft
+
+
+@dataclass(frozen=True, slots=True)
+class Sampling:
+    """How one request draws its tokens; the same for all of its parts.
+
+    Attributes:
+        temperature: 0 takes the likeliest token.
+        top_k: 0 leaves all.
+        seed: The same seed draws the same tokens, whatever else is in the batch; None draws anew.
+        logprobs: Ids that come back with each token, beside its own.
+    """
+
+    temperature: float
+    top_k: int
+    top_p: float
+    repetition_penalty: float
+    stop_token_ids: tuple[int, ...]
+    seed: int | None = None
+    logprobs: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Medium:
+    """What stands in the place of some tokens, ready for the model.
+
+    Attributes:
+        kind: `video`, `image` or `audio`.
+        name: Of its content: what has one name is encoded once.
+        at: Where in the part's `token_ids` those for it begin.
+        tokens: How many they are.
+        item: Makes of it what vLLM's processor of the model would. An engine that holds it already does not ask.
+        embeds: Of these tokens, those that show it; None: all do.
+    """
+
+    kind: str
+    name: str
+    at: int
+    tokens: int
+    item: Callable[[], Any]
+    embeds: range | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A piece of a request: what is read next, and how many tokens may be written after it.
+
+    The parts after the first begin with the token that was written last: vLLM drops it from what it
+    remembers of a part that has ended.
+
+    Attributes:
+        media: What is seen and heard, in the order of its tokens.
+        cache_salt: Whose it is: prompts of one salt share what was read of them.
+        draft: What may be written first. It is read with the prompt, and what is written goes on after it.
+    """
+
+    token_ids: tuple[int, ...]
+    max_tokens: int
+    min_tokens: int = 0
+    extra_args: Mapping[str, Any] = field(default_factory=dict)
+    media: Sequence[Medium] = ()
+    cache_salt: str = ""
+    draft: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What was written since the last time.
+
+    Attributes:
+        token_ids: One a step.
+        beside: For each of them, the ids of its logprobs after its own.
+        part_ended: All tokens of the part have been written, or a stop token has.
+        stopped: It was a stop token; it is the last one.
+        prompt_tokens: Of the whole prompt so far.
+        cached_tokens: Of these, found in the prefix cache.
+        refused: The engine could not serve the request; nothing was written.
+        likeliest: With the first: in the place of each token of the part's draft, the likeliest one. Empty if the
+            engine had read some of the draft before.
+        draft: With the first of an answer that was drafted: what became of the draft.
+    """
+
+    token_ids: tuple[int, ...]
+    beside: tuple[tuple[int, ...], ...]
+    part_ended: bool
+    stopped: bool
+    prompt_tokens: int = 0
+    cached_tokens: int = 0
+    refused: bool = False
+    likeliest: tuple[int, ...] = ()
+    draft: Draft | None = None
+
+
+class Answers(Protocol):
+    """An engine that is given whole prompts: `pipeline.engines.vllm.engine.Vllm`, or a fake."""
+
+    def answer(
+        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
+    ) -> AsyncGenerator[Written, None]: ...
+
+    async def busy(self) -> int: ...
+
+    async def died(self) -> None: ...
+
+    async def aclose(self) -> None: ...

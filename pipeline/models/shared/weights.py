@@ -1,0 +1,63 @@
+"""Reads the weights of a checkpoint by prefix, so that every one is used and none is missing."""
+
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+from safetensors import SafetensorError, safe_open
+from torch import Tensor, nn
+
+from pipeline.errors import ConfigError
+from pipeline.models.shared.weight_files import weight_paths
+from pipeline.models.shared.weight_names import check_names, some
+
+
+def read_weights(folder: Path, prefix: str = "", keep: Callable[[str], bool] = lambda name: True) -> dict[str, Tensor]:
+    """The tensors of a checkpoint whose names begin with `prefix`, under their names without it.
+
+    Args:
+        folder: Holds one or more `*.safetensors`, and may hold their index.
+        keep: Of the names without prefix, those that are wanted; others are not read.
+
+    Raises:
+        ConfigError: There are none, or a file is damaged.
+    """
+    found: dict[str, Tensor] = {}
+    for file in _files(folder):
+        for name in file.keys():  # noqa: SIM118 - not a mapping
+            short = name.removeprefix(prefix)
+            if name.startswith(prefix) and keep(short):
+                found[short] = file.get_tensor(name)
+    if not found:
+        raise ConfigError(str(folder), [f"no weights `{prefix}*` in its files `*.safetensors`"])
+    return found
+
+
+@torch.no_grad()
+def load_weights(module: nn.Module, weights: Mapping[str, Tensor], source: str) -> None:
+    """Copy each tensor into the parameter or buffer of its name, in that one's dtype and place.
+
+    Raises:
+        ConfigError: Lists the names that are missing, that nothing uses, or that have another shape.
+    """
+    own = module.state_dict()
+    check_names(own, weights, source)
+    wrong = [
+        f"{name} is {tuple(weights[name].shape)}, not {tuple(own[name].shape)}"
+        for name in own
+        if weights[name].shape != own[name].shape
+    ]
+    if wrong:
+        raise ConfigError(source, [f"weights of another shape: {some(wrong)}"])
+    for name, tensor in own.items():
+        tensor.copy_(weights[name])
+
+
+def _files(folder: Path) -> Iterator[Any]:
+    for path in weight_paths(folder):
+        try:
+            with safe_open(path, framework="pt") as file:
+                yield file
+        except (OSError, SafetensorError) as error:
+            raise ConfigError(str(path), [f"cannot be read: {error}"]) from error

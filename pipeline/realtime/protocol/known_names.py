@@ -1,0 +1,62 @@
+"""The names in a client's settings, held against what the pipeline has.
+
+Clients that were made for OpenAI's service name its models and voices unasked. Those stand for ours; what
+clients are told is the name that holds.
+"""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+from typing import Any
+
+from pipeline.errors import RequestError
+from pipeline.types.capabilities import Capabilities
+
+OPENAI_MODELS = ("gpt-", "whisper-1")  # how their names begin
+OPENAI_VOICES = frozenset(
+    ("alloy", "ash", "ballad", "cedar", "coral", "echo", "fable", "marin", "nova", "onyx", "sage", "shimmer", "verse")
+)
+
+
+def check_model(asked: str, known: str, param: str) -> None:
+    """
+    Raises:
+        RequestError: `model_not_found`, with the one that is known.
+    """
+    if asked != known and not asked.startswith(OPENAI_MODELS):
+        raise _unknown(asked, [known], param, "model_not_found")
+
+
+def voice(asked: str | dict[str, Any], there: Capabilities, param: str) -> str:
+    """The voice that answers to that name; an object would be a voice of a customer of OpenAI's.
+
+    Raises:
+        RequestError: Names those that there are.
+    """
+    if not isinstance(asked, str):
+        raise RequestError("invalid_value", f"{param}: custom voices are not served, {_choice(there.voices)}", param)
+    if not there.voices or asked in there.voices:
+        return asked
+    if asked in OPENAI_VOICES:
+        return there.voice
+    raise _unknown(asked, there.voices, param)
+
+
+def check_language(asked: str, there: Capabilities, param: str) -> None:
+    """
+    Raises:
+        RequestError: Names those that the recogniser knows. A region is nothing to it: `en-US` is `en`.
+    """
+    if there.languages and asked.lower().replace("_", "-").split("-")[0] not in there.languages:
+        raise _unknown(asked, sorted(there.languages), param)
+
+
+def _unknown(asked: str, known: Iterable[str], param: str, code: str = "invalid_value") -> RequestError:
+    known = tuple(known)
+    near = get_close_matches(asked, known, n=1)
+    hint = f"did you mean {near[0]!r}? " if near else ""
+    name = asked if len(asked) <= 64 else f"{asked[:64]}…"
+    return RequestError(code, f"{param}: {name!r} is not served; {hint}{_choice(known)}", param)
+
+
+def _choice(known: Iterable[str]) -> str:
+    return f"there is: {', '.join(known)}"

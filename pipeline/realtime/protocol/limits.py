@@ -1,0 +1,55 @@
+"""Whether what a client says and shows has room in a prompt: what has none is refused, not cut."""
+
+from pipeline.context.control_tokens import harmless
+from pipeline.context.window import in_bytes
+from pipeline.errors import RequestError
+from pipeline.types.capabilities import Limits
+from pipeline.types.chunks import Role
+
+LETTERS = 4  # of plain English in a token
+
+
+def check_instructions(text: str, limits: Limits | None, param: str) -> None:
+    """
+    Raises:
+        RequestError: Names the field and how much fits.
+    """
+    if limits:
+        _check(text, limits.instructions, limits, param)
+
+
+def check_item(text: str, role: Role, limits: Limits | None, param: str) -> None:
+    """
+    Raises:
+        RequestError: Names the field and how much fits.
+    """
+    if limits:
+        _check(text, limits.items[role], limits, param)
+
+
+def check_context(text: str, most_bytes: int | None, param: str) -> None:
+    """
+    Raises:
+        RequestError: Names the field and how much fits.
+    """
+    if most_bytes is not None and (size := in_bytes(harmless(text))) > most_bytes:
+        raise RequestError("invalid_value", f"{param}: it has {size:,} bytes, and {most_bytes} fit", param)
+
+
+def check_pictures(count: int, limits: Limits | None, param: str) -> None:
+    """
+    Raises:
+        RequestError: Names the field and how many can be seen.
+    """
+    if limits and limits.pictures is not None and count > limits.pictures:
+        message = f"{param}: it has {count} pictures, and {limits.pictures} can be seen with one message"
+        raise RequestError("invalid_value", message, param)
+
+
+def _check(text: str, most: int, limits: Limits, param: str) -> None:
+    tokens = len(text) // LETTERS  # is quick to know of megabytes, and never too many
+    if tokens <= most:
+        tokens = limits.tokens(text)
+    if tokens > most:
+        fits = f"{most} fit (some {LETTERS * most:,} letters of plain English)"
+        raise RequestError("invalid_value", f"{param}: the text is too long: about {tokens:,} tokens, {fits}", param)

@@ -1,0 +1,139 @@
+"""An answer as server events of the Realtime protocol, in the protocol's order."""
+
+import json
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from pipeline.realtime.protocol.audio import Encoder, show_format
+from pipeline.realtime.protocol.client_events import Format
+from pipeline.realtime.protocol.items import show_item
+from pipeline.realtime.protocol.server_events import Wire, event
+from pipeline.types import session_events as told
+from pipeline.types.chunks import Usage
+
+
+class Answers:
+    """Says one answer after the other. Holds what belongs to the running one: its sound's format.
+
+    Args:
+        speaks: Asked for the format when an answer begins.
+    """
+
+    def __init__(self, conversation_id: str, speaks: Callable[[], Format]) -> None:
+        self._speaks = speaks
+        self._conversation_id = conversation_id
+        self._format = speaks()
+        self._encoder = Encoder(self._format)
+
+    def wire(self, happened: told.AnswerEvent) -> Iterator[Wire]:
+        match happened:
+            case told.AnswerStarted():
+                self._format = self._speaks()
+                self._encoder = Encoder(self._format)
+                yield event("response.created", response=self._response(happened, "in_progress", []))
+            case told.AnswerOpened():
+                yield from self._opened(happened)
+            case told.Wrote(response_id, item_id, text):
+                yield event("response.output_text.delta", **_place(response_id, item_id), delta=text)
+            case told.Spoke():
+                yield _spoke(happened)
+            case told.Sounded(response_id, item_id, pcm):
+                if delta := self._encoder.encode(pcm):
+                    yield event("response.output_audio.delta", **_place(response_id, item_id), delta=delta)
+            case told.AnswerDone(item=None):
+                yield event("response.done", response=self._response(happened, happened.status, []))
+            case told.AnswerDone():
+                yield from self._done(happened)
+            case told.AnswerDropped():
+                """The caller was told when it was cancelled."""
+
+    def _opened(self, opened: told.AnswerOpened) -> Iterator[Wire]:
+        item = show_item(opened.item, in_progress=True)
+        place = _place(opened.response_id, opened.item.id)
+        yield event("response.output_item.added", response_id=opened.response_id, output_index=0, item=item)
+        if opened.kept:
+            yield event("conversation.item.added", previous_item_id=opened.previous_item_id, item=item)
+        part = _part("", spoken=opened.item.channel == "audio")
+        yield event("response.content_part.added", **place, part=part)
+
+    def _done(self, done: told.AnswerDone) -> Iterator[Wire]:
+        assert done.item
+        place = _place(done.response_id, done.item.id)
+        spoken = done.wants.modality == "audio"
+        if spoken:
+            if done.status == "completed" and (rest := self._encoder.encode(b"", last=True)):
+                yield event("response.output_audio.delta", **place, delta=rest)
+            yield event("response.output_audio.done", **place)
+            yield event("response.output_audio_transcript.done", **place, transcript=done.text)
+        else:
+            yield event("response.output_text.done", **place, text=done.text)
+        yield event("response.content_part.done", **place, part=_part(done.text, spoken=spoken))
+        item = show_item(done.item)
+        yield event("response.output_item.done", response_id=done.response_id, output_index=0, item=item)
+        if done.kept:
+            yield event("conversation.item.done", previous_item_id=done.previous_item_id, item=item)
+        yield event("response.done", response=self._response(done, done.status, [item]))
+
+    def _response(self, happened: told.AnswerStarted | told.AnswerDone, status: str, output: list[Wire]) -> Wire:
+        metadata = dict(happened.metadata)
+        sound = {"voice": happened.wants.voice, "format": show_format(self._format)}
+        response: Wire = {
+            "id": happened.response_id,
+            "object": "realtime.response",
+            "conversation_id": self._conversation_id if happened.kept else None,
+            "status": status,
+            "status_details": None,
+            "output": output,
+            "output_modalities": [happened.wants.modality],
+            "max_output_tokens": happened.wants.max_tokens or "inf",
+            "audio": {"output": sound},
+            "metadata": metadata,
+            "usage": None,
+        }
+        if isinstance(happened, told.AnswerDone):
+            metadata["timings"] = json.dumps(dict(happened.timings))
+            if happened.status == "completed":
+                metadata["decision"] = "answer" if happened.item else "silent"
+            response["status_details"] = _details(happened)
+            response["usage"] = _usage(happened.usage)
+        return response
+
+
+def _usage(usage: Usage) -> Wire:
+    """Of the model that writes: sound is text before it reads it, and after it wrote it."""
+    return {
+        "total_tokens": usage.prompt + usage.written,
+        "input_tokens": usage.prompt,
+        "output_tokens": usage.written,
+        "input_token_details": {
+            "text_tokens": usage.prompt - usage.seen,
+            "image_tokens": usage.seen,
+            "audio_tokens": 0,
+            "cached_tokens": usage.cached,
+        },
+        "output_token_details": {"text_tokens": usage.written, "audio_tokens": 0},
+    }
+
+
+def _spoke(spoke: told.Spoke) -> Wire:
+    times = {"start_time": round(spoke.start_ms / 1000, 3), "end_time": round(spoke.end_ms / 1000, 3)}
+    place = _place(spoke.response_id, spoke.item_id)
+    return event("response.output_audio_transcript.delta", **place, delta=spoke.text, **times)
+
+
+def _details(done: told.AnswerDone) -> Wire | None:
+    match done.status:
+        case "cancelled":
+            return {"type": "cancelled", "reason": done.reason}
+        case "failed":
+            error = {"type": "server_error", "code": "engine_failed", "message": done.error}
+            return {"type": "failed", "error": error}
+    return None
+
+
+def _place(response_id: str, item_id: str) -> dict[str, Any]:
+    return {"response_id": response_id, "item_id": item_id, "output_index": 0, "content_index": 0}
+
+
+def _part(text: str, *, spoken: bool) -> Wire:
+    return {"type": "audio", "transcript": text} if spoken else {"type": "text", "text": text}

@@ -1,0 +1,86 @@
+"""Server events of the Realtime protocol, and those that say what became of the caller's own items and sound."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from pipeline.errors import RequestError
+from pipeline.realtime.protocol.items import show_item
+from pipeline.types import session_events as told
+from pipeline.types.ids import event_name
+
+Wire = dict[str, Any]
+
+MOST_WORDS = 500  # characters of an error's message, which may quote what the client sent
+HEARD = "conversation.item.input_audio_transcription"
+
+
+def event(type_: str, /, **fields: Any) -> Wire:
+    return {"type": type_, "event_id": event_name(), **fields}
+
+
+def error_event(refused: RequestError, event_id: str | None) -> Wire:
+    """The `error` that answers a client's event."""
+    message = refused.message if len(refused.message) <= MOST_WORDS else f"{refused.message[:MOST_WORDS]}…"
+    error = {"code": refused.code, "message": message, "param": refused.param, "event_id": event_id}
+    return event("error", error={"type": "invalid_request_error"} | error)
+
+
+def internal_error(event_id: str | None) -> Wire:
+    """The `error` for a client's event on which we failed."""
+    error = {"type": "server_error", "code": "internal_error", "message": "internal error", "param": None}
+    return event("error", error=error | {"event_id": event_id})
+
+
+def input_events(happened: told.InputEvent) -> Iterator[Wire]:
+    """The server events that say what happened to the caller's sound or to an item."""
+    match happened:
+        case told.SpeechStarted(item_id, audio_ms):
+            yield event("input_audio_buffer.speech_started", item_id=item_id, audio_start_ms=audio_ms)
+        case told.SpeechStopped(item_id, audio_ms):
+            yield event("input_audio_buffer.speech_stopped", item_id=item_id, audio_end_ms=audio_ms)
+        case told.Committed(item_id, previous):
+            yield event("input_audio_buffer.committed", item_id=item_id, previous_item_id=previous)
+        case told.Cleared():
+            yield event("input_audio_buffer.cleared")
+        case told.Partial():
+            yield _partial(happened)
+        case told.Transcribed():
+            yield from _transcribed(happened)
+        case told.TranscriptionFailed(item_id, message):
+            failure = {"type": "server_error", "code": "transcription_failed", "message": message, "param": None}
+            yield event(f"{HEARD}.failed", item_id=item_id, content_index=0, error=failure)
+        case told.ItemAdded(item, previous):
+            shown = show_item(item, unheard=item.channel == "audio")
+            yield event("conversation.item.added", previous_item_id=previous, item=shown)
+            yield event("conversation.item.done", previous_item_id=previous, item=shown)
+        case told.ItemDeleted(item_id):
+            yield event("conversation.item.deleted", item_id=item_id)
+        case told.ItemTruncated(item_id, audio_end_ms):
+            yield event("conversation.item.truncated", item_id=item_id, content_index=0, audio_end_ms=audio_end_ms)
+        case told.Offered(offer_id, text, stands_ms):
+            yield event("aura.offer", offer_id=offer_id, text=text, expires_ms=stands_ms, trigger="vision")
+
+
+def _partial(partial: told.Partial) -> Wire:
+    heard = partial.hypothesis
+    return event(
+        "input_audio_buffer.partial",
+        item_id=partial.item_id,
+        text=heard.text,
+        stable_chars=heard.stable_chars,
+        audio_end_ms=heard.audio_end_ms,
+        settled=heard.settled,
+        kind=partial.kind,
+    )
+
+
+def _transcribed(heard: told.Transcribed) -> Iterator[Wire]:
+    if heard.text:
+        yield event(f"{HEARD}.delta", item_id=heard.item_id, content_index=0, delta=heard.text)
+    yield event(
+        f"{HEARD}.completed",
+        item_id=heard.item_id,
+        content_index=0,
+        transcript=heard.text,
+        usage={"type": "duration", "seconds": heard.seconds},
+    )

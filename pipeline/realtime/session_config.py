@@ -1,0 +1,199 @@
+"""The settings of one connection: merges what `session.update` changes, and shows what holds."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from msgspec import UNSET
+
+from pipeline.errors import RequestError
+from pipeline.realtime.protocol import known_names as names
+from pipeline.realtime.protocol import turn_detection
+from pipeline.realtime.protocol.audio import checked, show_format
+from pipeline.realtime.protocol.client_events import (
+    AudioInput,
+    AudioOutput,
+    AuraSettings,
+    Format,
+    ResponseSettings,
+    SessionSettings,
+    TurnDetection,
+)
+from pipeline.realtime.protocol.limits import check_context, check_instructions
+from pipeline.realtime.protocol.ranges import check_range
+from pipeline.types.capabilities import Capabilities, Limits
+from pipeline.types.session_options import Setup
+from pipeline.types.turn_request import Modality, Wants
+from pipeline.vision.offers import Proactive
+
+PCM = Format("audio/pcm", 24_000)
+SPEEDS = (0.25, 1.5)
+TOKENS = (1, 4_096)  # of one answer
+TEMPERATURES = (0, 2)
+
+
+@dataclass(frozen=True, slots=True)
+class Config:
+    """Everything that holds for one connection. A value: an update makes a new one, or raises.
+
+    Attributes:
+        there: What there is to choose from.
+    """
+
+    there: Capabilities
+    wants: Wants
+    listens_to: Format = PCM
+    speaks: Format = PCM
+    turn_detection: TurnDetection | None = field(default_factory=TurnDetection)
+    aura: AuraSettings = field(default_factory=lambda: AuraSettings(partials=False, proactive="speak", camera=True))
+
+    @classmethod
+    def at_first(cls, there: Capabilities) -> Self:
+        return cls(there, Wants(voice=there.voice))
+
+    def updated(self, session: SessionSettings) -> "Config":
+        """
+        Raises:
+            RequestError: Names the field; nothing has changed.
+        """
+        config = self
+        if session.model is not None:
+            names.check_model(session.model, self.there.model, "session.model")
+        if session.aura:
+            new, old = session.aura, self.aura
+            config = replace(
+                config,
+                aura=AuraSettings(
+                    old.partials if new.partials is None else new.partials,
+                    new.proactive or old.proactive,
+                    old.camera if new.camera is None else new.camera,
+                ),
+            )
+        if session.audio and session.audio.input:
+            config = _with_input(config, session.audio.input)
+        if session.audio and session.audio.output:
+            config = _with_output(config, session.audio.output, "session.audio.output")
+        wants = _wants(config.wants, session, self.there.limits, "session")
+        return replace(config, wants=wants)
+
+    def for_response(self, response: ResponseSettings) -> Wants:
+        """The wishes of one answer, on top of the session's.
+
+        Raises:
+            RequestError: Names the field.
+        """
+        config = self
+        if response.audio and response.audio.output:
+            config = _with_output(config, response.audio.output, "response.audio.output")
+        wants = _wants(config.wants, response, self.there.limits, "response")
+        return replace(wants, say=(response.metadata or {}).get("say"))
+
+    def spoken_in(self, response: ResponseSettings) -> Format:
+        """The format of one answer's sound."""
+        output = response.audio.output if response.audio else None
+        if output is None or output.format is None:
+            return self.speaks
+        return checked(output.format, "response.audio.output.format", output=True)
+
+    def setup(self) -> Setup:
+        detection, aura = turn_detection.detection(self.turn_detection), self.aura
+        proactive: Proactive = aura.proactive or "off" if aura.camera else "off"
+        return Setup(self.wants, detection, bool(aura.partials), proactive)
+
+    def shown(self, name: str, expires_at: int, resume_token: str, *, sees: bool) -> dict[str, Any]:
+        """The `session` of `session.created` and `session.updated`.
+
+        Args:
+            sees: The pipeline looks at what a camera shows.
+        """
+        return {
+            "type": "realtime",
+            "object": "realtime.session",
+            "id": name,
+            "model": self.there.model,
+            "output_modalities": [self.wants.modality],
+            "instructions": self.wants.instructions,
+            "tools": [],
+            "tool_choice": "auto",
+            "max_output_tokens": self.wants.max_tokens or "inf",
+            "tracing": None,
+            "prompt": None,
+            "expires_at": expires_at,
+            "include": None,
+            "audio": {
+                "input": {
+                    "format": show_format(self.listens_to),
+                    "transcription": {
+                        "model": self.there.recogniser,
+                        "language": self.wants.language,
+                        "prompt": self.wants.context or None,
+                    },
+                    "noise_reduction": None,
+                    "turn_detection": turn_detection.shown(self.turn_detection),
+                },
+                "output": {
+                    "format": show_format(self.speaks),
+                    "voice": self.wants.voice,
+                    "speed": self.wants.speed,
+                },
+            },
+            "aura": {
+                "partials": self.aura.partials,
+                "proactive": self.aura.proactive,
+                "camera": self.aura.camera,
+                "sees": sees,
+                "resume_token": resume_token,
+            },
+        }
+
+
+def _wants(wants: Wants, settings: SessionSettings | ResponseSettings, limits: Limits | None, param: str) -> Wants:
+    if settings.instructions is not None:
+        check_instructions(settings.instructions, limits, f"{param}.instructions")
+        wants = replace(wants, instructions=settings.instructions)
+    if settings.output_modalities == []:
+        param = f"{param}.output_modalities"
+        raise RequestError("invalid_value", f"{param}: it is empty, there is: audio, text", param)
+    if settings.output_modalities:
+        modality: Modality = "audio" if "audio" in settings.output_modalities else "text"
+        wants = replace(wants, modality=modality)
+    check_range(settings.temperature, TEMPERATURES, f"{param}.temperature")
+    most = settings.max_output_tokens
+    if isinstance(most, int):
+        check_range(most, TOKENS, f"{param}.max_output_tokens")
+        wants = replace(wants, max_tokens=most)
+    elif most == "inf":
+        wants = replace(wants, max_tokens=None)
+    return wants
+
+
+def _with_input(config: Config, audio: AudioInput) -> Config:
+    if audio.format:
+        config = replace(config, listens_to=checked(audio.format, "session.audio.input.format"))
+    if audio.transcription is None:
+        config = replace(config, wants=replace(config.wants, language=None, context=""))
+    elif audio.transcription is not UNSET:
+        param = "session.audio.input.transcription"
+        language = audio.transcription.language or None
+        if language:
+            names.check_language(language, config.there, f"{param}.language")
+        if audio.transcription.model:
+            names.check_model(audio.transcription.model, config.there.recogniser, f"{param}.model")
+        context = audio.transcription.prompt or ""
+        check_context(context, config.there.context_bytes, f"{param}.prompt")
+        config = replace(config, wants=replace(config.wants, language=language, context=context))
+    if audio.turn_detection is not UNSET:
+        detection = audio.turn_detection
+        config = replace(config, turn_detection=turn_detection.checked(detection))
+    return config
+
+
+def _with_output(config: Config, audio: AudioOutput, param: str) -> Config:
+    wants = config.wants
+    if audio.format:
+        config = replace(config, speaks=checked(audio.format, f"{param}.format", output=True))
+    if audio.voice is not None:
+        wants = replace(wants, voice=names.voice(audio.voice, config.there, f"{param}.voice"))
+    if audio.speed is not None:
+        check_range(audio.speed, SPEEDS, f"{param}.speed")
+        wants = replace(wants, speed=audio.speed)
+    return replace(config, wants=wants)

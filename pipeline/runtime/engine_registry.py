@@ -1,0 +1,106 @@
+"""Opens the engine of a stage by the architecture that the topology names."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pipeline.deployment.loading import StageDeployment
+from pipeline.deployment.schema import MOST_THREADS, EngineKeys, Key, Names, count, within
+from pipeline.engines.base import Engine, Opener
+from pipeline.engines.embedded_models import FETCHED, LLAMA_FILES, WHISPER_FILES, llama_names, whisper_names
+from pipeline.engines.llamacpp.steps import BATCH
+from pipeline.engines.model_files import model_folder
+from pipeline.runtime.gpu_fit import Memory
+from pipeline.topology.processors.embedded import INSTRUCTIONS_TOKENS, PREAMBLE, instructed, tokens
+
+LEAST_CONTEXT = 1_408  # all that a prompt of `processors/embedded.py` may hold, and its answer
+MOST_CONTEXT = 32_768  # the positions of a Qwen2
+
+
+async def open_whisper(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+    from pipeline.engines.whisper.engine import Whisper
+
+    args = dict(stage.engine_args)
+    language = args.pop("language")
+    return await Whisper.open(models_dir, language=None if language == "auto" else language, **args)
+
+
+async def open_llama(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+    from pipeline.engines.llamacpp.engine import Llama
+
+    args = dict(stage.engine_args)
+    stems = tuple((*PREAMBLE, *instructed(text)) for text in args.pop("instructions", ()))
+    return await Llama.open(models_dir, slots=max_sessions, preamble=PREAMBLE, stems=stems, **args)
+
+
+async def open_hibari(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+    from pipeline.engines.hibari.engine import Hibari
+
+    return await Hibari.open()
+
+
+@dataclass(frozen=True, slots=True)
+class EngineKind:
+    """How the engines of one architecture are opened, and what a deployment may tell them.
+
+    Attributes:
+        names: What there is for keys that name something, given the folder of the models.
+        check: Raises `ConfigError`, or a group of them, if the stage's model is not in that folder, is another one,
+            or does not agree with the stage; cheap, it imports nothing that computes. Returns what it takes of a GPU.
+        apart: It starts in a process of its own and needs nothing of the others: they need not wait for it.
+        measures: It takes what is free of its GPU: nobody else starts meanwhile.
+    """
+
+    open: Opener
+    keys: EngineKeys
+    names: Callable[[Path], Names] = lambda models_dir: {}
+    check: Callable[[StageDeployment, Path], Memory] = lambda stage, models_dir: Memory()
+    apart: bool = False
+    measures: bool = False
+
+
+def check_files(files: Sequence[str], stage: StageDeployment, models_dir: Path) -> Memory:
+    names = stage.engine_args["model"], stage.engine_args["fallback"]
+    model_folder(models_dir, names, files, FETCHED)
+    return Memory()
+
+
+def _instructions(value: list[Any]) -> str:
+    if not all(isinstance(text, str) for text in value):
+        return "a list of texts is needed"
+    long = next((text for text in value if tokens(text.strip()) > INSTRUCTIONS_TOKENS), None)
+    return f"no caller could send {len(long):,} letters" if long else ""
+
+
+def _context(value: int) -> str:
+    if value < LEAST_CONTEXT:
+        return f"at least {LEAST_CONTEXT} is needed: what callers may send, and an answer"
+    return within(LEAST_CONTEXT, MOST_CONTEXT)(value)
+
+
+WHISPER: Mapping[str, Key] = {
+    "model": Key(str, "whisper-base"),
+    "fallback": Key(str, "whisper-tiny.en"),
+    "threads": count(1, MOST_THREADS),
+    "language": Key(str, "en"),
+}
+LLAMA: Mapping[str, Key] = {
+    "model": Key(str, "qwen2.5-coder-1.5b-instruct"),
+    "fallback": Key(str, "smollm2-135m-instruct"),
+    "threads": count(2, MOST_THREADS),
+    "prompt_threads": count(2, MOST_THREADS),
+    "context": Key(int, LEAST_CONTEXT, _context),
+    "instructions": Key(list, None, _instructions),
+}
+
+ENGINES: Mapping[str, EngineKind] = {
+    "WhisperForConditionalGeneration": EngineKind(
+        open_whisper, EngineKeys(WHISPER), whisper_names, partial(check_files, WHISPER_FILES)
+    ),
+    "Qwen2ForCausalLM": EngineKind(
+        open_llama, EngineKeys(LLAMA, sessions=BATCH), llama_names, partial(check_files, LLAMA_FILES), apart=True
+    ),
+    "HibariTTS": EngineKind(open_hibari, EngineKeys()),
+}

@@ -1,0 +1,78 @@
+"""What the pipeline counts and times, for Prometheus."""
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
+
+from pipeline.types import session_events as told
+from pipeline.types.chunks import Draft
+
+IDLE_SECONDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
+SECONDS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0)
+
+
+class Metrics:
+    """One pipeline's figures, in a registry of their own."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self.sessions = Gauge("aura_sessions", "Sessions that are open.", registry=self.registry)
+        self.busy = Gauge("aura_engine_busy", "Requests that an engine computes.", ["stage"], registry=self.registry)
+        self.loop_lag = Gauge("aura_loop_lag_seconds", "Longest delay in the last second.", registry=self.registry)
+        self.start = Gauge("aura_engine_start_seconds", "That it took to start.", ["stage"], registry=self.registry)
+        self._answers = Counter("aura_answers", "Answers that have ended.", ["status"], registry=self.registry)
+        self._refused = Counter("aura_refused_events", "Client events refused.", ["code"], registry=self.registry)
+        self._frames = Counter("aura_camera_frames", "Camera pictures received.", registry=self.registry)
+        self._passes = Counter(
+            "aura_recogniser_passes",
+            "Passes over utterances that were heard to their end, by what became of the draft: none, right, wrong.",
+            ["draft"],
+            registry=self.registry,
+        )
+        self._drafted = Counter("aura_draft_tokens", "That recognisers were given.", registry=self.registry)
+        self._right = Counter("aura_right_draft_tokens", "Those that they wrote, too.", registry=self.registry)
+        self._first_audio = Histogram(
+            "aura_first_audio_seconds",
+            "From response.create to the first audio that was sent.",
+            registry=self.registry,
+            buckets=SECONDS,
+        )
+        self._dropped = Histogram(
+            "aura_cancel_seconds",
+            "From a cancel until the engine had dropped the answer.",
+            ["stage"],
+            registry=self.registry,
+            buckets=IDLE_SECONDS,
+        )
+
+    def happened(self, event: told.Event) -> None:
+        match event:
+            case told.AnswerDone():
+                self._ended(event)
+            case told.AnswerDropped(took=took):
+                for stage, seconds in took.items():
+                    self._dropped.labels(stage).observe(seconds)
+            case told.Transcribed(drafts=drafts):
+                for draft in drafts:
+                    self._heard(draft)
+
+    def _ended(self, event: told.AnswerDone) -> None:
+        silent = event.status == "completed" and event.item is None
+        self._answers.labels("silent" if silent else event.status).inc()
+        if "first_sent" in event.timings:
+            self._first_audio.observe(max(0.0, event.timings["first_sent"] - event.timings["created"]))
+
+    def _heard(self, draft: Draft | None) -> None:
+        if draft is None:
+            self._passes.labels("none").inc()
+            return
+        self._passes.labels("right" if draft.right == draft.tokens else "wrong").inc()
+        self._drafted.inc(draft.tokens)
+        self._right.inc(draft.right)
+
+    def refused(self, code: str) -> None:
+        self._refused.labels(code).inc()
+
+    def frames(self, count: int) -> None:
+        self._frames.inc(count)
+
+    def page(self) -> bytes:
+        return generate_latest(self.registry)

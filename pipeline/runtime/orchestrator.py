@@ -1,0 +1,118 @@
+"""Opens a pipeline's engines in order, admits sessions, and closes everything again."""
+
+import asyncio
+import logging
+from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from pipeline.deployment.loading import WHOLE, Deployment
+from pipeline.engines.base import Engine
+from pipeline.errors import AuraError
+from pipeline.runtime.profiles import Profile
+from pipeline.runtime.startup import Opened, opened
+from pipeline.runtime.supervisor import Tended
+from pipeline.runtime.warm_up import warm_up
+from pipeline.speech.vad_frontend import Detector
+from pipeline.topology.config import PipelineConfig
+from pipeline.turns.input_processor import process_between
+from pipeline.turns.stage import Stage
+from pipeline.turns.stages import Stages
+
+log = logging.getLogger(__name__)
+
+RETRY_AFTER_S = 5
+
+
+class Full(AuraError):
+    """Every session that the pipeline may serve at once is taken."""
+
+
+class Orchestrator:
+    """A running pipeline.
+
+    Attributes:
+        stages: What every session answers with.
+        detector: Makes voice activity detection for one caller.
+        capabilities: What its callers may ask for.
+        start_seconds: That each engine took to start.
+    """
+
+    def __init__(self, opened: Opened, stages: Stages, detector: Callable[[], Detector], max_sessions: int) -> None:
+        self.stages = stages
+        self.capabilities = opened.capabilities
+        self.start_seconds = opened.seconds
+        self.detector = detector
+        self.max_sessions = max_sessions
+        self._engines = opened.engines
+        self._sessions: set[object] = set()
+
+    @property
+    def free_sessions(self) -> int:
+        return self.max_sessions - len(self._sessions)
+
+    @property
+    def is_ready(self) -> bool:
+        """No engine is being started again."""
+        return all(engine.is_up for engine in self._engines.values() if isinstance(engine, Tended))
+
+    @contextmanager
+    def admitted(self) -> Iterator[Callable[[], None]]:
+        """A place for one session. Calling what it gives frees the place before the session has quite ended.
+
+        Raises:
+            Full: There is none.
+        """
+        if self.free_sessions < 1:
+            raise Full(f"all {self.max_sessions} sessions are taken")
+        place = object()
+        self._sessions.add(place)
+        try:
+            yield partial(self._sessions.discard, place)
+        finally:
+            self._sessions.discard(place)
+
+    async def busy(self) -> dict[str, int]:
+        """Requests that each engine computes now, asked of the engines."""
+        return {name: await engine.busy() for name, engine in self._engines.items()}
+
+
+@asynccontextmanager
+async def running(profile: Profile, deployment: Deployment, models_dir: Path) -> AsyncGenerator[Orchestrator, None]:
+    """The pipeline with its engines open, one after the other in the order of the stages.
+
+    Raises:
+        ConfigError: A model is missing or unusable.
+        EngineError: An engine did not start, or failed in the first turn.
+    """
+    clock = asyncio.get_running_loop().time
+    async with AsyncExitStack() as closing:
+        ready = await opened(profile, deployment, models_dir, closing)
+        first, second, *_ = profile.topology.stages
+        chain = chain_of(profile.topology, deployment, ready.engines)
+        reads_ahead = deployment.stage(second.stage_id).edge.window_size != WHOLE
+        stages = Stages(ready.engines[first.model_stage], chain, reads_ahead)
+        if profile.warms_up:
+            began = clock()
+            await warm_up(stages)
+            log.info("warm after %.1f s", clock() - began)
+        yield Orchestrator(ready, stages, profile.detector(), deployment.max_sessions)
+
+
+def chain_of(
+    topology: PipelineConfig, deployment: Deployment, engines: Mapping[str, Engine[Any, Any]]
+) -> tuple[Stage[Any, Any], ...]:
+    """The stages behind the first one, joined as the deployment says.
+
+    Raises:
+        ConfigError: Two stages cannot be joined so.
+    """
+    chain = []
+    edges = [deployment.stage(spec.stage_id).edge for spec in topology.stages]
+    bounds = [*(edge.max_inflight for edge in edges[2:]), 1]  # nothing reads what the last one makes
+    for (source, spec), edge, inflight in zip(pairwise(topology.stages), edges[1:], bounds, strict=True):
+        chain.append(Stage(spec, engines[spec.model_stage], process_between(source, spec, edge), inflight))
+    return tuple(chain)

@@ -1,0 +1,53 @@
+"""Finds out what only `serve` would tell otherwise: whether a deployment's models are there, and have room."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipeline.deployment.loading import Deployment
+from pipeline.errors import ConfigError
+from pipeline.runtime.deployment_plan import plan_of
+from pipeline.runtime.gpu_fit import Memory, misfits
+from pipeline.runtime.profiles import Profile
+
+NO_GPU = "note: there is no NVIDIA GPU here, so whether it fits one is not known"
+NO_MODELS = "note: the models were not looked at: --model-dir says where they are"
+
+
+def checked(
+    source: str, profile: Profile, deployment: Deployment, models_dir: Path | None, gpu_bytes: Sequence[int]
+) -> list[str]:
+    """The plan in lines, with what could not be looked at.
+
+    Args:
+        source: Named in errors.
+        models_dir: None: nobody has said where the models are.
+        gpu_bytes: Memory of this machine's GPUs.
+
+    Raises:
+        ConfigError: Lists every reason for which it could not be served here.
+    """
+    topology, faults = profile.topology, list[str]()
+    needs = _needs(profile, deployment, models_dir, faults) if models_dir else {}
+    if gpu_bytes:
+        faults += misfits(topology, deployment, gpu_bytes, needs)
+    if faults:
+        raise ConfigError(source, faults)
+    placed = any(profile.engines[spec.model_arch].keys.placed for spec in topology.stages)
+    notes = [note for note, holds in ((NO_MODELS, not models_dir), (NO_GPU, placed and not gpu_bytes)) if holds]
+    return [*plan_of(topology, deployment, gpu_bytes), *notes]
+
+
+def _needs(profile: Profile, deployment: Deployment, models_dir: Path, faults: list[str]) -> dict[int, Memory]:
+    """What each stage takes of a GPU; `faults` gets what is wrong with the models."""
+    found: dict[int, Memory] = {}
+    for spec in profile.topology.stages:
+        try:
+            found[spec.stage_id] = profile.engines[spec.model_arch].check(deployment.stage(spec.stage_id), models_dir)
+        except (ConfigError, ExceptionGroup) as error:
+            own = f"stage {spec.model_stage}: "
+            errors = error.exceptions if isinstance(error, ExceptionGroup) else [error]
+            lines = dict.fromkeys(line for each in errors for line in str(each).splitlines())
+            faults += (f"stage {spec.stage_id}: {line.removeprefix(own)}" for line in lines)
+        except OSError as error:
+            faults.append(f"stage {spec.stage_id}: {error}")
+    return found

@@ -1,0 +1,51 @@
+"""The profiles that a pipeline can be started with: a topology, its deployment file, its engines."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from pipeline.deployment.schema import EngineKeys
+from pipeline.runtime.engine_registry import ENGINES, EngineKind
+from pipeline.runtime.vllm_engine_registry import VLLM_ENGINES
+from pipeline.speech.vad_frontend import Detector
+from pipeline.topology.aura_omni import AURA_OMNI_PIPELINE
+from pipeline.topology.config import PipelineConfig
+from pipeline.topology.embedded import EMBEDDED_PIPELINE
+from pipeline.topology.processors.aura import ROOM
+from pipeline.topology.processors.embedded import LIMITS
+from pipeline.types.capabilities import Limits
+
+DEPLOY = Path(__file__).parents[1] / "deployment" / "files"
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """Attributes:
+    detector: Loads voice activity detection; what it returns makes one for each caller.
+    limits: Of its prompts; None if they have room for every text.
+    warms_up: A turn is made before the first caller comes.
+    """
+
+    topology: PipelineConfig
+    deployment: Path
+    engines: Mapping[str, EngineKind]
+    detector: Callable[[], Callable[[], Detector]]
+    limits: Limits | None = None
+    warms_up: bool = False
+
+    def engine_keys(self, models_dir: Path) -> Mapping[str, EngineKeys]:
+        """What each engine may be told, by `model_arch`; the models are in that folder."""
+        return {arch: kind.keys.naming(kind.names(models_dir)) for arch, kind in self.engines.items()}
+
+
+def silero() -> Callable[[], Detector]:
+    from pipeline.engines.silero.vad import SileroModel
+
+    return SileroModel()
+
+
+EMBEDDED = "embedded"
+PROFILES: Mapping[str, Profile] = {
+    EMBEDDED: Profile(EMBEDDED_PIPELINE, DEPLOY / "embedded.yaml", ENGINES, silero, LIMITS),
+    "vllm": Profile(AURA_OMNI_PIPELINE, DEPLOY / "aura_80gb.yaml", VLLM_ENGINES, silero, ROOM, warms_up=True),
+}

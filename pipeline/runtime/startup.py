@@ -1,0 +1,105 @@
+"""Opens a pipeline's engines in the order of its stages, some at once beside the others, and tells how far it is."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from contextlib import AsyncExitStack
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from pipeline.aio.tasks import Tasks, first
+from pipeline.deployment.loading import Deployment
+from pipeline.engines.base import Engine, Listens, Speaks
+from pipeline.runtime.engine_registry import EngineKind
+from pipeline.runtime.profiles import Profile
+from pipeline.runtime.supervisor import Mortal, Reopen, Tended
+from pipeline.topology.config import StagePipelineConfig
+from pipeline.types.capabilities import Capabilities
+
+log = logging.getLogger(__name__)
+
+
+@dataclass(frozen=True, slots=True)
+class Opened:
+    """
+    Attributes:
+        engines: By the names of their stages.
+        seconds: That each took to start.
+        capabilities: What callers may ask of them.
+    """
+
+    capabilities: Capabilities
+    engines: Mapping[str, Engine[Any, Any]] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+
+async def opened(profile: Profile, deployment: Deployment, models_dir: Path, closing: AsyncExitStack) -> Opened:
+    """Engines that may die are opened again when they do, as long as `closing` is open.
+
+    Args:
+        closing: Closes them all.
+
+    Raises:
+        ConfigError: A model is missing or unusable.
+        EngineError: An engine did not start.
+    """
+    clock = asyncio.get_running_loop().time
+    able = Capabilities(profile.topology.model_type, limits=profile.limits)
+    engines: dict[str, Engine[Any, Any]] = {}
+    seconds: dict[str, float] = {}
+    alone = asyncio.Lock()
+    stages = [(profile.engines[spec.model_arch], at, spec) for at, spec in enumerate(profile.topology.stages, 1)]
+    closing.push_async_callback(_closed, engines)
+
+    async def open_stage(kind: EngineKind, number: int, spec: StagePipelineConfig) -> None:
+        nonlocal able
+        name, began = spec.model_stage, clock()
+        stage = deployment.stage(spec.stage_id)
+        log.info("starting %s (%d of %d)", name, number, len(stages))
+        open_ = partial(kind.open, stage, models_dir, deployment.max_sessions)
+        open_ = open_ if kind.apart else partial(_opened_alone, alone, open_)
+        engine = await open_()
+        seconds[name] = clock() - began
+        log.info("%s started in %.1f s", name, seconds[name])
+        able = _with(able, engine)
+        engines[name] = Tended(name, engine, open_) if isinstance(engine, Mortal) else engine
+
+    try:
+        async with asyncio.TaskGroup() as openings:
+            apart = [openings.create_task(open_stage(*stage)) for stage in stages if stage[0].apart]
+            for kind, number, spec in stages:
+                if kind.measures and apart:
+                    await asyncio.wait(apart)
+                if not kind.apart:
+                    await open_stage(kind, number, spec)
+    except ExceptionGroup as failures:
+        raise first(failures) from None
+    tasks = await closing.enter_async_context(Tasks())
+    for name, engine in engines.items():
+        if isinstance(engine, Tended):
+            tasks.start(f"tend {name}", engine.tend)
+    in_order = [spec.model_stage for spec in profile.topology.stages]
+    return Opened(able, {name: engines[name] for name in in_order}, {name: seconds[name] for name in in_order})
+
+
+async def _opened_alone(alone: asyncio.Lock, open_: Reopen) -> Engine[Any, Any]:
+    """vLLM measures what is left of a GPU, and has settings that all engines of a process share while one starts."""
+    async with alone:
+        return await open_()
+
+
+async def _closed(engines: Mapping[str, Engine[Any, Any]]) -> None:
+    """All at once: vLLM takes seconds to end a process."""
+    async with asyncio.TaskGroup() as tasks:
+        for name, engine in engines.items():
+            tasks.create_task(engine.aclose(), name=f"close {name}")
+
+
+def _with(able: Capabilities, engine: Engine[Any, Any]) -> Capabilities:
+    if isinstance(engine, Listens):
+        able = replace(able, recogniser=engine.model, languages=engine.languages, context_bytes=engine.context_bytes)
+    if isinstance(engine, Speaks):
+        able = replace(able, voices=engine.voices)
+    return able

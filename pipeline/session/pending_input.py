@@ -1,0 +1,76 @@
+"""What a caller has said or written, and not asked to be answered yet."""
+
+import asyncio
+from collections.abc import AsyncGenerator
+
+from pipeline.aio.tasks import Tasks
+from pipeline.speech.streaming_transcriber import Hypothesis
+from pipeline.speech.utterance import Utterance
+from pipeline.types.history import History
+
+SETTLE_S = 5.0  # after which a question that nobody wants answered holds nothing up
+
+
+class Unanswered:
+    """
+    Attributes:
+        written_at: When something was last written, on the loop's clock.
+        free_since: When the last answer ended: before that nobody could ask for another.
+    """
+
+    def __init__(self, tasks: Tasks) -> None:
+        self._tasks = tasks
+        self._said: Utterance | None = None  # the newest that is complete
+        self._untold: set[asyncio.Task[None]] = set()  # complete utterances that are still being heard out
+        self.written_at: float | None = None
+        self.free_since = 0.0
+
+    def said(self, utterance: Utterance) -> None:
+        """It is complete."""
+        self._said = utterance
+        utterance.committed_at = _now()
+        if utterance.listening:
+            self._untold.add(utterance.listening)
+            utterance.listening.add_done_callback(self._untold.discard)
+
+    def wrote(self, text: str) -> None:
+        """Words make one question with what was said before, which is not answered alone any more."""
+        self.written_at = _now()
+        if text:
+            self.drop()
+
+    def take(self, history: History) -> Utterance | None:
+        """The newest utterance, unless its item was deleted: it is answered now."""
+        utterance, self._said = self._said, None
+        if utterance and not history.find(utterance.item_id):
+            self._release(utterance)
+            return None
+        return utterance
+
+    def drop(self) -> None:
+        """What was said will not be answered."""
+        if self._said:
+            self._release(self._said)
+        self._said = None
+
+    def is_settling(self, running: Utterance | None) -> bool:
+        """A question is complete, or may be, as `running` is while the person pauses; but not for ever."""
+        since = self.written_at
+        if asked := self._said or running:
+            since = None if asked is running and asked.hearing.speaking else asked.quiet_since
+        return since is not None and _now() < max(since, self.free_since) + SETTLE_S
+
+    async def typed(self) -> AsyncGenerator[Hypothesis, None]:
+        """All that is asked stands in the history, once the utterances in it have been heard out."""
+        if self._untold:
+            await asyncio.wait(self._untold)
+        yield Hypothesis("", settled=True)
+
+    def _release(self, utterance: Utterance) -> None:
+        """Its guess ends, but what was said is still heard to its end."""
+        if utterance.answering:
+            self._tasks.stop(f"{utterance.turn}:release", [utterance.answering])
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

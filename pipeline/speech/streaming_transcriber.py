@@ -1,0 +1,235 @@
+"""One utterance: sound goes in while the person speaks, hypotheses of what they say come out."""
+
+from collections import deque
+from collections.abc import AsyncGenerator
+from contextlib import aclosing
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.aio.signal import Signal
+from pipeline.context.control_tokens import harmless
+from pipeline.errors import EngineError
+from pipeline.speech.voice_activity import FRAME_MS
+from pipeline.types.chunks import SPEECH_RATE, Draft, Transcript, Window
+
+Pcm = NDArray[np.float32]
+
+PRE_ROLL_MS = 512  # of sound before speech was noticed
+LULL_MS = 96  # of silence that may become a pause; before it the last sounds of a word may be too soft for speech
+KEPT_SILENCE_MS = 600  # of a pause inside an utterance; more tells the recogniser nothing
+LONG_WINDOW_MS = 20_000  # past it a settled transcript is kept, and the window starts anew
+FULL_WINDOW_MS = 28_000  # past it the transcript of running speech is kept too: a recogniser's window has an end
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """What the person seems to have said so far.
+
+    Attributes:
+        text: All of it, from the utterance's beginning.
+        settled: The person is silent, and has been since what this was heard of.
+        audio_end_ms: How much of the utterance's sound it covers.
+        stable_chars: How many leading characters will not change any more.
+    """
+
+    text: str
+    settled: bool = False
+    audio_end_ms: int = 0
+    stable_chars: int = 0
+
+
+class Hearing:
+    """The state of one utterance. It opens at the first sound, and `commit` closes it.
+
+    The recogniser reads `windows()`: the sound so far, each time that it is ready for more and there
+    is reason to look again (a lull, a pause, the end, or `partial_ms` of new sound). `listen` takes
+    what it makes of them. `hypotheses()` gives whoever asks the newest.
+
+    Attributes:
+        error: Why nothing more is heard.
+        drafts: What became of the draft of each window.
+    """
+
+    def __init__(self, language: str | None, partial_ms: int | None, context: str = "") -> None:
+        self._language = language
+        self._context = harmless(context.strip())
+        self._partial_ms = partial_ms
+        self._frames: list[Pcm] = []
+        self._left_out: deque[Pcm] = deque(maxlen=PRE_ROLL_MS // FRAME_MS)  # the newest of a long pause
+        self._samples = 0
+        self._silence = 0
+        self._quiet = 0  # samples since speech, while the person speaks
+        self._speech_samples = 0  # how much of the sound ends with the last that may be speech
+        self._asked_samples = 0  # how much of the sound the newest window held
+        self._kept_text = ""
+        self._kept_ms = 0
+        self._speaking = True
+        self._committed = False
+        self._passing: Window | None = None  # what the recogniser is at work on
+        self._newest = Hypothesis("")
+        self._over = False
+        self._certain = False
+        self._changed = Signal()
+        self.error: EngineError | None = None
+        self.drafts: list[Draft | None] = []
+
+    @property
+    def duration_ms(self) -> int:
+        return self._kept_ms + self._window_ms
+
+    @property
+    def speaking(self) -> bool:
+        return self._speaking
+
+    @property
+    def certain(self) -> bool:
+        """All that was said has been heard, and the turn is the caller's."""
+        return self._over and self._certain
+
+    @property
+    def is_noise(self) -> bool:
+        """Nothing more is to be heard in it for now, and no words were."""
+        return not (self._speaking or self._unheard or self._passing or self._newest.text)
+
+    @property
+    def newest(self) -> Hypothesis:
+        return self._newest
+
+    def add(self, frame: Pcm, *, voiced: bool = True) -> None:
+        """float32, 16 kHz mono. Of a long pause only the beginning and the end are kept."""
+        if not self._speaking:
+            self._silence += len(frame)
+            if self._silence > KEPT_SILENCE_MS * SPEECH_RATE // 1000:
+                self._left_out.append(frame)
+                return
+        self._frames.append(frame)
+        self._samples += len(frame)
+        if self._speaking:
+            self._quiet = 0 if voiced else self._quiet + len(frame)
+            if not self._in_lull:
+                self._speech_samples = self._samples
+        self._changed.fire()
+
+    def resume(self) -> None:
+        """The person speaks (again), and has done so for some of the newest sound."""
+        self._speaking, self._silence, self._quiet = True, 0, 0
+        self._speech_samples = self._samples
+        while self._left_out:
+            self.add(self._left_out.popleft())
+
+    def pause(self, silent_ms: int = 0) -> None:
+        """The person is silent, perhaps only to breathe, and has been for `silent_ms`."""
+        if self._speaking:
+            self._speech_samples = max(self._speech_samples, self._samples - silent_ms * SPEECH_RATE // 1000)
+        self._fall_silent()
+
+    def commit(self) -> None:
+        """The utterance is complete."""
+        self._committed = True
+        self._fall_silent()
+
+    def settle(self) -> None:
+        """The turn is certain: `hypotheses()` ends once all that was said has been heard."""
+        self._certain = True
+        self._changed.fire()
+
+    async def windows(self) -> AsyncGenerator[Window, None]:
+        """Prompts for the recogniser; ends when everything up to the commit has been asked for.
+
+        A recogniser may ask for the next while it is at work. It is given one only if that makes the work
+        useless: what it will say of unfinished speech, when its end can be heard.
+        """
+        while True:
+            settles = not self._speaking or self._window_ms >= FULL_WINDOW_MS
+            ends = settles or self._in_lull
+            useless = self._passing is None or (ends and not self._passing.settles)
+            if self._unheard and useless and (ends or self._partial_is_due()):
+                self._passing = Window(np.concatenate(self._frames), self._language, ends, self._context)
+                self._asked_samples = self._samples
+                yield self._passing
+            elif self._committed and not self._unheard:
+                return
+            else:
+                await self._changed.wait()
+
+    async def listen(self, transcripts: AsyncGenerator[Transcript, None]) -> AsyncGenerator[Hypothesis, None]:
+        """Take what the recogniser makes of `windows()`, and pass on each new hypothesis.
+
+        A failure of the recogniser ends it, and stands in `error`.
+        """
+        try:
+            async with aclosing(transcripts):
+                async for transcript in transcripts:
+                    self._take(transcript)
+                    yield self._newest
+        except EngineError as error:
+            self.error = error
+        finally:
+            self._over = True
+            self._changed.fire()
+
+    async def until_committed(self) -> None:
+        while not self._committed:
+            await self._changed.wait()
+
+    async def hypotheses(self) -> AsyncGenerator[Hypothesis, None]:
+        """The newest hypothesis each time it changes; ends when the turn is certain and all is heard.
+
+        Nothing is settled while nothing was said, so an utterance without words asks nothing; nor
+        does one that the recogniser could not hear to its end.
+        """
+        seen = Hypothesis("")
+        while not self.certain:
+            if self._newest != seen:
+                seen = self._newest
+                yield replace(seen, settled=seen.settled and bool(seen.text))
+            else:
+                await self._changed.wait()
+        text = "" if self.error else self._newest.text
+        yield Hypothesis(text, bool(text), self._newest.audio_end_ms, len(text))
+
+    @property
+    def _window_ms(self) -> int:
+        return self._samples * 1000 // SPEECH_RATE
+
+    @property
+    def _unheard(self) -> bool:
+        """There may be speech that the newest window did not hold."""
+        return self._speech_samples > self._asked_samples
+
+    @property
+    def _in_lull(self) -> bool:
+        return self._quiet >= LULL_MS * SPEECH_RATE // 1000
+
+    def _partial_is_due(self) -> bool:
+        if self._partial_ms is None or self._quiet:  # a pass that begins just before a lull would delay the one in it
+            return False
+        return (self._samples - self._asked_samples) * 1000 >= self._partial_ms * SPEECH_RATE
+
+    def _fall_silent(self) -> None:
+        """What was heard in the lull before is settled by this."""
+        self._speaking = False
+        if not (self._unheard or self._passing):
+            self._newest = replace(self._newest, settled=True)
+        self._changed.fire()
+
+    def _take(self, transcript: Transcript) -> None:
+        self._passing = None
+        self.drafts.append(transcript.draft)
+        text = f"{self._kept_text} {transcript.text}".strip()
+        settled = not (self._speaking or self._unheard)
+        end_ms = self._kept_ms + transcript.audio_end_ms
+        stable = len(text) - len(transcript.text) + transcript.stable_chars if transcript.stable_chars else 0
+        self._newest = Hypothesis(text, settled, end_ms, stable_chars=max(stable, len(self._kept_text)))
+        if transcript.settles and transcript.audio_end_ms >= LONG_WINDOW_MS:
+            self._start_anew(transcript)
+        self._changed.fire()
+
+    def _start_anew(self, transcript: Transcript) -> None:
+        cut = transcript.audio_end_ms * SPEECH_RATE // 1000
+        sound = np.concatenate(self._frames)[cut:]
+        self._frames, self._samples, self._asked_samples = [sound], len(sound), 0
+        self._speech_samples = max(0, self._speech_samples - cut)
+        self._kept_text, self._kept_ms = self._newest.text, self._newest.audio_end_ms

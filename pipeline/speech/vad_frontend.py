@@ -1,0 +1,69 @@
+"""Cuts a caller's sound into frames and says of each what it changed."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.speech.voice_activity import FRAME_MS, Activity, Change, Endpointing
+from pipeline.types.chunks import SPEECH_RATE
+
+FRAME = SPEECH_RATE * FRAME_MS // 1000
+
+Pcm = NDArray[np.float32]
+
+NO_SOUND: Pcm = np.zeros(0, np.float32)
+
+
+class Detector(Protocol):
+    """Voice activity detection on one stream of sound, with state."""
+
+    async def feed(self, pcm: Pcm) -> list[float]:
+        """Speech probabilities of the frames (512 samples, 16 kHz) that `pcm` completes."""
+        ...
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Frame:
+    """32 ms of sound, whether it is speech, and whether a person starts, pauses or ends with it."""
+
+    pcm: Pcm
+    voiced: bool
+    change: Change | None
+
+
+class Ears:
+    """One caller's voice activity.
+
+    Attributes:
+        rest: The sound of a frame that has begun.
+    """
+
+    def __init__(self, detector: Detector, endpointing: Endpointing) -> None:
+        self._detector = detector
+        self.rest = NO_SOUND
+        self.activity = Activity(endpointing)
+
+    async def hear(self, pcm: Pcm) -> Iterator[Frame]:
+        """The frames that `pcm` (float32, 16 kHz mono) completes; the rest waits for more.
+
+        Each is judged as it is taken, so that what is done about one (a turn ends) holds for the next.
+        """
+        whole = np.concatenate([self.rest, pcm])
+        samples = len(whole) // FRAME * FRAME
+        probabilities = await self._detector.feed(whole[:samples]) if samples else []
+        return self._frames(whole[:samples].reshape(-1, FRAME), probabilities, whole[samples:])
+
+    def reset(self) -> None:
+        """The turn was ended by somebody else: activity begins anew, and the rest is given up."""
+        self.activity.reset()
+        self.rest = NO_SOUND
+
+    def _frames(self, frames: Pcm, probabilities: list[float], rest: Pcm) -> Iterator[Frame]:
+        self.rest = NO_SOUND
+        for frame, probability in zip(frames, probabilities, strict=True):
+            change = self.activity.feed(probability)
+            yield Frame(frame, self.activity.voiced, change)
+        self.rest = rest

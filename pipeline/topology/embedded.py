@@ -1,0 +1,44 @@
+"""The embedded pipeline: speech recognition, a small language model, a small voice. All run on a CPU."""
+
+from pipeline.topology.config import PipelineConfig, StageExecutionType, StagePipelineConfig
+from pipeline.topology.processors.embedded import asked2chat, text2clauses
+
+EMBEDDED_PIPELINE = PipelineConfig(
+    model_type="aura_embedded",
+    model_arch="WhisperForConditionalGeneration",
+    stages=(
+        StagePipelineConfig(
+            stage_id=0,
+            model_stage="asr",
+            execution_type=StageExecutionType.LLM_AR,
+            input_sources=(),
+            engine_output_type="text",
+            model_arch="WhisperForConditionalGeneration",
+            owns_tokenizer=True,
+            requires_multimodal_data=True,
+        ),
+        StagePipelineConfig(
+            stage_id=1,
+            model_stage="aura",
+            execution_type=StageExecutionType.LLM_AR,
+            input_sources=(0,),
+            engine_output_type="text",
+            model_arch="Qwen2ForCausalLM",
+            final_output=True,
+            final_output_type="text",
+            owns_tokenizer=True,
+            custom_process_input_func=asked2chat,
+        ),
+        StagePipelineConfig(
+            stage_id=2,
+            model_stage="tts",
+            execution_type=StageExecutionType.LLM_GENERATION,
+            input_sources=(1,),
+            engine_output_type="audio",
+            model_arch="HibariTTS",
+            final_output=True,
+            final_output_type="audio",
+            custom_process_input_func=text2clauses,
+        ),
+    ),
+)

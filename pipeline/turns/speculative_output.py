@@ -1,0 +1,142 @@
+"""A stream with a door: what a guess has made stays inside until the turn is certain."""
+
+import asyncio
+from collections import deque
+from collections.abc import AsyncGenerator
+from dataclasses import dataclass, replace
+from types import TracebackType
+from typing import Any, Self
+
+from pipeline.aio.signal import Signal
+from pipeline.errors import EngineError
+from pipeline.types.chunks import Audio, Text, Usage
+from pipeline.types.playback_marks import Mark, Marks
+
+
+@dataclass(frozen=True, slots=True)
+class Firsts:
+    """When the first of each kind of chunk came in, on the loop's clock; None: not yet."""
+
+    text: float | None = None
+    pcm: float | None = None
+
+
+class Held:
+    """Two lanes leave it, so that words overtake sound: `words()` and `sound()`.
+
+    A stage that sends sound waits while more than `ahead_ms` of it has not been taken. Words never
+    wait. The lanes end when the turn has ended; a failure is then found in `error`.
+
+    Attributes:
+        began: When each stage was given its first prompt, on the loop's clock.
+        ended: When each stage had ended, and its engine had let go of the turn.
+    """
+
+    def __init__(self, ahead_ms: float) -> None:
+        self._ahead_ms = ahead_ms
+        self._words: deque[Text | Mark] = deque()
+        self._sound: deque[bytes] = deque()
+        self._waiting_ms = 0.0
+        self._is_open = False
+        self._closed = False
+        self._changed = Signal()
+        self.marks = Marks()
+        self.firsts = Firsts()
+        self.began: dict[str, float] = {}
+        self.ended: dict[str, float] = {}
+        self.usage = Usage()
+        self.error: EngineError | None = None
+
+    def begins(self, stage: str) -> None:
+        """A prompt is given to that stage; only the first one is of interest."""
+        self.began.setdefault(stage, _now())
+
+    def ends(self, stage: str) -> None:
+        """That stage has nothing more to do."""
+        self.ended[stage] = _now()
+
+    async def send(self, chunk: object) -> None:
+        """Take a final output of a stage: `Text` or `Audio`."""
+        match chunk:
+            case Text(text, usage):
+                self.usage = usage or self.usage
+                if text and self.firsts.text is None:
+                    self.firsts = replace(self.firsts, text=_now())
+                if text:
+                    self._words.append(chunk)
+            case Audio():
+                await self._room()
+                self._take(chunk)
+            case _:
+                raise TypeError(f"a stage with final_output sent {type(chunk).__name__}, not Text or Audio")
+        self._changed.fire()
+
+    def open(self) -> None:
+        """The turn is certain: what is inside may leave, and what still comes."""
+        self._is_open = True
+        self._changed.fire()
+
+    def clear(self) -> None:
+        """Forget all: the guess did not come true."""
+        self._words.clear()
+        self._sound.clear()
+        self._waiting_ms = 0.0
+        self.marks, self.firsts, self.usage, self.error = Marks(), Firsts(), Usage(), None
+        self.began.clear()
+        self.ended.clear()
+        self._changed.fire()
+
+    def fail(self, error: EngineError) -> None:
+        """The answer ends here with `error`."""
+        self.error = error
+
+    async def words(self) -> AsyncGenerator[Text | Mark, None]:
+        """What was written (`Text`) and what is spoken when (`Mark`), in order."""
+        while await self._any_in(self._words):
+            yield self._words.popleft()
+
+    async def sound(self) -> AsyncGenerator[bytes, None]:
+        """PCM16, 24 kHz mono, in the chunks in which it was made."""
+        while await self._any_in(self._sound):
+            pcm = self._sound.popleft()
+            self._waiting_ms -= Audio(pcm).duration_ms
+            self._changed.fire()
+            yield pcm
+
+    def _take(self, chunk: Audio) -> None:
+        if chunk.text:
+            start_ms = self.marks.duration_ms
+            self._words.append(Mark(chunk.text, start_ms, start_ms + chunk.duration_ms))
+        if chunk.pcm:
+            if self.firsts.pcm is None:
+                self.firsts = replace(self.firsts, pcm=_now())
+            self._sound.append(chunk.pcm)
+            self._waiting_ms += chunk.duration_ms
+        self.marks = self.marks.with_audio(chunk)
+
+    async def _room(self) -> None:
+        while self._waiting_ms >= self._ahead_ms:
+            await self._changed.wait()
+
+    async def _any_in(self, lane: deque[Any]) -> bool:
+        """Wait until something in `lane` may leave; False if nothing will any more."""
+        while not (self._is_open and lane):
+            if self._closed:
+                return False
+            await self._changed.wait()
+        return True
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None and not isinstance(error, asyncio.CancelledError):
+            self.fail(EngineError("turn", "internal error"))
+        self._closed = True
+        self._changed.fire()
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,70 @@
+"""One stage of one turn: prompts in, chunks out."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing, nullcontext
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeVar
+
+from pipeline.engines.base import Engine
+from pipeline.topology.config import StagePipelineConfig
+from pipeline.turns.speculative_output import Held
+from pipeline.turns.stream import Link
+from pipeline.types.chunks import Turn
+from pipeline.types.turn_request import Asked
+
+A_contra = TypeVar("A_contra", contravariant=True)
+P = TypeVar("P")
+P_co = TypeVar("P_co", covariant=True)
+C = TypeVar("C")
+
+
+class Process(Protocol[A_contra, P_co]):
+    """Makes an engine's prompts of what the stage before hands on. Pure: no clock, no task, no I/O."""
+
+    def __call__(self, inbox: AsyncIterator[A_contra], asked: Asked) -> AsyncGenerator[P_co, None]: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Stage(Generic[P, C]):
+    """A stage as it stands ready to serve turns: its place in the topology, and its engine.
+
+    Attributes:
+        inflight: Most chunks that may wait between it and the next stage.
+    """
+
+    spec: StagePipelineConfig
+    engine: Engine[P, C]
+    process: Process[Any, P]
+    inflight: int = 1
+
+    async def run(
+        self,
+        turn: Turn,
+        asked: Asked,
+        inbox: AsyncGenerator[Any, None] | Link[Any],
+        outbox: Link[C] | None,
+        held: Held,
+    ) -> None:
+        """Serve one turn, until the inbox ends or the engine does.
+
+        Raises:
+            EngineError: The engine failed.
+        """
+        prompts = self._told(self.process(inbox, asked), held)
+        chunks = self.engine.generate(f"{turn}:{self.spec.model_stage}", prompts)
+        try:
+            async with outbox or nullcontext(), aclosing(inbox), aclosing(prompts), aclosing(chunks):
+                async for chunk in chunks:
+                    if self.spec.final_output:
+                        await held.send(chunk)
+                    if outbox is not None:
+                        await outbox.send(chunk)
+        finally:
+            held.ends(self.spec.model_stage)
+
+    async def _told(self, prompts: AsyncGenerator[P, None], held: Held) -> AsyncGenerator[P, None]:
+        """The same, and it is known when the first one came."""
+        async with aclosing(prompts):
+            async for prompt in prompts:
+                held.begins(self.spec.model_stage)
+                yield prompt

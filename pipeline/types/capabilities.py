@@ -1,0 +1,46 @@
+"""What a pipeline can do for its callers: the names and sizes that their wishes are held against."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+from pipeline.types.chunks import Role
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Most tokens of one text that the prompts have room for.
+
+    Attributes:
+        tokens: About how many a text has.
+        items: Of a message, by who says it.
+        pictures: Most that are looked at with one message; None: however many come, none is.
+    """
+
+    tokens: Callable[[str], int]
+    instructions: int
+    items: Mapping[Role, int]
+    pictures: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """
+    Attributes:
+        model: The pipeline's own name.
+        recogniser: Name of the model that transcribes.
+        languages: ISO 639-1 codes that it knows; empty: it does not say.
+        context_bytes: How much a caller may tell the recogniser of what will be said; None: it does not say.
+        voices: The one that speaks unless another is asked for comes first; empty: they have no names.
+        limits: None: every text has room.
+    """
+
+    model: str
+    recogniser: str = "default"
+    languages: frozenset[str] = field(default=frozenset())
+    context_bytes: int | None = None
+    voices: tuple[str, ...] = ()
+    limits: Limits | None = None
+
+    @property
+    def voice(self) -> str:
+        return self.voices[0] if self.voices else "default"

@@ -1,0 +1,209 @@
+"""What flows between stages: frozen values, one type for each direction of each engine."""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.media.video_chunk import Clip
+
+SPEECH_RATE = 16_000  # Hz, mono: what recognisers and voice activity detectors hear
+VOICE_RATE = 24_000  # Hz, mono: what voices speak, and the wire's `audio/pcm`
+CODEBOOKS = 16  # codes in a frame of the 12 Hz speech tokenizer: one semantic, fifteen acoustic
+FRAME_SAMPLES = 1_920  # samples that a frame becomes: 80 ms, 12.5 frames a second
+
+Role = Literal["system", "user", "assistant"]
+
+
+@dataclass(frozen=True, slots=True)
+class Turn:
+    """Names one turn of one caller; every request and every task of the turn carries it."""
+
+    session: str
+    epoch: int
+
+    def __str__(self) -> str:
+        return f"{self.session}.{self.epoch}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Window:
+    """An utterance as far as it has been heard: what a recogniser is asked to transcribe.
+
+    Attributes:
+        pcm: float32 in [-1, 1], shape [samples], 16 kHz mono, from the utterance's first sample.
+        language: ISO 639-1 code such as `en`, or None to detect it.
+        settles: True if its transcript will stand: the person is silent at the window's end, or the
+            window is full.
+        context: Words that may be said, such as names; empty: those of the deployment.
+    """
+
+    pcm: NDArray[np.float32]
+    language: str | None
+    settles: bool
+    context: str = ""
+
+    @property
+    def audio_end_ms(self) -> int:
+        return len(self.pcm) * 1000 // SPEECH_RATE
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """What a recogniser was expected to write, and read in one step to see whether it would.
+
+    Attributes:
+        tokens: Of it.
+        right: Of these, those before the first that it would not write; none if the engine does not tell.
+    """
+
+    tokens: int
+    right: int
+
+
+@dataclass(frozen=True, slots=True)
+class Transcript:
+    """What a recogniser heard in one window.
+
+    Attributes:
+        stable_chars: How many leading characters stand, however the sound goes on.
+        language: Its English name, if the recogniser says it.
+        draft: What had become of its draft; None: it had none.
+    """
+
+    text: str
+    audio_end_ms: int
+    settles: bool
+    stable_chars: int = 0
+    language: str = ""
+    draft: Draft | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One message of a chat prompt."""
+
+    role: Role
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Chat:
+    """A prompt for a chat language model.
+
+    Attributes:
+        cache_salt: Whose prompt it is. Prompts of one salt share a prefix cache, others never do.
+        max_tokens: Most tokens to write; 0 only has it read, into the prefix cache: its last message may go on.
+        stem: So many of the first messages come in other calls, too: what was read of them is kept for these.
+    """
+
+    messages: tuple[Message, ...]
+    cache_salt: str
+    max_tokens: int = 200
+    temperature: float = 0.0
+    stem: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Scene:
+    """A prompt for a language model that sees.
+
+    Attributes:
+        parts: Text with the marks of the chat template in it, and between them what is seen.
+        cache_salt, max_tokens: As in `Chat`.
+        urgent: A person waits for it. Others step back.
+    """
+
+    parts: tuple[str | Clip, ...]
+    cache_salt: str
+    max_tokens: int = 200
+    urgent: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """The tokens of the language model that writes. Those of hearing and of the voice are not among them.
+
+    Attributes:
+        prompt: What it was given: all that stands before the question, and the question.
+        seen: Of `prompt`: pictures and films.
+        cached: Of `prompt`: read before, in an earlier turn or ahead, and not computed again for this answer.
+        written: What it wrote, whether anybody hears it or not: the end is a token, and so is silence.
+    """
+
+    prompt: int = 0
+    seen: int = 0
+    cached: int = 0
+    written: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A piece of the answer, as it is written. Pieces concatenate to the whole answer.
+
+    Attributes:
+        text: Empty in a last piece that only brings `usage`.
+        usage: All that the answer has taken so far, if the engine counts.
+    """
+
+    text: str
+    usage: Usage | None = field(default=None, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A piece of the answer: what is spoken in one breath, or for a voice that takes text as it is written, a word.
+
+    Clauses concatenate to the whole answer.
+
+    Attributes:
+        speed: 1 is the voice's own; a voice that knows no other speed, such as Qwen3-TTS, keeps to it.
+        language: A name or an ISO 639-1 code; `auto` leaves it to the voice.
+        instructions: In words, how to speak.
+    """
+
+    text: str
+    voice: str
+    speed: float = 1.0
+    language: str = "auto"
+    instructions: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Codes:
+    """A piece of speech as codec frames.
+
+    Attributes:
+        frames: int16, shape [frames, CODEBOOKS], 80 ms each.
+        text: As in `Audio`: the text whose speech begins with this chunk's first frame; empty if it
+            goes on with what the chunk before began. May come with no frames.
+        ends: True if the sentence ends with this chunk's last frame: whoever waits for more frames
+            waits no longer, and the next frame is decoded as a beginning. May come with no frames.
+    """
+
+    frames: NDArray[np.int16]
+    text: str = ""
+    ends: bool = False
+
+    @property
+    def duration_ms(self) -> float:
+        return len(self.frames) * FRAME_SAMPLES * 1000 / VOICE_RATE
+
+
+@dataclass(frozen=True, slots=True)
+class Audio:
+    """Synthesised speech.
+
+    Attributes:
+        pcm: PCM16 little endian, 24 kHz mono.
+        text: The text whose speech begins with this chunk's first sample; empty if it goes on with
+            what the chunk before began. May come with no audio (nothing in it can be spoken).
+    """
+
+    pcm: bytes
+    text: str = ""
+
+    @property
+    def duration_ms(self) -> float:
+        return len(self.pcm) * 1000 / (2 * VOICE_RATE)

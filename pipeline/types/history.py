@@ -1,0 +1,166 @@
+"""What was said, heard and seen in a conversation. Frozen: every change makes a new history."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+from itertools import takewhile
+from typing import Literal
+
+from pipeline.errors import RequestError
+from pipeline.media.video_chunk import Clip
+from pipeline.types.chunks import Message, Role
+from pipeline.types.playback_marks import Marks
+
+FRONT = "root"  # the protocol's name for the place before the first item
+
+Channel = Literal["text", "audio"]
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """One message of the conversation.
+
+    Attributes:
+        text: As the model is to see it; for an answer only what was heard of it.
+        channel: How it was said: typed or written, or spoken.
+        complete: False for an answer that was cut short.
+        marks: Of a spoken answer. Not compared: two items with the same text ask the same.
+        images: How many pictures came with it.
+        pictures: Those that a model looks at; none if it cannot see.
+        reserved: Only the place of an answer that has no words yet: nobody knows of it.
+    """
+
+    id: str
+    role: Role
+    text: str
+    channel: Channel = "text"
+    complete: bool = True
+    marks: Marks = field(default=Marks(), compare=False, repr=False)
+    images: int = 0
+    pictures: tuple[Clip, ...] = ()
+    reserved: bool = False
+
+    def heard(self, played_ms: float) -> "Item":
+        """Of a spoken answer only what was heard in its first `played_ms`; another item stays as it is.
+
+        May be asked again of its result: the latest figure holds.
+        """
+        if not self.marks.marks:
+            return self
+        whole = self.complete and played_ms >= self.marks.duration_ms
+        return replace(self, text=self.marks.heard(played_ms), complete=whole)
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A second of what the camera saw.
+
+    Attributes:
+        after: Id of the item behind which it stands, with the rounds that joined there before it; None: in front.
+    """
+
+    clip: Clip
+    after: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Cut:
+    """What a model no longer remembers.
+
+    Attributes:
+        rounds: Names of the clips that go.
+        items: Ids of the items that it does not see; the caller still does.
+    """
+
+    rounds: frozenset[str] = frozenset()
+    items: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """The conversation, oldest item first, and what was seen meanwhile.
+
+    Attributes:
+        forgotten: Ids of the items that a model no longer sees.
+    """
+
+    items: tuple[Item, ...] = ()
+    rounds: tuple[Round, ...] = ()
+    forgotten: frozenset[str] = frozenset()
+
+    def find(self, item_id: str) -> Item | None:
+        return next((item for item in self.items if item.id == item_id and not item.reserved), None)
+
+    def before(self, item_id: str) -> str | None:
+        """The id of the item in front of `item_id`, or None if it is the first."""
+        known = [item.id for item in self.until(item_id).items if not item.reserved]
+        return known[-1] if known else None
+
+    def until(self, item_id: str) -> "History":
+        """All that stands in front of that item; everything, if it has gone."""
+        items = tuple(takewhile(lambda item: item.id != item_id, self.items))
+        places = {None, *(item.id for item in items)}
+        return replace(self, items=items, rounds=tuple(each for each in self.rounds if each.after in places))
+
+    def check_new(self, item_id: str) -> None:
+        """
+        Raises:
+            RequestError: An item of that id is here already. That of a deleted one may be given again.
+        """
+        if self.find(item_id):
+            raise RequestError("item_create_duplicate_item_id", f"item {item_id!r} exists already", "item.id")
+
+    def with_item(self, item: Item, after: str | None = None) -> "History":
+        """`item` joins behind `after` (an id, or `FRONT`), by default at the end.
+
+        Behind the item in front of a reserved place means behind that place, too: nobody can name it.
+
+        Raises:
+            RequestError: An item of that id is here already, or `after` is not.
+        """
+        self.check_new(item.id)
+        if after not in (None, FRONT) and not self.find(after):
+            raise RequestError("invalid_value", f"there is no item {after!r}", "previous_item_id")
+        ids = [each.id for each in self.items]
+        position = len(ids) if after is None else 0 if after == FRONT else ids.index(after) + 1
+        while position < len(ids) and self.items[position].reserved:
+            position += 1
+        return replace(self, items=(*self.items[:position], item, *self.items[position:]))
+
+    def with_text(self, item_id: str, text: str) -> "History":
+        """The same conversation with another text in one item; unchanged if the item has gone."""
+        item = self.find(item_id)
+        return self.with_changed(replace(item, text=text)) if item else self
+
+    def with_changed(self, changed: Item) -> "History":
+        """`changed` in the place of the item with its id; unchanged if that has gone."""
+        return replace(self, items=tuple(changed if item.id == changed.id else item for item in self.items))
+
+    def without(self, item_id: str) -> "History":
+        """What was seen behind it then stands behind the item in front of it."""
+        in_front = self.until(item_id).items
+        front = in_front[-1].id if in_front else None
+        rounds = tuple(replace(each, after=front) if each.after == item_id else each for each in self.rounds)
+        items = tuple(item for item in self.items if item.id != item_id)
+        return replace(self, items=items, rounds=rounds, forgotten=self.forgotten - {item_id})
+
+    def with_round(self, clip: Clip) -> "History":
+        """`clip` was seen after all that has been said so far."""
+        return self.with_rounds([clip])
+
+    def with_rounds(self, clips: Iterable[Clip]) -> "History":
+        """They were, one after the other."""
+        last = self.items[-1].id if self.items else None
+        return replace(self, rounds=(*self.rounds, *(Round(clip, last) for clip in clips)))
+
+    def cut(self, cut: Cut) -> "History":
+        rounds = tuple(each for each in self.rounds if each.clip.id not in cut.rounds)
+        return replace(self, rounds=rounds, forgotten=self.forgotten | cut.items)
+
+    def heard(self, item_id: str, played_ms: float) -> "History":
+        """Of that spoken answer only what was heard in its first `played_ms` stays (`Item.heard`)."""
+        item = self.find(item_id)
+        return self.with_changed(item.heard(played_ms)) if item else self
+
+    def messages(self) -> tuple[Message, ...]:
+        """The conversation as prompt messages; what has no words is left out."""
+        return tuple(Message(item.role, item.text) for item in self.items if item.text.strip())

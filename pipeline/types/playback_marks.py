@@ -1,0 +1,63 @@
+"""Where in an answer's audio each piece of its text is spoken."""
+
+from dataclasses import dataclass, replace
+
+from pipeline.types.chunks import Audio
+
+
+@dataclass(frozen=True, slots=True)
+class Mark:
+    """One piece of text and when it is spoken, in milliseconds from the answer's first sample."""
+
+    text: str
+    start_ms: float
+    end_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Marks:
+    """The marks of one answer, in order and without gaps. A value: it grows by making a new one."""
+
+    marks: tuple[Mark, ...] = ()
+
+    @property
+    def duration_ms(self) -> float:
+        return self.marks[-1].end_ms if self.marks else 0.0
+
+    @property
+    def text(self) -> str:
+        return "".join(mark.text for mark in self.marks)
+
+    def with_audio(self, audio: Audio) -> "Marks":
+        """The marks once `audio` follows: it opens a piece, or lengthens the last one."""
+        end_ms = self.duration_ms + audio.duration_ms
+        if audio.text or not self.marks:
+            return Marks((*self.marks, Mark(audio.text, self.duration_ms, end_ms)))
+        return Marks((*self.marks[:-1], replace(self.marks[-1], end_ms=end_ms)))
+
+    def heard(self, played_ms: float) -> str:
+        """The text that was heard after `played_ms` of playback: whole pieces, then whole words.
+
+        Nothing was heard while nothing was played, not even a piece that has no sound. No word times
+        come with synthesised speech, so inside a piece words are taken to be spread evenly over its
+        characters.
+        """
+        return "".join(_heard(mark, played_ms) for mark in self.marks) if played_ms > 0 else ""
+
+
+def _heard(mark: Mark, played_ms: float) -> str:
+    if played_ms >= mark.end_ms:
+        return mark.text
+    if played_ms <= mark.start_ms:
+        return ""
+    fraction = (played_ms - mark.start_ms) / (mark.end_ms - mark.start_ms)
+    return _whole_words(mark.text, int(len(mark.text) * fraction))
+
+
+def _whole_words(text: str, characters: int) -> str:
+    """The words that end within the first `characters` of `text`."""
+    end = characters
+    if end < len(text) and not text[end].isspace():
+        while end > 0 and not text[end - 1].isspace():
+            end -= 1
+    return text[:end].rstrip()

@@ -1,0 +1,212 @@
+"""What a session tells its caller. Frozen, and free of any wire format."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from pipeline.speech.backchannel import Kind
+from pipeline.speech.streaming_transcriber import Hypothesis
+from pipeline.types.chunks import Draft, Usage
+from pipeline.types.history import Item
+from pipeline.types.turn_request import Wants
+
+Status = Literal["completed", "cancelled", "failed"]
+CancelReason = Literal["turn_detected", "client_cancelled"]
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechStarted:
+    """The session's own turn detection heard speech begin, at `audio_ms` of what was appended."""
+
+    item_id: str
+    audio_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class SpeechStopped:
+    item_id: str
+    audio_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class Committed:
+    """The utterance is complete and has become an item."""
+
+    item_id: str
+    previous_item_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Cleared:
+    """What was heard since the last commit is forgotten."""
+
+
+@dataclass(frozen=True, slots=True)
+class Partial:
+    """The newest hypothesis of an utterance, and what kind of sound it seems to be."""
+
+    item_id: str
+    hypothesis: Hypothesis
+    kind: Kind
+
+
+@dataclass(frozen=True, slots=True)
+class Transcribed:
+    """All of a committed utterance has been transcribed.
+
+    Attributes:
+        seconds: Of its sound.
+        drafts: What became of the draft of each pass over it; None: it had none.
+    """
+
+    item_id: str
+    text: str
+    seconds: float
+    drafts: tuple[Draft | None, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class TranscriptionFailed:
+    item_id: str
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemAdded:
+    """An item is part of the conversation; an answer's item is still growing."""
+
+    item: Item
+    previous_item_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class ItemDeleted:
+    item_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class ItemTruncated:
+    item_id: str
+    audio_end_ms: int
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerStarted:
+    """An answer is on its way.
+
+    Attributes:
+        kept: It joins the conversation. Else it answers something on the side.
+    """
+
+    response_id: str
+    wants: Wants
+    metadata: Mapping[str, str]
+    kept: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerOpened:
+    """The first words have come: the answer is not silence, and has an item now."""
+
+    response_id: str
+    item: Item
+    previous_item_id: str | None
+    kept: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Wrote:
+    """Words of a written answer."""
+
+    response_id: str
+    item_id: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Spoke:
+    """Words of a spoken answer, and when they are spoken, from the answer's first sample."""
+
+    response_id: str
+    item_id: str
+    text: str
+    start_ms: float
+    end_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class Sounded:
+    """PCM16, 24 kHz mono."""
+
+    response_id: str
+    item_id: str
+    pcm: bytes
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDone:
+    """The last event of an answer.
+
+    Attributes:
+        item: The answer, or None if it was silence or nothing came of it.
+        text: All that was told by `Wrote` or `Spoke`, whatever was heard of it.
+        error: Why it failed, in words for the caller.
+        usage: What it took, whether it was told or not.
+        timings: Seconds on the session's clock, by the name of the moment.
+        previous_item_id: What stands in front of the item by now; None too if the caller has deleted it.
+    """
+
+    response_id: str
+    wants: Wants
+    metadata: Mapping[str, str]
+    status: Status
+    item: Item | None = None
+    text: str = ""
+    reason: CancelReason | None = None
+    error: str | None = None
+    usage: Usage = field(default_factory=Usage)
+    timings: Mapping[str, float] = field(default_factory=dict)
+    kept: bool = True
+    previous_item_id: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDropped:
+    """The engines have let go of an answer that was cancelled. It comes after the answer's last event.
+
+    Attributes:
+        took: Seconds from the cancel, by the stage that was at work.
+    """
+
+    response_id: str
+    took: Mapping[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """The model would say something about what it sees; no voice is made of it yet.
+
+    Attributes:
+        stands_ms: For how long it can be accepted.
+    """
+
+    offer_id: str
+    text: str
+    stands_ms: int
+
+
+InputEvent = (
+    SpeechStarted
+    | SpeechStopped
+    | Committed
+    | Cleared
+    | Partial
+    | Transcribed
+    | TranscriptionFailed
+    | ItemAdded
+    | ItemDeleted
+    | ItemTruncated
+    | Offered
+)
+AnswerEvent = AnswerStarted | AnswerOpened | Wrote | Spoke | Sounded | AnswerDone | AnswerDropped
+Event = InputEvent | AnswerEvent

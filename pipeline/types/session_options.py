@@ -1,0 +1,49 @@
+"""How one session is to work: what its client asked for, typed and complete."""
+
+from dataclasses import dataclass, field
+
+from pipeline.speech.voice_activity import Endpointing
+from pipeline.types.turn_request import Wants
+from pipeline.vision.offers import Proactive
+
+
+@dataclass(frozen=True, slots=True)
+class Detection:
+    """The session decides itself when a turn begins and ends.
+
+    Attributes:
+        semantic: A sentence that is not finished is given twice as long.
+        creates_response: Answers when a turn ends.
+        interrupts: Stops the answer when the person speaks.
+    """
+
+    endpointing: Endpointing
+    semantic: bool = False
+    creates_response: bool = True
+    interrupts: bool = True
+
+    def end_ms(self, text: str) -> int | None:
+        """Silence that ends the turn after `text` was heard."""
+        end_ms = self.endpointing.end_ms
+        finished = text.rstrip().endswith((".", "?", "!", "。", "？", "！"))
+        return end_ms if end_ms is None or finished or not self.semantic else 2 * end_ms
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Everything that `session.update` can change.
+
+    Attributes:
+        detection: None if the client decides when turns begin and end.
+        partials: Tell every hypothesis while the person speaks.
+        proactive: What becomes of an answer that nobody asked for.
+    """
+
+    wants: Wants = field(default=Wants())
+    detection: Detection | None = None
+    partials: bool = False
+    proactive: Proactive = "off"
+
+    @property
+    def endpointing(self) -> Endpointing:
+        return self.detection.endpointing if self.detection else Endpointing()

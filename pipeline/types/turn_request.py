@@ -1,0 +1,51 @@
+"""What an answer depends on, as one frozen value: equal values have equal answers."""
+
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
+
+from pipeline.types.chunks import Message
+from pipeline.types.history import History
+
+Modality = Literal["audio", "text"]
+
+
+@dataclass(frozen=True, slots=True)
+class Wants:
+    """How a caller wants to be answered: the session's settings with those of the one response.
+
+    Attributes:
+        language: ISO 639-1 code of the caller's speech, or None to detect it.
+        context: Words that the caller may say, such as names.
+        max_tokens: Most tokens to write, or None for the pipeline's own limit. 0 only has the question read.
+        say: A text to speak as it is, in place of an answer.
+        unasked: Nobody asked: what is seen may be worth saying something, and nobody waits.
+        awaited: The person has finished: what is only read now is what their question waits for.
+        cache_salt: Keeps one caller's prefix cache apart from all others.
+    """
+
+    instructions: str = ""
+    voice: str = ""
+    speed: float = 1.0
+    modality: Modality = "audio"
+    language: str | None = None
+    context: str = ""
+    max_tokens: int | None = None
+    say: str | None = None
+    unasked: bool = False
+    awaited: bool = False
+    cache_salt: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question: the conversation up to and with what was just said, and how to answer it."""
+
+    history: History = field(default=History())
+    wants: Wants = field(default=Wants())
+
+    def messages(self) -> tuple[Message, ...]:
+        return self.history.messages()
+
+    def unfinished(self, *, awaited: bool = False) -> Self:
+        """The same, before all words of the person's are known: to be read ahead, and not to be answered."""
+        return replace(self, wants=replace(self.wants, max_tokens=0, awaited=awaited))

@@ -1,0 +1,79 @@
+"""One caller's camera: its frames are looked at one after the other, and put into seconds."""
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Awaitable, Callable
+
+from pipeline.aio.signal import Signal
+from pipeline.errors import RequestError
+from pipeline.media.video_chunk import Pixels, decoded
+from pipeline.vision.video_buffer import Seconds
+
+log = logging.getLogger(__name__)
+
+WAITING = 4  # frames that may wait to be looked at; of more the oldest go
+ROUND_S = 1.0  # after which a second closes, even if its other frame has not come
+
+
+async def in_thread(data: bytes) -> Pixels:
+    return await asyncio.to_thread(decoded, data)
+
+
+class Watching:
+    """
+    Args:
+        seconds: Get all that can be seen.
+        seen: Called when there is a frame more, or a second has closed.
+        look: Makes pixels of a picture in a file's form, off the event loop.
+    """
+
+    def __init__(
+        self,
+        seconds: Seconds,
+        seen: Callable[[], None],
+        look: Callable[[bytes], Awaitable[Pixels]] = in_thread,
+    ) -> None:
+        self._seconds = seconds
+        self._seen = seen
+        self._look = look
+        self._waiting: deque[tuple[bytes, float, float]] = deque(maxlen=WAITING)
+        self._changed = Signal()
+
+    def see(self, data: bytes, at_ms: float | None = None) -> None:
+        """A frame has come, in a file's form.
+
+        Args:
+            at_ms: When it was taken, by any clock; by default now.
+        """
+        now = asyncio.get_running_loop().time()
+        self._waiting.append((data, now * 1_000 if at_ms is None else at_ms, now))
+        self._changed.fire()
+
+    def check(self) -> None:
+        """Something has been taken out of the seconds: another one may be open."""
+        self._changed.fire()
+
+    async def watch(self) -> None:
+        """Look at all that comes; never returns."""
+        while True:
+            data, at_ms, came = await self._next()
+            try:
+                frame = await self._look(data)
+            except RequestError as error:
+                log.warning("a frame cannot be seen: %s", error.message)
+                continue
+            if self._seconds.feed(frame, at_ms, came):
+                self._seen()
+
+    async def _next(self) -> tuple[bytes, float, float]:
+        while not self._waiting:
+            frame = self._seconds.open
+            try:
+                async with asyncio.timeout_at(frame.place.came + ROUND_S if frame else None):
+                    await self._changed.wait()
+            except TimeoutError:
+                if self._seconds.open is frame:
+                    self._seconds.finish()
+                    self._seen()
+        return self._waiting.popleft()

@@ -1,0 +1,64 @@
+"""What the model would say of its own accord: offered as text, before a voice is made of it."""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from pipeline.errors import RequestError
+from pipeline.turns.speculative_output import Held
+from pipeline.turns.stage import Stage
+from pipeline.turns.turn import chain
+from pipeline.types.chunks import Turn
+from pipeline.types.turn_request import Asked
+
+Proactive = Literal["offer", "speak", "off"]
+
+OFFER_S = 5.0  # how long an offer stands: what was seen then is over
+
+
+@dataclass(frozen=True, slots=True)
+class Offer:
+    """
+    Attributes:
+        until: On the loop's clock.
+    """
+
+    id: str
+    text: str
+    until: float
+
+
+@dataclass(slots=True)
+class Offers:
+    """At most one offer stands at a time."""
+
+    _offer: Offer | None = None
+
+    def make(self, offer: Offer) -> None:
+        self._offer = offer
+
+    def stands(self, now: float) -> bool:
+        return self._offer is not None and now < self._offer.until
+
+    def drop(self) -> None:
+        self._offer = None
+
+    def accept(self, offer_id: str, now: float) -> str:
+        """Its text; it does not stand any longer.
+
+        Raises:
+            RequestError: That offer does not stand.
+        """
+        if self._offer is None or self._offer.id != offer_id or not self.stands(now):
+            param = "response.metadata.offer_id"
+            raise RequestError("invalid_value", f"{param}: the offer {offer_id!r} does not stand (any more)", param)
+        text, self._offer = self._offer.text, None
+        return text
+
+
+async def unasked(turn: Turn, seen: Asked, stages: tuple[Stage[Any, Any], ...]) -> str:
+    """What there is to be said about what is seen: mostly nothing."""
+    held = Held(0)
+    async with held:
+        await chain(turn, seen, stages, held)
+    held.open()
+    return "".join([word.text async for word in held.words()]).strip()

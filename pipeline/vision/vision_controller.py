@@ -1,0 +1,202 @@
+"""One session's eyes: what was seen joins its conversation, is read at once, and may be worth saying something."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from itertools import count
+
+import numpy as np
+
+from pipeline.aio.tasks import Tasks
+from pipeline.context.conversation import Conversation
+from pipeline.context.pruner import Forgetting
+from pipeline.media.video_chunk import Clip
+from pipeline.speech.utterance import Question, Utterance
+from pipeline.turns.stages import Stages
+from pipeline.turns.turn import read
+from pipeline.types.chunks import Turn
+from pipeline.types.history import Cut, History
+from pipeline.types.ids import offer_name
+from pipeline.types.session_options import Setup
+from pipeline.types.turn_request import Asked
+from pipeline.vision.camera_watcher import Watching
+from pipeline.vision.offers import OFFER_S, Offer, Offers, unasked
+from pipeline.vision.prefill_tracker import Reading
+from pipeline.vision.video_buffer import NOWHERE, Place, Seconds
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """What eyes know of their session.
+
+    Attributes:
+        is_settling: A question is about to be answered, or is being: nothing it depends on may change.
+        is_speaking: The person is saying something, and has not finished.
+    """
+
+    is_settling: Callable[[], bool]
+    is_speaking: Callable[[], bool]
+    setup: Callable[[], Setup]
+    turn: Callable[[], Turn]
+
+
+class Sight:
+    """
+    While nobody speaks, a second joins the conversation when it closes, and is read then, at low priority, or the model
+    is asked whether it wants to say something. While a person speaks each frame is read as it comes, as the second that
+    it would be if the question came now; seconds join when they have been read, so that a question finds all that it is
+    about read already. While one is settling, they wait. When a cut is due, what it leaves is read in the background,
+    and holds from when that has been done.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        stages: Stages,
+        conversation: Conversation,
+        tasks: Tasks,
+        moment: Moment,
+        offer: Callable[[Offer], None],
+    ) -> None:
+        self._stages = stages
+        self._conversation = conversation
+        self._tasks = tasks
+        self._moment = moment
+        self._offer = offer
+        self._name = name
+        self._pictures = count()
+        self._seconds = Seconds(name, stages.limits.keep_s + stages.limits.slack_s)
+        self._reading = Reading()
+        self._glance: asyncio.Task[None] | None = None
+        self._forgetting = Forgetting(name, conversation, stages.limits, tasks, self._read)
+        self.offers = Offers()
+        self.watching = Watching(self._seconds, self._seen, stages.look)
+
+    def open(self) -> None:
+        self._tasks.start(f"{self._name}:watch", self.watching.watch)
+
+    async def picture(self, data: bytes) -> Clip:
+        """A picture in a file's form, to be seen with a question.
+
+        Raises:
+            RequestError: It is no picture, or cannot be seen.
+        """
+        return Clip(f"{self._name}.picture{next(self._pictures)}", np.asarray([await self._stages.look(data)]))
+
+    def rest(self, *, ahead: bool = True) -> None:
+        """The person has been heard to the end: what was seen until now belongs to what they said.
+
+        Args:
+            ahead: What has not been read of it is read at once, while their last words are still being made out.
+        """
+        upto = self._reading.question(self._seconds.newest, _now())
+        if self._reading.under_way and self._reading.under_way > upto:
+            self._stop_looking()
+        self._join(upto)
+        if ahead and self._reading.soon(_now()) < self._seconds.taken:
+            self._tasks.start(f"{self._name}:rest", self._read_rest, self._conversation.history, self._seconds.taken)
+
+    def speech(self, utterance: Utterance) -> None:
+        """The person speaks: what was about to be said of one's own accord is out of date."""
+        utterance.rests, utterance.resumes = self.rest, self._look_once
+        self.offers.drop()
+        self._stop_looking()
+        self._look_once()
+
+    def look_back(self) -> None:
+        """A turn is over: what was seen meanwhile joins the conversation."""
+        self._join(self._seconds.closed)
+        self._forgetting.when_due()
+
+    def moments(self) -> dict[str, float | None]:
+        """When what happened, on the loop's clock."""
+        return {"seen": self._seconds.taken.came if self._seconds.taken > NOWHERE else None}
+
+    @property
+    def _is_idle(self) -> bool:
+        return not (self._moment.is_speaking() or self._moment.is_settling())
+
+    def _seen(self) -> None:
+        if self._reading.under_way and self._seconds.splits(self._reading.under_way):
+            self._stop_looking()  # a second has closed that was being read as it was before
+        self._look_once()
+
+    def _look_once(self) -> None:
+        if self._glance is None or self._glance.done():
+            self._glance = self._tasks.start(f"{self._name}:glance", self._look)
+
+    def _stop_looking(self) -> None:
+        if self._glance:
+            self._glance.cancel()
+        self._glance = None
+        self._reading.stop(_now())
+
+    def _join(self, upto: Place) -> None:
+        """What was seen until then joins the conversation."""
+        self._conversation.history = self._conversation.history.with_rounds(self._seconds.take(upto))
+        self.watching.check()
+
+    async def _look(self) -> None:
+        """Take in what is there, and once more if something has come meanwhile."""
+        while not self._moment.is_settling() and (upto := self._due()) > self._reading.upto:
+            if self._moment.is_speaking():
+                await self._read_ahead(upto)
+            else:
+                self._join(upto)
+                self._forgetting.when_due()
+                await self._take_in(upto)
+
+    def _due(self) -> Place:
+        ahead = self._moment.is_speaking() and self._reading.is_quick
+        return self._seconds.newest if ahead else self._seconds.closed
+
+    async def _read_ahead(self, upto: Place) -> None:
+        """What the conversation would be if the question came now is read, and then holds of it what cannot change."""
+        closed, planned = self._seconds.closed, self._forgetting.planned
+        history = self._conversation.history.cut(planned or Cut()).with_rounds(self._seconds.clips(upto))
+        self._reading.begin(upto, _now(), apart=planned is not None)
+        await self._read(history)
+        if self._moment.is_settling() and planned:
+            self._reading.stop(_now())
+            return
+        self._reading.end(upto, _now())
+        self._join(closed)  # nothing, if a question has taken it meanwhile
+        if self._forgetting.planned is planned:
+            self._forgetting.when_due()
+
+    async def _take_in(self, upto: Place) -> None:
+        history, text = self._conversation.history, ""
+        stands = self.offers.stands(_now())
+        if self._moment.setup().proactive == "off" or not self._is_idle or stands:
+            await self._read_to(history, upto)
+        else:
+            wants = replace(self._moment.setup().wants, modality="text", unasked=True)
+            text = await unasked(self._moment.turn(), Asked(history, wants), self._stages.route(wants))
+            self._reading.reach(upto)
+        if text:
+            self._speak_up(text)
+
+    async def _read_to(self, history: History, upto: Place) -> None:
+        self._reading.begin(upto, _now())
+        await self._read(history)
+        self._reading.end(upto, _now())
+
+    async def _read_rest(self, history: History, upto: Place) -> None:
+        await self._read(history, awaited=True)
+        self._reading.reach(upto)
+
+    async def _read(self, history: History, *, awaited: bool = False) -> None:
+        """Have the engine read it, for when it is asked for."""
+        question = Question(lambda: history, self._stages.route, lambda: self._moment.setup().wants)
+        await read(self._moment.turn(), question.ask("").unfinished(awaited=awaited), question)
+
+    def _speak_up(self, text: str) -> None:
+        if not self._is_idle or self._moment.setup().proactive == "off":
+            return
+        offer = Offer(offer_name(), text, _now() + OFFER_S)
+        self.offers.make(offer)
+        self._offer(offer)
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

@@ -1,0 +1,128 @@
+"""A room that has lost its agent, and not its people, gets another."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+
+from agent.rooms.failover import LOOK_S, MOST, WITHIN_S, Job, Recall
+from agent.rooms.failover_metadata import Recalled, recalled
+from agent.rooms.job_store import Roster
+
+pytestmark = pytest.mark.anyio
+
+HALL, KITCHEN = Job("hall", "agent-1"), Job("kitchen", "agent-2")
+
+
+class Worker:
+    """Its jobs, and who is called in the place of which."""
+
+    def __init__(self) -> None:
+        self.jobs = {HALL, KITCHEN}
+        self.people = {"hall", "kitchen"}
+        self.recalls: list[tuple[float, Job]] = []
+        self.broken = False
+
+    async def recall(self, lost: Job) -> bool:
+        if self.broken:
+            raise OSError("the server is away")
+        if lost.room in self.people:
+            self.recalls.append((asyncio.get_running_loop().time(), lost))
+        return lost.room in self.people
+
+
+@asynccontextmanager
+async def watched() -> AsyncIterator[Worker]:
+    worker = Worker()
+    async with asyncio.TaskGroup() as tasks:
+        watching = tasks.create_task(Recall(lambda: worker.jobs, worker.recall).run())
+        await asyncio.sleep(0.1)
+        yield worker
+        watching.cancel()
+
+
+async def test_only_the_room_whose_job_died_gets_another_agent_and_at_once() -> None:
+    async with watched() as worker:
+        await asyncio.sleep(100)
+        assert worker.recalls == []
+        worker.jobs = {KITCHEN}
+        died = asyncio.get_running_loop().time()
+        await asyncio.sleep(100)
+        ((moment, lost),) = worker.recalls
+        assert lost == HALL
+        assert moment - died <= LOOK_S
+
+
+async def test_a_room_without_people_gets_none() -> None:
+    async with watched() as worker:
+        worker.people = set()
+        worker.jobs = set()
+        await asyncio.sleep(10)
+        assert worker.recalls == []
+
+
+async def test_a_call_that_kills_every_agent_is_given_up_for_a_minute() -> None:
+    async with watched() as worker:
+        for number in range(10):
+            worker.jobs = {KITCHEN, Job("hall", f"agent-again-{number}")}
+            await asyncio.sleep(1)
+        assert [lost.room for _, lost in worker.recalls] == ["hall"] * MOST
+        worker.jobs = {Job("hall", "agent-last")}
+        await asyncio.sleep(1)
+        assert worker.recalls[-1][1] == KITCHEN
+        await asyncio.sleep(WITHIN_S)
+        worker.jobs = set()
+        await asyncio.sleep(1)
+        assert worker.recalls[-1][1] == Job("hall", "agent-last")
+
+
+async def test_what_a_killed_worker_has_left_behind_is_found_by_the_one_after_it(tmp_path: Path) -> None:
+    roster, worker = Roster(tmp_path / "jobs.json"), Worker()
+    async with asyncio.TaskGroup() as tasks:
+        watching = tasks.create_task(Recall(lambda: worker.jobs, worker.recall, roster.read(), roster.write).run())
+        await asyncio.sleep(1)
+        worker.jobs = {HALL}
+        await asyncio.sleep(1)
+        assert [lost for _, lost in worker.recalls] == [KITCHEN]
+        watching.cancel()  # killed
+    worker.jobs = set()
+    async with asyncio.TaskGroup() as tasks:
+        watching = tasks.create_task(Recall(lambda: worker.jobs, worker.recall, roster.read(), roster.write).run())
+        await asyncio.sleep(1)
+        assert [lost for _, lost in worker.recalls] == [KITCHEN, HALL]
+        assert roster.read() == set()
+        watching.cancel()
+
+
+def test_a_roster_that_is_not_there_or_broken_is_empty(tmp_path: Path) -> None:
+    assert Roster(None).read() == Roster(tmp_path / "none").read() == set()
+    (tmp_path / "broken").write_text("[{")
+    assert Roster(tmp_path / "broken").read() == set()
+
+
+def test_a_worker_that_has_ended_leaves_no_roster(tmp_path: Path) -> None:
+    roster = Roster(tmp_path / "jobs.json")
+    roster.forget()
+    roster.write({HALL})
+    roster.forget()
+    Roster(None).forget()
+    assert list(tmp_path.iterdir()) == []
+
+
+async def test_a_server_that_is_away_does_not_end_the_watch() -> None:
+    async with watched() as worker:
+        worker.broken = True
+        worker.jobs = {KITCHEN}
+        await asyncio.sleep(1)
+        worker.broken = False
+        worker.jobs = set()
+        await asyncio.sleep(1)
+        assert [lost for _, lost in worker.recalls] == [KITCHEN]
+
+
+def test_what_a_recalled_agent_is_told_is_read_again() -> None:
+    assert recalled(Recalled("token").metadata()) == Recalled("token")
+    assert recalled("") is None
+    assert recalled("somebody else's") is None

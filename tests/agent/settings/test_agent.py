@@ -1,0 +1,106 @@
+"""The environment, read once."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.settings.agent import PipelineSettings, console_settings, web_settings, with_running, worker_settings
+from agent.settings.environment import SettingsError
+
+ENVIRON = {
+    "LIVEKIT_URL": "ws://127.0.0.1:7880",
+    "LIVEKIT_API_KEY": "key",
+    "LIVEKIT_API_SECRET": "secret",
+    "AURA_PIPELINE_URL": "http://127.0.0.1:8000/",
+    "AURA_PIPELINE_KEY": "pipeline-key",
+    "AURA_AGENT_NAME": "aura",
+}
+
+
+def test_a_full_environment_is_read() -> None:
+    settings = worker_settings({**ENVIRON, "AURA_AGENT_PORT": "8081"})
+    assert settings.pipeline == PipelineSettings("http://127.0.0.1:8000", "pipeline-key")
+    assert (settings.livekit.agent_name, settings.port, settings.idle_processes) == ("aura", 8081, 2)
+
+
+def test_every_fault_is_named_at_once() -> None:
+    wrong = {**ENVIRON, "LIVEKIT_URL": "http://x", "LIVEKIT_API_SECRET": " ", "AURA_AGENT_PORT": "-1"}
+    with pytest.raises(SettingsError) as raised:
+        worker_settings(wrong)
+    assert raised.value.faults == [
+        "LIVEKIT_URL must begin with ws:// or wss://",
+        "LIVEKIT_API_SECRET is not set",
+        "AURA_AGENT_PORT must be a number from 0 to 65535",
+    ]
+
+
+def test_secrets_do_not_show_when_settings_are_printed() -> None:
+    assert "secret" not in repr(worker_settings(ENVIRON)).replace("api_secret", "")
+    assert "pipeline-key" not in repr(worker_settings(ENVIRON))
+
+
+def test_the_web_server_needs_no_pipeline_key() -> None:
+    environ = {name: value for name, value in ENVIRON.items() if name != "AURA_PIPELINE_KEY"}
+    assert web_settings(environ, "127.0.0.1").pipeline_url == "http://127.0.0.1:8000"
+
+
+def test_the_web_server_goes_by_the_names_that_it_is_given() -> None:
+    settings = web_settings({**ENVIRON, "AURA_WEB_HOSTS": "Aura.example.org, [2001:db8::1],"}, "aura.lan")
+    assert (settings.listens_on, settings.hosts) == ("aura.lan", frozenset({"aura.example.org", "2001:db8::1"}))
+    with pytest.raises(SettingsError) as raised:
+        web_settings({**ENVIRON, "AURA_WEB_HOSTS": "https://aura.example.org,ok,a:80"}, "127.0.0.1")
+    assert raised.value.faults == [
+        "AURA_WEB_HOSTS: `https://aura.example.org` is no host name (without scheme and port)",
+        "AURA_WEB_HOSTS: `a:80` is no host name (without scheme and port)",
+    ]
+
+
+def test_the_console_finds_what_runs_here(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"pipeline_url": "http://127.0.0.1:4000", "parts": {}}')
+    (tmp_path / "env").write_text("# made by infra/up\nAURA_PIPELINE_KEY=made=here\nLIVEKIT_API_KEY=other\n")
+    settings = console_settings({"AURA_HOME": str(tmp_path)})
+    assert settings == PipelineSettings("http://127.0.0.1:4000", "made=here")
+
+
+def test_the_console_prefers_what_the_environment_names(tmp_path: Path) -> None:
+    assert console_settings({**ENVIRON, "AURA_HOME": str(tmp_path)}).url == "http://127.0.0.1:8000"
+
+
+def test_the_console_finds_what_runs_here_by_a_key_that_the_environment_names(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"pipeline_url": "http://127.0.0.1:4000"}')
+    (tmp_path / "env").write_text("AURA_PIPELINE_KEY=made-here\n")
+    settings = console_settings({"AURA_HOME": str(tmp_path), "AURA_PIPELINE_KEY": "exported"})
+    assert settings == PipelineSettings("http://127.0.0.1:4000", "exported")
+
+
+def test_the_console_shows_another_pipeline_no_key_of_this_installation(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"pipeline_url": "http://127.0.0.1:4000"}')
+    (tmp_path / "env").write_text("AURA_PIPELINE_KEY=made-here\n")
+    with pytest.raises(SettingsError, match="AURA_PIPELINE_KEY is not set"):
+        console_settings({"AURA_HOME": str(tmp_path), "AURA_PIPELINE_URL": "http://elsewhere"})
+
+
+def test_the_console_says_how_to_start_when_nothing_runs(tmp_path: Path) -> None:
+    with pytest.raises(SettingsError, match="nothing runs here: start it with infra/up"):
+        console_settings({"AURA_HOME": str(tmp_path)})
+
+
+def test_a_command_for_phones_finds_what_runs_here_and_goes_by_the_environment_first(tmp_path: Path) -> None:
+    (tmp_path / "run.json").write_text('{"pipeline_url": "http://127.0.0.1:4000", "livekit_url": "ws://127.0.0.1:5"}')
+    (tmp_path / "env").write_text("LIVEKIT_API_KEY=key\nAURA_SIP_USER=aura\n")
+    found = with_running({"AURA_HOME": str(tmp_path), "AURA_SIP_USER": "mine"})
+    assert (found["LIVEKIT_URL"], found["LIVEKIT_API_KEY"]) == ("ws://127.0.0.1:5", "key")
+    assert found["AURA_SIP_USER"] == "mine"
+    assert with_running(ENVIRON) == ENVIRON
+
+
+def test_a_command_for_phones_goes_by_what_the_stack_was_started_with(tmp_path: Path) -> None:
+    run = '{"livekit_url": "ws://127.0.0.1:5", "options": {"--phone": "", "AURA_SIP_NUMBERS": "200", "AURA_PORT": "1"}}'
+    (tmp_path / "run.json").write_text(run)
+    (tmp_path / "env").write_text("AURA_SIP_USER=aura\n")
+    found = with_running({"AURA_HOME": str(tmp_path)})
+    assert {name: found[name] for name in found if name.startswith("AURA_SIP")} == {
+        "AURA_SIP_NUMBERS": "200",
+        "AURA_SIP_USER": "aura",
+    }
+    assert with_running({"AURA_HOME": str(tmp_path), "AURA_SIP_NUMBERS": "300"})["AURA_SIP_NUMBERS"] == "300"

@@ -1,0 +1,47 @@
+"""What the environment says of phones."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.settings.environment import Reader, SettingsError
+from agent.settings.phone import PhoneSettings, phone_settings
+from agent.settings.trunk import dial_settings, trunk_settings
+
+LIVEKIT = {
+    "LIVEKIT_URL": "ws://127.0.0.1:7880",
+    "LIVEKIT_API_KEY": "key",
+    "LIVEKIT_API_SECRET": "secret",
+    "AURA_AGENT_NAME": "aura",
+}
+
+
+def test_without_a_word_calls_are_limited_and_nobody_is_put_through() -> None:
+    assert phone_settings(Reader({})) == PhoneSettings(None, "", longest_s=1_800, at_once=2, per_minute=6)
+
+
+def test_an_apology_that_was_never_rendered_is_none(tmp_path: Path) -> None:
+    path = tmp_path / "apology.wav"
+    assert phone_settings(Reader({"AURA_SIP_APOLOGY": str(path)})).apology is None
+    path.touch()
+    assert phone_settings(Reader({"AURA_SIP_APOLOGY": str(path)})).apology == path
+
+
+def test_numbers_and_addresses_are_lists() -> None:
+    known = {**LIVEKIT, "AURA_SIP_USER": "aura", "AURA_SIP_PASSWORD": "secret"}
+    settings = trunk_settings({**known, "AURA_SIP_NUMBERS": "+15550100, 200", "AURA_SIP_ADDRESSES": "10.0.0.0/8"})
+    assert (settings.numbers, settings.addresses) == (("+15550100", "200"), ("10.0.0.0/8",))
+    assert (trunk_settings(known).numbers, trunk_settings(known).addresses) == (("100",), ("127.0.0.1/32",))
+    assert "secret" not in repr(settings)
+
+
+def test_a_trunk_without_a_password_is_refused_by_name() -> None:
+    with pytest.raises(SettingsError) as refused:
+        trunk_settings(LIVEKIT)
+    assert refused.value.faults == ["AURA_SIP_USER is not set", "AURA_SIP_PASSWORD is not set"]
+
+
+def test_who_rings_up_needs_a_carrier_and_a_number_to_show() -> None:
+    with pytest.raises(SettingsError) as refused:
+        dial_settings(LIVEKIT)
+    assert refused.value.faults == ["AURA_SIP_CARRIER is not set", "AURA_SIP_CALLER_ID is not set"]

@@ -1,0 +1,29 @@
+"""The numbers of taking turns, and that nothing outside this machine is asked."""
+
+import pytest
+
+from agent.turns.endpointing import TURNS, CallerKind, turn_handling, voice_activity
+
+
+@pytest.mark.parametrize("kind", list(TURNS))
+def test_the_end_of_a_turn_is_found_on_this_machine(kind: CallerKind, monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("LIVEKIT_REMOTE_EOT_URL", "LIVEKIT_INFERENCE_URL", "LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"):
+        monkeypatch.setenv(name, "wss://cloud.invalid")  # with which LiveKit would rather ask its cloud
+    handling = turn_handling(TURNS[kind])
+    detector = handling["turn_detection"]
+    assert getattr(detector, "model", None) == "turn-detector-v1-mini"
+    assert handling["interruption"]["mode"] == "vad"
+    assert handling["preemptive_generation"] == {"enabled": False}
+
+
+@pytest.mark.parametrize("kind", list(TURNS))
+def test_the_numbers_fit_together(kind: CallerKind) -> None:
+    turns = TURNS[kind]
+    assert turns.silence_s >= 0.2  # the end-of-turn model looks at that much
+    assert turns.silence_s < turns.end_s < turns.longest_end_s < turns.label_s
+    assert turns.interrupt_s <= 0.2
+    assert voice_activity(turns).min_silence_duration == turns.silence_s
+
+
+def test_only_the_browser_has_a_camera() -> None:
+    assert [kind for kind, turns in TURNS.items() if turns.camera] == ["browser"]

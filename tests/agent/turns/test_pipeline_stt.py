@@ -1,0 +1,115 @@
+"""The gate as LiveKit's recogniser."""
+
+import asyncio
+
+import pytest
+from livekit.agents import stt
+
+from agent.turns.pipeline_stt import Gate
+from agent.turns.user_turn_tracker import Committed, Kind, Onset, Partial, Pause, Sounds
+
+pytestmark = pytest.mark.anyio
+
+
+class Floor:
+    """Notes what the gate does to the conversation, and when."""
+
+    def __init__(self) -> None:
+        self.done: list[tuple[float, str]] = []
+
+    def caption(self, item_id: str, text: str) -> None:
+        self._note(f"caption {text}")
+
+    def interrupt(self) -> None:
+        self._note("interrupt")
+
+    def turn(self) -> None:
+        self._note("turn")
+
+    def drop(self, kind: Kind, resume: bool) -> None:
+        self._note(f"drop {kind} {resume}")
+
+    def take_turn(self) -> None:
+        self._note("take turn")
+
+    def _note(self, what: str) -> None:
+        self.done.append((asyncio.get_running_loop().time(), what))
+
+
+def gate(floor: Floor) -> Gate:
+    return Gate(Sounds(30_000), floor, label_s=5.0, late_label_s=15.0, language="en")
+
+
+async def test_a_flush_is_answered_with_the_transcript() -> None:
+    floor = Floor()
+    the_gate = gate(floor)
+    async with the_gate.stream() as stream:
+        the_gate.feed(Onset(audible=False, answering=False))
+        the_gate.feed(Pause())
+        stream.flush()
+        await asyncio.sleep(0.4)
+        the_gate.feed(Partial("item_1", "where is Rome", "speech", 900, settled=True))
+        event = await anext(stream)
+    assert event.type is stt.SpeechEventType.FINAL_TRANSCRIPT
+    assert (event.alternatives[0].text, event.alternatives[0].language) == ("where is Rome", "en")
+    assert floor.done == [(0.4, "caption where is Rome"), (0.4, "turn")]
+
+
+async def test_a_flush_without_a_sound_is_answered_with_nothing() -> None:
+    the_gate = gate(Floor())
+    async with the_gate.stream() as stream:
+        stream.flush()
+        assert (await anext(stream)).alternatives[0].text == ""
+
+
+async def test_a_label_of_a_sound_over_the_agent_is_waited_for_fifteen_seconds_after_the_last_one() -> None:
+    floor = Floor()
+    the_gate = gate(floor)
+    the_gate.feed(Onset(audible=True, answering=True))
+    the_gate.feed(Pause())
+    await asyncio.sleep(1.0)
+    the_gate.feed(Onset(audible=True, answering=True))
+    await asyncio.sleep(1.0)
+    the_gate.feed(Pause())
+    await asyncio.sleep(60.0)
+    assert floor.done == [(17.0, "drop noise True")]
+
+
+async def test_a_taken_turn_is_not_waited_for() -> None:
+    floor = Floor()
+    the_gate = gate(floor)
+    the_gate.feed(Onset(audible=False, answering=False))
+    the_gate.feed(Pause())
+    the_gate.feed(Committed())
+    await asyncio.sleep(6.0)
+    assert floor.done == []
+    assert not the_gate.undecided
+
+
+def test_livekit_takes_it_for_a_streaming_recogniser_that_is_flushed_by_hand() -> None:
+    capabilities = gate(Floor()).capabilities
+    assert (capabilities.streaming, capabilities.manual_flush) == (True, True)
+
+
+async def test_a_question_over_the_agent_is_taken_though_the_pipeline_hears_it_late() -> None:
+    floor = Floor()
+    the_gate = gate(floor)
+    the_gate.feed(Onset(audible=True, answering=True))
+    the_gate.feed(Pause())
+    await asyncio.sleep(9.0)
+    assert floor.done == []
+    the_gate.feed(Partial("item_1", "where is Rome", "speech", 900, settled=True))
+    assert floor.done == [(9.0, "caption where is Rome"), (9.0, "interrupt")]
+
+
+async def test_a_question_over_the_agent_that_is_half_heard_is_not_waited_for_as_long() -> None:
+    floor = Floor()
+    the_gate = gate(floor)
+    the_gate.feed(Onset(audible=True, answering=True))
+    the_gate.feed(Partial("item_1", "where is", "speech", 500, settled=False))
+    async with the_gate.stream() as stream:
+        the_gate.feed(Pause())
+        stream.flush()
+        event = await anext(stream)
+        assert event.alternatives[0].text == "where is"
+    assert floor.done[-1] == (5.0, "turn")

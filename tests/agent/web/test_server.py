@@ -1,0 +1,179 @@
+"""Tokens, and why there is none; the page's headers."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from aiohttp.test_utils import TestClient, TestServer
+from livekit import api
+from livekit.api.access_token import Claims
+
+from agent.settings.agent import LiveKitSettings, WebSettings
+from agent.web.server import application
+
+pytestmark = pytest.mark.anyio
+
+SECRET = "0123456789abcdef0123456789abcdef"
+LIVEKIT = LiveKitSettings("ws://127.0.0.1:7880", "key", SECRET, "aura")
+PATIENCE_S = 0.5
+UNREACHABLE = "http://127.0.0.1:1"
+
+Client = TestClient[web.Request, web.Application]
+
+
+@pytest.fixture
+def anyio_backend() -> str:
+    return "asyncio"
+
+
+class PipelineState:
+    """What the pipeline answers when it is asked whether it is ready."""
+
+    def __init__(self) -> None:
+        self.status, self.body = 200, '{"ready": true, "free_sessions": 2}'
+
+    async def answer(self, _: web.Request) -> web.Response:
+        return web.Response(status=self.status, text=self.body)
+
+
+@pytest.fixture
+def state() -> PipelineState:
+    return PipelineState()
+
+
+@pytest.fixture
+async def client(state: PipelineState, tmp_path: Path) -> AsyncIterator[Client]:
+    (tmp_path / "index.html").write_text("<h1>page</h1>")
+    pipeline = web.Application()
+    pipeline.add_routes([web.get("/ready", state.answer)])
+    async with TestServer(pipeline) as server:
+        settings = WebSettings(str(server.make_url("")).rstrip("/"), LIVEKIT, PATIENCE_S)
+        async with TestClient(TestServer(application(settings, tmp_path))) as the_client:
+            yield the_client
+
+
+def claims(body: dict[str, Any]) -> Claims:
+    return api.TokenVerifier("key", SECRET).verify(body["participant_token"])
+
+
+async def test_a_caller_gets_a_room_of_their_own_and_the_agent_in_it(client: Client) -> None:
+    made = []
+    for _ in range(2):
+        response = await client.post("/api/token")
+        assert response.status == 201
+        body = await response.json()
+        assert body["server_url"] == "ws://127.0.0.1:7880"
+        made.append(claims(body))
+    first, second = made
+    assert first.video and second.video and first.video.room != second.video.room
+    assert first.identity != second.identity
+    assert [agent.agent_name for agent in first.room_config.agents] == ["aura"] if first.room_config else False
+
+
+async def test_what_a_client_asks_for_it_gets(client: Client) -> None:
+    asked = {
+        "room_name": "kitchen",
+        "participant_identity": "ann",
+        "participant_name": "Ann",
+        "participant_attributes": {"theme": "dark"},
+        "room_config": {"agents": [{"agent_name": "somebody-else"}]},
+        "something_new": [1],
+    }
+    made = claims(await (await client.post("/api/token", json=asked)).json())
+    assert made.video is not None
+    assert (made.video.room, made.identity, made.name) == ("kitchen", "ann", "Ann")
+    assert made.attributes == {"theme": "dark"}
+    assert made.room_config and [agent.agent_name for agent in made.room_config.agents] == ["aura"]
+
+
+@pytest.mark.parametrize(
+    ("body", "named"),
+    [
+        ('{"room_name": 7}', "$.room_name"),
+        ('{"participant_attributes": {"a": 1}}', "$.participant_attributes"),
+        ("[]", "object"),
+        ("{", "truncated"),
+        ("\ud800".encode("utf-16", "surrogatepass"), ""),
+        ("[" * 60_000, ""),
+    ],
+)
+async def test_a_wrong_request_is_refused_with_the_field(client: Client, body: str | bytes, named: str) -> None:
+    response = await client.post("/api/token", data=body)
+    assert response.status == 400
+    error = (await response.json())["error"]
+    assert error["code"] == "invalid_request"
+    assert named in error["message"]
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "code"),
+    [
+        (200, '{"ready": true, "free_sessions": 0}', "full"),
+        (503, '{"ready": false, "free_sessions": 0}', "starting"),
+        (200, "<html>", "unreachable"),
+        (200, '{"ready": true}', "unreachable"),
+    ],
+)
+async def test_without_a_place_there_is_no_token(
+    client: Client, state: PipelineState, status: int, body: str, code: str
+) -> None:
+    state.status, state.body = status, body
+    response = await client.post("/api/token", json={})
+    error = (await response.json())["error"]
+    assert (response.status, error["code"]) == (503, code)
+    assert response.headers["Retry-After"] == str(error["retry_after_s"])
+    assert error["message"]
+
+
+async def test_a_place_that_is_given_back_in_a_moment_is_waited_for(client: Client, state: PipelineState) -> None:
+    state.body = '{"ready": true, "free_sessions": 0}'
+    async with asyncio.timeout(PATIENCE_S * 2), asyncio.TaskGroup() as tasks:
+        asking = tasks.create_task(_status(client))
+        await asyncio.sleep(PATIENCE_S / 4)
+        state.body = '{"ready": true, "free_sessions": 1}'
+    assert asking.result() == 201
+
+
+async def _status(client: Client) -> int:
+    return (await client.post("/api/token")).status
+
+
+async def test_a_page_that_was_opened_elsewhere_gets_no_token(client: Client) -> None:
+    ours = f"http://{client.host}:{client.port}"
+    rebound = await client.post("/api/token", headers={"Host": "evil.example:80", "Origin": "http://evil.example:80"})
+    assert (rebound.status, (await rebound.json())["error"]["code"]) == (421, "wrong_host")
+    assert "`evil.example`" in (await rebound.json())["error"]["message"]
+    crossed = await client.post("/api/token", headers={"Origin": "http://evil.example"})
+    assert (crossed.status, (await crossed.json())["error"]["code"]) == (403, "wrong_origin")
+    assert (await client.post("/api/token", headers={"Origin": ours})).status == 201
+
+
+@pytest.mark.parametrize("method", ["GET", "HEAD", "PUT", "DELETE"])
+async def test_a_token_is_only_posted_for(client: Client, method: str) -> None:
+    response = await client.request(method, "/api/token")
+    assert (response.status, response.headers["Allow"]) == (405, "POST")
+
+
+async def test_a_pipeline_that_is_away_is_said_to_be() -> None:
+    async with TestClient(TestServer(application(WebSettings(UNREACHABLE, LIVEKIT), None))) as client:
+        response = await client.post("/api/token")
+        assert (response.status, (await response.json())["error"]["code"]) == (503, "unreachable")
+
+
+async def test_the_page_may_talk_to_livekit_and_to_nobody_else(client: Client) -> None:
+    for method, path, status in (("GET", "/", 200), ("GET", "/nothing", 404), ("PUT", "/health", 405)):
+        response = await client.request(method, path)
+        assert response.status == status
+        policy = response.headers["Content-Security-Policy"]
+        assert "connect-src 'self' ws://127.0.0.1:7880 http://127.0.0.1:7880;" in policy
+        assert "frame-ancestors 'none'" in policy
+        assert response.headers["X-Content-Type-Options"] == "nosniff"
+
+
+async def test_the_page_is_served_and_nothing_beside_it(client: Client) -> None:
+    assert await (await client.get("/")).text() == "<h1>page</h1>"
+    assert (await client.get("/../settings.py")).status == 404
+    assert (await client.get("/%2e%2e/settings.py")).status in (403, 404)

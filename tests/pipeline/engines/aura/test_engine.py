@@ -1,0 +1,168 @@
+"""AURA's engine on a fake of vLLM: what is asked of it, and what is made of its tokens."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterable, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipeline.engines.aura.engine import PATIENT, URGENT, Aura, Manner
+from pipeline.engines.aura.setup import open_aura
+from pipeline.engines.vllm.sampling_defaults import Draws
+from pipeline.errors import ConfigError, EngineError
+from pipeline.media.video_chunk import Clip
+from pipeline.models.aura.text import NAMED, AuraText
+from pipeline.models.shared.engine_io import Part, Sampling, Written
+from pipeline.types.chunks import Scene, Usage
+
+IDS = {name: 300 + at for at, name in enumerate(NAMED)}
+SILENT, IM_END, VIDEO, IMAGE = (IDS[name] for name in ("<|silent|>", "<|im_end|>", "<|video_pad|>", "<|image_pad|>"))
+BEGIN, END = (IDS[name] for name in ("<|vision_start|>", "<|vision_end|>"))
+SECOND = Clip("one", np.zeros((2, 64, 64, 3), np.uint8))
+PICTURE = Clip("two", np.zeros((1, 256, 256, 3), np.uint8))
+
+
+class Bytes:
+    """A tokenizer whose tokens are bytes, and the named ones."""
+
+    def get_vocab(self) -> dict[str, int]:
+        return IDS
+
+    def __call__(self, text: str, add_special_tokens: bool) -> dict[str, list[int]]:
+        return {"input_ids": list(text.encode())}
+
+    def decode(self, ids: Sequence[int], skip_special_tokens: bool) -> str:
+        return bytes(each for each in ids if each < 256).decode(errors="replace")
+
+
+@dataclass
+class Fake:
+    """Writes given tokens, two at a time."""
+
+    ids: Iterable[int]
+    asked: list[tuple[str, Sampling, Part, int]] = field(default_factory=list)
+    closed: int = 0
+
+    async def answer(
+        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
+    ) -> AsyncGenerator[Written, None]:
+        self.asked.append((request_id, sampling, part, priority))
+        ids = list(self.ids)[: part.max_tokens]
+        try:
+            for at in range(0, len(ids), 2):
+                stopped = ids[at : at + 2][-1] in sampling.stop_token_ids
+                yield Written(tuple(ids[at : at + 2]), (), stopped, stopped, prompt_tokens=100, cached_tokens=60)
+        finally:
+            self.closed += 1
+
+    async def died(self) -> None:
+        """Never."""
+        await asyncio.Event().wait()
+
+    async def busy(self) -> int:
+        return 0
+
+    async def aclose(self) -> None:
+        """Nothing to free."""
+
+
+def engine(fake: Fake, most: int = 1_000) -> Aura:
+    return Aura(fake, AuraText(Bytes(), "test"), Manner(Draws(0.5), most))
+
+
+async def scenes(*prompts: Scene) -> AsyncGenerator[Scene, None]:
+    for prompt in prompts:
+        yield prompt
+
+
+async def written(aura: Aura, *prompts: Scene) -> list[str]:
+    async with aclosing(aura.generate("r", scenes(*prompts))) as words:
+        return [word.text async for word in words if word.text]
+
+
+async def test_words_come_as_they_are_written_and_never_half_a_character() -> None:
+    fake = Fake([*"Grüße ☕!".encode(), IM_END])
+    words = await written(engine(fake), Scene(("a",), "s"))
+    assert "".join(words) == "Grüße ☕!"
+    assert len(words) > 3
+    assert not any("\ufffd" in word for word in words)
+
+
+@pytest.mark.parametrize("first", [SILENT, IM_END])
+async def test_silence_says_nothing(first: int) -> None:
+    assert await written(engine(Fake([first])), Scene(("a",), "s")) == []
+
+
+async def test_what_it_took_is_counted_the_silence_too() -> None:
+    fake = Fake([SILENT])
+    async with aclosing(engine(fake).generate("r", scenes(Scene(("abc", SECOND), "s")))) as words:
+        ((text, usage),) = [(word.text, word.usage) async for word in words]
+    assert (text, usage) == ("", Usage(prompt=100, seen=SECOND.tokens, cached=60, written=1))
+
+
+async def test_a_prompt_has_the_ids_of_each_clip_and_its_pixels_under_its_name() -> None:
+    fake = Fake([IM_END])
+    await written(engine(fake), Scene(("ab", SECOND, "c", PICTURE), "caller"))
+    ((_, sampling, part, priority),) = fake.asked
+    seen = (*b"<0.2 seconds>", BEGIN, *[VIDEO] * 4, END)
+    assert part.token_ids == (97, 98, *seen, 99, *[IMAGE] * 64)
+    (second, picture) = part.media
+    assert (second.kind, second.name, second.at, second.tokens) == ("video", "caller/one", 2, len(seen))
+    assert second.embeds and [seen[at] for at in second.embeds] == [VIDEO] * 4
+    assert (picture.kind, picture.name, picture.at, picture.tokens) == ("image", "caller/two", 3 + len(seen), 64)
+    assert picture.embeds is None
+    assert part.cache_salt == "caller"
+    assert (sampling.temperature, sampling.stop_token_ids) == (0.5, (IM_END, SILENT, IDS["<|endoftext|>"]))
+    assert priority == URGENT
+
+
+async def test_what_is_only_read_steps_back_and_says_nothing() -> None:
+    fake = Fake(b"no")
+    assert await written(engine(fake), Scene(("a",), "s", max_tokens=0, urgent=False)) == []
+    ((_, _, part, priority),) = fake.asked
+    assert (part.max_tokens, priority) == (1, PATIENT)
+
+
+async def test_of_several_prompts_each_is_a_request() -> None:
+    fake = Fake([65, IM_END])
+    assert await written(engine(fake), Scene(("a",), "s"), Scene(("b",), "s")) == ["A", "A"]
+    assert [name for name, *_ in fake.asked] == ["r.0", "r.1"]
+
+
+async def test_a_prompt_that_is_too_long_is_refused_and_the_next_one_is_answered() -> None:
+    aura, seen = engine(Fake([65, IM_END]), most=50), len("<0.2 seconds>") + 6
+    with pytest.raises(EngineError, match="51 tokens, and at most 50"):
+        await written(aura, Scene(("a" * (51 - seen), SECOND), "s"))
+    assert await written(aura, Scene(("a" * (50 - seen), SECOND), "s")) == ["A"]
+
+
+async def test_closing_closes_the_request() -> None:
+    fake = Fake([65] * 100)
+
+    async def prompts() -> AsyncGenerator[Scene, None]:
+        yield Scene(("a",), "s")
+
+    words = engine(fake).generate("r", prompts())
+    await anext(words)
+    await words.aclose()
+    assert fake.closed == 1
+
+
+async def test_what_would_change_the_pixels_that_vllm_is_given_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigError) as refused:
+        await open_aura(tmp_path, model="m", max_sessions=1, mm_processor_kwargs={}, video_pruning_rate=0.5)
+    reason = "cannot be set: clips are made ready for vLLM here"
+    assert refused.value.faults == [f"`mm_processor_kwargs` {reason}", f"`video_pruning_rate` {reason}"]
+
+
+def test_a_tokenizer_of_another_model_is_refused_by_the_names_it_lacks() -> None:
+    class Other(Bytes):
+        def get_vocab(self) -> dict[str, Any]:
+            return {name: number for name, number in IDS.items() if name != "<|silent|>"}
+
+    with pytest.raises(ConfigError, match=r"<\|silent\|>"):
+        AuraText(Other(), "test")

@@ -1,0 +1,59 @@
+"""Stands in for Code2Wav's process, without torch: the same wire and loop, with a decoder that can be foretold.
+
+The sample of a frame is its first code plus the number of frames before it in its stream.
+"""
+
+import os
+import sys
+import threading
+import time
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from queue import SimpleQueue
+
+import numpy as np
+from numpy.typing import NDArray
+
+from pipeline.engines.code2wav.messages import Ready, Refused, Settings
+from pipeline.engines.code2wav.service import Inbox, answers_to, read_questions, serve
+from pipeline.types.chunks import FRAME_SAMPLES
+
+ENTRIES = 2048
+DIES, SLOW = 2000, 2001  # codes
+SLOW_S = 0.3
+
+
+class FakeDecoder:
+    def __init__(self) -> None:
+        self._frames = Counter[int]()
+
+    def begin(self, slot: int) -> None:
+        self._frames[slot] = 0
+
+    def decode(self, slots: Sequence[int], codes: NDArray[np.int16]) -> NDArray[np.int16]:
+        if (codes == DIES).any():
+            os._exit(1)
+        if (codes == SLOW).any():
+            time.sleep(SLOW_S)
+        places = np.array([self._frames[slot] for slot in slots])[:, None] + np.arange(codes.shape[1])
+        self._frames.update(dict.fromkeys(slots, codes.shape[1]))
+        samples: NDArray[np.int16] = (codes[:, :, 0] + places).astype(np.int16)
+        return samples.repeat(FRAME_SAMPLES, 1)
+
+
+def main() -> None:
+    send = answers_to(os.fdopen(os.dup(1), "wb"))
+    inbox: Inbox = SimpleQueue()
+    threading.Thread(target=read_questions, args=(0, inbox), daemon=True).start()
+    settings = inbox.get()
+    assert isinstance(settings, Settings)
+    if not Path(settings.folder).exists():
+        send(Refused(settings.number, ["there is no such folder"]))
+        sys.exit(1)
+    send(Ready(settings.number, ENTRIES, "none", 0))
+    serve(FakeDecoder(), inbox, send, settings.slots)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,252 @@
+"""Qwen3-ASR as an engine, with a fake below it: which passes are made, which are dropped, what is refused."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import aclosing
+from dataclasses import dataclass, field
+from functools import partial
+from itertools import pairwise
+
+import numpy as np
+import pytest
+
+from pipeline.engines.qwen3_asr.decode_passes import Doubt, Passes
+from pipeline.engines.qwen3_asr.engine import Extent, Manner, Qwen3Asr
+from pipeline.engines.qwen3_asr.setup import context_bytes, longest
+from pipeline.engines.vllm.sampling_defaults import Draws
+from pipeline.errors import EngineError
+from pipeline.models.qwen3_asr.prompt import Prompt, PromptWriter
+from pipeline.models.qwen3_asr.windows import Piece
+from pipeline.models.shared.engine_io import Medium, Part, Sampling, Written
+from pipeline.speech.streaming_transcriber import Hearing, Hypothesis
+from pipeline.types.chunks import SPEECH_RATE, Draft, Transcript, Window
+from tests.pipeline.runtime.letters import Letters, id_of
+from tests.tidy import nothing_left
+
+STOPS = (id_of("<|im_end|>"),)
+PASS_S, FENCE_S = 0.3, 0.01
+
+
+@dataclass
+class FakeAnswers:
+    """Writes `text` up to the letter that the sound reaches, at ten letters a second, `PASS_S` after it was asked.
+
+    Attributes:
+        passes: When each began and ended, and whether it was dropped.
+    """
+
+    text: str = "one two three four five six seven eight nine ten eleven twelve"
+    fails: int = -1
+    running: int = 0
+    most: int = 0
+    parts: list[Part] = field(default_factory=list)
+    passes: list[tuple[float, float, bool]] = field(default_factory=list)
+
+    async def answer(
+        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
+    ) -> AsyncGenerator[Written, None]:
+        clock = asyncio.get_running_loop().time
+        began, dropped = clock(), True
+        self.running += 1
+        self.most = max(self.most, self.running)
+        self.parts.append(part)
+        try:
+            await asyncio.sleep(PASS_S)
+            if len(self.parts) - 1 == self.fails:
+                raise EngineError("asr", "a request was not served: no")
+            prompt = Letters().decode(list(part.token_ids))
+            prefix = prompt.rpartition("<asr_text>")[2]
+            heard = self.text[: len(part.media[0].item()) // 10]
+            assert heard.startswith(prefix)
+            ids, read = tuple(Letters().encode(heard[len(prefix) :] + "<|im_end|>")), len(part.draft)
+            yield Written(ids[read:], (), True, True, likeliest=ids[:read])
+            dropped = False
+        finally:
+            if dropped:
+                await asyncio.sleep(FENCE_S)
+            self.running -= 1
+            self.passes.append((round(began, 3), round(clock(), 3), dropped))
+
+    async def died(self) -> None:
+        """Never."""
+        await asyncio.Event().wait()
+
+    async def busy(self) -> int:
+        return self.running
+
+    async def aclose(self) -> None:
+        assert not self.running
+
+
+def engine(fake: FakeAnswers) -> Qwen3Asr:
+    return Qwen3Asr(fake, manner())
+
+
+def manner(longest_ms: int = 60_000) -> Manner:
+    writer = PromptWriter(Letters(), id_of("<|audio_pad|>"))
+    passes = partial(Passes, writer, 800, Doubt(all_ms=1_000))
+
+    def prompt(prompt: Prompt, windows: Sequence[Piece]) -> tuple[tuple[int, ...], tuple[Medium, ...]]:
+        return prompt.token_ids, tuple(
+            Medium("audio", each.name, prompt.audio_at, 1, partial(made, each)) for each in windows
+        )
+
+    def made(window: Piece) -> Piece:
+        return window
+
+    return Manner("tiny", passes, prompt, Draws(), STOPS, Extent(longest_ms), ("English", "German"), "English")
+
+
+def sound(seconds: float) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
+    return np.full(int(seconds * SPEECH_RATE), 0.1, np.float32)
+
+
+@pytest.mark.parametrize(("max_model_len", "left"), [(4_096, 1_000), (1_024, 165), (860, 1), (400, 0)])
+def test_what_a_caller_tells_leaves_room_to_hear(max_model_len: int, left: int) -> None:
+    assert context_bytes(max_model_len, 18) == left
+    if left:
+        assert longest(max_model_len, 18 + left).longest_ms >= 28_500
+
+
+async def given(*windows: Window, at: tuple[float, ...] = ()) -> AsyncGenerator[Window, None]:
+    for i, window in enumerate(windows):
+        if at:
+            await asyncio.sleep(at[i] - asyncio.get_running_loop().time())
+        yield window
+
+
+async def heard(engine: Qwen3Asr, *windows: Window, at: tuple[float, ...] = ()) -> list[Transcript]:
+    return [each async for each in engine.generate("s.1:asr", given(*windows, at=at))]
+
+
+async def test_passes_are_made_one_after_the_other_each_on_what_stands() -> None:
+    fake = FakeAnswers()
+    transcripts = await heard(engine(fake), *(Window(sound(s), None, False) for s in (1, 2, 3)))
+    assert [each.text for each in transcripts] == [fake.text[:10].strip(), fake.text[:20], fake.text[:30].strip()]
+    assert fake.passes == [(0.0, 0.3, False), (0.3, 0.6, False), (0.6, 0.9, False)]
+    assert fake.most == 1
+    assert {part.cache_salt for part in fake.parts} == {"s.1:asr"}
+
+
+async def test_each_transcript_tells_what_became_of_its_draft() -> None:
+    fake = FakeAnswers()
+    transcripts = await heard(engine(fake), *(Window(sound(s), None, False) for s in (1, 2, 3)))
+    given = [len(part.draft) for part in fake.parts]
+    assert [each.draft for each in transcripts] == [None, *(Draft(tokens, tokens) for tokens in given[1:])]
+    assert min(given[1:]) > 0
+
+
+async def test_a_pass_over_unfinished_speech_is_dropped_for_one_that_settles() -> None:
+    fake = FakeAnswers()
+    transcripts = await heard(engine(fake), Window(sound(1), None, False), Window(sound(2), None, True), at=(0, 0.1))
+    assert [each.settles for each in transcripts] == [True]
+    assert fake.passes == [(0.0, 0.11, True), (0.11, 0.41, False)]
+    assert fake.most == 1
+
+
+async def test_a_pass_that_settles_is_always_made() -> None:
+    fake = FakeAnswers()
+    windows = [Window(sound(1), None, True), Window(sound(2), None, True), Window(sound(2.5), None, False)]
+    transcripts = await heard(engine(fake), *windows, at=(0, 0.1, 0.2))
+    assert [each.audio_end_ms for each in transcripts] == [1000, 2000, 2500]
+
+
+async def test_closing_drops_the_pass_and_waits_for_it() -> None:
+    fake = FakeAnswers()
+    recogniser = engine(fake)
+
+    async def forever() -> AsyncGenerator[Window, None]:
+        yield Window(sound(1), None, True)
+        yield Window(sound(2), None, True)
+        await asyncio.Event().wait()
+
+    async def leave() -> None:
+        async with aclosing(forever()) as windows, aclosing(recogniser.generate("r", windows)) as transcripts:
+            async for _ in transcripts:
+                pass
+
+    with nothing_left():
+        async with asyncio.TaskGroup() as tasks:
+            leaving = tasks.create_task(leave())
+            await asyncio.sleep(0.4)
+            leaving.cancel()
+        assert not await recogniser.busy()
+    assert fake.passes == [(0.0, 0.3, False), (0.3, 0.41, True)]
+
+
+async def test_a_generator_that_is_left_drops_what_it_looked_ahead_for() -> None:
+    fake = FakeAnswers()
+    with nothing_left():
+        windows = given(Window(sound(1), None, True), Window(sound(2), None, True))
+        async with aclosing(windows), aclosing(engine(fake).generate("r", windows)) as transcripts:
+            assert (await anext(transcripts)).text == fake.text[:10].strip()
+    assert len(fake.passes) == 1
+
+
+@pytest.mark.parametrize(
+    ("window", "reason"),
+    [
+        (Window(sound(70), None, True), "70.0 s of sound at once; 60 s can be heard"),
+        (Window(np.array([0.1, np.nan, 0.1], np.float32), None, True), "the sound holds values that are no numbers"),
+        (Window(sound(1), "xx", True), "the language `xx` is not one that the recogniser knows (English, German)"),
+    ],
+)
+async def test_what_cannot_be_heard_is_an_error_and_the_next_turn_works(window: Window, reason: str) -> None:
+    recogniser = engine(FakeAnswers())
+    with pytest.raises(EngineError) as error:
+        await heard(recogniser, window)
+    assert error.value.reason == reason
+    assert len(await heard(recogniser, Window(sound(1), "de-AT", True))) == 1
+
+
+async def test_no_sound_is_no_words_and_no_pass() -> None:
+    fake = FakeAnswers()
+    assert await heard(engine(fake), Window(sound(0), None, True)) == [Transcript("", 0, True)]
+    assert fake.parts == []
+
+
+async def test_an_error_of_the_engine_ends_the_utterance_and_spares_the_next() -> None:
+    fake = FakeAnswers(fails=0)
+    recogniser = engine(fake)
+    with pytest.raises(EngineError, match="a request was not served"):
+        await heard(recogniser, Window(sound(1), None, True))
+    assert len(await heard(recogniser, Window(sound(1), None, True))) == 1
+
+
+async def test_the_language_is_the_windows_or_the_deployments() -> None:
+    fake = FakeAnswers()
+    await heard(engine(fake), Window(sound(1), None, True), Window(sound(1), "de", True))
+    prompts = [Letters().decode(list(part.token_ids)) for part in fake.parts]
+    assert [prompt.rpartition("assistant\n")[2].partition("<")[0] for prompt in prompts] == [
+        "language English",
+        "language German",
+    ]
+
+
+async def test_a_person_is_heard_while_they_speak_and_only_the_tail_is_left_at_the_end() -> None:
+    fake = FakeAnswers()
+    hearing = Hearing(None, partial_ms=500)
+    hypotheses: list[tuple[float, Hypothesis]] = []
+    clock = asyncio.get_running_loop().time
+
+    async def listen() -> None:
+        async for hypothesis in hearing.listen(engine(fake).generate("r", hearing.windows())):
+            hypotheses.append((round(clock(), 3), hypothesis))
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(listen())
+        hearing.resume()
+        for _ in range(31):
+            await asyncio.sleep(0.1)
+            hearing.add(sound(0.1))
+        hearing.pause()  # in the middle of a pass
+        began = clock()
+        await asyncio.sleep(0.2)
+        hearing.commit()
+    assert [round(at - began, 3) for at, _ in hypotheses][-1] == FENCE_S + PASS_S
+    last = hypotheses[-1][1]
+    assert last == Hypothesis(fake.text[:31].strip(), True, 3_100, last.stable_chars)
+    for (_, before), (_, after) in pairwise(hypotheses):
+        assert after.text.startswith(before.text[: before.stable_chars])
+    assert len(hypotheses) >= 5
+    assert sum(dropped for *_, dropped in fake.passes) == 1

@@ -1,0 +1,207 @@
+"""The Talker asks for frames as its text comes and its frames are taken, one request a sentence."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import aclosing
+
+import pytest
+
+from pipeline.engines.qwen3_tts.engine import Manner, Talker
+from pipeline.errors import EngineError
+from pipeline.models.qwen3_tts.extra_args import KEY, Choice
+from pipeline.models.qwen3_tts.prompt import PromptWriter
+from pipeline.models.qwen3_tts.sentence import Pace
+from pipeline.models.shared.engine_io import Sampling
+from pipeline.types.chunks import Clause, Codes
+from tests.pipeline.engines.qwen3_tts.fake_requests import FakeRequests
+from tests.pipeline.models.qwen3_tts.voices import EOS, config
+
+
+def talker(requests: FakeRequests) -> Talker:
+    writer = PromptWriter(config(), lambda text: [ord(character) for character in text])
+    return Talker(requests, writer, Manner("vivian", Sampling(0.9, 50, 1.0, 1.05, (2_150,)), Choice()))
+
+
+async def written(*clauses: str, every_s: float = 0.0) -> AsyncIterator[Clause]:
+    for text in clauses:
+        await asyncio.sleep(every_s)
+        yield Clause(text, "")
+
+
+async def spoken(requests: FakeRequests, clauses: AsyncIterator[Clause]) -> list[Codes]:
+    return [chunk async for chunk in talker(requests).generate("r", clauses)]
+
+
+def frames(chunks: list[Codes]) -> int:
+    return sum(len(chunk.frames) for chunk in chunks)
+
+
+def ids(requests: FakeRequests, request: str) -> str:
+    """The text of a request, read back from what its parts told."""
+    text = [id_ for part in requests.told[request] for id_ in part.extra_args[KEY]["text"]]
+    return "".join("|" if id_ == EOS else chr(id_) for id_ in text if id_ < 1_000 or id_ == EOS)
+
+
+async def test_a_sentence_is_one_request_and_its_end_is_told() -> None:
+    requests = FakeRequests(stops=[30])
+    chunks = await spoken(requests, written("Hello there.", every_s=0.1))
+    assert frames(chunks) == 30
+    assert [chunk.text for chunk in chunks if chunk.text] == ["Hello there."]
+    assert [chunk.ends for chunk in chunks] == [False] * 30 + [True]
+    assert requests.asked == {"r.0": [(0.1, 37)]}, "three seconds are granted at once"
+    assert ids(requests, "r.0").endswith("Hello there.|")
+
+
+async def test_two_sentences_are_two_requests() -> None:
+    requests = FakeRequests(stops=[3, 4])
+    chunks = await spoken(requests, written("One.", " Two."))
+    assert frames(chunks) == 7
+    assert [chunk.text for chunk in chunks if chunk.text] == ["One.", " Two."]
+    assert ids(requests, "r.0").endswith("One.|")
+    assert ids(requests, "r.1").endswith("Two.|")
+
+
+async def test_text_is_appended_to_a_sentence_that_goes_on() -> None:
+    requests = FakeRequests(stops=[60])
+    chunks = await spoken(requests, written("Well then,", " let us begin."))
+    assert frames(chunks) == 60
+    assert "".join(chunk.text for chunk in chunks) == "Well then, let us begin."
+    assert ids(requests, "r.0").endswith("Well then, let us begin.|")
+
+
+async def test_it_waits_when_the_text_has_run_dry() -> None:
+    requests = FakeRequests(stops=[40])
+    await spoken(requests, written("Abc", " def.", every_s=1.0))
+    first, second = requests.asked["r.0"][:2]
+    assert first == (1.0, 3), "three letters are three frames"
+    assert second == (2.0, 37), "the next clause came a second after the first"
+
+
+async def test_it_begins_with_the_first_word_and_parts_grow() -> None:
+    requests = FakeRequests(stops=[200])
+    words = [f" {letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]  # each is two ids, but for the first
+    await spoken(requests, written(*words, ".", every_s=0.007))
+    asked = requests.asked["r.0"]
+    assert asked[0] == (0.007, 1), "a letter is a frame"
+    assert [count for _, count in asked[:3]] == [1, 4, 24], "all that was written meanwhile is told at once"
+    assert ids(requests, "r.0").endswith("".join(words).strip() + ".|")
+
+
+async def test_a_part_waits_for_enough_text_to_be_worth_it() -> None:
+    requests = FakeRequests(stops=[200])
+    await spoken(requests, written(*"abcdefghijklmnopqrstuvwxyz", ".", every_s=0.1))
+    assert [count for _, count in requests.asked["r.0"][:5]] == [1, 2, 4, 8, 8]
+
+
+async def test_words_make_few_captions_and_lose_none() -> None:
+    requests = FakeRequests(stops=[100])
+    words = ["The", " capital", " of", " France", " is", " Paris."]
+    chunks = await spoken(requests, written(*words, every_s=0.007))
+    told = [chunk.text for chunk in chunks if chunk.text]
+    assert "".join(told) == "The capital of France is Paris."
+    assert told[0] == "The"
+    assert len(told) == 2
+
+
+async def test_a_mark_in_a_sentence_is_spoken_with_it() -> None:
+    for clauses in (["Ça va ?"], ["Ça", " va", " ?"], ["Ça va", " 🎉", " ?"]):
+        requests = FakeRequests(stops=[30])
+        await spoken(requests, written(*clauses))
+        assert ids(requests, "r.0").endswith("Ça va ?|")
+
+
+async def test_closing_stops_the_reading_of_what_is_to_be_spoken() -> None:
+    closed = asyncio.Event()
+
+    async def clauses() -> AsyncIterator[Clause]:
+        try:
+            yield Clause("Well", "")
+            await asyncio.Event().wait()
+        finally:
+            closed.set()
+
+    async with aclosing(talker(FakeRequests()).generate("r", clauses())) as chunks:
+        await anext(chunks)
+    assert closed.is_set()
+
+
+async def test_it_is_at_most_three_seconds_ahead_of_what_was_taken() -> None:
+    requests = FakeRequests(stops=[500])
+    engine = talker(requests)
+    async with aclosing(engine.generate("r", written("A sentence that goes on for a long while, and on."))) as chunks:
+        await anext(chunks)
+        await asyncio.sleep(60)
+        assert sum(count for _, count in requests.asked["r.0"]) <= 37
+
+
+async def test_closing_returns_when_the_request_has_gone() -> None:
+    requests = FakeRequests()
+    engine = talker(requests)
+    async with aclosing(engine.generate("r", written("Hello, how are you today?"))) as chunks:
+        for _ in range(5):
+            await anext(chunks)
+        assert await engine.busy() == 1
+    assert await engine.busy() == 0
+
+
+async def test_what_cannot_be_spoken_is_passed_over() -> None:
+    requests = FakeRequests(stops=[2])
+    chunks = await spoken(requests, written("🎉🎉", " Yes."))
+    assert [(chunk.text, len(chunk.frames)) for chunk in chunks if chunk.text] == [("🎉🎉", 0), (" Yes.", 1)]
+    assert list(requests.asked) == ["r.1"]
+
+
+async def test_an_unknown_voice_is_refused_by_name_and_the_next_request_works() -> None:
+    requests = FakeRequests(stops=[2])
+    engine = talker(requests)
+
+    async def clauses(voice: str) -> AsyncIterator[Clause]:
+        yield Clause("Yes.", voice)
+
+    with pytest.raises(EngineError, match="qwen3_tts: unknown voice `bob`; this checkpoint has eric, vivian"):
+        _ = [chunk async for chunk in engine.generate("a", clauses("bob"))]
+    assert frames([chunk async for chunk in engine.generate("b", clauses("Eric"))]) == 2
+
+
+async def test_a_speed_changes_nothing() -> None:
+    requests = FakeRequests(stops=[2, 2])
+    engine = talker(requests)
+
+    async def clauses(speed: float) -> AsyncIterator[Clause]:
+        yield Clause("Yes.", "", speed)
+
+    for name, speed in (("a", 1.0), ("b", 2.0)):
+        assert frames([chunk async for chunk in engine.generate(name, clauses(speed))]) == 2
+    assert requests.told["a.0"] == requests.told["b.0"]
+
+
+async def test_a_voice_that_finds_no_end_is_stopped() -> None:
+    requests = FakeRequests()
+    chunks = await spoken(requests, written("Hm."))
+    assert frames(chunks) == 50 + 12 * 3
+    assert chunks[-1].ends
+
+
+async def test_text_that_never_ends_ends_with_the_clauses() -> None:
+    requests = FakeRequests(stops=[20])
+    chunks = await spoken(requests, written("And so", " on"))
+    assert frames(chunks) == 20
+    assert ids(requests, "r.0").endswith("And so on|")
+
+
+async def test_a_sentence_without_end_becomes_several() -> None:
+    requests = FakeRequests(stops=[400, 30])
+    chunks = await spoken(requests, written(*["and on and on " * 10] * 3))
+    assert frames(chunks) == 430
+    assert len(requests.asked) == 2
+    assert "".join(chunk.text for chunk in chunks) == "and on and on " * 30
+
+
+async def test_no_more_frames_are_asked_for_than_there_is_room_for() -> None:
+    requests = FakeRequests()
+    writer = PromptWriter(config(), lambda text: [ord(character) for character in text])
+    manner = Manner("vivian", Sampling(0.9, 50, 1.0, 1.05, (2_150,)), Choice(), Pace(positions=100))
+    clauses = written("This could be spoken for a long time.")
+    chunks = [chunk async for chunk in Talker(requests, writer, manner).generate("r", clauses)]
+    prompt = len(requests.told["r.0"][0].token_ids)
+    assert prompt + frames(chunks) == 100

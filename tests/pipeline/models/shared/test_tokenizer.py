@@ -1,0 +1,56 @@
+"""A damaged tokenizer is told with its file, before transformers reads it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.errors import ConfigError
+from pipeline.models.aura.text import AuraText
+from pipeline.models.qwen3_asr.tokenizer import read_tokenizer as read_asr
+from pipeline.models.qwen3_tts.tokenizer import read_tokenizer as read_tts
+from pipeline.models.shared.tokenizer import check_tokenizer
+from tests.contract.vllm.tiny import ADDED, FIRST_ADDED, write_tokenizer
+
+DAMAGED = [
+    ("vocab.json", '{"a": 1', "cannot be read: Expecting ',' delimiter"),
+    ("vocab.json", "[]", "is no JSON object"),
+    ("vocab.json", '{"a": "b"}', "the id of 'a' is 'b'"),
+    ("vocab.json", '{"a": -1}', "the id of 'a' is -1"),
+    ("tokenizer_config.json", "{", "cannot be read: Expecting property name"),
+    ("tokenizer_config.json", '{"added_tokens_decoder": {"7": "b"}}', "`added_tokens_decoder`: '7' is 'b'"),
+    ("vocab.json", "{}", "256 of the 256 letters that stand for bytes are missing"),
+    ("vocab.json", '{"a": 1}', "255 of the 256 letters that stand for bytes are missing"),
+    ("merges.txt", "", "there is no merge in it"),
+    ("merges.txt", "#version: 0.2\n", "there is no merge in it"),
+    ("merges.txt", "i n\n\n", "line 2 is '', not two tokens"),
+    ("merges.txt", "<html>\n", "line 1 is '<html>', not two tokens"),
+    ("merges.txt", "#version: 0.2\ni n g\n", "line 2 is 'i n g', not two tokens"),
+    ("merges.txt", "i n\nmy in\n", "line 2: vocab.json has no token 'my'"),
+    ("merges.txt", "x y\n", "line 1: vocab.json has no token 'xy'"),
+    ("tokenizer.json", "{", "cannot be read: Expecting property name"),
+    ("tokenizer.json", '{"model": 3}', "`model` is missing, or not an object"),
+    ("tokenizer.json", '{"model": {"vocab": []}}', "`model.vocab` is missing, or not an object"),
+    ("merges.txt", None, "cannot be read: [Errno 2] No such file"),
+]
+
+
+@pytest.mark.parametrize("read", [AuraText.read, read_asr, read_tts])
+@pytest.mark.parametrize(("name", "text", "fault"), DAMAGED)
+def test_what_is_damaged_is_named(
+    tmp_path: Path, read: Callable[[Path], Any], name: str, text: str | None, fault: str
+) -> None:
+    write_tokenizer(tmp_path)
+    path = tmp_path / name
+    path.unlink(missing_ok=True)
+    if text is not None:
+        path.write_text(text)
+    with pytest.raises(ConfigError) as refused:
+        read(tmp_path)
+    assert str(refused.value).startswith(f"{path}: {fault}")
+
+
+def test_the_added_tokens_are_told_by_their_names(tmp_path: Path) -> None:
+    write_tokenizer(tmp_path)
+    assert check_tokenizer(tmp_path) == {name: FIRST_ADDED + at for at, name in enumerate(ADDED)}

@@ -1,0 +1,96 @@
+"""The header of a file with weights is believed only where it can be true."""
+
+import json
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.errors import ConfigError
+from pipeline.models.shared.weight_files import INDEX, Stored, stored, weight_paths
+
+SOUND = {"dtype": "BF16", "shape": [2, 3], "data_offsets": [0, 12]}
+ODD: tuple[Any, ...] = ([], None, -1, 0.5, "x", {}, [[]], [0], [-1, 5], [0, 1e3], [1 << 70, 0], "F99", 5_000 * "x")
+
+
+def write(folder: Path, header: bytes, tensors: int = 12) -> Path:
+    path = folder / "model.safetensors"
+    path.write_bytes(len(header).to_bytes(8, "little") + header + bytes(tensors))
+    return path
+
+
+@pytest.mark.parametrize(
+    ("changed", "fault"),
+    [
+        ({"data_offsets": []}, "'a': Expected `array` of length 2 - at `$.data_offsets`"),
+        ({"data_offsets": [0, -1]}, "'a': Expected `int` >= 0 - at `$.data_offsets[1]`"),
+        ({"data_offsets": [2, 14]}, "'a' cannot be bytes 2 to 14 behind 0: 'BF16' of [2, 3]"),
+        ({"shape": [2, 4]}, "'a' cannot be bytes 0 to 12 behind 0: 'BF16' of [2, 4]"),
+        ({"shape": [3, None]}, "'a': Expected `int`, got `null` - at `$.shape[1]`"),
+        ({"dtype": 3}, "'a': Expected `str`, got `int` - at `$.dtype`"),
+    ],
+)
+def test_a_tensor_that_cannot_be_is_named_with_its_field(tmp_path: Path, changed: Any, fault: str) -> None:
+    path = write(tmp_path, json.dumps({"a": {**SOUND, **changed}}).encode())
+    with pytest.raises(ConfigError) as refused:
+        stored(tmp_path)
+    assert str(refused.value) == f"{path}: cannot be read: {fault}"
+
+
+@pytest.mark.parametrize("header", [b"", b"[]", b"{", b'{"a": 3}', b"[" * 100_000, b"\xff", b'{"a": {}}'])
+def test_a_header_that_is_none_is_refused_with_its_file(tmp_path: Path, header: bytes) -> None:
+    path = write(tmp_path, header)
+    with pytest.raises(ConfigError, match=f"^{path}: cannot be read: "):
+        stored(tmp_path)
+
+
+def test_a_header_that_can_be_is_believed(tmp_path: Path) -> None:
+    write(tmp_path, json.dumps({"__metadata__": {"format": "pt"}, "a": SOUND}).encode())
+    assert stored(tmp_path) == [Stored("a", "BF16", (2, 3), 12)]
+
+
+@pytest.mark.parametrize(
+    ("index", "fault"),
+    [
+        ("", "cannot be read: Expecting value"),
+        ('{"weight_map": ', "cannot be read: Expecting value"),
+        ("[]", "is no JSON object"),
+        ("{}", "`weight_map` is missing, or not an object"),
+        ('{"weight_map": ["model.safetensors"]}', "`weight_map` is missing, or not an object"),
+        ('{"weight_map": {"a": 3}}', "`weight_map` names 3, which is no file `*.safetensors` of this folder"),
+        ('{"weight_map": {"a": []}}', "`weight_map` names [], which is no file `*.safetensors` of this folder"),
+        ('{"weight_map": {"a": "b.safetensors"}}', "`weight_map` names 'b.safetensors', which is no file"),
+        ('{"weight_map": {"a": "/etc/passwd"}}', "`weight_map` names '/etc/passwd', which is no file"),
+        ('{"weight_map": {"a": "../model.safetensors"}}', "`weight_map` names '../model.safetensors', which is no"),
+        ('{"weight_map": {"a": "config.json"}}', "`weight_map` names 'config.json', which is no file"),
+    ],
+)
+def test_an_index_that_is_none_is_refused_with_its_file(tmp_path: Path, index: str, fault: str) -> None:
+    write(tmp_path, json.dumps({"a": SOUND}).encode())
+    (tmp_path / "config.json").touch()
+    (tmp_path / INDEX).write_text(index)
+    with pytest.raises(ConfigError) as refused:
+        weight_paths(tmp_path)
+    assert str(refused.value).startswith(f"{tmp_path / INDEX}: {fault}") and str(refused.value).isprintable()
+
+
+def test_of_the_files_those_that_an_index_names_are_read(tmp_path: Path) -> None:
+    path = write(tmp_path, json.dumps({"a": SOUND}).encode())
+    path.rename(tmp_path / "model-1-of-1.safetensors")
+    (tmp_path / "consolidated.safetensors").write_bytes(b"the same once more")
+    (tmp_path / INDEX).write_text(json.dumps({"weight_map": {"a": "model-1-of-1.safetensors"}}))
+    assert stored(tmp_path) == [Stored("a", "BF16", (2, 3), 12)]
+
+
+def test_no_value_in_a_header_raises_anything_else(tmp_path: Path) -> None:
+    draws = random.Random(0)
+    for _ in range(200):
+        header: dict[str, Any] = {"a": dict(SOUND), "b": {**SOUND, "data_offsets": [12, 24]}}
+        tensor = header[draws.choice("ab")]
+        tensor[draws.choice(list(tensor))] = draws.choice(ODD)
+        write(tmp_path, json.dumps(header).encode(), 24)
+        try:
+            stored(tmp_path)
+        except ConfigError as error:
+            assert len(str(error)) < 500 and str(error).isprintable()

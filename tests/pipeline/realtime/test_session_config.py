@@ -1,0 +1,104 @@
+"""What `session.update` changes, what it refuses, and what is shown."""
+
+import json
+
+import pytest
+
+from pipeline.errors import RequestError
+from pipeline.realtime.protocol import client_events as events
+from pipeline.realtime.protocol.parse import read
+from pipeline.realtime.session_config import Config
+from pipeline.speech.voice_activity import Endpointing
+from tests.served import ABLE
+
+FIRST = Config.at_first(ABLE)
+
+
+def updated(session: dict[str, object], config: Config | None = None) -> Config:
+    event = read(json.dumps({"type": "session.update", "session": session}))
+    assert isinstance(event, events.SessionUpdate)
+    return (config or FIRST).updated(event.session)
+
+
+def test_server_vad_is_the_default() -> None:
+    detection = FIRST.setup().detection
+    assert detection and detection.endpointing == Endpointing(threshold=0.5, end_ms=500)
+    assert (detection.creates_response, detection.interrupts, detection.semantic) == (True, True, False)
+
+
+def test_an_update_changes_only_what_it_names() -> None:
+    config = updated({"instructions": "Be brief.", "audio": {"output": {"voice": "alto", "speed": 1.2}}})
+    config = updated({"output_modalities": ["text"]}, config)
+    wants = config.wants
+    assert (wants.instructions, wants.voice, wants.speed, wants.modality) == ("Be brief.", "alto", 1.2, "text")
+    assert config.turn_detection
+
+
+def test_a_client_may_decide_turns_itself() -> None:
+    config = updated({"audio": {"input": {"turn_detection": None}}})
+    assert config.setup().detection is None
+    assert config.shown("s", 0, "t", sees=False)["audio"]["input"]["turn_detection"] is None
+
+
+def test_the_recogniser_is_told_what_may_be_said() -> None:
+    config = updated({"audio": {"input": {"transcription": {"prompt": "é" * 30}}}})
+    assert config.wants.context == "é" * 30
+    assert updated({"instructions": "Be brief."}, config).wants.context == "é" * 30
+    for none in (None, {}, {"language": "fr"}, {"prompt": None}, {"prompt": ""}):
+        assert updated({"audio": {"input": {"transcription": none}}}, config).wants.context == ""
+
+
+def test_eagerness_sets_how_long_silence_is_waited_for() -> None:
+    def end_ms(eagerness: str) -> int | None:
+        audio = {"input": {"turn_detection": {"type": "semantic_vad", "eagerness": eagerness}}}
+        return updated({"audio": audio}).setup().endpointing.end_ms
+
+    assert end_ms("high") < end_ms("auto") == end_ms("medium") < end_ms("low")  # type: ignore[operator]
+
+
+def test_an_unfinished_sentence_is_given_more_time() -> None:
+    detection = updated({"audio": {"input": {"turn_detection": {"type": "semantic_vad"}}}}).setup().detection
+    assert detection
+    assert detection.end_ms("What is") == 2 * (detection.end_ms("What is it?") or 0)
+
+
+@pytest.mark.parametrize(
+    ("session", "param"),
+    [
+        ({"audio": {"input": {"format": {"type": "audio/pcm", "rate": 8000}}}}, "session.audio.input.format.rate"),
+        ({"audio": {"output": {"format": {"type": "audio/pcm", "rate": 16000}}}}, "session.audio.output.format.rate"),
+        ({"audio": {"output": {"speed": 9}}}, "session.audio.output.speed"),
+        ({"audio": {"input": {"transcription": {"prompt": "x" * 61}}}}, "session.audio.input.transcription.prompt"),
+        ({"audio": {"input": {"transcription": {"prompt": "<|" * 21}}}}, "session.audio.input.transcription.prompt"),
+        ({"max_output_tokens": 0}, "session.max_output_tokens"),
+        ({"max_output_tokens": 4_097}, "session.max_output_tokens"),
+        ({"temperature": 99}, "session.temperature"),
+        ({"temperature": -0.1}, "session.temperature"),
+        ({"output_modalities": []}, "session.output_modalities"),
+        (
+            {"audio": {"input": {"turn_detection": {"type": "server_vad", "threshold": 2}}}},
+            "session.audio.input.turn_detection.threshold",
+        ),
+        (
+            {"audio": {"input": {"turn_detection": {"type": "server_vad", "silence_duration_ms": -1}}}},
+            "session.audio.input.turn_detection.silence_duration_ms",
+        ),
+    ],
+)
+def test_a_value_that_cannot_be_is_refused_by_name(session: dict[str, object], param: str) -> None:
+    with pytest.raises(RequestError) as refused:
+        updated(session)
+    assert refused.value.param == param
+
+
+def test_what_is_shown_can_be_sent_back() -> None:
+    shown = updated({"audio": {"input": {"transcription": {"prompt": "Wouter"}}}}).shown("s", 0, "t", sees=True)
+    assert updated(shown).shown("s", 0, "t", sees=True) == shown
+
+
+def test_the_wishes_of_one_answer_lie_on_top_of_the_sessions() -> None:
+    config = updated({"instructions": "Be brief."})
+    response = events.ResponseSettings(output_modalities=["text"], metadata={"say": "Hello."}, max_output_tokens=5)
+    wants = config.for_response(response)
+    assert (wants.instructions, wants.modality, wants.say, wants.max_tokens) == ("Be brief.", "text", "Hello.", 5)
+    assert config.wants.modality == "audio"

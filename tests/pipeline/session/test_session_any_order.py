@@ -1,0 +1,198 @@
+"""Whatever a caller does in whatever order: what a session promises always holds."""
+
+import asyncio
+import random
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import TypeVar
+
+import numpy as np
+import pytest
+
+from pipeline.engines.fake import Scripted, Step, words_of
+from pipeline.errors import EngineError, RequestError
+from pipeline.speech.voice_activity import Endpointing
+from pipeline.types import session_events as told
+from pipeline.types.chunks import Audio, Chat, Clause, Text, Transcript, Window
+from pipeline.types.history import History, Item
+from pipeline.types.session_options import Detection, Setup
+from pipeline.types.turn_request import Modality, Wants
+from tests.scenario import Caller, Line
+from tests.tidy import nothing_left
+
+ANSWER = "One two three. Four five six. Seven eight nine."
+
+C = TypeVar("C")
+
+
+class Chance:
+    """Does things to a session, chosen by a seed; refused requests are part of life."""
+
+    def __init__(self, caller: Caller, seed: int) -> None:
+        self._caller = caller
+        self._random = random.Random(seed)
+        self._typed = 0
+
+    async def does(self, count: int) -> None:
+        for _ in range(count):
+            with suppress(RequestError):
+                await self._something()
+
+    async def _something(self) -> None:
+        caller, session, chance = self._caller, self._caller.session, self._random
+        match chance.choice(["sound"] * 6 + ["wait"] * 3 + ["commit", "respond"] * 3 + ["edit"] * 2 + ["rest"]):
+            case "sound":
+                level, frames = chance.choice((0.0, 0.0, 0.5)), chance.randint(1, 40)
+                if chance.random() < 0.2:
+                    await session.listening.hear(np.full(frames * 300, level, np.float32))
+                else:
+                    await (caller.says if level else caller.is_silent)(frames * 0.032)
+            case "wait":
+                await asyncio.sleep(chance.choice((0.0, 0.01, 0.1, 1.0, 5.0)))
+            case "commit":
+                session.commit()
+            case "respond":
+                self._respond()
+            case "edit":
+                self._edit()
+            case _:
+                self._rest()
+
+    def _respond(self) -> None:
+        session, chance = self._caller.session, self._random
+        modality: Modality = chance.choice(("audio", "audio", "text"))
+        match chance.randint(0, 6):
+            case 0:
+                session.respond(Wants(say="Given. Text."))
+            case 1:
+                session.respond(history=History((Item("x", "user", "Else?"),)))
+            case 2 | 3:
+                session.cancel()
+            case _:
+                session.respond(Wants(modality=modality))
+
+    def _edit(self) -> None:
+        conversation, chance = self._caller.session.conversation, self._random
+        items = [item.id for item in conversation.history.items] or ["none"]
+        match chance.randint(0, 2):
+            case 0:
+                self._typed += 1
+                conversation.create(
+                    Item(f"typed_{self._typed}", "user", "Typed?"), chance.choice([None, "root", *items])
+                )
+            case 1:
+                conversation.delete(chance.choice(items))
+            case _:
+                self._caller.session.truncate(chance.choice(items), chance.randint(0, 9_000))
+
+    def _rest(self) -> None:
+        session, chance = self._caller.session, self._random
+        match chance.randint(0, 2):
+            case 0:
+                session.listening.clear()
+            case 1:
+                session.listening.activity(chance.random() < 0.5, chance.choice((None, 0, 5_000)))
+            case _:
+                detection = chance.choice((None, Detection(Endpointing(end_ms=512), interrupts=chance.random() < 0.5)))
+                session.configure(
+                    Setup(Wants(instructions=str(chance.randint(0, 2))), detection, chance.random() < 0.5)
+                )
+
+
+def shaky(seed: int) -> Line:
+    """Engines with all kinds of speeds, some of which fail now and then."""
+    chance = random.Random(-seed - 1)
+    fails = chance.choice((0.0, 0.1))
+
+    def maybe(stage: str, seconds: float, chunk: C) -> Step[C]:
+        return seconds * chance.random(), EngineError(stage, "broken") if chance.random() < fails else chunk
+
+    def asr(window: Window) -> Iterator[Step[Transcript]]:
+        text = chance.choice(("", "Yes.", "What is it?"))
+        yield maybe("asr", 0.5, Transcript(text, window.audio_end_ms, window.settles))
+
+    def aura(chat: Chat) -> Iterator[Step[Text]]:
+        for word in words_of(ANSWER)[: chat.max_tokens]:
+            yield maybe("aura", 0.2, Text(word))
+
+    def tts(clause: Clause) -> Iterator[Step[Audio]]:
+        yield maybe("tts", 0.4, Audio(bytes(300 * 48 * len(clause.text.split())), clause.text))
+
+    abort_s = chance.choice((0.0, 0.2))
+    return Line(Scripted(asr, abort_s), Scripted(aura, abort_s), Scripted(tts, abort_s))
+
+
+@pytest.mark.parametrize("seed", range(24))
+async def test_whatever_happens_every_answer_is_told_whole_and_in_order_and_nothing_is_left(
+    seed: int, caplog: pytest.LogCaptureFixture
+) -> None:
+    line = shaky(seed)
+    with nothing_left():
+        async with line.call(Setup(detection=Detection(Endpointing(end_ms=512)))) as caller:
+            await Chance(caller, seed).does(60)
+    assert (line.asr.running, line.aura.running, line.tts.running) == ([], [], [])
+    assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
+    answers_are_told_in_order(caller)
+    sound_is_paced(caller)
+    utterances_are_told_in_order(caller)
+    assert [item.id for item in caller.session.history.items] == order_as_told(caller)
+
+
+def answers_are_told_in_order(caller: Caller) -> None:
+    running: told.AnswerStarted | None = None
+    opened, words = False, ""
+    for _, event in caller.told:
+        match event:
+            case told.AnswerStarted():
+                assert running is None
+                running, opened, words = event, False, ""
+            case told.AnswerDone(response_id, text=text, item=item):
+                assert running
+                assert (response_id, text) == (running.response_id, words)
+                assert (item is not None) == opened
+                assert item is None or words.startswith(item.text)
+                running = None
+            case told.AnswerOpened(response_id):
+                assert running
+                assert (response_id, opened) == (running.response_id, False)
+                opened = True
+            case told.Wrote() | told.Spoke() | told.Sounded():
+                assert running
+                assert (event.response_id, opened) == (running.response_id, True)
+                words += "" if isinstance(event, told.Sounded) else event.text
+    assert running is None
+
+
+def order_as_told(caller: Caller) -> list[str]:
+    """The ids of all items, each put behind the one that is told to be in front of it."""
+    ids = list[str]()
+    for _, event in caller.told:
+        match event:
+            case told.ItemAdded(item, previous) | told.AnswerOpened(_, item, previous, True):
+                assert item.id not in ids
+                ids.insert(ids.index(previous) + 1 if previous else 0, item.id)
+            case told.ItemDeleted(item_id):
+                ids.remove(item_id)
+    return ids
+
+
+def sound_is_paced(caller: Caller) -> None:
+    """Played as it comes, no more than 1.5 s of it ever waits."""
+    ends: dict[str, float] = {}
+    for at, event in caller.told:
+        if isinstance(event, told.Sounded):
+            end = max(ends.get(event.response_id, 0.0), at) + Audio(event.pcm).duration_ms / 1000
+            assert end - at <= 1.5 + 0.01
+            ends[event.response_id] = end
+
+
+def utterances_are_told_in_order(caller: Caller) -> None:
+    committed, transcribed = set[str](), set[str]()
+    for _, event in caller.told:
+        match event:
+            case told.Committed(item_id):
+                assert item_id not in committed
+                committed.add(item_id)
+            case told.Transcribed(item_id) | told.TranscriptionFailed(item_id):
+                assert item_id in committed - transcribed
+                transcribed.add(item_id)

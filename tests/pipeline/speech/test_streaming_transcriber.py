@@ -1,0 +1,368 @@
+"""One utterance: what the recogniser is asked, and what is made of its answers."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Iterator
+from contextlib import asynccontextmanager
+
+import numpy as np
+import pytest
+
+from pipeline.engines.fake import Scripted, Step, hears
+from pipeline.errors import EngineError
+from pipeline.speech.streaming_transcriber import LULL_MS, Hearing, Hypothesis
+from pipeline.speech.vad_frontend import FRAME, Pcm
+from pipeline.types.chunks import SPEECH_RATE, Transcript, Window
+from tests.tidy import nothing_left
+
+FRAME_S = FRAME / SPEECH_RATE
+
+
+class Person:
+    """Speaks into a `Hearing` in real time, with a recogniser at the other end."""
+
+    def __init__(self, hearing: Hearing, recogniser: Scripted[Window, Transcript]) -> None:
+        self.hearing = hearing
+        self.recogniser = recogniser
+        self.heard: list[Hypothesis] = []
+        self.settled: list[tuple[float, str]] = []
+
+    @property
+    def window_ms(self) -> list[int]:
+        return [window.audio_end_ms for window in self.recogniser.prompts]
+
+    async def says(self, frames: int) -> None:
+        self.hearing.resume()
+        await self._sounds(frames, 0.5)
+
+    async def pauses(self, frames: int, silent_ms: int = 0) -> None:
+        self.hearing.pause(silent_ms)
+        await self._sounds(frames, 0.0)
+
+    async def falls_silent(self, frames: int) -> None:
+        """It is not known yet whether this is a pause."""
+        await self._sounds(frames, 0.0)
+
+    async def goes_on(self, frames: int) -> None:
+        await self._sounds(frames, 0.5)
+
+    async def _sounds(self, frames: int, level: float) -> None:
+        for _ in range(frames):
+            await asyncio.sleep(FRAME_S)
+            self.hearing.add(sound(level), voiced=level > 0)
+
+    async def listens(self) -> None:
+        async for hypothesis in self.hearing.listen(self.recogniser.generate("r", self.hearing.windows())):
+            self.heard.append(hypothesis)
+
+    async def follows(self) -> None:
+        async for hypothesis in self.hearing.hypotheses():
+            if hypothesis.settled:
+                self.settled.append((now(), hypothesis.text))
+
+
+@asynccontextmanager
+async def person(*texts: str, pass_s: float = 0.1, partial_ms: int | None = None) -> AsyncGenerator[Person, None]:
+    someone = Person(Hearing("en", partial_ms), hears(*texts, pass_s=pass_s))
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(someone.listens())
+        following = tasks.create_task(someone.follows())
+        yield someone
+        someone.hearing.commit()
+        someone.hearing.settle()
+        await asyncio.wait([following])
+
+
+async def test_a_pause_asks_for_all_that_was_said_and_settles_it() -> None:
+    async with person("Hi.") as someone:
+        await someone.says(30)
+        assert someone.window_ms == []
+        await someone.pauses(10)
+        assert someone.window_ms == [960]
+        assert someone.settled == [(1.06, "Hi.")]
+
+
+async def test_the_newest_sound_wins_when_the_recogniser_is_slow() -> None:
+    async with person("a", "b", "c", pass_s=1.0) as someone:
+        for _ in range(10):
+            await someone.says(5)
+            await someone.pauses(5)
+        await asyncio.sleep(3)
+        assert someone.window_ms == [160, 1152, 2144, 3136], "each pass has all that was there when it began"
+        assert [window.language for window in someone.recogniser.prompts] == ["en"] * 4
+
+
+async def test_a_lull_asks_for_all_that_was_said_and_the_pause_after_it_for_nothing_more() -> None:
+    async with person("Hi.") as someone:
+        await someone.says(30)
+        await someone.falls_silent(8)
+        await someone.pauses(10, silent_ms=256)
+    assert someone.window_ms == [960 + LULL_MS]
+    (heard, settled) = someone.heard[0], someone.settled[0]
+    assert (heard.text, heard.settled) == ("Hi.", False), "it may be a breath"
+    assert settled[0] == pytest.approx(0.96 + 0.256)
+    assert settled[1] == "Hi."
+
+
+async def test_what_was_heard_in_a_lull_is_not_settled_if_the_person_goes_on_and_asked_again_at_the_next() -> None:
+    async with person("Hi", "Hi Ann.", pass_s=0.2) as someone:
+        await someone.says(10)
+        await someone.falls_silent(3)
+        await someone.goes_on(10)
+        await someone.falls_silent(8)
+        await someone.pauses(10, silent_ms=256)
+    assert someone.window_ms == [320 + LULL_MS, 320 + 96 + 320 + LULL_MS]
+    assert {text for _, text in someone.settled} == {"Hi Ann."}
+
+
+async def test_silence_too_short_for_a_lull_costs_no_pass() -> None:
+    async with person("Hi.") as someone:
+        for _ in range(20):
+            await someone.goes_on(5)
+            await someone.falls_silent(1)
+        assert someone.window_ms == []
+
+
+async def test_a_pass_over_running_speech_does_not_begin_while_a_lull_may_follow() -> None:
+    async with person("Hi.", partial_ms=800) as someone:
+        await someone.says(24)
+        await someone.falls_silent(10)
+    assert someone.window_ms == [24 * 32 + LULL_MS], "and not at 800 ms"
+
+
+async def test_a_pass_that_began_while_the_person_spoke_settles_nothing() -> None:
+    async with person("Hi.", "Hi Ann.", pass_s=0.02, partial_ms=800) as someone:
+        await someone.says(25)
+        await asyncio.sleep(0.03)
+        assert [heard.settled for heard in someone.heard] == [False]
+        await someone.falls_silent(8)
+        await someone.pauses(10, silent_ms=256)
+    assert {text for _, text in someone.settled} == {"Hi Ann."}
+
+
+async def test_speech_that_only_the_caller_noticed_after_a_lull_is_heard_at_the_pause() -> None:
+    async with person("Hi", "Hi Ann.") as someone:
+        await someone.says(10)
+        await someone.falls_silent(20)
+        await someone.pauses(10, silent_ms=200)
+    assert someone.window_ms == [320 + LULL_MS, 30 * 32]
+
+
+async def test_what_was_heard_before_the_person_went_on_is_not_settled() -> None:
+    async with person("Hi", "Hi Ann", pass_s=0.5) as someone:
+        await someone.says(10)
+        await someone.pauses(3)
+        await someone.says(20)
+        assert [hypothesis.settled for hypothesis in someone.heard] == [False]
+        await someone.pauses(20)
+        assert [text for _, text in someone.settled] == ["Hi Ann"]
+
+
+async def test_what_was_heard_before_words_that_are_still_unheard_is_not_settled() -> None:
+    async with person("Hi", "Hi Ann", pass_s=0.5) as someone:
+        await someone.says(10)
+        await someone.pauses(3)
+        await someone.says(3)
+        await someone.pauses(40)
+        assert [text for _, text in someone.settled] == ["Hi Ann"]
+
+
+async def test_what_was_heard_is_not_settled_if_the_person_is_about_to_go_on() -> None:
+    async with person("Hi", pass_s=0.5) as someone:
+        await someone.says(10)
+        await someone.pauses(3)
+        someone.hearing.resume()
+        await asyncio.sleep(1)
+        assert [(hypothesis.text, hypothesis.settled) for hypothesis in someone.heard] == [("Hi", False)]
+
+
+async def test_an_unchanged_utterance_is_not_transcribed_again() -> None:
+    async with person("Hi.") as someone:
+        await someone.says(10)
+        for _ in range(5):
+            await someone.pauses(100)
+        someone.hearing.commit()
+        await asyncio.sleep(1)
+        assert len(someone.recogniser.prompts) == 1
+
+
+async def test_at_the_end_only_what_was_not_heard_yet_costs_a_pass() -> None:
+    async with person("Hi", "Hi Ann.") as someone:
+        await someone.says(10)
+        await someone.pauses(10)
+        await someone.says(10)
+    assert someone.window_ms == [320, 960]
+    assert someone.settled[-1] == (1.06, "Hi Ann.")
+
+
+async def test_of_a_long_pause_its_beginning_and_its_end_are_kept() -> None:
+    async with person("Hi", "Hi Ann.") as someone:
+        await someone.says(10)
+        await someone.pauses(200)
+        await someone.says(10)
+        await someone.pauses(1)
+    kept_pause = 18 * 32 + 16 * 32
+    assert someone.window_ms == [320, 320 + kept_pause + 320]
+
+
+async def test_speech_that_is_noticed_late_after_a_long_pause_is_not_cut() -> None:
+    async with person("Hi", "Hi Ann.") as someone:
+        await someone.says(10)
+        await someone.pauses(100)
+        for _ in range(5):
+            someone.hearing.add(sound(0.9))
+        await someone.says(1)
+        await someone.pauses(1)
+    assert loud_ms(someone.recogniser.prompts[-1].pcm) == 10 * 32 + 5 * 32 + 32
+
+
+async def test_short_pauses_are_kept_whole() -> None:
+    async with person("Hi", "Hi Ann.") as someone:
+        await someone.says(10)
+        await someone.pauses(18)
+        await someone.says(10)
+        await someone.pauses(1)
+    assert someone.window_ms == [320, 38 * 32]
+
+
+async def test_running_speech_is_looked_at_as_often_as_was_asked_for() -> None:
+    async with person("a", pass_s=0.0, partial_ms=800) as someone:
+        await someone.says(101)
+        assert someone.window_ms == [800, 1600, 2400, 3200]
+        assert [window.settles for window in someone.recogniser.prompts] == [False] * 4
+
+
+async def test_without_partials_running_speech_costs_no_pass() -> None:
+    async with person("a") as someone:
+        await someone.says(800)
+        assert someone.window_ms == []
+
+
+async def test_after_a_long_window_a_settled_transcript_is_kept_and_the_next_window_starts_anew() -> None:
+    async with person("One.", "Two.") as someone:
+        await someone.says(650)
+        await someone.pauses(10)
+        await someone.says(20)
+        await someone.pauses(10)
+    assert someone.window_ms == [20_800, 30 * 32]
+    assert [text for _, text in someone.settled] == ["One.", "One. Two.", "One. Two."]
+    assert [(heard.stable_chars, heard.audio_end_ms) for heard in someone.heard] == [(0, 20_800), (4, 20_800 + 960)]
+    assert someone.hearing.duration_ms == 20_800 + 40 * 32
+
+
+async def test_somebody_who_never_pauses_is_heard_in_windows_that_have_an_end() -> None:
+    async with person(*(f"{number}." for number in range(99))) as someone:
+        for _ in range(300):
+            someone.hearing.add(np.full(SPEECH_RATE, 0.5, np.float32))
+            await asyncio.sleep(1)
+        someone.hearing.pause()
+        await asyncio.sleep(1)
+    assert someone.window_ms == [28_000] * 10 + [20_000]
+    assert someone.settled[-1][1] == "0. 1. 2. 3. 4. 5. 6. 7. 8. 9. 10."
+
+
+async def test_an_hour_with_pauses_is_heard_in_windows_that_have_an_end() -> None:
+    window_ms: list[int] = []
+
+    def script(window: Window) -> Iterator[Step[Transcript]]:
+        window_ms.append(window.audio_end_ms)
+        yield 0.1, Transcript("Hm", window.audio_end_ms, window.settles)
+
+    hearing, recogniser = Hearing(None, None), Scripted(script)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(drain(hearing.listen(recogniser.generate("r", hearing.windows()))))
+        for second in range(3600):
+            hearing.pause() if second % 10 == 9 else hearing.resume()
+            hearing.add(np.full(SPEECH_RATE // 10, 0.5, np.float32))
+            await asyncio.sleep(1)
+            recogniser.prompts.clear()
+        hearing.commit()
+    assert len(window_ms) == 360
+    assert max(window_ms) < 21_000
+
+
+async def test_a_sound_in_which_no_words_are_heard_is_noise_once_it_has_been_heard() -> None:
+    async with person("") as someone:
+        await someone.says(10)
+        noise = [someone.hearing.is_noise]
+        await someone.pauses(2)
+        noise.append(someone.hearing.is_noise)
+        await someone.pauses(10)
+        noise.append(someone.hearing.is_noise)
+    assert noise == [False, False, True]
+    assert someone.settled == []
+
+
+async def test_words_that_turn_out_to_be_none_are_withdrawn() -> None:
+    hearing = Hearing(None, None)
+    told: list[Hypothesis] = []
+
+    async def follow() -> None:
+        async for hypothesis in hearing.hypotheses():
+            told.append(hypothesis)
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(follow())
+        tasks.create_task(drain(hearing.listen(hears("Mhm.", "").generate("r", hearing.windows()))))
+        for _ in range(2):
+            hearing.resume()
+            hearing.add(sound(0.5))
+            hearing.pause()
+            await asyncio.sleep(1)
+        hearing.commit()
+        hearing.settle()
+    assert [(hypothesis.text, hypothesis.settled) for hypothesis in told] == [("Mhm.", True), ("", False), ("", False)]
+
+
+async def test_a_recogniser_that_fails_asks_nothing_of_what_it_heard_before() -> None:
+    def script(window: Window) -> Iterator[Step[Transcript]]:
+        yield 0.1, Transcript("Hi", 320, True) if window.audio_end_ms < 400 else EngineError("asr", "gone")
+
+    hearing = Hearing(None, None)
+    someone = Person(hearing, Scripted(script))
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(someone.listens())
+        tasks.create_task(someone.follows())
+        await someone.says(10)
+        await someone.pauses(10)
+        await someone.says(10)
+        hearing.commit()
+        hearing.settle()
+    assert hearing.error
+    assert hearing.error.stage == "asr"
+    assert [text for _, text in someone.settled] == ["Hi"], "the guess at the pause, and nothing at the end"
+
+
+async def test_it_ends_for_everybody_without_leaving_anything() -> None:
+    with nothing_left():
+        async with person("Hi.") as someone:
+            await someone.says(10)
+    assert someone.hearing.certain
+
+
+async def drain(hypotheses: AsyncGenerator[Hypothesis, None]) -> None:
+    async for _ in hypotheses:
+        pass
+
+
+def sound(level: float) -> Pcm:
+    return np.full(FRAME, level, np.float32)
+
+
+def loud_ms(pcm: Pcm) -> int:
+    return int((pcm > 0.1).sum()) * 1000 // SPEECH_RATE
+
+
+def now() -> float:
+    return round(asyncio.get_running_loop().time(), 6)
+
+
+async def test_a_silence_without_words_is_told_as_settled_though_it_asks_nothing() -> None:
+    hearing = Hearing(None, None)
+    hearing.add(np.ones(512, np.float32))
+    hearing.pause()
+    hearing.commit()
+    heard = [each async for each in hearing.listen(hears("").generate("r", hearing.windows()))]
+    hearing.settle()
+    asked = [each async for each in hearing.hypotheses()]
+    assert [each.settled for each in heard] == [True]
+    assert not any(each.settled for each in asked)

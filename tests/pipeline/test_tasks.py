@@ -1,9 +1,0 @@
-"""What went wrong first is what is told."""
-
-from pipeline.errors import EngineError
-from pipeline.tasks import first
-
-
-def test_of_failures_that_follow_from_each_other_the_first_is_told() -> None:
-    cause, effect, other = (EngineError(stage, "failed") for stage in ("aura", "tts", "asr"))
-    assert first(ExceptionGroup("", [ExceptionGroup("", [cause, effect]), other])) is cause

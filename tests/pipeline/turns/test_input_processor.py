@@ -1,0 +1,125 @@
+"""What is between two stages, as a deployment says it: all at once, so many units at a time, or in chunks."""
+
+from collections.abc import AsyncIterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from pipeline.deployment.loading import Deployment, Edge, StageDeployment
+from pipeline.engines.fake import speaks, writes
+from pipeline.errors import ConfigError
+from pipeline.runtime.orchestrator import chain_of
+from pipeline.topology.config import PipelineConfig, StageExecutionType, StagePipelineConfig
+from pipeline.topology.processors.handover import (
+    talker2code2wav_async_chunk,
+    talker2code2wav_full_payload,
+    talker2code2wav_token_only,
+)
+from pipeline.turns.input_processor import gathered, process_between
+from pipeline.types.chunks import CODEBOOKS, Codes, Text
+from pipeline.types.turn_request import Asked, Wants
+from tests.scenario import ASR, AURA, TTS, Line, to_chat, to_sentences
+
+TALKER = StagePipelineConfig(
+    2,
+    "talker",
+    StageExecutionType.LLM_AR,
+    (1,),
+    "latent",
+    "Talker",
+    custom_process_next_stage_input_func=talker2code2wav_full_payload,
+    async_chunk_process_next_stage_input_func=talker2code2wav_async_chunk,
+)
+CODE2WAV = StagePipelineConfig(
+    3,
+    "code2wav",
+    StageExecutionType.LLM_GENERATION,
+    (2,),
+    "audio",
+    "Code2Wav",
+    sync_process_input_func=talker2code2wav_token_only,
+)
+
+
+class Source:
+    """Units, and how many of them have been asked for."""
+
+    def __init__(self, *units: Any) -> None:
+        self.units = units
+        self.taken = 0
+
+    async def __aiter__(self) -> AsyncIterator[Any]:
+        for unit in self.units:
+            self.taken += 1
+            yield unit
+
+
+def frames(count: int) -> Source:
+    return Source(*(Codes(np.full((1, CODEBOOKS), at, np.int16)) for at in range(count)))
+
+
+async def sizes(edge: Edge, source: StagePipelineConfig = TALKER, made: int = 7) -> list[int]:
+    process = process_between(source, CODE2WAV, edge)
+    return [len(chunk.frames) async for chunk in process(frames(made).__aiter__(), Asked())]
+
+
+@pytest.mark.parametrize(
+    ("edge", "chunks"),
+    [
+        (Edge(window_size=-1), [7]),
+        (Edge(window_size=3), [3, 3, 1]),
+        (Edge(window_size=-1, chunks={"codec_chunk_ramp": [1, 2]}), [1, 2, 2, 2]),
+        (Edge(window_size=3, chunks={"initial_codec_chunk_frames": 1, "codec_chunk_frames": 2}), [1, 2, 2, 2]),
+    ],
+)
+async def test_codec_frames_are_handed_on_as_a_whole_by_windows_or_in_the_connectors_chunks(
+    edge: Edge, chunks: list[int]
+) -> None:
+    assert await sizes(edge) == chunks
+
+
+async def test_without_a_way_of_the_talkers_own_codes_are_handed_on_as_tokens_only() -> None:
+    plain = replace(TALKER, custom_process_next_stage_input_func=None, async_chunk_process_next_stage_input_func=None)
+    process = process_between(plain, CODE2WAV, Edge())
+    assert [len(ids) async for ids in process(frames(7).__aiter__(), Asked())] == [7 * CODEBOOKS]
+
+
+def test_chunks_that_run_dry_are_refused() -> None:
+    with pytest.raises(ConfigError, match="runs dry"):
+        process_between(TALKER, CODE2WAV, Edge(chunks={"codec_chunk_ramp": [1, 50]}))
+
+
+@pytest.mark.parametrize(("window_size", "taken"), [(1, [1, 2, 3, 4, 5]), (2, [2, 2, 4, 4, 5]), (-1, [5] * 5)])
+async def test_a_window_of_units_leaves_when_its_last_one_is_there(window_size: int, taken: list[int]) -> None:
+    source = Source(*"abcde")
+    assert [(unit, source.taken) async for unit in gathered(source.__aiter__(), window_size)] == list(
+        zip("abcde", taken, strict=True)
+    )
+
+
+@pytest.mark.parametrize(("window_size", "taken"), [(1, [1, 2]), (-1, [2, 2])])
+async def test_text_reaches_the_voice_as_it_is_written_or_once_it_is_complete(
+    window_size: int, taken: list[int]
+) -> None:
+    source = Source(Text("One."), Text("Two."))
+    process = process_between(AURA, TTS, Edge(window_size))
+    assert [source.taken async for _ in process(source.__aiter__(), Asked())] == taken
+
+
+def test_the_way_into_a_stage_and_the_bound_behind_it_are_those_of_its_two_edges() -> None:
+    topology = PipelineConfig("scripted", "Scripted", (ASR, AURA, TTS))
+    edges = Edge(), Edge(1, 2), Edge(1, 3)
+    deployment = Deployment(1, tuple(StageDeployment(at, edge=edge) for at, edge in enumerate(edges)))
+    chain = chain_of(topology, deployment, {"aura": writes("Yes."), "tts": speaks()})
+    assert [(stage.spec, stage.inflight) for stage in chain] == [(AURA, 3), (TTS, 1)]
+    processes: list[object] = [stage.process for stage in chain]
+    assert processes == [to_chat, to_sentences]
+
+
+@pytest.mark.parametrize(("reads_ahead", "stages"), [(True, 1), (False, 0)])
+def test_a_window_of_everything_before_the_model_has_nothing_read_ahead(reads_ahead: bool, stages: int) -> None:
+    line = replace(Line().stages(), reads_ahead=reads_ahead)
+    assert len(line.route(Wants(max_tokens=0))) == stages
+    assert len(line.route(Wants())) == 2

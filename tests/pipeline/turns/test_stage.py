@@ -1,0 +1,156 @@
+"""One stage of a turn: what it reads, hands on and lets out, and how it stops."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from contextlib import aclosing
+from dataclasses import replace
+
+import pytest
+
+from pipeline.engines.fake import Scripted, writes
+from pipeline.errors import EngineError
+from pipeline.turns.speculative_output import Held
+from pipeline.turns.stage import Stage
+from pipeline.turns.stream import Link
+from pipeline.turns.turn import once
+from pipeline.types.chunks import Chat, Message, Text, Turn
+from pipeline.types.history import History, Item
+from pipeline.types.turn_request import Asked
+from tests.scenario import AURA, to_chat
+from tests.tidy import nothing_left
+
+TURN = Turn("s", 3)
+HI = Asked(History((Item("q", "user", "Hi"),)))
+
+
+async def test_what_is_asked_becomes_a_prompt_and_the_chunks_are_handed_on() -> None:
+    engine, outbox = writes("One two."), Link[Text](8)
+    await Stage(AURA, engine, to_chat).run(TURN, HI, once(HI), outbox, Held(0))
+    assert engine.prompts == [Chat((Message("user", "Hi"),), "", 200)]
+    assert [chunk async for chunk in outbox] == [Text("One"), Text(" two.")]
+
+
+async def test_it_is_told_when_its_first_prompt_comes() -> None:
+    held = Held(0)
+
+    async def late(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Chat, None]:
+        for _ in range(2):
+            await asyncio.sleep(1)
+            async for chat in to_chat(once(asked), asked):
+                yield chat
+
+    await Stage(AURA, writes("Word."), late).run(TURN, HI, once(HI), None, held)
+    assert held.began == {"aura": 1.0}
+
+
+async def test_only_final_output_leaves_the_pipeline() -> None:
+    held = Held(0)
+    inner = replace(AURA, final_output=False, final_output_type=None)
+    async with held:
+        await Stage(inner, writes("Inner."), to_chat).run(TURN, HI, once(HI), None, held)
+        await Stage(AURA, writes("Final."), to_chat).run(TURN, HI, once(HI), None, held)
+        held.open()
+    assert [word async for word in held.words()] == [Text("Final.")]
+
+
+async def test_the_request_carries_turn_and_stage() -> None:
+    engine = writes("word " * 100, word_s=1.0)
+    async with asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(Stage(AURA, engine, to_chat).run(TURN, HI, once(HI), None, Held(0)))
+        await asyncio.sleep(5)
+        assert engine.running == ["s.3:aura"]
+        running.cancel()
+
+
+async def test_an_engine_that_is_ahead_of_the_next_stage_is_held_back() -> None:
+    taken: list[float] = []
+
+    async def write(request_id: str) -> AsyncGenerator[Text, None]:
+        for _ in range(6):
+            taken.append(asyncio.get_running_loop().time())
+            yield Text("word ")
+
+    outbox = Link[Text](2)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(Stage(AURA, Answering(write), to_chat).run(TURN, HI, once(HI), outbox, Held(0)))
+        await asyncio.sleep(1)
+        async for _ in outbox:
+            await asyncio.sleep(1)
+    assert taken == [0.0, 0.0, 0.0, 1.0, 2.0, 3.0], "two wait in the link, a third to be sent"
+
+
+async def test_a_failing_engine_raises_and_leaves_the_outbox_open() -> None:
+    engine: Scripted[Chat, Text] = Scripted(lambda chat: [(0.1, Text("Half")), (0.1, EngineError("aura", "broken"))])
+    outbox = Link[Text](8)
+    with nothing_left(), pytest.raises(EngineError, match="aura: broken"):
+        await Stage(AURA, engine, to_chat).run(TURN, HI, once(HI), outbox, Held(0))
+    assert await anext(outbox) == Text("Half")
+    with pytest.raises(TimeoutError):
+        async with asyncio.timeout(60):
+            await anext(outbox)
+
+
+async def test_a_stage_that_ends_leaves_its_inbox_so_that_the_writer_goes_on() -> None:
+    async def nothing(request_id: str) -> AsyncGenerator[Text, None]:
+        return
+        yield
+
+    inbox = Link[Asked](1)
+    await Stage(AURA, Answering(nothing, reads=False), to_chat).run(TURN, HI, inbox, None, Held(0))
+    for _ in range(3):
+        await inbox.send(HI)
+
+
+async def test_cancelling_closes_engine_prompts_and_inbox_in_this_order() -> None:
+    closed: list[str] = []
+
+    async def asking() -> AsyncGenerator[Asked, None]:
+        try:
+            yield HI
+            await asyncio.sleep(60)
+        finally:
+            closed.append("inbox")
+
+    async def prompting(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Chat, None]:
+        try:
+            async for _ in inbox:
+                yield Chat((), "")
+        finally:
+            closed.append("prompts")
+
+    async def write(request_id: str) -> AsyncGenerator[Text, None]:
+        try:
+            yield Text("One")
+            await asyncio.sleep(60)
+        finally:
+            await asyncio.sleep(0.5)
+            closed.append("engine")
+
+    with nothing_left():
+        async with asyncio.TaskGroup() as tasks:
+            stage = Stage(AURA, Answering(write), prompting)
+            running = tasks.create_task(stage.run(TURN, HI, asking(), None, Held(0)))
+            await asyncio.sleep(1)
+            running.cancel()
+    assert closed == ["engine", "prompts", "inbox"]
+    assert asyncio.get_running_loop().time() == 1.5
+
+
+class Answering:
+    """An engine that answers each prompt with a generator of the test."""
+
+    def __init__(self, answer: Callable[[str], AsyncGenerator[Text, None]], reads: bool = True) -> None:
+        self._answer = answer
+        self._reads = reads
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[Chat]) -> AsyncGenerator[Text, None]:
+        if self._reads:
+            await anext(prompts)
+        async with aclosing(self._answer(request_id)) as chunks:
+            async for chunk in chunks:
+                yield chunk
+
+    async def busy(self) -> int:
+        return 0
+
+    async def aclose(self) -> None: ...

@@ -1,0 +1,358 @@
+"""The data flow of one turn: guesses, adoption, the door, failures and cancellation."""
+
+import asyncio
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import pytest
+
+from pipeline.engines.fake import Scripted, Step, speaks, writes
+from pipeline.errors import EngineError
+from pipeline.speech.streaming_transcriber import Hypothesis
+from pipeline.turns.speculative_output import Held
+from pipeline.turns.stage import Stage
+from pipeline.turns.turn import run_turn
+from pipeline.types.chunks import Audio, Chat, Clause, Message, Text, Turn
+from pipeline.types.history import History, Item
+from pipeline.types.playback_marks import Mark
+from pipeline.types.turn_request import Asked, Wants
+from tests.scenario import AURA, INFLIGHT, TTS, Line, to_chat
+from tests.tidy import nothing_left
+
+TURN = Turn("s", 7)
+HI = Hypothesis("Hi", settled=True)
+HI_ANN = Hypothesis("Hi Ann", settled=True)
+
+
+@dataclass(slots=True)
+class Asking:
+    """A session as a turn sees it: all of it may change while somebody speaks."""
+
+    line: Line
+    wants: Wants = field(default=Wants())
+    history: History = field(default=History())
+
+    def ask(self, text: str) -> Asked:
+        return Asked(self.history.with_item(Item("q", "user", text)), self.wants)
+
+    def route(self, asked: Asked) -> tuple[Stage[Chat, Text] | Stage[Clause, Audio], ...]:
+        return self.line.stages().route(asked.wants)
+
+
+async def test_a_guess_is_adopted_if_the_same_is_asked_in_the_end() -> None:
+    line = Line(aura=writes("Hello.", first_s=0.5))
+    left = await turn(line, said((0.0, HI), (2.0, HI)))
+    assert left == [(2.0, Text("Hello.")), (2.0, Mark("Hello.", 0, 300)), (2.0, 300.0)]
+    assert len(line.questions) == len(line.tts.prompts) == 1
+    assert line.aura.aborted == []
+
+
+async def test_a_guess_that_is_not_ready_when_it_is_adopted_loses_no_time() -> None:
+    left = await turn(Line(aura=writes("Hello.", first_s=3.0)), said((0.0, HI), (2.0, HI)))
+    assert left[0] == (3.0, Text("Hello."))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        lambda asking: setattr(asking, "wants", Wants(instructions="Be brief.")),
+        lambda asking: setattr(asking, "wants", Wants(voice="another")),
+        lambda asking: setattr(asking, "history", History((Item("a", "assistant", "Hello?"),))),
+    ],
+    ids=["instructions", "voice", "history"],
+)
+async def test_a_guess_is_dropped_if_anything_that_the_answer_depends_on_has_changed(
+    change: Callable[[Asking], None],
+) -> None:
+    line = Line(aura=writes("Hello.", first_s=0.5))
+    asking = Asking(line)
+
+    async def hypotheses() -> AsyncGenerator[Hypothesis, None]:
+        yield HI
+        await asyncio.sleep(2)
+        change(asking)
+        yield HI
+
+    left = await turn(line, hypotheses(), asking)
+    assert left[0] == (2.5, Text("Hello."))
+    assert len(line.questions) == 2
+
+
+async def test_a_dropped_guess_leaves_no_trace() -> None:
+    line = Line(aura=writes(lambda chat: f"You said {chat.messages[-1].text}."))
+    held = Held(10_000)
+    left = await turn(line, said((0.0, HI), (2.0, HI_ANN)), held=held)
+    assert [what for _, what in left] == [
+        *(Text(word) for word in ("You", " said", " Hi", " Ann.")),
+        Mark("You said Hi Ann.", 0, 1200),
+        1200.0,
+    ]
+    assert (held.firsts.text, held.marks.text) == (2.0, "You said Hi Ann.")
+
+
+async def test_the_engines_of_a_dropped_guess_are_idle_before_the_next_begins() -> None:
+    running: list[list[str]] = []
+    line = Line()
+
+    def script(chat: Chat) -> Iterator[Step[Text]]:
+        running.append([*line.aura.running[:-1], *line.tts.running])
+        yield 0.1, Text("One.")
+        yield 60.0, Text("Two.")
+
+    line.aura, line.tts = Scripted(script, abort_s=0.3), replace(speaks(clause_s=30.0), abort_s=0.2)
+    times: list[float] = []
+    async with timed(turn(line, said((0.0, HI), (2.0, HI_ANN))), times) as running_turn:
+        await asyncio.sleep(3)
+        assert running == [[], []]
+        assert (line.aura.aborted, line.tts.aborted) == (["s.7:aura"], ["s.7:tts"])
+        assert len(line.questions) == 2
+        running_turn.cancel()
+
+
+async def test_the_next_begins_as_soon_as_the_slowest_engine_of_a_dropped_guess_is_idle() -> None:
+    began: list[float] = []
+
+    def script(chat: Chat) -> Iterator[Step[Text]]:
+        began.append(now())
+        yield 1.0, Text("Yes.")
+
+    await turn(Line(aura=Scripted(script, abort_s=0.25)), said((0.0, HI), (0.5, HI_ANN)))
+    assert began == [0.0, 0.75]
+
+
+async def test_words_that_are_not_settled_are_read_ahead_and_end_a_guess_that_they_contradict() -> None:
+    line = Line(aura=writes("Hello.", first_s=60.0))
+    unsettled = replace(HI_ANN, settled=False)
+    await turn(line, said((0.0, replace(HI, settled=False)), (1.0, HI), (1.0, unsettled)))
+    assert (line.read_ahead, len(line.questions)) == (["Hi", "Hi Ann"], 1)
+    assert line.aura.aborted == ["s.7:aura"]
+    assert now() == 2.0
+
+
+async def test_words_that_agree_keep_a_guess_though_the_person_speaks_again() -> None:
+    line = Line(aura=writes("Hello."))
+    await turn(line, said((0.0, HI), (1.0, replace(HI, settled=False)), (1.0, HI)))
+    assert len(line.questions) == 1
+
+
+async def test_a_failed_guess_is_tried_again_at_the_certain_end() -> None:
+    left, held = await with_failures(1, said((0.0, HI), (2.0, HI)))
+    assert left[0] == (2.1, Text("Fine."))
+    assert held.error is None
+
+
+async def test_a_failed_guess_is_forgotten_when_something_else_is_asked() -> None:
+    left, held = await with_failures(1, said((0.0, HI), (2.0, HI_ANN)))
+    assert left[0] == (2.1, Text("Fine."))
+    assert held.error is None
+
+
+async def test_what_fails_again_at_the_certain_end_has_failed() -> None:
+    left, held = await with_failures(2, said((0.0, HI), (2.0, HI)))
+    assert left == []
+    assert str(held.error) == "aura: out of memory"
+
+
+async def test_a_question_that_is_certain_at_once_is_tried_once() -> None:
+    _, held = await with_failures(1, said((0.0, HI)))
+    assert held.error
+
+
+async def test_nothing_leaves_before_the_turn_is_certain() -> None:
+    line = Line(aura=writes("One. Two. Three.", word_s=0.1))
+    left = await turn(line, said((0.0, HI), (5.0, HI)))
+    assert {at for at, _ in left} == {5.0}
+    assert len(left) == 3 * 3
+
+
+async def test_a_writer_is_never_further_ahead_of_the_voice_than_the_link_between_them_allows() -> None:
+    line = Line(tts=speaks(clause_s=10.0))
+    written: list[float] = []
+
+    def script(chat: Chat) -> Iterator[Step[Text]]:
+        for _ in range(20):
+            written.append(now())
+            yield 0.0, Text("Yes.")
+
+    line.aura = Scripted(script)
+    await turn(line, said((0.0, HI)), held=Held(600_000))
+    ahead = [len([at for at in written if at <= 10.0 * n]) - n for n in range(5)]
+    assert ahead == [INFLIGHT + 2] * 5, "those in the link, one to be sent, one being spoken"
+
+
+async def test_a_turn_in_which_nothing_was_asked_answers_nothing() -> None:
+    line = Line()
+    held = Held(1_000)
+    assert await run_turn(TURN, said((1.0, Hypothesis(""))), Asking(line), held) is None
+    assert line.questions == []
+    assert [word async for word in held.words()] == []
+
+
+async def test_the_question_that_was_answered_is_returned() -> None:
+    asking = Asking(Line())
+    assert await run_turn(TURN, said((0.0, HI), (1.0, HI_ANN)), asking, Held(10_000)) == asking.ask("Hi Ann")
+
+
+async def test_a_failing_writer_ends_the_turn_and_the_voice() -> None:
+    line = Line(
+        aura=Scripted(lambda chat: [(0.0, Text("One.")), (1.0, EngineError("aura", "broken"))]),
+        tts=speaks(clause_s=60.0),
+    )
+    held = Held(1_000)
+    assert await turn(line, said((0.0, HI)), held=held) == [(0.0, Text("One."))], "what was made before it leaves"
+    assert str(held.error) == "aura: broken"
+    assert (now(), line.tts.aborted, line.tts.running) == (1.0, ["s.7:tts"], [])
+
+
+async def test_a_failing_voice_ends_the_turn_and_the_writer() -> None:
+    line = Line(
+        aura=writes("One. Two.", word_s=60.0),
+        tts=Scripted(lambda clause: [(0.5, EngineError("tts", "broken"))]),
+    )
+    held = Held(1_000)
+    assert await turn(line, said((0.0, HI)), held=held) == [(0.0, Text("One."))], "what was made before it leaves"
+    assert str(held.error) == "tts: broken"
+    assert (now(), line.aura.aborted, line.aura.running) == (0.5, ["s.7:aura"], [])
+
+
+async def test_a_mistake_in_a_processor_is_an_internal_error_of_the_turn() -> None:
+    async def broken(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Chat, None]:
+        async for _ in inbox:
+            yield Chat((Message("user", str(1 // 0)),), "")
+
+    class Broken(Asking):
+        def route(self, asked: Asked) -> tuple[Stage[Chat, Text] | Stage[Clause, Audio], ...]:
+            return (Stage(AURA, self.line.aura, broken), Stage(TTS, self.line.tts, Line().stages().chain[1].process))
+
+    held = Held(1_000)
+    with nothing_left(), pytest.raises(ExceptionGroup):
+        await turn(Line(), said((0.0, HI)), Broken(Line()), held)
+    assert str(held.error) == "turn: internal error"
+
+
+@pytest.mark.parametrize(
+    ("at", "busy"),
+    [
+        (0.5, []),  # nothing settled yet
+        (1.5, ["aura"]),  # the first word is being written
+        (2.5, ["aura", "tts"]),  # the first sentence is being spoken, the second written
+        (4.5, ["tts"]),  # the last sentence is being spoken
+        (7.5, ["tts"]),  # its sound waits for room
+    ],
+)
+async def test_a_cancelled_turn_is_gone_once_its_engines_have_aborted(at: float, busy: list[str]) -> None:
+    line = Line(
+        aura=replace(writes("One. Two.", first_s=1.0, word_s=1.0), abort_s=0.2),
+        tts=replace(speaks(ms_per_word=5_000, clause_s=2.0), abort_s=0.1),
+    )
+    gone: list[float] = []
+    with nothing_left():
+        async with timed(turn(line, said((1.0, HI), (60.0, HI)), held=Held(1_000)), gone) as running_turn:
+            await asyncio.sleep(at)
+            assert [name.removeprefix("s.7:") for name in (*line.aura.running, *line.tts.running)] == busy
+            running_turn.cancel()
+    assert (line.aura.running, line.tts.running) == ([], [])
+    fence = 0.2 if "aura" in busy else 0.1 if busy else 0.0
+    assert gone == [pytest.approx(at + fence)]
+
+
+async def test_a_turn_that_is_cancelled_while_it_drops_a_guess_waits_for_that_guess_too() -> None:
+    line = Line(aura=replace(writes("Hello.", first_s=60.0), abort_s=0.4))
+    gone: list[float] = []
+    with nothing_left():
+        async with timed(turn(line, said((0.0, HI), (1.0, HI_ANN))), gone) as running_turn:
+            await asyncio.sleep(1.1)
+            running_turn.cancel()
+            await asyncio.sleep(0.1)
+            running_turn.cancel()
+    assert gone == [pytest.approx(1.4)]
+    assert line.aura.running == []
+
+
+async def test_a_stage_that_ends_early_ends_the_turn_without_blocking_the_stage_before_it() -> None:
+    @dataclass(frozen=True, slots=True)
+    class Deaf:
+        """Reads no prompt, says nothing."""
+
+        async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[Audio, None]:
+            return
+            yield
+
+        async def busy(self) -> int:
+            return 0
+
+        async def aclose(self) -> None: ...
+
+    class Short(Asking):
+        def route(self, asked: Asked) -> tuple[Stage[Chat, Text] | Stage[Clause, Audio], ...]:
+            to_sentences = self.line.stages().chain[1].process
+            return (Stage(AURA, self.line.aura, to_chat, inflight=1), Stage(TTS, Deaf(), to_sentences))
+
+    line = Line(aura=writes("One. Two. Three."))
+    left = await turn(line, said((0.0, HI)), Short(line))
+    assert [what for _, what in left] == [Text("One."), Text(" Two."), Text(" Three.")]
+
+
+async def said(*steps: tuple[float, Hypothesis]) -> AsyncGenerator[Hypothesis, None]:
+    """Hypotheses, each some seconds after the one before it; the last one makes the turn certain."""
+    for seconds, hypothesis in steps:
+        await asyncio.sleep(seconds)
+        yield hypothesis
+
+
+async def turn(
+    line: Line,
+    hypotheses: AsyncGenerator[Hypothesis, None],
+    asking: Asking | None = None,
+    held: Held | None = None,
+) -> list[tuple[float, object]]:
+    """Run one turn; returns what left it and when, of sound only the milliseconds."""
+    held = held or Held(10_000)
+    left: list[tuple[float, object]] = []
+
+    async def words() -> None:
+        async for word in held.words():
+            left.append((now(), word))
+
+    async def sound() -> None:
+        async for pcm in held.sound():
+            left.append((now(), Audio(pcm).duration_ms))
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(words())
+        tasks.create_task(sound())
+        await run_turn(TURN, hypotheses, asking or Asking(line), held)
+    return left
+
+
+async def with_failures(
+    count: int, hypotheses: AsyncGenerator[Hypothesis, None]
+) -> tuple[list[tuple[float, object]], Held]:
+    """A turn whose language model fails `count` times, each after 0.1 s, and then answers."""
+    failures = [EngineError("aura", "out of memory")] * count
+
+    def script(chat: Chat) -> Iterator[Step[Text]]:
+        yield 0.1, failures.pop() if failures else Text("Fine.")
+
+    held = Held(1_000)
+    return await turn(Line(aura=Scripted(script)), hypotheses, held=held), held
+
+
+@asynccontextmanager
+async def timed(work: Coroutine[Any, Any, Any], gone: list[float]) -> AsyncGenerator[asyncio.Task[None], None]:
+    """Runs `work` beside the block, and notes when it has gone."""
+
+    async def run() -> None:
+        try:
+            await work
+        finally:
+            gone.append(now())
+
+    async with asyncio.TaskGroup() as tasks:
+        yield tasks.create_task(run())
+
+
+def now() -> float:
+    return round(asyncio.get_running_loop().time(), 6)
