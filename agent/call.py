@@ -8,21 +8,21 @@ from typing import Any
 from livekit.agents import Agent, AgentSession, UserStateChangedEvent
 from livekit.agents.types import NOT_GIVEN
 
-from agent.aio.background_tasks import Owned
-from agent.aio.guard import guarded
-from agent.livekit.connection import Connect
-from agent.livekit.media import Sampler
-from agent.livekit.model import AuraModel
-from agent.livekit.responses import Outcome
-from agent.livekit.session_settings import Wishes
+from agent.aio.background_tasks import OwnedTasks
+from agent.aio.guard import log_exceptions
+from agent.livekit.connection import ConnectPipeline
+from agent.livekit.media import VideoSampler
+from agent.livekit.model import AuraRealtimeModel
+from agent.livekit.responses import ResponseOutcome
+from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import Persona
-from agent.rooms.failover_metadata import Recalled
+from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
-from agent.status.attributes import Noticeboard, Publish
-from agent.status.latency import Waits
+from agent.status.attributes import AgentStatePublisher, Publish
+from agent.status.latency import LatencyTracker
 from agent.turns.endpointing import Turns, turn_handling, voice_activity
-from agent.turns.pipeline_stt import Gate
-from agent.turns.user_turn_tracker import Committed, Kind, Onset, Partial, Pause, Sounds
+from agent.turns.pipeline_stt import PipelineStt
+from agent.turns.user_turn_tracker import Kind, Onset, PartialHeard, Pause, TurnCommitted, UserTurnTracker
 from pipeline.realtime.client import connect
 
 logger = logging.getLogger(__name__)
@@ -49,25 +49,29 @@ class Call:
         *,
         spoken: bool = True,
         trouble: Callable[[str], None] = lambda _: None,
-        connect: Connect = connect,
-        recalled: Recalled | None = None,
+        connect: ConnectPipeline = connect,
+        recalled: FailoverMetadata | None = None,
     ) -> None:
         self._persona, self._turns, self._trouble = persona, turns, trouble
-        self._tasks = Owned()
-        self._waits = Waits()
-        self.board = Noticeboard(publish)
+        self._tasks = OwnedTasks()
+        self._waits = LatencyTracker()
+        self.board = AgentStatePublisher(publish)
         self._absence: asyncio.Task[None] | None = None
         self._greeting = persona.apology if recalled else persona.greeting
-        wishes = Wishes(persona, spoken, turns.camera)
-        self._model = AuraModel(pipeline, wishes, self, connect, recalled.line if recalled else "")
-        sounds, label_s, late_label_s = Sounds(round(turns.longest_turn_s * 1000)), turns.label_s, turns.late_label_s
-        self._gate = Gate(sounds, self, label_s=label_s, late_label_s=late_label_s, language=persona.language)
+        wishes = PipelineSessionSettings(persona, spoken, turns.camera)
+        self._model = AuraRealtimeModel(pipeline, wishes, self, connect, recalled.line if recalled else "")
+        sounds, label_s, late_label_s = (
+            UserTurnTracker(round(turns.longest_turn_s * 1000)),
+            turns.label_s,
+            turns.late_label_s,
+        )
+        self._gate = PipelineStt(sounds, self, label_s=label_s, late_label_s=late_label_s, language=persona.language)
         self.session: AgentSession[None] = AgentSession(
             llm=self._model,
             stt=self._gate if spoken else NOT_GIVEN,
             vad=voice_activity(turns) if spoken else None,
             turn_handling=turn_handling(turns) if spoken else {"turn_detection": "manual"},
-            video_sampler=Sampler(),
+            video_sampler=VideoSampler(),
             aec_warmup_duration=None,
             user_away_timeout=None,
             session_close_transcript_timeout=0.0,
@@ -94,7 +98,7 @@ class Call:
         if self._greeting:
             self.session.say(self._greeting)
 
-    @guarded
+    @log_exceptions
     def repeat(self) -> None:
         """Say once more what was said last, from its beginning."""
         answer = self._model.live.newest_answer if self._model.live else None
@@ -113,7 +117,7 @@ class Call:
         """The person no longer waits for an answer. Returns when nothing will come of it any more."""
         await self.session.interrupt(force=True)
 
-    @guarded
+    @log_exceptions
     def pick_up(self) -> None:
         """Somebody is there."""
         if self._absence:
@@ -121,7 +125,7 @@ class Call:
         if self._model.live:
             self._model.live.pick_up()
 
-    @guarded
+    @log_exceptions
     def hang_up(self) -> None:
         """Nobody is there: stop speaking, and let others have the place in the pipeline."""
         self._absence = self._tasks.start(self._hang_up(), "call:absence")
@@ -139,16 +143,16 @@ class Call:
 
     # What the model tells.
 
-    def on_partial(self, partial: Partial) -> None:
+    def on_partial(self, partial: PartialHeard) -> None:
         self._gate.feed(partial)
 
     def on_committed(self) -> None:
-        self._gate.feed(Committed())
+        self._gate.feed(TurnCommitted())
 
     def on_answers(self, busy: bool, owed: bool) -> None:
         self.board.observe(answering=busy, owed=owed)
 
-    def on_outcome(self, outcome: Outcome) -> None:
+    def on_outcome(self, outcome: ResponseOutcome) -> None:
         if outcome.error:
             self.board.error("I could not answer that. Please try again.")
         elif outcome.decision == "silent":
@@ -164,7 +168,7 @@ class Call:
         self.board.error(text)
         self._trouble(text)
 
-    @guarded
+    @log_exceptions
     def on_broken_answer(self) -> None:
         if self._persona.apology:
             self.session.say(self._persona.apology)
@@ -182,7 +186,7 @@ class Call:
         self._waits.spoke()
         self.board.decided("turn", "somebody spoke")
 
-    @guarded
+    @log_exceptions
     def interrupt(self) -> None:
         """At once, so that the engines stop: LiveKit itself would wait until the turn is over."""
         if self.board.signs.audible:
@@ -191,7 +195,7 @@ class Call:
             self.board.decided("continued", "somebody went on before it was answered")
         self.session.interrupt()
 
-    @guarded
+    @log_exceptions
     def drop(self, kind: Kind, resume: bool) -> None:
         """LiveKit goes on by itself, but seconds later. And without a turn it never clears what it has heard."""
         if self._model.live:
@@ -201,7 +205,7 @@ class Call:
             output.resume()
             self.board.decided("resumed", "it was no interruption")
 
-    @guarded
+    @log_exceptions
     def take_turn(self) -> None:
         if self._model.live:
             self.board.decided("turn", "nobody else came to speak")
@@ -211,7 +215,7 @@ class Call:
 
     # What LiveKit tells.
 
-    @guarded
+    @log_exceptions
     def _on_user_state(self, event: UserStateChangedEvent) -> None:
         speaking = event.new_state == "speaking"
         if self._model.live:
@@ -225,7 +229,7 @@ class Call:
             self._gate.feed(Pause())
         self.board.observe(person_speaking=speaking, undecided=not speaking and self._gate.undecided)
 
-    @guarded
+    @log_exceptions
     def _on_playback_started(self, _: object) -> None:
         self.board.observe(audible=True)
         answer = self._model.live.newest_answer if self._model.live else None
@@ -233,7 +237,7 @@ class Call:
             waited = self._waits.over(answer.asked_at, answer.sounded_at, self._now())
             self.board.timed(answer.response_id, *waited)
 
-    @guarded
+    @log_exceptions
     def _on_playback_finished(self, _: object) -> None:
         self.board.observe(audible=False)
 

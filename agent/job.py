@@ -16,7 +16,7 @@ from agent.persona import AURA
 from agent.phone.job import take_phone_call
 from agent.phone.trunks import of_phone
 from agent.rooms import rooms
-from agent.rooms.failover_metadata import recalled
+from agent.rooms.failover_metadata import failover_metadata
 from agent.rooms.presence import Presence
 from agent.settings.agent import WorkerSettings
 from agent.turns.endpointing import TURNS
@@ -46,7 +46,7 @@ async def take_call(settings: WorkerSettings, ctx: JobContext) -> None:
 
     room = ctx.job.room.name
     turns = TURNS["browser"]
-    call = Call(settings.pipeline, AURA, turns, publish, recalled=recalled(ctx.job.metadata))
+    call = Call(settings.pipeline, AURA, turns, publish, recalled=failover_metadata(ctx.job.metadata))
     call.session.on("close", lambda _: ctx.shutdown("the session is closed"))
     ctx.add_shutdown_callback(ended)
     options = RoomOptions(

@@ -11,11 +11,11 @@ from livekit.agents import AgentServer, JobProcess
 
 from agent.aio.signals import asked_to_stop
 from agent.job import take_call
-from agent.phone.call_admission import Reception
+from agent.phone.call_admission import CallAdmission
 from agent.preloading import MODULES
 from agent.rooms import rooms
-from agent.rooms.failover import Job, Recall
-from agent.rooms.job_store import Roster
+from agent.rooms.failover import Failover, RoomJob
+from agent.rooms.job_store import JobStore
 from agent.settings.agent import LiveKitSettings, WorkerSettings
 
 logger = logging.getLogger(__name__)
@@ -29,7 +29,7 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
     A second signal ends at once."""
     server = agent_server(settings)
     started = asyncio.Event()
-    roster = Roster(settings.roster)
+    roster = JobStore(settings.roster)
     server.on("worker_registered", lambda *_: started.set())  # not sooner: who is called then finds no worker
     async with asyncio.TaskGroup() as tasks, Health(server, settings.port):
         running = tasks.create_task(server.run(devmode=devmode), name="worker:run")
@@ -66,7 +66,7 @@ def agent_server(settings: WorkerSettings) -> AgentServer:
         preload_modules=list(MODULES),
         job_memory_warn_mb=2_000,
     )
-    reception = Reception(settings.livekit, settings.phone)
+    reception = CallAdmission(settings.livekit, settings.phone)
     take = partial(take_call, settings)
     server.rtc_session(take, agent_name=settings.livekit.agent_name, on_request=reception.answer)
     return server
@@ -110,12 +110,12 @@ class Health:
         return web.json_response(body, status=200 if self._registered else 503)
 
 
-async def _watch(server: AgentServer, livekit: LiveKitSettings, roster: Roster, started: asyncio.Event) -> None:
-    def jobs() -> list[Job]:
-        return [Job(running.job.room.name, running.accept_arguments.identity) for running in server.active_jobs]
+async def _watch(server: AgentServer, livekit: LiveKitSettings, roster: JobStore, started: asyncio.Event) -> None:
+    def jobs() -> list[RoomJob]:
+        return [RoomJob(running.job.room.name, running.accept_arguments.identity) for running in server.active_jobs]
 
     await started.wait()
-    await Recall(jobs, lambda job: rooms.recall(livekit, job.room, job.agent), roster.read(), roster.write).run()
+    await Failover(jobs, lambda job: rooms.recall(livekit, job.room, job.agent), roster.read(), roster.write).run()
 
 
 async def _end_calls(server: AgentServer, settings: WorkerSettings) -> None:

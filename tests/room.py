@@ -7,26 +7,26 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from pipeline.context.window import Limits
-from pipeline.engines.fake import Scripted, hears, speaks, words_of
+from pipeline.context.window import WindowLimits
+from pipeline.engines.fake import FakeEngine, hears, speaks, words_of
 from pipeline.errors import EngineError
-from pipeline.media.video_chunk import Clip, Pixels
+from pipeline.media.video_chunk import Pixels, VideoChunk
 from pipeline.session.session import Session
 from pipeline.speech.voice_activity import Endpointing
-from pipeline.topology.processors.aura import scene
+from pipeline.topology.processors.aura import multimodal_prompt
 from pipeline.turns.stage import Stage
-from pipeline.turns.stages import Stages
+from pipeline.turns.stages import PipelineStages
 from pipeline.types import session_events as told
-from pipeline.types.chunks import Scene, Text
+from pipeline.types.chunks import MultimodalPrompt, TextChunk
 from pipeline.types.history import History
-from pipeline.types.session_options import Detection, Setup
-from pipeline.types.turn_request import Asked
+from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
+from pipeline.types.turn_request import TurnRequest
 from tests.scenario import AURA, TTS, Caller, Loudness, to_sentences
 
-SERVER_VAD = Setup(detection=Detection(Endpointing(end_ms=512)))
+SERVER_VAD = SessionOptions(detection=TurnDetectionOptions(Endpointing(end_ms=512)))
 QUESTION = "What is this?"
 SEES = replace(AURA, requires_multimodal_data=True)
-LIMITS = Limits(keep_s=6, slack_s=3)
+LIMITS = WindowLimits(keep_s=6, slack_s=3)
 
 
 @dataclass
@@ -49,27 +49,27 @@ class Room:
     look: Callable[[bytes], Awaitable[Pixels]] = lambda data: look(data)
 
     def __post_init__(self) -> None:
-        self.aura: Scripted[Scene, Text] = Scripted(self._script)
+        self.aura: FakeEngine[MultimodalPrompt, TextChunk] = FakeEngine(self._script)
 
-    def _script(self, scene: Scene) -> list[tuple[float, Text | EngineError]]:
+    def _script(self, scene: MultimodalPrompt) -> list[tuple[float, TextChunk | EngineError]]:
         if self.fails:
             return [(0.01, EngineError("aura", "broken"))]
         if QUESTION in spelt(scene):
-            asked = spelt(scene).rpartition("<|im_start|>user\n")[2]
-            answer = "A cup." if QUESTION in asked else ""
+            request = spelt(scene).rpartition("<|im_start|>user\n")[2]
+            answer = "A cup." if QUESTION in request else ""
         else:
             answer = self.says.get(seen(scene)[-1], "") if seen(scene) else ""
         if not answer or not scene.max_tokens:
-            return [(self.read_s, Text(""))]
-        return [(0.1 if at else self.read_s, Text(word)) for at, word in enumerate(words_of(answer))]
+            return [(self.read_s, TextChunk(""))]
+        return [(0.1 if at else self.read_s, TextChunk(word)) for at, word in enumerate(words_of(answer))]
 
     @asynccontextmanager
     async def call(
-        self, setup: Setup = SERVER_VAD, *, films: bool = True, history: History | None = None
+        self, setup: SessionOptions = SERVER_VAD, *, films: bool = True, history: History | None = None
     ) -> AsyncGenerator[Caller, None]:
         loop = asyncio.get_running_loop()
-        heard: list[tuple[float, told.Event]] = []
-        stages = Stages(
+        heard: list[tuple[float, told.SessionEvent]] = []
+        stages = PipelineStages(
             hears(QUESTION, pass_s=self.heard_s),
             (Stage(SEES, self.aura, to_scene), Stage(TTS, speaks(), to_sentences)),
             limits=LIMITS,
@@ -84,22 +84,22 @@ class Room:
                 camera.cancel()
 
     @property
-    def asked(self) -> list[Scene]:
+    def request(self) -> list[MultimodalPrompt]:
         """What was to be answered because somebody asked."""
         return [scene for scene in self.aura.prompts if scene.max_tokens and scene.urgent]
 
     @property
-    def considered(self) -> list[Scene]:
+    def considered(self) -> list[MultimodalPrompt]:
         return [scene for scene in self.aura.prompts if scene.max_tokens and not scene.urgent]
 
     @property
-    def read(self) -> list[Scene]:
+    def read(self) -> list[MultimodalPrompt]:
         return [scene for scene in self.aura.prompts if not scene.max_tokens]
 
 
-async def to_scene(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Scene, None]:
+async def to_scene(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[MultimodalPrompt, None]:
     async for question in inbox:
-        yield scene(question, LIMITS)
+        yield multimodal_prompt(question, LIMITS)
 
 
 async def asks(caller: Caller, seconds: float = 2.2) -> None:
@@ -112,10 +112,10 @@ async def asks(caller: Caller, seconds: float = 2.2) -> None:
 
 async def film(session: Session, begins_s: float) -> None:
     """Two frames a second, forever."""
-    assert session.sight
+    assert session.vision
     await asyncio.sleep(begins_s)
     while True:
-        session.sight.watching.see(b"frame")
+        session.vision.watching.see(b"frame")
         await asyncio.sleep(0.5)
 
 
@@ -128,8 +128,8 @@ def nth(number: int) -> str:
     return f"s.{2 * number}-{2 * number + 1}"
 
 
-def seen(scene: Scene) -> list[str]:
-    return [part.id for part in scene.parts if isinstance(part, Clip)]
+def seen(scene: MultimodalPrompt) -> list[str]:
+    return [part.id for part in scene.parts if isinstance(part, VideoChunk)]
 
 
 def frames(names: Iterable[str]) -> list[int]:
@@ -137,15 +137,15 @@ def frames(names: Iterable[str]) -> list[int]:
     return [int(number) for name in names for number in name.partition(".")[2].split("-")]
 
 
-def spelt(prompt: Scene) -> str:
+def spelt(prompt: MultimodalPrompt) -> str:
     return "".join(part if isinstance(part, str) else f"{{{part.id}}}" for part in prompt.parts)
 
 
-def newest(scenes: list[Scene]) -> list[str]:
+def newest(scenes: list[MultimodalPrompt]) -> list[str]:
     return [name for scene in scenes for name in seen(scene)[-1:]]
 
 
-def only_words_are_left(asked: Scene, read: list[Scene]) -> bool:
+def only_words_are_left(request: MultimodalPrompt, read: list[MultimodalPrompt]) -> bool:
     """Of that question, after what was read before it."""
-    rests = [spelt(asked).removeprefix(spelt(each)) for each in read if spelt(asked).startswith(spelt(each))]
+    rests = [spelt(request).removeprefix(spelt(each)) for each in read if spelt(request).startswith(spelt(each))]
     return any("{" not in rest for rest in rests)

@@ -8,36 +8,36 @@ from typing import TypeVar
 
 import numpy as np
 
-from pipeline.engines.fake import Scripted, hears, speaks, writes
+from pipeline.engines.fake import FakeEngine, hears, speaks, writes
 from pipeline.session.session import Session
 from pipeline.speech.vad_frontend import FRAME, Pcm
 from pipeline.topology.config import StageExecutionType, StagePipelineConfig
 from pipeline.turns.stage import Stage
-from pipeline.turns.stages import Stages
-from pipeline.types.chunks import SPEECH_RATE, Audio, Chat, Clause, Text, Transcript, Window
-from pipeline.types.session_events import AnswerDone, Event, Sounded, Spoke, Wrote
-from pipeline.types.session_options import Setup
-from pipeline.types.turn_request import Asked
+from pipeline.turns.stages import PipelineStages
+from pipeline.types.chunks import SPEECH_RATE, AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, Transcript
+from pipeline.types.session_events import AudioDelta, ResponseDone, SessionEvent, TextDelta, TranscriptDelta
+from pipeline.types.session_options import SessionOptions
+from pipeline.types.turn_request import TurnRequest
 
 E = TypeVar("E")
 AR = StageExecutionType.LLM_AR
 
 
-async def to_chat(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Chat, None]:
+async def to_chat(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[ChatPrompt, None]:
     async for question in inbox:
-        limit = question.wants.max_tokens
-        yield Chat(question.messages(), question.wants.cache_salt, 200 if limit is None else limit)
+        limit = question.response_options.max_tokens
+        yield ChatPrompt(question.messages(), question.response_options.cache_salt, 200 if limit is None else limit)
 
 
-async def to_sentences(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerator[Clause, None]:
+async def to_sentences(inbox: AsyncIterator[TextChunk], request: TurnRequest) -> AsyncGenerator[Clause, None]:
     sentence = ""
     async for piece in inbox:
         sentence += piece.text
         if sentence.endswith((".", "?", "!")):
-            yield Clause(sentence, asked.wants.voice)
+            yield Clause(sentence, request.response_options.voice)
             sentence = ""
     if sentence:
-        yield Clause(sentence, asked.wants.voice)
+        yield Clause(sentence, request.response_options.voice)
 
 
 ASR = StagePipelineConfig(0, "asr", AR, (), "text", "Scripted")
@@ -78,7 +78,7 @@ class Caller:
     """A person on the line, and all that they are told, with the second of each event."""
 
     session: Session
-    told: list[tuple[float, Event]]
+    told: list[tuple[float, SessionEvent]]
 
     async def says(self, seconds: float) -> None:
         await self._sound(seconds, 0.5)
@@ -89,23 +89,23 @@ class Caller:
     def all(self, kind: type[E]) -> list[E]:
         return [event for _, event in self.told if isinstance(event, kind)]
 
-    def answer(self) -> AnswerDone:
+    def answer(self) -> ResponseDone:
         """The newest answer that has ended."""
-        return self.all(AnswerDone)[-1]
+        return self.all(ResponseDone)[-1]
 
     def remembered(self, item_id: str) -> str:
         item = self.session.history.find(item_id)
         assert item, f"no item {item_id}"
         return item.text
 
-    def when(self, kind: type[Event]) -> list[float]:
+    def when(self, kind: type[SessionEvent]) -> list[float]:
         return [at for at, event in self.told if isinstance(event, kind)]
 
     def heard_text(self) -> str:
-        return "".join(event.text for _, event in self.told if isinstance(event, Spoke | Wrote))
+        return "".join(event.text for _, event in self.told if isinstance(event, TranscriptDelta | TextDelta))
 
     def heard_ms(self) -> float:
-        return sum(Audio(event.pcm).duration_ms for _, event in self.told if isinstance(event, Sounded))
+        return sum(AudioChunk(event.pcm).duration_ms for _, event in self.told if isinstance(event, AudioDelta))
 
     async def _sound(self, seconds: float, level: float) -> None:
         for _ in range(round(seconds * SPEECH_RATE / FRAME)):
@@ -117,12 +117,12 @@ class Caller:
 class Line:
     """Scripted engines that a session can be put on."""
 
-    asr: Scripted[Window, Transcript] = field(default_factory=lambda: hears("What is the capital of France?"))
-    aura: Scripted[Chat, Text] = field(default_factory=lambda: writes("The capital is Paris."))
-    tts: Scripted[Clause, Audio] = field(default_factory=speaks)
+    asr: FakeEngine[AsrInput, Transcript] = field(default_factory=lambda: hears("What is the capital of France?"))
+    aura: FakeEngine[ChatPrompt, TextChunk] = field(default_factory=lambda: writes("The capital is Paris."))
+    tts: FakeEngine[Clause, AudioChunk] = field(default_factory=speaks)
 
     @property
-    def questions(self) -> list[Chat]:
+    def questions(self) -> list[ChatPrompt]:
         """What was to be answered; what was only read ahead is not among it."""
         return [chat for chat in self.aura.prompts if chat.max_tokens]
 
@@ -133,15 +133,15 @@ class Line:
             "\n".join(message.text for message in chat.messages) for chat in self.aura.prompts if not chat.max_tokens
         ]
 
-    def stages(self) -> Stages:
-        return Stages(self.asr, (Stage(AURA, self.aura, to_chat, INFLIGHT), Stage(TTS, self.tts, to_sentences)))
+    def stages(self) -> PipelineStages:
+        return PipelineStages(self.asr, (Stage(AURA, self.aura, to_chat, INFLIGHT), Stage(TTS, self.tts, to_sentences)))
 
     @asynccontextmanager
-    async def call(self, setup: Setup | None = None) -> AsyncGenerator[Caller, None]:
+    async def call(self, options: SessionOptions | None = None) -> AsyncGenerator[Caller, None]:
         loop = asyncio.get_running_loop()
-        told: list[tuple[float, Event]] = []
+        told: list[tuple[float, SessionEvent]] = []
         session = Session("s", self.stages(), Loudness(), lambda event: told.append((round(loop.time(), 3), event)))
         async with session:
-            if setup:
-                session.configure(setup)
+            if options:
+                session.configure(options)
             yield Caller(session, told)

@@ -10,9 +10,9 @@ from aiohttp import web
 from pipeline.engines.base import Engine
 from pipeline.realtime.server import Server
 from pipeline.runtime.orchestrator import Orchestrator
-from pipeline.runtime.startup import Opened
-from pipeline.speech.vad_frontend import Detector
-from pipeline.types.capabilities import Capabilities, Limits
+from pipeline.runtime.startup import OpenedEngines
+from pipeline.speech.vad_frontend import VoiceActivityDetector
+from pipeline.types.capabilities import Capabilities, PromptLimits
 from tests.scenario import Line, Loudness
 
 KEY = "a-key-for-tests"
@@ -22,7 +22,7 @@ ABLE = Capabilities(
     languages=frozenset(("en", "fr")),
     context_bytes=60,
     voices=("tenor", "alto"),
-    limits=Limits(len, instructions=1_000, items={"system": 500, "user": 2_000_000, "assistant": 2_000_000}),
+    limits=PromptLimits(len, instructions=1_000, items={"system": 500, "user": 2_000_000, "assistant": 2_000_000}),
 )
 
 
@@ -55,7 +55,7 @@ def lent(url: str) -> Iterator[None]:
 
 @asynccontextmanager
 async def served(
-    line: Line | None = None, max_sessions: int = 4, detector: Callable[[], Detector] = Loudness
+    line: Line | None = None, max_sessions: int = 4, detector: Callable[[], VoiceActivityDetector] = Loudness
 ) -> AsyncGenerator[Served, None]:
     if LENT and line is None:
         yield Served(LENT[-1], cast(Any, None), Line(), cast(Any, None))
@@ -63,7 +63,7 @@ async def served(
     line = line or Line()
     engines: dict[str, Engine[Any, Any]] = {"asr": line.asr, "aura": line.aura, "tts": line.tts}
     server = Server("aura-scripted", KEY)
-    server.pipeline = Orchestrator(Opened(ABLE, engines), line.stages(), detector, max_sessions)
+    server.pipeline = Orchestrator(OpenedEngines(ABLE, engines), line.stages(), detector, max_sessions)
     runner = web.AppRunner(server.app(), shutdown_timeout=1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)

@@ -8,7 +8,7 @@ from typing import Any
 logger = logging.getLogger(__name__)
 
 
-class Owned:
+class OwnedTasks:
     """Owns tasks where no `async with` can: LiveKit makes our objects in plain calls, and closes them later."""
 
     def __init__(self) -> None:

@@ -11,7 +11,7 @@ P = ParamSpec("P")
 Self_ = TypeVar("Self_")
 
 
-def guarded(method: Callable[Concatenate[Self_, P], None]) -> Callable[Concatenate[Self_, P], None]:
+def log_exceptions(method: Callable[Concatenate[Self_, P], None]) -> Callable[Concatenate[Self_, P], None]:
     """The same method, which logs what it would have raised."""
 
     def call(self: Self_, /, *args: P.args, **kwargs: P.kwargs) -> None:

@@ -16,7 +16,7 @@ from livekit.agents.voice.transcription import TranscriptSynchronizer
 
 from agent.call import Call
 from agent.console.audio import WavLoudspeaker, WavMicrophone, check_writable, read_wav, write_wav
-from agent.livekit.connection import Connect
+from agent.livekit.connection import ConnectPipeline
 from agent.persona import AURA
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
@@ -33,7 +33,7 @@ The console does not use a sound card. Two ways to talk without one:
 For a microphone and loudspeakers, open the page instead: infra/up prints its address."""
 
 
-class Transcript:
+class ConsoleTranscript:
     """Prints who says what, and when."""
 
     def __init__(self) -> None:
@@ -72,7 +72,7 @@ def in_words(name: str, value: str) -> str:
     return ""
 
 
-async def check_line(pipeline: PipelineSettings, connect: Connect) -> None:
+async def check_line(pipeline: PipelineSettings, connect: ConnectPipeline) -> None:
     """
     Raises:
         PipelineError: Nobody answers there, or not to us: says so before anything is asked.
@@ -82,7 +82,7 @@ async def check_line(pipeline: PipelineSettings, connect: Connect) -> None:
 
 
 async def converse_wav(
-    pipeline: PipelineSettings, question: Path, answer: Path, *, wait_s: float, connect: Connect = connect
+    pipeline: PipelineSettings, question: Path, answer: Path, *, wait_s: float, connect: ConnectPipeline = connect
 ) -> int:
     """Speak a recording to the agent, and record what it says, from the first moment on.
 
@@ -110,10 +110,10 @@ async def converse(
     loudspeaker: WavLoudspeaker,
     *,
     wait_s: float,
-    connect: Connect = connect,
+    connect: ConnectPipeline = connect,
 ) -> bool:
     """Talk until all has been said and answered; returns whether anything was."""
-    transcript = Transcript()
+    transcript = ConsoleTranscript()
     call = Call(pipeline, replace(AURA, greeting=""), TURNS["console"], transcript.on_attributes, connect=connect)
     call.session.on("conversation_item_added", transcript.on_item)
     synchronizer = TranscriptSynchronizer(next_in_chain_audio=loudspeaker, next_in_chain_text=None)
@@ -129,7 +129,9 @@ async def converse(
     return bool(transcript.answers)
 
 
-async def converse_text(pipeline: PipelineSettings, lines: TextIO, *, wait_s: float, connect: Connect = connect) -> int:
+async def converse_text(
+    pipeline: PipelineSettings, lines: TextIO, *, wait_s: float, connect: ConnectPipeline = connect
+) -> int:
     """Answer each of the lines.
 
     Returns:
@@ -139,7 +141,7 @@ async def converse_text(pipeline: PipelineSettings, lines: TextIO, *, wait_s: fl
         PipelineError: There is nobody to talk to.
     """
     await check_line(pipeline, connect)
-    transcript = Transcript()
+    transcript = ConsoleTranscript()
     call = Call(pipeline, AURA, TURNS["console"], transcript.on_attributes, spoken=False, connect=connect)
     call.session.on("conversation_item_added", transcript.on_item)
     status = 0
@@ -158,7 +160,7 @@ async def converse_text(pipeline: PipelineSettings, lines: TextIO, *, wait_s: fl
     return status
 
 
-async def _until_answered(call: Call, microphone: WavMicrophone, transcript: Transcript, wait_s: float) -> None:
+async def _until_answered(call: Call, microphone: WavMicrophone, transcript: ConsoleTranscript, wait_s: float) -> None:
     await microphone.over.wait()
     loop = asyncio.get_running_loop()
     ended = quiet_since = loop.time()

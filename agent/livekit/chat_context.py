@@ -9,7 +9,7 @@ from pipeline.realtime.client import Event
 REMEMBERED = 40  # items given to a new session after the old one is lost
 
 
-class History:
+class ChatContextMirror:
     """A mirror of the pipeline's items. Only spoken and written words: frames stay in the pipeline."""
 
     def __init__(self) -> None:

@@ -9,12 +9,12 @@ from typing import Protocol
 
 from agent.settings.agent import PipelineSettings
 from pipeline.realtime.client import (
+    ConnectionLost,
     Event,
-    Full,
-    Lost,
-    Pipeline,
     PipelineError,
-    Starting,
+    PipelineFull,
+    PipelineStarting,
+    RealtimeClient,
     Unauthorized,
     Unreachable,
     connect,
@@ -29,7 +29,7 @@ NOTED_EACH_S = 10.0
 AWAY_DELAY_S = 2.0  # the longest while a pipeline that has stopped may come back at any moment
 
 
-class Caller(Protocol):
+class ConnectionOwner(Protocol):
     """Whoever talks over the line."""
 
     def introduction(self, resumed: bool) -> Iterable[Event]:
@@ -43,13 +43,15 @@ class Caller(Protocol):
         ...
 
 
-class Connect(Protocol):
+class ConnectPipeline(Protocol):
     """Opens a conversation: `pipeline.realtime.client.connect`, or a fake."""
 
-    def __call__(self, url: str, key: str, *, resume: str | None = None) -> AbstractAsyncContextManager[Pipeline]: ...
+    def __call__(
+        self, url: str, key: str, *, resume: str | None = None
+    ) -> AbstractAsyncContextManager[RealtimeClient]: ...
 
 
-class Line:
+class PipelineConnection:
     """Sending never waits and never fails: what cannot leave now goes out when the line is up again,
     and of what piles up meanwhile the oldest is forgotten.
 
@@ -58,7 +60,11 @@ class Line:
     """
 
     def __init__(
-        self, settings: PipelineSettings, caller: Caller, connect: Connect = connect, resume_token: str = ""
+        self,
+        settings: PipelineSettings,
+        caller: ConnectionOwner,
+        connect: ConnectPipeline = connect,
+        resume_token: str = "",
     ) -> None:
         self._settings, self._caller, self._connect = settings, caller, connect
         self._outbox: deque[Event] = deque(maxlen=OUTBOX)
@@ -92,8 +98,8 @@ class Line:
             error = await self._converse()
             if self._connections > before:
                 delay_s = FIRST_DELAY_S
-            away = isinstance(error, Lost | Unreachable) or (away and isinstance(error, Full))
-            least_s = error.retry_after_s if isinstance(error, Full) else 0.0
+            away = isinstance(error, ConnectionLost | Unreachable) or (away and isinstance(error, PipelineFull))
+            least_s = error.retry_after_s if isinstance(error, PipelineFull) else 0.0
             wait_s = min(max(delay_s, least_s), AWAY_DELAY_S if away else LONGEST_DELAY_S)
             self._note(type(error).__name__, wait_s, self._connections > before)
             self._caller.on_line(_in_words(error, away))
@@ -121,15 +127,15 @@ class Line:
                         sending.cancel()
                     return error
         except TimeoutError:
-            return Lost("the pipeline did not answer in time")
+            return ConnectionLost("the pipeline did not answer in time")
         except StopAsyncIteration:
-            return Lost("the pipeline closed the connection at once")
+            return ConnectionLost("the pipeline closed the connection at once")
         except PipelineError as error:
-            if not isinstance(error, Full | Unreachable):
+            if not isinstance(error, PipelineFull | Unreachable):
                 self._resume_token = None  # the session cannot be gone on with: the next begins anew
             return error
 
-    async def _introduce(self, pipeline: Pipeline, created: Event) -> None:
+    async def _introduce(self, pipeline: RealtimeClient, created: Event) -> None:
         session = created.get("session") or {}
         aura = session.get("aura") or {}
         resumed = self._resume_token is not None and bool(aura.get("partials"))  # ours hold still; by default it is off
@@ -141,13 +147,13 @@ class Line:
         logger.info("line up", extra={"session": session.get("id"), "resumed": resumed})
         self._caller.on_line("")
 
-    async def _send(self, pipeline: Pipeline) -> None:
+    async def _send(self, pipeline: RealtimeClient) -> None:
         while True:
             while self._outbox:
                 event = self._outbox.popleft()
                 try:
                     await pipeline.send(event)
-                except Lost:
+                except ConnectionLost:
                     return  # the reader hears of it too
                 except ValueError:
                     logger.exception("an event cannot be sent", extra={"type": event.get("type")})
@@ -163,17 +169,17 @@ class Line:
                     logger.exception("an event was not understood", extra={"type": event.get("type")})
         except PipelineError as error:
             return error
-        return Lost("the pipeline said goodbye")
+        return ConnectionLost("the pipeline said goodbye")
 
 
 def _in_words(error: PipelineError, away: bool) -> str:
     """`away`: it had stopped before; what takes no caller now is starting, or holds places for those who were there."""
     match error:
-        case Starting() if not away:
+        case PipelineStarting() if not away:
             return "The speech server is starting. Please wait a little: I cannot hear you until then."
-        case Full() if away:
+        case PipelineFull() if away:
             return "The speech server is starting again. Please wait a little: I cannot hear you until then."
-        case Full():
+        case PipelineFull():
             return "All places are taken just now. I keep trying to get you one."
         case Unauthorized():
             return "The speech server does not accept this agent's key. Please tell whoever runs it."

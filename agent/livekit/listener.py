@@ -2,14 +2,14 @@
 
 from typing import Protocol
 
-from agent.livekit.responses import Outcome
-from agent.turns.user_turn_tracker import Partial
+from agent.livekit.responses import ResponseOutcome
+from agent.turns.user_turn_tracker import PartialHeard
 
 
-class Listener(Protocol):
+class ConversationListener(Protocol):
     """Wants to know what the pipeline says."""
 
-    def on_partial(self, partial: Partial) -> None: ...
+    def on_partial(self, partial: PartialHeard) -> None: ...
 
     def on_committed(self) -> None: ...
 
@@ -21,7 +21,7 @@ class Listener(Protocol):
         """The line is up, and an answer for which somebody waited will not come."""
         ...
 
-    def on_outcome(self, outcome: Outcome) -> None: ...
+    def on_outcome(self, outcome: ResponseOutcome) -> None: ...
 
     def on_line(self, resume_token: str, sees: bool) -> None:
         """The pipeline has a place for this conversation, which has that token; empty: it has none any more.

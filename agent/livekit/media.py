@@ -11,7 +11,7 @@ from livekit import rtc
 from livekit.agents import AgentSession
 from PIL import Image
 
-from agent.aio.background_tasks import Owned
+from agent.aio.background_tasks import OwnedTasks
 from pipeline.realtime.client import Event
 
 logger = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ def appended(frame: rtc.AudioFrame) -> Event:
     return {"type": "input_audio_buffer.append", "audio": b64encode(frame.data).decode()}
 
 
-class Pace:
+class VideoPace:
     """Lets so many of a stream of moments through that there are `per_s` of them, evenly."""
 
     def __init__(self, per_s: float) -> None:
@@ -48,11 +48,11 @@ class Pace:
         return True
 
 
-class Sampler:
+class VideoSampler:
     """LiveKit's `video_sampler`: two frames a second, also while people speak."""
 
     def __init__(self, per_s: float = FRAMES_PER_S) -> None:
-        self._pace = Pace(per_s)
+        self._pace = VideoPace(per_s)
 
     def __call__(self, frame: rtc.VideoFrame, session: AgentSession[Any]) -> bool:
         return self._pace.take(asyncio.get_running_loop().time())
@@ -61,7 +61,7 @@ class Sampler:
 class Camera:
     """Sends pictures to the pipeline. They are made in a thread; what comes meanwhile is dropped."""
 
-    def __init__(self, send: Callable[[Event], None], tasks: Owned) -> None:
+    def __init__(self, send: Callable[[Event], None], tasks: OwnedTasks) -> None:
         self._send, self._tasks = send, tasks
         self._busy = False
 

@@ -4,23 +4,23 @@ from functools import partial
 
 from livekit.agents import llm
 
-from agent.livekit.connection import Connect, Line
-from agent.livekit.listener import Listener
-from agent.livekit.session import AuraSession
-from agent.livekit.session_settings import Wishes
+from agent.livekit.connection import ConnectPipeline, PipelineConnection
+from agent.livekit.listener import ConversationListener
+from agent.livekit.session import AuraRealtimeSession
+from agent.livekit.session_settings import PipelineSessionSettings
 from agent.settings.agent import PipelineSettings
 from pipeline.realtime.client import connect
 
 
-class AuraModel(llm.RealtimeModel):
+class AuraRealtimeModel(llm.RealtimeModel):
     """Makes the session of a job; there is one, because its socket is one place in the pipeline."""
 
     def __init__(
         self,
         pipeline: PipelineSettings,
-        wishes: Wishes,
-        listener: Listener,
-        connect: Connect = connect,
+        wishes: PipelineSessionSettings,
+        listener: ConversationListener,
+        connect: ConnectPipeline = connect,
         resume_token: str = "",
     ) -> None:
         capabilities = llm.RealtimeCapabilities(
@@ -38,7 +38,7 @@ class AuraModel(llm.RealtimeModel):
         super().__init__(capabilities=capabilities)
         self._pipeline, self._wishes, self._listener, self._connect = pipeline, wishes, listener, connect
         self._resume_token = resume_token
-        self.live: AuraSession | None = None
+        self.live: AuraRealtimeSession | None = None
 
     @property
     def model(self) -> str:
@@ -48,9 +48,9 @@ class AuraModel(llm.RealtimeModel):
     def provider(self) -> str:
         return "aura-pipeline"
 
-    def session(self, *, turn_detection_disabled: bool = False) -> "AuraSession":
-        line = partial(Line, self._pipeline, connect=self._connect, resume_token=self._resume_token)
-        self.live = AuraSession(self, line, self._wishes, self._listener)
+    def session(self, *, turn_detection_disabled: bool = False) -> "AuraRealtimeSession":
+        line = partial(PipelineConnection, self._pipeline, connect=self._connect, resume_token=self._resume_token)
+        self.live = AuraRealtimeSession(self, line, self._wishes, self._listener)
         return self.live
 
     async def aclose(self) -> None:

@@ -31,7 +31,7 @@ class _Message:
 
 
 @dataclass(slots=True)
-class Answer:
+class ResponseGeneration:
     """A response that the pipeline has begun.
 
     Attributes:

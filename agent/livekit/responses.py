@@ -7,7 +7,7 @@ from typing import Any
 
 from livekit.agents import llm, utils
 
-from agent.livekit.response import Answer
+from agent.livekit.response import ResponseGeneration
 from pipeline.realtime.client import Event
 
 REPLY_S = 20.0  # from the request to `response.created`, a reconnection included
@@ -16,7 +16,7 @@ OCCUPIED = "conversation_already_has_active_response"
 
 
 @dataclass(frozen=True, slots=True)
-class Outcome:
+class ResponseOutcome:
     """How an answer ended.
 
     Attributes:
@@ -39,7 +39,7 @@ class _Request:
     again: bool = False  # it has been sent twice
 
 
-class Answers:
+class PendingResponses:
     """Everything that was asked of the pipeline and is not done.
 
     Args:
@@ -58,8 +58,8 @@ class Answers:
     ) -> None:
         self._send, self._withdraw, self._offer, self._unanswered = send, withdraw, offer, unanswered
         self._requests: dict[str, _Request] = {}
-        self._answers: dict[str, Answer] = {}
-        self.newest: Answer | None = None  # that has begun; it may be over by now
+        self._answers: dict[str, ResponseGeneration] = {}
+        self.newest: ResponseGeneration | None = None  # that has begun; it may be over by now
         self._spoilt_at: float | None = None  # when one that somebody waited for ended before its end, and not by us
 
     @property
@@ -131,7 +131,7 @@ class Answers:
             self._unanswered(message, request.asked_at is not None)
         return request is not None
 
-    def feed(self, event: Event) -> Outcome | None:
+    def feed(self, event: Event) -> ResponseOutcome | None:
         """Take one `response.*` event; returns how the answer ended if it did with this one."""
         kind = event["type"]
         if kind == "response.created":
@@ -146,7 +146,7 @@ class Answers:
     def _created(self, response: dict[str, Any]) -> None:
         request_id = (response.get("metadata") or {}).get("client_event_id")
         request = self._requests.pop(request_id, None) if request_id else None
-        answer = Answer(response["id"], request.asked_at if request else None)
+        answer = ResponseGeneration(response["id"], request.asked_at if request else None)
         self._answers[answer.response_id] = self.newest = answer
         generation = llm.GenerationCreatedEvent(
             message_stream=answer.stream,
@@ -162,7 +162,7 @@ class Answers:
         else:
             self._offer(generation)
 
-    def _done(self, response: dict[str, Any]) -> Outcome:
+    def _done(self, response: dict[str, Any]) -> ResponseOutcome:
         if answer := self._answers.pop(response["id"], None):
             answer.close()
             if answer.asked_at is not None and not answer.cancelled and response.get("status") != "completed":
@@ -170,7 +170,9 @@ class Answers:
         metadata = response.get("metadata") or {}
         error = ((response.get("status_details") or {}).get("error") or {}).get("message", "")
         status = response.get("status", "")
-        return Outcome(response["id"], status, metadata.get("decision", ""), error if status == "failed" else "")
+        return ResponseOutcome(
+            response["id"], status, metadata.get("decision", ""), error if status == "failed" else ""
+        )
 
     def _stop(self) -> None:
         for answer in self._answers.values():

@@ -10,16 +10,16 @@ from livekit import rtc
 from livekit.agents import llm
 from livekit.agents.types import NOT_GIVEN, NotGivenOr
 
-from agent.aio.background_tasks import Owned
-from agent.aio.guard import guarded
-from agent.livekit.chat_context import History
-from agent.livekit.connection import Caller, Line
-from agent.livekit.listener import Listener
+from agent.aio.background_tasks import OwnedTasks
+from agent.aio.guard import log_exceptions
+from agent.livekit.chat_context import ChatContextMirror
+from agent.livekit.connection import ConnectionOwner, PipelineConnection
+from agent.livekit.listener import ConversationListener
 from agent.livekit.media import Camera, appended
-from agent.livekit.response import Answer
-from agent.livekit.responses import Answers, Outcome
-from agent.livekit.session_settings import Wishes
-from agent.turns.user_turn_tracker import Partial
+from agent.livekit.response import ResponseGeneration
+from agent.livekit.responses import PendingResponses, ResponseOutcome
+from agent.livekit.session_settings import PipelineSessionSettings
+from agent.turns.user_turn_tracker import PartialHeard
 from pipeline.realtime.client import Event
 
 logger = logging.getLogger(__name__)
@@ -27,22 +27,26 @@ logger = logging.getLogger(__name__)
 TOO_LONG = "That was more than I can take in at once. Please say it in fewer words."
 
 
-class AuraSession(llm.RealtimeSession[str]):
+class AuraRealtimeSession(llm.RealtimeSession[str]):
     """One conversation. Its calls only queue what to send: none waits, none raises."""
 
     def __init__(
-        self, model: llm.RealtimeModel, line: Callable[[Caller], Line], wishes: Wishes, listener: Listener
+        self,
+        model: llm.RealtimeModel,
+        line: Callable[[ConnectionOwner], PipelineConnection],
+        wishes: PipelineSessionSettings,
+        listener: ConversationListener,
     ) -> None:
         super().__init__(model)
         self._wishes, self._listener = wishes, listener
         self._instructions = wishes.persona.instructions
         self._introduced = self._cut_off = self._broke_off = False
         self._sent_ms = 0.0
-        self._history = History()
-        self._tasks = Owned()
+        self._history = ChatContextMirror()
+        self._tasks = OwnedTasks()
         self._line = line(self)
         offer = partial(self.emit, "generation_created")
-        self._answers = Answers(self._line.send, self._line.withdraw, offer, self._unanswered)
+        self._answers = PendingResponses(self._line.send, self._line.withdraw, offer, self._unanswered)
         self._camera = Camera(self._line.send, self._tasks)
         self._calling = self._tasks.start(self._line.run(), "pipeline:line")
 
@@ -57,7 +61,7 @@ class AuraSession(llm.RealtimeSession[str]):
             yield from self._history.replay()
         self._introduced, self._cut_off = True, False
 
-    @guarded
+    @log_exceptions
     def on_line(self, trouble: str) -> None:
         self._broke_off = self._broke_off or (bool(trouble) and self._answers.unkept)
         if trouble:
@@ -105,15 +109,15 @@ class AuraSession(llm.RealtimeSession[str]):
         await self._line.run()
 
     @property
-    def newest_answer(self) -> Answer | None:
+    def newest_answer(self) -> ResponseGeneration | None:
         return self._answers.newest
 
-    @guarded
+    @log_exceptions
     def caption(self, item_id: str, text: str, is_final: bool = False) -> None:
         """Show what the person says."""
         self.emit("input_audio_transcription_completed", llm.InputTranscriptionCompleted(item_id, text, is_final))
 
-    @guarded
+    @log_exceptions
     def activity(self, speaking: bool, ago_ms: float) -> None:
         """The person began or stopped `ago_ms` before the sound that was sent last."""
         audio_ms = max(0, round(self._sent_ms - ago_ms))
@@ -144,16 +148,16 @@ class AuraSession(llm.RealtimeSession[str]):
         if tools:
             logger.warning("the pipeline is given no tools", extra={"tools": len(tools)})
 
-    @guarded
+    @log_exceptions
     def update_options(self, *, tool_choice: NotGivenOr[llm.ToolChoice | None] = NOT_GIVEN) -> None:
         """There are no tools to choose from."""
 
-    @guarded
+    @log_exceptions
     def push_audio(self, frame: rtc.AudioFrame) -> None:
         self._sent_ms += frame.duration * 1000
         self._line.send(appended(frame))
 
-    @guarded
+    @log_exceptions
     def push_video(self, frame: rtc.VideoFrame) -> None:
         if self._wishes.camera:
             self._camera.see(frame, round(self._sent_ms))
@@ -175,21 +179,21 @@ class AuraSession(llm.RealtimeSession[str]):
             return failed
         return self._ask({"metadata": {"say": text}})
 
-    @guarded
+    @log_exceptions
     def commit_audio(self) -> None:
         self._line.send({"type": "input_audio_buffer.commit"})
         self._listener.on_committed()
 
-    @guarded
+    @log_exceptions
     def clear_audio(self) -> None:
         self._line.send({"type": "input_audio_buffer.clear"})
 
-    @guarded
+    @log_exceptions
     def interrupt(self) -> None:
         self._answers.cancel()
         self._tell_answers()
 
-    @guarded
+    @log_exceptions
     def truncate(
         self,
         *,
@@ -240,11 +244,11 @@ class AuraSession(llm.RealtimeSession[str]):
         self._tell_answers()
 
     def _unanswered(self, reason: str, owed: bool) -> None:
-        self._listener.on_outcome(Outcome("", "failed", error=reason))
+        self._listener.on_outcome(ResponseOutcome("", "failed", error=reason))
         if owed:
             self._listener.on_broken_answer()
 
 
-def _partial(event: Event) -> Partial:
+def _partial(event: Event) -> PartialHeard:
     settled = event.get("settled", True)
-    return Partial(event["item_id"], event["text"], event["kind"], event.get("audio_end_ms", 0), settled)
+    return PartialHeard(event["item_id"], event["text"], event["kind"], event.get("audio_end_ms", 0), settled)

@@ -10,7 +10,7 @@ _FORMAT = {"type": "audio/pcm", "rate": RATE}
 
 
 @dataclass(frozen=True, slots=True)
-class Wishes:
+class PipelineSessionSettings:
     """Who the agent is, and what goes in and out.
 
     Attributes:

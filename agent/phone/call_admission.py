@@ -8,9 +8,9 @@ from livekit import api
 from livekit.agents import JobRequest
 
 from agent.persona import AURA
-from agent.phone.caller_limits import Callers
+from agent.phone.caller_limits import CallerLimits
 from agent.phone.trunks import OUT, UNLISTED, of_phone
-from agent.rooms.failover_metadata import recalled
+from agent.rooms.failover_metadata import failover_metadata
 from agent.settings.agent import LiveKitSettings
 from agent.settings.phone import PhoneSettings
 
@@ -20,16 +20,16 @@ ARRIVAL_S = 3.0  # within which the bridge brings the caller into the room that 
 POLL_S = 0.05
 
 
-class Reception:
+class CallAdmission:
     """Remembers who has called."""
 
     def __init__(self, livekit: LiveKitSettings, phone: PhoneSettings) -> None:
         self._livekit = livekit
-        self._callers = Callers(phone.at_once, phone.per_minute)
+        self._callers = CallerLimits(phone.at_once, phone.per_minute)
 
     async def answer(self, request: JobRequest) -> None:
         """Take a request or refuse it. People who come with a token are always taken: whoever gave it has asked."""
-        begins = of_phone(request.room.name) and not recalled(request.job.metadata)
+        begins = of_phone(request.room.name) and not failover_metadata(request.job.metadata)
         if begins and (reason := await self._objection(request.room.name)):
             logger.warning("call refused", extra={"room": request.room.name, "reason": reason})
             await request.reject()

@@ -13,7 +13,7 @@ class _Admitted:
     at: float
 
 
-class Callers:
+class CallerLimits:
     """Remembers whom it has admitted, for as long as that matters."""
 
     def __init__(self, at_once: int, per_minute: int) -> None:

@@ -9,13 +9,13 @@ from livekit import api, rtc
 from livekit.agents import JobContext
 from livekit.agents.voice.room_io import AudioInputOptions, AudioOutputOptions, RoomOptions
 
-from agent.aio.guard import guarded
+from agent.aio.guard import log_exceptions
 from agent.call import Call
 from agent.livekit.media import RATE
 from agent.persona import ON_THE_PHONE
 from agent.phone.call_record import CallRecord
 from agent.phone.telephone import Telephone
-from agent.rooms.failover_metadata import recalled
+from agent.rooms.failover_metadata import failover_metadata
 from agent.settings.agent import WorkerSettings
 from agent.settings.phone import PhoneSettings
 from agent.status.attributes import LINE
@@ -49,7 +49,7 @@ async def take_phone_call(settings: WorkerSettings, ctx: JobContext) -> None:
         turns,
         publish,
         trouble=lambda text: telephone.on_trouble(text),
-        recalled=recalled(ctx.job.metadata),
+        recalled=failover_metadata(ctx.job.metadata),
     )
     speaker, bridge = _Speaker(call, settings.phone), _Bridge(ctx)
     telephone = Telephone(speaker, bridge, settings.phone, record, ctx.shutdown)
@@ -133,12 +133,12 @@ class _Bridge:
             return False
         return True
 
-    @guarded
+    @log_exceptions
     def _on_attributes(self, changed: dict[str, str], someone: rtc.Participant) -> None:
         if self._telephone and _is_phone(someone) and (status := changed.get(STATUS)):
             self._telephone.on_status(status)
 
-    @guarded
+    @log_exceptions
     def _on_disconnected(self, someone: rtc.RemoteParticipant) -> None:
         if self._telephone and _is_phone(someone):
             self._telephone.on_left(LEFT.get(someone.disconnect_reason, "hung up"))

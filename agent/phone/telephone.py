@@ -5,8 +5,8 @@ import logging
 from collections.abc import Awaitable, Callable
 from typing import Literal, Protocol
 
-from agent.aio.background_tasks import Owned
-from agent.aio.guard import guarded
+from agent.aio.background_tasks import OwnedTasks
+from agent.aio.guard import log_exceptions
 from agent.phone.call_record import CallRecord
 from agent.settings.phone import PhoneSettings
 
@@ -71,7 +71,7 @@ class Telephone:
         over: Callable[[str], None],
     ) -> None:
         self._speaker, self._bridge, self._settings, self._record, self._over = speaker, bridge, settings, record, over
-        self._tasks = Owned()
+        self._tasks = OwnedTasks()
         self._active = self._ending = self._line_was_up = False
         self._trouble = ""
         self._timers: list[asyncio.TimerHandle] = []
@@ -82,7 +82,7 @@ class Telephone:
         """We are in the room; the caller is, too, or never comes."""
         self._arrival = self._later(ARRIVES_S, self._close, "nobody came")
 
-    @guarded
+    @log_exceptions
     def on_status(self, status: str) -> None:
         """`sip.callStatus`. While it rings, what can be heard is early media and nobody's voice.
 
@@ -104,7 +104,7 @@ class Telephone:
         else:
             self._speaker.greet()
 
-    @guarded
+    @log_exceptions
     def on_key(self, digit: str) -> None:
         """DTMF. Other keys mean nothing."""
         if not self._active or self._ending or digit not in KEYS:
@@ -119,7 +119,7 @@ class Telephone:
             case "person":
                 self._tasks.start(self._put_through(), "phone:transfer")
 
-    @guarded
+    @log_exceptions
     def on_trouble(self, trouble: str) -> None:
         """What is wrong with the line to the pipeline; empty: nothing any more."""
         self._trouble = trouble
@@ -133,7 +133,7 @@ class Telephone:
             elif self._patience is None:
                 self._patience = self._later(PATIENCE_S, self._give_up)
 
-    @guarded
+    @log_exceptions
     def on_left(self, reason: str) -> None:
         """The caller is no longer there."""
         self._close(reason)

@@ -13,14 +13,14 @@ WITHIN_S = 60.0
 
 
 @dataclass(frozen=True, slots=True)
-class Job:
+class RoomJob:
     """A running job: its room, and who the agent is there."""
 
     room: str
     agent: str
 
 
-class Recall:
+class Failover:
     """A job that ends while people are in its room has died: whoever ends one on purpose ends the room, or was left.
 
     Args:
@@ -32,10 +32,10 @@ class Recall:
 
     def __init__(
         self,
-        jobs: Callable[[], Iterable[Job]],
-        recall: Callable[[Job], Awaitable[bool]],
-        known: frozenset[Job] = frozenset(),
-        remember: Callable[[frozenset[Job]], None] = lambda _: None,
+        jobs: Callable[[], Iterable[RoomJob]],
+        recall: Callable[[RoomJob], Awaitable[bool]],
+        known: frozenset[RoomJob] = frozenset(),
+        remember: Callable[[frozenset[RoomJob]], None] = lambda _: None,
     ) -> None:
         self._jobs, self._recall, self._known, self._remember = jobs, recall, known, remember
         self._recalls: list[tuple[float, str]] = []  # when, and to which room
@@ -51,7 +51,7 @@ class Recall:
             self._known = now
             await asyncio.sleep(LOOK_S)
 
-    async def _replace(self, lost: Job) -> None:
+    async def _replace(self, lost: RoomJob) -> None:
         now = asyncio.get_running_loop().time()
         self._recalls = [(moment, room) for moment, room in self._recalls if moment > now - WITHIN_S]
         if sum(room == lost.room for _, room in self._recalls) >= MOST:

@@ -3,7 +3,7 @@
 import msgspec
 
 
-class Recalled(msgspec.Struct, frozen=True):
+class FailoverMetadata(msgspec.Struct, frozen=True):
     """The job goes on with a call that has begun.
 
     Attributes:
@@ -16,9 +16,9 @@ class Recalled(msgspec.Struct, frozen=True):
         return msgspec.json.encode(self).decode()
 
 
-def recalled(metadata: str) -> Recalled | None:
+def failover_metadata(metadata: str) -> FailoverMetadata | None:
     """Reads a dispatch's metadata; None: the call is new."""
     try:
-        return msgspec.json.decode(metadata, type=Recalled) if metadata else None
+        return msgspec.json.decode(metadata, type=FailoverMetadata) if metadata else None
     except msgspec.DecodeError:
         return None

@@ -6,21 +6,21 @@ from pathlib import Path
 
 import msgspec
 
-from agent.rooms.failover import Job
+from agent.rooms.failover import RoomJob
 
 logger = logging.getLogger(__name__)
 
 
-class Roster:
+class JobStore:
     """The file of one worker; without a path, nothing is remembered."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
 
-    def read(self) -> frozenset[Job]:
+    def read(self) -> frozenset[RoomJob]:
         """Those that ran when it was last written."""
         try:
-            return msgspec.json.decode(self._path.read_bytes(), type=frozenset[Job]) if self._path else frozenset()
+            return msgspec.json.decode(self._path.read_bytes(), type=frozenset[RoomJob]) if self._path else frozenset()
         except (OSError, msgspec.MsgspecError):
             return frozenset()
 
@@ -29,7 +29,7 @@ class Roster:
         if self._path:
             self._path.unlink(missing_ok=True)
 
-    def write(self, jobs: Set[Job]) -> None:
+    def write(self, jobs: Set[RoomJob]) -> None:
         if self._path is None:
             return
         partial = self._path.with_suffix(".partial")

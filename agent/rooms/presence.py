@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from livekit import rtc
 
-from agent.aio.guard import guarded
+from agent.aio.guard import log_exceptions
 from agent.settings.agent import GRACE_S
 
 logger = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ class Presence:
         if self._timer:
             self._timer.cancel()
 
-    @guarded
+    @log_exceptions
     def _connected(self, participant: rtc.RemoteParticipant) -> None:
         if participant.kind == rtc.ParticipantKind.PARTICIPANT_KIND_AGENT:
             return
@@ -60,7 +60,7 @@ class Presence:
         if len(self._people) == 1:
             self._joined(participant.identity)
 
-    @guarded
+    @log_exceptions
     def _disconnected(self, participant: rtc.RemoteParticipant) -> None:
         if participant.identity not in self._people:
             return

@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import aiohttp
 from livekit import api
 
-from agent.rooms.failover_metadata import Recalled
+from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import LiveKitSettings
 from agent.status.attributes import LINE
 
@@ -46,7 +46,7 @@ async def recall(livekit: LiveKitSettings, room: str, lost: str) -> bool:
         for ghost in agents:  # the server itself notices a death after seconds only
             line = ghost.attributes.get(LINE, "")
             await server.room.remove_participant(api.RoomParticipantIdentity(room=room, identity=lost))
-        told = Recalled(line).metadata()
+        told = FailoverMetadata(line).metadata()
         await server.agent_dispatch.create_dispatch(
             api.CreateAgentDispatchRequest(agent_name=livekit.agent_name, room=room, metadata=told)
         )

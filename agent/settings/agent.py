@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from agent.settings.environment import Reader, SettingsError
+from agent.settings.environment import EnvironmentReader, SettingsError
 from agent.settings.phone import PhoneSettings, phone_settings
 
 GRACE_S = 60  # livekit-server keeps an empty room for longer: `departure_timeout` in infra/livekit/livekit.yaml
@@ -73,7 +73,7 @@ class WebSettings:
 
 def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
     """Raises SettingsError, naming every variable that is missing or wrong."""
-    reader = Reader(environ)
+    reader = EnvironmentReader(environ)
     settings = WorkerSettings(
         pipeline=_pipeline(reader),
         livekit=livekit_settings(reader),
@@ -91,7 +91,7 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
 
 def web_settings(environ: Mapping[str, str], listens_on: str) -> WebSettings:
     """Raises SettingsError, naming every variable that is missing or wrong."""
-    reader = Reader(environ)
+    reader = EnvironmentReader(environ)
     settings = WebSettings(
         reader.url("AURA_PIPELINE_URL", "http", "https"),
         livekit_settings(reader),
@@ -111,7 +111,7 @@ def console_settings(environ: Mapping[str, str]) -> PipelineSettings:
     """
     if "AURA_PIPELINE_URL" not in environ:
         environ = {**running(_home(environ)), **environ}
-    reader = Reader(environ)
+    reader = EnvironmentReader(environ)
     settings = _pipeline(reader)
     reader.check()
     return settings
@@ -150,11 +150,11 @@ def running(home: Path) -> dict[str, str]:
     return {**told, **pairs, **{name: str(run.get(key, "")) for name, key in urls.items()}}
 
 
-def _pipeline(reader: Reader) -> PipelineSettings:
+def _pipeline(reader: EnvironmentReader) -> PipelineSettings:
     return PipelineSettings(reader.url("AURA_PIPELINE_URL", "http", "https"), reader.text("AURA_PIPELINE_KEY"))
 
 
-def livekit_settings(reader: Reader) -> LiveKitSettings:
+def livekit_settings(reader: EnvironmentReader) -> LiveKitSettings:
     return LiveKitSettings(
         url=reader.url("LIVEKIT_URL", "ws", "wss"),
         api_key=reader.text("LIVEKIT_API_KEY"),

@@ -16,7 +16,7 @@ class SettingsError(Exception):
         self.faults = faults
 
 
-class Reader:
+class EnvironmentReader:
     """Reads one environment."""
 
     def __init__(self, environ: Mapping[str, str]) -> None:

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from pathlib import Path
 
-from agent.settings.environment import Reader
+from agent.settings.environment import EnvironmentReader
 
 LONGEST_S = 1_800
 
@@ -27,7 +27,7 @@ class PhoneSettings:
     per_minute: int = 6
 
 
-def phone_settings(reader: Reader) -> PhoneSettings:
+def phone_settings(reader: EnvironmentReader) -> PhoneSettings:
     apology = reader.optional("AURA_SIP_APOLOGY")
     return PhoneSettings(
         apology=Path(apology) if apology and Path(apology).exists() else None,

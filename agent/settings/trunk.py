@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from agent.settings.agent import LiveKitSettings, livekit_settings
-from agent.settings.environment import Reader
+from agent.settings.environment import EnvironmentReader
 from agent.settings.phone import LONGEST_S, phone_settings
 
 NUMBER = "100"  # infra/launcher/phone_parts.py says the same to whoever runs the stack
@@ -45,7 +45,7 @@ class DialSettings:
 
 def trunk_settings(environ: Mapping[str, str]) -> TrunkSettings:
     """Raises SettingsError, naming every variable that is missing or wrong."""
-    reader = Reader(environ)
+    reader = EnvironmentReader(environ)
     settings = TrunkSettings(
         livekit=livekit_settings(reader),
         numbers=_list(reader.optional("AURA_SIP_NUMBERS") or NUMBER),
@@ -60,7 +60,7 @@ def trunk_settings(environ: Mapping[str, str]) -> TrunkSettings:
 
 def dial_settings(environ: Mapping[str, str]) -> DialSettings:
     """Raises SettingsError, naming every variable that is missing or wrong."""
-    reader = Reader(environ)
+    reader = EnvironmentReader(environ)
     settings = DialSettings(
         livekit=livekit_settings(reader),
         carrier=reader.text("AURA_SIP_CARRIER"),

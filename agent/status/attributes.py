@@ -25,7 +25,7 @@ WAITING_NEWS = 32  # not yet published; of more, the oldest is forgotten
 
 
 @dataclass(frozen=True, slots=True)
-class Signs:
+class AgentSignals:
     """What can be observed of the agent.
 
     Attributes:
@@ -63,12 +63,12 @@ class Signs:
         return min((moment for moment in moments if moment > now), default=None)
 
 
-class Noticeboard:
+class AgentStatePublisher:
     """Publishes what has changed, in order; changes of state that nobody could have seen are left out."""
 
     def __init__(self, publish: Publish) -> None:
         self._publish = publish
-        self._signs = Signs()
+        self._signs = AgentSignals()
         self._shown: State | None = None
         self._news: deque[dict[str, str]] = deque(maxlen=WAITING_NEWS)
         self._error = ""
@@ -76,7 +76,7 @@ class Noticeboard:
         self._changed = asyncio.Event()
 
     @property
-    def signs(self) -> Signs:
+    def signs(self) -> AgentSignals:
         return self._signs
 
     def observe(self, **signs: bool) -> None:
@@ -145,7 +145,7 @@ class Noticeboard:
         except Exception:
             logger.exception("attributes were not published", extra={"attributes": sorted(attributes)})
 
-    def _see(self, signs: Signs) -> None:
+    def _see(self, signs: AgentSignals) -> None:
         if signs != self._signs:
             self._signs = signs
             self._changed.set()

@@ -1,7 +1,7 @@
 """How long somebody has waited for an answer: from the end of the speech that it answers, and from the request."""
 
 
-class Waits:
+class LatencyTracker:
     """Most sounds are no turns, and what is written has no sound: only a turn's own end counts, for its own answer."""
 
     def __init__(self) -> None:

@@ -10,20 +10,20 @@ from livekit.agents.utils import AudioBuffer
 from agent.turns.user_turn_tracker import (
     Action,
     Caption,
-    Drop,
+    DropSound,
     Expired,
     Final,
     Flush,
-    Happening,
     Interrupt,
     Kind,
     Pause,
-    Sounds,
     TakeTurn,
+    TurnEvent,
+    UserTurnTracker,
 )
 
 
-class Floor(Protocol):
+class TurnActions(Protocol):
     """What the gate may do to the conversation."""
 
     def caption(self, item_id: str, text: str) -> None: ...
@@ -41,7 +41,7 @@ class Floor(Protocol):
     def take_turn(self) -> None: ...
 
 
-class Gate(stt.STT[str]):
+class PipelineStt(stt.STT[str]):
     """LiveKit's recogniser. It is asked for a final transcript at the end of a turn, and answers with the
     pipeline's newest text, or with nothing if the sound was none.
 
@@ -50,7 +50,9 @@ class Gate(stt.STT[str]):
         late_label_s: The same of a sound over the agent of which nothing is known yet.
     """
 
-    def __init__(self, sounds: Sounds, floor: Floor, *, label_s: float, late_label_s: float, language: str) -> None:
+    def __init__(
+        self, sounds: UserTurnTracker, floor: TurnActions, *, label_s: float, late_label_s: float, language: str
+    ) -> None:
         super().__init__(
             capabilities=stt.STTCapabilities(
                 streaming=True, interim_results=True, offline_recognize=False, manual_flush=True
@@ -66,7 +68,7 @@ class Gate(stt.STT[str]):
     def undecided(self) -> bool:
         return self._sounds.undecided
 
-    def feed(self, happening: Happening) -> None:
+    def feed(self, happening: TurnEvent) -> None:
         """Something has happened; does what follows from it."""
         for action in self._sounds.feed(happening):
             self._do(action)
@@ -107,7 +109,7 @@ class Gate(stt.STT[str]):
                     self._floor.turn()
                 if self._stream:
                     self._stream.give(text, self._language)
-            case Drop(kind, resume):
+            case DropSound(kind, resume):
                 self._floor.drop(kind, resume)
             case TakeTurn():
                 self._floor.take_turn()
@@ -116,7 +118,7 @@ class Gate(stt.STT[str]):
 class _Stream(stt.RecognizeStream):
     """Hears the sound only to be asked: LiveKit's flush marks the end of a turn in it."""
 
-    def __init__(self, gate: Gate, conn_options: APIConnectOptions) -> None:
+    def __init__(self, gate: PipelineStt, conn_options: APIConnectOptions) -> None:
         super().__init__(stt=gate, conn_options=conn_options)
         self._gate = gate
 

@@ -32,7 +32,7 @@ class Pause:
 
 
 @dataclass(frozen=True, slots=True)
-class Partial:
+class PartialHeard:
     """The pipeline's newest hypothesis of an utterance.
 
     Attributes:
@@ -54,7 +54,7 @@ class Flush:
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
+class TurnCommitted:
     """The turn has been taken."""
 
 
@@ -69,7 +69,7 @@ class Expired:
     over_agent: bool = True
 
 
-Happening = Onset | Pause | Partial | Flush | Committed | Expired
+TurnEvent = Onset | Pause | PartialHeard | Flush | TurnCommitted | Expired
 
 # What to do about it.
 
@@ -95,7 +95,7 @@ class Final:
 
 
 @dataclass(frozen=True, slots=True)
-class Drop:
+class DropSound:
     """No turn: the pipeline forgets the sound, and an answer that was paused goes on if `resume`."""
 
     kind: Kind
@@ -107,12 +107,12 @@ class TakeTurn:
     """They have spoken for so long that the agent answers without waiting for a pause."""
 
 
-Action = Caption | Interrupt | Final | Drop | TakeTurn
+Action = Caption | Interrupt | Final | DropSound | TakeTurn
 
 # What a sound without any label is taken for. Over the agent it is no turn: the agent has gone on by now. Otherwise
 # it is one, because then the pipeline is only slow; and if there was nothing in it, it is answered with silence.
-_NOTHING_HEARD = Partial("", "", "noise", audio_end_ms=0, settled=True)
-_SOMETHING_HEARD = Partial("", "…", "speech", audio_end_ms=0, settled=True)
+_NOTHING_HEARD = PartialHeard("", "", "noise", audio_end_ms=0, settled=True)
+_SOMETHING_HEARD = PartialHeard("", "…", "speech", audio_end_ms=0, settled=True)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +123,7 @@ class _Sound:
     silent: bool = False
     flushed: bool = False
     interrupted: bool = False
-    newest: Partial | None = None
+    newest: PartialHeard | None = None
     captioned: str = ""
 
     @property
@@ -140,7 +140,7 @@ class _Sound:
         return self.silent and self.newest is not None and self.newest.settled
 
 
-class Sounds:
+class UserTurnTracker:
     """The sounds of one caller, one after the other.
 
     Args:
@@ -157,7 +157,7 @@ class Sounds:
         """A sound is being made, or its turn has not been taken yet."""
         return self._sound is not None
 
-    def feed(self, happening: Happening) -> list[Action]:
+    def feed(self, happening: TurnEvent) -> list[Action]:
         if isinstance(happening, Onset):
             self._begin(happening)
             return []
@@ -167,7 +167,7 @@ class Sounds:
         match happening:
             case Pause():
                 self._sound = replace(sound, silent=True)
-            case Partial() if happening.item_id != self._over:
+            case PartialHeard() if happening.item_id != self._over:
                 return self._heard(replace(sound, newest=happening))
             case Flush():
                 return self._settle(replace(sound, flushed=True))
@@ -179,7 +179,7 @@ class Sounds:
                 unlabelled = _NOTHING_HEARD if sound.onset.audible else _SOMETHING_HEARD
                 newest = replace(sound.newest, settled=True) if sound.newest else unlabelled
                 return self._heard(replace(sound, newest=newest))
-            case Committed():
+            case TurnCommitted():
                 self._close(sound)
         return []
 
@@ -215,7 +215,7 @@ class Sounds:
             self._sound = replace(sound, flushed=False)
             return [Final(sound.newest.text)]
         self._close(sound)
-        drop = Drop(sound.newest.kind if sound.newest else "noise", sound.over_answer and not sound.interrupted)
+        drop = DropSound(sound.newest.kind if sound.newest else "noise", sound.over_answer and not sound.interrupted)
         return [Final(""), drop] if sound.flushed else [drop]
 
     def _close(self, sound: _Sound) -> None:

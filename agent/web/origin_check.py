@@ -13,7 +13,7 @@ LONGEST_NAME = 100  # of a stranger, to be shown
 
 
 @dataclass(frozen=True, slots=True)
-class Stranger:
+class ForeignOrigin:
     """Why a request is refused."""
 
     status: int
@@ -21,7 +21,7 @@ class Stranger:
     message: str
 
 
-def stranger(host: str, origin: str | None, listens_on: str, names: Set[str]) -> Stranger | None:
+def check_origin(host: str, origin: str | None, listens_on: str, names: Set[str]) -> ForeignOrigin | None:
     """Whether a request comes from elsewhere.
 
     Args:
@@ -36,11 +36,11 @@ def stranger(host: str, origin: str | None, listens_on: str, names: Set[str]) ->
             f"This server does not go by the name `{asked[:LONGEST_NAME]}`. Open the page at the address that infra/up "
             "prints, or let whoever runs it list the name in AURA_WEB_HOSTS."
         )
-        return Stranger(421, "wrong_host", message)
+        return ForeignOrigin(421, "wrong_host", message)
     if origin is None or origin.lower().partition("://")[2] == host.lower() or _name(origin) in names:
         return None
     message = f"A page of `{origin[:LONGEST_NAME]}` may not join calls here, unless AURA_WEB_HOSTS lists its host."
-    return Stranger(403, "wrong_origin", message)
+    return ForeignOrigin(403, "wrong_origin", message)
 
 
 def _is_ours(name: str, names: Set[str]) -> bool:

@@ -13,7 +13,7 @@ from livekit import api
 from agent.aio.signals import asked_to_stop
 from agent.rooms.rooms import holds_place
 from agent.settings.agent import LiveKitSettings, WebSettings
-from agent.web.origin_check import stranger
+from agent.web.origin_check import check_origin
 from pipeline.realtime.client import Unreachable, readiness
 
 LONGEST_BODY = 64 * 1024
@@ -108,7 +108,7 @@ def join_token(livekit: LiveKitSettings, asked: TokenRequest) -> str:
 
 
 def _know(request: web.Request, settings: WebSettings) -> None:
-    if who := stranger(request.host, request.headers.get("Origin"), settings.listens_on, settings.hosts):
+    if who := check_origin(request.host, request.headers.get("Origin"), settings.listens_on, settings.hosts):
         raise Problem(who.status, who.code, who.message)
 
 

@@ -5,12 +5,12 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from agent.livekit.session_settings import Wishes
+from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import AURA
 from agent.turns.endpointing import TURNS
 from infra.bench.wire import Wire, wired
 
-SESSION = Wishes(AURA, spoken=True, camera=False).session(AURA.instructions)
+SESSION = PipelineSessionSettings(AURA, spoken=True, camera=False).session(AURA.instructions)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,7 @@ from infra.bench.load_answer import Answer, Served
 from infra.bench.load_events import Begun, Created, Done, Fault, Heard, read
 from infra.bench.script import Ask
 from infra.bench.speaking import silence, speak
-from pipeline.realtime.client import Lost, Pipeline, PipelineError
+from pipeline.realtime.client import ConnectionLost, PipelineError, RealtimeClient
 
 OUR_TURNS = {"audio": {"input": {"turn_detection": None}}}
 FRAME_S = 0.5  # between two pictures of the camera
@@ -38,7 +38,7 @@ class LoadCaller:
 
     def __init__(
         self,
-        pipeline: Pipeline,
+        pipeline: RealtimeClient,
         recordings: Sequence[bytes],
         tell: Callable[[Served], None],
         frames: Sequence[bytes] = (),
@@ -146,7 +146,7 @@ class LoadCaller:
                 self._answer.note(heard, clock())
             elif isinstance(heard, Fault):
                 raise PipelineError(f"the session is refused: {heard.error.message}")
-        raise Lost("the server has hung up")
+        raise ConnectionLost("the server has hung up")
 
     def _is_asked(self, heard: Heard) -> bool:
         """It is not of what the server says of its own accord, about what the camera shows, or says too late."""

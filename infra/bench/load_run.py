@@ -11,7 +11,7 @@ from infra.bench.load_caller import FRAME_S, LoadCaller
 from infra.bench.load_report import Load
 from infra.bench.script import Manner, camera_starts, script
 from pipeline.aio.tasks import first
-from pipeline.realtime.client import Full, PipelineError, connect
+from pipeline.realtime.client import PipelineError, PipelineFull, connect
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ async def _call(plan: Plan, caller: int, began: float, at: float, measured: Meas
             await person.call(asks, wishes, began)
     except* PipelineError as errors:
         outcome = first(errors)
-        if isinstance(outcome, Full):
+        if isinstance(outcome, PipelineFull):
             measured.refused += 1
         else:
             measured.failed += 1

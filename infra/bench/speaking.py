@@ -3,7 +3,7 @@
 import asyncio
 from base64 import b64encode
 
-from pipeline.realtime.client import Pipeline
+from pipeline.realtime.client import RealtimeClient
 
 STEP_S = 0.05
 BYTES_S = 48_000  # PCM16, 24 kHz mono
@@ -15,7 +15,7 @@ def silence(seconds: float) -> bytes:
     return bytes(2 * round(seconds * BYTES_S / 2))
 
 
-async def speak(pipeline: Pipeline, sound: bytes) -> None:
+async def speak(pipeline: RealtimeClient, sound: bytes) -> None:
     """Each piece leaves when it has been spoken."""
     clock = asyncio.get_running_loop().time
     due = clock()

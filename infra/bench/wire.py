@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from infra.bench.speaking import speak
-from pipeline.realtime.client import Event, Pipeline, connect
+from pipeline.realtime.client import Event, RealtimeClient, connect
 
 ANSWER_S = 60.0
 
@@ -24,7 +24,7 @@ class First:
 class Wire:
     """One session, and the first event of each kind in the running answer."""
 
-    pipeline: Pipeline
+    pipeline: RealtimeClient
     sent_ms: int = 0
     firsts: dict[str, First] = field(default_factory=dict)
     came: asyncio.Event = field(default_factory=asyncio.Event)

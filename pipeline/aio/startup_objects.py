@@ -3,7 +3,7 @@
 import gc
 
 
-def settle() -> None:
+def freeze_startup_objects() -> None:
     """What is there now stays, and is not looked at again until the next call, which lets go of what is not needed.
 
     Takes as long as one full collection.

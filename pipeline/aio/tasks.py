@@ -13,7 +13,7 @@ P = ParamSpec("P")
 E = TypeVar("E", bound=BaseException)
 
 
-class Tasks:
+class BackgroundTasks:
     """Use as `async with`; leaving it cancels what still runs, and waits until that has gone."""
 
     def __init__(self) -> None:
@@ -23,7 +23,7 @@ class Tasks:
     def start(
         self, name: str, work: Callable[P, Awaitable[object]], *args: P.args, **kwargs: P.kwargs
     ) -> asyncio.Task[None]:
-        task = self._group.create_task(guarded(partial(work, *args, **kwargs), name), name=name)
+        task = self._group.create_task(log_exceptions(partial(work, *args, **kwargs), name), name=name)
         self._alive.add(task)
         task.add_done_callback(self._alive.discard)
         return task
@@ -55,7 +55,7 @@ class Tasks:
         await self._group.__aexit__(None, None, None)  # what went wrong outside is not the tasks' doing
 
 
-async def guarded(work: Callable[[], Awaitable[object]], name: str) -> None:
+async def log_exceptions(work: Callable[[], Awaitable[object]], name: str) -> None:
     """A failure of one task is our mistake: it is logged, and its owner lives on."""
     try:
         await work()

@@ -5,17 +5,17 @@ from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import aclosing
 from dataclasses import dataclass
 
-from pipeline.context.window import Limits, cut, is_due
+from pipeline.context.window import WindowLimits, cut, is_due
 from pipeline.engines.base import Engine
-from pipeline.media.video_chunk import Clip
-from pipeline.topology.processors.aura import scene
-from pipeline.types.chunks import Scene, Text
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.topology.processors.aura import multimodal_prompt
+from pipeline.types.chunks import MultimodalPrompt, TextChunk
 from pipeline.types.history import History, Item
-from pipeline.types.turn_request import Asked, Wants
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Answered:
+class AskResult:
     """
     Attributes:
         text: Empty: it was silent.
@@ -42,13 +42,17 @@ class Answered:
 
 
 async def ask(
-    question: str, film: Iterable[Clip], aura: Engine[Scene, Text], limits: Limits, tell: Callable[[str], None]
-) -> Answered:
+    question: str,
+    film: Iterable[VideoChunk],
+    aura: Engine[MultimodalPrompt, TextChunk],
+    limits: WindowLimits,
+    emit: Callable[[str], None],
+) -> AskResult:
     """Show it a film second by second, as a camera would, and ask at the end.
 
     Args:
         question: What a person said; empty: only what is seen may be worth an answer.
-        tell: Takes each piece of the answer.
+        emit: Takes each piece of the answer.
 
     Raises:
         EngineError: The engine failed.
@@ -56,7 +60,7 @@ async def ask(
     clock = asyncio.get_running_loop().time
     history, read_ms = History(), []
     for clip in film:
-        history = history.with_round(clip)
+        history = history.with_video_turn(clip)
         if is_due(history, limits):
             history = history.cut(cut(history, limits))
         began = clock()
@@ -69,19 +73,23 @@ async def ask(
     async for word in _answer(history, aura, limits, most=None):
         first_ms = first_ms or 1_000 * (clock() - began)
         told.append(word.text)
-        tell(word.text)
+        emit(word.text)
     taken_ms = 1_000 * (clock() - began)
-    return Answered("".join(told), len(read_ms), len(history.rounds), tuple(read_ms), first_ms or taken_ms, taken_ms)
+    return AskResult(
+        "".join(told), len(read_ms), len(history.video_turns), tuple(read_ms), first_ms or taken_ms, taken_ms
+    )
 
 
 async def _answer(
-    history: History, aura: Engine[Scene, Text], limits: Limits, most: int | None
-) -> AsyncGenerator[Text, None]:
-    wants = Wants(max_tokens=most, cache_salt="ask")
-    async with aclosing(aura.generate("ask", _once(scene(Asked(history, wants), limits)))) as words:
+    history: History, aura: Engine[MultimodalPrompt, TextChunk], limits: WindowLimits, most: int | None
+) -> AsyncGenerator[TextChunk, None]:
+    response_options = ResponseOptions(max_tokens=most, cache_salt="ask")
+    async with aclosing(
+        aura.generate("ask", _once(multimodal_prompt(TurnRequest(history, response_options), limits)))
+    ) as words:
         async for word in words:
             yield word
 
 
-async def _once(prompt: Scene) -> AsyncGenerator[Scene, None]:
+async def _once(prompt: MultimodalPrompt) -> AsyncGenerator[MultimodalPrompt, None]:
     yield prompt

@@ -9,12 +9,12 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-from pipeline.cli.ask import Answered, ask
+from pipeline.cli.ask import AskResult, ask
 from pipeline.cli.converse_command import add_sound, run_converse, wants_sound
 from pipeline.cli.offline import add_model, engine_args, misplaced, model_of
 from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError
-from pipeline.media.video_chunk import Clip
+from pipeline.media.video_chunk import VideoChunk
 from pipeline.topology.processors.aura import LIMITS
 from pipeline.vision.video_file import film_of
 
@@ -63,9 +63,9 @@ def _faults(arguments: argparse.Namespace) -> list[str]:
     return faults
 
 
-async def _ask(arguments: argparse.Namespace, model: Path, film: Iterable[Clip]) -> Answered:
+async def _ask(arguments: argparse.Namespace, model: Path, film: Iterable[VideoChunk]) -> AskResult:
     async with aura_of(model, arguments.dtype, arguments.temperature or 0.0) as aura:
-        return await ask(arguments.text.strip(), film, aura, LIMITS, _tell)
+        return await ask(arguments.text.strip(), film, aura, LIMITS, _emit)
 
 
 @asynccontextmanager
@@ -73,9 +73,11 @@ async def aura_of(model: Path, dtype: str | None, temperature: float) -> AsyncGe
     """The engine of a checkpoint, for one caller at a time."""
     told = engine_args("ask", dtype, skip_mm_profiling=True, kv_cache_memory_bytes=1 << 30)
     from pipeline.engines.aura.setup import open_aura
-    from pipeline.engines.vllm.sampling_defaults import Draws
+    from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 
-    aura = await open_aura(model.parent, model=model.name, max_sessions=1, draws=Draws(temperature), **told)
+    aura = await open_aura(
+        model.parent, model=model.name, max_sessions=1, sampling_defaults=SamplingDefaults(temperature), **told
+    )
     try:
         yield aura
     finally:
@@ -92,5 +94,5 @@ def _temperature(text: str) -> float:
     return value
 
 
-def _tell(text: str) -> None:
+def _emit(text: str) -> None:
     print(text, end="", flush=True)

@@ -8,20 +8,20 @@ from dataclasses import dataclass, replace
 from pipeline.cli.transcribe import transcribe
 from pipeline.context.window import cut, in_bytes, is_due
 from pipeline.media.segmentation import Pcm
-from pipeline.media.video_chunk import Clip
-from pipeline.speech.utterance import Question
-from pipeline.turns.speculative_output import Held
-from pipeline.turns.stages import Stages
-from pipeline.turns.turn import chain, read
-from pipeline.types.chunks import Text, Turn
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.speech.utterance import TurnContext
+from pipeline.turns.speculative_output import SpeculativeOutput
+from pipeline.turns.stages import PipelineStages
+from pipeline.turns.turn import chain, prefill
+from pipeline.types.chunks import TextChunk, TurnId
 from pipeline.types.history import History, Item
-from pipeline.types.turn_request import Asked, Wants
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 NAME = "ask"
 
 
 @dataclass(frozen=True, slots=True)
-class Spoken:
+class SpokenAnswer:
     """
     Attributes:
         question: As it was heard, or written.
@@ -41,60 +41,69 @@ class Spoken:
     unseen: int = 0
 
     def __str__(self) -> str:
-        firsts = (("words", self.text_ms), ("sound", self.sound_ms))
-        said = [f"first {what} after {ms:.0f} ms" for what, ms in firsts if ms is not None]
+        first_chunks = (("words", self.text_ms), ("sound", self.sound_ms))
+        said = [f"first {what} after {ms:.0f} ms" for what, ms in first_chunks if ms is not None]
         if self.unseen:
             said.insert(0, f"of the question the first {self.unseen:,} bytes had no room")
         return ", ".join([*said, f"{self.taken_ms:.0f} ms in all"])
 
 
 async def converse(
-    stages: Stages, film: Iterable[Clip], question: str | Pcm, tell: Callable[[str], None], language: str | None = None
-) -> Spoken:
+    stages: PipelineStages,
+    film: Iterable[VideoChunk],
+    question: str | Pcm,
+    emit: Callable[[str], None],
+    language: str | None = None,
+) -> SpokenAnswer:
     """
     Args:
         film: Second by second, as a camera would have shown it before the question was asked.
         question: Sound (float32, 16 kHz mono) or text; empty text: only what is seen may be worth an answer.
-        tell: Is told what was heard.
+        emit: Is told what was heard.
         language: Of the question, a code or a name; None: it is detected.
 
     Raises:
         RequestError: There is no sound in the question.
         EngineError: A stage failed.
     """
-    wants = Wants(language=language, cache_salt=NAME)
-    view = Question(History, stages.route, lambda: wants)
+    response_options = ResponseOptions(language=language, cache_salt=NAME)
+    view = TurnContext(History, stages.route, lambda: response_options)
     history, epoch = History(), 0
     for epoch, clip in enumerate(film, 1):
-        history = history.with_round(clip)
+        history = history.with_video_turn(clip)
         if is_due(history, stages.limits):
             history = history.cut(cut(history, stages.limits))
-        await read(Turn(NAME, epoch), Asked(history, wants).unfinished(), view)
+        await prefill(TurnId(NAME, epoch), TurnRequest(history, response_options).unfinished(), view)
     tail_s = 0.0
     if not isinstance(question, str):
-        heard = await transcribe(question, language, stages.recogniser, tell)
+        heard = await transcribe(question, language, stages.recogniser, emit)
         question, tail_s = heard.text, heard.tail_s
     unseen = 0
     if question.strip():
         item = Item("question", "user", question)
         history = history.with_item(item)
         unseen = in_bytes(question.strip()) - in_bytes(stages.limits.text(item))
-    asked, held = Asked(history, wants), Held(math.inf)
+    request, output = TurnRequest(history, response_options), SpeculativeOutput(math.inf)
     began = asyncio.get_running_loop().time() - tail_s
-    async with held:
-        await chain(Turn(NAME, epoch + 1), asked, stages.route(wants), held)
-    return replace(await _spoken(question, held, began), unseen=unseen)
+    async with output:
+        await chain(TurnId(NAME, epoch + 1), request, stages.route(response_options), output)
+    return replace(await _spoken(question, output, began), unseen=unseen)
 
 
-async def _spoken(question: str, held: Held, began: float) -> Spoken:
-    if held.error:
-        raise held.error
-    held.open()
-    text = "".join([word.text async for word in held.words() if isinstance(word, Text)])
-    pcm = b"".join([pcm async for pcm in held.sound()])
+async def _spoken(question: str, output: SpeculativeOutput, began: float) -> SpokenAnswer:
+    if output.error:
+        raise output.error
+    output.open()
+    text = "".join([word.text async for word in output.words() if isinstance(word, TextChunk)])
+    pcm = b"".join([pcm async for pcm in output.sound()])
     ended = asyncio.get_running_loop().time()
-    return Spoken(
-        question, text, pcm, _ms(held.firsts.text, began), _ms(held.firsts.pcm, began), _ms(ended, began) or 0
+    return SpokenAnswer(
+        question,
+        text,
+        pcm,
+        _ms(output.first_chunks.text, began),
+        _ms(output.first_chunks.pcm, began),
+        _ms(ended, began) or 0,
     )
 
 

@@ -7,11 +7,11 @@ from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from pipeline.cli.converse import Spoken, converse
+from pipeline.cli.converse import SpokenAnswer, converse
 from pipeline.cli.offline import check_out
 from pipeline.deployment.loading import Deployment, read_deployment
 from pipeline.media.segmentation import Pcm
-from pipeline.media.video_chunk import Clip
+from pipeline.media.video_chunk import VideoChunk
 from pipeline.media.wav import read_wav, speech_file
 from pipeline.models.qwen3_asr.languages import AUTO
 from pipeline.runtime.gpus import gpu_bytes
@@ -51,29 +51,29 @@ def run_converse(arguments: argparse.Namespace, home: Path) -> None:
 
 
 async def _converse(
-    arguments: argparse.Namespace, models_dir: Path, film: Iterable[Clip], question: str | Pcm
-) -> Spoken:
+    arguments: argparse.Namespace, models_dir: Path, film: Iterable[VideoChunk], question: str | Pcm
+) -> SpokenAnswer:
     from pipeline.runtime.orchestrator import running
-    from pipeline.runtime.preflight import checked
+    from pipeline.runtime.preflight import preflight
     from pipeline.runtime.profiles import PROFILES
 
     profile = PROFILES[PROFILE]
     path = arguments.stage_configs_path or profile.deployment
     language = None if arguments.language == AUTO else arguments.language
     deployment = heard_in(language, read_deployment(path, profile.topology, profile.engine_keys(models_dir)))
-    checked(str(path), profile, deployment, models_dir, gpu_bytes())
+    preflight(str(path), profile, deployment, models_dir, gpu_bytes())
     async with running(profile, deployment, models_dir) as pipeline:
-        return await converse(pipeline.stages, film, question, _tell, language)
+        return await converse(pipeline.stages, film, question, _emit, language)
 
 
 def heard_in(language: str | None, deployment: Deployment) -> Deployment:
     """The same, but the first stage hears that language: one that it lacks is told before it is loaded."""
     if language is None:
         return deployment
-    ears, *others = deployment.stages
-    ears = replace(ears, engine_args={**ears.engine_args, "language": language})
-    return replace(deployment, stages=(ears, *others))
+    vad, *others = deployment.stages
+    vad = replace(vad, engine_args={**vad.engine_args, "language": language})
+    return replace(deployment, stages=(vad, *others))
 
 
-def _tell(heard: str) -> None:
+def _emit(heard: str) -> None:
     print(f"heard: {heard}", file=sys.stderr)

@@ -20,7 +20,7 @@ from pipeline.cli.ask_command import add_ask, run_ask
 from pipeline.cli.offline import add_model_dir, keep_stdout_for_results
 from pipeline.cli.port_holder import holder_of
 from pipeline.cli.say_command import add_say, run_say
-from pipeline.cli.shutdown import Stopping
+from pipeline.cli.shutdown import Shutdown
 from pipeline.cli.transcribe_command import add_transcribe, run_transcribe
 from pipeline.deployment.loading import Deployment, model_type_in, read_deployment
 from pipeline.deployment.schema import choice
@@ -29,7 +29,7 @@ from pipeline.errors import AuraError, ConfigError, quoted
 from pipeline.realtime.server import Server
 from pipeline.runtime.gpus import gpu_bytes
 from pipeline.runtime.orchestrator import running
-from pipeline.runtime.preflight import checked
+from pipeline.runtime.preflight import preflight
 from pipeline.runtime.profiles import EMBEDDED, PROFILES, Profile
 
 log = logging.getLogger("pipeline")
@@ -41,7 +41,7 @@ OFFLINE = {"say": run_say, "ask": run_ask, "transcribe": run_transcribe}  # they
 
 
 @dataclass(frozen=True, slots=True)
-class Settings:
+class ServeSettings:
     """What the command line and the environment say."""
 
     profile: Profile
@@ -75,18 +75,18 @@ def main(argv: Sequence[str] | None = None) -> None:
         sys.exit(130)
 
 
-async def serve(settings: Settings) -> signal.Signals | None:
+async def serve(settings: ServeSettings) -> signal.Signals | None:
     """Run the pipeline until SIGTERM or SIGINT: returns it. `/health` answers at once, `/ready` when the engines do."""
     work = asyncio.current_task()
     assert work
-    stopping = Stopping(work)
+    stopping = Shutdown(work)
     stopping.listen()
     with suppress(asyncio.CancelledError):
         await _serve(settings, stopping)
-    return stopping.asked
+    return stopping.request
 
 
-async def _serve(settings: Settings, stopping: Stopping) -> None:
+async def _serve(settings: ServeSettings, stopping: Shutdown) -> None:
     """Engines that are still being started are given up when it is cancelled."""
     server = Server(settings.profile.topology.model_type, settings.key)
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
@@ -97,7 +97,7 @@ async def _serve(settings: Settings, stopping: Stopping) -> None:
         await asyncio.to_thread(_check, settings, settings.models_dir)
         opening = running(settings.profile, settings.deployment, settings.models_dir)
         pipeline = await engines.enter_async_context(opening)
-        heap.settle()
+        heap.freeze_startup_objects()
         server.pipeline = pipeline
         log.info("ready on http://%s:%d", settings.host, settings.port)
         await stopping.gently()
@@ -105,11 +105,11 @@ async def _serve(settings: Settings, stopping: Stopping) -> None:
         await server.drain(DRAIN_S)
 
 
-def _check(settings: Settings, models_dir: Path | None) -> list[str]:
-    return checked(str(settings.file), settings.profile, settings.deployment, models_dir, gpu_bytes())
+def _check(settings: ServeSettings, models_dir: Path | None) -> list[str]:
+    return preflight(str(settings.file), settings.profile, settings.deployment, models_dir, gpu_bytes())
 
 
-async def _listen(runner: web.AppRunner, settings: Settings) -> None:
+async def _listen(runner: web.AppRunner, settings: ServeSettings) -> None:
     try:
         await web.TCPSite(runner, settings.host, settings.port).start()
     except OSError as error:
@@ -120,7 +120,7 @@ async def _listen(runner: web.AppRunner, settings: Settings) -> None:
         raise ConfigError("serve", [fault]) from error
 
 
-def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> Settings:
+def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> ServeSettings:
     named, told = getattr(arguments, "file", None), arguments.stage_configs_path
     if named and told:
         raise ConfigError("command line", [f"{named} and --stage-configs-path {told}: one file is checked"])
@@ -142,7 +142,7 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
     if arguments.command == "serve" and not key:
         raise ConfigError("environment", ["AURA_PIPELINE_KEY is not set: clients must show this key"])
     host, port = getattr(arguments, "host", ""), getattr(arguments, "port", 0)
-    return Settings(profile, path, deployment, models_dir, host, port, key)
+    return ServeSettings(profile, path, deployment, models_dir, host, port, key)
 
 
 def _profile_of(file: Path | None) -> str:

@@ -10,7 +10,7 @@ LISTENING = {"tcp": "0A", "udp": "07"}  # states of a bound socket: include/net/
 
 
 @dataclass(frozen=True, slots=True)
-class Holder:
+class PortHolder:
     """A process that holds a port."""
 
     pid: int
@@ -20,7 +20,7 @@ class Holder:
         return f"pid {self.pid} ({self.command})"
 
 
-def holder_of(port: int, transport: Transport, proc: Path = Path("/proc")) -> Holder | None:
+def holder_of(port: int, transport: Transport, proc: Path = Path("/proc")) -> PortHolder | None:
     """Who holds a port, or None if nobody does or it is someone whom we may not look at."""
     inodes: set[str] = set()
     for table in (transport, f"{transport}6"):
@@ -30,7 +30,7 @@ def holder_of(port: int, transport: Transport, proc: Path = Path("/proc")) -> Ho
     links = {f"socket:[{inode}]" for inode in inodes}
     for process in proc.iterdir():
         if process.name.isdigit() and any(link in links for link in _open_files(process)):
-            return Holder(int(process.name), _command(process))
+            return PortHolder(int(process.name), _command(process))
     return None
 
 

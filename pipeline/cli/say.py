@@ -9,22 +9,22 @@ from pathlib import Path
 from pipeline.engines.base import Engine
 from pipeline.errors import RequestError
 from pipeline.media.wav import speech_file
-from pipeline.topology.processors.clauses import Clauses
+from pipeline.topology.processors.clauses import ClauseSplitter
 from pipeline.topology.processors.handover import talker2code2wav_async_chunk
-from pipeline.types.chunks import Audio, Clause, Codes
-from pipeline.types.turn_request import Asked
+from pipeline.types.chunks import AudioChunk, Clause, CodecChunk
+from pipeline.types.turn_request import TurnRequest
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class VoiceEngines:
     """The two engines that make sound of clauses."""
 
-    talker: Engine[Clause, Codes]
-    code2wav: Engine[Codes, Audio]
+    talker: Engine[Clause, CodecChunk]
+    code2wav: Engine[CodecChunk, AudioChunk]
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class SayResult:
     """How far a text has been spoken.
 
     Attributes:
@@ -50,21 +50,25 @@ class Said:
 
 
 async def say(
-    text: str, manner: Clause, voice: Voice | Engine[Clause, Audio], out: Path, tell: Callable[[Said], None]
-) -> Said:
+    text: str,
+    engine_settings: Clause,
+    voice: VoiceEngines | Engine[Clause, AudioChunk],
+    out: Path,
+    emit: Callable[[SayResult], None],
+) -> SayResult:
     """Speak `text` into a file: PCM16, 24 kHz mono.
 
     Args:
-        manner: Its voice, language and instructions are those of all that is said.
-        tell: Is told after each piece.
+        engine_settings: Its voice, language and instructions are those of all that is said.
+        emit: Is told after each piece.
 
     Raises:
         RequestError: There is nothing to speak in it, or the file cannot be written.
         EngineError: The voice failed; what was spoken before is in the file.
     """
     clock = asyncio.get_running_loop().time
-    began, said = clock(), Said(0.0, 0.0, 0.0)
-    chunks = _spoken(text, manner, voice)
+    began, said = clock(), SayResult(0.0, 0.0, 0.0)
+    chunks = _spoken(text, engine_settings, voice)
     try:
         with speech_file(out) as file:
             async with aclosing(chunks):
@@ -72,8 +76,8 @@ async def say(
                     file.writeframes(audio.pcm)
                     taken_s = clock() - began
                     first_s = said.first_s or (taken_s if audio.pcm else 0.0)
-                    said = Said(said.sound_s + audio.duration_ms / 1000, first_s, taken_s)
-                    tell(said)
+                    said = SayResult(said.sound_s + audio.duration_ms / 1000, first_s, taken_s)
+                    emit(said)
     except OSError as error:
         raise RequestError("invalid_value", f"out: {out} cannot be written: {error.strerror}", "out") from error
     if not said.sound_s:
@@ -81,21 +85,25 @@ async def say(
     return said
 
 
-async def _spoken(text: str, manner: Clause, voice: Voice | Engine[Clause, Audio]) -> AsyncGenerator[Audio, None]:
-    if not isinstance(voice, Voice):
-        async with aclosing(voice.generate("say", _clauses(text, manner))) as spoken:
+async def _spoken(
+    text: str, engine_settings: Clause, voice: VoiceEngines | Engine[Clause, AudioChunk]
+) -> AsyncGenerator[AudioChunk, None]:
+    if not isinstance(voice, VoiceEngines):
+        async with aclosing(voice.generate("say", _clauses(text, engine_settings))) as spoken:
             async for audio in spoken:
                 yield audio
         return
-    codes = voice.talker.generate("say", _clauses(text, manner))
-    chunks = talker2code2wav_async_chunk(codes, Asked())
+    codes = voice.talker.generate("say", _clauses(text, engine_settings))
+    chunks = talker2code2wav_async_chunk(codes, TurnRequest())
     sound = voice.code2wav.generate("say", chunks)
     async with aclosing(codes), aclosing(chunks), aclosing(sound):
         async for audio in sound:
             yield audio
 
 
-async def _clauses(text: str, manner: Clause) -> AsyncGenerator[Clause, None]:
-    clauses = Clauses()
+async def _clauses(text: str, engine_settings: Clause) -> AsyncGenerator[Clause, None]:
+    clauses = ClauseSplitter()
     for piece in (*clauses.feed(text), *clauses.finish()):
-        yield Clause(piece, manner.voice, manner.speed, manner.language, manner.instructions)
+        yield Clause(
+            piece, engine_settings.voice, engine_settings.speed, engine_settings.language, engine_settings.instructions
+        )

@@ -8,12 +8,12 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from pipeline.cli.offline import add_model, check_out, engine_args, misplaced, model_of
-from pipeline.cli.say import Said, Voice, say
+from pipeline.cli.say import SayResult, VoiceEngines, say
 from pipeline.engines.base import Engine
-from pipeline.engines.code2wav.chunk_ramp import Ramp
+from pipeline.engines.code2wav.chunk_ramp import ChunkRamp
 from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.text import spoken
-from pipeline.types.chunks import Audio, Clause
+from pipeline.types.chunks import AudioChunk, Clause
 
 CHECKPOINT = "Qwen3-TTS-12Hz-1.7B-CustomVoice"  # as it is published
 OF_CHECKPOINTS = ("model", "model_dir", "dtype", "voice", "language", "instructions")
@@ -45,22 +45,22 @@ def run_say(arguments: argparse.Namespace, home: Path) -> None:
         raise RequestError("invalid_value", "text: there is nothing in it that can be spoken", "text")
     check_out(arguments.out)
     said = asyncio.run(_say(arguments, model))
-    _tell(f"{arguments.out}: {said}", ends=True)
+    _emit(f"{arguments.out}: {said}", ends=True)
 
 
-async def _say(arguments: argparse.Namespace, model: Path | None) -> Said:
+async def _say(arguments: argparse.Namespace, model: Path | None) -> SayResult:
     language, instructions = arguments.language or "auto", arguments.instructions or ""
-    manner = Clause("", arguments.voice or "", language=language, instructions=instructions)
-    opened = embedded_voice() if model is None else voice_of(model, arguments.dtype, manner)
+    engine_settings = Clause("", arguments.voice or "", language=language, instructions=instructions)
+    opened = embedded_voice() if model is None else voice_of(model, arguments.dtype, engine_settings)
     async with opened as voice:
-        return await say(arguments.text, manner, voice, arguments.out, lambda said: _tell(str(said)))
+        return await say(arguments.text, engine_settings, voice, arguments.out, lambda said: _emit(str(said)))
 
 
 @asynccontextmanager
-async def embedded_voice() -> AsyncGenerator[Engine[Clause, Audio], None]:
-    from pipeline.engines.hibari.engine import Hibari
+async def embedded_voice() -> AsyncGenerator[Engine[Clause, AudioChunk], None]:
+    from pipeline.engines.hibari.engine import HibariEngine
 
-    hibari = await Hibari.open()
+    hibari = await HibariEngine.open()
     try:
         yield hibari
     finally:
@@ -68,24 +68,24 @@ async def embedded_voice() -> AsyncGenerator[Engine[Clause, Audio], None]:
 
 
 @asynccontextmanager
-async def voice_of(model: Path, dtype: str | None, manner: Clause) -> AsyncGenerator[Voice, None]:
+async def voice_of(model: Path, dtype: str | None, engine_settings: Clause) -> AsyncGenerator[VoiceEngines, None]:
     """Both engines of a checkpoint that can speak in that manner, for one request at a time."""
     told = engine_args("say", dtype)
-    from pipeline.engines.code2wav.engine import Code2Wav
+    from pipeline.engines.code2wav.engine import Code2WavEngine
     from pipeline.engines.qwen3_tts.engine import voice_in
     from pipeline.engines.qwen3_tts.setup import open_talker, read_checkpoint
 
-    read_checkpoint(model).writer.check(voice_in(manner))
-    _tell("starting the voice …")
+    read_checkpoint(model).writer.check(voice_in(engine_settings))
+    _emit("starting the voice …")
     async with AsyncExitStack() as engines:
-        code2wav = await Code2Wav.open(model, ramp=Ramp(), slots=1)
+        code2wav = await Code2WavEngine.open(model, ramp=ChunkRamp(), slots=1)
         engines.push_async_callback(code2wav.aclose)
         talker = await open_talker(model.parent, model=model.name, max_sessions=1, use_tqdm_on_load=False, **told)
         engines.push_async_callback(talker.aclose)
-        yield Voice(talker, code2wav)
+        yield VoiceEngines(talker, code2wav)
 
 
-def _tell(line: str, *, ends: bool = False) -> None:
+def _emit(line: str, *, ends: bool = False) -> None:
     """On a terminal one line that changes; elsewhere only how it ended."""
     if sys.stderr.isatty():
         print(f"\r{line}\x1b[K", end="\n" if ends else "", file=sys.stderr, flush=True)

@@ -4,17 +4,17 @@ import asyncio
 import signal
 
 
-class Stopping:
+class Shutdown:
     """
     Args:
         work: Is cancelled where nothing need be waited for.
 
     Attributes:
-        asked: The first signal that came.
+        request: The first signal that came.
     """
 
     def __init__(self, work: asyncio.Task[object]) -> None:
-        self.asked: signal.Signals | None = None
+        self.request: signal.Signals | None = None
         self._work = work
         self._waits = False
         self._gently = asyncio.Event()
@@ -24,11 +24,11 @@ class Stopping:
             asyncio.get_running_loop().add_signal_handler(number, self.told, number)
 
     def told(self, number: signal.Signals) -> None:
-        if self.asked is None and number is signal.SIGTERM and self._waits:
+        if self.request is None and number is signal.SIGTERM and self._waits:
             self._gently.set()
         elif not self._work.cancelling():
             self._work.cancel()
-        self.asked = self.asked or number
+        self.request = self.request or number
 
     async def gently(self) -> None:
         """Returns when it shall end, and has time to. Not waited for, it is ended at once."""

@@ -8,14 +8,14 @@ from dataclasses import dataclass
 from pipeline.engines.base import Engine
 from pipeline.errors import RequestError
 from pipeline.media.segmentation import Pcm, parts
-from pipeline.types.chunks import SPEECH_RATE, Transcript, Window
+from pipeline.types.chunks import SPEECH_RATE, AsrInput, Transcript
 
 PIECE_S = 2  # between two passes, as the official package streams
 LONGEST_S = 26  # of one utterance; about as long as a live one may get
 
 
 @dataclass(frozen=True, slots=True)
-class Transcribed:
+class TranscribeResult:
     """
     Attributes:
         text: All that was said; the words of one utterance a line.
@@ -44,13 +44,13 @@ class Transcribed:
 
 
 async def transcribe(
-    pcm: Pcm, language: str | None, engine: Engine[Window, Transcript], tell: Callable[[str], None]
-) -> Transcribed:
+    pcm: Pcm, language: str | None, engine: Engine[AsrInput, Transcript], emit: Callable[[str], None]
+) -> TranscribeResult:
     """
     Args:
         pcm: float32, 16 kHz mono; of any length, it is cut where it is quietest.
         language: ISO 639-1 code, or None to detect it.
-        tell: Is told the words of each utterance.
+        emit: Is told the words of each utterance.
 
     Raises:
         RequestError: There is no sound.
@@ -64,23 +64,23 @@ async def transcribe(
         heard = asyncio.Semaphore(1)
         windows = _windows(part, language, heard)
         transcripts = engine.generate(f"transcribe.{number}", windows)
-        asked = clock()
+        request = clock()
         async with aclosing(windows), aclosing(transcripts):
             async for transcript in transcripts:
                 if transcript.settles:
-                    tails.append(clock() - asked)
+                    tails.append(clock() - request)
                     said.append(transcript.text)
                     languages |= {transcript.language: None} if transcript.language else {}
-                    tell(transcript.text)
-                asked = clock()
+                    emit(transcript.text)
+                request = clock()
                 heard.release()
-    return Transcribed("\n".join(said), ", ".join(languages), len(pcm) / SPEECH_RATE, clock() - began, max(tails))
+    return TranscribeResult("\n".join(said), ", ".join(languages), len(pcm) / SPEECH_RATE, clock() - began, max(tails))
 
 
-async def _windows(part: Pcm, language: str | None, heard: asyncio.Semaphore) -> AsyncGenerator[Window, None]:
+async def _windows(part: Pcm, language: str | None, heard: asyncio.Semaphore) -> AsyncGenerator[AsrInput, None]:
     """Each when the one before has been heard: what is skipped while somebody speaks would be missed here."""
     for end in range(PIECE_S * SPEECH_RATE, len(part), PIECE_S * SPEECH_RATE):
         await heard.acquire()
-        yield Window(part[:end], language, False)
+        yield AsrInput(part[:end], language, False)
     await heard.acquire()
-    yield Window(part, language, True)
+    yield AsrInput(part, language, True)

@@ -6,12 +6,12 @@ import sys
 from pathlib import Path
 
 from pipeline.cli.offline import add_model, engine_args, model_of
-from pipeline.cli.transcribe import Transcribed, transcribe
+from pipeline.cli.transcribe import TranscribeResult, transcribe
 from pipeline.engines.base import Engine
 from pipeline.media.segmentation import Pcm
 from pipeline.media.wav import read_wav
 from pipeline.models.qwen3_asr.languages import AUTO
-from pipeline.types.chunks import Transcript, Window
+from pipeline.types.chunks import AsrInput, Transcript
 
 CHECKPOINT = "Qwen3-ASR-1.7B"  # as it is published
 
@@ -41,7 +41,7 @@ def run_transcribe(arguments: argparse.Namespace, home: Path) -> None:
     print(f"{arguments.file}: {heard}; the model was loaded in {load_s:.1f} s", file=sys.stderr)
 
 
-async def _transcribe(pcm: Pcm, arguments: argparse.Namespace, model: Path) -> tuple[float, Transcribed]:
+async def _transcribe(pcm: Pcm, arguments: argparse.Namespace, model: Path) -> tuple[float, TranscribeResult]:
     clock = asyncio.get_running_loop().time
     began = clock()
     engine = await _open(model, arguments)
@@ -52,7 +52,7 @@ async def _transcribe(pcm: Pcm, arguments: argparse.Namespace, model: Path) -> t
         await engine.aclose()
 
 
-async def _open(model: Path, arguments: argparse.Namespace) -> Engine[Window, Transcript]:
+async def _open(model: Path, arguments: argparse.Namespace) -> Engine[AsrInput, Transcript]:
     """For one utterance at a time."""
     told = engine_args("transcribe", arguments.dtype)
     told |= {"language": arguments.language, "context": arguments.context}

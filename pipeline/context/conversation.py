@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from pipeline.errors import RequestError
 from pipeline.types.history import History, Item
-from pipeline.types.session_events import Event, ItemAdded, ItemDeleted, ItemTruncated
+from pipeline.types.session_events import ItemAdded, ItemDeleted, ItemTruncated, SessionEvent
 
 
 class Conversation:
@@ -22,10 +22,10 @@ class Conversation:
         deleted: How many items have been: after the next one, an id that is known may be another item's.
     """
 
-    def __init__(self, history: History, tell: Callable[[Event], None]) -> None:
+    def __init__(self, history: History, emit: Callable[[SessionEvent], None]) -> None:
         self.history = history
         self.deleted = 0
-        self._tell = tell
+        self._emit = emit
 
     def add(self, item: Item, after: str | None = None) -> str | None:
         """Take in `item` without telling; returns the id of the item in front of it."""
@@ -34,7 +34,7 @@ class Conversation:
 
     def create(self, item: Item, after: str | None = None) -> None:
         previous = self.add(item, after)
-        self._tell(ItemAdded(item, previous))
+        self._emit(ItemAdded(item, previous))
 
     def reserve(self, item_id: str) -> None:
         """The place of the answer that is to be the item of that id."""
@@ -65,7 +65,7 @@ class Conversation:
         self.find(item_id, "item_delete_invalid_item_id")
         self.history = self.history.without(item_id)
         self.deleted += 1
-        self._tell(ItemDeleted(item_id))
+        self._emit(ItemDeleted(item_id))
 
     def truncate(self, item_id: str, played_ms: int) -> None:
         """Only what was heard in the first `played_ms` of a spoken answer stays."""
@@ -73,7 +73,7 @@ class Conversation:
         if item.role != "assistant":
             raise RequestError("item_truncate_invalid_item_id", f"item {item_id!r} is not an answer", "item_id")
         self.history = self.history.heard(item_id, played_ms)
-        self._tell(ItemTruncated(item_id, played_ms))
+        self._emit(ItemTruncated(item_id, played_ms))
 
     def find(self, item_id: str, code: str = "item_retrieve_invalid_item_id") -> Item:
         if item := self.history.find(item_id):

@@ -3,13 +3,13 @@
 import asyncio
 from collections.abc import Awaitable, Callable
 
-from pipeline.aio.tasks import Tasks
+from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
-from pipeline.context.window import Limits, cut, is_due
-from pipeline.types.history import Cut, History
+from pipeline.context.window import WindowLimits, cut, is_due
+from pipeline.types.history import History, PrunePlan
 
 
-class Forgetting:
+class ContextPruner:
     """
     Args:
         read: Has the engine read a history.
@@ -19,8 +19,8 @@ class Forgetting:
         self,
         name: str,
         conversation: Conversation,
-        limits: Limits,
-        tasks: Tasks,
+        limits: WindowLimits,
+        tasks: BackgroundTasks,
         read: Callable[[History], Awaitable[None]],
     ) -> None:
         self._name = name
@@ -29,11 +29,11 @@ class Forgetting:
         self._tasks = tasks
         self._read = read
         self._task: asyncio.Task[None] | None = None
-        self._planned: Cut | None = None
+        self._planned: PrunePlan | None = None
         self._deleted = 0  # when it was planned
 
     @property
-    def planned(self) -> Cut | None:
+    def planned(self) -> PrunePlan | None:
         """What it leaves has been read. When an item is deleted it is void: its ids may be those of other items."""
         return self._planned if self._deleted == self._conversation.deleted else None
 

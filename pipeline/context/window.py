@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import TypeVar
 
-from pipeline.media.video_chunk import MOST_TOKENS, Clip
-from pipeline.types.history import Cut, History, Item
+from pipeline.media.video_chunk import MOST_TOKENS, VideoChunk
+from pipeline.types.history import History, Item, PrunePlan
 
 T = TypeVar("T")
 
@@ -26,7 +26,7 @@ def in_bytes(text: str) -> int:
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class WindowLimits:
     """
     Attributes:
         count: Tokens of a text, or more.
@@ -62,41 +62,41 @@ class Limits:
             text = text[len(text) // 10 + 1 :]
         return text
 
-    def looked_at(self, item: Item) -> tuple[Clip, ...]:
+    def looked_at(self, item: Item) -> tuple[VideoChunk, ...]:
         return item.pictures[-self.pictures :]
 
     def tokens(self, item: Item) -> int:
         return self.count(self.text(item)) + MARKS + sum(clip.tokens + MARKS for clip in self.looked_at(item))
 
 
-def is_due(history: History, limits: Limits) -> bool:
+def is_due(history: History, limits: WindowLimits) -> bool:
     """It is time to cut, in the background: the prompt that a cut leaves has to be read once."""
     return (
-        len(history.rounds) >= limits.keep_s + limits.slack_s
+        len(history.video_turns) >= limits.keep_s + limits.slack_s
         or video_tokens(history) >= limits.video_tokens
         or len(_groups(history)) >= limits.groups + limits.slack_groups
         or text_tokens(history, limits) >= limits.text_tokens
     )
 
 
-def cut(history: History, limits: Limits) -> Cut:
+def cut(history: History, limits: WindowLimits) -> PrunePlan:
     """What goes, at the end of both windows at once."""
     room = 2 * limits.video_tokens // 3
-    seconds = _newest(history.rounds, limits.keep_s, room, lambda each: each.clip.tokens + MARKS)
+    seconds = _newest(history.video_turns, limits.keep_s, room, lambda each: each.clip.tokens + MARKS)
     groups = [_shortened(group, limits.answers) for group in _groups(history)]
     room = limits.text_tokens // 2
     kept = list(chain(*_newest(groups, limits.groups, room, lambda group: sum(map(limits.tokens, group)))))
     if groups and not kept:
         kept = _newest(groups[-1], limits.answers + 1, room, limits.tokens) or groups[-1][-1:]
-    clips = {each.clip.id for each in history.rounds} - {each.clip.id for each in seconds}
-    return Cut(frozenset(clips), frozenset({item.id for item in history.items} - {item.id for item in kept}))
+    clips = {each.clip.id for each in history.video_turns} - {each.clip.id for each in seconds}
+    return PrunePlan(frozenset(clips), frozenset({item.id for item in history.items} - {item.id for item in kept}))
 
 
-def within(history: History, limits: Limits) -> History:
+def within(history: History, limits: WindowLimits) -> History:
     """The history, cut at once if it is far beyond the limits: its cut has not come about in time."""
     most_s = limits.keep_s + 2 * limits.slack_s
     if (
-        len(history.rounds) <= most_s
+        len(history.video_turns) <= most_s
         and video_tokens(history) <= 4 * limits.video_tokens // 3
         and text_tokens(history, limits) <= 4 * limits.text_tokens // 3
     ):
@@ -105,10 +105,10 @@ def within(history: History, limits: Limits) -> History:
 
 
 def video_tokens(history: History) -> int:
-    return sum(each.clip.tokens + MARKS for each in history.rounds)
+    return sum(each.clip.tokens + MARKS for each in history.video_turns)
 
 
-def text_tokens(history: History, limits: Limits) -> int:
+def text_tokens(history: History, limits: WindowLimits) -> int:
     return sum(limits.tokens(item) for item in remembered(history))
 
 
@@ -126,7 +126,7 @@ class Exchange:
         answer: None: nothing was said.
     """
 
-    clip: Clip | None = None
+    clip: VideoChunk | None = None
     question: Item | None = None
     answer: Item | None = None
 
@@ -154,12 +154,12 @@ def exchanges(history: History) -> Iterator[Exchange | Item]:
         yield open_
 
 
-def _joined(open_: Exchange | None, each: Item | Clip) -> Exchange | None:
+def _joined(open_: Exchange | None, each: Item | VideoChunk) -> Exchange | None:
     """`open_` with what comes next, or None if that has no place in it."""
     if open_ is None or open_.answer:
         return None
     match each:
-        case Clip():
+        case VideoChunk():
             return None if open_.clip or open_.question else replace(open_, clip=each)
         case Item(role="user"):
             return None if open_.question else replace(open_, question=each)
@@ -167,9 +167,9 @@ def _joined(open_: Exchange | None, each: Item | Clip) -> Exchange | None:
             return replace(open_, answer=each)
 
 
-def _in_order(history: History) -> Iterator[Item | Clip]:
-    places: dict[str | None, list[Clip]] = {}
-    for each in history.rounds:
+def _in_order(history: History) -> Iterator[Item | VideoChunk]:
+    places: dict[str | None, list[VideoChunk]] = {}
+    for each in history.video_turns:
         places.setdefault(each.after, []).append(each.clip)
     yield from places.get(None, ())
     for item in history.items:

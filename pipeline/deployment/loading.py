@@ -110,7 +110,7 @@ def _stage(
     engine = engine_keys.get(spec.model_arch, EngineKeys())
     alone = {"gpu_memory_utilization": ALONE} if engine.placed else {}
     sampling: dict[str, Any] = {}
-    if engine.draws:
+    if engine.sampling_defaults:
         sampling = {**documented(SAMPLING_KEYS), **raw.get("default_sampling_params", {}), **spec.sampling_constraints}
     return StageDeployment(
         spec.stage_id,

@@ -53,14 +53,14 @@ class EngineKeys:
     Attributes:
         keys: Of its `engine_args`.
         placed: It runs on devices, in a process of its own.
-        draws: It draws tokens, and so takes sampling parameters.
+        sampling_defaults: It draws tokens, and so takes sampling parameters.
         spreads: It may compute on several devices at once.
         sessions: Most callers whom it can serve; None: however many there are.
     """
 
     keys: Keys = field(default_factory=dict)
     placed: bool = False
-    draws: bool = False
+    sampling_defaults: bool = False
     spreads: bool = False
     sessions: int | None = None
 

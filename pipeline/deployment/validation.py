@@ -67,7 +67,9 @@ def _stage_faults(raw: dict[str, Any], spec: StagePipelineConfig, engine: Engine
     if engine.placed and not engine.spreads and len(devices) > 1:
         yield f"{here}runtime: `devices` is {stage['runtime']['devices']!r}: {spec.model_stage} computes on one GPU"
     sampling = stage.get("default_sampling_params", {})
-    yield from key_faults(f"{here}default_sampling_params: ", sampling, SAMPLING_KEYS if engine.draws else {})
+    yield from key_faults(
+        f"{here}default_sampling_params: ", sampling, SAMPLING_KEYS if engine.sampling_defaults else {}
+    )
     yield from _constraint_faults(here, sound(sampling, SAMPLING_KEYS), spec)
     repeated = {key: of[key] for of, keys in ((told, TOPOLOGY_KEYS), (stage, OF_TOPOLOGY)) for key in keys if key in of}
     for key, value in repeated.items():
@@ -109,11 +111,11 @@ def _sharing_faults(
         if args.get("gpu_memory_utilization") is None and shared:
             yield f"stage {id}: engine_args: `gpu_memory_utilization` is needed: it shares GPU {shared[0]}"
         for device in shared:
-            asked = sound(args, engine.keys).get("gpu_memory_utilization", 0.0)
-            shares.setdefault(device, {})[specs[id].model_stage] = asked
+            request = sound(args, engine.keys).get("gpu_memory_utilization", 0.0)
+            shares.setdefault(device, {})[specs[id].model_stage] = request
     for device, asks in sorted(shares.items()):
         if (share := sum(asks.values())) > MOST_SHARED:
-            each = ", ".join(f"{name} {asked:g}" for name, asked in asks.items())
+            each = ", ".join(f"{name} {request:g}" for name, request in asks.items())
             yield f"GPU {device}: its engines ask for {share:.2f} of the memory ({each}), {MOST_SHARED} is there"
 
 

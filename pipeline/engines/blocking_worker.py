@@ -9,7 +9,7 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-class Worker:
+class BlockingWorker:
     """A few threads for one engine's computations.
 
     A computation that has begun cannot be interrupted; one that has not is dropped on cancel.

@@ -4,6 +4,6 @@ from collections.abc import Sequence
 from itertools import takewhile
 
 
-def shared(one: Sequence[object], other: Sequence[object]) -> int:
+def common_prefix(one: Sequence[object], other: Sequence[object]) -> int:
     """How many tokens both begin with."""
     return sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(one, other, strict=False)))

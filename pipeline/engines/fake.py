@@ -9,9 +9,18 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Generic, TypeVar
 
-from pipeline.engines.common_prefix import shared
+from pipeline.engines.common_prefix import common_prefix
 from pipeline.errors import EngineError
-from pipeline.types.chunks import VOICE_RATE, Audio, Chat, Clause, Text, Transcript, Usage, Window
+from pipeline.types.chunks import (
+    VOICE_RATE,
+    AsrInput,
+    AudioChunk,
+    ChatPrompt,
+    Clause,
+    TextChunk,
+    TokenUsage,
+    Transcript,
+)
 
 P = TypeVar("P")
 C = TypeVar("C")
@@ -20,7 +29,7 @@ Step = tuple[float, C | EngineError]  # seconds after the step before it, and wh
 
 
 @dataclass(frozen=True, slots=True)
-class Scripted(Generic[P, C]):
+class FakeEngine(Generic[P, C]):
     """An `Engine` that does what `script(prompt)` says and remembers what was asked of it.
 
     Attributes:
@@ -61,44 +70,46 @@ class Scripted(Generic[P, C]):
         """Nothing to free."""
 
 
-def hears(*texts: str, pass_s: float = 0.0) -> Scripted[Window, Transcript]:
+def hears(*texts: str, pass_s: float = 0.0) -> FakeEngine[AsrInput, Transcript]:
     """A recogniser: its n-th window reads `texts[n]`, later ones the last; a pass takes `pass_s`."""
     left = list(texts)
 
-    def script(window: Window) -> Iterable[Step[Transcript]]:
+    def script(window: AsrInput) -> Iterable[Step[Transcript]]:
         text = left.pop(0) if len(left) > 1 else left[0]
         yield pass_s, Transcript(text, window.audio_end_ms, window.settles)
 
-    return Scripted(script)
+    return FakeEngine(script)
 
 
-def writes(answer: str | Callable[[Chat], str], first_s: float = 0.0, word_s: float = 0.0) -> Scripted[Chat, Text]:
+def writes(
+    answer: str | Callable[[ChatPrompt], str], first_s: float = 0.0, word_s: float = 0.0
+) -> FakeEngine[ChatPrompt, TextChunk]:
     """A language model: the first word after `first_s`, each further one `word_s` later.
 
     Words are its tokens. It remembers the last prompt of each caller.
     """
     read: dict[str, list[str]] = {}
 
-    def script(chat: Chat) -> Iterable[Step[Text]]:
+    def script(chat: ChatPrompt) -> Iterable[Step[TextChunk]]:
         prompt = [word for message in chat.messages for word in words_of(message.text)]
-        usage = Usage(len(prompt), 0, shared(prompt, read.get(chat.cache_salt, ())))
+        usage = TokenUsage(len(prompt), 0, common_prefix(prompt, read.get(chat.cache_salt, ())))
         read[chat.cache_salt] = prompt
         words = words_of(answer if isinstance(answer, str) else answer(chat))
         for position, word in enumerate(words[: chat.max_tokens]):
-            yield (word_s if position else first_s), Text(word, replace(usage, written=position + 1))
+            yield (word_s if position else first_s), TextChunk(word, replace(usage, written=position + 1))
         if not words and chat.max_tokens:
-            yield first_s, Text("", usage)
+            yield first_s, TextChunk("", usage)
 
-    return Scripted(script)
+    return FakeEngine(script)
 
 
-def speaks(ms_per_word: int = 300, clause_s: float = 0.0, hz: float = 440.0) -> Scripted[Clause, Audio]:
-    """A voice: a tone of `ms_per_word` for each word, one `Audio` a clause, made in `clause_s`."""
+def speaks(ms_per_word: int = 300, clause_s: float = 0.0, hz: float = 440.0) -> FakeEngine[Clause, AudioChunk]:
+    """A voice: a tone of `ms_per_word` for each word, one `AudioChunk` a clause, made in `clause_s`."""
 
-    def script(clause: Clause) -> Iterable[Step[Audio]]:
-        yield clause_s, Audio(tone(ms_per_word * len(clause.text.split()), hz), clause.text)
+    def script(clause: Clause) -> Iterable[Step[AudioChunk]]:
+        yield clause_s, AudioChunk(tone(ms_per_word * len(clause.text.split()), hz), clause.text)
 
-    return Scripted(script)
+    return FakeEngine(script)
 
 
 def words_of(text: str) -> list[str]:

@@ -22,7 +22,7 @@ GREY16 = ("I;16", "I;16L", "I;16B", "I;16N")  # Pillow's names of grey in 16 bit
 
 
 @dataclass(frozen=True, slots=True)
-class Clip:
+class VideoChunk:
     """A picture, or a second of video. Two of one name are the same.
 
     Attributes:
@@ -97,11 +97,11 @@ def _opaque(image: Image.Image) -> Image.Image:
 def _upright(pixels: Pixels, image: Image.Image) -> Pixels:
     """Turned as the EXIF of `image` says; if that is damaged, as it lies."""
     try:
-        held = image.getexif().get(ExifTags.Base.Orientation, 1)
-        if held == 1:
+        output = image.getexif().get(ExifTags.Base.Orientation, 1)
+        if output == 1:
             return pixels
         shown = Image.fromarray(pixels)
-        shown.getexif()[ExifTags.Base.Orientation] = held
+        shown.getexif()[ExifTags.Base.Orientation] = output
         return np.asarray(ImageOps.exif_transpose(shown))
     except Exception:  # EXIF that is damaged raises whatever it stumbles over
         return pixels
@@ -114,7 +114,7 @@ def sized(pixels: Pixels, size: tuple[int, int]) -> Pixels:
     return np.asarray(Image.fromarray(pixels).resize(size, Image.Resampling.BICUBIC))
 
 
-def second(clip_id: str, first: Pixels, then: Pixels | None) -> Clip:
+def second(clip_id: str, first: Pixels, then: Pixels | None) -> VideoChunk:
     """One second of two frames, each of shape [height, width, 3]; a frame that stands alone is shown twice."""
     then = first if then is None else sized(then, (first.shape[1], first.shape[0]))
-    return Clip(clip_id, np.stack([first, then]))
+    return VideoChunk(clip_id, np.stack([first, then]))

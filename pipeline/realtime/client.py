@@ -39,7 +39,7 @@ class Unauthorized(PipelineError):
     """The pipeline does not know our key."""
 
 
-class Full(PipelineError):
+class PipelineFull(PipelineError):
     """Every place is taken.
 
     Attributes:
@@ -53,13 +53,13 @@ class Full(PipelineError):
         self.retry_after_s = retry_after_s
 
 
-class Starting(Full):
+class PipelineStarting(PipelineFull):
     """The pipeline answers, and is not ready for anybody."""
 
     state = "not ready yet"
 
 
-class Refused(PipelineError):
+class PipelineRefused(PipelineError):
     """The pipeline answered the handshake with a status that is none of the above."""
 
     def __init__(self, status: int) -> None:
@@ -67,11 +67,11 @@ class Refused(PipelineError):
         self.status = status
 
 
-class Lost(PipelineError):
+class ConnectionLost(PipelineError):
     """The conversation broke off."""
 
 
-class Pipeline:
+class RealtimeClient:
     """An open conversation with the pipeline. Iterating yields its events until it closes."""
 
     def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
@@ -86,7 +86,7 @@ class Pipeline:
         try:
             await self._socket.send_str(msgspec.json.encode(event).decode())
         except (aiohttp.ClientError, ConnectionError) as error:
-            raise Lost("the pipeline has closed the connection") from error
+            raise ConnectionLost("the pipeline has closed the connection") from error
 
     async def __aiter__(self) -> AsyncIterator[Event]:
         """Ends when the server says goodbye (1000, 1001).
@@ -96,14 +96,14 @@ class Pipeline:
         """
         async for message in self._socket:
             if message.type is not aiohttp.WSMsgType.TEXT:
-                raise Lost(f"the pipeline sent a {message.type.name} message")
+                raise ConnectionLost(f"the pipeline sent a {message.type.name} message")
             yield _event(message.data)
         if self._socket.close_code not in (aiohttp.WSCloseCode.OK, aiohttp.WSCloseCode.GOING_AWAY):
-            raise Lost(f"the connection ended with code {self._socket.close_code}")
+            raise ConnectionLost(f"the connection ended with code {self._socket.close_code}")
 
 
 @asynccontextmanager
-async def connect(url: str, key: str, *, resume: str | None = None) -> AsyncIterator[Pipeline]:
+async def connect(url: str, key: str, *, resume: str | None = None) -> AsyncIterator[RealtimeClient]:
     """Open a session at `url`, for example `http://127.0.0.1:8000`.
 
     Args:
@@ -128,7 +128,7 @@ async def connect(url: str, key: str, *, resume: str | None = None) -> AsyncIter
         except (aiohttp.ClientError, OSError) as error:
             raise Unreachable(f"no pipeline answers at {url}") from error
         async with socket:
-            yield Pipeline(socket)
+            yield RealtimeClient(socket)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,7 +163,7 @@ def _event(data: str) -> Event:
     try:
         event = msgspec.json.decode(data, type=Event)
     except (msgspec.DecodeError, msgspec.ValidationError, RecursionError) as error:
-        raise Lost("the pipeline sent what is no event") from error
+        raise ConnectionLost("the pipeline sent what is no event") from error
     return event
 
 
@@ -172,8 +172,8 @@ async def _refusal(url: str, error: aiohttp.WSServerHandshakeError) -> PipelineE
         return Unauthorized("the pipeline does not know our key")
     if error.status == 503:
         retry_after_s = _retry_after_s(error.headers or {})
-        return Starting(retry_after_s) if await _is_starting(url) else Full(retry_after_s)
-    return Refused(error.status)
+        return PipelineStarting(retry_after_s) if await _is_starting(url) else PipelineFull(retry_after_s)
+    return PipelineRefused(error.status)
 
 
 async def _is_starting(url: str) -> bool:

@@ -11,15 +11,15 @@ from pipeline.aio.signal import Signal
 from pipeline.errors import RequestError
 from pipeline.realtime.dispatch import Dispatch
 from pipeline.realtime.outbox import Outbox
-from pipeline.realtime.protocol.parse import Unreadable, read
-from pipeline.realtime.protocol.response_events import Answers
+from pipeline.realtime.protocol.parse import UnreadableEvent, parse_event
+from pipeline.realtime.protocol.response_events import ResponseEvents
 from pipeline.realtime.protocol.server_events import Wire, error_event, event, input_events, internal_error
 from pipeline.realtime.resume import resume_token
-from pipeline.realtime.session_config import Config
+from pipeline.realtime.session_config import SessionConfig
 from pipeline.runtime.metrics import Metrics
 from pipeline.session.session import Session
-from pipeline.speech.vad_frontend import Detector
-from pipeline.turns.stages import Stages
+from pipeline.speech.vad_frontend import VoiceActivityDetector
+from pipeline.turns.stages import PipelineStages
 from pipeline.types import session_events as told
 from pipeline.types.history import History
 
@@ -40,10 +40,10 @@ class Connection:
     def __init__(
         self,
         name: str,
-        stages: Stages,
-        detector: Detector,
+        stages: PipelineStages,
+        detector: VoiceActivityDetector,
         metrics: Metrics,
-        config: Config,
+        config: SessionConfig,
         history: History | None,
         expires_at: int,
         hang_up: Callable[[], None],
@@ -60,16 +60,16 @@ class Connection:
         self._hung_up = False
         self._done = Signal()
         self._sees = stages.sees
-        self._session = Session(name, stages, detector, self._tell, history)
+        self._session = Session(name, stages, detector, self._emit, history)
         self._dispatch = Dispatch(self._session, config, self._send)
-        self._answers = Answers(f"conv_{name}", lambda: self._dispatch.speaks)
+        self._answers = ResponseEvents(f"conv_{name}", lambda: self._dispatch.speaks)
 
     @property
     def history(self) -> History:
         return self._session.history
 
     @property
-    def config(self) -> Config:
+    def config(self) -> SessionConfig:
         return self._dispatch.config
 
     async def answered(self) -> None:
@@ -81,7 +81,7 @@ class Connection:
 
     async def serve(self, socket: web.WebSocketResponse) -> None:
         async with self._session, asyncio.TaskGroup() as tasks:
-            self._session.configure(self.config.setup())
+            self._session.configure(self.config.options())
             self._send(event("session.created", session=self._shown(self.config)))
             writer = tasks.create_task(self._write(socket), name=f"{self.name}:write")
             await self._read(socket)
@@ -102,11 +102,11 @@ class Connection:
         event_id = None
         frames = self._dispatch.frames
         try:
-            wanted = read(text)
+            wanted = parse_event(text)
             event_id = wanted.event_id
             await self._dispatch.do(wanted, self._shown)
         except RequestError as refused:
-            event_id = refused.event_id if isinstance(refused, Unreadable) else event_id
+            event_id = refused.event_id if isinstance(refused, UnreadableEvent) else event_id
             self._metrics.refused(refused.code)
             self._send(error_event(refused, event_id))
         except Exception:
@@ -119,11 +119,13 @@ class Connection:
             while True:
                 await socket.send_frame(await self._outbox.take(), WSMsgType.TEXT)
 
-    def _tell(self, happened: told.Event) -> None:
+    def _emit(self, happened: told.SessionEvent) -> None:
         self._metrics.happened(happened)
-        for wire in self._answers.wire(happened) if isinstance(happened, told.AnswerEvent) else input_events(happened):
+        for wire in (
+            self._answers.wire(happened) if isinstance(happened, told.ResponseEvent) else input_events(happened)
+        ):
             self._send(wire)
-        if isinstance(happened, told.AnswerDone):
+        if isinstance(happened, told.ResponseDone):
             self._done.fire()
 
     def _send(self, wire: Wire) -> None:
@@ -132,5 +134,5 @@ class Connection:
             log.warning("client does not read", extra={"session": self.name})
             self.hang_up()
 
-    def _shown(self, config: Config) -> Wire:
+    def _shown(self, config: SessionConfig) -> Wire:
         return config.shown(self.name, self._expires_at, self.resume_token, sees=self._sees)

@@ -8,8 +8,8 @@ from aiohttp import WSCloseCode, web
 
 from pipeline.realtime.connection import Connection
 from pipeline.realtime.protocol.known_names import check_model
-from pipeline.realtime.resume import Kept, Left
-from pipeline.realtime.session_config import Config
+from pipeline.realtime.resume import KeptSessions, LeftSession
+from pipeline.realtime.session_config import SessionConfig
 from pipeline.runtime.metrics import Metrics
 from pipeline.runtime.orchestrator import Orchestrator
 from pipeline.types.ids import session_name
@@ -19,12 +19,12 @@ HEARTBEAT_S = 20.0
 LIFETIME = timedelta(hours=24)
 
 
-class Calls:
+class Connections:
     """Each is one WebSocket."""
 
     def __init__(self, metrics: Metrics) -> None:
         self._metrics = metrics
-        self._kept = Kept()
+        self._kept = KeptSessions()
         self._open: dict[str, Connection] = {}
         self._sockets: set[web.WebSocketResponse] = set()
 
@@ -41,7 +41,7 @@ class Calls:
         left, begun = await self._left(token), False
         try:
             with pipeline.admitted() as leave:
-                config = left.config if left else Config.at_first(pipeline.capabilities)
+                config = left.config if left else SessionConfig.at_first(pipeline.capabilities)
                 # Speech in base64 hardly compresses, and every event would wait for it.
                 socket = web.WebSocketResponse(max_msg_size=MAX_MESSAGE, heartbeat=HEARTBEAT_S, compress=False)
                 try:
@@ -87,7 +87,7 @@ class Calls:
             del self._open[connection.resume_token]
             connection.ended.set()
 
-    async def _left(self, token: str) -> Left | None:
+    async def _left(self, token: str) -> LeftSession | None:
         """What the holder of `token` left; a connection that they have lost and we have not yet is ended here."""
         if connection := self._open.get(token):
             connection.hang_up()

@@ -6,13 +6,13 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from pipeline.errors import RequestError
-from pipeline.media.video_chunk import Clip
+from pipeline.media.video_chunk import VideoChunk
 from pipeline.realtime.protocol import client_events as client
-from pipeline.realtime.protocol.audio import Decoder
+from pipeline.realtime.protocol.audio import AudioDecoder
 from pipeline.realtime.protocol.items import check_image, is_frame, pictures_of, read_input, read_item, show_item
 from pipeline.realtime.protocol.ranges import check_range
 from pipeline.realtime.protocol.server_events import Wire, event
-from pipeline.realtime.session_config import Config
+from pipeline.realtime.session_config import SessionConfig
 from pipeline.session.session import Session
 from pipeline.types.history import History, Item
 
@@ -30,17 +30,17 @@ class Dispatch:
         frames: Camera pictures that have come.
     """
 
-    def __init__(self, session: Session, config: Config, send: Callable[[Wire], None]) -> None:
+    def __init__(self, session: Session, config: SessionConfig, send: Callable[[Wire], None]) -> None:
         self.config = config
         self.speaks = config.speaks
         self.frames = 0
         self._frame_ids: deque[str] = deque(maxlen=KNOWN_FRAMES)
         self._session = session
         self._send = send
-        self._decoder = Decoder(config.listens_to)
+        self._decoder = AudioDecoder(config.listens_to)
         self._final = False
 
-    async def do(self, wanted: client.ClientEvent, shown: Callable[[Config], Wire]) -> None:
+    async def do(self, wanted: client.ClientEvent, shown: Callable[[SessionConfig], Wire]) -> None:
         """
         Raises:
             RequestError: It cannot be done; nothing has changed.
@@ -101,12 +101,12 @@ class Dispatch:
 
     async def _looked_at(self, item: Item, wire: client.WireItem, param: str = "item") -> Item:
         """`item`, which was read of `wire`, with its pictures, if the model sees any."""
-        sight, clips = self._session.sight, list[Clip]()
-        if sight is None:
+        vision, clips = self._session.vision, list[VideoChunk]()
+        if vision is None:
             return item
         for where, data in pictures_of(wire, param).items():
             try:
-                clips.append(await sight.picture(data))
+                clips.append(await vision.picture(data))
             except RequestError as error:
                 raise error.at(where) from error
         return replace(item, pictures=tuple(clips))
@@ -115,8 +115,8 @@ class Dispatch:
         """A camera picture sent as an item: acknowledged, and not kept."""
         if self.config.aura.camera is not False:
             self.frames += 1
-            if self._session.sight:
-                self._session.sight.watching.see(pictures[-1])
+            if self._session.vision:
+                self._session.vision.watching.see(pictures[-1])
         self._frame_ids.append(item.id)
         for kind in ("added", "done"):
             self._send(event(f"conversation.item.{kind}", previous_item_id=None, item=show_item(item)))
@@ -127,9 +127,9 @@ class Dispatch:
     def _configure(self, settings: client.SessionSettings) -> None:
         config = self.config.updated(settings)
         if config.listens_to != self.config.listens_to:
-            self._decoder = Decoder(config.listens_to)
+            self._decoder = AudioDecoder(config.listens_to)
         self.config, self.speaks = config, config.speaks
-        self._session.configure(config.setup())
+        self._session.configure(config.options())
 
     async def _respond(self, response: client.ResponseSettings) -> None:
         history: History | None = None
@@ -137,11 +137,11 @@ class Dispatch:
             history = read_input(response.input, self.config.there.limits)
             for at, (item, wire) in enumerate(zip(history.items, response.input, strict=True)):
                 history = history.with_changed(await self._looked_at(item, wire, f"response.input[{at}]"))
-        wants = self.config.for_response(response)
+        response_options = self.config.for_response(response)
         self.speaks = self.config.spoken_in(response)
         try:
             kept = response.conversation != "none"
-            self._session.respond(wants, dict(response.metadata or {}), history, kept=kept)
+            self._session.respond(response_options, dict(response.metadata or {}), history, kept=kept)
         finally:
             self.speaks = self.config.speaks
 
@@ -150,8 +150,8 @@ class Dispatch:
             check_range(timestamp_ms, TIMES_MS, "timestamp_ms")
             check_image(image, "image")
             self.frames += 1
-            if self._session.sight:
-                self._session.sight.watching.see(base64.b64decode(image), timestamp_ms)
+            if self._session.vision:
+                self._session.vision.watching.see(base64.b64decode(image), timestamp_ms)
 
     def _refuse_after_final(self) -> None:
         if self._final:

@@ -10,9 +10,9 @@ from contextlib import suppress
 from aiohttp import web
 
 from pipeline.errors import RequestError
-from pipeline.realtime.connections import Calls
+from pipeline.realtime.connections import Connections
 from pipeline.runtime.metrics import Metrics
-from pipeline.runtime.orchestrator import RETRY_AFTER_S, Full, Orchestrator
+from pipeline.runtime.orchestrator import RETRY_AFTER_S, NoFreeSession, Orchestrator
 
 log = logging.getLogger(__name__)
 
@@ -29,7 +29,7 @@ class Server:
         self._model = model
         self._key = key
         self._metrics = Metrics()
-        self._calls = Calls(self._metrics)
+        self._calls = Connections(self._metrics)
         self._drains = False
 
     def app(self) -> web.Application:
@@ -94,7 +94,7 @@ class Server:
             return _problem(426, "websocket_expected", "connect with a WebSocket", {"Upgrade": "websocket"})
         try:
             return await self._calls.serve(request, pipeline)
-        except Full as full:
+        except NoFreeSession as full:
             return _problem(503, "full", str(full), retry)
         except RequestError as refused:
             return _problem(404, refused.code, refused.message, {}, refused.param)

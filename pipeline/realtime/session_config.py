@@ -20,9 +20,9 @@ from pipeline.realtime.protocol.client_events import (
 )
 from pipeline.realtime.protocol.limits import check_context, check_instructions
 from pipeline.realtime.protocol.ranges import check_range
-from pipeline.types.capabilities import Capabilities, Limits
-from pipeline.types.session_options import Setup
-from pipeline.types.turn_request import Modality, Wants
+from pipeline.types.capabilities import Capabilities, PromptLimits
+from pipeline.types.session_options import SessionOptions
+from pipeline.types.turn_request import Modality, ResponseOptions
 from pipeline.vision.offers import Proactive
 
 PCM = Format("audio/pcm", 24_000)
@@ -32,7 +32,7 @@ TEMPERATURES = (0, 2)
 
 
 @dataclass(frozen=True, slots=True)
-class Config:
+class SessionConfig:
     """Everything that holds for one connection. A value: an update makes a new one, or raises.
 
     Attributes:
@@ -40,7 +40,7 @@ class Config:
     """
 
     there: Capabilities
-    wants: Wants
+    response_options: ResponseOptions
     listens_to: Format = PCM
     speaks: Format = PCM
     turn_detection: TurnDetection | None = field(default_factory=TurnDetection)
@@ -48,9 +48,9 @@ class Config:
 
     @classmethod
     def at_first(cls, there: Capabilities) -> Self:
-        return cls(there, Wants(voice=there.voice))
+        return cls(there, ResponseOptions(voice=there.voice))
 
-    def updated(self, session: SessionSettings) -> "Config":
+    def updated(self, session: SessionSettings) -> "SessionConfig":
         """
         Raises:
             RequestError: Names the field; nothing has changed.
@@ -72,10 +72,10 @@ class Config:
             config = _with_input(config, session.audio.input)
         if session.audio and session.audio.output:
             config = _with_output(config, session.audio.output, "session.audio.output")
-        wants = _wants(config.wants, session, self.there.limits, "session")
-        return replace(config, wants=wants)
+        response_options = _response_options(config.response_options, session, self.there.limits, "session")
+        return replace(config, response_options=response_options)
 
-    def for_response(self, response: ResponseSettings) -> Wants:
+    def for_response(self, response: ResponseSettings) -> ResponseOptions:
         """The wishes of one answer, on top of the session's.
 
         Raises:
@@ -84,8 +84,8 @@ class Config:
         config = self
         if response.audio and response.audio.output:
             config = _with_output(config, response.audio.output, "response.audio.output")
-        wants = _wants(config.wants, response, self.there.limits, "response")
-        return replace(wants, say=(response.metadata or {}).get("say"))
+        response_options = _response_options(config.response_options, response, self.there.limits, "response")
+        return replace(response_options, say=(response.metadata or {}).get("say"))
 
     def spoken_in(self, response: ResponseSettings) -> Format:
         """The format of one answer's sound."""
@@ -94,10 +94,10 @@ class Config:
             return self.speaks
         return checked(output.format, "response.audio.output.format", output=True)
 
-    def setup(self) -> Setup:
+    def options(self) -> SessionOptions:
         detection, aura = turn_detection.detection(self.turn_detection), self.aura
         proactive: Proactive = aura.proactive or "off" if aura.camera else "off"
-        return Setup(self.wants, detection, bool(aura.partials), proactive)
+        return SessionOptions(self.response_options, detection, bool(aura.partials), proactive)
 
     def shown(self, name: str, expires_at: int, resume_token: str, *, sees: bool) -> dict[str, Any]:
         """The `session` of `session.created` and `session.updated`.
@@ -110,11 +110,11 @@ class Config:
             "object": "realtime.session",
             "id": name,
             "model": self.there.model,
-            "output_modalities": [self.wants.modality],
-            "instructions": self.wants.instructions,
+            "output_modalities": [self.response_options.modality],
+            "instructions": self.response_options.instructions,
             "tools": [],
             "tool_choice": "auto",
-            "max_output_tokens": self.wants.max_tokens or "inf",
+            "max_output_tokens": self.response_options.max_tokens or "inf",
             "tracing": None,
             "prompt": None,
             "expires_at": expires_at,
@@ -124,16 +124,16 @@ class Config:
                     "format": show_format(self.listens_to),
                     "transcription": {
                         "model": self.there.recogniser,
-                        "language": self.wants.language,
-                        "prompt": self.wants.context or None,
+                        "language": self.response_options.language,
+                        "prompt": self.response_options.context or None,
                     },
                     "noise_reduction": None,
                     "turn_detection": turn_detection.shown(self.turn_detection),
                 },
                 "output": {
                     "format": show_format(self.speaks),
-                    "voice": self.wants.voice,
-                    "speed": self.wants.speed,
+                    "voice": self.response_options.voice,
+                    "speed": self.response_options.speed,
                 },
             },
             "aura": {
@@ -146,31 +146,36 @@ class Config:
         }
 
 
-def _wants(wants: Wants, settings: SessionSettings | ResponseSettings, limits: Limits | None, param: str) -> Wants:
+def _response_options(
+    response_options: ResponseOptions,
+    settings: SessionSettings | ResponseSettings,
+    limits: PromptLimits | None,
+    param: str,
+) -> ResponseOptions:
     if settings.instructions is not None:
         check_instructions(settings.instructions, limits, f"{param}.instructions")
-        wants = replace(wants, instructions=settings.instructions)
+        response_options = replace(response_options, instructions=settings.instructions)
     if settings.output_modalities == []:
         param = f"{param}.output_modalities"
         raise RequestError("invalid_value", f"{param}: it is empty, there is: audio, text", param)
     if settings.output_modalities:
         modality: Modality = "audio" if "audio" in settings.output_modalities else "text"
-        wants = replace(wants, modality=modality)
+        response_options = replace(response_options, modality=modality)
     check_range(settings.temperature, TEMPERATURES, f"{param}.temperature")
     most = settings.max_output_tokens
     if isinstance(most, int):
         check_range(most, TOKENS, f"{param}.max_output_tokens")
-        wants = replace(wants, max_tokens=most)
+        response_options = replace(response_options, max_tokens=most)
     elif most == "inf":
-        wants = replace(wants, max_tokens=None)
-    return wants
+        response_options = replace(response_options, max_tokens=None)
+    return response_options
 
 
-def _with_input(config: Config, audio: AudioInput) -> Config:
+def _with_input(config: SessionConfig, audio: AudioInput) -> SessionConfig:
     if audio.format:
         config = replace(config, listens_to=checked(audio.format, "session.audio.input.format"))
     if audio.transcription is None:
-        config = replace(config, wants=replace(config.wants, language=None, context=""))
+        config = replace(config, response_options=replace(config.response_options, language=None, context=""))
     elif audio.transcription is not UNSET:
         param = "session.audio.input.transcription"
         language = audio.transcription.language or None
@@ -180,20 +185,20 @@ def _with_input(config: Config, audio: AudioInput) -> Config:
             names.check_model(audio.transcription.model, config.there.recogniser, f"{param}.model")
         context = audio.transcription.prompt or ""
         check_context(context, config.there.context_bytes, f"{param}.prompt")
-        config = replace(config, wants=replace(config.wants, language=language, context=context))
+        config = replace(config, response_options=replace(config.response_options, language=language, context=context))
     if audio.turn_detection is not UNSET:
         detection = audio.turn_detection
         config = replace(config, turn_detection=turn_detection.checked(detection))
     return config
 
 
-def _with_output(config: Config, audio: AudioOutput, param: str) -> Config:
-    wants = config.wants
+def _with_output(config: SessionConfig, audio: AudioOutput, param: str) -> SessionConfig:
+    response_options = config.response_options
     if audio.format:
         config = replace(config, speaks=checked(audio.format, f"{param}.format", output=True))
     if audio.voice is not None:
-        wants = replace(wants, voice=names.voice(audio.voice, config.there, f"{param}.voice"))
+        response_options = replace(response_options, voice=names.voice(audio.voice, config.there, f"{param}.voice"))
     if audio.speed is not None:
         check_range(audio.speed, SPEEDS, f"{param}.speed")
-        wants = replace(wants, speed=audio.speed)
-    return replace(config, wants=wants)
+        response_options = replace(response_options, speed=audio.speed)
+    return replace(config, response_options=response_options)

@@ -13,7 +13,7 @@ from pipeline.engines.qwen3_asr import setup as asr
 from pipeline.engines.qwen3_asr.engine import STAGE as ASR
 from pipeline.engines.qwen3_tts import setup as talker
 from pipeline.engines.qwen3_tts.engine import STAGE as TALKER
-from pipeline.engines.vllm.kv_cache import Decoder, position_bytes
+from pipeline.engines.vllm.kv_cache import DecoderSizes, position_bytes
 from pipeline.engines.vllm.sampling_defaults import check_stops
 from pipeline.errors import ConfigError
 from pipeline.models.aura.text import STOPS
@@ -23,13 +23,13 @@ from pipeline.models.qwen3_tts.config import read_codec, read_generation
 from pipeline.models.shared.fields import read_object
 from pipeline.models.shared.tokenizer import check_tokenizer
 from pipeline.models.shared.weight_files import BYTES, stored, weight_bytes
-from pipeline.runtime.gpu_fit import Memory
+from pipeline.runtime.gpu_fit import GpuMemory
 
 UNREAD, ENOUGH = "dummy", 1 << 60  # a format of which no weights are looked at, a length to which nothing is too long
 CODEC, DECODER = "speech_tokenizer", "decoder."
 
 
-def check_asr(stage: StageDeployment, models_dir: Path) -> Memory:
+def check_asr(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     args, most, dtype = stage.engine_args, stage.engine_args["max_model_len"], stage.engine_args["dtype"]
     read = partial(asr.read_folder, models_dir, args["model"])
     folder, config = read(AUTO, UNREAD)
@@ -42,10 +42,10 @@ def check_asr(stage: StageDeployment, models_dir: Path) -> Memory:
         partial(_check_cache, ASR, stage, config.text),
     )
     cache = asr.cache_bytes(config.text, BYTES[dtype], stage.max_batch_size, most)
-    return Memory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
+    return GpuMemory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
 
 
-def check_aura(stage: StageDeployment, models_dir: Path) -> Memory:
+def check_aura(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     args, most, dtype = stage.engine_args, stage.engine_args["max_model_len"], stage.engine_args["dtype"]
     look = partial(aura.check_folder, models_dir, args["model"])
     folder = look(ENOUGH, UNREAD)
@@ -57,10 +57,10 @@ def check_aura(stage: StageDeployment, models_dir: Path) -> Memory:
         partial(_check_cache, AURA, stage, aura.read_decoder(folder)),
     )
     cache = aura.cache_bytes(folder, BYTES[dtype], most) // len(stage.devices)
-    return Memory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
+    return GpuMemory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
 
 
-def check_tts(stage: StageDeployment, models_dir: Path) -> Memory:
+def check_tts(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     args, most, dtype = stage.engine_args, stage.engine_args["max_model_len"], stage.engine_args["dtype"]
     folder = models_dir / args["model"]
     config, stops = talker.read_config(folder), stage.sampling.get("stop_token_ids")
@@ -74,10 +74,10 @@ def check_tts(stage: StageDeployment, models_dir: Path) -> Memory:
         partial(_check_cache, TALKER, stage, config.talker),
     )
     cache = talker.cache_bytes(config.talker, BYTES[dtype], stage.max_batch_size, most)
-    return Memory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
+    return GpuMemory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
 
 
-def check_code2wav(stage: StageDeployment, models_dir: Path) -> Memory:
+def check_code2wav(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     args = stage.engine_args
     folder = models_dir / args["model"]
     check_is_there(folder)
@@ -85,7 +85,7 @@ def check_code2wav(stage: StageDeployment, models_dir: Path) -> Memory:
     own = [tensor for tensor in stored(folder / CODEC) if tensor.name.startswith(DECODER)]
     if not own and _format(stage) != "dummy":
         raise ConfigError(str(folder / CODEC), [f"no weights `{DECODER}*` in its files `*.safetensors`"])
-    return Memory(sum(tensor.size_as(args["dtype"]) for tensor in own))
+    return GpuMemory(sum(tensor.size_as(args["dtype"]) for tensor in own))
 
 
 def _all_of(*looks: Callable[[], object]) -> None:
@@ -120,7 +120,7 @@ def _check_positions(name: str, folder: Path, max_model_len: int, *path: str) ->
         )
 
 
-def _check_cache(name: str, stage: StageDeployment, decoder: Decoder | None) -> None:
+def _check_cache(name: str, stage: StageDeployment, decoder: DecoderSizes | None) -> None:
     """vLLM does not start with less than the longest request takes.
 
     Args:

@@ -12,7 +12,7 @@ from pipeline.engines.base import Engine, Opener
 from pipeline.engines.embedded_models import FETCHED, LLAMA_FILES, WHISPER_FILES, llama_names, whisper_names
 from pipeline.engines.llamacpp.steps import BATCH
 from pipeline.engines.model_files import model_folder
-from pipeline.runtime.gpu_fit import Memory
+from pipeline.runtime.gpu_fit import GpuMemory
 from pipeline.topology.processors.embedded import INSTRUCTIONS_TOKENS, PREAMBLE, instructed, tokens
 
 LEAST_CONTEXT = 1_408  # all that a prompt of `processors/embedded.py` may hold, and its answer
@@ -20,25 +20,25 @@ MOST_CONTEXT = 32_768  # the positions of a Qwen2
 
 
 async def open_whisper(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
-    from pipeline.engines.whisper.engine import Whisper
+    from pipeline.engines.whisper.engine import WhisperEngine
 
     args = dict(stage.engine_args)
     language = args.pop("language")
-    return await Whisper.open(models_dir, language=None if language == "auto" else language, **args)
+    return await WhisperEngine.open(models_dir, language=None if language == "auto" else language, **args)
 
 
 async def open_llama(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
-    from pipeline.engines.llamacpp.engine import Llama
+    from pipeline.engines.llamacpp.engine import LlamaCppEngine
 
     args = dict(stage.engine_args)
     stems = tuple((*PREAMBLE, *instructed(text)) for text in args.pop("instructions", ()))
-    return await Llama.open(models_dir, slots=max_sessions, preamble=PREAMBLE, stems=stems, **args)
+    return await LlamaCppEngine.open(models_dir, slots=max_sessions, preamble=PREAMBLE, stems=stems, **args)
 
 
 async def open_hibari(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
-    from pipeline.engines.hibari.engine import Hibari
+    from pipeline.engines.hibari.engine import HibariEngine
 
-    return await Hibari.open()
+    return await HibariEngine.open()
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,15 +56,15 @@ class EngineKind:
     open: Opener
     keys: EngineKeys
     names: Callable[[Path], Names] = lambda models_dir: {}
-    check: Callable[[StageDeployment, Path], Memory] = lambda stage, models_dir: Memory()
+    check: Callable[[StageDeployment, Path], GpuMemory] = lambda stage, models_dir: GpuMemory()
     apart: bool = False
     measures: bool = False
 
 
-def check_files(files: Sequence[str], stage: StageDeployment, models_dir: Path) -> Memory:
+def check_files(files: Sequence[str], stage: StageDeployment, models_dir: Path) -> GpuMemory:
     names = stage.engine_args["model"], stage.engine_args["fallback"]
     model_folder(models_dir, names, files, FETCHED)
-    return Memory()
+    return GpuMemory()
 
 
 def _instructions(value: list[Any]) -> str:

@@ -9,7 +9,7 @@ from pipeline.topology.config import PipelineConfig
 
 
 @dataclass(frozen=True, slots=True)
-class Memory:
+class GpuMemory:
     """What a stage takes at the least, in bytes.
 
     Attributes:
@@ -22,7 +22,7 @@ class Memory:
 
 
 def misfits(
-    topology: PipelineConfig, deployment: Deployment, gpu_bytes: Sequence[int], needs: Mapping[int, Memory]
+    topology: PipelineConfig, deployment: Deployment, gpu_bytes: Sequence[int], needs: Mapping[int, GpuMemory]
 ) -> Iterator[str]:
     """
     Args:
@@ -34,7 +34,7 @@ def misfits(
         share = stage.engine_args.get("gpu_memory_utilization")
         if share is None:
             continue
-        need = needs.get(spec.stage_id, Memory())
+        need = needs.get(spec.stage_id, GpuMemory())
         weights = need.weights / len(stage.devices)
         for device in stage.devices:
             if device >= len(gpu_bytes):

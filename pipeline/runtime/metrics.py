@@ -3,7 +3,7 @@
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
 from pipeline.types import session_events as told
-from pipeline.types.chunks import Draft
+from pipeline.types.chunks import DraftOutcome
 
 IDLE_SECONDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
 SECONDS = (0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0, 3.0, 5.0)
@@ -43,24 +43,24 @@ class Metrics:
             buckets=IDLE_SECONDS,
         )
 
-    def happened(self, event: told.Event) -> None:
+    def happened(self, event: told.SessionEvent) -> None:
         match event:
-            case told.AnswerDone():
+            case told.ResponseDone():
                 self._ended(event)
-            case told.AnswerDropped(took=took):
+            case told.EnginesReleased(took=took):
                 for stage, seconds in took.items():
                     self._dropped.labels(stage).observe(seconds)
-            case told.Transcribed(drafts=drafts):
+            case told.TranscriptionCompleted(drafts=drafts):
                 for draft in drafts:
                     self._heard(draft)
 
-    def _ended(self, event: told.AnswerDone) -> None:
+    def _ended(self, event: told.ResponseDone) -> None:
         silent = event.status == "completed" and event.item is None
         self._answers.labels("silent" if silent else event.status).inc()
         if "first_sent" in event.timings:
             self._first_audio.observe(max(0.0, event.timings["first_sent"] - event.timings["created"]))
 
-    def _heard(self, draft: Draft | None) -> None:
+    def _heard(self, draft: DraftOutcome | None) -> None:
         if draft is None:
             self._passes.labels("none").inc()
             return

@@ -13,21 +13,21 @@ from pipeline.deployment.loading import WHOLE, Deployment
 from pipeline.engines.base import Engine
 from pipeline.errors import AuraError
 from pipeline.runtime.profiles import Profile
-from pipeline.runtime.startup import Opened, opened
-from pipeline.runtime.supervisor import Tended
+from pipeline.runtime.startup import OpenedEngines, opened
+from pipeline.runtime.supervisor import Supervisor
 from pipeline.runtime.warm_up import warm_up
-from pipeline.speech.vad_frontend import Detector
+from pipeline.speech.vad_frontend import VoiceActivityDetector
 from pipeline.topology.config import PipelineConfig
-from pipeline.turns.input_processor import process_between
+from pipeline.turns.input_processor import input_processor
 from pipeline.turns.stage import Stage
-from pipeline.turns.stages import Stages
+from pipeline.turns.stages import PipelineStages
 
 log = logging.getLogger(__name__)
 
 RETRY_AFTER_S = 5
 
 
-class Full(AuraError):
+class NoFreeSession(AuraError):
     """Every session that the pipeline may serve at once is taken."""
 
 
@@ -41,7 +41,13 @@ class Orchestrator:
         start_seconds: That each engine took to start.
     """
 
-    def __init__(self, opened: Opened, stages: Stages, detector: Callable[[], Detector], max_sessions: int) -> None:
+    def __init__(
+        self,
+        opened: OpenedEngines,
+        stages: PipelineStages,
+        detector: Callable[[], VoiceActivityDetector],
+        max_sessions: int,
+    ) -> None:
         self.stages = stages
         self.capabilities = opened.capabilities
         self.start_seconds = opened.seconds
@@ -57,7 +63,7 @@ class Orchestrator:
     @property
     def is_ready(self) -> bool:
         """No engine is being started again."""
-        return all(engine.is_up for engine in self._engines.values() if isinstance(engine, Tended))
+        return all(engine.is_up for engine in self._engines.values() if isinstance(engine, Supervisor))
 
     @contextmanager
     def admitted(self) -> Iterator[Callable[[], None]]:
@@ -67,7 +73,7 @@ class Orchestrator:
             Full: There is none.
         """
         if self.free_sessions < 1:
-            raise Full(f"all {self.max_sessions} sessions are taken")
+            raise NoFreeSession(f"all {self.max_sessions} sessions are taken")
         place = object()
         self._sessions.add(place)
         try:
@@ -93,8 +99,8 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
         ready = await opened(profile, deployment, models_dir, closing)
         first, second, *_ = profile.topology.stages
         chain = chain_of(profile.topology, deployment, ready.engines)
-        reads_ahead = deployment.stage(second.stage_id).edge.window_size != WHOLE
-        stages = Stages(ready.engines[first.model_stage], chain, reads_ahead)
+        prefills_ahead = deployment.stage(second.stage_id).edge.window_size != WHOLE
+        stages = PipelineStages(ready.engines[first.model_stage], chain, prefills_ahead)
         if profile.warms_up:
             began = clock()
             await warm_up(stages)
@@ -114,5 +120,5 @@ def chain_of(
     edges = [deployment.stage(spec.stage_id).edge for spec in topology.stages]
     bounds = [*(edge.max_inflight for edge in edges[2:]), 1]  # nothing reads what the last one makes
     for (source, spec), edge, inflight in zip(pairwise(topology.stages), edges[1:], bounds, strict=True):
-        chain.append(Stage(spec, engines[spec.model_stage], process_between(source, spec, edge), inflight))
+        chain.append(Stage(spec, engines[spec.model_stage], input_processor(source, spec, edge), inflight))
     return tuple(chain)

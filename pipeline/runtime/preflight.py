@@ -6,14 +6,14 @@ from pathlib import Path
 from pipeline.deployment.loading import Deployment
 from pipeline.errors import ConfigError
 from pipeline.runtime.deployment_plan import plan_of
-from pipeline.runtime.gpu_fit import Memory, misfits
+from pipeline.runtime.gpu_fit import GpuMemory, misfits
 from pipeline.runtime.profiles import Profile
 
 NO_GPU = "note: there is no NVIDIA GPU here, so whether it fits one is not known"
 NO_MODELS = "note: the models were not looked at: --model-dir says where they are"
 
 
-def checked(
+def preflight(
     source: str, profile: Profile, deployment: Deployment, models_dir: Path | None, gpu_bytes: Sequence[int]
 ) -> list[str]:
     """The plan in lines, with what could not be looked at.
@@ -37,9 +37,9 @@ def checked(
     return [*plan_of(topology, deployment, gpu_bytes), *notes]
 
 
-def _needs(profile: Profile, deployment: Deployment, models_dir: Path, faults: list[str]) -> dict[int, Memory]:
+def _needs(profile: Profile, deployment: Deployment, models_dir: Path, faults: list[str]) -> dict[int, GpuMemory]:
     """What each stage takes of a GPU; `faults` gets what is wrong with the models."""
-    found: dict[int, Memory] = {}
+    found: dict[int, GpuMemory] = {}
     for spec in profile.topology.stages:
         try:
             found[spec.stage_id] = profile.engines[spec.model_arch].check(deployment.stage(spec.stage_id), models_dir)

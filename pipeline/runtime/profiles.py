@@ -7,13 +7,13 @@ from pathlib import Path
 from pipeline.deployment.schema import EngineKeys
 from pipeline.runtime.engine_registry import ENGINES, EngineKind
 from pipeline.runtime.vllm_engine_registry import VLLM_ENGINES
-from pipeline.speech.vad_frontend import Detector
+from pipeline.speech.vad_frontend import VoiceActivityDetector
 from pipeline.topology.aura_omni import AURA_OMNI_PIPELINE
 from pipeline.topology.config import PipelineConfig
 from pipeline.topology.embedded import EMBEDDED_PIPELINE
 from pipeline.topology.processors.aura import ROOM
 from pipeline.topology.processors.embedded import LIMITS
-from pipeline.types.capabilities import Limits
+from pipeline.types.capabilities import PromptLimits
 
 DEPLOY = Path(__file__).parents[1] / "deployment" / "files"
 
@@ -29,8 +29,8 @@ class Profile:
     topology: PipelineConfig
     deployment: Path
     engines: Mapping[str, EngineKind]
-    detector: Callable[[], Callable[[], Detector]]
-    limits: Limits | None = None
+    detector: Callable[[], Callable[[], VoiceActivityDetector]]
+    limits: PromptLimits | None = None
     warms_up: bool = False
 
     def engine_keys(self, models_dir: Path) -> Mapping[str, EngineKeys]:
@@ -38,7 +38,7 @@ class Profile:
         return {arch: kind.keys.naming(kind.names(models_dir)) for arch, kind in self.engines.items()}
 
 
-def silero() -> Callable[[], Detector]:
+def silero() -> Callable[[], VoiceActivityDetector]:
     from pipeline.engines.silero.vad import SileroModel
 
     return SileroModel()

@@ -9,12 +9,12 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pipeline.aio.tasks import Tasks, first
+from pipeline.aio.tasks import BackgroundTasks, first
 from pipeline.deployment.loading import Deployment
 from pipeline.engines.base import Engine, Listens, Speaks
 from pipeline.runtime.engine_registry import EngineKind
 from pipeline.runtime.profiles import Profile
-from pipeline.runtime.supervisor import Mortal, Reopen, Tended
+from pipeline.runtime.supervisor import Reopen, RestartableEngine, Supervisor
 from pipeline.topology.config import StagePipelineConfig
 from pipeline.types.capabilities import Capabilities
 
@@ -22,7 +22,7 @@ log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
-class Opened:
+class OpenedEngines:
     """
     Attributes:
         engines: By the names of their stages.
@@ -35,7 +35,7 @@ class Opened:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
-async def opened(profile: Profile, deployment: Deployment, models_dir: Path, closing: AsyncExitStack) -> Opened:
+async def opened(profile: Profile, deployment: Deployment, models_dir: Path, closing: AsyncExitStack) -> OpenedEngines:
     """Engines that may die are opened again when they do, as long as `closing` is open.
 
     Args:
@@ -64,7 +64,7 @@ async def opened(profile: Profile, deployment: Deployment, models_dir: Path, clo
         seconds[name] = clock() - began
         log.info("%s started in %.1f s", name, seconds[name])
         able = _with(able, engine)
-        engines[name] = Tended(name, engine, open_) if isinstance(engine, Mortal) else engine
+        engines[name] = Supervisor(name, engine, open_) if isinstance(engine, RestartableEngine) else engine
 
     try:
         async with asyncio.TaskGroup() as openings:
@@ -76,12 +76,12 @@ async def opened(profile: Profile, deployment: Deployment, models_dir: Path, clo
                     await open_stage(kind, number, spec)
     except ExceptionGroup as failures:
         raise first(failures) from None
-    tasks = await closing.enter_async_context(Tasks())
+    tasks = await closing.enter_async_context(BackgroundTasks())
     for name, engine in engines.items():
-        if isinstance(engine, Tended):
+        if isinstance(engine, Supervisor):
             tasks.start(f"tend {name}", engine.tend)
     in_order = [spec.model_stage for spec in profile.topology.stages]
-    return Opened(able, {name: engines[name] for name in in_order}, {name: seconds[name] for name in in_order})
+    return OpenedEngines(able, {name: engines[name] for name in in_order}, {name: seconds[name] for name in in_order})
 
 
 async def _opened_alone(alone: asyncio.Lock, open_: Reopen) -> Engine[Any, Any]:

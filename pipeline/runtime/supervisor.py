@@ -19,7 +19,7 @@ Reopen = Callable[[], Awaitable[Engine[Any, Any]]]
 
 
 @runtime_checkable
-class Mortal(Engine[Any, Any], Protocol):
+class RestartableEngine(Engine[Any, Any], Protocol):
     """An engine whose process may end before we end it."""
 
     async def died(self) -> None:
@@ -27,7 +27,7 @@ class Mortal(Engine[Any, Any], Protocol):
         ...
 
 
-class Tended:
+class Supervisor:
     """`Engine[Any, Any]`. While there is none, requests fail at once, and the pipeline is not ready.
 
     Args:
@@ -36,10 +36,10 @@ class Tended:
         reopen: Opens another one like it.
     """
 
-    def __init__(self, stage: str, engine: Mortal, reopen: Reopen) -> None:
+    def __init__(self, stage: str, engine: RestartableEngine, reopen: Reopen) -> None:
         self._stage = stage
         self._reopen = reopen
-        self._engine: Mortal | None = engine
+        self._engine: RestartableEngine | None = engine
 
     @property
     def is_up(self) -> bool:
@@ -91,7 +91,7 @@ class Tended:
                 log.error("%s did not start again: %s", self._stage, error)
             else:
                 log.info("%s started again in %.1f s", self._stage, clock() - began)
-                assert isinstance(engine, Mortal)
-                heap.settle()  # the one before it may hold gigabytes
+                assert isinstance(engine, RestartableEngine)
+                heap.freeze_startup_objects()  # the one before it may hold gigabytes
                 self._engine = engine
                 return pause_s

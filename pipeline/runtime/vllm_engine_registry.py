@@ -20,12 +20,12 @@ from pipeline.deployment.schema import (
 )
 from pipeline.engines.aura.setup import MOST_SESSIONS, open_aura
 from pipeline.engines.base import Engine
-from pipeline.engines.code2wav.engine import Code2Wav
+from pipeline.engines.code2wav.engine import Code2WavEngine
 from pipeline.engines.qwen3_asr.setup import open_qwen3_asr
 from pipeline.engines.qwen3_tts.setup import open_talker
 from pipeline.engines.vllm.placement import placed
-from pipeline.engines.vllm.sampling_defaults import Draws
-from pipeline.engines.vllm.start import Machine
+from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
+from pipeline.engines.vllm.start import VllmHost
 from pipeline.models.registry import AURA, TALKER
 from pipeline.runtime.checkpoint_checks import check_asr, check_aura, check_code2wav, check_tts
 from pipeline.runtime.engine_registry import EngineKind
@@ -35,38 +35,38 @@ from pipeline.turns.input_processor import chunks_into
 FOR_OTHERS = ("gpu_memory_utilization", "trust_remote_code", "enforce_eager", "enable_prefix_caching")
 
 
-async def open_asr(machine: Machine, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+async def open_asr(machine: VllmHost, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
     await machine.imported()
     return await open_qwen3_asr(models_dir, max_sessions=stage.max_batch_size, **_told(machine, stage, "asr"))
 
 
 async def open_aura_stage(
-    machine: Machine, stage: StageDeployment, models_dir: Path, max_sessions: int
+    machine: VllmHost, stage: StageDeployment, models_dir: Path, max_sessions: int
 ) -> Engine[Any, Any]:
     await machine.imported()
     told = _told(machine, stage, "aura", skip_mm_profiling=True)
     return await open_aura(models_dir, max_sessions=max_sessions, max_num_seqs=stage.max_batch_size, **told)
 
 
-async def open_tts(machine: Machine, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+async def open_tts(machine: VllmHost, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
     await machine.imported()
     return await open_talker(models_dir, max_sessions=stage.max_batch_size, **_told(machine, stage, "qwen3_tts"))
 
 
 async def open_code2wav(
-    machine: Machine, stage: StageDeployment, models_dir: Path, max_sessions: int
+    machine: VllmHost, stage: StageDeployment, models_dir: Path, max_sessions: int
 ) -> Engine[Any, Any]:
     args = {key: value for key, value in stage.engine_args.items() if key not in FOR_OTHERS}
     folder, (device, *_) = models_dir / args.pop("model"), stage.devices
     ramp, slots = chunks_into(stage.edge), stage.max_batch_size
-    return await Code2Wav.open(folder, ramp=ramp, slots=slots, device=device, child=machine.decoder, **args)
+    return await Code2WavEngine.open(folder, ramp=ramp, slots=slots, device=device, child=machine.decoder, **args)
 
 
-def _told(machine: Machine, stage: StageDeployment, source: str, **on_cpu: Any) -> dict[str, Any]:
-    draws, stops = Draws.told(stage.sampling), stage.sampling.get("stop_token_ids")
+def _told(machine: VllmHost, stage: StageDeployment, source: str, **on_cpu: Any) -> dict[str, Any]:
+    sampling_defaults, stops = SamplingDefaults.told(stage.sampling), stage.sampling.get("stop_token_ids")
     place = placed(machine.has_gpu(f"stage {source}"), stage.devices, **on_cpu)
     how = {"start": machine.start, "tensor_parallel_size": len(stage.devices)}
-    return {"draws": draws, "stop_token_ids": stops, **how, **stage.engine_args, **place}
+    return {"draws": sampling_defaults, "stop_token_ids": stops, **how, **stage.engine_args, **place}
 
 
 DTYPE = choice("bfloat16", "float16", "float32", default="bfloat16")
@@ -111,20 +111,22 @@ CODE2WAV_KEYS: Mapping[str, Key] = {
 }
 
 
-def vllm_engines(machine: Machine) -> Mapping[str, EngineKind]:
+def vllm_engines(machine: VllmHost) -> Mapping[str, EngineKind]:
     """By architecture."""
     return {
         "Qwen3ASRForConditionalGeneration": EngineKind(
-            partial(open_asr, machine), EngineKeys(ASR_KEYS, placed=True, draws=True, spreads=True), check=check_asr
+            partial(open_asr, machine),
+            EngineKeys(ASR_KEYS, placed=True, sampling_defaults=True, spreads=True),
+            check=check_asr,
         ),
         AURA: EngineKind(
             partial(open_aura_stage, machine),
-            EngineKeys(AURA_KEYS, placed=True, draws=True, spreads=True, sessions=MOST_SESSIONS),
+            EngineKeys(AURA_KEYS, placed=True, sampling_defaults=True, spreads=True, sessions=MOST_SESSIONS),
             check=check_aura,
             measures=True,
         ),
         TALKER: EngineKind(
-            partial(open_tts, machine), EngineKeys(TALKER_KEYS, placed=True, draws=True), check=check_tts
+            partial(open_tts, machine), EngineKeys(TALKER_KEYS, placed=True, sampling_defaults=True), check=check_tts
         ),
         "Qwen3TTSCode2Wav": EngineKind(
             partial(open_code2wav, machine), EngineKeys(CODE2WAV_KEYS, placed=True), check=check_code2wav, apart=True
@@ -132,4 +134,4 @@ def vllm_engines(machine: Machine) -> Mapping[str, EngineKind]:
     }
 
 
-VLLM_ENGINES = vllm_engines(Machine())
+VLLM_ENGINES = vllm_engines(VllmHost())

@@ -7,12 +7,12 @@ from contextlib import aclosing
 import numpy as np
 
 from pipeline.media.video_chunk import second
-from pipeline.turns.speculative_output import Held
-from pipeline.turns.stages import Stages
+from pipeline.turns.speculative_output import SpeculativeOutput
+from pipeline.turns.stages import PipelineStages
 from pipeline.turns.turn import chain
-from pipeline.types.chunks import SPEECH_RATE, Turn, Window
+from pipeline.types.chunks import SPEECH_RATE, AsrInput, TurnId
 from pipeline.types.history import History, Item
-from pipeline.types.turn_request import Asked, Wants
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 NAME = "warm-up"
 SOUND = np.random.default_rng(0).normal(0, 0.1, 2 * SPEECH_RATE).astype(np.float32)
@@ -21,7 +21,7 @@ QUESTION = "What do you see?"
 SAID = "Hello. I am ready."
 
 
-async def warm_up(stages: Stages) -> None:
+async def warm_up(stages: PipelineStages) -> None:
     """
     Raises:
         EngineError: A stage failed.
@@ -31,18 +31,18 @@ async def warm_up(stages: Stages) -> None:
             """What noise sounds like is of no interest."""
     history = History().with_item(Item(NAME, "user", QUESTION))
     if stages.sees:
-        history = History().with_round(second(NAME, FRAME, None)).with_item(Item(NAME, "user", QUESTION))
-    await _answered(stages, 0, Asked(history, Wants(modality="text", cache_salt=NAME)))
-    await _answered(stages, 1, Asked(wants=Wants(say=SAID, cache_salt=NAME)))
+        history = History().with_video_turn(second(NAME, FRAME, None)).with_item(Item(NAME, "user", QUESTION))
+    await _answered(stages, 0, TurnRequest(history, ResponseOptions(modality="text", cache_salt=NAME)))
+    await _answered(stages, 1, TurnRequest(response_options=ResponseOptions(say=SAID, cache_salt=NAME)))
 
 
-async def _window() -> AsyncGenerator[Window, None]:
-    yield Window(SOUND, None, True)
+async def _window() -> AsyncGenerator[AsrInput, None]:
+    yield AsrInput(SOUND, None, True)
 
 
-async def _answered(stages: Stages, epoch: int, asked: Asked) -> None:
-    held = Held(math.inf)
-    async with held:
-        await chain(Turn(NAME, epoch), asked, stages.route(asked.wants), held)
-    if held.error:
-        raise held.error
+async def _answered(stages: PipelineStages, epoch: int, request: TurnRequest) -> None:
+    output = SpeculativeOutput(math.inf)
+    async with output:
+        await chain(TurnId(NAME, epoch), request, stages.route(request.response_options), output)
+    if output.error:
+        raise output.error

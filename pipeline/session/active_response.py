@@ -5,29 +5,29 @@ from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
-from pipeline.turns.speculative_output import Held
-from pipeline.types.chunks import VOICE_RATE, Audio, Text, Turn
+from pipeline.turns.speculative_output import SpeculativeOutput
+from pipeline.types.chunks import VOICE_RATE, AudioChunk, TextChunk, TurnId
 from pipeline.types.history import Item
-from pipeline.types.playback_marks import Mark
+from pipeline.types.playback_marks import PlaybackMark
 from pipeline.types.session_events import (
-    AnswerDone,
-    AnswerDropped,
-    AnswerStarted,
+    AudioDelta,
     CancelReason,
-    Event,
-    Sounded,
-    Spoke,
+    EnginesReleased,
+    ResponseCreated,
+    ResponseDone,
+    SessionEvent,
     Status,
-    Wrote,
+    TextDelta,
+    TranscriptDelta,
 )
-from pipeline.types.turn_request import Wants
+from pipeline.types.turn_request import ResponseOptions
 
 AHEAD_S = 1.5  # how far the sound that has left may be ahead of playback
 PIECE_BYTES = VOICE_RATE * 2 // 5  # 200 ms: what leaves at once
 
 
 @dataclass(frozen=True, slots=True)
-class Request:
+class ResponseRequest:
     """A `response.create`: what the answer is called, and how it is wanted.
 
     Attributes:
@@ -35,28 +35,34 @@ class Request:
         moments: When what happened before, on the loop's clock.
     """
 
-    turn: Turn
+    turn: TurnId
     response_id: str
     item_id: str
-    wants: Wants
+    response_options: ResponseOptions
     metadata: Mapping[str, str] = field(default_factory=dict)
     kept: bool = True
     moments: Mapping[str, float | None] = field(default_factory=dict)
 
 
-class Answer:
-    """Reads both lanes of `held`, and tells the caller what comes out.
+class ActiveResponse:
+    """Reads both lanes of `output`, and tells the caller what comes out.
 
     Args:
         opened: Called once, before the first word is told.
-        tell: Takes each event; none any more once the answer is `done`.
+        emit: Takes each event; none any more once the answer is `done`.
     """
 
-    def __init__(self, request: Request, held: Held, opened: Callable[[], None], tell: Callable[[Event], None]) -> None:
+    def __init__(
+        self,
+        request: ResponseRequest,
+        output: SpeculativeOutput,
+        opened: Callable[[], None],
+        emit: Callable[[SessionEvent], None],
+    ) -> None:
         self.request = request
-        self._held = held
+        self._output = output
         self._opened = opened
-        self._tell = tell
+        self._emit = emit
         self._told: list[str] = []
         self.has_opened = False
         self._is_done = False
@@ -66,7 +72,7 @@ class Answer:
         self._first_sent: float | None = None
         self.tasks: list[asyncio.Task[None]] = []
         self.truncated_ms: float | None = None
-        tell(AnswerStarted(request.response_id, request.wants, request.metadata, request.kept))
+        emit(ResponseCreated(request.response_id, request.response_options, request.metadata, request.kept))
 
     @property
     def text(self) -> str:
@@ -80,10 +86,10 @@ class Answer:
             EngineError: The turn ended with a failure; what was made before it has been told.
         """
         async with asyncio.TaskGroup() as lanes:
-            lanes.create_task(self._tell_words(self._held.words()), name=f"{self.request.turn}:words")
-            lanes.create_task(self._tell_sound(self._held.sound()), name=f"{self.request.turn}:sound")
-        if self._held.error:
-            raise self._held.error
+            lanes.create_task(self._emit_words(self._output.words()), name=f"{self.request.turn}:words")
+            lanes.create_task(self._emit_sound(self._output.sound()), name=f"{self.request.turn}:sound")
+        if self._output.error:
+            raise self._output.error
 
     def played_ms(self) -> float:
         """How much of it the caller has heard by now, if they play it as it comes."""
@@ -97,7 +103,12 @@ class Answer:
         """The answer as an item of the history, with all that it was to say."""
         request = self.request
         return Item(
-            request.item_id, "assistant", self.text, request.wants.modality, complete=complete, marks=self._held.marks
+            request.item_id,
+            "assistant",
+            self.text,
+            request.response_options.modality,
+            complete=complete,
+            marks=self._output.marks,
         )
 
     def done(
@@ -109,7 +120,7 @@ class Answer:
         previous: str | None = None,
         reason: CancelReason | None = None,
         error: str | None = None,
-    ) -> AnswerDone:
+    ) -> ResponseDone:
         """The last event. Nothing more is told, whatever the tasks still do until they have gone.
 
         Args:
@@ -117,69 +128,69 @@ class Answer:
         """
         self._is_done = True
         request = self.request
-        return AnswerDone(
+        return ResponseDone(
             request.response_id,
-            request.wants,
+            request.response_options,
             request.metadata,
             status,
             item,
             self.text,
             reason,
             error,
-            self._held.usage,
+            self._output.usage,
             timings,
             request.kept,
             previous,
         )
 
-    def dropped(self, cancelled: float) -> AnswerDropped:
+    def dropped(self, cancelled: float) -> EnginesReleased:
         """Its tasks have gone.
 
         Args:
             cancelled: When that was asked for, on the loop's clock.
         """
-        ended, began = self._held.ended, self._held.began
+        ended, began = self._output.ended, self._output.began
         took = {stage: at - cancelled for stage, at in ended.items() if stage in began and at >= cancelled}
-        return AnswerDropped(self.request.response_id, took)
+        return EnginesReleased(self.request.response_id, took)
 
     def moments(self) -> dict[str, float | None]:
         """When what happened, on the loop's clock."""
-        firsts = self._held.firsts
+        first_chunks = self._output.first_chunks
         return {
             **self.request.moments,
             "created": self._created,
-            **{f"{stage}_began": at for stage, at in self._held.began.items()},
-            "first_text": firsts.text,
-            "first_pcm": firsts.pcm,
+            **{f"{stage}_began": at for stage, at in self._output.began.items()},
+            "first_text": first_chunks.text,
+            "first_pcm": first_chunks.pcm,
             "first_sent": self._first_sent,
         }
 
-    async def _tell_words(self, words: AsyncGenerator[Text | Mark, None]) -> None:
-        spoken = self.request.wants.modality == "audio"
+    async def _emit_words(self, words: AsyncGenerator[TextChunk | PlaybackMark, None]) -> None:
+        spoken = self.request.response_options.modality == "audio"
         async with aclosing(words):
             async for word in words:
-                if isinstance(word, Mark) is spoken:
-                    self._tell_word(word)
+                if isinstance(word, PlaybackMark) is spoken:
+                    self._emit_word(word)
 
-    def _tell_word(self, word: Text | Mark) -> None:
+    def _emit_word(self, word: TextChunk | PlaybackMark) -> None:
         request = self.request
         match word:
-            case Text(text):
-                self._give(Wrote(request.response_id, request.item_id, text))
-            case Mark(text, start_ms, end_ms):
-                self._give(Spoke(request.response_id, request.item_id, text, start_ms, end_ms))
+            case TextChunk(text):
+                self._give(TextDelta(request.response_id, request.item_id, text))
+            case PlaybackMark(text, start_ms, end_ms):
+                self._give(TranscriptDelta(request.response_id, request.item_id, text, start_ms, end_ms))
 
-    def _give(self, event: Wrote | Spoke | Sounded) -> None:
+    def _give(self, event: TextDelta | TranscriptDelta | AudioDelta) -> None:
         if self._is_done:
             return
         if not self.has_opened:
             self.has_opened = True
             self._opened()
-        if not isinstance(event, Sounded):
+        if not isinstance(event, AudioDelta):
             self._told.append(event.text)
-        self._tell(event)
+        self._emit(event)
 
-    async def _tell_sound(self, sound: AsyncGenerator[bytes, None]) -> None:
+    async def _emit_sound(self, sound: AsyncGenerator[bytes, None]) -> None:
         async with aclosing(sound):
             async for pcm in sound:
                 for start in range(0, len(pcm), PIECE_BYTES):
@@ -187,14 +198,14 @@ class Answer:
 
     async def _send(self, pcm: bytes) -> None:
         offset_s = self._sent_ms / 1000
-        end_ms = self._sent_ms + Audio(pcm).duration_ms
+        end_ms = self._sent_ms + AudioChunk(pcm).duration_ms
         if self._playback_began is None or _now() - self._playback_began > offset_s:
             self._playback_began = _now() - offset_s  # the first piece, or playback has run dry
         await asyncio.sleep(self._playback_began + end_ms / 1000 - AHEAD_S - _now())
         if self._first_sent is None:
             self._first_sent = _now()
         self._sent_ms = end_ms
-        self._give(Sounded(self.request.response_id, self.request.item_id, pcm))
+        self._give(AudioDelta(self.request.response_id, self.request.item_id, pcm))
 
 
 def _now() -> float:

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator
 
-from pipeline.aio.tasks import Tasks
+from pipeline.aio.tasks import BackgroundTasks
 from pipeline.speech.streaming_transcriber import Hypothesis
 from pipeline.speech.utterance import Utterance
 from pipeline.types.history import History
@@ -11,14 +11,14 @@ from pipeline.types.history import History
 SETTLE_S = 5.0  # after which a question that nobody wants answered holds nothing up
 
 
-class Unanswered:
+class PendingInput:
     """
     Attributes:
         written_at: When something was last written, on the loop's clock.
         free_since: When the last answer ended: before that nobody could ask for another.
     """
 
-    def __init__(self, tasks: Tasks) -> None:
+    def __init__(self, tasks: BackgroundTasks) -> None:
         self._tasks = tasks
         self._said: Utterance | None = None  # the newest that is complete
         self._untold: set[asyncio.Task[None]] = set()  # complete utterances that are still being heard out
@@ -56,8 +56,8 @@ class Unanswered:
     def is_settling(self, running: Utterance | None) -> bool:
         """A question is complete, or may be, as `running` is while the person pauses; but not for ever."""
         since = self.written_at
-        if asked := self._said or running:
-            since = None if asked is running and asked.hearing.speaking else asked.quiet_since
+        if request := self._said or running:
+            since = None if request is running and request.transcriber.speaking else request.quiet_since
         return since is not None and _now() < max(since, self.free_since) + SETTLE_S
 
     async def typed(self) -> AsyncGenerator[Hypothesis, None]:

@@ -5,17 +5,17 @@ import logging
 from collections.abc import Callable
 from dataclasses import replace
 
-from pipeline.aio.tasks import Tasks
+from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
 from pipeline.errors import EngineError, RequestError
-from pipeline.session.active_response import Answer, Request
-from pipeline.turns.speculative_output import Held
-from pipeline.types.session_events import AnswerOpened, CancelReason, Event, Status
+from pipeline.session.active_response import ActiveResponse, ResponseRequest
+from pipeline.turns.speculative_output import SpeculativeOutput
+from pipeline.types.session_events import CancelReason, ResponseItemAdded, SessionEvent, Status
 
 log = logging.getLogger(__name__)
 
 
-class Answering:
+class ResponseManager:
     """
     Args:
         ended: Called with the answer and how it ended, once it is what the conversation keeps of it.
@@ -27,16 +27,16 @@ class Answering:
 
     def __init__(
         self,
-        tasks: Tasks,
+        tasks: BackgroundTasks,
         conversation: Conversation,
-        tell: Callable[[Event], None],
-        ended: Callable[[Answer, Status], None],
+        emit: Callable[[SessionEvent], None],
+        ended: Callable[[ActiveResponse, Status], None],
     ) -> None:
         self._tasks = tasks
         self._conversation = conversation
-        self._tell = tell
+        self._emit = emit
         self._ended = ended
-        self.answer: Answer | None = None
+        self.answer: ActiveResponse | None = None
         self.began = 0.0
 
     @property
@@ -52,13 +52,13 @@ class Answering:
             message = f"response {self.response_id} is still being given"
             raise RequestError("conversation_already_has_active_response", message)
 
-    def announce(self, request: Request, held: Held) -> Answer:
+    def announce(self, request: ResponseRequest, output: SpeculativeOutput) -> ActiveResponse:
         """It is told that this answer is on its way, and its place is reserved."""
         self._conversation.reserve(request.item_id)
-        answer = self.answer = Answer(request, held, lambda: self._opened(answer), self._tell)
+        answer = self.answer = ActiveResponse(request, output, lambda: self._opened(answer), self._emit)
         return answer
 
-    def deliver(self, answer: Answer, work: asyncio.Task[None]) -> None:
+    def deliver(self, answer: ActiveResponse, work: asyncio.Task[None]) -> None:
         """Tell what `work` makes, until it has ended."""
         delivery = self._tasks.start(f"{answer.request.turn}:deliver", self._deliver, answer)
         answer.tasks += [work, delivery]
@@ -75,7 +75,7 @@ class Answering:
             raise RequestError("response_cancel_not_active", "Cancellation failed: no active response found", param)
         self._finish(answer, "cancelled", reason=reason)
         cancelled = asyncio.get_running_loop().time()
-        self._tasks.stop(f"{answer.request.turn}:stop", answer.tasks, lambda: self._tell(answer.dropped(cancelled)))
+        self._tasks.stop(f"{answer.request.turn}:stop", answer.tasks, lambda: self._emit(answer.dropped(cancelled)))
 
     def truncate(self, item_id: str, played_ms: int) -> None:
         """If it is this one: the caller has heard only the first `played_ms` of it."""
@@ -87,7 +87,7 @@ class Answering:
         if self.answer:
             self._finish(self.answer, "cancelled", reason="client_cancelled")
 
-    async def _deliver(self, answer: Answer) -> None:
+    async def _deliver(self, answer: ActiveResponse) -> None:
         try:
             await answer.deliver()
         except EngineError as error:
@@ -99,14 +99,14 @@ class Answering:
         else:
             self._finish(answer, "completed")
 
-    def _opened(self, answer: Answer) -> None:
+    def _opened(self, answer: ActiveResponse) -> None:
         request = answer.request
         item = replace(answer.item(complete=False), text="")
         previous = self._conversation.open(item) if request.kept else None
-        self._tell(AnswerOpened(request.response_id, item, previous, request.kept))
+        self._emit(ResponseItemAdded(request.response_id, item, previous, request.kept))
 
     def _finish(
-        self, answer: Answer, status: Status, *, reason: CancelReason | None = None, error: str | None = None
+        self, answer: ActiveResponse, status: Status, *, reason: CancelReason | None = None, error: str | None = None
     ) -> None:
         if answer is not self.answer:
             return
@@ -122,4 +122,4 @@ class Answering:
         self._ended(answer, status)
         timings = {name: round(at - self.began, 3) for name, at in answer.moments().items() if at is not None}
         told = item if answer.has_opened else None
-        self._tell(answer.done(status, told, timings, previous=previous, reason=reason, error=error))
+        self._emit(answer.done(status, told, timings, previous=previous, reason=reason, error=error))

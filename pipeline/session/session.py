@@ -7,42 +7,42 @@ from itertools import count
 from types import TracebackType
 from typing import Self
 
-from pipeline.aio.tasks import Tasks
+from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
-from pipeline.session.active_response import Answer, Request
-from pipeline.session.pending_input import Unanswered
-from pipeline.session.response_manager import Answering
-from pipeline.speech.input_audio_buffer import Listening
-from pipeline.speech.streaming_transcriber import Hearing
-from pipeline.speech.utterance import AHEAD_MS, Question, Utterance
-from pipeline.speech.vad_frontend import Detector
-from pipeline.turns.speculative_output import Held
-from pipeline.turns.stages import Stages
-from pipeline.turns.turn import read, run_turn
-from pipeline.types.chunks import Turn
+from pipeline.session.active_response import ActiveResponse, ResponseRequest
+from pipeline.session.pending_input import PendingInput
+from pipeline.session.response_manager import ResponseManager
+from pipeline.speech.input_audio_buffer import InputAudioBuffer
+from pipeline.speech.streaming_transcriber import StreamingTranscriber
+from pipeline.speech.utterance import AHEAD_MS, TurnContext, Utterance
+from pipeline.speech.vad_frontend import VoiceActivityDetector
+from pipeline.turns.speculative_output import SpeculativeOutput
+from pipeline.turns.stages import PipelineStages
+from pipeline.turns.turn import prefill, run_turn
+from pipeline.types.chunks import TurnId
 from pipeline.types.history import History, Item
 from pipeline.types.ids import camera_name, item_name, response_name
 from pipeline.types.session_events import (
     CancelReason,
-    Committed,
-    Event,
+    InputCommitted,
     ItemAdded,
-    Offered,
-    Partial,
+    OfferMade,
+    PartialTranscript,
+    SessionEvent,
     SpeechStarted,
     Status,
-    Transcribed,
+    TranscriptionCompleted,
 )
-from pipeline.types.session_options import Setup
-from pipeline.types.turn_request import Wants
+from pipeline.types.session_options import SessionOptions
+from pipeline.types.turn_request import ResponseOptions
 from pipeline.vision.offers import OFFER_S, Offer
-from pipeline.vision.vision_controller import Moment, Sight
+from pipeline.vision.vision_controller import SessionState, VisionController
 
 PARTIAL_MS = 800  # of new sound before a running utterance is looked at again
 
 
 class Session:
-    """What one caller says goes in by methods, what they are to know comes out by `tell`.
+    """What one caller says goes in by methods, what they are to know comes out by `emit`.
 
     Use as `async with`: it owns every task of its turns, and they end with it. Methods raise
     `RequestError` for what cannot be done, and change nothing then.
@@ -51,27 +51,27 @@ class Session:
     def __init__(
         self,
         name: str,
-        stages: Stages,
-        detector: Detector,
-        tell: Callable[[Event], None],
+        stages: PipelineStages,
+        detector: VoiceActivityDetector,
+        emit: Callable[[SessionEvent], None],
         history: History | None = None,
     ) -> None:
         self.name = name
-        self.setup = Setup(Wants(cache_salt=name))
+        self.options = SessionOptions(ResponseOptions(cache_salt=name))
         self._stages = stages
-        self._tell = tell
-        self._tasks = Tasks()
+        self._emit = emit
+        self._tasks = BackgroundTasks()
         self._epochs = count()
-        self._unanswered = Unanswered(self._tasks)
+        self._pending_input = PendingInput(self._tasks)
         self._reading: asyncio.Task[None] | None = None
-        self.conversation = Conversation(history or History(), tell)
-        self._answering = Answering(self._tasks, self.conversation, tell, self._answered)
-        self.listening = Listening(detector, self._begin, self._drop, self._turn_ended, self._told_by_listening)
-        self.sight: Sight | None = None
+        self.conversation = Conversation(history or History(), emit)
+        self._answering = ResponseManager(self._tasks, self.conversation, emit, self._answered)
+        self.listening = InputAudioBuffer(detector, self._begin, self._drop, self._turn_ended, self._told_by_listening)
+        self.vision: VisionController | None = None
         if stages.sees:
-            moment = Moment(self._is_settling, self._is_speaking, lambda: self.setup, self._turn)
+            moment = SessionState(self._is_settling, self._is_speaking, lambda: self.options, self._turn)
             camera = camera_name(name, goes_on=history is not None)
-            self.sight = Sight(camera, stages, self.conversation, self._tasks, moment, self._offered)
+            self.vision = VisionController(camera, stages, self.conversation, self._tasks, moment, self._offered)
 
     @property
     def history(self) -> History:
@@ -82,28 +82,28 @@ class Session:
         """The id of the response that is being given."""
         return self._answering.response_id
 
-    def configure(self, setup: Setup) -> None:
+    def configure(self, options: SessionOptions) -> None:
         """How to work from now on. A prompt that this changes is made ready in the background."""
-        changed = setup.wants.instructions != self.setup.wants.instructions
-        self.setup = replace(setup, wants=replace(setup.wants, cache_salt=self.name))
-        self.listening.configure(setup)
+        changed = options.response_options.instructions != self.options.response_options.instructions
+        self.options = replace(options, response_options=replace(options.response_options, cache_salt=self.name))
+        self.listening.configure(options)
         if changed:
-            self._read_ahead()
+            self._prefill_ahead()
 
     def commit(self) -> str:
         """The utterance so far becomes an item; returns its id. Nothing is answered by this."""
         self._look_up()
         utterance = self.listening.commit()
-        self._unanswered.said(utterance)
-        item = Item(utterance.item_id, "user", utterance.hearing.newest.text, "audio")
+        self._pending_input.said(utterance)
+        item = Item(utterance.item_id, "user", utterance.transcriber.newest.text, "audio")
         previous = self.conversation.add(item)
-        self._tell(Committed(item.id, previous))
-        self._tell(ItemAdded(item, previous))
+        self._emit(InputCommitted(item.id, previous))
+        self._emit(ItemAdded(item, previous))
         return item.id
 
     def respond(
         self,
-        wants: Wants | None = None,
+        response_options: ResponseOptions | None = None,
         metadata: dict[str, str] | None = None,
         history: History | None = None,
         *,
@@ -112,32 +112,34 @@ class Session:
         """Answer what was said; returns the response's id.
 
         Args:
-            wants: Wishes for this answer, by default the session's.
+            response_options: Wishes for this answer, by default the session's.
             history: Answers this conversation, and keeps the answer out of the session's.
             kept: False keeps an answer to the session's conversation out of it, too.
         """
         self._answering.check_free()
-        wants = replace(wants or self.setup.wants, cache_salt=self.name)
-        if self.sight and metadata and (offer_id := metadata.get("offer_id")):
-            wants = replace(wants, say=self.sight.offers.accept(offer_id, _now()))
+        response_options = replace(response_options or self.options.response_options, cache_salt=self.name)
+        if self.vision and metadata and (offer_id := metadata.get("offer_id")):
+            response_options = replace(response_options, say=self.vision.offers.accept(offer_id, _now()))
         self._look_up(ahead=False)
-        self._unanswered.written_at = None
+        self._pending_input.written_at = None
         kept, item_id = kept and history is None, item_name()
-        question = Question(lambda: history or self.history.until(item_id), self._stages.route, lambda: wants)
-        adopted = self._unanswered.take(self.history) if kept and wants.say is None else None
+        question = TurnContext(
+            lambda: history or self.history.until(item_id), self._stages.route, lambda: response_options
+        )
+        adopted = self._pending_input.take(self.history) if kept and response_options.say is None else None
         if adopted:
-            held, turn = adopted.held, adopted.turn
-            adopted.question.history, adopted.question.wants = question.history, question.wants
-            adopted.hearing.settle()
+            output, turn = adopted.output, adopted.turn
+            adopted.question.history, adopted.question.response_options = question.history, question.response_options
+            adopted.transcriber.settle()
         else:
-            held, turn = Held(AHEAD_MS), self._turn()
-        moments = (adopted.moments() if adopted else {}) | (self.sight.moments() if self.sight else {})
-        request = Request(turn, response_name(), item_id, wants, metadata or {}, kept, moments)
-        answer = self._answering.announce(request, held)
+            output, turn = SpeculativeOutput(AHEAD_MS), self._turn()
+        moments = (adopted.moments() if adopted else {}) | (self.vision.moments() if self.vision else {})
+        request = ResponseRequest(turn, response_name(), item_id, response_options, metadata or {}, kept, moments)
+        answer = self._answering.announce(request, output)
         if adopted and adopted.answering:
             work = adopted.answering
         else:
-            work = self._tasks.start(f"{turn}", run_turn, turn, self._unanswered.typed(), question, held)
+            work = self._tasks.start(f"{turn}", run_turn, turn, self._pending_input.typed(), question, output)
         self._answering.deliver(answer, work)
         return request.response_id
 
@@ -150,7 +152,7 @@ class Session:
         self._look_up()
         self.conversation.create(item, after)
         if item.role == "user":
-            self._unanswered.wrote(item.text)
+            self._pending_input.wrote(item.text)
 
     def truncate(self, item_id: str, played_ms: int) -> None:
         """The caller has heard only the first `played_ms` of that answer."""
@@ -158,20 +160,22 @@ class Session:
         self._answering.truncate(item_id, played_ms)
 
     def _begin(self) -> Utterance:
-        self._unanswered.drop()
-        wants = self.setup.wants
-        hearing = Hearing(wants.language, PARTIAL_MS if self.setup.partials else None, wants.context)
+        self._pending_input.drop()
+        response_options = self.options.response_options
+        transcriber = StreamingTranscriber(
+            response_options.language, PARTIAL_MS if self.options.partials else None, response_options.context
+        )
         item_id = item_name()
-        question = Question(lambda: self.history, self._stages.route, lambda: self.setup.wants, item_id)
+        question = TurnContext(lambda: self.history, self._stages.route, lambda: self.options.response_options, item_id)
         turn = self._turn()
-        utterance = Utterance(turn, item_id, hearing, question)
-        if self.sight:
-            self.sight.speech(utterance)
+        utterance = Utterance(turn, item_id, transcriber, question)
+        if self.vision:
+            self.vision.speech(utterance)
         utterance.listening = self._tasks.start(
             f"{turn}:asr", utterance.listen, self._stages.recogniser, self._told_by_ears
         )
         hypotheses = utterance.hypotheses(lambda: self.answering is not None)
-        utterance.answering = self._tasks.start(f"{turn}", run_turn, turn, hypotheses, question, utterance.held)
+        utterance.answering = self._tasks.start(f"{turn}", run_turn, turn, hypotheses, question, utterance.output)
         return utterance
 
     def _drop(self, utterance: Utterance) -> None:
@@ -179,41 +183,41 @@ class Session:
 
     def _turn_ended(self) -> None:
         self.commit()
-        if self.setup.detection and self.setup.detection.creates_response and not self.answering:
+        if self.options.detection and self.options.detection.creates_response and not self.answering:
             self.respond()
 
-    def _told_by_listening(self, event: Event) -> None:
-        self._tell(event)
-        detection = self.setup.detection
+    def _told_by_listening(self, event: SessionEvent) -> None:
+        self._emit(event)
+        detection = self.options.detection
         if isinstance(event, SpeechStarted) and self.answering and detection and detection.interrupts:
             self.cancel(reason="turn_detected")
 
-    def _told_by_ears(self, event: Event) -> None:
+    def _told_by_ears(self, event: SessionEvent) -> None:
         match event:
-            case Partial() if not self.setup.partials:
+            case PartialTranscript() if not self.options.partials:
                 return
-            case Transcribed(item_id, text):
+            case TranscriptionCompleted(item_id, text):
                 self.conversation.reword(item_id, text)
-        self._tell(event)
+        self._emit(event)
 
-    def _answered(self, answer: Answer, status: Status) -> None:
-        self._unanswered.free_since = _now()
-        if self.sight and status == "completed" and not self._is_settling():
-            self.sight.look_back()
+    def _answered(self, answer: ActiveResponse, status: Status) -> None:
+        self._pending_input.free_since = _now()
+        if self.vision and status == "completed" and not self._is_settling():
+            self.vision.look_back()
         if answer.request.kept and status == "completed":  # after a cancel somebody speaks, and the engines are to rest
-            self._read_ahead()
+            self._prefill_ahead()
 
-    def _read_ahead(self) -> None:
+    def _prefill_ahead(self) -> None:
         """Have the prompt of the next question read as far as it is known, while nobody waits for it."""
         if self._reading:
             self._reading.cancel()
         turn = self._turn()
-        question = Question(lambda: self.history, self._stages.route, lambda: self.setup.wants)
-        self._reading = self._tasks.start(f"{turn}:read", read, turn, question.ask("").unfinished(), question)
+        question = TurnContext(lambda: self.history, self._stages.route, lambda: self.options.response_options)
+        self._reading = self._tasks.start(f"{turn}:read", prefill, turn, question.ask("").unfinished(), question)
 
     def _offered(self, offer: Offer) -> None:
-        if self.setup.proactive == "offer":
-            self._tell(Offered(offer.id, offer.text, round(1000 * OFFER_S)))
+        if self.options.proactive == "offer":
+            self._emit(OfferMade(offer.id, offer.text, round(1000 * OFFER_S)))
         else:
             self.respond(metadata={"trigger": "vision", "offer_id": offer.id})
 
@@ -222,20 +226,20 @@ class Session:
 
     def _look_up(self, *, ahead: bool = True) -> None:
         """Something is about to be said or asked: it is about what has been seen until now."""
-        if self.sight and not self._unanswered.is_settling(self.listening.utterance):
-            self.sight.rest(ahead=ahead and not self.answering)
+        if self.vision and not self._pending_input.is_settling(self.listening.utterance):
+            self.vision.rest(ahead=ahead and not self.answering)
 
     def _is_settling(self) -> bool:
         """A question is complete, or may be, and nothing that its answer depends on may change."""
-        return bool(self.answering) or self._unanswered.is_settling(self.listening.utterance)
+        return bool(self.answering) or self._pending_input.is_settling(self.listening.utterance)
 
-    def _turn(self) -> Turn:
-        return Turn(self.name, next(self._epochs))
+    def _turn(self) -> TurnId:
+        return TurnId(self.name, next(self._epochs))
 
     async def __aenter__(self) -> Self:
         await self._tasks.__aenter__()
-        if self.sight:
-            self.sight.open()
+        if self.vision:
+            self.vision.open()
         self._answering.began = _now()
         return self
 

@@ -7,17 +7,17 @@ from dataclasses import replace
 from pipeline.errors import RequestError
 from pipeline.speech.streaming_transcriber import PRE_ROLL_MS
 from pipeline.speech.utterance import Utterance
-from pipeline.speech.vad_frontend import FRAME, Detector, Ears, Frame, Pcm
-from pipeline.speech.voice_activity import FRAME_MS, Change
+from pipeline.speech.vad_frontend import FRAME, Pcm, VadFrame, VadFrontend, VoiceActivityDetector
+from pipeline.speech.voice_activity import FRAME_MS, VoiceActivityChange
 from pipeline.types.chunks import SPEECH_RATE
-from pipeline.types.session_events import Cleared, Event, SpeechStarted, SpeechStopped
-from pipeline.types.session_options import Setup
+from pipeline.types.session_events import InputCleared, SessionEvent, SpeechStarted, SpeechStopped
+from pipeline.types.session_options import SessionOptions
 
 LEAST_COMMIT_MS = 100
 FORGET_NOISE_MS = 2_000  # of silence after a sound in which no words were heard
 
 
-class Listening:
+class InputAudioBuffer:
     """One caller's side of the conversation, as sound.
 
     Args:
@@ -28,31 +28,31 @@ class Listening:
 
     def __init__(
         self,
-        detector: Detector,
+        detector: VoiceActivityDetector,
         begin: Callable[[], Utterance],
         drop: Callable[[Utterance], None],
         ended: Callable[[], None],
-        tell: Callable[[Event], None],
+        emit: Callable[[SessionEvent], None],
     ) -> None:
-        self._setup = Setup()
-        self._ears = Ears(detector, self._setup.endpointing)
-        self._begin, self._drop, self._ended, self._tell = begin, drop, ended, tell
+        self._options = SessionOptions()
+        self._vad = VadFrontend(detector, self._options.endpointing)
+        self._begin, self._drop, self._ended, self._emit = begin, drop, ended, emit
         self._pre_roll: deque[Pcm] = deque(maxlen=PRE_ROLL_MS // FRAME_MS)
         self._samples = 0  # of all that was appended, up to the last whole frame
         self._committed_samples = 0
         self._silence_ms = 0
         self.utterance: Utterance | None = None
 
-    def configure(self, setup: Setup) -> None:
-        self._setup = setup
-        self._ears.activity.endpointing = setup.endpointing
+    def configure(self, options: SessionOptions) -> None:
+        self._options = options
+        self._vad.activity.endpointing = options.endpointing
 
     async def hear(self, pcm: Pcm) -> None:
         """float32, 16 kHz mono, as much as has come."""
-        if self._setup.detection and self.utterance:
-            end_ms = self._setup.detection.end_ms(self.utterance.hearing.newest.text)
-            self._ears.activity.endpointing = replace(self._setup.endpointing, end_ms=end_ms)
-        for frame in await self._ears.hear(pcm):
+        if self._options.detection and self.utterance:
+            end_ms = self._options.detection.end_ms(self.utterance.transcriber.newest.text)
+            self._vad.activity.endpointing = replace(self._options.endpointing, end_ms=end_ms)
+        for frame in await self._vad.hear(pcm):
             self._frame(frame)
 
     def activity(self, speaking: bool, audio_ms: int | None = None) -> None:
@@ -62,7 +62,7 @@ class Listening:
             audio_ms: When, in the sound that was appended; by default at its end.
         """
         if speaking:
-            self._change(Change.RESUMED if self.utterance else Change.STARTED)
+            self._change(VoiceActivityChange.RESUMED if self.utterance else VoiceActivityChange.STARTED)
         elif self.utterance:
             self.utterance.fall_silent(0 if audio_ms is None else max(0, self._audio_ms - audio_ms))
 
@@ -72,7 +72,7 @@ class Listening:
         Raises:
             RequestError: Less than 100 ms of sound has come since the last commit.
         """
-        rest = self._ears.rest
+        rest = self._vad.rest
         duration_ms = (self._samples + len(rest) - self._committed_samples) * 1000 // SPEECH_RATE
         if duration_ms < LEAST_COMMIT_MS:
             raise RequestError(
@@ -80,9 +80,9 @@ class Listening:
                 f"the input audio buffer holds {duration_ms} ms, at least {LEAST_COMMIT_MS} ms are needed",
             )
         if self.utterance and len(rest):
-            self.utterance.hearing.add(rest, voiced=False)
+            self.utterance.transcriber.add(rest, voiced=False)
         utterance = self.utterance or self._begin()  # a new one has nothing to transcribe: nobody has spoken
-        utterance.hearing.commit()
+        utterance.transcriber.commit()
         self._forget()
         return utterance
 
@@ -91,50 +91,50 @@ class Listening:
         if self.utterance:
             self._drop(self.utterance)
         self._forget()
-        self._tell(Cleared())
+        self._emit(InputCleared())
 
     @property
     def _audio_ms(self) -> int:
         return self._samples * 1000 // SPEECH_RATE
 
-    def _frame(self, frame: Frame) -> None:
-        if frame.change is Change.STARTED:
-            self._change(Change.STARTED)
+    def _frame(self, frame: VadFrame) -> None:
+        if frame.change is VoiceActivityChange.STARTED:
+            self._change(VoiceActivityChange.STARTED)
         self._samples += FRAME
         if self.utterance:
-            self.utterance.hearing.add(frame.pcm, voiced=frame.voiced)
+            self.utterance.transcriber.add(frame.pcm, voiced=frame.voiced)
             self._forget_noise()
         else:
             self._pre_roll.append(frame.pcm)
-        if frame.change and frame.change is not Change.STARTED:
+        if frame.change and frame.change is not VoiceActivityChange.STARTED:
             self._change(frame.change)
 
-    def _change(self, change: Change) -> None:
+    def _change(self, change: VoiceActivityChange) -> None:
         match change:
-            case Change.STARTED if self.utterance is None:
+            case VoiceActivityChange.STARTED if self.utterance is None:
                 self._open()
-            case Change.STARTED | Change.RESUMED if self.utterance:
+            case VoiceActivityChange.STARTED | VoiceActivityChange.RESUMED if self.utterance:
                 self.utterance.resume()
-            case Change.PAUSED if self.utterance:
-                self.utterance.pause(self._ears.activity.endpointing.pause_ms)
-            case Change.ENDED if self.utterance:
-                self.utterance.pause(self._ears.activity.endpointing.end_ms or 0)
-                if self._setup.detection:
-                    self._tell(SpeechStopped(self.utterance.item_id, self._audio_ms))
+            case VoiceActivityChange.PAUSED if self.utterance:
+                self.utterance.pause(self._vad.activity.endpointing.pause_ms)
+            case VoiceActivityChange.ENDED if self.utterance:
+                self.utterance.pause(self._vad.activity.endpointing.end_ms or 0)
+                if self._options.detection:
+                    self._emit(SpeechStopped(self.utterance.item_id, self._audio_ms))
                 self._ended()
 
     def _open(self) -> None:
         self.utterance = self._begin()
-        if self._setup.detection:
+        if self._options.detection:
             start_ms = self._audio_ms - len(self._pre_roll) * FRAME_MS
-            self._tell(SpeechStarted(self.utterance.item_id, start_ms))
+            self._emit(SpeechStarted(self.utterance.item_id, start_ms))
         for pcm in self._pre_roll:
-            self.utterance.hearing.add(pcm)
+            self.utterance.transcriber.add(pcm)
         self._pre_roll.clear()
 
     def _forget_noise(self) -> None:
         """A cough is not the beginning of the next question (a client's turn detection never sees it)."""
-        if self.utterance is None or self._setup.detection or not self.utterance.hearing.is_noise:
+        if self.utterance is None or self._options.detection or not self.utterance.transcriber.is_noise:
             self._silence_ms = 0
             return
         self._silence_ms += FRAME_MS
@@ -143,7 +143,7 @@ class Listening:
             self._rest()
 
     def _forget(self) -> None:
-        self._samples += len(self._ears.rest)
+        self._samples += len(self._vad.rest)
         self._committed_samples = self._samples
         self._pre_roll.clear()
         self._rest()
@@ -151,4 +151,4 @@ class Listening:
     def _rest(self) -> None:
         self.utterance = None
         self._silence_ms = 0
-        self._ears.reset()
+        self._vad.reset()

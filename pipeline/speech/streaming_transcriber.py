@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.aio.signal import Signal
-from pipeline.context.control_tokens import harmless
+from pipeline.context.control_tokens import escape_control_tokens
 from pipeline.errors import EngineError
 from pipeline.speech.voice_activity import FRAME_MS
-from pipeline.types.chunks import SPEECH_RATE, Draft, Transcript, Window
+from pipeline.types.chunks import SPEECH_RATE, AsrInput, DraftOutcome, Transcript
 
 Pcm = NDArray[np.float32]
 
@@ -40,7 +40,7 @@ class Hypothesis:
     stable_chars: int = 0
 
 
-class Hearing:
+class StreamingTranscriber:
     """The state of one utterance. It opens at the first sound, and `commit` closes it.
 
     The recogniser reads `windows()`: the sound so far, each time that it is ready for more and there
@@ -54,7 +54,7 @@ class Hearing:
 
     def __init__(self, language: str | None, partial_ms: int | None, context: str = "") -> None:
         self._language = language
-        self._context = harmless(context.strip())
+        self._context = escape_control_tokens(context.strip())
         self._partial_ms = partial_ms
         self._frames: list[Pcm] = []
         self._left_out: deque[Pcm] = deque(maxlen=PRE_ROLL_MS // FRAME_MS)  # the newest of a long pause
@@ -67,13 +67,13 @@ class Hearing:
         self._kept_ms = 0
         self._speaking = True
         self._committed = False
-        self._passing: Window | None = None  # what the recogniser is at work on
+        self._passing: AsrInput | None = None  # what the recogniser is at work on
         self._newest = Hypothesis("")
         self._over = False
         self._certain = False
         self._changed = Signal()
         self.error: EngineError | None = None
-        self.drafts: list[Draft | None] = []
+        self.drafts: list[DraftOutcome | None] = []
 
     @property
     def duration_ms(self) -> int:
@@ -135,7 +135,7 @@ class Hearing:
         self._certain = True
         self._changed.fire()
 
-    async def windows(self) -> AsyncGenerator[Window, None]:
+    async def windows(self) -> AsyncGenerator[AsrInput, None]:
         """Prompts for the recogniser; ends when everything up to the commit has been asked for.
 
         A recogniser may ask for the next while it is at work. It is given one only if that makes the work
@@ -146,7 +146,7 @@ class Hearing:
             ends = settles or self._in_lull
             useless = self._passing is None or (ends and not self._passing.settles)
             if self._unheard and useless and (ends or self._partial_is_due()):
-                self._passing = Window(np.concatenate(self._frames), self._language, ends, self._context)
+                self._passing = AsrInput(np.concatenate(self._frames), self._language, ends, self._context)
                 self._asked_samples = self._samples
                 yield self._passing
             elif self._committed and not self._unheard:

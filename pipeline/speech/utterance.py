@@ -8,41 +8,41 @@ from typing import Any
 
 from pipeline.engines.base import Engine
 from pipeline.speech.backchannel import label
-from pipeline.speech.streaming_transcriber import Hearing, Hypothesis
-from pipeline.turns.speculative_output import Held
+from pipeline.speech.streaming_transcriber import Hypothesis, StreamingTranscriber
+from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import Stage
-from pipeline.types.chunks import Transcript, Turn, Window
+from pipeline.types.chunks import AsrInput, Transcript, TurnId
 from pipeline.types.history import History, Item
-from pipeline.types.session_events import Event, Partial, Transcribed, TranscriptionFailed
-from pipeline.types.turn_request import Asked, Wants
+from pipeline.types.session_events import PartialTranscript, SessionEvent, TranscriptionCompleted, TranscriptionFailed
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 AHEAD_MS = 3_000  # of sound that may wait in a turn for playback
 
 
 @dataclass(slots=True)
-class Question:
+class TurnContext:
     """What a turn knows of its session (`turn.View`).
 
     Attributes:
         item_id: The user's item that is being said, or None if all that is asked is in the history.
-        wants: Looked up anew at each question, because a `response.create` may change it.
+        response_options: Looked up anew at each question, because a `response.create` may change it.
     """
 
     history: Callable[[], History]
-    stages: Callable[[Wants], tuple[Stage[Any, Any], ...]]
-    wants: Callable[[], Wants]
+    stages: Callable[[ResponseOptions], tuple[Stage[Any, Any], ...]]
+    response_options: Callable[[], ResponseOptions]
     item_id: str | None = None
 
-    def ask(self, text: str) -> Asked:
+    def ask(self, text: str) -> TurnRequest:
         history, item_id = self.history(), self.item_id
         if item_id is None:
-            return Asked(history, self.wants())
+            return TurnRequest(history, self.response_options())
         if history.find(item_id):
-            return Asked(history.with_text(item_id, text), self.wants())
-        return Asked(history.with_item(Item(item_id, "user", text, "audio")), self.wants())
+            return TurnRequest(history.with_text(item_id, text), self.response_options())
+        return TurnRequest(history.with_item(Item(item_id, "user", text, "audio")), self.response_options())
 
-    def route(self, asked: Asked) -> tuple[Stage[Any, Any], ...]:
-        return self.stages(asked.wants)
+    def route(self, request: TurnRequest) -> tuple[Stage[Any, Any], ...]:
+        return self.stages(request.response_options)
 
 
 @dataclass(slots=True)
@@ -52,23 +52,23 @@ class Utterance:
     Attributes:
         listening: Runs the recogniser over the sound.
         answering: Runs the turn; set as soon as both exist.
-        tell: Told what was heard; set as soon as somebody listens.
+        emit: Told what was heard; set as soon as somebody listens.
         rests: Called when the person is silent, before anything is made of what they said.
         resumes: Called when they go on.
         speech_end: When the person was last heard to speak, on the loop's clock.
         committed_at: When it became complete.
     """
 
-    turn: Turn
+    turn: TurnId
     item_id: str
-    hearing: Hearing
-    question: Question
-    held: Held = field(default_factory=lambda: Held(AHEAD_MS))
+    transcriber: StreamingTranscriber
+    question: TurnContext
+    output: SpeculativeOutput = field(default_factory=lambda: SpeculativeOutput(AHEAD_MS))
     listening: asyncio.Task[None] | None = None
     answering: asyncio.Task[None] | None = None
     rests: Callable[[], None] = lambda: None
     resumes: Callable[[], None] = lambda: None
-    tell: Callable[[Event], None] = lambda _: None
+    emit: Callable[[SessionEvent], None] = lambda _: None
     speech_end: float | None = None
     committed_at: float | None = None
 
@@ -78,55 +78,55 @@ class Utterance:
 
     def resume(self) -> None:
         """The person speaks (again)."""
-        paused = not self.hearing.speaking
-        self.hearing.resume()
+        paused = not self.transcriber.speaking
+        self.transcriber.resume()
         if paused:
             self.resumes()
 
     def pause(self, silent_ms: int) -> None:
         """The person is silent, and has been for `silent_ms`."""
-        if self.hearing.speaking:
+        if self.transcriber.speaking:
             self.speech_end = asyncio.get_running_loop().time() - silent_ms / 1000
             self.rests()
-            before = self.hearing.newest
-            self.hearing.pause(silent_ms)
-            if self.hearing.newest != before:  # all was heard in the lull: no transcript comes
-                self._tell_heard(self.hearing.newest)
+            before = self.transcriber.newest
+            self.transcriber.pause(silent_ms)
+            if self.transcriber.newest != before:  # all was heard in the lull: no transcript comes
+                self._emit_heard(self.transcriber.newest)
 
     def fall_silent(self, silent_ms: int) -> None:
         """The caller says that the person is silent. They are told what was heard, even if it was all told before:
         they cannot know that it holds for the sound up to their own pause."""
-        if self.hearing.speaking:
+        if self.transcriber.speaking:
             self.pause(silent_ms)
-        elif self.hearing.newest.settled:
-            self._tell_heard(self.hearing.newest)
+        elif self.transcriber.newest.settled:
+            self._emit_heard(self.transcriber.newest)
 
-    def _tell_heard(self, hypothesis: Hypothesis) -> None:
-        self.tell(Partial(self.item_id, hypothesis, label(hypothesis.text)))
+    def _emit_heard(self, hypothesis: Hypothesis) -> None:
+        self.emit(PartialTranscript(self.item_id, hypothesis, label(hypothesis.text)))
 
-    async def listen(self, recogniser: Engine[Window, Transcript], tell: Callable[[Event], None]) -> None:
+    async def listen(self, recogniser: Engine[AsrInput, Transcript], emit: Callable[[SessionEvent], None]) -> None:
         """Hear it to its end, and tell what was heard."""
-        hearing, self.tell = self.hearing, tell
-        windows = hearing.windows()
+        transcriber, self.emit = self.transcriber, emit
+        windows = transcriber.windows()
         transcripts = recogniser.generate(f"{self.turn}:asr", windows)
-        async with aclosing(windows), aclosing(hearing.listen(transcripts)) as hypotheses:
+        async with aclosing(windows), aclosing(transcriber.listen(transcripts)) as hypotheses:
             async for hypothesis in hypotheses:
-                self._tell_heard(hypothesis)
-        if hearing.error:
-            await hearing.until_committed()
-            tell(TranscriptionFailed(self.item_id, hearing.error.reason))
+                self._emit_heard(hypothesis)
+        if transcriber.error:
+            await transcriber.until_committed()
+            emit(TranscriptionFailed(self.item_id, transcriber.error.reason))
         else:
-            seconds = hearing.duration_ms / 1000
-            tell(Transcribed(self.item_id, hearing.newest.text, seconds, tuple(hearing.drafts)))
+            seconds = transcriber.duration_ms / 1000
+            emit(TranscriptionCompleted(self.item_id, transcriber.newest.text, seconds, tuple(transcriber.drafts)))
 
     async def hypotheses(self, busy: Callable[[], bool]) -> AsyncGenerator[Hypothesis, None]:
         """What to answer; while `busy`, nothing is worth a guess, and only the certain end tells anything."""
-        hearing = self.hearing
-        async with aclosing(hearing.hypotheses()) as hypotheses:
+        transcriber = self.transcriber
+        async with aclosing(transcriber.hypotheses()) as hypotheses:
             async for hypothesis in hypotheses:
-                yield hypothesis if hearing.certain or not busy() else Hypothesis("")
-        if hearing.error:
-            self.held.fail(hearing.error)
+                yield hypothesis if transcriber.certain or not busy() else Hypothesis("")
+        if transcriber.error:
+            self.output.fail(transcriber.error)
 
     def moments(self) -> dict[str, float | None]:
         """When what happened, on the loop's clock."""

@@ -7,7 +7,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.speech.voice_activity import FRAME_MS, Activity, Change, Endpointing
+from pipeline.speech.voice_activity import FRAME_MS, Endpointing, VoiceActivity, VoiceActivityChange
 from pipeline.types.chunks import SPEECH_RATE
 
 FRAME = SPEECH_RATE * FRAME_MS // 1000
@@ -17,7 +17,7 @@ Pcm = NDArray[np.float32]
 NO_SOUND: Pcm = np.zeros(0, np.float32)
 
 
-class Detector(Protocol):
+class VoiceActivityDetector(Protocol):
     """Voice activity detection on one stream of sound, with state."""
 
     async def feed(self, pcm: Pcm) -> list[float]:
@@ -26,27 +26,27 @@ class Detector(Protocol):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Frame:
+class VadFrame:
     """32 ms of sound, whether it is speech, and whether a person starts, pauses or ends with it."""
 
     pcm: Pcm
     voiced: bool
-    change: Change | None
+    change: VoiceActivityChange | None
 
 
-class Ears:
+class VadFrontend:
     """One caller's voice activity.
 
     Attributes:
         rest: The sound of a frame that has begun.
     """
 
-    def __init__(self, detector: Detector, endpointing: Endpointing) -> None:
+    def __init__(self, detector: VoiceActivityDetector, endpointing: Endpointing) -> None:
         self._detector = detector
         self.rest = NO_SOUND
-        self.activity = Activity(endpointing)
+        self.activity = VoiceActivity(endpointing)
 
-    async def hear(self, pcm: Pcm) -> Iterator[Frame]:
+    async def hear(self, pcm: Pcm) -> Iterator[VadFrame]:
         """The frames that `pcm` (float32, 16 kHz mono) completes; the rest waits for more.
 
         Each is judged as it is taken, so that what is done about one (a turn ends) holds for the next.
@@ -61,9 +61,9 @@ class Ears:
         self.activity.reset()
         self.rest = NO_SOUND
 
-    def _frames(self, frames: Pcm, probabilities: list[float], rest: Pcm) -> Iterator[Frame]:
+    def _frames(self, frames: Pcm, probabilities: list[float], rest: Pcm) -> Iterator[VadFrame]:
         self.rest = NO_SOUND
         for frame, probability in zip(frames, probabilities, strict=True):
             change = self.activity.feed(probability)
-            yield Frame(frame, self.activity.voiced, change)
+            yield VadFrame(frame, self.activity.voiced, change)
         self.rest = rest

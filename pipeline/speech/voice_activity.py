@@ -7,7 +7,7 @@ FRAME_MS = 32  # of one probability, as Silero VAD gives them
 SOFTER = 0.15  # by how much speech that goes on may be less probable than speech that starts; Silero VAD's own figure
 
 
-class Change(Enum):
+class VoiceActivityChange(Enum):
     """What a frame of sound changed."""
 
     STARTED = "started"  # speech begins
@@ -33,7 +33,7 @@ class Endpointing:
     end_ms: int | None = None
 
 
-class Activity:
+class VoiceActivity:
     """Follows one stream of sound."""
 
     def __init__(self, endpointing: Endpointing) -> None:
@@ -48,7 +48,7 @@ class Activity:
         """The newest frame is speech."""
         return self._loud_ms > 0
 
-    def feed(self, probability: float) -> Change | None:
+    def feed(self, probability: float) -> VoiceActivityChange | None:
         """Take the next frame's speech probability; at most one thing changes with a frame."""
         limits = self.endpointing
         ongoing = self._speaking and not self._paused
@@ -63,21 +63,21 @@ class Activity:
         self._speaking = self._paused = False
         self._loud_ms = self._quiet_ms = 0
 
-    def _started(self) -> Change | None:
+    def _started(self) -> VoiceActivityChange | None:
         if self._loud_ms < self.endpointing.onset_ms:
             return None
-        change = Change.RESUMED if self._speaking else Change.STARTED
+        change = VoiceActivityChange.RESUMED if self._speaking else VoiceActivityChange.STARTED
         self._speaking, self._paused = True, False
         return change
 
-    def _stopped(self) -> Change | None:
+    def _stopped(self) -> VoiceActivityChange | None:
         if not self._speaking:
             return None
         end_ms = self.endpointing.end_ms
         if end_ms is not None and self._quiet_ms >= end_ms:
             self.reset()
-            return Change.ENDED
+            return VoiceActivityChange.ENDED
         if not self._paused and self._quiet_ms >= self.endpointing.pause_ms:
             self._paused = True
-            return Change.PAUSED
+            return VoiceActivityChange.PAUSED
         return None

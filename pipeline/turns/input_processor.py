@@ -6,15 +6,15 @@ from functools import partial
 from typing import Any, TypeVar
 
 from pipeline.deployment.loading import WHOLE, Edge
-from pipeline.engines.code2wav.chunk_ramp import Ramp, ramp_of
+from pipeline.engines.code2wav.chunk_ramp import ChunkRamp, ramp_of
 from pipeline.topology.config import StagePipelineConfig
-from pipeline.turns.stage import Process
-from pipeline.types.turn_request import Asked
+from pipeline.turns.stage import InputProcessor
+from pipeline.types.turn_request import TurnRequest
 
 U = TypeVar("U")
 
 
-def process_between(source: StagePipelineConfig, stage: StagePipelineConfig, edge: Edge) -> Process[Any, Any]:
+def input_processor(source: StagePipelineConfig, stage: StagePipelineConfig, edge: Edge) -> InputProcessor[Any, Any]:
     """The stage's own way to read; else its source's way to hand on, in chunks or as a whole; else token only.
 
     Raises:
@@ -26,12 +26,14 @@ def process_between(source: StagePipelineConfig, stage: StagePipelineConfig, edg
     in_chunks = source.async_chunk_process_next_stage_input_func
     if in_chunks and not (whole and source.custom_process_next_stage_input_func):
         return partial(in_chunks, ramp=chunks_into(edge))
-    process: Process[Any, Any] | None = source.custom_process_next_stage_input_func or stage.sync_process_input_func
+    process: InputProcessor[Any, Any] | None = (
+        source.custom_process_next_stage_input_func or stage.sync_process_input_func
+    )
     assert process, f"{stage.model_stage} has no processor"
     return process
 
 
-def chunks_into(edge: Edge) -> Ramp:
+def chunks_into(edge: Edge) -> ChunkRamp:
     """The chunks of codec frames that an edge asks for, if it has any cut.
 
     Raises:
@@ -42,10 +44,10 @@ def chunks_into(edge: Edge) -> Ramp:
 
 
 async def _gathering(
-    process: Process[Any, Any], window_size: int, inbox: AsyncIterator[Any], asked: Asked
+    process: InputProcessor[Any, Any], window_size: int, inbox: AsyncIterator[Any], request: TurnRequest
 ) -> AsyncGenerator[Any, None]:
     units = gathered(inbox, window_size)
-    prompts = process(units, asked)
+    prompts = process(units, request)
     async with aclosing(units), aclosing(prompts):
         async for prompt in prompts:
             yield prompt

@@ -9,19 +9,19 @@ from typing import Any, Self
 
 from pipeline.aio.signal import Signal
 from pipeline.errors import EngineError
-from pipeline.types.chunks import Audio, Text, Usage
-from pipeline.types.playback_marks import Mark, Marks
+from pipeline.types.chunks import AudioChunk, TextChunk, TokenUsage
+from pipeline.types.playback_marks import PlaybackMark, PlaybackMarks
 
 
 @dataclass(frozen=True, slots=True)
-class Firsts:
+class FirstChunks:
     """When the first of each kind of chunk came in, on the loop's clock; None: not yet."""
 
     text: float | None = None
     pcm: float | None = None
 
 
-class Held:
+class SpeculativeOutput:
     """Two lanes leave it, so that words overtake sound: `words()` and `sound()`.
 
     A stage that sends sound waits while more than `ahead_ms` of it has not been taken. Words never
@@ -34,17 +34,17 @@ class Held:
 
     def __init__(self, ahead_ms: float) -> None:
         self._ahead_ms = ahead_ms
-        self._words: deque[Text | Mark] = deque()
+        self._words: deque[TextChunk | PlaybackMark] = deque()
         self._sound: deque[bytes] = deque()
         self._waiting_ms = 0.0
         self._is_open = False
         self._closed = False
         self._changed = Signal()
-        self.marks = Marks()
-        self.firsts = Firsts()
+        self.marks = PlaybackMarks()
+        self.first_chunks = FirstChunks()
         self.began: dict[str, float] = {}
         self.ended: dict[str, float] = {}
-        self.usage = Usage()
+        self.usage = TokenUsage()
         self.error: EngineError | None = None
 
     def begins(self, stage: str) -> None:
@@ -56,15 +56,15 @@ class Held:
         self.ended[stage] = _now()
 
     async def send(self, chunk: object) -> None:
-        """Take a final output of a stage: `Text` or `Audio`."""
+        """Take a final output of a stage: `TextChunk` or `AudioChunk`."""
         match chunk:
-            case Text(text, usage):
+            case TextChunk(text, usage):
                 self.usage = usage or self.usage
-                if text and self.firsts.text is None:
-                    self.firsts = replace(self.firsts, text=_now())
+                if text and self.first_chunks.text is None:
+                    self.first_chunks = replace(self.first_chunks, text=_now())
                 if text:
                     self._words.append(chunk)
-            case Audio():
+            case AudioChunk():
                 await self._room()
                 self._take(chunk)
             case _:
@@ -81,7 +81,7 @@ class Held:
         self._words.clear()
         self._sound.clear()
         self._waiting_ms = 0.0
-        self.marks, self.firsts, self.usage, self.error = Marks(), Firsts(), Usage(), None
+        self.marks, self.first_chunks, self.usage, self.error = PlaybackMarks(), FirstChunks(), TokenUsage(), None
         self.began.clear()
         self.ended.clear()
         self._changed.fire()
@@ -90,8 +90,8 @@ class Held:
         """The answer ends here with `error`."""
         self.error = error
 
-    async def words(self) -> AsyncGenerator[Text | Mark, None]:
-        """What was written (`Text`) and what is spoken when (`Mark`), in order."""
+    async def words(self) -> AsyncGenerator[TextChunk | PlaybackMark, None]:
+        """What was written (`TextChunk`) and what is spoken when (`PlaybackMark`), in order."""
         while await self._any_in(self._words):
             yield self._words.popleft()
 
@@ -99,17 +99,17 @@ class Held:
         """PCM16, 24 kHz mono, in the chunks in which it was made."""
         while await self._any_in(self._sound):
             pcm = self._sound.popleft()
-            self._waiting_ms -= Audio(pcm).duration_ms
+            self._waiting_ms -= AudioChunk(pcm).duration_ms
             self._changed.fire()
             yield pcm
 
-    def _take(self, chunk: Audio) -> None:
+    def _take(self, chunk: AudioChunk) -> None:
         if chunk.text:
             start_ms = self.marks.duration_ms
-            self._words.append(Mark(chunk.text, start_ms, start_ms + chunk.duration_ms))
+            self._words.append(PlaybackMark(chunk.text, start_ms, start_ms + chunk.duration_ms))
         if chunk.pcm:
-            if self.firsts.pcm is None:
-                self.firsts = replace(self.firsts, pcm=_now())
+            if self.first_chunks.pcm is None:
+                self.first_chunks = replace(self.first_chunks, pcm=_now())
             self._sound.append(chunk.pcm)
             self._waiting_ms += chunk.duration_ms
         self.marks = self.marks.with_audio(chunk)

@@ -7,10 +7,10 @@ from typing import Any, Generic, Protocol, TypeVar
 
 from pipeline.engines.base import Engine
 from pipeline.topology.config import StagePipelineConfig
-from pipeline.turns.speculative_output import Held
-from pipeline.turns.stream import Link
-from pipeline.types.chunks import Turn
-from pipeline.types.turn_request import Asked
+from pipeline.turns.speculative_output import SpeculativeOutput
+from pipeline.turns.stream import Stream
+from pipeline.types.chunks import TurnId
+from pipeline.types.turn_request import TurnRequest
 
 A_contra = TypeVar("A_contra", contravariant=True)
 P = TypeVar("P")
@@ -18,10 +18,10 @@ P_co = TypeVar("P_co", covariant=True)
 C = TypeVar("C")
 
 
-class Process(Protocol[A_contra, P_co]):
+class InputProcessor(Protocol[A_contra, P_co]):
     """Makes an engine's prompts of what the stage before hands on. Pure: no clock, no task, no I/O."""
 
-    def __call__(self, inbox: AsyncIterator[A_contra], asked: Asked) -> AsyncGenerator[P_co, None]: ...
+    def __call__(self, inbox: AsyncIterator[A_contra], request: TurnRequest) -> AsyncGenerator[P_co, None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,37 +34,37 @@ class Stage(Generic[P, C]):
 
     spec: StagePipelineConfig
     engine: Engine[P, C]
-    process: Process[Any, P]
+    process: InputProcessor[Any, P]
     inflight: int = 1
 
     async def run(
         self,
-        turn: Turn,
-        asked: Asked,
-        inbox: AsyncGenerator[Any, None] | Link[Any],
-        outbox: Link[C] | None,
-        held: Held,
+        turn: TurnId,
+        request: TurnRequest,
+        inbox: AsyncGenerator[Any, None] | Stream[Any],
+        outbox: Stream[C] | None,
+        output: SpeculativeOutput,
     ) -> None:
         """Serve one turn, until the inbox ends or the engine does.
 
         Raises:
             EngineError: The engine failed.
         """
-        prompts = self._told(self.process(inbox, asked), held)
+        prompts = self._told(self.process(inbox, request), output)
         chunks = self.engine.generate(f"{turn}:{self.spec.model_stage}", prompts)
         try:
             async with outbox or nullcontext(), aclosing(inbox), aclosing(prompts), aclosing(chunks):
                 async for chunk in chunks:
                     if self.spec.final_output:
-                        await held.send(chunk)
+                        await output.send(chunk)
                     if outbox is not None:
                         await outbox.send(chunk)
         finally:
-            held.ends(self.spec.model_stage)
+            output.ends(self.spec.model_stage)
 
-    async def _told(self, prompts: AsyncGenerator[P, None], held: Held) -> AsyncGenerator[P, None]:
+    async def _told(self, prompts: AsyncGenerator[P, None], output: SpeculativeOutput) -> AsyncGenerator[P, None]:
         """The same, and it is known when the first one came."""
         async with aclosing(prompts):
             async for prompt in prompts:
-                held.begins(self.spec.model_stage)
+                output.begins(self.spec.model_stage)
                 yield prompt

@@ -4,30 +4,30 @@ from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipeline.context.window import Limits
+from pipeline.context.window import WindowLimits
 from pipeline.engines.base import Engine
 from pipeline.media.video_chunk import Pixels
 from pipeline.turns.stage import Stage
-from pipeline.types.chunks import Text, Transcript, Window
-from pipeline.types.turn_request import Asked, Wants
+from pipeline.types.chunks import AsrInput, TextChunk, Transcript
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from pipeline.vision.camera_watcher import in_thread
 
 
 @dataclass(frozen=True, slots=True)
-class Stages:
+class PipelineStages:
     """A recogniser, and the chain behind it.
 
     Attributes:
         chain: In order; one of them has final text, and the last one final audio.
-        reads_ahead: What is still being said is read already.
+        prefills_ahead: What is still being said is read already.
         limits: What a model that sees remembers.
         look: Makes pixels of a picture in a file's form.
     """
 
-    recogniser: Engine[Window, Transcript]
+    recogniser: Engine[AsrInput, Transcript]
     chain: tuple[Stage[Any, Any], ...]
-    reads_ahead: bool = True
-    limits: Limits = field(default_factory=Limits)
+    prefills_ahead: bool = True
+    limits: WindowLimits = field(default_factory=WindowLimits)
     look: Callable[[bytes], Awaitable[Pixels]] = in_thread
 
     @property
@@ -35,15 +35,17 @@ class Stages:
         """The model that writes looks at what a camera shows."""
         return self.chain[self._text_at].spec.requires_multimodal_data
 
-    def route(self, wants: Wants) -> tuple[Stage[Any, Any], ...]:
+    def route(self, response_options: ResponseOptions) -> tuple[Stage[Any, Any], ...]:
         """The stages that such an answer needs: up to text or up to sound, the text given or written."""
-        if wants.max_tokens == 0 and not self.reads_ahead:
+        if response_options.max_tokens == 0 and not self.prefills_ahead:
             return ()
         text_at = self._text_at
-        until = text_at if wants.modality == "text" or wants.max_tokens == 0 else len(self.chain) - 1
-        if wants.say is None:
+        until = (
+            text_at if response_options.modality == "text" or response_options.max_tokens == 0 else len(self.chain) - 1
+        )
+        if response_options.say is None:
             return self.chain[: until + 1]
-        recital = Stage(self.chain[text_at].spec, Recital(), text_to_say)
+        recital = Stage(self.chain[text_at].spec, RecitalEngine(), text_to_say)
         return (recital, *self.chain[text_at + 1 : until + 1])
 
     @property
@@ -51,18 +53,18 @@ class Stages:
         return next(at for at, stage in enumerate(self.chain) if stage.spec.final_output_type == "text")
 
 
-async def text_to_say(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[str, None]:
+async def text_to_say(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[str, None]:
     async for _ in inbox:
-        yield asked.wants.say or ""
+        yield request.response_options.say or ""
 
 
-class Recital:
+class RecitalEngine:
     """An engine that writes what it is given."""
 
-    async def generate(self, request_id: str, prompts: AsyncIterator[str]) -> AsyncGenerator[Text, None]:
+    async def generate(self, request_id: str, prompts: AsyncIterator[str]) -> AsyncGenerator[TextChunk, None]:
         async for text in prompts:
             if text:
-                yield Text(text)
+                yield TextChunk(text)
 
     async def busy(self) -> int:
         return 0

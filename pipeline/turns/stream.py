@@ -9,7 +9,7 @@ from pipeline.aio.signal import Signal
 T = TypeVar("T")
 
 
-class Link(Generic[T]):
+class Stream(Generic[T]):
     """One writer, one reader. The writer waits while `inflight` chunks are unread.
 
     It closes when the writer leaves `async with` cleanly; a writer that fails leaves it open, because

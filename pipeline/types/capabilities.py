@@ -7,7 +7,7 @@ from pipeline.types.chunks import Role
 
 
 @dataclass(frozen=True, slots=True)
-class Limits:
+class PromptLimits:
     """Most tokens of one text that the prompts have room for.
 
     Attributes:
@@ -39,7 +39,7 @@ class Capabilities:
     languages: frozenset[str] = field(default=frozenset())
     context_bytes: int | None = None
     voices: tuple[str, ...] = ()
-    limits: Limits | None = None
+    limits: PromptLimits | None = None
 
     @property
     def voice(self) -> str:

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.media.video_chunk import Clip
+from pipeline.media.video_chunk import VideoChunk
 
 SPEECH_RATE = 16_000  # Hz, mono: what recognisers and voice activity detectors hear
 VOICE_RATE = 24_000  # Hz, mono: what voices speak, and the wire's `audio/pcm`
@@ -17,7 +17,7 @@ Role = Literal["system", "user", "assistant"]
 
 
 @dataclass(frozen=True, slots=True)
-class Turn:
+class TurnId:
     """Names one turn of one caller; every request and every task of the turn carries it."""
 
     session: str
@@ -28,7 +28,7 @@ class Turn:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Window:
+class AsrInput:
     """An utterance as far as it has been heard: what a recogniser is asked to transcribe.
 
     Attributes:
@@ -50,7 +50,7 @@ class Window:
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class DraftOutcome:
     """What a recogniser was expected to write, and read in one step to see whether it would.
 
     Attributes:
@@ -77,11 +77,11 @@ class Transcript:
     settles: bool
     stable_chars: int = 0
     language: str = ""
-    draft: Draft | None = None
+    draft: DraftOutcome | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Message:
+class ChatMessage:
     """One message of a chat prompt."""
 
     role: Role
@@ -89,7 +89,7 @@ class Message:
 
 
 @dataclass(frozen=True, slots=True)
-class Chat:
+class ChatPrompt:
     """A prompt for a chat language model.
 
     Attributes:
@@ -98,7 +98,7 @@ class Chat:
         stem: So many of the first messages come in other calls, too: what was read of them is kept for these.
     """
 
-    messages: tuple[Message, ...]
+    messages: tuple[ChatMessage, ...]
     cache_salt: str
     max_tokens: int = 200
     temperature: float = 0.0
@@ -106,23 +106,23 @@ class Chat:
 
 
 @dataclass(frozen=True, slots=True)
-class Scene:
+class MultimodalPrompt:
     """A prompt for a language model that sees.
 
     Attributes:
         parts: Text with the marks of the chat template in it, and between them what is seen.
-        cache_salt, max_tokens: As in `Chat`.
+        cache_salt, max_tokens: As in `ChatPrompt`.
         urgent: A person waits for it. Others step back.
     """
 
-    parts: tuple[str | Clip, ...]
+    parts: tuple[str | VideoChunk, ...]
     cache_salt: str
     max_tokens: int = 200
     urgent: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class Usage:
+class TokenUsage:
     """The tokens of the language model that writes. Those of hearing and of the voice are not among them.
 
     Attributes:
@@ -139,7 +139,7 @@ class Usage:
 
 
 @dataclass(frozen=True, slots=True)
-class Text:
+class TextChunk:
     """A piece of the answer, as it is written. Pieces concatenate to the whole answer.
 
     Attributes:
@@ -148,7 +148,7 @@ class Text:
     """
 
     text: str
-    usage: Usage | None = field(default=None, compare=False)
+    usage: TokenUsage | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,12 +171,12 @@ class Clause:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Codes:
+class CodecChunk:
     """A piece of speech as codec frames.
 
     Attributes:
         frames: int16, shape [frames, CODEBOOKS], 80 ms each.
-        text: As in `Audio`: the text whose speech begins with this chunk's first frame; empty if it
+        text: As in `AudioChunk`: the text whose speech begins with this chunk's first frame; empty if it
             goes on with what the chunk before began. May come with no frames.
         ends: True if the sentence ends with this chunk's last frame: whoever waits for more frames
             waits no longer, and the next frame is decoded as a beginning. May come with no frames.
@@ -192,7 +192,7 @@ class Codes:
 
 
 @dataclass(frozen=True, slots=True)
-class Audio:
+class AudioChunk:
     """Synthesised speech.
 
     Attributes:

@@ -6,9 +6,9 @@ from itertools import takewhile
 from typing import Literal
 
 from pipeline.errors import RequestError
-from pipeline.media.video_chunk import Clip
-from pipeline.types.chunks import Message, Role
-from pipeline.types.playback_marks import Marks
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.types.chunks import ChatMessage, Role
+from pipeline.types.playback_marks import PlaybackMarks
 
 FRONT = "root"  # the protocol's name for the place before the first item
 
@@ -34,9 +34,9 @@ class Item:
     text: str
     channel: Channel = "text"
     complete: bool = True
-    marks: Marks = field(default=Marks(), compare=False, repr=False)
+    marks: PlaybackMarks = field(default=PlaybackMarks(), compare=False, repr=False)
     images: int = 0
-    pictures: tuple[Clip, ...] = ()
+    pictures: tuple[VideoChunk, ...] = ()
     reserved: bool = False
 
     def heard(self, played_ms: float) -> "Item":
@@ -51,27 +51,27 @@ class Item:
 
 
 @dataclass(frozen=True, slots=True)
-class Round:
+class VideoTurn:
     """A second of what the camera saw.
 
     Attributes:
         after: Id of the item behind which it stands, with the rounds that joined there before it; None: in front.
     """
 
-    clip: Clip
+    clip: VideoChunk
     after: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class Cut:
+class PrunePlan:
     """What a model no longer remembers.
 
     Attributes:
-        rounds: Names of the clips that go.
+        video_turns: Names of the clips that go.
         items: Ids of the items that it does not see; the caller still does.
     """
 
-    rounds: frozenset[str] = frozenset()
+    video_turns: frozenset[str] = frozenset()
     items: frozenset[str] = frozenset()
 
 
@@ -84,7 +84,7 @@ class History:
     """
 
     items: tuple[Item, ...] = ()
-    rounds: tuple[Round, ...] = ()
+    video_turns: tuple[VideoTurn, ...] = ()
     forgotten: frozenset[str] = frozenset()
 
     def find(self, item_id: str) -> Item | None:
@@ -99,7 +99,7 @@ class History:
         """All that stands in front of that item; everything, if it has gone."""
         items = tuple(takewhile(lambda item: item.id != item_id, self.items))
         places = {None, *(item.id for item in items)}
-        return replace(self, items=items, rounds=tuple(each for each in self.rounds if each.after in places))
+        return replace(self, items=items, video_turns=tuple(each for each in self.video_turns if each.after in places))
 
     def check_new(self, item_id: str) -> None:
         """
@@ -139,28 +139,28 @@ class History:
         """What was seen behind it then stands behind the item in front of it."""
         in_front = self.until(item_id).items
         front = in_front[-1].id if in_front else None
-        rounds = tuple(replace(each, after=front) if each.after == item_id else each for each in self.rounds)
+        video_turns = tuple(replace(each, after=front) if each.after == item_id else each for each in self.video_turns)
         items = tuple(item for item in self.items if item.id != item_id)
-        return replace(self, items=items, rounds=rounds, forgotten=self.forgotten - {item_id})
+        return replace(self, items=items, video_turns=video_turns, forgotten=self.forgotten - {item_id})
 
-    def with_round(self, clip: Clip) -> "History":
+    def with_video_turn(self, clip: VideoChunk) -> "History":
         """`clip` was seen after all that has been said so far."""
-        return self.with_rounds([clip])
+        return self.with_video_turns([clip])
 
-    def with_rounds(self, clips: Iterable[Clip]) -> "History":
+    def with_video_turns(self, clips: Iterable[VideoChunk]) -> "History":
         """They were, one after the other."""
         last = self.items[-1].id if self.items else None
-        return replace(self, rounds=(*self.rounds, *(Round(clip, last) for clip in clips)))
+        return replace(self, video_turns=(*self.video_turns, *(VideoTurn(clip, last) for clip in clips)))
 
-    def cut(self, cut: Cut) -> "History":
-        rounds = tuple(each for each in self.rounds if each.clip.id not in cut.rounds)
-        return replace(self, rounds=rounds, forgotten=self.forgotten | cut.items)
+    def cut(self, cut: PrunePlan) -> "History":
+        video_turns = tuple(each for each in self.video_turns if each.clip.id not in cut.video_turns)
+        return replace(self, video_turns=video_turns, forgotten=self.forgotten | cut.items)
 
     def heard(self, item_id: str, played_ms: float) -> "History":
         """Of that spoken answer only what was heard in its first `played_ms` stays (`Item.heard`)."""
         item = self.find(item_id)
         return self.with_changed(item.heard(played_ms)) if item else self
 
-    def messages(self) -> tuple[Message, ...]:
+    def messages(self) -> tuple[ChatMessage, ...]:
         """The conversation as prompt messages; what has no words is left out."""
-        return tuple(Message(item.role, item.text) for item in self.items if item.text.strip())
+        return tuple(ChatMessage(item.role, item.text) for item in self.items if item.text.strip())

@@ -2,11 +2,11 @@
 
 from dataclasses import dataclass, replace
 
-from pipeline.types.chunks import Audio
+from pipeline.types.chunks import AudioChunk
 
 
 @dataclass(frozen=True, slots=True)
-class Mark:
+class PlaybackMark:
     """One piece of text and when it is spoken, in milliseconds from the answer's first sample."""
 
     text: str
@@ -15,10 +15,10 @@ class Mark:
 
 
 @dataclass(frozen=True, slots=True)
-class Marks:
+class PlaybackMarks:
     """The marks of one answer, in order and without gaps. A value: it grows by making a new one."""
 
-    marks: tuple[Mark, ...] = ()
+    marks: tuple[PlaybackMark, ...] = ()
 
     @property
     def duration_ms(self) -> float:
@@ -28,12 +28,12 @@ class Marks:
     def text(self) -> str:
         return "".join(mark.text for mark in self.marks)
 
-    def with_audio(self, audio: Audio) -> "Marks":
+    def with_audio(self, audio: AudioChunk) -> "PlaybackMarks":
         """The marks once `audio` follows: it opens a piece, or lengthens the last one."""
         end_ms = self.duration_ms + audio.duration_ms
         if audio.text or not self.marks:
-            return Marks((*self.marks, Mark(audio.text, self.duration_ms, end_ms)))
-        return Marks((*self.marks[:-1], replace(self.marks[-1], end_ms=end_ms)))
+            return PlaybackMarks((*self.marks, PlaybackMark(audio.text, self.duration_ms, end_ms)))
+        return PlaybackMarks((*self.marks[:-1], replace(self.marks[-1], end_ms=end_ms)))
 
     def heard(self, played_ms: float) -> str:
         """The text that was heard after `played_ms` of playback: whole pieces, then whole words.
@@ -45,7 +45,7 @@ class Marks:
         return "".join(_heard(mark, played_ms) for mark in self.marks) if played_ms > 0 else ""
 
 
-def _heard(mark: Mark, played_ms: float) -> str:
+def _heard(mark: PlaybackMark, played_ms: float) -> str:
     if played_ms >= mark.end_ms:
         return mark.text
     if played_ms <= mark.start_ms:

@@ -6,9 +6,9 @@ from typing import Literal
 
 from pipeline.speech.backchannel import Kind
 from pipeline.speech.streaming_transcriber import Hypothesis
-from pipeline.types.chunks import Draft, Usage
+from pipeline.types.chunks import DraftOutcome, TokenUsage
 from pipeline.types.history import Item
-from pipeline.types.turn_request import Wants
+from pipeline.types.turn_request import ResponseOptions
 
 Status = Literal["completed", "cancelled", "failed"]
 CancelReason = Literal["turn_detected", "client_cancelled"]
@@ -29,7 +29,7 @@ class SpeechStopped:
 
 
 @dataclass(frozen=True, slots=True)
-class Committed:
+class InputCommitted:
     """The utterance is complete and has become an item."""
 
     item_id: str
@@ -37,12 +37,12 @@ class Committed:
 
 
 @dataclass(frozen=True, slots=True)
-class Cleared:
+class InputCleared:
     """What was heard since the last commit is forgotten."""
 
 
 @dataclass(frozen=True, slots=True)
-class Partial:
+class PartialTranscript:
     """The newest hypothesis of an utterance, and what kind of sound it seems to be."""
 
     item_id: str
@@ -51,7 +51,7 @@ class Partial:
 
 
 @dataclass(frozen=True, slots=True)
-class Transcribed:
+class TranscriptionCompleted:
     """All of a committed utterance has been transcribed.
 
     Attributes:
@@ -62,7 +62,7 @@ class Transcribed:
     item_id: str
     text: str
     seconds: float
-    drafts: tuple[Draft | None, ...] = ()
+    drafts: tuple[DraftOutcome | None, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,7 +91,7 @@ class ItemTruncated:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerStarted:
+class ResponseCreated:
     """An answer is on its way.
 
     Attributes:
@@ -99,13 +99,13 @@ class AnswerStarted:
     """
 
     response_id: str
-    wants: Wants
+    response_options: ResponseOptions
     metadata: Mapping[str, str]
     kept: bool = True
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerOpened:
+class ResponseItemAdded:
     """The first words have come: the answer is not silence, and has an item now."""
 
     response_id: str
@@ -115,7 +115,7 @@ class AnswerOpened:
 
 
 @dataclass(frozen=True, slots=True)
-class Wrote:
+class TextDelta:
     """Words of a written answer."""
 
     response_id: str
@@ -124,7 +124,7 @@ class Wrote:
 
 
 @dataclass(frozen=True, slots=True)
-class Spoke:
+class TranscriptDelta:
     """Words of a spoken answer, and when they are spoken, from the answer's first sample."""
 
     response_id: str
@@ -135,7 +135,7 @@ class Spoke:
 
 
 @dataclass(frozen=True, slots=True)
-class Sounded:
+class AudioDelta:
     """PCM16, 24 kHz mono."""
 
     response_id: str
@@ -144,12 +144,12 @@ class Sounded:
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerDone:
+class ResponseDone:
     """The last event of an answer.
 
     Attributes:
         item: The answer, or None if it was silence or nothing came of it.
-        text: All that was told by `Wrote` or `Spoke`, whatever was heard of it.
+        text: All that was told by `TextDelta` or `TranscriptDelta`, whatever was heard of it.
         error: Why it failed, in words for the caller.
         usage: What it took, whether it was told or not.
         timings: Seconds on the session's clock, by the name of the moment.
@@ -157,21 +157,21 @@ class AnswerDone:
     """
 
     response_id: str
-    wants: Wants
+    response_options: ResponseOptions
     metadata: Mapping[str, str]
     status: Status
     item: Item | None = None
     text: str = ""
     reason: CancelReason | None = None
     error: str | None = None
-    usage: Usage = field(default_factory=Usage)
+    usage: TokenUsage = field(default_factory=TokenUsage)
     timings: Mapping[str, float] = field(default_factory=dict)
     kept: bool = True
     previous_item_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
-class AnswerDropped:
+class EnginesReleased:
     """The engines have let go of an answer that was cancelled. It comes after the answer's last event.
 
     Attributes:
@@ -183,7 +183,7 @@ class AnswerDropped:
 
 
 @dataclass(frozen=True, slots=True)
-class Offered:
+class OfferMade:
     """The model would say something about what it sees; no voice is made of it yet.
 
     Attributes:
@@ -198,15 +198,17 @@ class Offered:
 InputEvent = (
     SpeechStarted
     | SpeechStopped
-    | Committed
-    | Cleared
-    | Partial
-    | Transcribed
+    | InputCommitted
+    | InputCleared
+    | PartialTranscript
+    | TranscriptionCompleted
     | TranscriptionFailed
     | ItemAdded
     | ItemDeleted
     | ItemTruncated
-    | Offered
+    | OfferMade
 )
-AnswerEvent = AnswerStarted | AnswerOpened | Wrote | Spoke | Sounded | AnswerDone | AnswerDropped
-Event = InputEvent | AnswerEvent
+ResponseEvent = (
+    ResponseCreated | ResponseItemAdded | TextDelta | TranscriptDelta | AudioDelta | ResponseDone | EnginesReleased
+)
+SessionEvent = InputEvent | ResponseEvent

@@ -3,12 +3,12 @@
 from dataclasses import dataclass, field
 
 from pipeline.speech.voice_activity import Endpointing
-from pipeline.types.turn_request import Wants
+from pipeline.types.turn_request import ResponseOptions
 from pipeline.vision.offers import Proactive
 
 
 @dataclass(frozen=True, slots=True)
-class Detection:
+class TurnDetectionOptions:
     """The session decides itself when a turn begins and ends.
 
     Attributes:
@@ -30,7 +30,7 @@ class Detection:
 
 
 @dataclass(frozen=True, slots=True)
-class Setup:
+class SessionOptions:
     """Everything that `session.update` can change.
 
     Attributes:
@@ -39,8 +39,8 @@ class Setup:
         proactive: What becomes of an answer that nobody asked for.
     """
 
-    wants: Wants = field(default=Wants())
-    detection: Detection | None = None
+    response_options: ResponseOptions = field(default=ResponseOptions())
+    detection: TurnDetectionOptions | None = None
     partials: bool = False
     proactive: Proactive = "off"
 

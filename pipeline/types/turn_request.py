@@ -3,14 +3,14 @@
 from dataclasses import dataclass, field, replace
 from typing import Literal, Self
 
-from pipeline.types.chunks import Message
+from pipeline.types.chunks import ChatMessage
 from pipeline.types.history import History
 
 Modality = Literal["audio", "text"]
 
 
 @dataclass(frozen=True, slots=True)
-class Wants:
+class ResponseOptions:
     """How a caller wants to be answered: the session's settings with those of the one response.
 
     Attributes:
@@ -37,15 +37,15 @@ class Wants:
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class TurnRequest:
     """One question: the conversation up to and with what was just said, and how to answer it."""
 
     history: History = field(default=History())
-    wants: Wants = field(default=Wants())
+    response_options: ResponseOptions = field(default=ResponseOptions())
 
-    def messages(self) -> tuple[Message, ...]:
+    def messages(self) -> tuple[ChatMessage, ...]:
         return self.history.messages()
 
     def unfinished(self, *, awaited: bool = False) -> Self:
         """The same, before all words of the person's are known: to be read ahead, and not to be answered."""
-        return replace(self, wants=replace(self.wants, max_tokens=0, awaited=awaited))
+        return replace(self, response_options=replace(self.response_options, max_tokens=0, awaited=awaited))

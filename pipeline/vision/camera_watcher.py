@@ -8,7 +8,7 @@ from collections.abc import Awaitable, Callable
 from pipeline.aio.signal import Signal
 from pipeline.errors import RequestError
 from pipeline.media.video_chunk import Pixels, decoded
-from pipeline.vision.video_buffer import Seconds
+from pipeline.vision.video_buffer import VideoBuffer
 
 log = logging.getLogger(__name__)
 
@@ -20,7 +20,7 @@ async def in_thread(data: bytes) -> Pixels:
     return await asyncio.to_thread(decoded, data)
 
 
-class Watching:
+class CameraWatcher:
     """
     Args:
         seconds: Get all that can be seen.
@@ -30,7 +30,7 @@ class Watching:
 
     def __init__(
         self,
-        seconds: Seconds,
+        seconds: VideoBuffer,
         seen: Callable[[], None],
         look: Callable[[bytes], Awaitable[Pixels]] = in_thread,
     ) -> None:

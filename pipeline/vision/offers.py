@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from pipeline.errors import RequestError
-from pipeline.turns.speculative_output import Held
+from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import Stage
 from pipeline.turns.turn import chain
-from pipeline.types.chunks import Turn
-from pipeline.types.turn_request import Asked
+from pipeline.types.chunks import TurnId
+from pipeline.types.turn_request import TurnRequest
 
 Proactive = Literal["offer", "speak", "off"]
 
@@ -28,7 +28,7 @@ class Offer:
 
 
 @dataclass(slots=True)
-class Offers:
+class OfferBook:
     """At most one offer stands at a time."""
 
     _offer: Offer | None = None
@@ -55,10 +55,10 @@ class Offers:
         return text
 
 
-async def unasked(turn: Turn, seen: Asked, stages: tuple[Stage[Any, Any], ...]) -> str:
+async def unasked(turn: TurnId, seen: TurnRequest, stages: tuple[Stage[Any, Any], ...]) -> str:
     """What there is to be said about what is seen: mostly nothing."""
-    held = Held(0)
-    async with held:
-        await chain(turn, seen, stages, held)
-    held.open()
-    return "".join([word.text async for word in held.words()]).strip()
+    output = SpeculativeOutput(0)
+    async with output:
+        await chain(turn, seen, stages, output)
+    output.open()
+    return "".join([word.text async for word in output.words()]).strip()

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pipeline.vision.video_buffer import HALF_MS, NOWHERE, Place
+from pipeline.vision.video_buffer import HALF_MS, NOWHERE, FrameId
 
 STALE_S = 0.65  # how old what a question is about may be, so that it need not wait for what is newer: a frame and a bit
 SOON_S = 0.03  # until the end of a reading that a question does not feel: its last words are still being made out
@@ -10,7 +10,7 @@ QUICK_S = HALF_MS / 2_000  # of a reading, while nobody else waits for the engin
 
 
 @dataclass(slots=True)
-class Reading:
+class PrefillTracker:
     """Told of each reading when it begins and ends. A reading is of all frames up to one.
 
     Attributes:
@@ -18,8 +18,8 @@ class Reading:
         under_way: The newest of what is being read.
     """
 
-    upto: Place = NOWHERE
-    under_way: Place | None = None
+    upto: FrameId = NOWHERE
+    under_way: FrameId | None = None
     _began: float = 0.0
     _apart: bool = False
     _took_s: float | None = None
@@ -29,14 +29,14 @@ class Reading:
         """Readings end before the next frame comes, and leave as much time to others."""
         return self._took_s is None or self._took_s <= QUICK_S
 
-    def begin(self, upto: Place, now: float, *, apart: bool = False) -> None:
+    def begin(self, upto: FrameId, now: float, *, apart: bool = False) -> None:
         """
         Args:
             apart: Of another conversation than holds: no question that comes meanwhile finds it.
         """
         self.under_way, self._began, self._apart = upto, now, apart
 
-    def end(self, upto: Place, now: float) -> None:
+    def end(self, upto: FrameId, now: float) -> None:
         if self.under_way == upto:
             self._took_s, self.under_way = now - self._began, None
             self.reach(upto)
@@ -47,17 +47,17 @@ class Reading:
             self._took_s = now - self._began
         self.under_way = None
 
-    def reach(self, upto: Place) -> None:
+    def reach(self, upto: FrameId) -> None:
         """Those have been read, however long that took."""
         self.upto = max(self.upto, upto)
 
-    def soon(self, now: float) -> Place:
+    def soon(self, now: float) -> FrameId:
         """The newest that has been read, or is about to be."""
         if self.under_way is None or self._apart or self._took_s is None:
             return self.upto
         return max(self.upto, self.under_way) if self._began + self._took_s <= now + SOON_S else self.upto
 
-    def question(self, newest: Place, now: float) -> Place:
+    def question(self, newest: FrameId, now: float) -> FrameId:
         """What is asked now is about all frames up to there.
 
         It does not wait for what has not been read, unless all that has been is stale: then it is about everything.

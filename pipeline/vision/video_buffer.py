@@ -6,13 +6,13 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple
 
-from pipeline.media.video_chunk import Clip, Pixels, second
+from pipeline.media.video_chunk import Pixels, VideoChunk, second
 
 HALF_MS = 500  # between the two frames of a second
 LATE_MS = 2_000  # a frame that is older than the newest by more begins a new clock
 
 
-class Place(NamedTuple):
+class FrameId(NamedTuple):
     """Of a frame among those of its camera: a later one is greater.
 
     Attributes:
@@ -23,22 +23,22 @@ class Place(NamedTuple):
     came: float
 
 
-NOWHERE = Place(-1, -math.inf)  # before all frames
+NOWHERE = FrameId(-1, -math.inf)  # before all frames
 
 
 @dataclass(frozen=True, slots=True)
-class Frame:
+class CameraFrame:
     """
     Attributes:
         at_ms: When it was taken, by the camera's clock.
     """
 
-    place: Place
+    place: FrameId
     at_ms: float
     pixels: Pixels = field(compare=False, repr=False)
 
 
-class Seconds:
+class VideoBuffer:
     """Puts frames into seconds, and keeps them until they are taken.
 
     A second has room for one frame in each half, give or take a quarter. A frame is dropped if its half has one,
@@ -57,14 +57,14 @@ class Seconds:
 
     def __init__(self, name: str, most: int | None = None) -> None:
         self._name = name
-        self._seconds: deque[tuple[Frame, ...]] = deque(maxlen=most)
+        self._seconds: deque[tuple[CameraFrame, ...]] = deque(maxlen=most)
         self._numbers = count()
         self._began_ms: float | None = None
         self._half = -1  # of the newest frame
         self.newest = self.closed = self.taken = NOWHERE
 
     @property
-    def open(self) -> Frame | None:
+    def open(self) -> CameraFrame | None:
         """The first of a second that another may join."""
         return self._seconds[-1][0] if self.newest > self.closed else None
 
@@ -79,7 +79,7 @@ class Seconds:
         half = round((at_ms - self._began_ms) / HALF_MS)
         if half <= self._half:
             return False
-        frame = Frame(Place(next(self._numbers), came), at_ms, pixels)
+        frame = CameraFrame(FrameId(next(self._numbers), came), at_ms, pixels)
         if half % 2 and half == self._half + 1 and self.open:
             self._seconds[-1] += (frame,)
             self.closed = frame.place
@@ -95,16 +95,16 @@ class Seconds:
         """The second closes as it is; the next frame begins another."""
         self.closed = self.newest
 
-    def splits(self, upto: Place) -> bool:
+    def splits(self, upto: FrameId) -> bool:
         """Of some second the first frame is up to there, and the other is not."""
         return any(each[0].place <= upto < each[-1].place for each in self._seconds)
 
-    def clips(self, upto: Place) -> list[Clip]:
+    def clips(self, upto: FrameId) -> list[VideoChunk]:
         """What the frames up to there are, if nothing follows them: one that stands alone is shown twice."""
         kept = (tuple(frame for frame in each if frame.place <= upto) for each in self._seconds)
         return [self._clip(frames) for frames in kept if frames]
 
-    def take(self, upto: Place) -> list[Clip]:
+    def take(self, upto: FrameId) -> list[VideoChunk]:
         """The same, and they go. If that splits a second, its other frame begins one of its own."""
         clips = self.clips(upto)
         while self._seconds and self._seconds[0][-1].place <= upto:
@@ -118,7 +118,7 @@ class Seconds:
         self.taken = max(self.taken, upto)
         return clips
 
-    def _clip(self, frames: tuple[Frame, ...]) -> Clip:
+    def _clip(self, frames: tuple[CameraFrame, ...]) -> VideoChunk:
         numbers = "-".join(str(frame.place.number) for frame in frames)
         then = frames[1].pixels if len(frames) > 1 else None
         return second(f"{self._name}.{numbers}", frames[0].pixels, then)

@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 
 from pipeline.errors import ConfigError, RequestError
-from pipeline.media.video_chunk import Clip, Pixels, fitted, sized
+from pipeline.media.video_chunk import Pixels, VideoChunk, fitted, sized
 from pipeline.types.ids import film_name
-from pipeline.vision.video_buffer import HALF_MS, Seconds
+from pipeline.vision.video_buffer import HALF_MS, VideoBuffer
 
 
-def film_of(path: Path | None) -> Iterator[Clip]:
+def film_of(path: Path | None) -> Iterator[VideoChunk]:
     """Its seconds, read as they are asked for, but for the first: so it is known that there are some. None of no film.
 
     Raises:
@@ -28,16 +28,16 @@ def film_of(path: Path | None) -> Iterator[Clip]:
     return chain([next(seconds)], seconds)
 
 
-def _seconds_of(path: Path) -> Iterator[Clip]:
+def _seconds_of(path: Path) -> Iterator[VideoChunk]:
     """One after the other, at least one; of a last one that is not whole, what there is."""
-    seconds = Seconds(film_name())
-    for frame, at_ms in _held(_frames(path)):
+    seconds = VideoBuffer(film_name())
+    for frame, at_ms in _output(_frames(path)):
         seconds.feed(frame, at_ms)
         yield from seconds.take(seconds.closed)
     yield from seconds.take(seconds.newest)
 
 
-def _held(frames: Iterable[tuple[Pixels, int]]) -> Iterator[tuple[Pixels, int]]:
+def _output(frames: Iterable[tuple[Pixels, int]]) -> Iterator[tuple[Pixels, int]]:
     """The same at the beginning of their half seconds, and in each that has none of its own the one before."""
     newest: tuple[Pixels, int] | None = None
     for frame, at_ms in frames:

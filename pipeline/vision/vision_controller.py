@@ -7,26 +7,26 @@ from itertools import count
 
 import numpy as np
 
-from pipeline.aio.tasks import Tasks
+from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
-from pipeline.context.pruner import Forgetting
-from pipeline.media.video_chunk import Clip
-from pipeline.speech.utterance import Question, Utterance
-from pipeline.turns.stages import Stages
-from pipeline.turns.turn import read
-from pipeline.types.chunks import Turn
-from pipeline.types.history import Cut, History
+from pipeline.context.pruner import ContextPruner
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.speech.utterance import TurnContext, Utterance
+from pipeline.turns.stages import PipelineStages
+from pipeline.turns.turn import prefill
+from pipeline.types.chunks import TurnId
+from pipeline.types.history import History, PrunePlan
 from pipeline.types.ids import offer_name
-from pipeline.types.session_options import Setup
-from pipeline.types.turn_request import Asked
-from pipeline.vision.camera_watcher import Watching
-from pipeline.vision.offers import OFFER_S, Offer, Offers, unasked
-from pipeline.vision.prefill_tracker import Reading
-from pipeline.vision.video_buffer import NOWHERE, Place, Seconds
+from pipeline.types.session_options import SessionOptions
+from pipeline.types.turn_request import TurnRequest
+from pipeline.vision.camera_watcher import CameraWatcher
+from pipeline.vision.offers import OFFER_S, Offer, OfferBook, unasked
+from pipeline.vision.prefill_tracker import PrefillTracker
+from pipeline.vision.video_buffer import NOWHERE, FrameId, VideoBuffer
 
 
 @dataclass(frozen=True, slots=True)
-class Moment:
+class SessionState:
     """What eyes know of their session.
 
     Attributes:
@@ -36,11 +36,11 @@ class Moment:
 
     is_settling: Callable[[], bool]
     is_speaking: Callable[[], bool]
-    setup: Callable[[], Setup]
-    turn: Callable[[], Turn]
+    options: Callable[[], SessionOptions]
+    turn: Callable[[], TurnId]
 
 
-class Sight:
+class VisionController:
     """
     While nobody speaks, a second joins the conversation when it closes, and is read then, at low priority, or the model
     is asked whether it wants to say something. While a person speaks each frame is read as it comes, as the second that
@@ -52,10 +52,10 @@ class Sight:
     def __init__(
         self,
         name: str,
-        stages: Stages,
+        stages: PipelineStages,
         conversation: Conversation,
-        tasks: Tasks,
-        moment: Moment,
+        tasks: BackgroundTasks,
+        moment: SessionState,
         offer: Callable[[Offer], None],
     ) -> None:
         self._stages = stages
@@ -65,23 +65,23 @@ class Sight:
         self._offer = offer
         self._name = name
         self._pictures = count()
-        self._seconds = Seconds(name, stages.limits.keep_s + stages.limits.slack_s)
-        self._reading = Reading()
+        self._seconds = VideoBuffer(name, stages.limits.keep_s + stages.limits.slack_s)
+        self._reading = PrefillTracker()
         self._glance: asyncio.Task[None] | None = None
-        self._forgetting = Forgetting(name, conversation, stages.limits, tasks, self._read)
-        self.offers = Offers()
-        self.watching = Watching(self._seconds, self._seen, stages.look)
+        self._forgetting = ContextPruner(name, conversation, stages.limits, tasks, self._read)
+        self.offers = OfferBook()
+        self.watching = CameraWatcher(self._seconds, self._seen, stages.look)
 
     def open(self) -> None:
         self._tasks.start(f"{self._name}:watch", self.watching.watch)
 
-    async def picture(self, data: bytes) -> Clip:
+    async def picture(self, data: bytes) -> VideoChunk:
         """A picture in a file's form, to be seen with a question.
 
         Raises:
             RequestError: It is no picture, or cannot be seen.
         """
-        return Clip(f"{self._name}.picture{next(self._pictures)}", np.asarray([await self._stages.look(data)]))
+        return VideoChunk(f"{self._name}.picture{next(self._pictures)}", np.asarray([await self._stages.look(data)]))
 
     def rest(self, *, ahead: bool = True) -> None:
         """The person has been heard to the end: what was seen until now belongs to what they said.
@@ -131,29 +131,29 @@ class Sight:
         self._glance = None
         self._reading.stop(_now())
 
-    def _join(self, upto: Place) -> None:
+    def _join(self, upto: FrameId) -> None:
         """What was seen until then joins the conversation."""
-        self._conversation.history = self._conversation.history.with_rounds(self._seconds.take(upto))
+        self._conversation.history = self._conversation.history.with_video_turns(self._seconds.take(upto))
         self.watching.check()
 
     async def _look(self) -> None:
         """Take in what is there, and once more if something has come meanwhile."""
         while not self._moment.is_settling() and (upto := self._due()) > self._reading.upto:
             if self._moment.is_speaking():
-                await self._read_ahead(upto)
+                await self._prefill_ahead(upto)
             else:
                 self._join(upto)
                 self._forgetting.when_due()
                 await self._take_in(upto)
 
-    def _due(self) -> Place:
+    def _due(self) -> FrameId:
         ahead = self._moment.is_speaking() and self._reading.is_quick
         return self._seconds.newest if ahead else self._seconds.closed
 
-    async def _read_ahead(self, upto: Place) -> None:
+    async def _prefill_ahead(self, upto: FrameId) -> None:
         """What the conversation would be if the question came now is read, and then holds of it what cannot change."""
         closed, planned = self._seconds.closed, self._forgetting.planned
-        history = self._conversation.history.cut(planned or Cut()).with_rounds(self._seconds.clips(upto))
+        history = self._conversation.history.cut(planned or PrunePlan()).with_video_turns(self._seconds.clips(upto))
         self._reading.begin(upto, _now(), apart=planned is not None)
         await self._read(history)
         if self._moment.is_settling() and planned:
@@ -164,34 +164,36 @@ class Sight:
         if self._forgetting.planned is planned:
             self._forgetting.when_due()
 
-    async def _take_in(self, upto: Place) -> None:
+    async def _take_in(self, upto: FrameId) -> None:
         history, text = self._conversation.history, ""
         stands = self.offers.stands(_now())
-        if self._moment.setup().proactive == "off" or not self._is_idle or stands:
+        if self._moment.options().proactive == "off" or not self._is_idle or stands:
             await self._read_to(history, upto)
         else:
-            wants = replace(self._moment.setup().wants, modality="text", unasked=True)
-            text = await unasked(self._moment.turn(), Asked(history, wants), self._stages.route(wants))
+            response_options = replace(self._moment.options().response_options, modality="text", unasked=True)
+            text = await unasked(
+                self._moment.turn(), TurnRequest(history, response_options), self._stages.route(response_options)
+            )
             self._reading.reach(upto)
         if text:
             self._speak_up(text)
 
-    async def _read_to(self, history: History, upto: Place) -> None:
+    async def _read_to(self, history: History, upto: FrameId) -> None:
         self._reading.begin(upto, _now())
         await self._read(history)
         self._reading.end(upto, _now())
 
-    async def _read_rest(self, history: History, upto: Place) -> None:
+    async def _read_rest(self, history: History, upto: FrameId) -> None:
         await self._read(history, awaited=True)
         self._reading.reach(upto)
 
     async def _read(self, history: History, *, awaited: bool = False) -> None:
         """Have the engine read it, for when it is asked for."""
-        question = Question(lambda: history, self._stages.route, lambda: self._moment.setup().wants)
-        await read(self._moment.turn(), question.ask("").unfinished(awaited=awaited), question)
+        question = TurnContext(lambda: history, self._stages.route, lambda: self._moment.options().response_options)
+        await prefill(self._moment.turn(), question.ask("").unfinished(awaited=awaited), question)
 
     def _speak_up(self, text: str) -> None:
-        if not self._is_idle or self._moment.setup().proactive == "off":
+        if not self._is_idle or self._moment.options().proactive == "off":
             return
         offer = Offer(offer_name(), text, _now() + OFFER_S)
         self.offers.make(offer)

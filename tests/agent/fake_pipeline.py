@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from pipeline.realtime.client import Event, Lost, PipelineError
+from pipeline.realtime.client import ConnectionLost, Event, PipelineError
 
 RATE = 24_000
 AHEAD_S = 1.5
@@ -99,7 +99,7 @@ class FakePipeline:
     def break_off(self) -> None:
         """The socket dies."""
         assert self.socket is not None
-        self.socket.events.put_nowait(Lost("the connection ended with code 1006"))
+        self.socket.events.put_nowait(ConnectionLost("the connection ended with code 1006"))
 
     def kinds(self, *, without: tuple[str, ...] = ("input_audio_buffer.append",)) -> list[str]:
         return [event["type"] for _, event in self.received if event["type"] not in without]
@@ -244,7 +244,7 @@ class _Socket:
 
     async def send(self, event: Event) -> None:
         if self.broken:
-            raise Lost("the connection is broken")
+            raise ConnectionLost("the connection is broken")
         self.inbox.put_nowait(event)
 
     async def __aiter__(self) -> AsyncIterator[Event]:

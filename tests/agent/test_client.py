@@ -7,13 +7,13 @@ from aiohttp import WSMsgType, web
 from aiohttp.test_utils import TestServer
 
 from pipeline.realtime.client import (
+    ConnectionLost,
     Event,
-    Full,
-    Lost,
-    Pipeline,
+    PipelineFull,
+    PipelineRefused,
+    PipelineStarting,
     Readiness,
-    Refused,
-    Starting,
+    RealtimeClient,
     Unauthorized,
     Unreachable,
     connect,
@@ -59,7 +59,7 @@ async def server() -> AsyncIterator[Server]:
         yield the_server
 
 
-async def all_of(pipeline: Pipeline) -> list[Event]:
+async def all_of(pipeline: RealtimeClient) -> list[Event]:
     return [event async for event in pipeline]
 
 
@@ -89,8 +89,8 @@ async def test_a_session_is_resumed_by_its_token(server: Server) -> None:
     ("refusal", "error"),
     [
         (web.Response(status=401), Unauthorized),
-        (web.Response(status=404), Refused),
-        (web.Response(status=503), Full),
+        (web.Response(status=404), PipelineRefused),
+        (web.Response(status=503), PipelineFull),
     ],
 )
 async def test_a_refusal_says_what_it_is(server: Server, refusal: web.Response, error: type[Exception]) -> None:
@@ -103,7 +103,7 @@ async def test_a_refusal_says_what_it_is(server: Server, refusal: web.Response, 
 @pytest.mark.parametrize(("header", "seconds"), [("7", 7.0), ("0.5", 0.5), ("soon", 5.0), ("-3", 0.0)])
 async def test_a_full_server_says_when_to_ask_again(server: Server, header: str, seconds: float) -> None:
     server.refusal = web.Response(status=503, headers={"Retry-After": header})
-    with pytest.raises(Full) as raised:
+    with pytest.raises(PipelineFull) as raised:
         async with connect(server.url, "secret"):
             pass
     assert raised.value.retry_after_s == seconds
@@ -116,7 +116,7 @@ async def test_a_server_that_has_no_place_yet_is_starting() -> None:
     app = web.Application()
     app.add_routes([web.get("/ready", starting), web.get("/v1/realtime", starting)])
     async with TestServer(app) as running:
-        with pytest.raises(Starting):
+        with pytest.raises(PipelineStarting):
             async with connect(str(running.make_url("")), "secret"):
                 pass
 
@@ -137,7 +137,7 @@ async def test_what_is_no_event_ends_the_conversation(server: Server, said: str)
 
     server.talk = babble
     async with connect(server.url, "secret") as pipeline:
-        with pytest.raises(Lost):
+        with pytest.raises(ConnectionLost):
             await all_of(pipeline)
 
 
@@ -149,9 +149,9 @@ async def test_a_socket_that_dies_is_a_loss(server: Server) -> None:
 
     server.talk = die
     async with connect(server.url, "secret") as pipeline:
-        with pytest.raises(Lost):
+        with pytest.raises(ConnectionLost):
             await all_of(pipeline)
-        with pytest.raises(Lost):
+        with pytest.raises(ConnectionLost):
             await pipeline.send({"type": "input_audio_buffer.commit"})
 
 
@@ -161,7 +161,7 @@ async def test_a_server_that_closes_with_an_error_is_a_loss(server: Server) -> N
 
     server.talk = close
     async with connect(server.url, "secret") as pipeline:
-        with pytest.raises(Lost, match="1009"):
+        with pytest.raises(ConnectionLost, match="1009"):
             await all_of(pipeline)
 
 

@@ -10,7 +10,7 @@ import soxr
 from numpy.typing import NDArray
 
 from pipeline.engines.base import Engine
-from pipeline.types.chunks import SPEECH_RATE, VOICE_RATE, Audio, Clause, Window
+from pipeline.types.chunks import SPEECH_RATE, VOICE_RATE, AsrInput, AudioChunk, Clause
 
 P = TypeVar("P")
 C = TypeVar("C")
@@ -27,15 +27,15 @@ async def all_of(engine: Engine[P, C], *prompts: P) -> list[C]:
     return [chunk async for chunk in engine.generate("test", once(*prompts))]
 
 
-def window(pcm: bytes, language: str | None = None) -> Window:
+def window(pcm: bytes, language: str | None = None) -> AsrInput:
     """PCM16 of a voice → what a recogniser is given, half a second of silence around it."""
     sound: NDArray[np.float32] = np.frombuffer(pcm, "<i2").astype(np.float32) / np.float32(32_768)
     silence = np.zeros(SPEECH_RATE // 2, np.float32)
     heard = np.asarray(soxr.resample(sound, VOICE_RATE, SPEECH_RATE), np.float32)
-    return Window(np.concatenate([silence, heard, silence]), language, True)
+    return AsrInput(np.concatenate([silence, heard, silence]), language, True)
 
 
-async def spoken(voice: Engine[Clause, Audio], text: str) -> bytes:
+async def spoken(voice: Engine[Clause, AudioChunk], text: str) -> bytes:
     return b"".join(audio.pcm for audio in await all_of(voice, Clause(text, "")))
 
 

@@ -11,17 +11,17 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pipeline.cli.main import Settings, serve
+from pipeline.cli.main import ServeSettings, serve
 from pipeline.deployment.loading import StageDeployment, read_deployment
 from pipeline.engines.base import Engine, Opener
 from pipeline.engines.fake import hears, speaks, writes
 from pipeline.runtime.engine_registry import EngineKind
-from pipeline.runtime.gpu_fit import Memory
+from pipeline.runtime.gpu_fit import GpuMemory
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
-from pipeline.types.chunks import Chat
+from pipeline.types.chunks import ChatPrompt
 
 
-def counted(chat: Chat) -> str:
+def counted(chat: ChatPrompt) -> str:
     """As far as the person has asked."""
     return " ".join(f"Number {n}." for n in range(1, int(chat.messages[-1].text.split()[-1]) + 1))
 
@@ -40,8 +40,8 @@ def opens(engine: Engine[Any, Any]) -> Opener:
     return open_
 
 
-def is_there(stage: StageDeployment, models_dir: Path) -> Memory:
-    return Memory()
+def is_there(stage: StageDeployment, models_dir: Path) -> GpuMemory:
+    return GpuMemory()
 
 
 def scripted(arch: str, kind: EngineKind) -> EngineKind:
@@ -53,7 +53,7 @@ def main(port: int, key: str) -> None:
     profile = replace(shipped, engines={arch: scripted(arch, kind) for arch, kind in shipped.engines.items()})
     nowhere = Path(os.devnull)
     deployment = read_deployment(profile.deployment, profile.topology, shipped.engine_keys(nowhere))
-    asyncio.run(serve(Settings(profile, profile.deployment, deployment, nowhere, "127.0.0.1", port, key)))
+    asyncio.run(serve(ServeSettings(profile, profile.deployment, deployment, nowhere, "127.0.0.1", port, key)))
     print(gc.get_freeze_count())
 
 

@@ -14,16 +14,16 @@ from pipeline.runtime.engine_registry import ENGINES
 from pipeline.runtime.profiles import PROFILES
 from pipeline.topology.embedded import EMBEDDED_PIPELINE
 from pipeline.topology.processors.embedded import asked2chat, text2clauses
-from pipeline.types.chunks import SPEECH_RATE, Audio, Chat, Clause, Text, Transcript, Window
+from pipeline.types.chunks import SPEECH_RATE, AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, Transcript
 from pipeline.types.history import History, Item
-from pipeline.types.turn_request import Asked, Wants
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.contract.embedded import MODULE_BACKEND, all_of, once, spoken, window, words
 
 pytestmark = pytest.mark.contract
 
 SESSIONS = 2  # as the stack of the end-to-end tests has: what is read at the start is kept for the next start like it
 
-Engines = tuple[Engine[Window, Transcript], Engine[Chat, Text], Engine[Clause, Audio]]
+Engines = tuple[Engine[AsrInput, Transcript], Engine[ChatPrompt, TextChunk], Engine[Clause, AudioChunk]]
 
 
 @pytest.fixture(scope="module")
@@ -44,20 +44,20 @@ async def engines(anyio_backend: object, models_dir: Path) -> AsyncGenerator[Eng
         await engine.aclose()
 
 
-async def answer(aura: Engine[Chat, Text], *said: str) -> str:
+async def answer(aura: Engine[ChatPrompt, TextChunk], *said: str) -> str:
     """The answer to the last of the texts, which the person and the assistant said in turns."""
     items = (Item(str(at), "assistant" if at % 2 else "user", text) for at, text in enumerate(said))
-    asked = Asked(History(tuple(items)), Wants(cache_salt="test"))
-    (chat,) = [chat async for chat in asked2chat(once(asked), asked)]
+    request = TurnRequest(History(tuple(items)), ResponseOptions(cache_salt="test"))
+    (chat,) = [chat async for chat in asked2chat(once(request), request)]
     return "".join([piece.text for piece in await all_of(aura, chat)])
 
 
 async def test_a_spoken_question_gets_a_spoken_answer(engines: Engines) -> None:
     asr, aura, tts = engines
     (question,) = await all_of(asr, window(await spoken(tts, "What is the capital of France?")))
-    asked = Asked(History((Item("q", "user", question.text),)), Wants(cache_salt="test"))
-    texts = aura.generate("test", asked2chat(once(asked), asked))
-    audios = [audio async for audio in tts.generate("test", text2clauses(texts, asked))]
+    request = TurnRequest(History((Item("q", "user", question.text),)), ResponseOptions(cache_salt="test"))
+    texts = aura.generate("test", asked2chat(once(request), request))
+    audios = [audio async for audio in tts.generate("test", text2clauses(texts, request))]
     (heard,) = await all_of(asr, window(b"".join(audio.pcm for audio in audios)))
     assert "paris" in words(heard.text)
     assert words("".join(audio.text for audio in audios)) == words(heard.text)

@@ -8,32 +8,32 @@ from typing import Any
 
 import pytest
 
-from pipeline.engines.llamacpp.engine import Llama
+from pipeline.engines.llamacpp.engine import LlamaCppEngine
 from pipeline.errors import ConfigError, EngineError
-from pipeline.types.chunks import Chat, Message, Usage
+from pipeline.types.chunks import ChatMessage, ChatPrompt, TokenUsage
 from tests.contract.embedded import MODULE_BACKEND, all_of, once, seconds_to_close, ticks_a_second
 
 pytestmark = pytest.mark.contract
 
 SMALL = "smollm2-135m-instruct"
 CONTEXT = 256  # tokens of a slot
-PREAMBLE = (Message("system", "You are a kind assistant. You answer in one short sentence. " * 5),)
+PREAMBLE = (ChatMessage("system", "You are a kind assistant. You answer in one short sentence. " * 5),)
 STORY = "Tell me a very long story about the sea. "
 LONG = STORY * 12  # it takes a second or two to read
 
 
-def chat(text: str, salt: str = "a", limit: int = 24) -> Chat:
-    return Chat((*PREAMBLE, Message("user", text)), salt, limit)
+def chat(text: str, salt: str = "a", limit: int = 24) -> ChatPrompt:
+    return ChatPrompt((*PREAMBLE, ChatMessage("user", text)), salt, limit)
 
 
 async def opened(
     models_dir: Path,
     slots: int,
     model: str = SMALL,
-    stems: tuple[tuple[Message, ...], ...] = (),
+    stems: tuple[tuple[ChatMessage, ...], ...] = (),
     learn_s: float = 60.0,
-) -> Llama:
-    return await Llama.open(
+) -> LlamaCppEngine:
+    return await LlamaCppEngine.open(
         models_dir,
         model=model,
         fallback=model,
@@ -53,17 +53,17 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-async def llama(anyio_backend: object, models_dir: Path) -> AsyncGenerator[Llama, None]:
+async def llama(anyio_backend: object, models_dir: Path) -> AsyncGenerator[LlamaCppEngine, None]:
     engine = await opened(models_dir, slots=2)
     yield engine
     await engine.aclose()
 
 
-async def written(engine: Llama, prompt: Chat) -> str:
+async def written(engine: LlamaCppEngine, prompt: ChatPrompt) -> str:
     return "".join([piece.text for piece in await all_of(engine, prompt)])
 
 
-async def seconds_to_first(engine: Llama, prompt: Chat) -> float:
+async def seconds_to_first(engine: LlamaCppEngine, prompt: ChatPrompt) -> float:
     """From the prompt to the first piece of its answer; the rest is not waited for."""
     clock = asyncio.get_running_loop().time
     began = clock()
@@ -74,33 +74,35 @@ async def seconds_to_first(engine: Llama, prompt: Chat) -> float:
     return seconds
 
 
-async def computed_for(engine: Llama, prompt: Chat) -> int:
+async def computed_for(engine: LlamaCppEngine, prompt: ChatPrompt) -> int:
     """Tokens of the prompt that had to be read before its answer began."""
     usage = await usage_of(engine, prompt)
     return usage.prompt - usage.cached
 
 
-async def usage_of(engine: Llama, prompt: Chat) -> Usage:
+async def usage_of(engine: LlamaCppEngine, prompt: ChatPrompt) -> TokenUsage:
     *_, last = await all_of(engine, prompt)
     assert last.usage
     return last.usage
 
 
-async def test_an_answer_comes_in_pieces_without_space_in_front(llama: Llama) -> None:
+async def test_an_answer_comes_in_pieces_without_space_in_front(llama: LlamaCppEngine) -> None:
     pieces = await all_of(llama, chat("What is the capital of France?"))
     assert len(pieces) > 3
     assert len("".join(piece.text for piece in pieces)) > 10
     assert not pieces[0].text.startswith(" ")
 
 
-async def test_no_more_than_the_limit_is_written(llama: Llama) -> None:
+async def test_no_more_than_the_limit_is_written(llama: LlamaCppEngine) -> None:
     *pieces, last = await all_of(llama, chat(STORY, limit=5))
     assert 1 <= len(pieces) <= 5
     assert last.usage and last.usage.written == 5
     assert await all_of(llama, chat(STORY, limit=0)) == []
 
 
-async def test_an_answer_that_is_cancelled_leaves_the_engine_idle_within_a_tenth_of_a_second(llama: Llama) -> None:
+async def test_an_answer_that_is_cancelled_leaves_the_engine_idle_within_a_tenth_of_a_second(
+    llama: LlamaCppEngine,
+) -> None:
     closing = []
     for number in range(5):
         closing.append(await seconds_to_close(llama, chat(STORY, limit=200), after_s=0.5 + 0.03 * number))
@@ -108,7 +110,7 @@ async def test_an_answer_that_is_cancelled_leaves_the_engine_idle_within_a_tenth
     assert min(closing) < 0.1
 
 
-async def test_a_prompt_that_is_cancelled_before_its_first_word_is_dropped(llama: Llama) -> None:
+async def test_a_prompt_that_is_cancelled_before_its_first_word_is_dropped(llama: LlamaCppEngine) -> None:
     whole = await seconds_to_first(llama, chat(f"whole {LONG}"))
     for after_s in (0.0, 0.001, 0.01, 0.1):
         assert await seconds_to_close(llama, chat(f"{after_s} {LONG}"), after_s) < whole / 2
@@ -116,7 +118,7 @@ async def test_a_prompt_that_is_cancelled_before_its_first_word_is_dropped(llama
     assert await written(llama, chat("Say hello."))
 
 
-async def test_the_engine_is_busy_while_it_writes(llama: Llama) -> None:
+async def test_the_engine_is_busy_while_it_writes(llama: LlamaCppEngine) -> None:
     pieces = llama.generate("test", once(chat(STORY, limit=200)))
     await anext(pieces)
     assert await llama.busy() == 1
@@ -154,7 +156,7 @@ async def test_what_was_read_before_a_cancel_stays_read(models_dir: Path) -> Non
     assert again < other
 
 
-async def begun_of(engine: Llama, seconds: float) -> str:
+async def begun_of(engine: LlamaCppEngine, seconds: float) -> str:
     """The name of a prompt that was read in part, if a whole one took so long a moment ago: now it may take less."""
     for share in (0.8, 0.4, 0.2):
         try:
@@ -167,9 +169,9 @@ async def begun_of(engine: Llama, seconds: float) -> str:
 
 async def test_a_conversation_that_loses_its_oldest_part_is_not_read_again(models_dir: Path) -> None:
     engine = await opened(models_dir, slots=1)
-    past = [Message("user" if at % 2 == 0 else "assistant", f"Number {at}: {STORY}") for at in range(6)]
-    first = await computed_for(engine, Chat((*PREAMBLE, *past, Message("user", "Go on.")), "a", 24))
-    pruned = await computed_for(engine, Chat((*PREAMBLE, *past[2:], Message("user", "Go on.")), "a", 24))
+    past = [ChatMessage("user" if at % 2 == 0 else "assistant", f"Number {at}: {STORY}") for at in range(6)]
+    first = await computed_for(engine, ChatPrompt((*PREAMBLE, *past, ChatMessage("user", "Go on.")), "a", 24))
+    pruned = await computed_for(engine, ChatPrompt((*PREAMBLE, *past[2:], ChatMessage("user", "Go on.")), "a", 24))
     await engine.aclose()
     assert pruned < 20 < 80 < first
 
@@ -187,7 +189,7 @@ async def test_what_an_answer_took_is_counted(models_dir: Path) -> None:
     assert first.usage.cached - 3 <= other.usage.cached < other.usage.prompt < first.usage.prompt
 
 
-async def test_characters_of_several_tokens_come_whole(llama: Llama) -> None:
+async def test_characters_of_several_tokens_come_whole(llama: LlamaCppEngine) -> None:
     text = await written(llama, chat("Repeat after me: 🍕 你好 🎉", limit=40))
     assert text and "\ufffd" not in text
 
@@ -195,16 +197,16 @@ async def test_characters_of_several_tokens_come_whole(llama: Llama) -> None:
 async def test_a_new_caller_need_not_wait_for_the_preamble(models_dir: Path) -> None:
     engine = await opened(models_dir, slots=1)
     warm = await computed_for(engine, chat("Hi.", "new caller"))
-    other = Message("system", "You are an honest pirate. You answer in one short sentence. " * 5)
-    cold = await computed_for(engine, Chat((other, Message("user", "Hi.")), "new caller"))
+    other = ChatMessage("system", "You are an honest pirate. You answer in one short sentence. " * 5)
+    cold = await computed_for(engine, ChatPrompt((other, ChatMessage("user", "Hi.")), "new caller"))
     await engine.aclose()
     assert warm < 20 < 60 < cold
 
 
-def asked_by(caller: str, instructions: str) -> Chat:
+def asked_by(caller: str, instructions: str) -> ChatPrompt:
     """A question of a caller whose session has instructions, as every call of that client has."""
-    stem = (*PREAMBLE, Message("system", instructions))
-    return Chat((*stem, Message("user", "Hi.")), caller, 24, stem=len(stem))
+    stem = (*PREAMBLE, ChatMessage("system", instructions))
+    return ChatPrompt((*stem, ChatMessage("user", "Hi.")), caller, 24, stem=len(stem))
 
 
 async def test_instructions_that_another_call_had_need_not_be_read_again(models_dir: Path, tmp_path: Path) -> None:
@@ -252,18 +254,18 @@ async def test_a_caller_who_changes_the_instructions_may_find_them_read(models_d
     assert changed.prompt - changed.cached < 20
 
 
-async def test_a_prompt_that_is_too_long_is_refused_and_the_next_one_served(llama: Llama) -> None:
+async def test_a_prompt_that_is_too_long_is_refused_and_the_next_one_served(llama: LlamaCppEngine) -> None:
     with pytest.raises(EngineError, match=r"the conversation is too long: \d+ tokens, 256 fit"):
         await all_of(llama, chat(STORY * 40))
     assert await written(llama, chat("Say hello."))
 
 
-async def test_the_answer_ends_where_the_slot_does(llama: Llama) -> None:
+async def test_the_answer_ends_where_the_slot_does(llama: LlamaCppEngine) -> None:
     assert await written(llama, chat(LONG, limit=10_000))
     assert await llama.busy() == 0
 
 
-async def test_the_loop_is_not_held_while_it_writes(llama: Llama) -> None:
+async def test_the_loop_is_not_held_while_it_writes(llama: LlamaCppEngine) -> None:
     assert await ticks_a_second(llama, chat(STORY, limit=40)) > 20
 
 

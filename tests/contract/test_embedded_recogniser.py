@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.engines.hibari.engine import Hibari
-from pipeline.engines.whisper.engine import Whisper
+from pipeline.engines.hibari.engine import HibariEngine
+from pipeline.engines.whisper.engine import WhisperEngine
 from pipeline.errors import ConfigError, EngineError
-from pipeline.types.chunks import SPEECH_RATE, Clause, Window
+from pipeline.types.chunks import SPEECH_RATE, AsrInput, Clause
 from tests.contract.embedded import MODULE_BACKEND, all_of, seconds_to_close, spoken, ticks_a_second, window, words
 
 pytestmark = pytest.mark.contract
@@ -28,49 +28,51 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-async def whisper(anyio_backend: object, models_dir: Path) -> AsyncGenerator[Whisper, None]:
-    engine = await Whisper.open(models_dir, model=BASE, fallback=TINY, threads=1, language="en")
+async def whisper(anyio_backend: object, models_dir: Path) -> AsyncGenerator[WhisperEngine, None]:
+    engine = await WhisperEngine.open(models_dir, model=BASE, fallback=TINY, threads=1, language="en")
     yield engine
     await engine.aclose()
 
 
 @pytest.fixture(scope="module")
 async def question(anyio_backend: object) -> bytes:
-    voice = await Hibari.open()
+    voice = await HibariEngine.open()
     try:
         return await spoken(voice, "What is the capital of France?")
     finally:
         await voice.aclose()
 
 
-async def test_a_question_is_heard_word_for_word(whisper: Whisper, question: bytes) -> None:
+async def test_a_question_is_heard_word_for_word(whisper: WhisperEngine, question: bytes) -> None:
     (transcript,) = await all_of(whisper, window(question))
     assert words(transcript.text) == "what is the capital of france"
     assert transcript.settles
     assert transcript.audio_end_ms == window(question).audio_end_ms
 
 
-async def test_a_language_is_taken_with_its_region(whisper: Whisper, question: bytes) -> None:
+async def test_a_language_is_taken_with_its_region(whisper: WhisperEngine, question: bytes) -> None:
     (transcript,) = await all_of(whisper, window(question, "en-US"))
     assert "france" in words(transcript.text)
 
 
 async def test_the_language_can_be_detected(models_dir: Path, question: bytes) -> None:
-    engine = await Whisper.open(models_dir, model=BASE, fallback=BASE, threads=1, language=None)
+    engine = await WhisperEngine.open(models_dir, model=BASE, fallback=BASE, threads=1, language=None)
     (transcript,) = await all_of(engine, window(question))
     await engine.aclose()
     assert "france" in words(transcript.text)
 
 
-async def test_an_unknown_language_is_named_and_the_next_window_is_heard(whisper: Whisper, question: bytes) -> None:
+async def test_an_unknown_language_is_named_and_the_next_window_is_heard(
+    whisper: WhisperEngine, question: bytes
+) -> None:
     with pytest.raises(EngineError, match="`xx`"):
         await all_of(whisper, window(question, "xx"))
     (transcript,) = await all_of(whisper, window(question))
     assert "france" in words(transcript.text)
 
 
-async def test_who_spells_fast_is_heard_to_the_end(whisper: Whisper) -> None:
-    voice = await Hibari.open()
+async def test_who_spells_fast_is_heard_to_the_end(whisper: WhisperEngine) -> None:
+    voice = await HibariEngine.open()
     alphabet = ", ".join(ascii_uppercase) + "."
     sound = window(b"".join([audio.pcm for audio in await all_of(voice, Clause(alphabet, "", speed=1.5))]))
     await voice.aclose()
@@ -82,24 +84,24 @@ async def test_who_spells_fast_is_heard_to_the_end(whisper: Whisper) -> None:
     ("sentence", "times", "heard"), [("Please turn on the light in the kitchen.", 3, 3), ("Stop.", 10, 8)]
 )
 async def test_who_says_the_same_again_and_again_is_heard(
-    whisper: Whisper, sentence: str, times: int, heard: int
+    whisper: WhisperEngine, sentence: str, times: int, heard: int
 ) -> None:
-    voice = await Hibari.open()
+    voice = await HibariEngine.open()
     sound = window(await spoken(voice, f"{sentence} " * times))
     await voice.aclose()
     (transcript,) = await all_of(whisper, sound)
     assert words(transcript.text).startswith(" ".join([words(sentence)] * heard))
 
 
-async def test_a_sound_that_makes_whisper_run_in_circles_says_nothing(whisper: Whisper) -> None:
+async def test_a_sound_that_makes_whisper_run_in_circles_says_nothing(whisper: WhisperEngine) -> None:
     tone = 0.2 * np.sin(2 * np.pi * 440 * np.arange(5 * SPEECH_RATE // 2) / SPEECH_RATE)
     sound = np.pad(tone, (SPEECH_RATE // 4, SPEECH_RATE // 2)).astype(np.float32)
-    (transcript,) = await all_of(whisper, Window(sound, None, True))
+    (transcript,) = await all_of(whisper, AsrInput(sound, None, True))
     assert transcript.text == ""
 
 
-async def test_a_name_is_spelled_as_the_caller_has_told_it(whisper: Whisper) -> None:
-    voice = await Hibari.open()
+async def test_a_name_is_spelled_as_the_caller_has_told_it(whisper: WhisperEngine) -> None:
+    voice = await HibariEngine.open()
     sound = window(await spoken(voice, "Please call Siobhan about Kubernetes."))
     await voice.aclose()
     (alone,) = await all_of(whisper, sound)
@@ -110,13 +112,15 @@ async def test_a_name_is_spelled_as_the_caller_has_told_it(whisper: Whisper) -> 
     assert "siobhan" in words(long.text), "the end of what is too long counts"
 
 
-async def test_what_may_be_said_is_not_heard_where_nobody_speaks_but_where_somebody_does(whisper: Whisper) -> None:
+async def test_what_may_be_said_is_not_heard_where_nobody_speaks_but_where_somebody_does(
+    whisper: WhisperEngine,
+) -> None:
     dice, seconds = np.random.default_rng(0), np.arange(SPEECH_RATE) / SPEECH_RATE
     noise = 0.05 * dice.standard_normal(SPEECH_RATE)
     for sound in (np.zeros(SPEECH_RATE), noise, 0.2 * np.sin(2 * np.pi * 50 * seconds) + 0.4 * noise):
-        (transcript,) = await all_of(whisper, Window(sound.astype(np.float32), None, True, "Aura."))
+        (transcript,) = await all_of(whisper, AsrInput(sound.astype(np.float32), None, True, "Aura."))
         assert transcript.text == ""
-    voice = await Hibari.open()
+    voice = await HibariEngine.open()
     called = window(await spoken(voice, "Aura?"))
     await voice.aclose()
     (transcript,) = await all_of(whisper, replace(called, context="Aura."))
@@ -124,21 +128,21 @@ async def test_what_may_be_said_is_not_heard_where_nobody_speaks_but_where_someb
 
 
 @pytest.mark.parametrize("seconds", [0, 0.001, 1.0])
-async def test_silence_says_nothing(whisper: Whisper, seconds: float) -> None:
+async def test_silence_says_nothing(whisper: WhisperEngine, seconds: float) -> None:
     silence = np.zeros(int(seconds * SPEECH_RATE), np.float32)
-    (transcript,) = await all_of(whisper, Window(silence, None, True))
+    (transcript,) = await all_of(whisper, AsrInput(silence, None, True))
     assert transcript.text == ""
 
 
 @pytest.mark.parametrize("loudness", [0.02, 0.2, 1e6])
-async def test_noise_says_nothing(whisper: Whisper, loudness: float) -> None:
+async def test_noise_says_nothing(whisper: WhisperEngine, loudness: float) -> None:
     noise = np.random.default_rng(1).standard_normal(2 * SPEECH_RATE) * loudness
-    (transcript,) = await all_of(whisper, Window(noise.astype(np.float32), None, True))
+    (transcript,) = await all_of(whisper, AsrInput(noise.astype(np.float32), None, True))
     assert transcript.text == ""
 
 
 async def test_a_pass_that_nobody_waits_for_lets_go_at_once_and_is_busy_until_it_ends(
-    whisper: Whisper, question: bytes
+    whisper: WhisperEngine, question: bytes
 ) -> None:
     assert await seconds_to_close(whisper, window(question), after_s=0.05) < 0.15
     assert await whisper.busy() == 1
@@ -147,7 +151,7 @@ async def test_a_pass_that_nobody_waits_for_lets_go_at_once_and_is_busy_until_it
             await asyncio.sleep(0.02)
 
 
-async def test_the_loop_is_not_held_by_a_pass(whisper: Whisper, question: bytes) -> None:
+async def test_the_loop_is_not_held_by_a_pass(whisper: WhisperEngine, question: bytes) -> None:
     assert await ticks_a_second(whisper, window(question)) > 20
 
 
@@ -155,7 +159,7 @@ async def test_a_missing_file_is_named(models_dir: Path, tmp_path: Path) -> None
     (tmp_path / BASE).mkdir()
     shutil.copy(models_dir / BASE / "config.json", tmp_path / BASE)
     with pytest.raises(ConfigError, match=r"whisper-base: model\.bin, tokenizer\.json, vocabulary\.txt missing"):
-        await Whisper.open(tmp_path, model=BASE, fallback=TINY, threads=1, language="en")
+        await WhisperEngine.open(tmp_path, model=BASE, fallback=TINY, threads=1, language="en")
 
 
 async def test_a_damaged_model_is_named(models_dir: Path, tmp_path: Path) -> None:
@@ -163,11 +167,11 @@ async def test_a_damaged_model_is_named(models_dir: Path, tmp_path: Path) -> Non
         (tmp_path / TINY).mkdir(exist_ok=True)
         (tmp_path / TINY / file.name).write_bytes(file.read_bytes()[:100_000])
     with pytest.raises(ConfigError, match=TINY):
-        await Whisper.open(tmp_path, model=BASE, fallback=TINY, threads=1, language="en")
+        await WhisperEngine.open(tmp_path, model=BASE, fallback=TINY, threads=1, language="en")
 
 
 async def test_a_model_that_is_not_there_is_replaced_by_the_fallback(models_dir: Path, question: bytes) -> None:
-    engine = await Whisper.open(models_dir, model="no-such-model", fallback=TINY, threads=1, language="en")
+    engine = await WhisperEngine.open(models_dir, model="no-such-model", fallback=TINY, threads=1, language="en")
     (transcript,) = await all_of(engine, window(question))
     with pytest.raises(EngineError, match="`de`"):
         await all_of(engine, window(question, "de"))

@@ -17,7 +17,7 @@ from infra.bench.load_options import PCM, session, url
 from infra.bench.load_report import Load, draw
 from infra.bench.load_run import Plan, run
 from infra.bench.script import Manner
-from pipeline.engines.fake import Scripted, speaks, writes
+from pipeline.engines.fake import FakeEngine, speaks, writes
 from pipeline.errors import EngineError
 from tests.e2e.speech import write_wav
 from tests.scenario import Line
@@ -30,9 +30,9 @@ QUESTION = np.full(24_000 // 2, 12_000, np.int16)
 
 
 def plan(server: Served, *, interruptions: float = 0.0, callers: int = 1, camera_on: bool = False) -> Plan:
-    manner = Manner(2, 1, interruptions, pause_s=0.1)
+    engine_settings = Manner(2, 1, interruptions, pause_s=0.1)
     frames = camera(0) if camera_on else ()
-    return Plan(server.url, KEY, 0, manner, [QUESTION.tobytes()], frames, callers)
+    return Plan(server.url, KEY, 0, engine_settings, [QUESTION.tobytes()], frames, callers)
 
 
 async def test_every_question_is_answered_and_timed() -> None:
@@ -81,7 +81,7 @@ async def test_a_server_that_leaves_takes_nothing_with_it_that_was_measured() ->
     async with asyncio.TaskGroup() as tasks:
         async with served(line) as server:
             running = tasks.create_task(run(plan(server)))
-            await asked(line, 2)
+            await request(line, 2)
         load = await running
     assert [(each.turn, each.status) for each in load.served] == [(1, "completed"), (2, "lost")]
     assert (load.refused, load.failed) == (0, 1)
@@ -96,7 +96,7 @@ async def test_calls_that_broke_off_are_told_at_the_end_and_by_the_exit_status(
     async with asyncio.TaskGroup() as tasks, served(line) as server:
         program = asyncio.to_thread(main, ["--url", server.url, *options], {"AURA_PIPELINE_KEY": KEY})
         running = tasks.create_task(program)
-        await asked(line, 2)
+        await request(line, 2)
     assert [each["status"] for each in json.loads(out.read_text())["served"]] == ["completed", "lost"]
     why = capsys.readouterr().err.splitlines()
     assert (running.result(), why[-1]) == (1, why[0].replace("caller 1: ", "1 calls broke off; the first: "))
@@ -117,7 +117,7 @@ async def test_a_run_in_which_no_question_was_answered_fails_and_says_so(
 ) -> None:
     write_wav(tmp_path / "question.wav", QUESTION, rate=24_000)
     options = ["--turns", "1", "--recordings", str(tmp_path), "--out", str(tmp_path / "load.json")]
-    async with served(Line(aura=Scripted(lambda chat: [(0.0, EngineError("aura", "gone"))]))) as server:
+    async with served(Line(aura=FakeEngine(lambda chat: [(0.0, EngineError("aura", "gone"))]))) as server:
         status = await asyncio.to_thread(main, ["--url", f"{server.url}/v1", *options], {"AURA_PIPELINE_KEY": KEY})
     load = json.loads((tmp_path / "load.json").read_text())
     assert ([each["status"] for each in load["served"]], load["failed"]) == (["failed"], 0)
@@ -133,7 +133,7 @@ async def test_after_ctrl_c_all_is_told_that_was_measured(tmp_path: Path) -> Non
         environ = {"AURA_PIPELINE_KEY": KEY}
         process = await asyncio.create_subprocess_exec(*program, cwd=ROOT, env=environ, stdout=PIPE, stderr=PIPE)
         try:
-            await asked(line, 2)
+            await request(line, 2)
             process.send_signal(signal.SIGINT)
             output, errors = await asyncio.wait_for(process.communicate(), 30)
         finally:
@@ -153,7 +153,7 @@ def long_winded() -> Line:
     return Line(aura=writes(lambda chat: next(answers, "One. " * 100), word_s=1.0))
 
 
-async def asked(line: Line, questions: int) -> None:
+async def request(line: Line, questions: int) -> None:
     async with asyncio.timeout(60):
         while len(line.questions) < questions:  # noqa: ASYNC110 - only by asking
             await asyncio.sleep(0.01)

@@ -29,8 +29,8 @@ class Process:
 
 @asynccontextmanager
 async def serving() -> AsyncGenerator[Process, None]:
-    with socket.create_server(("127.0.0.1", 0)) as held:
-        port = held.getsockname()[1]
+    with socket.create_server(("127.0.0.1", 0)) as output:
+        port = output.getsockname()[1]
     command = (sys.executable, "-m", "tests.contract.scripted_pipeline", str(port))
     environ = {**os.environ, "AURA_PIPELINE_KEY": KEY}
     running = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=environ, stdout=asyncio.subprocess.PIPE)

@@ -59,8 +59,8 @@ async def ask_aloud(caller: Caller, sound: bytes) -> None:
 async def test_what_is_said_is_heard(sound_format: dict[str, Any], sound: bytes) -> None:
     line = Line()
     async with served(line) as pipeline, calling(pipeline) as caller:
-        held = await caller.listens(format=sound_format, turn_detection=None)
-        assert held["audio"]["input"]["format"].items() >= sound_format.items()
+        output = await caller.listens(format=sound_format, turn_detection=None)
+        assert output["audio"]["input"]["format"].items() >= sound_format.items()
         await ask_aloud(caller, sound)
     heard = line.asr.prompts[-1].pcm
     assert len(heard) / SPEECH_RATE == pytest.approx(1.0, abs=0.04)
@@ -73,8 +73,8 @@ async def test_an_answer_is_spoken_in_the_format_that_is_wanted(of_the_session: 
     audio = {"output": {"format": {"type": "audio/pcmu"}}}
     async with served() as pipeline, calling(pipeline) as caller:
         if of_the_session:
-            held = await caller.updates(audio=audio)
-            assert held["audio"]["output"]["format"] == {"type": "audio/pcmu"}
+            output = await caller.updates(audio=audio)
+            assert output["audio"]["output"]["format"] == {"type": "audio/pcmu"}
             response = await caller.asks()
         else:
             response = await caller.asks(audio=audio)

@@ -9,9 +9,9 @@ import aiohttp
 import pytest
 from aiohttp import web
 
-from pipeline.engines.fake import Scripted, Step, writes
+from pipeline.engines.fake import FakeEngine, Step, writes
 from pipeline.realtime.server import Server
-from pipeline.types.chunks import Draft, Transcript, Window
+from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
 from tests.contract.wire_caller import calling
 from tests.contract.wire_media import loud
 from tests.contract.wire_wait import PATIENCE_S, eventually
@@ -55,12 +55,12 @@ async def test_the_figures_of_a_turn() -> None:
 
 
 async def test_the_drafts_of_the_recogniser_are_among_the_figures() -> None:
-    became = iter((None, Draft(6, 6), Draft(8, 5)))
+    became = iter((None, DraftOutcome(6, 6), DraftOutcome(8, 5)))
 
-    def script(window: Window) -> Iterable[Step[Transcript]]:
+    def script(window: AsrInput) -> Iterable[Step[Transcript]]:
         yield 0.0, Transcript("Hello.", window.audio_end_ms, window.settles, draft=next(became))
 
-    async with served(Line(asr=Scripted(script))) as pipeline, calling(pipeline) as caller:
+    async with served(Line(asr=FakeEngine(script))) as pipeline, calling(pipeline) as caller:
         await caller.listens(turn_detection=None)
         for _ in range(3):
             await caller.sounds(loud(0.6))

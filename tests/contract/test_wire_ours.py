@@ -7,7 +7,7 @@ import aiohttp
 import pytest
 
 from pipeline.engines.fake import writes
-from pipeline.turns.stages import Stages
+from pipeline.turns.stages import PipelineStages
 from tests.contract.wire_caller import calling
 from tests.contract.wire_media import loud, picture, quiet, said
 from tests.scenario import Line
@@ -45,7 +45,7 @@ async def test_hypotheses_come_only_to_those_who_asked() -> None:
 
 
 class Seeing(Line):
-    def stages(self) -> Stages:
+    def stages(self) -> PipelineStages:
         blind = Line.stages(self)
         writer, voice = blind.chain
         return replace(blind, chain=(replace(writer, spec=replace(writer.spec, requires_multimodal_data=True)), voice))

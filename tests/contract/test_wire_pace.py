@@ -77,7 +77,7 @@ async def test_all_else_overtakes_sound() -> None:
     async with served(Line(aura=writes(COUNT))) as pipeline, calling(pipeline) as caller:
         await caller.listens(turn_detection=None)
         await begins(caller)
-        asked, sounded = now(), len(caller.all("response.output_audio.delta"))
+        request, sounded = now(), len(caller.all("response.output_audio.delta"))
         await caller.send("nonsense")
         await caller.refusal()
         await caller.sounds(loud(0.2))
@@ -88,4 +88,4 @@ async def test_all_else_overtakes_sound() -> None:
         await caller.send("response.cancel")
         await caller.until("response.done")
         between = len(caller.all("response.output_audio.delta")) - sounded
-        assert between <= 8 + (now() - asked) * 5, "pieces of 200 ms: what had left already, and what was due"
+        assert between <= 8 + (now() - request) * 5, "pieces of 200 ms: what had left already, and what was due"

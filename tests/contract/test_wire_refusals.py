@@ -195,10 +195,14 @@ async def test_a_name_that_nobody_has(session: dict[str, Any], param: str, known
         error = await caller.refusal()
         assert error["param"] == f"session.{param}"
         assert known in error["message"]
-        held = await caller.updates(
+        output = await caller.updates(
             audio={"output": {"voice": "alto"}, "input": {"transcription": {"language": "en-GB"}}}
         )
-        assert (held["model"], held["instructions"], held["audio"]["output"]["voice"]) == ("aura-scripted", "", "alto")
+        assert (output["model"], output["instructions"], output["audio"]["output"]["voice"]) == (
+            "aura-scripted",
+            "",
+            "alto",
+        )
 
 
 @pytest.mark.parametrize(
@@ -346,7 +350,7 @@ async def test_what_was_heard_is_at_most_the_whole_answer() -> None:
 
 async def test_what_means_nothing_here_is_accepted() -> None:
     async with caller_who_goes_on() as caller:
-        held = await caller.updates(
+        output = await caller.updates(
             type="realtime",
             model="gpt-realtime",
             tools=[{"type": "function", "name": "look_up", "parameters": {"type": "object"}}],
@@ -364,12 +368,12 @@ async def test_what_means_nothing_here_is_accepted() -> None:
                 "output": {"voice": "marin", "speed": 1.25},
             },
         )
-        assert (held["tools"], held["tool_choice"], held["tracing"], held["prompt"]) == ([], "auto", None, None)
-        assert held["audio"]["input"]["noise_reduction"] is None
-        assert held["audio"]["output"]["speed"] == 1.25
-        assert held["model"] == "aura-scripted"
-        assert held["audio"]["input"]["transcription"]["model"] == "scripted-ears"
-        assert held["audio"]["output"]["voice"] == "tenor", "what is shown is what holds"
+        assert (output["tools"], output["tool_choice"], output["tracing"], output["prompt"]) == ([], "auto", None, None)
+        assert output["audio"]["input"]["noise_reduction"] is None
+        assert output["audio"]["output"]["speed"] == 1.25
+        assert output["model"] == "aura-scripted"
+        assert output["audio"]["input"]["transcription"]["model"] == "scripted-ears"
+        assert output["audio"]["output"]["voice"] == "tenor", "what is shown is what holds"
         await caller.send("output_audio_buffer.clear")
         tool = {"type": "function", "name": "look_up"}
         assert (await caller.asks(tools=[tool], tool_choice="none", prompt=None))["status"] == "completed"

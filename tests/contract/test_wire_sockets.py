@@ -192,14 +192,14 @@ async def test_a_full_pipeline_keeps_what_could_not_go_on() -> None:
 async def test_who_is_gone_before_the_handshake_leaves_no_trace_and_no_place_taken(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
-    asked = (
+    request = (
         f"GET /v1/realtime HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\nConnection: Upgrade\r\n"
         "Upgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n"
     )
     async with served(max_sessions=1) as pipeline:
         for _ in range(50):
             _, writer = await asyncio.open_connection("127.0.0.1", int(pipeline.url.rpartition(":")[2]))
-            writer.write(asked.encode())
+            writer.write(request.encode())
             writer.transport.abort()
         await eventually(lambda: pipeline.pipeline.free_sessions == 1)
         async with calling(pipeline) as caller:

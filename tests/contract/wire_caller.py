@@ -53,8 +53,8 @@ class Caller:
     async def updates(self, **session: Any) -> Event:
         """Change settings; returns those that hold then."""
         await self.send("session.update", session=session)
-        held: Event = (await self.until("session.updated"))["session"]
-        return held
+        output: Event = (await self.until("session.updated"))["session"]
+        return output
 
     async def listens(self, **audio_input: Any) -> Event:
         return await self.updates(audio={"input": audio_input})

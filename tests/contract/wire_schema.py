@@ -59,8 +59,8 @@ def _missing(event: Event) -> Iterator[str]:
     for part, needed in RELIED_ON.items():
         if part == "error" and event["type"] != "error":
             continue  # that of a failed transcription answers no event
-        if isinstance(held := event.get(part), dict):
-            for field in sorted(needed - held.keys()):
+        if isinstance(output := event.get(part), dict):
+            for field in sorted(needed - output.keys()):
                 yield f"{event['type']}: {part}.{field}: missing"
     for item in event.get("response", {}).get("output") or []:
         for field in sorted(RELIED_ON["item"] - item.keys()):

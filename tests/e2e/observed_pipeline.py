@@ -20,11 +20,11 @@ from typing import Any, TextIO
 import aiohttp
 from aiohttp import web
 
-from pipeline.cli.main import Settings, serve
+from pipeline.cli.main import ServeSettings, serve
 from pipeline.deployment.loading import StageDeployment, read_deployment
 from pipeline.engines.base import Engine, Opener
 from pipeline.runtime.profiles import PROFILES
-from pipeline.types.chunks import Chat, Clause, Window
+from pipeline.types.chunks import AsrInput, ChatPrompt, Clause
 
 HOST = "127.0.0.1"
 
@@ -50,7 +50,7 @@ class Observed:
     async def generate(self, request_id: str, prompts: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
         async def seen() -> AsyncIterator[Any]:
             async for prompt in prompts:
-                ahead = isinstance(prompt, Chat) and not prompt.max_tokens
+                ahead = isinstance(prompt, ChatPrompt) and not prompt.max_tokens
                 self.record.write(engine=self.name, request=request_id, prompt=shown(prompt), ahead=ahead)
                 yield prompt
 
@@ -67,11 +67,11 @@ class Observed:
 
 def shown(prompt: Any) -> Any:
     match prompt:
-        case Chat():
+        case ChatPrompt():
             return [[message.role, message.text] for message in prompt.messages]
         case Clause():
             return prompt.text
-        case Window():
+        case AsrInput():
             return {"audio_ms": prompt.audio_end_ms, "settles": prompt.settles}
     return repr(prompt)
 
@@ -132,7 +132,7 @@ async def main(port: int, relay_port: int, record: Record, environ: Mapping[str,
     observed = replace(profile, engines=engines)
     runner = await relay(f"http://{HOST}:{port}", relay_port, record)
     try:
-        await serve(Settings(observed, file, deployment, models, HOST, port, environ["AURA_PIPELINE_KEY"]))
+        await serve(ServeSettings(observed, file, deployment, models, HOST, port, environ["AURA_PIPELINE_KEY"]))
     finally:
         await runner.cleanup()
 

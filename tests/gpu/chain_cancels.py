@@ -22,7 +22,7 @@ Idle = Callable[[], Awaitable[dict[str, float]]]
 SESSION = {"type": "realtime", "audio": {"input": {"turn_detection": None}}}
 
 
-async def cancelled(bench: Bench, tell: Tell) -> None:
+async def cancelled(bench: Bench, emit: Tell) -> None:
     """While the question is still heard, when an answer begins to sound, and in a long speech."""
     question = b64encode(speech(bench.extent.speech_s)).decode()
     rows: list[Row] = []
@@ -41,7 +41,7 @@ async def cancelled(bench: Bench, tell: Tell) -> None:
                 await _cancel(wire, idle, taken)
             halves, most = ({f"{what}_ms_p{at}": percentile(ms, at) for what, ms in taken.items()} for at in (50, 95))
             rows.append({"cancelled": name, "times": bench.extent.cancels, **halves, **most})
-            tell("cancel → idle", rows)
+            emit("cancel → idle", rows)
 
 
 async def _cancel(wire: Wire, idle: Idle, taken: dict[str, list[float]]) -> None:

@@ -79,9 +79,9 @@ class Bench:
         await self._until_there_is_room(callers)
         quiet = bytes(2 * round(24_000 * silence_s))
         recordings = [speech(self.extent.speech_s, seed) + quiet for seed in range(4)]
-        manner = Manner(turns, len(recordings), pause_s=self.extent.pause_s)
+        engine_settings = Manner(turns, len(recordings), pause_s=self.extent.pause_s)
         frames = camera(self._seed)
-        plan = Plan(self.url, KEY, self._seed, manner, recordings, frames, callers, session=SESSION)
+        plan = Plan(self.url, KEY, self._seed, engine_settings, recordings, frames, callers, session=SESSION)
         async with _lag(self.url) as self.late:
             load = await run(plan)
         self.outliers += ({"load": self._seed, "callers": callers, **row} for row in outliers(load.served, self.late))
@@ -89,36 +89,36 @@ class Bench:
         self.broken += load.refused + load.failed
         return list(load.served)
 
-    async def first(self, tell: Tell) -> None:
+    async def first(self, emit: Tell) -> None:
         """The first turns after it was ready, and those of the next call."""
         for call in (1, 2):
             rows = [{"call": call, **_row(served), **served.moments} for served in await self.load(1, 2)]
-            tell(f"first turns, call {call}", rows)
+            emit(f"first turns, call {call}", rows)
 
-    async def one(self, tell: Tell) -> None:
-        await self._calls("one caller", self.extent.calls, 0.0, tell)
+    async def one(self, emit: Tell) -> None:
+        await self._calls("one caller", self.extent.calls, 0.0, emit)
 
-    async def paused(self, tell: Tell) -> None:
-        await self._calls("one caller, silent before the commit", self.extent.paused, self.extent.silence_s, tell)
+    async def paused(self, emit: Tell) -> None:
+        await self._calls("one caller, silent before the commit", self.extent.paused, self.extent.silence_s, emit)
 
-    async def many(self, tell: Tell) -> None:
+    async def many(self, emit: Tell) -> None:
         """Callers at once."""
         for callers in self.extent.callers:
             served = await self.load(callers, self.extent.turns)
             late = [1_000 * lag_s for _, lag_s in self.late]
             row = {"callers": callers, **summary(served), "loop_lag_ms_most": max(late, default=0.0)}
             row["broken_calls_so_far"] = self.broken
-            tell(f"callers {callers}", [row])
-            tell(f"callers {callers}: steps", step_rows(served))
+            emit(f"callers {callers}", [row])
+            emit(f"callers {callers}: steps", step_rows(served))
 
-    async def sound(self, tell: Tell) -> None:
+    async def sound(self, emit: Tell) -> None:
         """Answers are played until there have been enough of them."""
         callers = max(self.extent.callers)
         while (heard_s := sum(each.audio_s for each in self.served)) < self.extent.sound_s:
             if not (served := await self.load(callers, self.extent.turns)):
                 break
-            tell("sound", [{"audio_s_before": heard_s, "callers": callers, **summary(served)}])
-        tell("sound, all that was played", [summary(self.served) | {"broken_calls": self.broken}])
+            emit("sound", [{"audio_s_before": heard_s, "callers": callers, **summary(served)}])
+        emit("sound, all that was played", [summary(self.served) | {"broken_calls": self.broken}])
 
     async def _until_there_is_room(self, callers: int) -> None:
         """Those who have just hung up have left."""
@@ -126,15 +126,15 @@ class Bench:
             while (await readiness(self.url)).free_sessions < callers:  # noqa: ASYNC110 - only by asking
                 await asyncio.sleep(0.1)
 
-    async def _calls(self, name: str, calls: Sequence[int], silence_s: float, tell: Tell) -> None:
+    async def _calls(self, name: str, calls: Sequence[int], silence_s: float, emit: Tell) -> None:
         """Each call is told as soon as it has ended, together with those before it."""
         served: list[Served] = []
         for turns in calls:
             served += await self.load(1, turns, silence_s)
             rows = [{"turn": turn, **summary([s for s in served if s.turn == turn])} for turn in NAMED]
             late = {"turn": "16 to 20", **summary([s for s in served if 16 <= s.turn <= 20])}
-            tell(name, [*(row for row in (*rows, late) if row["n"]), {"turn": "all", **summary(served)}])
-            tell(f"{name}: steps", step_rows(served))
+            emit(name, [*(row for row in (*rows, late) if row["n"]), {"turn": "all", **summary(served)}])
+            emit(f"{name}: steps", step_rows(served))
 
 
 def summary(served: Sequence[Served]) -> Row:

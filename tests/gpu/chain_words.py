@@ -5,7 +5,7 @@ So a deployment's `max_tokens` is the length of what they write: weights that ar
 A recogniser that is `steady` writes one word, over and over: a pass finds all of its draft right, and writes one token
 more. It stands for a trained one that keeps to what it wrote, as Whisper does in 81 of 100 passes over a growing
 utterance; in 90 all but the last token stays, in 100 all but two (42 passes). It does not stand for those others, nor
-for each further word that the newest sound adds, a step of its own: `tests.gpu.hearing` measures both. One that is
+for each further word that the newest sound adds, a step of its own: `tests.gpu.transcriber` measures both. One that is
 `changing` draws its words by lot: hardly a draft is right, and the pipeline soon tries none. That is the least that
 drafts can give.
 """

@@ -22,7 +22,7 @@ import torch
 from numpy.typing import NDArray
 
 from pipeline.engines.code2wav.batches import shapes
-from pipeline.engines.code2wav.chunk_ramp import FRAME_MS, Ramp
+from pipeline.engines.code2wav.chunk_ramp import FRAME_MS, ChunkRamp
 from pipeline.models.qwen3_tts.codec.decoder import ENCODING_ONLY, PREFIX, CodecDecoder, ready
 from pipeline.models.qwen3_tts.codec.past import Past
 from pipeline.models.qwen3_tts.codec.streams import LOUDEST, CodecStreams
@@ -69,7 +69,7 @@ def main() -> None:
 def _arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--batches", type=_numbers, default=[1, 4, 8, 16, 32])
-    parser.add_argument("--sizes", type=_numbers, default=list(Ramp().sizes))
+    parser.add_argument("--sizes", type=_numbers, default=list(ChunkRamp().sizes))
     parser.add_argument("--dtype", default="float32", choices=["float32", "float16", "bfloat16"])
     parser.add_argument("--repeat", type=int, default=50)
     parser.add_argument("--tiny", action="store_true")

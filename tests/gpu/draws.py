@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.models.qwen3_tts.extra_args import Choice
-from pipeline.models.qwen3_tts.sentence import Pace
+from pipeline.models.qwen3_tts.sentence import FramePace
 from tests.contract.vllm.cases import CASES, GOLDENS
 from tests.contract.vllm.speaking import Drawn, Speaker, Speech
 from tests.contract.vllm.test_talker_draws import SPOKEN, probabilities
@@ -49,30 +49,34 @@ def main() -> None:
         run_section("draws", command, report, LIMIT_TINY_S if args.tiny else LIMIT_S, env)
 
 
-def _draw(report: Report, top_k: int, draws: int, seeds: int) -> None:
+def _draw(report: Report, top_k: int, sampling_defaults: int, seeds: int) -> None:
     drawn = Drawn(temperature=0.9, top_k=top_k, choice=Choice(0.9, top_k, 0.95))
     with tempfile.TemporaryDirectory() as folder:
         speaker = Speaker(write_checkpoint(Path(folder) / "custom_voice", "custom_voice"), **ENGINE)
-    report.add("codebook 0", [_chi_square(speaker, drawn, draws)])
+    report.add("codebook 0", [_chi_square(speaker, drawn, sampling_defaults)])
     report.add("seeds", [_alone_and_beside(speaker, drawn, seeds)])
     speaker.close()
 
 
-def _chi_square(speaker: Speaker, drawn: Drawn, draws: int) -> Row:
+def _chi_square(speaker: Speaker, drawn: Drawn, sampling_defaults: int) -> Row:
     """Pearson's, over the ids that are due five times or more, and all others together."""
-    speeches = [Speech(CASES[0], seed=seed, pace=Pace(ahead=1), aborted=1, drawn=drawn) for seed in range(draws)]
-    for begin in range(0, draws, AT_ONCE):
+    speeches = [
+        Speech(CASES[0], seed=seed, pace=FramePace(ahead=1), aborted=1, drawn=drawn)
+        for seed in range(sampling_defaults)
+    ]
+    for begin in range(0, sampling_defaults, AT_ONCE):
         speaker.speak(*speeches[begin : begin + AT_ONCE])
     seen = np.bincount([each.codes[0, 0] for each in speeches], minlength=SPOKEN)
     logits = np.load(GOLDENS)["first_logits"][:SPOKEN]
     if drawn.top_k:
         logits = np.where(logits >= np.sort(logits)[-drawn.top_k], logits, -np.inf)
-    due = draws * probabilities(logits)
+    due = sampling_defaults * probabilities(logits)
     often = due >= 5
     pairs = [*zip(seen[often], due[often], strict=True), (seen[~often].sum(), due[~often].sum())]
     freedom = len(pairs) - 1
     return {
-        "draws": draws, "top_k": drawn.top_k, "outside_top_k": int(seen[due == 0].sum()), "freedom": freedom,
+        "draws": sampling_defaults, "top_k": drawn.top_k, "outside_top_k": int(seen[due == 0].sum()),
+        "freedom": freedom,
         "chi_square": sum((one - other) ** 2 / other for one, other in pairs if other),
         "at_most": freedom + 4 * (2 * freedom) ** 0.5,
     }  # fmt: skip

@@ -6,10 +6,10 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, TypeVar
 
-from pipeline.engines.qwen3_asr.decode_passes import Pass, Passes
-from pipeline.engines.qwen3_asr.engine import Manner
-from pipeline.models.shared.engine_io import Answers, Part, Sampling, Written
-from pipeline.types.chunks import Transcript, Window
+from pipeline.engines.qwen3_asr.decode_passes import DecodePass, DecodePasses
+from pipeline.engines.qwen3_asr.engine import Qwen3AsrEngineSettings
+from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, PromptEngine, RequestSampling
+from pipeline.types.chunks import AsrInput, Transcript
 
 T = TypeVar("T")
 
@@ -39,15 +39,15 @@ class Lasting:
         draft: Of its last pass; all others are right.
     """
 
-    def __init__(self, requests: Answers) -> None:
+    def __init__(self, requests: PromptEngine) -> None:
         self._requests = requests
         self.tokens: dict[str, int] = {}
         self.draft = Draft()
         self._left: dict[str, int] = {}  # tokens, after a wrong draft
 
     async def answer(
-        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
-    ) -> AsyncGenerator[Written, None]:
+        self, request_id: str, sampling: RequestSampling, part: PromptChunk, priority: int = 0
+    ) -> AsyncGenerator[EngineOutput, None]:
         tokens = self._left.pop(request_id, 0) or self.tokens.get(part.cache_salt, LIVE_TOKENS)
         likeliest = part.draft
         if part.draft and self.draft.wrong is not None:
@@ -76,12 +76,14 @@ class Lasting:
 class Timed:
     """How utterances are heard, and how long the last of each step on the event loop took, in milliseconds."""
 
-    def __init__(self, manner: Manner, clock: Callable[[], float]) -> None:
-        self._passes = manner.passes
+    def __init__(self, engine_settings: Qwen3AsrEngineSettings, clock: Callable[[], float]) -> None:
+        self._passes = engine_settings.passes
         self._clock = clock
         self.drafts = True
         self.ms: dict[str, float] = {}
-        self.manner = replace(manner, passes=self._timed, prompt=partial(self._call, "prompt", manner.prompt))
+        self.engine_settings = replace(
+            engine_settings, passes=self._timed, prompt=partial(self._call, "prompt", engine_settings.prompt)
+        )
 
     def _timed(self) -> Any:
         return _TimedPasses(self._passes(), self._call, self.drafts)
@@ -95,14 +97,14 @@ class Timed:
 
 @dataclass(frozen=True, slots=True)
 class _TimedPasses:
-    passes: Passes
+    passes: DecodePasses
     call: Callable[..., Any]
     drafts: bool
 
-    def ask(self, window: Window, language: str | None) -> Pass:
-        asked: Pass = self.call("features", self.passes.ask, window, language)
-        return asked if self.drafts else replace(asked, draft=())
+    def ask(self, window: AsrInput, language: str | None) -> DecodePass:
+        request: DecodePass = self.call("features", self.passes.ask, window, language)
+        return request if self.drafts else replace(request, draft=())
 
-    def note(self, asked: Pass, token_ids: Sequence[int]) -> Transcript:
-        noted: Transcript = self.call("words", self.passes.note, asked, token_ids)
+    def note(self, request: DecodePass, token_ids: Sequence[int]) -> Transcript:
+        noted: Transcript = self.call("words", self.passes.note, request, token_ids)
         return noted

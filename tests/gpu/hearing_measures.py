@@ -27,7 +27,7 @@ class Extent:
 
     utterances: tuple[Said, ...] = (Said(3.0, 12, 14), Said(8.0, 12, 9), Said(20.0, 12, 9, 2.0))
     callers: tuple[int, ...] = (1, 4, 16)
-    rounds: int = 12
+    video_turns: int = 12
     tokens: int = 100
     spoken_s: float = 4.0
     live: tuple[tuple[float, float, int], ...] = ((3.0, 0.3, 3), (3.0, 0.0, 3))
@@ -56,7 +56,8 @@ async def tails(listener: Listener, extent: Extent) -> list[Row]:
     rows: list[Row] = []
     for said in extent.utterances:
         taken = [
-            {name: await listener.tail(said, draft) for name, draft in DRAFTS.items()} for _ in range(extent.rounds)
+            {name: await listener.tail(said, draft) for name, draft in DRAFTS.items()}
+            for _ in range(extent.video_turns)
         ]
         for name in DRAFTS:
             steps = [each[name] for each in taken]
@@ -71,7 +72,7 @@ async def first_tokens(listener: Listener, extent: Extent) -> list[Row]:
     rows: list[Row] = []
     for said in extent.utterances:
         new, encoded, read, tokens = list[float](), list[float](), list[float](), 0
-        for _ in range(extent.rounds):
+        for _ in range(extent.video_turns):
             part = listener.part(said.seconds, listener.name())
             new.append(await listener.first_ms(part))
             encoded.append(await listener.first_ms(replace(part, cache_salt=listener.name())))
@@ -85,8 +86,8 @@ async def first_tokens(listener: Listener, extent: Extent) -> list[Row]:
 async def settled(listener: Listener, extent: Extent) -> list[Row]:
     """From the commit to the final words, of somebody who speaks in real time: what was heard in the lull stands."""
     rows: list[Row] = []
-    for speech_s, silence_s, rounds in extent.live:
-        taken = [await listener.settled_ms(speech_s, silence_s) for _ in range(rounds)]
+    for speech_s, silence_s, video_turns in extent.live:
+        taken = [await listener.settled_ms(speech_s, silence_s) for _ in range(video_turns)]
         rows.append({"speech_s": speech_s, "silence_s": silence_s, **spread(taken, "settled_ms"), "worst": max(taken)})
     return rows
 
@@ -103,7 +104,7 @@ async def token_ms(listener: Listener, extent: Extent) -> list[Row]:
 
 async def fences(listener: Listener, extent: Extent) -> list[Row]:
     """From giving up a pass to the fence's answer, and to the engine's word that it is idle."""
-    taken = [await listener.fence_ms(5.0, 0.02 + 0.007 * i) for i in range(extent.rounds)]
+    taken = [await listener.fence_ms(5.0, 0.02 + 0.007 * i) for i in range(extent.video_turns)]
     fenced, idle = ([each[i] for each in taken] for i in (0, 1))
     return [spread(fenced, "fence_ms") | spread(idle, "idle_ms")]
 

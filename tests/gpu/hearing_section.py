@@ -1,4 +1,4 @@
-"""One section of `tests.gpu.hearing`: an engine is started, and asked one thing after the other."""
+"""One section of `tests.gpu.transcriber`: an engine is started, and asked one thing after the other."""
 
 import asyncio
 from collections.abc import Awaitable, Callable

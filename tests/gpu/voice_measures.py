@@ -28,7 +28,7 @@ class Extent:
         callers: Callers at once, who have one sentence spoken after the other.
         frames: Of a sentence of a batch.
         sentence: Fewest and most frames of a caller's sentence.
-        rounds: Sentences of a caller who is alone; of many, each has fewer.
+        video_turns: Sentences of a caller who is alone; of many, each has fewer.
         seconds: Within which callers begin.
     """
 
@@ -36,7 +36,7 @@ class Extent:
     callers: tuple[int, ...] = (1, 4, 8, 16, 32)
     frames: int = 120
     sentence: tuple[int, int] = (25, 60)
-    rounds: int = 24
+    video_turns: int = 24
     seconds: float = 0.3
 
 
@@ -48,7 +48,7 @@ async def frames(voice: Voice, extent: Extent) -> list[Row]:
     rows: list[Row] = []
     for batch in extent.batches:
         heard = await together(batch, lambda _: voice.hear(extent.frames))
-        seconds = max(each.at[-1] for each in heard) - min(each.asked for each in heard)
+        seconds = max(each.at[-1] for each in heard) - min(each.request for each in heard)
         row: Row = {"batch": batch, "ms_a_frame": median(each.frame_ms for each in heard)}
         row["worst_gap_ms"] = max(1000 * (b - a) for each in heard for a, b in pairwise(each.at))
         rows.append(row | {"audio_s_a_second": batch * extent.frames * FRAME_S / seconds})
@@ -65,13 +65,13 @@ async def first_frames(voice: Voice, extent: Extent) -> list[Row]:
     for batch in extent.callers:
         steps: list[tuple[float, ...]] = []
         heard: list[Heard] = []
-        for i in range(max(extent.rounds // 2, 2)):
+        for i in range(max(extent.video_turns // 2, 2)):
             names = [f"first-{batch}-{i}-{k}" for k in range(batch)]
             new = await together(batch, partial(_named, voice, names))
             heard += new
             for name, each in zip(names, new, strict=True):
                 noted = voice.noting.steps[f"{name}.0"]
-                times = (each.asked, noted.queued, noted.scheduled, noted.first, each.at[0])
+                times = (each.request, noted.queued, noted.scheduled, noted.first, each.at[0])
                 steps.append(tuple(1000 * (b - a) for a, b in pairwise(times)))
         row: Row = {"at_once": batch, **spread([each.first_ms for each in heard])}
         rows.append(row | {name: median(each) for name, each in zip(STEPS, zip(*steps, strict=True), strict=True)})
@@ -83,7 +83,7 @@ async def closed_loop(voice: Voice, extent: Extent) -> list[Row]:
     rows: list[Row] = []
     for callers in extent.callers:
         heard = [each for caller in await looped(callers, extent, voice.hear) for each in caller]
-        span = max(each.at[-1] for each in heard) - min(each.asked for each in heard)
+        span = max(each.at[-1] for each in heard) - min(each.request for each in heard)
         made = sum(len(each.at) for each in heard)
         row: Row = {"callers": callers, "sentences": len(heard), **spread([each.first_ms for each in heard])}
         row["ms_a_frame"] = median(each.frame_ms for each in heard)
@@ -109,7 +109,7 @@ async def abort(voice: Voice, extent: Extent) -> list[Row]:
         ms: list[float] = []
         async with asyncio.TaskGroup() as tasks:
             beside = [tasks.create_task(voice.hear(extent.frames), name=f"beside {i}") for i in range(others)]
-            for _ in range(max(extent.rounds // 2, 2)):
+            for _ in range(max(extent.video_turns // 2, 2)):
                 ms.append(await _leave(voice, min(5, extent.frames // 2)))
             for task in beside:
                 await task
@@ -140,8 +140,8 @@ async def _leave(voice: Voice, after: int) -> float:
 
 async def together(count: int, ask: Callable[[int], Coroutine[Any, Any, T]]) -> list[T]:
     async with asyncio.TaskGroup() as tasks:
-        asked = [tasks.create_task(ask(i), name=f"caller {i}") for i in range(count)]
-    return [task.result() for task in asked]
+        request = [tasks.create_task(ask(i), name=f"caller {i}") for i in range(count)]
+    return [task.result() for task in request]
 
 
 async def looped(callers: int, extent: Extent, hear: Callable[[int], Coroutine[Any, Any, T]]) -> list[list[T]]:
@@ -150,7 +150,7 @@ async def looped(callers: int, extent: Extent, hear: Callable[[int], Coroutine[A
     async def caller(i: int) -> list[T]:
         dice = random.Random(i)
         await asyncio.sleep(dice.uniform(0, extent.seconds) * (callers > 1))
-        rounds = max(extent.rounds * 2 // (1 + callers), min(extent.rounds, 8))
-        return [await hear(dice.randint(*extent.sentence)) for _ in range(rounds)]
+        video_turns = max(extent.video_turns * 2 // (1 + callers), min(extent.video_turns, 8))
+        return [await hear(dice.randint(*extent.sentence)) for _ in range(video_turns)]
 
     return await together(callers, caller)

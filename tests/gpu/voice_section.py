@@ -6,8 +6,8 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 
-from pipeline.engines.code2wav.chunk_ramp import Ramp
-from pipeline.engines.code2wav.engine import Code2Wav
+from pipeline.engines.code2wav.chunk_ramp import ChunkRamp
+from pipeline.engines.code2wav.engine import Code2WavEngine
 from tests.gpu import voice_measures as measures
 from tests.gpu import voice_sound
 from tests.gpu.memory import gpu_mib
@@ -73,7 +73,7 @@ class Section:
         loop = asyncio.get_running_loop()
         begun = loop.time()
         folder, slots = self._models_dir / NAME, max(extent.callers)
-        code2wav = await Code2Wav.open(folder, ramp=Ramp(), slots=slots, load_format="dummy")
+        code2wav = await Code2WavEngine.open(folder, ramp=ChunkRamp(), slots=slots, load_format="dummy")
         self._add("Code2Wav", [{"start_s": loop.time() - begun, "gpu_mib": gpu_mib()}])
         await voice_sound.sound(voice, code2wav, extent.sentence[1], "warm")
         await self._measure("closed loop", lambda: voice_sound.closed_loop(voice, code2wav, extent))

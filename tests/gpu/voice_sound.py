@@ -6,11 +6,11 @@ from dataclasses import dataclass
 from statistics import median
 
 from pipeline.engines.code2wav.chunk_ramp import FRAME_MS
-from pipeline.engines.code2wav.engine import Code2Wav
+from pipeline.engines.code2wav.engine import Code2WavEngine
 from pipeline.topology.processors.handover import talker2code2wav_async_chunk
-from pipeline.turns.stream import Link
-from pipeline.types.chunks import Codes
-from pipeline.types.turn_request import Asked
+from pipeline.turns.stream import Stream
+from pipeline.types.chunks import CodecChunk
+from pipeline.types.turn_request import TurnRequest
 from tests.gpu.sections import Row
 from tests.gpu.voice_measures import FRAME_S, Extent, looped
 from tests.gpu.voice_speaking import Voice, clauses, spread
@@ -38,25 +38,25 @@ class Sounded:
     frames: int
 
 
-async def sound(voice: Voice, code2wav: Code2Wav, frames: int, name: str) -> Sounded:
+async def sound(voice: Voice, code2wav: Code2WavEngine, frames: int, name: str) -> Sounded:
     loop = asyncio.get_running_loop()
-    asked = loop.time()
+    request = loop.time()
     codes_at, pcm_at, end, played, dry = 0.0, 0.0, 0.0, 0.0, 0.0
 
     def now() -> float:
-        return 1000 * (loop.time() - asked)
+        return 1000 * (loop.time() - request)
 
-    async def talk(link: Link[Codes]) -> None:
+    async def talk(link: Stream[CodecChunk]) -> None:
         nonlocal codes_at
         async with link, aclosing(voice.speak(clauses(12, 12), frames, name)) as chunks:
             async for codes in chunks:
                 codes_at = codes_at or now()
                 await link.send(codes)
 
-    link = Link[Codes](INFLIGHT)
+    link = Stream[CodecChunk](INFLIGHT)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(talk(link), name=f"{name}: talker")
-        chunks = talker2code2wav_async_chunk(link, Asked())
+        chunks = talker2code2wav_async_chunk(link, TurnRequest())
         async with aclosing(code2wav.generate(name, chunks)) as audio:
             async for each in audio:
                 if not each.pcm:
@@ -69,16 +69,16 @@ async def sound(voice: Voice, code2wav: Code2Wav, frames: int, name: str) -> Sou
     return Sounded(codes_at, pcm_at, end, dry, frames)
 
 
-async def closed_loop(voice: Voice, code2wav: Code2Wav, extent: Extent) -> list[Row]:
+async def closed_loop(voice: Voice, code2wav: Code2WavEngine, extent: Extent) -> list[Row]:
     """Text → first codes → first PCM, by callers who ask for the next sentence when the last one has been heard."""
     rows: list[Row] = []
     loop = asyncio.get_running_loop()
-    asked = 0
+    request = 0
 
     async def hear(frames: int) -> Sounded:
-        nonlocal asked
-        asked += 1
-        return await sound(voice, code2wav, frames, f"sound-{asked}")
+        nonlocal request
+        request += 1
+        return await sound(voice, code2wav, frames, f"sound-{request}")
 
     for callers in extent.callers:
         begun = loop.time()

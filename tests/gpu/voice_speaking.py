@@ -8,11 +8,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from pipeline.engines.qwen3_tts.engine import STAGE, Requests, Talker
+from pipeline.engines.qwen3_tts.engine import STAGE, StreamingPromptEngine, TalkerEngine
 from pipeline.engines.qwen3_tts.setup import open_talker
-from pipeline.engines.vllm.engine import Vllm
-from pipeline.models.shared.engine_io import Part, Sampling, Written
-from pipeline.types.chunks import CODEBOOKS, Clause, Codes
+from pipeline.engines.vllm.engine import VllmEngine
+from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
+from pipeline.types.chunks import CODEBOOKS, Clause, CodecChunk
 from tests.gpu.noting import Noting
 from tests.gpu.voice_model import NAME
 
@@ -24,12 +24,12 @@ WORDS = ("the", " and", " of", " you", " is")  # each an id of its own, but the 
 class Heard:
     """When a text was given, and when each of its frames came; seconds of the loop's clock."""
 
-    asked: float
+    request: float
     at: tuple[float, ...]
 
     @property
     def first_ms(self) -> float:
-        return 1000 * (self.at[0] - self.asked)
+        return 1000 * (self.at[0] - self.request)
 
     @property
     def frame_ms(self) -> float:
@@ -40,13 +40,13 @@ class Heard:
 class Lasting:
     """Requests that end after so many frames: dummy weights find no end, or find it anywhere."""
 
-    def __init__(self, requests: Requests, frames: int) -> None:
+    def __init__(self, requests: StreamingPromptEngine, frames: int) -> None:
         self._requests = requests
         self._frames = frames
 
     async def generate(
-        self, request_id: str, sampling: Sampling, parts: AsyncGenerator[Part, None]
-    ) -> AsyncGenerator[Written, None]:
+        self, request_id: str, sampling: RequestSampling, parts: AsyncGenerator[PromptChunk, None]
+    ) -> AsyncGenerator[EngineOutput, None]:
         made = 0
         async with aclosing(self._requests.generate(request_id, sampling, self._bounded(parts))) as pieces:
             async for written in pieces:
@@ -54,7 +54,7 @@ class Lasting:
                 yield written
                 if made >= self._frames:
                     break
-        yield Written(sampling.stop_token_ids[:1], SILENCE, True, True)
+        yield EngineOutput(sampling.stop_token_ids[:1], SILENCE, True, True)
 
     async def busy(self) -> int:
         return await self._requests.busy()
@@ -65,7 +65,7 @@ class Lasting:
     async def aclose(self) -> None:
         await self._requests.aclose()
 
-    async def _bounded(self, parts: AsyncGenerator[Part, None]) -> AsyncGenerator[Part, None]:
+    async def _bounded(self, parts: AsyncGenerator[PromptChunk, None]) -> AsyncGenerator[PromptChunk, None]:
         left = self._frames
         async with aclosing(parts):
             async for part in parts:
@@ -79,11 +79,11 @@ class Lasting:
 class Voice:
     """A Talker's engine that says any number of frames."""
 
-    def __init__(self, opened: Talker) -> None:
-        assert isinstance(opened._requests, Vllm)
+    def __init__(self, opened: TalkerEngine) -> None:
+        assert isinstance(opened._requests, VllmEngine)
         self._opened = opened
         self.noting = Noting(opened._requests._llm, asyncio.get_running_loop().time)
-        self._requests = Vllm(self.noting, STAGE)  # type: ignore[arg-type]
+        self._requests = VllmEngine(self.noting, STAGE)  # type: ignore[arg-type]
         self._names = 0
 
     @staticmethod
@@ -91,19 +91,19 @@ class Voice:
         opened = await open_talker(models_dir, model=NAME, max_sessions=sessions, load_format="dummy", **engine_args)
         return Voice(opened)
 
-    def speak(self, text: AsyncIterator[Clause], frames: int, name: str = "") -> AsyncGenerator[Codes, None]:
+    def speak(self, text: AsyncIterator[Clause], frames: int, name: str = "") -> AsyncGenerator[CodecChunk, None]:
         self._names += 1
-        talker = Talker(Lasting(self._requests, frames), self._opened._writer, self._opened._manner)
+        talker = TalkerEngine(Lasting(self._requests, frames), self._opened._writer, self._opened._engine_settings)
         return talker.generate(name or f"request-{self._names}", text)
 
     async def hear(self, frames: int, *, words: int = 12, clause_words: int = 0, name: str = "") -> Heard:
         loop = asyncio.get_running_loop()
-        asked, at = loop.time(), list[float]()
+        request, at = loop.time(), list[float]()
         async with aclosing(self.speak(clauses(words, clause_words or words), frames, name)) as chunks:
             async for codes in chunks:
                 at += [loop.time()] * len(codes.frames)
         assert len(at) == frames, f"{len(at)} frames, not {frames}"
-        return Heard(asked, tuple(at))
+        return Heard(request, tuple(at))
 
     async def aclose(self) -> None:
         await self._opened.aclose()

@@ -9,18 +9,18 @@ from statistics import median
 
 import numpy as np
 
-from pipeline.context.window import Limits, cut, is_due, video_tokens
+from pipeline.context.window import WindowLimits, cut, is_due, video_tokens
 from pipeline.engines.aura.engine import PATIENT, URGENT, as_part
-from pipeline.engines.vllm.engine import Vllm
-from pipeline.media.video_chunk import Clip
+from pipeline.engines.vllm.engine import VllmEngine
+from pipeline.media.video_chunk import VideoChunk
 from pipeline.models.aura.text import AuraText
-from pipeline.models.shared.engine_io import Sampling
-from pipeline.topology.processors.aura import scene
+from pipeline.models.shared.engine_io import RequestSampling
+from pipeline.topology.processors.aura import multimodal_prompt
 from pipeline.types.history import History, Item
-from pipeline.types.turn_request import Asked, Wants
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.gpu.sections import Row
 
-GREEDY = Sampling(0.0, 0, 1.0, 1.0, ())
+GREEDY = RequestSampling(0.0, 0, 1.0, 1.0, ())
 QUESTION = "What is that? Is it"  # as many tokens as it has letters, with the tests' tokenizer
 
 
@@ -51,9 +51,9 @@ TINY = Extent((64, 64), 4, 2, 4, 2, 4, 2, 3)
 class Camera:
     """One session that watches, with a window as in the pipeline."""
 
-    def __init__(self, vllm: Vllm, text: AuraText, name: str, extent: Extent) -> None:
+    def __init__(self, vllm: VllmEngine, text: AuraText, name: str, extent: Extent) -> None:
         self.extent, self.name = extent, name
-        self.limits = Limits(extent.keep_s, extent.slack_s)
+        self.limits = WindowLimits(extent.keep_s, extent.slack_s)
         self.history = History()
         self._vllm, self._text = vllm, text
         self._numbers = count()
@@ -61,13 +61,13 @@ class Camera:
 
     @property
     def row(self) -> Row:
-        return {"seconds": len(self.history.rounds), "video_tokens": video_tokens(self.history)}
+        return {"seconds": len(self.history.video_turns), "video_tokens": video_tokens(self.history)}
 
     def see(self) -> None:
         """A second passes."""
         height, width = self.extent.size
         pixels = self._chance.integers(0, 256, (2, height, width, 3), np.uint8)
-        self.history = self.history.with_round(Clip(f"{next(self._numbers)}", pixels))
+        self.history = self.history.with_video_turn(VideoChunk(f"{next(self._numbers)}", pixels))
 
     async def read(self, history: History | None = None, priority: int = PATIENT) -> float:
         first, _ = await self.write(history or self.history, 0, priority)
@@ -75,14 +75,16 @@ class Camera:
 
     async def ask(self, tokens: int = 1) -> tuple[float, float]:
         """A question, and its answer in the history; until the first token, and for each one more."""
-        asked = self.history.with_item(Item(f"q{next(self._numbers)}", "user", QUESTION))
-        times = await self.write(asked, tokens, URGENT)
-        self.history = asked.with_item(Item(f"a{next(self._numbers)}", "assistant", "A cup."))
+        request = self.history.with_item(Item(f"q{next(self._numbers)}", "user", QUESTION))
+        times = await self.write(request, tokens, URGENT)
+        self.history = request.with_item(Item(f"a{next(self._numbers)}", "assistant", "A cup."))
         return times
 
     async def write(self, history: History, tokens: int, priority: int) -> tuple[float, float]:
         clock, at = asyncio.get_running_loop().time, []
-        prompt = scene(Asked(history, Wants(max_tokens=tokens, cache_salt=self.name)), self.limits)
+        prompt = multimodal_prompt(
+            TurnRequest(history, ResponseOptions(max_tokens=tokens, cache_salt=self.name)), self.limits
+        )
         began = clock()
         pieces = self._vllm.answer(self.request(), GREEDY, as_part(prompt, self._text), priority)
         async with aclosing(pieces):
@@ -96,7 +98,9 @@ class Camera:
     async def until_dropped(self, history: History, tokens: int) -> float:
         """From closing a request after its first token until the engine does nothing any more."""
         clock = asyncio.get_running_loop().time
-        prompt = scene(Asked(history, Wants(max_tokens=tokens, cache_salt=self.name)), self.limits)
+        prompt = multimodal_prompt(
+            TurnRequest(history, ResponseOptions(max_tokens=tokens, cache_salt=self.name)), self.limits
+        )
         pieces = self._vllm.answer(self.request(), GREEDY, as_part(prompt, self._text))
         await anext(pieces)
         began = clock()
@@ -136,7 +140,7 @@ async def turns(camera: Camera) -> list[Row]:
     return [*named, {"turn": "all", **spread([row["first_ms"] for row in rows])}]
 
 
-async def rounds(camera: Camera) -> list[Row]:
+async def video_turns(camera: Camera) -> list[Row]:
     """A second of video is read, by how much is remembered already."""
     rows: list[Row] = []
     for _ in range(camera.extent.keep_s + camera.extent.slack_s):
@@ -155,7 +159,7 @@ async def cuts(camera: Camera) -> list[Row]:
     while not is_due(alone, camera.limits):
         camera.see()
         await camera.read()
-        alone = alone.with_round(camera.history.rounds[-1].clip)
+        alone = alone.with_video_turn(camera.history.video_turns[-1].clip)
         await camera.read(alone)
     async with asyncio.TaskGroup() as tasks:
         reading = tasks.create_task(camera.read(alone.cut(cut(alone, camera.limits))))
@@ -210,8 +214,8 @@ async def abort(camera: Camera) -> list[Row]:
     for _ in range(camera.extent.rounds_a_turn):
         camera.see()
     await camera.read()
-    asked = camera.history.with_item(Item("q", "user", QUESTION))
-    return [spread([await camera.until_dropped(asked, 200) for _ in range(camera.extent.times)])]
+    request = camera.history.with_item(Item("q", "user", QUESTION))
+    return [spread([await camera.until_dropped(request, 200) for _ in range(camera.extent.times)])]
 
 
 def spread(values: Sequence[float]) -> Row:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pipeline.engines.aura.engine import STAGE
 from pipeline.engines.aura.setup import settings
-from pipeline.engines.vllm.engine import Vllm
+from pipeline.engines.vllm.engine import VllmEngine
 from pipeline.models.aura.text import AuraText
 from tests.gpu import watching_measures as measures
 from tests.gpu.memory import gpu_mib
@@ -41,7 +41,7 @@ async def run(report: Report, folder: Path, sessions: tuple[int, ...], tiny: boo
     begun = loop.time()
     most = max(sessions)
     told = settings(most, "float32", 4_096) | ENGINE_TINY if tiny else settings(most, "bfloat16", 49_152) | ENGINE
-    vllm, text = await Vllm.open(STAGE, folder, **told), AuraText.read(folder)
+    vllm, text = await VllmEngine.open(STAGE, folder, **told), AuraText.read(folder)
 
     def camera(name: str) -> Camera:
         return Camera(vllm, text, name, extent)
@@ -56,7 +56,7 @@ async def run(report: Report, folder: Path, sessions: tuple[int, ...], tiny: boo
     report.add("start", [{"start_s": loop.time() - begun, "gpu_mib": gpu_mib()}])
     await measure("warm-up", lambda: measures.warm_up(camera("warm")))
     await measure("turns", lambda: measures.turns(camera("turns")))
-    await measure("rounds", lambda: measures.rounds(camera("rounds")))
+    await measure("rounds", lambda: measures.video_turns(camera("rounds")))
     await measure("cut", lambda: measures.cuts(camera("cut")))
     for at_once in sessions:
         await measure(

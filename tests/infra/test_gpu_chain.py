@@ -7,14 +7,14 @@ import numpy as np
 import soxr
 import yaml
 
-from agent.livekit.session_settings import Wishes
+from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import AURA
 from infra.bench.load_answer import Served
 from pipeline.deployment.loading import read_deployment
 from pipeline.runtime.metrics import Metrics
 from pipeline.runtime.profiles import PROFILES, silero
-from pipeline.types.chunks import Draft
-from pipeline.types.session_events import Transcribed
+from pipeline.types.chunks import DraftOutcome
+from pipeline.types.session_events import TranscriptionCompleted
 from tests.gpu.chain_measures import SESSION
 from tests.gpu.chain_model import SHIPPED, TOKENS, write_deployment
 from tests.gpu.chain_outliers import outliers
@@ -75,7 +75,7 @@ def served(turn: int, first_s: float, heard_s: float) -> Served:
 
 
 def test_what_became_of_the_drafts_meanwhile_is_read_from_two_pages_of_metrics() -> None:
-    metrics, heard = Metrics(), [Draft(6, 6), None, Draft(8, 5), Draft(11, 11)]
+    metrics, heard = Metrics(), [DraftOutcome(6, 6), None, DraftOutcome(8, 5), DraftOutcome(11, 11)]
     before = [page(metrics, [])]
     before += [page(metrics, [draft]) for draft in heard]
     assert drafts(before[1], before[4]) == {
@@ -85,13 +85,13 @@ def test_what_became_of_the_drafts_meanwhile_is_read_from_two_pages_of_metrics()
     assert drafts(before[4], before[4])["right_share"] is None
 
 
-def page(metrics: Metrics, heard: list[Draft | None]) -> str:
-    metrics.happened(Transcribed("item", "Hello.", 1.0, tuple(heard)))
+def page(metrics: Metrics, heard: list[DraftOutcome | None]) -> str:
+    metrics.happened(TranscriptionCompleted("item", "Hello.", 1.0, tuple(heard)))
     return metrics.page().decode()
 
 
 def test_its_callers_are_heard_while_they_speak_as_an_agents_are() -> None:
-    asked = Wishes(AURA, spoken=True, camera=True).session("")["aura"]
+    asked = PipelineSessionSettings(AURA, spoken=True, camera=True).session("")["aura"]
     assert SESSION["aura"].items() <= asked.items()
     assert SESSION["aura"]["partials"]
 

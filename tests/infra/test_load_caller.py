@@ -10,7 +10,7 @@ from infra.bench.load_answer import Served
 from infra.bench.load_caller import ANSWER_S, LoadCaller
 from infra.bench.load_events import Unreadable
 from infra.bench.script import Ask
-from pipeline.realtime.client import Event, Pipeline
+from pipeline.realtime.client import Event, RealtimeClient
 from tests.virtual_time import VirtualTimeLoop
 
 pytestmark = pytest.mark.anyio
@@ -58,7 +58,7 @@ class Talkative:
 
 async def test_what_the_server_says_unasked_is_ended_by_the_question_and_taken_for_no_answer() -> None:
     server, served = Talkative(), list[Served]()
-    caller = LoadCaller(cast(Pipeline, server), [SECOND], served.append)
+    caller = LoadCaller(cast(RealtimeClient, server), [SECOND], served.append)
     await caller.call([Ask(0, 0.1)], {}, began=0.0)
     assert server.told == ["session.update", "response.cancel", "input_audio_buffer.commit", "response.create"]
     assert [(each.status, each.first_text, each.errors) for each in served] == [("completed", None, ())]
@@ -107,7 +107,7 @@ async def test_an_answer_that_comes_too_late_is_lost_and_taken_for_no_other_ques
     late: tuple[float, float], in_time: tuple[float, float]
 ) -> None:
     server, served = Slow(late, in_time), list[Served]()
-    caller = LoadCaller(cast(Pipeline, server), [SECOND], served.append)
+    caller = LoadCaller(cast(RealtimeClient, server), [SECOND], served.append)
     await caller.call([Ask(0, 1.0)] * 2, {}, began=0.0)
     first, second = served
     assert (first.turn, first.status, first.done, first.audio_s) == (1, "lost", None, 0.0)
@@ -135,7 +135,7 @@ class Odd:
 @pytest.mark.parametrize("event", [{}, {"type": "error", "error": None}, {"type": "response.done", "response": None}])
 async def test_an_event_that_cannot_be_read_breaks_off_the_call_and_keeps_what_was_asked(event: Event) -> None:
     served = list[Served]()
-    caller = LoadCaller(cast(Pipeline, Odd(event)), [SECOND], served.append)
+    caller = LoadCaller(cast(RealtimeClient, Odd(event)), [SECOND], served.append)
     with pytest.RaisesGroup(Unreadable):
         await caller.call([Ask(0, 0.1)] * 2, {}, began=0.0)
     assert [(each.turn, each.status) for each in served] == [(1, "lost")]

@@ -5,40 +5,42 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from itertools import count
 
-from pipeline.engines.vllm.sampling_defaults import Draws
+from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.errors import EngineError
-from pipeline.media.video_chunk import Clip
+from pipeline.media.video_chunk import VideoChunk
 from pipeline.models.aura.media import engine_prompt
 from pipeline.models.aura.text import AuraText
-from pipeline.models.shared.engine_io import Answers, Part, Written
-from pipeline.types.chunks import Scene, Text, Usage
+from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, PromptEngine
+from pipeline.types.chunks import MultimodalPrompt, TextChunk, TokenUsage
 
 STAGE = "aura"
 URGENT, PATIENT = 0, 1  # priorities of vLLM's
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class AuraEngineSettings:
     """How all prompts are answered.
 
     Attributes:
         most_prompt_tokens: A longer prompt is refused.
     """
 
-    draws: Draws
+    sampling_defaults: SamplingDefaults
     most_prompt_tokens: int
 
 
-class Aura:
+class AuraEngine:
     """`Engine[Scene, Text]`. Silence yields no word."""
 
-    def __init__(self, requests: Answers, text: AuraText, manner: Manner) -> None:
+    def __init__(self, requests: PromptEngine, text: AuraText, engine_settings: AuraEngineSettings) -> None:
         self._requests = requests
         self._text = text
-        self._manner = manner
-        self._sampling = manner.draws.sampling(text.stops)
+        self._engine_settings = engine_settings
+        self._sampling = engine_settings.sampling_defaults.sampling(text.stops)
 
-    async def generate(self, request_id: str, prompts: AsyncIterator[Scene]) -> AsyncGenerator[Text, None]:
+    async def generate(
+        self, request_id: str, prompts: AsyncIterator[MultimodalPrompt]
+    ) -> AsyncGenerator[TextChunk, None]:
         """
         Raises:
             EngineError: A prompt is longer than the model reads, or the engine failed.
@@ -47,7 +49,7 @@ class Aura:
         async for scene in prompts:
             part = as_part(scene, self._text)
             self._check(part)
-            part = replace(part, max_tokens=self._manner.draws.most(part.max_tokens))
+            part = replace(part, max_tokens=self._engine_settings.sampling_defaults.most(part.max_tokens))
             priority = URGENT if scene.urgent else PATIENT
             name = f"{request_id}.{next(numbers)}"
             async with aclosing(self._requests.answer(name, self._sampling, part, priority)) as pieces:
@@ -68,27 +70,27 @@ class Aura:
     async def aclose(self) -> None:
         await self._requests.aclose()
 
-    async def _words(self, pieces: AsyncGenerator[Written, None], seen: int) -> AsyncGenerator[Text, None]:
-        decoder, usage = self._text.decoder(), Usage()
+    async def _words(self, pieces: AsyncGenerator[EngineOutput, None], seen: int) -> AsyncGenerator[TextChunk, None]:
+        decoder, usage = self._text.decoder(), TokenUsage()
         async for piece in pieces:
-            usage = Usage(piece.prompt_tokens, seen, piece.cached_tokens, usage.written + len(piece.token_ids))
+            usage = TokenUsage(piece.prompt_tokens, seen, piece.cached_tokens, usage.written + len(piece.token_ids))
             for word in decoder.feed([each for each in piece.token_ids if each not in self._text.stops]):
-                yield Text(word, usage)
+                yield TextChunk(word, usage)
         for word in decoder.finish():
-            yield Text(word)
-        yield Text("", usage)
+            yield TextChunk(word)
+        yield TextChunk("", usage)
 
-    def _check(self, part: Part) -> None:
-        size, most = len(part.token_ids), self._manner.most_prompt_tokens
+    def _check(self, part: PromptChunk) -> None:
+        size, most = len(part.token_ids), self._engine_settings.most_prompt_tokens
         if size > most:
             raise EngineError(STAGE, f"the prompt has {size} tokens, and at most {most} are read")
 
 
-def seen(scene: Scene) -> int:
+def seen(scene: MultimodalPrompt) -> int:
     """Tokens of what is looked at."""
-    return sum(part.tokens for part in scene.parts if isinstance(part, Clip))
+    return sum(part.tokens for part in scene.parts if isinstance(part, VideoChunk))
 
 
-def as_part(scene: Scene, text: AuraText) -> Part:
+def as_part(scene: MultimodalPrompt, text: AuraText) -> PromptChunk:
     token_ids, media = engine_prompt(scene, text)
-    return Part(token_ids, scene.max_tokens or 1, media=media, cache_salt=scene.cache_salt)
+    return PromptChunk(token_ids, scene.max_tokens or 1, media=media, cache_salt=scene.cache_salt)

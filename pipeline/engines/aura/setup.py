@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.engines.aura.engine import STAGE, Aura, Manner
+from pipeline.engines.aura.engine import STAGE, AuraEngine, AuraEngineSettings
 from pipeline.engines.model_files import check_beside, model_folder
 from pipeline.engines.vllm.cuda_graphs import GRAPHS, LOOKING
 from pipeline.engines.vllm.kv_cache import kv_cache_bytes
-from pipeline.engines.vllm.sampling_defaults import Draws, check_length, check_stops
-from pipeline.engines.vllm.start import Start, start_vllm
+from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
+from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import NAME, heard, warmed
 from pipeline.errors import ConfigError
 from pipeline.media.video_chunk import second
@@ -23,10 +23,10 @@ from pipeline.models.registry import AURA
 from pipeline.models.shared.fields import read_fields
 from pipeline.models.shared.weight_names import check_names, weight_names
 from pipeline.models.shared.weight_shapes import check_kinds, check_shapes
-from pipeline.topology.processors.aura import LIMITS, MOST_TOKENS, scene
-from pipeline.types.chunks import Scene
+from pipeline.topology.processors.aura import LIMITS, MOST_TOKENS, multimodal_prompt
+from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import History, Item
-from pipeline.types.turn_request import Asked, Wants
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 FILES = ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json", *MEDIA_FILES)
 LARGEST = {"width": 1_024, "height": 576}  # of a frame: what vLLM keeps memory for
@@ -41,7 +41,7 @@ UNTOLD = (
     "video_pruning_rate",
 )  # they would change what a clip becomes
 CLIP_GB = 0.008  # of vLLM's cache, for one second of 640 x 480
-DRAWS = Draws(temperature=0.5)
+DRAWS = SamplingDefaults(temperature=0.5)
 FIRST_TOKENS = 4  # of the answer that it gives when it is opened
 
 
@@ -50,13 +50,13 @@ async def open_aura(
     *,
     model: str,
     max_sessions: int,
-    draws: Draws = DRAWS,
+    sampling_defaults: SamplingDefaults = DRAWS,
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 49_152,
-    start: Start = start_vllm,
+    start: StartEngine = start_vllm,
     **engine_args: Any,
-) -> Aura:
+) -> AuraEngine:
     """
     Args:
         stop_token_ids: Those that the checkpoint must have.
@@ -75,15 +75,17 @@ async def open_aura(
     text = AuraText.read(folder)
     check_stops(f"stage {STAGE}", stop_token_ids, text.stops)
     requests = await start(STAGE, folder, **settings(max_sessions, dtype, max_model_len) | engine_args)
-    engine = Aura(requests, text, Manner(draws, max_model_len - MOST_TOKENS))
+    engine = AuraEngine(requests, text, AuraEngineSettings(sampling_defaults, max_model_len - MOST_TOKENS))
     return await warmed(engine, partial(heard, engine, first_scene(), FIRST_TOKENS))
 
 
-def first_scene() -> Scene:
+def first_scene() -> MultimodalPrompt:
     """A second of video and a question, which a few tokens answer."""
     frame = np.full((480, 640, 3), 128, np.uint8)
-    history = History().with_round(second(NAME, frame, None)).with_item(Item(NAME, "user", "What do you see?"))
-    return scene(Asked(history, Wants(modality="text", cache_salt=NAME, max_tokens=FIRST_TOKENS)))
+    history = History().with_video_turn(second(NAME, frame, None)).with_item(Item(NAME, "user", "What do you see?"))
+    return multimodal_prompt(
+        TurnRequest(history, ResponseOptions(modality="text", cache_salt=NAME, max_tokens=FIRST_TOKENS))
+    )
 
 
 def settings(sessions: int, dtype: str, max_model_len: int) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from pipeline.engines.code2wav.messages import Decode, frame_count
+from pipeline.engines.code2wav.messages import DecodeRequest, frame_count
 
 MOST_FRAMES = 200  # of a batch: a GPU is full with them, and whoever comes meanwhile waits no longer than they take
 
@@ -22,24 +22,24 @@ def shapes(sizes: Iterable[int], slots: int) -> Iterator[tuple[int, int]]:
         yield most, frames
 
 
-class Waiting:
+class WaitingChunk:
     """Chunks in the order in which they came, at most one of a slot.
 
     A batch is of the smallest ones: who waits for one has little left to play, who waits for a large one has seconds.
     """
 
     def __init__(self, slots: int) -> None:
-        self._chunks: dict[int, Decode] = {}
+        self._chunks: dict[int, DecodeRequest] = {}
         self._slots = slots
 
-    def add(self, chunk: Decode) -> None:
+    def add(self, chunk: DecodeRequest) -> None:
         assert chunk.slot not in self._chunks
         self._chunks[chunk.slot] = chunk
 
     def drop(self, slot: int) -> None:
         self._chunks.pop(slot, None)
 
-    def take(self) -> list[Decode]:
+    def take(self) -> list[DecodeRequest]:
         """The next batch; empty if nothing waits."""
         if not self._chunks:
             return []

@@ -9,8 +9,8 @@ from queue import SimpleQueue
 
 from pipeline.aio import startup_objects as heap
 from pipeline.engines.code2wav.batches import shapes
-from pipeline.engines.code2wav.messages import Ready, Refused, Settings
-from pipeline.engines.code2wav.service import Decoder, Inbox, answers_to, read_questions, serve
+from pipeline.engines.code2wav.messages import DecodeRefused, DecoderReady, DecoderSettings
+from pipeline.engines.code2wav.service import BatchDecoder, Inbox, answers_to, read_questions, serve
 from pipeline.errors import ConfigError
 
 
@@ -21,21 +21,21 @@ def main() -> None:
     inbox: Inbox = SimpleQueue()
     threading.Thread(target=read_questions, args=(0, inbox), name="questions", daemon=True).start()
     settings = inbox.get()
-    assert isinstance(settings, Settings)
+    assert isinstance(settings, DecoderSettings)
     try:
         decoder, ready = _opened(settings)
     except ConfigError as error:
-        send(Refused(settings.number, error.faults))
+        send(DecodeRefused(settings.number, error.faults))
         sys.exit(1)
     except (ImportError, RuntimeError) as error:  # torch is missing, or has no room on the GPU
-        send(Refused(settings.number, [f"{type(error).__name__}: {error}"]))
+        send(DecodeRefused(settings.number, [f"{type(error).__name__}: {error}"]))
         sys.exit(1)
-    heap.settle()
+    heap.freeze_startup_objects()
     send(ready)
     serve(decoder, inbox, send, settings.slots)
 
 
-def _opened(settings: Settings) -> tuple[Decoder, Ready]:
+def _opened(settings: DecoderSettings) -> tuple[BatchDecoder, DecoderReady]:
     import torch
 
     from pipeline.models.qwen3_tts.codec.decoder import CodecDecoder, load_decoder, ready
@@ -57,7 +57,7 @@ def _opened(settings: Settings) -> tuple[Decoder, Ready]:
     streams = CodecStreams(decoder, settings.slots, config.num_quantizers, device)
     if device.type == "cuda":
         streams.capture(shapes(settings.sizes, settings.slots))
-    return streams, Ready(settings.number, config.codebook_size, str(device), streams.graphs)
+    return streams, DecoderReady(settings.number, config.codebook_size, str(device), streams.graphs)
 
 
 if __name__ == "__main__":

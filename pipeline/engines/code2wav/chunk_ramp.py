@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import ConfigError
-from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES, VOICE_RATE, Codes
+from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES, VOICE_RATE, CodecChunk
 
 FRAME_MS = FRAME_SAMPLES * 1000 / VOICE_RATE
 PACE_MS = 10.0  # in which a frame must be made and decoded at the latest, with all callers speaking
@@ -19,7 +19,7 @@ RAMP_KEYS = {"initial_codec_chunk_frames": int, "codec_chunk_frames": int, "code
 
 
 @dataclass(frozen=True, slots=True)
-class Ramp:
+class ChunkRamp:
     """How many frames the chunks of a sentence have, in order; the last size repeats.
 
     Raises:
@@ -49,10 +49,10 @@ class Ramp:
         return min(FRAME_MS, *bounds)
 
 
-WHOLE = Ramp((1 << 62,))  # never cut but at the end of a sentence
+WHOLE = ChunkRamp((1 << 62,))  # never cut but at the end of a sentence
 
 
-def ramp_of(engine_args: Mapping[str, Any]) -> Ramp:
+def ramp_of(engine_args: Mapping[str, Any]) -> ChunkRamp:
     """The ramp that a deployment asks for: `codec_chunk_ramp` as it stands; or `initial_codec_chunk_frames` once and
     then `codec_chunk_frames` over and over.
 
@@ -65,8 +65,8 @@ def ramp_of(engine_args: Mapping[str, Any]) -> Ramp:
     if initial is not None and size is None:
         raise ConfigError("codec chunks", ["`initial_codec_chunk_frames` needs `codec_chunk_frames` beside it"])
     if sizes is None:
-        sizes = [each for each in (initial, size) if each is not None] or Ramp().sizes
-    ramp = Ramp(tuple(sizes))
+        sizes = [each for each in (initial, size) if each is not None] or ChunkRamp().sizes
+    ramp = ChunkRamp(tuple(sizes))
     if max(ramp.sizes) > LARGEST:
         raise ConfigError("codec chunks", [f"{list(ramp.sizes)} has a chunk of more than {LARGEST} frames"])
     if ramp.slowest_ms < PACE_MS:
@@ -75,21 +75,21 @@ def ramp_of(engine_args: Mapping[str, Any]) -> Ramp:
     return ramp
 
 
-class Chunker:
+class FrameChunker:
     """Feed it frames as they are made. What it gives back are the same frames, each once and in order.
 
     A sentence is flushed at its end, and the next one begins the ramp anew. A text begins a chunk; what waits is
     flushed before it, and takes no step up the ramp, so that playback runs no risk once a complete chunk has left.
     """
 
-    def __init__(self, ramp: Ramp) -> None:
+    def __init__(self, ramp: ChunkRamp) -> None:
         self._ramp = ramp
         self._waiting: NDArray[np.int16] = np.zeros((0, CODEBOOKS), np.int16)
         self._text = ""
         self._position = 0  # complete chunks of this sentence
         self._is_open = False  # something of this sentence has left
 
-    def feed(self, codes: Codes) -> Iterator[Codes]:
+    def feed(self, codes: CodecChunk) -> Iterator[CodecChunk]:
         """The chunks that are complete with `codes`."""
         if codes.text:
             yield from self.finish()
@@ -103,13 +103,13 @@ class Chunker:
         if codes.ends and (len(self._waiting) or self._text or self._is_open):
             yield self._take(len(self._waiting), True)
 
-    def finish(self) -> Iterator[Codes]:
+    def finish(self) -> Iterator[CodecChunk]:
         """No more is to come: what has not left yet."""
         if len(self._waiting) or self._text:
             yield self._take(len(self._waiting), False)
 
-    def _take(self, size: int, ends: bool) -> Codes:
-        chunk = Codes(self._waiting[:size], self._text, ends)
+    def _take(self, size: int, ends: bool) -> CodecChunk:
+        chunk = CodecChunk(self._waiting[:size], self._text, ends)
         self._waiting, self._text = self._waiting[size:], ""
         is_complete = size == self._ramp.size(self._position)
         self._position = 0 if ends else self._position + is_complete

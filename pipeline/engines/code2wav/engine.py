@@ -12,11 +12,11 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.engines.code2wav.chunk_ramp import Ramp
-from pipeline.engines.code2wav.messages import Count, Decode, Drop, Ready, Settings
-from pipeline.engines.code2wav.process import STAGE, STOP_S, CodecProcess
+from pipeline.engines.code2wav.chunk_ramp import ChunkRamp
+from pipeline.engines.code2wav.messages import CountRequest, DecodeRequest, DecoderReady, DecoderSettings, DropRequest
+from pipeline.engines.code2wav.process import STAGE, STOP_S, DecoderProcess
 from pipeline.errors import ConfigError, EngineError
-from pipeline.types.chunks import FRAME_SAMPLES, Audio, Codes
+from pipeline.types.chunks import FRAME_SAMPLES, AudioChunk, CodecChunk
 
 log = logging.getLogger(__name__)
 
@@ -27,16 +27,16 @@ FRAME_BYTES = 2 * FRAME_SAMPLES
 SMALL = (1, 2, 4, 8)  # frames of which any tail is made, beside the ramp's own sizes
 
 
-Start = Callable[[], Awaitable[tuple[CodecProcess, Ready]]]
+Start = Callable[[], Awaitable[tuple[DecoderProcess, DecoderReady]]]
 
 
-class Code2Wav:
+class Code2WavEngine:
     """`Engine[Codes, Audio]`. Each request has a slot in the process, where the past of its sentence is kept.
 
     A process that has died takes its requests with it; the next request starts another one.
     """
 
-    def __init__(self, start: Start, process: CodecProcess, slots: int, sizes: tuple[int, ...], entries: int) -> None:
+    def __init__(self, start: Start, process: DecoderProcess, slots: int, sizes: tuple[int, ...], entries: int) -> None:
         self._start = start
         self._starting = asyncio.Lock()
         self._process = process
@@ -51,7 +51,7 @@ class Code2Wav:
         cls,
         folder: Path,
         *,
-        ramp: Ramp,
+        ramp: ChunkRamp,
         slots: int,
         dtype: str = "float32",
         load_format: str = "auto",
@@ -75,7 +75,7 @@ class Code2Wav:
             raise ConfigError(STAGE, faults)
         sizes = tuple(sorted({*SMALL, *ramp.sizes}, reverse=True))
         settings = partial(
-            Settings,
+            DecoderSettings,
             folder=str(folder),
             load_format=load_format,
             dtype=dtype,
@@ -84,12 +84,12 @@ class Code2Wav:
             device=device,
             threads=threads,
         )
-        start = partial(CodecProcess.start, child, settings)
+        start = partial(DecoderProcess.start, child, settings)
         process, ready = await start()
         log.info("ready to decode speech", extra={"device": ready.device, "graphs": ready.graphs})
         return cls(start, process, slots, sizes, ready.entries)
 
-    async def generate(self, request_id: str, prompts: AsyncIterator[Codes]) -> AsyncGenerator[Audio, None]:
+    async def generate(self, request_id: str, prompts: AsyncIterator[CodecChunk]) -> AsyncGenerator[AudioChunk, None]:
         """
         Raises:
             EngineError: A code is out of range, or the process has died, or does not start again.
@@ -100,11 +100,11 @@ class Code2Wav:
             process = await self._living()
             async for codes in prompts:
                 if codes.text and not len(codes.frames):
-                    yield Audio(b"", codes.text)
+                    yield AudioChunk(b"", codes.text)
                 text = codes.text
                 for frames, count in pieces(self._checked(codes.frames), self._sizes, ends=codes.ends):
-                    audio = await process.ask(partial(Decode, slot=slot, frames=frames.tobytes(), begins=begins))
-                    yield Audio(audio.pcm[: count * FRAME_BYTES], text)
+                    audio = await process.ask(partial(DecodeRequest, slot=slot, frames=frames.tobytes(), begins=begins))
+                    yield AudioChunk(audio.pcm[: count * FRAME_BYTES], text)
                     begins, text = False, ""
                 begins = begins or codes.ends
         finally:
@@ -112,7 +112,7 @@ class Code2Wav:
 
     async def busy(self) -> int:
         try:
-            counted = await self._process.ask(Count)
+            counted = await self._process.ask(CountRequest)
         except EngineError:  # it has ended, and so is idle
             return 0
         return int(counted.chunks)
@@ -120,7 +120,7 @@ class Code2Wav:
     async def aclose(self) -> None:
         await self._process.aclose()
 
-    async def _living(self) -> CodecProcess:
+    async def _living(self) -> DecoderProcess:
         """The process, or another one in place of one that has died."""
         async with self._starting:
             if self._process.has_ended:
@@ -132,14 +132,14 @@ class Code2Wav:
                     raise EngineError(STAGE, f"did not start again: {error}") from error
             return self._process
 
-    async def _drop(self, request_id: str, process: CodecProcess, slot: int) -> None:
+    async def _drop(self, request_id: str, process: DecoderProcess, slot: int) -> None:
         """Returns when the process says that it does nothing for the slot. It reads in order, so that whoever gets the
         slot next is not harmed, even if this is not awaited to its end."""
         self._free.put_nowait(slot)
         try:
             async with asyncio.timeout(STOP_S):
                 with suppress(EngineError):  # a process that has ended is idle
-                    await process.ask(partial(Drop, slot=slot))
+                    await process.ask(partial(DropRequest, slot=slot))
         except TimeoutError:
             log.error("the speech decoder does not stop", extra={"request": request_id})
 

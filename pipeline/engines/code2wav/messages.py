@@ -10,8 +10,8 @@ from pipeline.types.chunks import CODEBOOKS
 LENGTH_BYTES = 4
 
 
-class Settings(msgspec.Struct, frozen=True, tag=True):
-    """The first thing that the process is told; answered with `Ready` or `Refused`.
+class DecoderSettings(msgspec.Struct, frozen=True, tag=True):
+    """The first thing that the process is told; answered with `DecoderReady` or `DecodeRefused`.
 
     Attributes:
         folder: The checkpoint's, which holds `speech_tokenizer/`.
@@ -33,8 +33,8 @@ class Settings(msgspec.Struct, frozen=True, tag=True):
     threads: int
 
 
-class Decode(msgspec.Struct, frozen=True, tag=True):
-    """The next frames of a slot's stream; answered with `Pcm`.
+class DecodeRequest(msgspec.Struct, frozen=True, tag=True):
+    """The next frames of a slot's stream; answered with `DecodedPcm`.
 
     Attributes:
         frames: int16, native order, CODEBOOKS a frame.
@@ -47,20 +47,20 @@ class Decode(msgspec.Struct, frozen=True, tag=True):
     begins: bool
 
 
-class Drop(msgspec.Struct, frozen=True, tag=True):
-    """Whatever waits for that slot is not wanted; answered with `Dropped` when nothing is computed for it."""
+class DropRequest(msgspec.Struct, frozen=True, tag=True):
+    """Whatever waits for that slot is not wanted; answered with `RequestDropped` when nothing is computed for it."""
 
     number: int
     slot: int
 
 
-class Count(msgspec.Struct, frozen=True, tag=True):
-    """How much there is to do; answered with `Counted`."""
+class CountRequest(msgspec.Struct, frozen=True, tag=True):
+    """How much there is to do; answered with `BusyCount`."""
 
     number: int
 
 
-class Ready(msgspec.Struct, frozen=True, tag=True):
+class DecoderReady(msgspec.Struct, frozen=True, tag=True):
     """
     Attributes:
         entries: Of a codebook: codes lie below.
@@ -73,27 +73,27 @@ class Ready(msgspec.Struct, frozen=True, tag=True):
     graphs: int
 
 
-class Refused(msgspec.Struct, frozen=True, tag=True):
+class DecodeRefused(msgspec.Struct, frozen=True, tag=True):
     number: int
     faults: list[str]
 
 
-class Pcm(msgspec.Struct, frozen=True, tag=True):
+class DecodedPcm(msgspec.Struct, frozen=True, tag=True):
     number: int
     pcm: bytes
 
 
-class Dropped(msgspec.Struct, frozen=True, tag=True):
+class RequestDropped(msgspec.Struct, frozen=True, tag=True):
     number: int
 
 
-class Counted(msgspec.Struct, frozen=True, tag=True):
+class BusyCount(msgspec.Struct, frozen=True, tag=True):
     number: int
     chunks: int
 
 
-Question = Settings | Decode | Drop | Count
-Answer = Ready | Refused | Pcm | Dropped | Counted
+Question = DecoderSettings | DecodeRequest | DropRequest | CountRequest
+Answer = DecoderReady | DecodeRefused | DecodedPcm | RequestDropped | BusyCount
 
 
 def packed(message: Question | Answer) -> bytes:
@@ -123,5 +123,5 @@ class Unpacker:
             yield self._decoder.decode(body)
 
 
-def frame_count(decode: Decode) -> int:
+def frame_count(decode: DecodeRequest) -> int:
     return len(decode.frames) // (2 * CODEBOOKS)

@@ -6,7 +6,15 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any, Self
 
-from pipeline.engines.code2wav.messages import Answer, Question, Ready, Refused, Settings, Unpacker, packed
+from pipeline.engines.code2wav.messages import (
+    Answer,
+    DecodeRefused,
+    DecoderReady,
+    DecoderSettings,
+    Question,
+    Unpacker,
+    packed,
+)
 from pipeline.errors import ConfigError, EngineError
 
 log = logging.getLogger(__name__)
@@ -17,7 +25,7 @@ STOP_S = 5.0
 GONE = "the process that decodes speech has ended"
 
 
-class CodecProcess(asyncio.SubprocessProtocol):
+class DecoderProcess(asyncio.SubprocessProtocol):
     """Owns the process. Answers may come in any order; one that nobody awaits any more is dropped."""
 
     def __init__(self) -> None:
@@ -28,7 +36,7 @@ class CodecProcess(asyncio.SubprocessProtocol):
         self._transport: Any = None
 
     @classmethod
-    async def start(cls, argv: Sequence[str], settings: Callable[[int], Settings]) -> tuple[Self, Ready]:
+    async def start(cls, argv: Sequence[str], settings: Callable[[int], DecoderSettings]) -> tuple[Self, DecoderReady]:
         """
         Args:
             settings: What it is told to load, given the number of the question.
@@ -48,7 +56,7 @@ class CodecProcess(asyncio.SubprocessProtocol):
         except BaseException:
             await process.aclose()
             raise
-        if isinstance(answer, Refused):
+        if isinstance(answer, DecodeRefused):
             await process.aclose()
             raise ConfigError(STAGE, answer.faults)
         return process, answer

@@ -8,16 +8,16 @@ from typing import BinaryIO, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.engines.code2wav.batches import Waiting
+from pipeline.engines.code2wav.batches import WaitingChunk
 from pipeline.engines.code2wav.messages import (
     Answer,
-    Count,
-    Counted,
-    Decode,
-    Drop,
-    Dropped,
-    Pcm,
+    BusyCount,
+    CountRequest,
+    DecodedPcm,
+    DecodeRequest,
+    DropRequest,
     Question,
+    RequestDropped,
     Unpacker,
     packed,
 )
@@ -28,7 +28,7 @@ READ_BYTES = 1 << 16
 Inbox = SimpleQueue[Question]
 
 
-class Decoder(Protocol):
+class BatchDecoder(Protocol):
     """What makes sound of codes, for many streams at once."""
 
     def begin(self, slot: int) -> None:
@@ -40,19 +40,19 @@ class Decoder(Protocol):
         ...
 
 
-def serve(decoder: Decoder, inbox: Inbox, send: Callable[[Answer], None], slots: int) -> None:
+def serve(decoder: BatchDecoder, inbox: Inbox, send: Callable[[Answer], None], slots: int) -> None:
     """Never returns: the process ends with its input."""
-    waiting = Waiting(slots)
+    waiting = WaitingChunk(slots)
     while True:
         for question in _arrived(inbox, is_idle=not waiting):
             match question:
-                case Decode():
+                case DecodeRequest():
                     waiting.add(question)
-                case Drop(number, slot):
+                case DropRequest(number, slot):
                     waiting.drop(slot)
-                    send(Dropped(number))
-                case Count(number):
-                    send(Counted(number, len(waiting)))
+                    send(RequestDropped(number))
+                case CountRequest(number):
+                    send(BusyCount(number, len(waiting)))
         for answer in _decoded(decoder, waiting.take()):
             send(answer)
 
@@ -85,7 +85,7 @@ def _arrived(inbox: Inbox, is_idle: bool) -> Iterator[Question]:
             return
 
 
-def _decoded(decoder: Decoder, batch: list[Decode]) -> Iterator[Pcm]:
+def _decoded(decoder: BatchDecoder, batch: list[DecodeRequest]) -> Iterator[DecodedPcm]:
     if not batch:
         return
     for chunk in batch:
@@ -94,4 +94,4 @@ def _decoded(decoder: Decoder, batch: list[Decode]) -> Iterator[Pcm]:
     codes = np.stack([np.frombuffer(chunk.frames, np.int16).reshape(-1, CODEBOOKS) for chunk in batch])
     waves = decoder.decode([chunk.slot for chunk in batch], codes)
     for chunk, wave in zip(batch, waves, strict=True):
-        yield Pcm(chunk.number, wave.astype("<i2").tobytes())
+        yield DecodedPcm(chunk.number, wave.astype("<i2").tobytes())

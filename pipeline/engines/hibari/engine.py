@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.engines.blocking_worker import Worker
+from pipeline.engines.blocking_worker import BlockingWorker
 from pipeline.engines.hibari.speakable_text import pieces
 from pipeline.errors import ConfigError, EngineError
-from pipeline.types.chunks import VOICE_RATE, Audio, Clause
+from pipeline.types.chunks import VOICE_RATE, AudioChunk, Clause
 
 log = logging.getLogger(__name__)
 
@@ -24,7 +24,7 @@ SLOWEST, FASTEST = 0.5, 2.0  # what the model was made for
 _CLOSING = "\"'”’)]"
 
 
-class Hibari:
+class HibariEngine:
     """`Engine[Clause, Audio]`: one chunk a clause, so that it is known where each clause ends.
 
     A voice that it does not have is spoken with the one that it has.
@@ -33,25 +33,25 @@ class Hibari:
     def __init__(self, voice: Any) -> None:
         self.voices = VOICES
         self._voice = voice
-        self._worker = Worker("hibari")
+        self._worker = BlockingWorker("hibari")
 
     @staticmethod
-    async def open() -> "Hibari":
+    async def open() -> "HibariEngine":
         """Ready to speak: everything that is slow the first time has been done.
 
         Raises:
             ConfigError: The package is not installed, or incomplete.
         """
-        loader = Worker("hibari-loader")
+        loader = BlockingWorker("hibari-loader")
         try:
-            return Hibari(await loader.run(_load))
+            return HibariEngine(await loader.run(_load))
         finally:
             await loader.aclose()
 
-    async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[Audio, None]:
+    async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[AudioChunk, None]:
         async for clause in prompts:
             pcm = [await self._speak(piece, clause.speed) for piece in pieces(clause.text)]
-            yield Audio(b"".join(pcm), clause.text)
+            yield AudioChunk(b"".join(pcm), clause.text)
 
     async def busy(self) -> int:
         return self._worker.running

@@ -9,16 +9,16 @@ from typing import Self
 
 import aiohttp
 
-from pipeline.engines.common_prefix import shared
+from pipeline.engines.common_prefix import common_prefix
 from pipeline.engines.embedded_models import FETCHED, LLAMA_FILES
-from pipeline.engines.llamacpp.saved_states import KEPT, States
-from pipeline.engines.llamacpp.server import LlamaServer, ServerSettings
-from pipeline.engines.llamacpp.slots import Slot, Slots
-from pipeline.engines.llamacpp.steps import BATCH, REUSED, Pace, known
-from pipeline.engines.llamacpp.text import Refused, unless_silent
+from pipeline.engines.llamacpp.saved_states import KEPT, SavedStates
+from pipeline.engines.llamacpp.server import LlamaServer, LlamaServerSettings
+from pipeline.engines.llamacpp.slots import Slot, SlotPool
+from pipeline.engines.llamacpp.steps import BATCH, REUSED, StepPace, known
+from pipeline.engines.llamacpp.text import PromptRefused, unless_silent
 from pipeline.engines.model_files import model_folder
 from pipeline.errors import ConfigError, EngineError
-from pipeline.types.chunks import Chat, Message, Text, Usage
+from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk, TokenUsage
 
 log = logging.getLogger(__name__)
 
@@ -26,7 +26,7 @@ STAGE = "aura"
 LEARN_S = 30.0  # a quiet machine reads two sets of instructions in 8; `infra/up` waits for 120 in all
 
 
-class Llama:
+class LlamaCppEngine:
     """`Engine[Chat, Text]`. Each `cache_salt` keeps a slot, and with it its prefix cache, while there are slots.
 
     A slot that changes hands is set back to the stem of the new caller's prompts, or to the preamble, with
@@ -35,17 +35,17 @@ class Llama:
     """
 
     def __init__(
-        self, server: LlamaServer, settings: ServerSettings, preamble: tuple[Message, ...], states: States
+        self, server: LlamaServer, settings: LlamaServerSettings, preamble: tuple[ChatMessage, ...], states: SavedStates
     ) -> None:
         self._server = server
         self._settings = settings
-        self._slots = Slots(settings.slots)
+        self._slots = SlotPool(settings.slots)
         self._states = states
         self._preamble = preamble
         self._preamble_tokens: list[int] = []
-        self._stems: dict[tuple[Message, ...], list[int]] = {}
+        self._stems: dict[tuple[ChatMessage, ...], list[int]] = {}
         self._reviving = asyncio.Lock()
-        self._pace = Pace()
+        self._pace = StepPace()
 
     @classmethod
     async def open(
@@ -58,8 +58,8 @@ class Llama:
         prompt_threads: int,
         context: int,
         slots: int,
-        preamble: tuple[Message, ...] = (),
-        stems: tuple[tuple[Message, ...], ...] = (),
+        preamble: tuple[ChatMessage, ...] = (),
+        stems: tuple[tuple[ChatMessage, ...], ...] = (),
         learn_s: float = LEARN_S,
     ) -> Self:
         """
@@ -81,9 +81,9 @@ class Llama:
             saved.mkdir(mode=0o700, exist_ok=True)
         except OSError as error:
             raise ConfigError(str(saved), [f"cannot be made: {error.strerror}"]) from error
-        settings = ServerSettings(str(file), str(saved), slots, context, BATCH, REUSED, threads, prompt_threads)
+        settings = LlamaServerSettings(str(file), str(saved), slots, context, BATCH, REUSED, threads, prompt_threads)
         server = await LlamaServer.start(settings)
-        llama = cls(server, settings, preamble, States.of(saved, file, slots * context))
+        llama = cls(server, settings, preamble, SavedStates.of(saved, file, slots * context))
         try:
             await llama._learn()
             await llama._learn_stems(stems, learn_s)
@@ -92,17 +92,17 @@ class Llama:
             raise
         return llama
 
-    async def generate(self, request_id: str, prompts: AsyncIterator[Chat]) -> AsyncGenerator[Text, None]:
+    async def generate(self, request_id: str, prompts: AsyncIterator[ChatPrompt]) -> AsyncGenerator[TextChunk, None]:
         async for chat in prompts:
             await self._revive()
             async with self._slots.of(chat.cache_salt) as slot:
                 try:
                     async with aclosing(unless_silent(self._write(slot, chat))) as pieces:
                         async for text in pieces:
-                            yield Text(text, slot.usage)
+                            yield TextChunk(text, slot.usage)
                     if chat.max_tokens:
-                        yield Text("", slot.usage)
-                except Refused as refusal:
+                        yield TextChunk("", slot.usage)
+                except PromptRefused as refusal:
                     raise EngineError(STAGE, str(refusal)) from refusal
                 except aiohttp.ClientError as error:
                     raise EngineError(STAGE, f"the language model does not answer ({type(error).__name__})") from error
@@ -120,14 +120,14 @@ class Llama:
     async def aclose(self) -> None:
         await self._server.aclose()
 
-    async def _write(self, slot: Slot, chat: Chat) -> AsyncGenerator[str, None]:
+    async def _write(self, slot: Slot, chat: ChatPrompt) -> AsyncGenerator[str, None]:
         """The answer in pieces, a token or a whole character each."""
         prompt = await self._server.tokens(chat.messages, unfinished=not chat.max_tokens)
         if len(prompt) >= self._settings.context:
-            raise Refused(f"the conversation is too long: {len(prompt)} tokens, {self._settings.context} fit")
+            raise PromptRefused(f"the conversation is too long: {len(prompt)} tokens, {self._settings.context} fit")
         stem = await self._stem(chat, prompt)
         await self._go_back(slot, chat.cache_salt, prompt, stem)
-        slot.usage = Usage(len(prompt), cached=len(prompt))
+        slot.usage = TokenUsage(len(prompt), cached=len(prompt))
         ahead = len(prompt) - self._pace.step(1) * bool(chat.max_tokens)  # the rest is read by the step that writes
         await self._read(slot, prompt[: max(ahead, len(stem))], stem)
         limit = min(len(prompt) + chat.max_tokens, self._settings.context)
@@ -146,21 +146,21 @@ class Llama:
                 character.clear()
                 yield text
 
-    async def _stem(self, chat: Chat, prompt: list[int]) -> list[int]:
+    async def _stem(self, chat: ChatPrompt, prompt: list[int]) -> list[int]:
         """What of the prompt comes in other calls, too."""
         messages = chat.messages[: chat.stem]
         if messages and messages not in self._stems:
             if len(self._stems) == KEPT:
                 self._stems.clear()
             self._stems[messages] = await self._server.tokens(messages)
-        return prompt[: shared(self._stems.get(messages, []), prompt)]
+        return prompt[: common_prefix(self._stems.get(messages, []), prompt)]
 
     async def _go_back(self, slot: Slot, owner: str, prompt: list[int], stem: list[int]) -> None:
         """Where a kept state knows more of the prompt than the slot does, have the slot know that."""
         if slot.owner != owner:
             slot.owner, slot.read = owner, []
         for kept in (stem, self._preamble_tokens):
-            if shared(kept, prompt) <= known(prompt, slot.read):
+            if common_prefix(kept, prompt) <= known(prompt, slot.read):
                 continue
             if await self._states.restore(self._server, slot.number, kept):
                 slot.read = kept
@@ -209,10 +209,10 @@ class Llama:
             log.info("reading the preamble for the first time", extra={"stage": STAGE})
             await self._server.step(0, self._preamble_tokens)
             await self._states.save(self._server, 0, self._preamble_tokens)
-        except (Refused, aiohttp.ClientError) as error:
+        except (PromptRefused, aiohttp.ClientError) as error:
             raise EngineError(STAGE, f"the preamble cannot be read: {error}") from error
 
-    async def _learn_stems(self, stems: tuple[tuple[Message, ...], ...], learn_s: float) -> None:
+    async def _learn_stems(self, stems: tuple[tuple[ChatMessage, ...], ...], learn_s: float) -> None:
         """See to it that the state after each of them is in its file."""
         with suppress(TimeoutError):
             async with asyncio.timeout(learn_s), aclosing(self.generate("learn", _only_read(stems))) as nothing:
@@ -220,6 +220,6 @@ class Llama:
                     """It is only read."""
 
 
-async def _only_read(stems: tuple[tuple[Message, ...], ...]) -> AsyncGenerator[Chat, None]:
+async def _only_read(stems: tuple[tuple[ChatMessage, ...], ...]) -> AsyncGenerator[ChatPrompt, None]:
     for stem in stems:
-        yield Chat((*stem, Message("user", "")), "", 0, stem=len(stem))
+        yield ChatPrompt((*stem, ChatMessage("user", "")), "", 0, stem=len(stem))

@@ -26,7 +26,7 @@ class Slotted(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class States:
+class SavedStates:
     """
     Attributes:
         folder: Where the server keeps them.

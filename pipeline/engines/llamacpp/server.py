@@ -12,9 +12,9 @@ from typing import Any, Self
 
 import aiohttp
 
-from pipeline.engines.llamacpp.text import Refused, complaint
+from pipeline.engines.llamacpp.text import PromptRefused, complaint
 from pipeline.errors import ConfigError
-from pipeline.types.chunks import Message
+from pipeline.types.chunks import ChatMessage
 
 OPEN_S = 90.0
 STOP_S = 5.0
@@ -22,7 +22,7 @@ MORE = "\x1e"  # a mark that nobody says, where an unfinished message goes on
 
 
 @dataclass(frozen=True, slots=True)
-class ServerSettings:
+class LlamaServerSettings:
     """
     Attributes:
         model: Path of the GGUF file.
@@ -45,7 +45,7 @@ class ServerSettings:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class CompletionStep:
     """What was written in one step.
 
     Attributes:
@@ -68,7 +68,7 @@ class LlamaServer:
     http: aiohttp.ClientSession
 
     @classmethod
-    async def start(cls, settings: ServerSettings) -> Self:
+    async def start(cls, settings: LlamaServerSettings) -> Self:
         """
         Raises:
             ConfigError: The model cannot be loaded.
@@ -98,7 +98,7 @@ class LlamaServer:
         except TimeoutError:
             await _killed(self.process)
 
-    async def tokens(self, messages: tuple[Message, ...], *, unfinished: bool = False) -> list[int]:
+    async def tokens(self, messages: tuple[ChatMessage, ...], *, unfinished: bool = False) -> list[int]:
         """The prompt that the model's own chat template makes of them.
 
         Args:
@@ -125,7 +125,7 @@ class LlamaServer:
         written = await self._post("/detokenize", {"tokens": list(tokens)})
         return str(written["content"])
 
-    async def step(self, slot: int, tokens: Sequence[int], temperature: float = 0.0) -> Step:
+    async def step(self, slot: int, tokens: Sequence[int], temperature: float = 0.0) -> CompletionStep:
         """Read what the slot has not read of `tokens`, and write the token after it.
 
         Who is cancelled meanwhile waits until it is done: when this has returned, the slot is idle.
@@ -152,7 +152,9 @@ class LlamaServer:
                 raise
         if isinstance(answer, Exception):
             raise answer
-        return Step(answer["tokens"], answer["content"], answer["stop_type"] == "eos", answer["timings/prompt_n"])
+        return CompletionStep(
+            answer["tokens"], answer["content"], answer["stop_type"] == "eos", answer["timings/prompt_n"]
+        )
 
     async def processing(self) -> list[bool]:
         """Of each slot, whether it computes now."""
@@ -169,13 +171,13 @@ class LlamaServer:
         """The answer, or why there is none."""
         try:
             return await self._post("/completion", body)
-        except (Refused, aiohttp.ClientError) as error:
+        except (PromptRefused, aiohttp.ClientError) as error:
             return error
 
     async def _post(self, path: str, body: Mapping[str, Any]) -> Any:
         async with self.http.post(path, json=body) as response:
             if response.status != 200:
-                raise Refused(complaint(await response.text()))
+                raise PromptRefused(complaint(await response.text()))
             return await response.json()
 
 

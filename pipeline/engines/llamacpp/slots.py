@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from pipeline.types.chunks import Usage
+from pipeline.types.chunks import TokenUsage
 
 
 @dataclass(slots=True)
@@ -21,7 +21,7 @@ class Slot:
     number: int
     owner: str | None = None
     read: list[int] = field(default_factory=list)
-    usage: Usage = field(default_factory=Usage)
+    usage: TokenUsage = field(default_factory=TokenUsage)
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def took(self, computed: int, written: int = 0) -> None:
@@ -29,7 +29,7 @@ class Slot:
         self.usage = replace(self.usage, cached=self.usage.cached - computed, written=self.usage.written + written)
 
 
-class Slots:
+class SlotPool:
     """Each caller keeps their slot; a new one takes over the idle slot that was used longest ago.
 
     One prompt at a time in a slot: a second one for the same slot waits.

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from pipeline.engines.common_prefix import shared
+from pipeline.engines.common_prefix import common_prefix
 
 STEP_S = 0.08  # a step takes at most about so long: who cancels is to find the model idle within 0.1
 REUSED = 8  # tokens in a row that are worth moving in the cache
@@ -11,7 +11,7 @@ AT_ONCE = 2  # of those at least; one by one takes a quarter longer
 BATCH = 16  # most tokens of a step; more at once are hardly faster on two cores
 
 
-class Pace:
+class StepPace:
     """How many tokens of a prompt are read in one step, from how long the steps before took."""
 
     def __init__(self) -> None:
@@ -31,9 +31,9 @@ class Pace:
 def known(prompt: Sequence[int], read: Sequence[int]) -> int:
     """How many tokens of `prompt` need not be computed after `read`: what both begin with, and what of the rest
     stands further on in `read`, as it does when a conversation has lost its oldest part. llama.cpp moves that."""
-    head = shared(prompt, read)
+    head = common_prefix(prompt, read)
     start = list(prompt[head : head + REUSED])
     for at in range(head, len(read) - REUSED + 1):
         if len(start) == REUSED and list(read[at : at + REUSED]) == start:
-            return head + shared(prompt[head:], read[at:])
+            return head + common_prefix(prompt[head:], read[at:])
     return head

@@ -7,7 +7,7 @@ from contextlib import aclosing
 SILENT = "<|silent|>"  # a model's answer when nothing is to be said
 
 
-class Refused(Exception):
+class PromptRefused(Exception):
     """The server says that it cannot serve the prompt."""
 
 
@@ -24,17 +24,17 @@ async def unless_silent(pieces: AsyncGenerator[str, None]) -> AsyncGenerator[str
 
     Text is held back while it may still become that mark. Closes `pieces`.
     """
-    held: str | None = ""
+    output: str | None = ""
     async with aclosing(pieces):
         async for text in pieces:
-            if held is None:
+            if output is None:
                 yield text
                 continue
-            held = (held + text).lstrip()
-            if held.startswith(SILENT):
+            output = (output + text).lstrip()
+            if output.startswith(SILENT):
                 return
-            if not SILENT.startswith(held):
-                yield held
-                held = None
-    if held:
-        yield held
+            if not SILENT.startswith(output):
+                yield output
+                output = None
+    if output:
+        yield output

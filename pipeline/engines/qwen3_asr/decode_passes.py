@@ -5,13 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.engines.common_prefix import shared
+from pipeline.engines.common_prefix import common_prefix
 from pipeline.models.qwen3_asr.mel import LogMel, Pcm
-from pipeline.models.qwen3_asr.prompt import Prompt, PromptWriter
+from pipeline.models.qwen3_asr.prompt import AsrPrompt, AsrPromptWriter
 from pipeline.models.qwen3_asr.tokenizer import Tokenizer
 from pipeline.models.qwen3_asr.transcript import TAG, certain_chars, read_transcript
-from pipeline.models.qwen3_asr.windows import Piece, Pieces
-from pipeline.types.chunks import SPEECH_RATE, Transcript, Window
+from pipeline.models.qwen3_asr.windows import EncoderWindow, EncoderWindows
+from pipeline.types.chunks import SPEECH_RATE, AsrInput, Transcript
 
 NO_SOUND: Pcm = np.zeros(0, np.float32)
 MARKS = " .,;:!?…。，、；：！？"  # with which a recogniser ends what it has heard only in part
@@ -31,7 +31,7 @@ class Doubt:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Pass:
+class DecodePass:
     """One reading of all sound so far.
 
     Attributes:
@@ -43,16 +43,16 @@ class Pass:
         draft: The same, while the recogniser keeps to its words; if half of them were others last time, nothing.
     """
 
-    window: Window
+    window: AsrInput
     language: str | None
     prefix: str
-    prompt: Prompt
-    windows: tuple[Piece, ...]
+    prompt: AsrPrompt
+    windows: tuple[EncoderWindow, ...]
     expected: tuple[int, ...] = ()
     draft: tuple[int, ...] = ()
 
 
-class Passes:
+class DecodePasses:
     """The passes over one utterance. A transcript is forced to begin with that of the pass before, but for its end.
 
     As the official package streams, with one difference: what was forced once stays. The official package takes
@@ -62,17 +62,17 @@ class Passes:
         frames: Of the spectrum that the encoder's attention sees at once.
     """
 
-    def __init__(self, writer: PromptWriter, frames: int, doubt: Doubt) -> None:
+    def __init__(self, writer: AsrPromptWriter, frames: int, doubt: Doubt) -> None:
         self._writer = writer
         self._doubt = doubt
         self._heard = NO_SOUND
         self._mel = LogMel()
-        self._pieces = Pieces(frames)
+        self._pieces = EncoderWindows(frames)
         self._prefix = ""
         self._raw = ""  # what the pass before made of it
         self._keeps_to_words = True
 
-    def ask(self, window: Window, language: str | None) -> Pass:
+    def ask(self, window: AsrInput, language: str | None) -> DecodePass:
         pcm = window.pcm
         if not np.array_equal(pcm[: len(self._heard)], self._heard):
             self._mel, self._prefix, self._raw = LogMel(), "", ""
@@ -80,17 +80,17 @@ class Passes:
         prompt = self._writer.write(language, self._prefix, window.context)
         expected = tuple(self._writer.tokenizer.encode(self._raw.rstrip(MARKS)[len(self._prefix) :]))
         draft = expected if self._keeps_to_words else ()
-        return Pass(window, language, self._prefix, prompt, self._pieces(self._mel(pcm)), expected, draft)
+        return DecodePass(window, language, self._prefix, prompt, self._pieces(self._mel(pcm)), expected, draft)
 
-    def note(self, asked: Pass, token_ids: Sequence[int]) -> Transcript:
+    def note(self, request: DecodePass, token_ids: Sequence[int]) -> Transcript:
         """What was written in answer; the passes that follow build on it."""
-        self._keeps_to_words = 2 * shared(asked.expected, token_ids) >= len(asked.expected)
-        self._raw = raw = asked.prefix + self._writer.tokenizer.decode(list(token_ids), special=False)
-        if len(asked.window.pcm) * 1000 >= self._doubt.all_ms * SPEECH_RATE:
-            self._prefix = max(asked.prefix, without_end(raw, self._doubt.tokens, self._writer.tokenizer), key=len)
-        read = read_transcript(raw, asked.language)
-        stable = stable_chars(self._prefix, asked.language)
-        return Transcript(read.text, asked.window.audio_end_ms, asked.window.settles, stable, read.language)
+        self._keeps_to_words = 2 * common_prefix(request.expected, token_ids) >= len(request.expected)
+        self._raw = raw = request.prefix + self._writer.tokenizer.decode(list(token_ids), special=False)
+        if len(request.window.pcm) * 1000 >= self._doubt.all_ms * SPEECH_RATE:
+            self._prefix = max(request.prefix, without_end(raw, self._doubt.tokens, self._writer.tokenizer), key=len)
+        read = read_transcript(raw, request.language)
+        stable = stable_chars(self._prefix, request.language)
+        return Transcript(read.text, request.window.audio_end_ms, request.window.settles, stable, read.language)
 
 
 def without_end(raw: str, tokens: int, tokenizer: Tokenizer) -> str:

@@ -8,22 +8,22 @@ from itertools import count
 import numpy as np
 
 from pipeline.aio.signal import Signal
-from pipeline.aio.tasks import Tasks, all_stopped
-from pipeline.engines.qwen3_asr.decode_passes import Pass, Passes
-from pipeline.engines.qwen3_asr.newest_prompt import Newest
+from pipeline.aio.tasks import BackgroundTasks, all_stopped
+from pipeline.engines.qwen3_asr.decode_passes import DecodePass, DecodePasses
+from pipeline.engines.qwen3_asr.newest_prompt import NewestPrompt
 from pipeline.engines.qwen3_asr.speculative_decode import drafted
-from pipeline.engines.vllm.sampling_defaults import Draws
+from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.errors import EngineError
 from pipeline.models.qwen3_asr.languages import codes_of, language_name
-from pipeline.models.qwen3_asr.prompt import Prompt
-from pipeline.models.qwen3_asr.windows import Piece
-from pipeline.models.shared.engine_io import Answers, Medium, Part
-from pipeline.types.chunks import Draft, Transcript, Window
+from pipeline.models.qwen3_asr.prompt import AsrPrompt
+from pipeline.models.qwen3_asr.windows import EncoderWindow
+from pipeline.models.shared.engine_io import MediaItem, PromptChunk, PromptEngine
+from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
 
 STAGE = "asr"
 
 
-EnginePrompt = Callable[[Prompt, Sequence[Piece]], tuple[tuple[int, ...], tuple[Medium, ...]]]
+EnginePrompt = Callable[[AsrPrompt, Sequence[EncoderWindow]], tuple[tuple[int, ...], tuple[MediaItem, ...]]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Extent:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class Qwen3AsrEngineSettings:
     """How all utterances are heard.
 
     Attributes:
@@ -58,9 +58,9 @@ class Manner:
     """
 
     model: str
-    passes: Callable[[], Passes]
+    passes: Callable[[], DecodePasses]
     prompt: EnginePrompt
-    draws: Draws
+    sampling_defaults: SamplingDefaults
     stops: Sequence[int]
     extent: Extent
     languages: Sequence[str]
@@ -68,29 +68,29 @@ class Manner:
     context_bytes: int = 0
 
 
-class Qwen3Asr:
+class Qwen3AsrEngine:
     """`Engine[Window, Transcript]`. At most one pass of a request is under way.
 
     A pass over unfinished speech is dropped when a window comes whose transcript will stand; that pass is
     always made.
     """
 
-    def __init__(self, requests: Answers, manner: Manner) -> None:
-        self.model = manner.model
-        self.languages = codes_of(manner.languages)
-        self.context_bytes = manner.context_bytes
+    def __init__(self, requests: PromptEngine, engine_settings: Qwen3AsrEngineSettings) -> None:
+        self.model = engine_settings.model
+        self.languages = codes_of(engine_settings.languages)
+        self.context_bytes = engine_settings.context_bytes
         self._requests = requests
-        self._manner = manner
-        self._sampling = manner.draws.sampling(manner.stops)
+        self._engine_settings = engine_settings
+        self._sampling = engine_settings.sampling_defaults.sampling(engine_settings.stops)
 
-    async def generate(self, request_id: str, prompts: AsyncIterator[Window]) -> AsyncGenerator[Transcript, None]:
+    async def generate(self, request_id: str, prompts: AsyncIterator[AsrInput]) -> AsyncGenerator[Transcript, None]:
         """
         Raises:
             EngineError: The language of a window is unknown, its sound is too long or no numbers, or the engine failed.
         """
-        passes = self._manner.passes()
-        async with Tasks() as tasks:
-            windows = Newest(prompts)
+        passes = self._engine_settings.passes()
+        async with BackgroundTasks() as tasks:
+            windows = NewestPrompt(prompts)
             tasks.start(f"{request_id}:windows", windows.follow)
             for number in count():
                 if (window := await windows.take()) is None:
@@ -99,7 +99,7 @@ class Qwen3Asr:
                 if not len(window.pcm):
                     yield Transcript("", 0, window.settles)
                     continue
-                reading = Reading(passes.ask(window, language), windows.changed)
+                reading = PassOutput(passes.ask(window, language), windows.changed)
                 task = tasks.start(f"{request_id}.{number}", self._read, f"{request_id}.{number}", request_id, reading)
                 while not (reading.over or (not window.settles and windows.next and windows.next.settles)):
                     await windows.changed.wait()
@@ -108,7 +108,7 @@ class Qwen3Asr:
                     continue
                 if reading.error:
                     raise reading.error
-                yield replace(passes.note(reading.asked, reading.token_ids), draft=reading.draft)
+                yield replace(passes.note(reading.request, reading.token_ids), draft=reading.draft)
 
     async def busy(self) -> int:
         return await self._requests.busy()
@@ -119,11 +119,13 @@ class Qwen3Asr:
     async def aclose(self) -> None:
         await self._requests.aclose()
 
-    async def _read(self, name: str, salt: str, reading: "Reading") -> None:
-        asked = reading.asked
-        token_ids, media = self._manner.prompt(asked.prompt, asked.windows)
-        most = self._manner.draws.most(self._manner.extent.tokens(asked.window.audio_end_ms))
-        part = Part(token_ids, most, media=media, cache_salt=salt, draft=asked.draft)
+    async def _read(self, name: str, salt: str, reading: "PassOutput") -> None:
+        request = reading.request
+        token_ids, media = self._engine_settings.prompt(request.prompt, request.windows)
+        most = self._engine_settings.sampling_defaults.most(
+            self._engine_settings.extent.tokens(request.window.audio_end_ms)
+        )
+        part = PromptChunk(token_ids, most, media=media, cache_salt=salt, draft=request.draft)
         error: EngineError | None = EngineError(STAGE, "a pass failed")
         try:
             async with aclosing(drafted(self._requests, name, self._sampling, part)) as pieces:
@@ -136,29 +138,29 @@ class Qwen3Asr:
         finally:
             reading.end(error)
 
-    def _checked(self, window: Window) -> str | None:
+    def _checked(self, window: AsrInput) -> str | None:
         """The language as Qwen3-ASR names it."""
-        if window.audio_end_ms > self._manner.extent.longest_ms:
-            limit_s = self._manner.extent.longest_ms // 1000
+        if window.audio_end_ms > self._engine_settings.extent.longest_ms:
+            limit_s = self._engine_settings.extent.longest_ms // 1000
             raise EngineError(STAGE, f"{window.audio_end_ms / 1000:.1f} s of sound at once; {limit_s} s can be heard")
         if not np.isfinite(window.pcm).all():
             raise EngineError(STAGE, "the sound holds values that are no numbers")
         if window.language is None:
-            return self._manner.language
-        name = language_name(window.language, self._manner.languages)
+            return self._engine_settings.language
+        name = language_name(window.language, self._engine_settings.languages)
         if name is None:
-            known = ", ".join(sorted(self._manner.languages))
+            known = ", ".join(sorted(self._engine_settings.languages))
             raise EngineError(STAGE, f"the language `{window.language}` is not one that the recogniser knows ({known})")
         return name
 
 
-class Reading:
+class PassOutput:
     """A pass under way."""
 
-    def __init__(self, asked: Pass, changed: Signal) -> None:
-        self.asked = asked
+    def __init__(self, request: DecodePass, changed: Signal) -> None:
+        self.request = request
         self.token_ids: tuple[int, ...] = ()
-        self.draft: Draft | None = None
+        self.draft: DraftOutcome | None = None
         self.error: EngineError | None = None
         self.over = False
         self._changed = changed

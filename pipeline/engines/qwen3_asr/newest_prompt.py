@@ -8,7 +8,7 @@ from pipeline.aio.signal import Signal
 P = TypeVar("P")
 
 
-class Newest(Generic[P]):
+class NewestPrompt(Generic[P]):
     """
     Attributes:
         next: The prompt that has come and not been taken.

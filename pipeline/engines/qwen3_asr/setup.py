@@ -10,34 +10,34 @@ from typing import Any
 import numpy as np
 
 from pipeline.engines.model_files import check_beside, model_folder
-from pipeline.engines.qwen3_asr.decode_passes import Doubt, Passes
-from pipeline.engines.qwen3_asr.engine import STAGE, Extent, Manner, Qwen3Asr
+from pipeline.engines.qwen3_asr.decode_passes import DecodePasses, Doubt
+from pipeline.engines.qwen3_asr.engine import STAGE, Extent, Qwen3AsrEngine, Qwen3AsrEngineSettings
 from pipeline.engines.vllm.cuda_graphs import GRAPHS, HEARING
 from pipeline.engines.vllm.kv_cache import kv_cache_bytes
-from pipeline.engines.vllm.sampling_defaults import Draws, check_length, check_stops
-from pipeline.engines.vllm.start import Start, start_vllm
+from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
+from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import NAME, read, warmed
 from pipeline.errors import ConfigError
-from pipeline.models.qwen3_asr.config import RecogniserConfig, TextConfig, read_recogniser
+from pipeline.models.qwen3_asr.config import AsrConfig, AsrTextConfig, read_recogniser
 from pipeline.models.qwen3_asr.languages import AUTO, language_name
-from pipeline.models.qwen3_asr.prompt import PromptWriter
+from pipeline.models.qwen3_asr.prompt import AsrPromptWriter
 from pipeline.models.qwen3_asr.tokenizer import Ids, read_tokenizer
 from pipeline.models.qwen3_asr.weight_names import check_weights
 from pipeline.models.registry import ASR
-from pipeline.models.shared.engine_io import Part
+from pipeline.models.shared.engine_io import PromptChunk
 from pipeline.models.shared.weight_files import BYTES
-from pipeline.types.chunks import SPEECH_RATE, Window
+from pipeline.types.chunks import SPEECH_RATE, AsrInput
 
 FILES = ("config.json", "preprocessor_config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
 AUDIO_TOKENS_PER_S, PROMPT_TOKENS = 13, 64
 TOKENS_PER_S = AUDIO_TOKENS_PER_S + 2 * Extent(0).tokens_per_s  # what is written may begin the prompt, too
-HEARD_S = 30  # of sound at once, at the least: `hearing.py` begins a new window after 28 s
+HEARD_S = 30  # of sound at once, at the least: `transcriber.py` begins a new window after 28 s
 LIVE_S = 28.5  # of sound at once for which a context leaves room
 CONTEXT_BYTES = 1_000  # of a caller's own, where there is room: 250 tokens of plain English
 POSITIONS = 4_096
-DRAWS = Draws()
+DRAWS = SamplingDefaults()
 FIRST_S, FIRST_TOKENS = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 8.9, 17), 2  # what it hears first, when it is opened
-LIVE_TOKENS = 1_024  # of a caller's utterance; `hearing.py` begins a new window after 28 s
+LIVE_TOKENS = 1_024  # of a caller's utterance; `transcriber.py` begins a new window after 28 s
 
 
 async def open_qwen3_asr(
@@ -47,13 +47,13 @@ async def open_qwen3_asr(
     max_sessions: int,
     language: str = AUTO,
     context: str = "",
-    draws: Draws = DRAWS,
+    sampling_defaults: SamplingDefaults = DRAWS,
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = POSITIONS,
-    start: Start = start_vllm,
+    start: StartEngine = start_vllm,
     **engine_args: Any,
-) -> Qwen3Asr:
+) -> Qwen3AsrEngine:
     """
     Args:
         language: That of callers who name none; `auto`: it is detected.
@@ -69,7 +69,7 @@ async def open_qwen3_asr(
     """
     folder, config = read_folder(models_dir, model, language, engine_args.get("load_format", "auto"), max_model_len)
     tokenizer, ids = read_tokenizer(folder)
-    writer = PromptWriter(tokenizer, ids.audio, context)
+    writer = AsrPromptWriter(tokenizer, ids.audio, context)
     if faults := _faults(config, ids, writer, max_model_len):
         raise ConfigError(f"stage {STAGE}", faults)
     check_stops(f"stage {STAGE}", stop_token_ids, ids.ends)
@@ -91,18 +91,20 @@ async def open_qwen3_asr(
     if "kv_cache_memory_bytes" not in settings:
         settings["kv_cache_memory_bytes"] = cache_bytes(config.text, BYTES[dtype], max_sessions, max_model_len)
     requests = await start(STAGE, folder, **settings)
-    passes = partial(Passes, writer, frames, Doubt())
+    passes = partial(DecodePasses, writer, frames, Doubt())
     known = config.support_languages
     spoken = _spoken(language, known)
     told_bytes = context_bytes(max_model_len, bare_tokens(writer))
-    manner = Manner(model, passes, engine_prompt, draws, ids.ends, extent, known, spoken, told_bytes)
-    first = partial(read, requests, draws.sampling(ids.ends), first_parts(manner))
-    return await warmed(Qwen3Asr(requests, manner), first)
+    engine_settings = Qwen3AsrEngineSettings(
+        model, passes, engine_prompt, sampling_defaults, ids.ends, extent, known, spoken, told_bytes
+    )
+    first = partial(read, requests, sampling_defaults.sampling(ids.ends), first_parts(engine_settings))
+    return await warmed(Qwen3AsrEngine(requests, engine_settings), first)
 
 
 def read_folder(
     models_dir: Path, model: str, language: str, load_format: str, max_model_len: int = POSITIONS
-) -> tuple[Path, RecogniserConfig]:
+) -> tuple[Path, AsrConfig]:
     """What can be told of a checkpoint without its tokenizer and its tensors.
 
     Raises:
@@ -120,14 +122,16 @@ def read_folder(
     return folder, config
 
 
-def first_parts(manner: Manner) -> Iterator[Part]:
+def first_parts(engine_settings: Qwen3AsrEngineSettings) -> Iterator[PromptChunk]:
     """Sounds of all lengths that the encoder computes in ways of their own, with a draft, and a few tokens of each."""
     noise = np.random.default_rng(0).normal(0, 0.1, int(max(FIRST_S) * SPEECH_RATE)).astype(np.float32)
     for seconds in FIRST_S:
-        if seconds * 1000 <= manner.extent.longest_ms:
-            asked = manner.passes().ask(Window(noise[: int(seconds * SPEECH_RATE)], None, True), manner.language)
-            token_ids, media = manner.prompt(asked.prompt, asked.windows)
-            yield Part(token_ids, FIRST_TOKENS, FIRST_TOKENS, media=media, cache_salt=NAME, draft=token_ids[:1])
+        if seconds * 1000 <= engine_settings.extent.longest_ms:
+            request = engine_settings.passes().ask(
+                AsrInput(noise[: int(seconds * SPEECH_RATE)], None, True), engine_settings.language
+            )
+            token_ids, media = engine_settings.prompt(request.prompt, request.windows)
+            yield PromptChunk(token_ids, FIRST_TOKENS, FIRST_TOKENS, media=media, cache_salt=NAME, draft=token_ids[:1])
 
 
 def longest(max_model_len: int, prompt_tokens: int) -> Extent:
@@ -145,7 +149,7 @@ def context_bytes(max_model_len: int, prompt_tokens: int) -> int:
     return min(CONTEXT_BYTES, max(0, left))
 
 
-def bare_tokens(writer: PromptWriter) -> int:
+def bare_tokens(writer: AsrPromptWriter) -> int:
     """Of a prompt with no context."""
     return len(replace(writer, context="").write(None, "").token_ids)
 
@@ -155,7 +159,7 @@ def _room(max_model_len: int, prompt_tokens: int) -> int:
     return max_model_len - prompt_tokens - PROMPT_TOKENS - Extent(0).least_tokens
 
 
-def cache_bytes(text: TextConfig, size: int, sessions: int, max_model_len: int) -> int:
+def cache_bytes(text: AsrTextConfig, size: int, sessions: int, max_model_len: int) -> int:
     """Room for every caller's utterance, and beside them for one that is as long as it may be."""
     return kv_cache_bytes(text, size, sessions * LIVE_TOKENS + max_model_len)
 
@@ -165,14 +169,14 @@ def _spoken(language: str, known: Sequence[str]) -> str | None:
     return None if language == AUTO else language_name(language, known)
 
 
-def _faults(config: RecogniserConfig, ids: Ids, writer: PromptWriter, max_model_len: int) -> list[str]:
+def _faults(config: AsrConfig, ids: Ids, writer: AsrPromptWriter, max_model_len: int) -> list[str]:
     faults = []
     if config.audio_token_id != ids.audio:
         faults.append(f"`audio_token_id` is {config.audio_token_id}, but the tokenizer says {ids.audio}")
     return faults + _context_faults(writer, ids, max_model_len)
 
 
-def _context_faults(writer: PromptWriter, ids: Ids, max_model_len: int) -> list[str]:
+def _context_faults(writer: AsrPromptWriter, ids: Ids, max_model_len: int) -> list[str]:
     if writer.context.encode(errors="ignore").decode() != writer.context:
         return ["`context` holds half a character"]
     token_ids = writer.write(None, "").token_ids

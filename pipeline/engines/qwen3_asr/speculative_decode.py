@@ -5,13 +5,15 @@ from contextlib import aclosing
 from dataclasses import replace
 from itertools import takewhile
 
-from pipeline.aio.tasks import Tasks
-from pipeline.engines.common_prefix import shared
-from pipeline.models.shared.engine_io import Answers, Part, Sampling, Written
-from pipeline.types.chunks import Draft
+from pipeline.aio.tasks import BackgroundTasks
+from pipeline.engines.common_prefix import common_prefix
+from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, PromptEngine, RequestSampling
+from pipeline.types.chunks import DraftOutcome
 
 
-async def drafted(requests: Answers, request_id: str, sampling: Sampling, part: Part) -> AsyncGenerator[Written, None]:
+async def drafted(
+    requests: PromptEngine, request_id: str, sampling: RequestSampling, part: PromptChunk
+) -> AsyncGenerator[EngineOutput, None]:
     """As `requests.answer` of a part without its draft: the same tokens, the sooner the more of the draft is right.
 
     That is speculative decoding, whose draft is there before the engine is asked. A draft that is right takes no step
@@ -24,10 +26,10 @@ async def drafted(requests: Answers, request_id: str, sampling: Sampling, part: 
     draft = usable(sampling, part)
     guessed = replace(part, draft=draft, max_tokens=part.max_tokens - len(draft))
     name = f"{request_id}.draft" if draft else request_id
-    async with aclosing(requests.answer(name, sampling, guessed)) as pieces, Tasks() as tasks:
+    async with aclosing(requests.answer(name, sampling, guessed)) as pieces, BackgroundTasks() as tasks:
         first = await anext(pieces)
         known = verified(draft, first.likeliest)
-        tried = Draft(len(draft), shared(draft, first.likeliest)) if draft else None
+        tried = DraftOutcome(len(draft), common_prefix(draft, first.likeliest)) if draft else None
         if known == draft:
             yield replace(first, token_ids=(*draft, *first.token_ids), draft=tried)
             async for piece in pieces:
@@ -35,7 +37,7 @@ async def drafted(requests: Answers, request_id: str, sampling: Sampling, part: 
             return
         tasks.start(f"{name}:drop", pieces.aclose)
         stopped = any(each in sampling.stop_token_ids for each in known[-1:])
-        yield Written(known, (), stopped, stopped, draft=tried)
+        yield EngineOutput(known, (), stopped, stopped, draft=tried)
         if stopped:
             return
         left = replace(part, token_ids=(*part.token_ids, *known), max_tokens=part.max_tokens - len(known), draft=())
@@ -44,7 +46,7 @@ async def drafted(requests: Answers, request_id: str, sampling: Sampling, part: 
                 yield piece
 
 
-def usable(sampling: Sampling, part: Part) -> tuple[int, ...]:
+def usable(sampling: RequestSampling, part: PromptChunk) -> tuple[int, ...]:
     """Of a part's draft. It says nothing of tokens that are drawn, or not taken as the model weighs them."""
     if sampling.temperature or sampling.repetition_penalty != 1 or sampling.logprobs is not None or part.min_tokens:
         return ()
@@ -54,4 +56,4 @@ def usable(sampling: Sampling, part: Part) -> tuple[int, ...]:
 
 def verified(draft: tuple[int, ...], likeliest: tuple[int, ...]) -> tuple[int, ...]:
     """What the model itself writes: the draft as far as it is right, then its own token in the place of a wrong one."""
-    return likeliest[: shared(draft, likeliest) + 1]
+    return likeliest[: common_prefix(draft, likeliest) + 1]

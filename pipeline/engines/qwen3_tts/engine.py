@@ -12,28 +12,28 @@ from typing import Protocol
 import numpy as np
 
 from pipeline.aio.signal import Signal
-from pipeline.aio.tasks import Tasks
+from pipeline.aio.tasks import BackgroundTasks
 from pipeline.engines.qwen3_tts.captions import Captions
-from pipeline.engines.qwen3_tts.prompt_queue import Ahead
+from pipeline.engines.qwen3_tts.prompt_queue import PromptQueue
 from pipeline.errors import EngineError, RequestError
 from pipeline.models.qwen3_tts.extra_args import Choice
-from pipeline.models.qwen3_tts.prompt import PromptWriter, Voice
+from pipeline.models.qwen3_tts.prompt import TalkerPromptWriter, VoiceChoice
 from pipeline.models.qwen3_tts.script import Script
-from pipeline.models.qwen3_tts.sentence import Pace, Sentence
-from pipeline.models.shared.engine_io import Part, Sampling, Written
-from pipeline.types.chunks import CODEBOOKS, Clause, Codes
+from pipeline.models.qwen3_tts.sentence import FramePace, Sentence
+from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
+from pipeline.types.chunks import CODEBOOKS, Clause, CodecChunk
 
 STAGE = "qwen3_tts"
 MOST_CLAUSES = 64  # that may wait to be spoken
 MOST_IDS = 8  # of text that a part waits for: with as many frames, asking for each part costs nothing
 
 
-class Requests(Protocol):
+class StreamingPromptEngine(Protocol):
     """The engine that computes: `pipeline.engines.vllm.engine.Vllm`, or a fake."""
 
     def generate(
-        self, request_id: str, sampling: Sampling, parts: AsyncGenerator[Part, None]
-    ) -> AsyncGenerator[Written, None]: ...
+        self, request_id: str, sampling: RequestSampling, parts: AsyncGenerator[PromptChunk, None]
+    ) -> AsyncGenerator[EngineOutput, None]: ...
 
     async def busy(self) -> int: ...
 
@@ -43,7 +43,7 @@ class Requests(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class TalkerEngineSettings:
     """How all requests are spoken.
 
     Attributes:
@@ -52,31 +52,33 @@ class Manner:
     """
 
     voice: str
-    sampling: Sampling
+    sampling: RequestSampling
     choice: Choice
-    pace: Pace = field(default_factory=Pace)
+    pace: FramePace = field(default_factory=FramePace)
 
 
-class Talker:
+class TalkerEngine:
     """`Engine[Clause, Codes]`. A sentence keeps the voice that its first clause asks for.
 
     The model knows no speed: that of a clause is not looked at. `instructions` may ask for slow speech.
     """
 
-    def __init__(self, requests: Requests, writer: PromptWriter, manner: Manner) -> None:
-        self.voices = voices(writer, manner.voice)
+    def __init__(
+        self, requests: StreamingPromptEngine, writer: TalkerPromptWriter, engine_settings: TalkerEngineSettings
+    ) -> None:
+        self.voices = voices(writer, engine_settings.voice)
         self._requests = requests
         self._writer = writer
-        self._manner = manner
+        self._engine_settings = engine_settings
 
-    async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[Codes, None]:
+    async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[CodecChunk, None]:
         """
         Raises:
             EngineError: The checkpoint lacks the voice or the language of a clause, or the engine failed.
         """
-        clauses = Ahead(prompts, MOST_CLAUSES)
+        clauses = PromptQueue(prompts, MOST_CLAUSES)
         script = Script(clauses, self._writer.tokenize)
-        async with Tasks() as tasks:
+        async with BackgroundTasks() as tasks:
             tasks.start(f"{request_id}:clauses", clauses.follow)
             for number in count():
                 line = await script.begin()
@@ -85,7 +87,12 @@ class Talker:
                 if not line.ids:
                     yield codes((), line.said)
                     continue
-                sentence = Sentence(self._writer, self._voice(line.clause), self._manner.choice, pace=self._manner.pace)
+                sentence = Sentence(
+                    self._writer,
+                    self._voice(line.clause),
+                    self._engine_settings.choice,
+                    pace=self._engine_settings.pace,
+                )
                 sentence.feed(line.ids, ends=line.ends)
                 speech = self._speak(f"{request_id}.{number}", sentence, script, Captions(line.said))
                 async with aclosing(speech):
@@ -103,23 +110,23 @@ class Talker:
 
     async def _speak(
         self, request_id: str, sentence: Sentence, script: Script, captions: Captions
-    ) -> AsyncGenerator[Codes, None]:
+    ) -> AsyncGenerator[CodecChunk, None]:
         changed = Signal()
         parts = _parts(sentence, script, captions, changed)
-        async with aclosing(self._requests.generate(request_id, self._manner.sampling, parts)) as pieces:
+        async with aclosing(self._requests.generate(request_id, self._engine_settings.sampling, parts)) as pieces:
             async for written in pieces:
                 frames = sentence.note(written)
                 changed.fire()
                 if sentence.over:
-                    yield Codes(frames, captions.rest(), ends=True)
+                    yield CodecChunk(frames, captions.rest(), ends=True)
                     return
                 if len(frames):
-                    yield Codes(frames, captions.until(sentence.made - len(frames)))
+                    yield CodecChunk(frames, captions.until(sentence.made - len(frames)))
                 sentence.take(len(frames))
                 changed.fire()
 
-    def _voice(self, clause: Clause) -> Voice:
-        voice = voice_in(clause if self.voices else replace(clause, voice=""), self._manner.voice)
+    def _voice(self, clause: Clause) -> VoiceChoice:
+        voice = voice_in(clause if self.voices else replace(clause, voice=""), self._engine_settings.voice)
         try:
             self._writer.check(voice)
         except RequestError as error:
@@ -127,7 +134,9 @@ class Talker:
         return voice
 
 
-async def _parts(sentence: Sentence, script: Script, captions: Captions, changed: Signal) -> AsyncGenerator[Part, None]:
+async def _parts(
+    sentence: Sentence, script: Script, captions: Captions, changed: Signal
+) -> AsyncGenerator[PromptChunk, None]:
     """What the engine is asked for. It reads clauses only when no frame can be made without more text, and then enough
     for as many frames as there were, one more, so that parts grow with what there is to play meanwhile."""
     while not sentence.over:
@@ -141,15 +150,15 @@ async def _parts(sentence: Sentence, script: Script, captions: Captions, changed
             await changed.wait()
 
 
-def voices(writer: PromptWriter, first: str) -> tuple[str, ...]:
+def voices(writer: TalkerPromptWriter, first: str) -> tuple[str, ...]:
     """The speakers of the checkpoint, the one that speaks unless another is asked for in front."""
     return tuple(dict.fromkeys(name for name in (first.lower(), *writer.config.talker.spk_id) if name))
 
 
-def voice_in(clause: Clause, otherwise: str = "") -> Voice:
+def voice_in(clause: Clause, otherwise: str = "") -> VoiceChoice:
     """How a clause wants to be spoken, by `otherwise` if it names no voice."""
-    return Voice(clause.voice or otherwise, clause.language, clause.instructions)
+    return VoiceChoice(clause.voice or otherwise, clause.language, clause.instructions)
 
 
-def codes(frames: Sequence[Sequence[int]], text: str) -> Codes:
-    return Codes(np.asarray(frames, np.int16).reshape(-1, CODEBOOKS), text)
+def codes(frames: Sequence[Sequence[int]], text: str) -> CodecChunk:
+    return CodecChunk(np.asarray(frames, np.int16).reshape(-1, CODEBOOKS), text)

@@ -9,7 +9,7 @@ from pipeline.aio.signal import Signal
 P = TypeVar("P")
 
 
-class Ahead(Generic[P]):
+class PromptQueue(Generic[P]):
     """The same prompts, in order.
 
     Args:

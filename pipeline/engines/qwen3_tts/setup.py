@@ -7,17 +7,17 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.engines.model_files import check_is_there
-from pipeline.engines.qwen3_tts.engine import STAGE, Manner, Talker
+from pipeline.engines.qwen3_tts.engine import STAGE, TalkerEngine, TalkerEngineSettings
 from pipeline.engines.vllm.cuda_graphs import GRAPHS
 from pipeline.engines.vllm.kv_cache import kv_cache_bytes
-from pipeline.engines.vllm.sampling_defaults import Draws, check_length, check_stops
-from pipeline.engines.vllm.start import Start, start_vllm
+from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
+from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import heard_together, warmed
 from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.config import GenerationConfig, TalkerConfig, VoiceConfig, read_generation, read_voice
 from pipeline.models.qwen3_tts.extra_args import CODES, Choice
-from pipeline.models.qwen3_tts.prompt import PromptWriter, Voice
-from pipeline.models.qwen3_tts.sentence import ENOUGH_IDS, Pace
+from pipeline.models.qwen3_tts.prompt import TalkerPromptWriter, VoiceChoice
+from pipeline.models.qwen3_tts.sentence import ENOUGH_IDS, FramePace
 from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
 from pipeline.models.qwen3_tts.weight_names import ELSEWHERE, expected_names, expected_shapes
 from pipeline.models.registry import TALKER
@@ -32,20 +32,20 @@ FIRST_CHUNKS = 8  # of each sentence that it says when it is opened: all of a ba
 
 
 @dataclass(frozen=True, slots=True)
-class Checkpoint:
+class VoiceCheckpoint:
     """What can be told of a checkpoint without its weights."""
 
     config: VoiceConfig
-    writer: PromptWriter
+    writer: TalkerPromptWriter
 
 
-def read_checkpoint(folder: Path) -> Checkpoint:
+def read_checkpoint(folder: Path) -> VoiceCheckpoint:
     """
     Raises:
         ConfigError: The model is incomplete or another one, or only clones voices.
     """
     config = read_config(folder)
-    return Checkpoint(config, PromptWriter(config, read_tokenizer(folder)))
+    return VoiceCheckpoint(config, TalkerPromptWriter(config, read_tokenizer(folder)))
 
 
 def read_config(folder: Path) -> VoiceConfig:
@@ -83,7 +83,7 @@ def check_config(
     check_length(STAGE, max_model_len, PROMPT_TOKENS + ENOUGH_IDS)
     check_stops(f"stage {STAGE}", stop_token_ids, stops_of(config))
     try:
-        PromptWriter(config, lambda text: []).check(Voice(first_voice(config, voice)))
+        TalkerPromptWriter(config, lambda text: []).check(VoiceChoice(first_voice(config, voice)))
     except RequestError as error:
         raise ConfigError(f"stage {STAGE}", [error.message]) from error
     if load_format != "dummy":
@@ -109,17 +109,17 @@ async def open_talker(
     model: str,
     max_sessions: int,
     voice: str = "",
-    draws: Draws | None = None,
+    sampling_defaults: SamplingDefaults | None = None,
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 2_048,
-    start: Start = start_vllm,
+    start: StartEngine = start_vllm,
     **engine_args: Any,
-) -> Talker:
+) -> TalkerEngine:
     """
     Args:
         voice: The speaker of clauses that name none; empty: the checkpoint's first, if it has any.
-        draws: How codebook 0 is drawn, and most frames of a sentence; None: as the checkpoint says.
+        sampling_defaults: How codebook 0 is drawn, and most frames of a sentence; None: as the checkpoint says.
         stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of one sentence: its prompt, and 12.5 frames a second.
         engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
@@ -154,15 +154,19 @@ async def open_talker(
         "compilation_config": GRAPHS,
     }
     requests = await start(STAGE, folder, **{**settings, **engine_args})
-    draws = draws or own_draws(generation)
-    pace = Pace(positions=max_model_len, frames=draws.most(max_model_len))
-    talker = Talker(requests, writer, Manner(speaker, draws.sampling(stops, CODES), choice(generation), pace))
+    sampling_defaults = sampling_defaults or own_draws(generation)
+    pace = FramePace(positions=max_model_len, frames=sampling_defaults.most(max_model_len))
+    talker = TalkerEngine(
+        requests,
+        writer,
+        TalkerEngineSettings(speaker, sampling_defaults.sampling(stops, CODES), choice(generation), pace),
+    )
     first = partial(heard_together, talker, Clause("Hello.", speaker), FIRST_CHUNKS, max_sessions)
     return await warmed(talker, first)
 
 
-def own_draws(generation: GenerationConfig) -> Draws:
-    return Draws(
+def own_draws(generation: GenerationConfig) -> SamplingDefaults:
+    return SamplingDefaults(
         temperature=generation.temperature if generation.do_sample else 0.0,
         top_k=generation.top_k,
         top_p=generation.top_p,

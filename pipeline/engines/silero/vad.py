@@ -16,7 +16,7 @@ CONTEXT = 64  # samples of the frame before, which the model wants in front of e
 _FRAMES_AT_ONCE = 16  # a few milliseconds of computing, then others have their turn
 
 
-class Silero:
+class SileroVad:
     """Follows one caller's sound."""
 
     def __init__(self, session: Any) -> None:
@@ -62,8 +62,8 @@ class SileroModel:
         except Exception as error:  # onnxruntime's own, without a common ancestor
             raise ConfigError(str(path), [f"no usable VAD model: {error}"]) from error
 
-    def __call__(self) -> Silero:
-        return Silero(self._session)
+    def __call__(self) -> SileroVad:
+        return SileroVad(self._session)
 
 
 def packaged_model() -> Path:

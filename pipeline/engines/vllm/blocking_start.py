@@ -24,14 +24,14 @@ async def started(start: Callable[[], T], kill: Callable[[int], None]) -> T:
     try:
         return await asyncio.shield(starting)
     except asyncio.CancelledError:
-        asked: dict[BaseProcess, float] = {}  # to end, and when
+        request: dict[BaseProcess, float] = {}  # to end, and when
         while not starting.done():
             for child in set(multiprocessing.active_children()) - before:
                 now = asyncio.get_running_loop().time()
-                if child not in asked:
-                    asked[child] = now
+                if child not in request:
+                    request[child] = now
                     child.terminate()
-                elif now - asked[child] >= GRACE_S and child.pid:
+                elif now - request[child] >= GRACE_S and child.pid:
                     kill(child.pid)
             await asyncio.wait([starting], timeout=LOOK_S)
         starting.exception()  # is of no interest

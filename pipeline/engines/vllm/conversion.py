@@ -5,10 +5,10 @@ from vllm.logprobs import FlatLogprobs
 from vllm.outputs import RequestOutput
 from vllm.sampling_params import RequestOutputKind
 
-from pipeline.models.shared.engine_io import Part, Sampling, Written
+from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
 
 
-def sampling_params(sampling: Sampling, part: Part) -> SamplingParams:
+def sampling_params(sampling: RequestSampling, part: PromptChunk) -> SamplingParams:
     """What vLLM is told with a part; each has its own."""
     return SamplingParams(
         temperature=sampling.temperature,
@@ -29,7 +29,7 @@ def sampling_params(sampling: Sampling, part: Part) -> SamplingParams:
     )
 
 
-def written(output: RequestOutput, draft: int = 0) -> Written:
+def written(output: RequestOutput, draft: int = 0) -> EngineOutput:
     """
     Args:
         draft: How many tokens the draft of its part has.
@@ -44,7 +44,7 @@ def written(output: RequestOutput, draft: int = 0) -> Written:
     reason = completion.finish_reason
     prompt, cached = len(output.prompt_token_ids or ()), output.num_cached_tokens or 0
     best = likeliest(output.prompt_logprobs, draft)
-    return Written(ids, beside, reason is not None, reason == "stop", prompt, cached, reason == "error", best)
+    return EngineOutput(ids, beside, reason is not None, reason == "stop", prompt, cached, reason == "error", best)
 
 
 def likeliest(read: object, draft: int) -> tuple[int, ...]:

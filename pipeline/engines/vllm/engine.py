@@ -21,7 +21,7 @@ from pipeline.engines.vllm.conversion import sampling_params, written
 from pipeline.engines.vllm.fork_server import METHOD, serve_forks
 from pipeline.engines.vllm.prompt import items_of, ready_prompt, unsent
 from pipeline.errors import ConfigError, EngineError
-from pipeline.models.shared.engine_io import Part, Sampling, Written
+from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
 
 TOLD_S = 10.0  # in which vLLM tells the requests of an engine that has died
 TRIES = 3  # of a request that the engine refuses
@@ -32,7 +32,7 @@ INLINE_BYTES = 1_024  # the mask of a second's tokens goes in its request: besid
 ALIVE_S = 1.0  # how often whoever waits for an answer looks whether the engine lives
 
 
-class Vllm:
+class VllmEngine:
     """An engine in processes of its own, for many requests at once. When it was closed, it is as if it had died.
 
     Args:
@@ -44,7 +44,7 @@ class Vllm:
         self._stage = stage
 
     @staticmethod
-    async def open(stage: str, model: Path, **engine_args: Any) -> "Vllm":
+    async def open(stage: str, model: Path, **engine_args: Any) -> "VllmEngine":
         """Started and warm.
 
         Args:
@@ -64,11 +64,11 @@ class Vllm:
             raise ConfigError(f"stage {stage}", [str(error)]) from error
         except RuntimeError as error:
             raise EngineError(stage, f"the engine did not start: {error}") from error
-        return Vllm(llm, stage)
+        return VllmEngine(llm, stage)
 
     async def generate(
-        self, request_id: str, sampling: Sampling, parts: AsyncGenerator[Part, None]
-    ) -> AsyncGenerator[Written, None]:
+        self, request_id: str, sampling: RequestSampling, parts: AsyncGenerator[PromptChunk, None]
+    ) -> AsyncGenerator[EngineOutput, None]:
         """Reads and writes by turns, until the parts end or a stop token is written.
 
         A request whose part has ended waits for the next one, and keeps what it has read. Closing
@@ -77,7 +77,7 @@ class Vllm:
         Raises:
             EngineError: The engine failed.
         """
-        first = sampling_params(sampling, Part((), 1))
+        first = sampling_params(sampling, PromptChunk((), 1))
         inputs = self._inputs(sampling, parts)
         try:
             async with aclosing(self._outputs(inputs, first, request_id)) as pieces:
@@ -92,8 +92,8 @@ class Vllm:
             await self._fence()
 
     async def answer(
-        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
-    ) -> AsyncGenerator[Written, None]:
+        self, request_id: str, sampling: RequestSampling, part: PromptChunk, priority: int = 0
+    ) -> AsyncGenerator[EngineOutput, None]:
         """One part that is the whole request. Closing before its end returns when the engine has dropped it.
 
         What a request shows is sent once: vLLM remembers that the engine has it. If that request was cancelled on its
@@ -164,13 +164,13 @@ class Vllm:
         return self._opened
 
     async def _inputs(
-        self, sampling: Sampling, parts: AsyncGenerator[Part, None]
+        self, sampling: RequestSampling, parts: AsyncGenerator[PromptChunk, None]
     ) -> AsyncGenerator[StreamingInput, None]:
         async with aclosing(parts):
             async for part in parts:
                 yield StreamingInput(await self._rendered(part), sampling_params(sampling, part))
 
-    async def _rendered(self, part: Part) -> MultiModalInput | TokensInput:
+    async def _rendered(self, part: PromptChunk) -> MultiModalInput | TokensInput:
         cache = self._llm.renderer.mm_processor_cache
         new = unsent(part, cache)
         items = await asyncio.to_thread(items_of, new) if new else {}
@@ -178,7 +178,7 @@ class Vllm:
 
     async def _outputs(
         self, prompt: Any, params: SamplingParams, request_id: str, priority: int = 0, draft: int = 0
-    ) -> AsyncGenerator[Written, None]:
+    ) -> AsyncGenerator[EngineOutput, None]:
         try:
             async with aclosing(self._llm.generate(prompt, params, request_id, priority=priority)) as outputs:
                 async for output in outputs:

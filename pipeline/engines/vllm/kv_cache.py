@@ -5,7 +5,7 @@ from typing import Protocol
 SPARE_POSITIONS = 4 * 128  # blocks are of up to 128 positions; the first is vLLM's own
 
 
-class Decoder(Protocol):
+class DecoderSizes(Protocol):
     @property
     def num_hidden_layers(self) -> int: ...
     @property
@@ -14,7 +14,7 @@ class Decoder(Protocol):
     def head_dim(self) -> int: ...
 
 
-def kv_cache_bytes(decoder: Decoder, size: int, positions: int) -> int:
+def kv_cache_bytes(decoder: DecoderSizes, size: int, positions: int) -> int:
     """
     Args:
         size: Bytes of a number.
@@ -23,5 +23,5 @@ def kv_cache_bytes(decoder: Decoder, size: int, positions: int) -> int:
     return position_bytes(decoder, size) * (positions + SPARE_POSITIONS)
 
 
-def position_bytes(decoder: Decoder, size: int) -> int:
+def position_bytes(decoder: DecoderSizes, size: int) -> int:
     return 2 * decoder.num_hidden_layers * decoder.num_key_value_heads * decoder.head_dim * size

@@ -11,14 +11,14 @@ from vllm.inputs import MultiModalInput, TokensInput, mm_input, tokens_input
 from vllm.multimodal.cache import BaseMultiModalProcessorCache as Cache
 from vllm.multimodal.inputs import MultiModalKwargsItems, PlaceholderRange
 
-from pipeline.models.shared.engine_io import Medium, Part
+from pipeline.models.shared.engine_io import MediaItem, PromptChunk
 
 Items = Mapping[str, Any]
 NONE: Items = MappingProxyType({})
 PLACES = 4_096  # of media in prompts: seconds of 80 cameras
 
 
-def ready_prompt(part: Part, cache: Cache | None = None, items: Items = NONE) -> MultiModalInput | TokensInput:
+def ready_prompt(part: PromptChunk, cache: Cache | None = None, items: Items = NONE) -> MultiModalInput | TokensInput:
     """What the engine is to be sent next: both sides of the cache go through the media in the order of their tokens.
 
     Args:
@@ -30,32 +30,32 @@ def ready_prompt(part: Part, cache: Cache | None = None, items: Items = NONE) ->
     if not part.media:
         return tokens_input(token_ids, cache_salt=salt)
     if cache is not None:
-        for medium in part.media:
-            cache.touch_sender_cache_item(medium.name)  # so that none of them makes room for another
+        for media_item in part.media:
+            cache.touch_sender_cache_item(media_item.name)  # so that none of them makes room for another
     kwargs, names, places = defaultdict(list), defaultdict(list), defaultdict(list)
-    for medium in part.media:
-        kwargs[medium.kind].append(_sent(medium, cache, items))
-        names[medium.kind].append(medium.name)
-        places[medium.kind].append(_place(medium.at, medium.tokens, medium.embeds))
+    for media_item in part.media:
+        kwargs[media_item.kind].append(_sent(media_item, cache, items))
+        names[media_item.kind].append(media_item.name)
+        places[media_item.kind].append(_place(media_item.at, media_item.tokens, media_item.embeds))
     return mm_input(token_ids, MultiModalKwargsItems(kwargs), names, places, cache_salt=salt)
 
 
-def unsent(part: Part, cache: Cache | None) -> tuple[Medium, ...]:
+def unsent(part: PromptChunk, cache: Cache | None) -> tuple[MediaItem, ...]:
     """What the cache does not hold."""
     return () if cache is None else tuple(each for each in part.media if not cache.is_cached_item(each.name))
 
 
-def items_of(media: tuple[Medium, ...]) -> Items:
+def items_of(media: tuple[MediaItem, ...]) -> Items:
     """May take a millisecond each."""
-    return {medium.name: medium.item() for medium in media}
+    return {media_item.name: media_item.item() for media_item in media}
 
 
-def _sent(medium: Medium, cache: Cache | None, items: Items) -> Any:
+def _sent(media_item: MediaItem, cache: Cache | None, items: Items) -> Any:
     if cache is None:
-        return medium.item()
-    known = cache.is_cached_item(medium.name)
-    item = None if known else (items.get(medium.name) or medium.item(), ())
-    return cache.get_and_update_item(item, medium.name)[0]
+        return media_item.item()
+    known = cache.is_cached_item(media_item.name)
+    item = None if known else (items.get(media_item.name) or media_item.item(), ())
+    return cache.get_and_update_item(item, media_item.name)[0]
 
 
 @lru_cache(PLACES)

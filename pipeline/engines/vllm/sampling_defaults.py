@@ -5,11 +5,11 @@ from dataclasses import dataclass
 from typing import Any, Self
 
 from pipeline.errors import ConfigError
-from pipeline.models.shared.engine_io import Sampling
+from pipeline.models.shared.engine_io import RequestSampling
 
 
 @dataclass(frozen=True, slots=True)
-class Draws:
+class SamplingDefaults:
     """
     Attributes:
         temperature: 0 takes the likeliest token.
@@ -37,8 +37,8 @@ class Draws:
             sampling["max_tokens"],
         )
 
-    def sampling(self, stop_token_ids: Sequence[int], logprobs: int | None = None) -> Sampling:
-        return Sampling(
+    def sampling(self, stop_token_ids: Sequence[int], logprobs: int | None = None) -> RequestSampling:
+        return RequestSampling(
             self.temperature,
             self.top_k,
             self.top_p,

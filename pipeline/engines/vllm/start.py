@@ -8,27 +8,27 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pipeline.engines.code2wav.engine import CHILD
-from pipeline.engines.qwen3_tts.engine import Requests
+from pipeline.engines.qwen3_tts.engine import StreamingPromptEngine
 from pipeline.engines.vllm.fork_server import serve_forks
 from pipeline.engines.vllm.placement import has_gpu
 from pipeline.errors import ConfigError
-from pipeline.models.shared.engine_io import Answers
+from pipeline.models.shared.engine_io import PromptEngine
 
 
-class Computes(Answers, Requests, Protocol):
-    """An engine for prompts of both kinds: `pipeline.engines.vllm.engine.Vllm`, or a fake."""
+class VllmBackend(PromptEngine, StreamingPromptEngine, Protocol):
+    """An engine for prompts of both kinds: `pipeline.engines.vllm.engine.VllmEngine`, or a fake."""
 
 
-class Start(Protocol):
-    async def __call__(self, stage: str, model: Path, **engine_args: Any) -> Computes:
-        """As `Vllm.open`."""
+class StartEngine(Protocol):
+    async def __call__(self, stage: str, model: Path, **engine_args: Any) -> VllmBackend:
+        """As `VllmEngine.open`."""
         ...
 
 
-async def start_vllm(stage: str, model: Path, **engine_args: Any) -> Computes:
-    from pipeline.engines.vllm.engine import Vllm
+async def start_vllm(stage: str, model: Path, **engine_args: Any) -> VllmBackend:
+    from pipeline.engines.vllm.engine import VllmEngine
 
-    return await Vllm.open(stage, model, **engine_args)
+    return await VllmEngine.open(stage, model, **engine_args)
 
 
 async def vllm_imported() -> None:
@@ -45,7 +45,7 @@ async def vllm_imported() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class Machine:
+class VllmHost:
     """What engines are started on.
 
     Attributes:
@@ -57,5 +57,5 @@ class Machine:
 
     imported: Callable[[], Awaitable[None]] = vllm_imported
     has_gpu: Callable[[str], bool] = has_gpu
-    start: Start = start_vllm
+    start: StartEngine = start_vllm
     decoder: Sequence[str] = CHILD

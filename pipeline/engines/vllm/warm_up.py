@@ -7,7 +7,7 @@ from typing import Any, TypeVar
 
 from pipeline.aio.tasks import first
 from pipeline.engines.base import Engine
-from pipeline.models.shared.engine_io import Answers, Part, Sampling
+from pipeline.models.shared.engine_io import PromptChunk, PromptEngine, RequestSampling
 
 E = TypeVar("E", bound=Engine[Any, Any])
 P = TypeVar("P")
@@ -29,7 +29,7 @@ async def warmed(engine: E, warm: Callable[[], Awaitable[None]]) -> E:
     return engine
 
 
-async def read(requests: Answers, sampling: Sampling, parts: Iterable[Part]) -> None:
+async def read(requests: PromptEngine, sampling: RequestSampling, parts: Iterable[PromptChunk]) -> None:
     """One after the other."""
     for number, part in enumerate(parts):
         async with aclosing(requests.answer(f"{NAME}.{number}", sampling, part)) as pieces:

@@ -28,7 +28,7 @@ SURE = -0.3  # mean log probability of a pass that is believed though it says th
 
 
 @dataclass(frozen=True, slots=True)
-class Reading:
+class WhisperPass:
     """What one pass made of the sound.
 
     Attributes:
@@ -58,7 +58,7 @@ class Reading:
         return self.ended and self.logprob > SURE
 
 
-class Reader:
+class WhisperDecoder:
     """A loaded model. One pass at a time.
 
     Attributes:
@@ -91,7 +91,7 @@ class Reader:
         text = reading.text if reading.is_speech and believed else ""
         return "" if is_echo(text, context) and not self._read_part(pcm, language, "") else text
 
-    def _pass(self, features: Pcm, frames: int, *, language: str | None, context: str, samples: int) -> Reading:
+    def _pass(self, features: Pcm, frames: int, *, language: str | None, context: str, samples: int) -> WhisperPass:
         whisper = self._model
         encoded = whisper.encode(_fitted(features, frames))
         if language is None:
@@ -111,7 +111,7 @@ class Reader:
         tokens = result.sequences_ids[0]
         logprob = result.scores[0] * len(tokens) / (len(tokens) + 1)
         text = tokenizer.decode(tokens).strip()
-        return Reading(text, logprob, result.no_speech_prob, ended=len(tokens) < limit)
+        return WhisperPass(text, logprob, result.no_speech_prob, ended=len(tokens) < limit)
 
 
 def is_echo(text: str, context: str) -> bool:

@@ -6,12 +6,12 @@ from functools import partial
 from pathlib import Path
 from typing import Self
 
-from pipeline.engines.blocking_worker import Worker
+from pipeline.engines.blocking_worker import BlockingWorker
 from pipeline.engines.embedded_models import FETCHED, WHISPER_FILES
 from pipeline.engines.model_files import model_folder
-from pipeline.engines.whisper.decoder import Reader
+from pipeline.engines.whisper.decoder import WhisperDecoder
 from pipeline.errors import ConfigError, EngineError
-from pipeline.types.chunks import Transcript, Window
+from pipeline.types.chunks import AsrInput, Transcript
 
 log = logging.getLogger(__name__)
 
@@ -19,20 +19,20 @@ STAGE = "asr"
 CONTEXT_BYTES = 600  # of plain English some 150 tokens, and 223 are read
 
 
-class Whisper:
+class WhisperEngine:
     """`Engine[Window, Transcript]`.
 
     A pass over a window cannot be interrupted: closing a request returns at once, and `busy` counts
     its pass until it ends. Passes of all callers wait for each other.
     """
 
-    def __init__(self, model: str, reader: Reader, language: str | None) -> None:
+    def __init__(self, model: str, reader: WhisperDecoder, language: str | None) -> None:
         self.model = model
         self.languages = reader.languages
         self.context_bytes = CONTEXT_BYTES
         self._reader = reader
         self._language = language
-        self._worker = Worker("whisper")
+        self._worker = BlockingWorker("whisper")
 
     @classmethod
     async def open(cls, models_dir: Path, *, model: str, fallback: str, threads: int, language: str | None) -> Self:
@@ -45,9 +45,9 @@ class Whisper:
             ConfigError: No model is complete, or it cannot be loaded, or does not know the language.
         """
         folder = model_folder(models_dir, (model, fallback), WHISPER_FILES, FETCHED)
-        loader = Worker("whisper-loader")
+        loader = BlockingWorker("whisper-loader")
         try:
-            reader = await loader.run(partial(Reader, folder, threads))
+            reader = await loader.run(partial(WhisperDecoder, folder, threads))
         finally:
             await loader.aclose()
         if language and language not in reader.languages:
@@ -55,7 +55,7 @@ class Whisper:
             raise ConfigError(f"stage {STAGE}", [f"language `{language}` is none that {folder.name} knows ({known})"])
         return cls(folder.name, reader, language)
 
-    async def generate(self, request_id: str, prompts: AsyncIterator[Window]) -> AsyncGenerator[Transcript, None]:
+    async def generate(self, request_id: str, prompts: AsyncIterator[AsrInput]) -> AsyncGenerator[Transcript, None]:
         async for window in prompts:
             text = await self._read(window)
             yield Transcript(text, window.audio_end_ms, window.settles)
@@ -66,7 +66,7 @@ class Whisper:
     async def aclose(self) -> None:
         await self._worker.aclose()
 
-    async def _read(self, window: Window) -> str:
+    async def _read(self, window: AsrInput) -> str:
         language, context = self._known(window.language or self._language), window.context
         try:
             return await self._worker.run_unheld(partial(self._reader.read, window.pcm, language, context))

@@ -20,12 +20,12 @@ PATCHES = {  # what these call the sizes of a patch, and what `vision_config` do
 
 
 @dataclass(frozen=True, slots=True)
-class TextConfig:
+class AuraTextConfig:
     num_hidden_layers: Few
 
 
 @dataclass(frozen=True, slots=True)
-class VisionConfig:
+class AuraVisionConfig:
     depth: Few
     deepstack_visual_indexes: tuple[int, ...]
 
@@ -50,9 +50,9 @@ def read_aura(folder: Path) -> dict[str, Any]:
     raw = read_json(path, MODEL_TYPE)
     faults: list[str] = []
     text = part(raw, "text_config", faults)
-    read_fields(TextConfig, text, "text_config.", faults)
+    read_fields(AuraTextConfig, text, "text_config.", faults)
     vision = part(raw, "vision_config", faults)
-    if sees := read_fields(VisionConfig, vision, "vision_config.", faults):
+    if sees := read_fields(AuraVisionConfig, vision, "vision_config.", faults):
         faults += _tap_faults(sees)
     faults += head_faults(vision, "num_heads", "hidden_size", "vision_config.")
     faults += equal_faults(vision, "out_hidden_size", "vision_config.", text, "hidden_size", "text_config.")
@@ -76,7 +76,7 @@ def check_media(folder: Path, vision: Mapping[str, Any]) -> None:
             raise ConfigError(str(path), faults)
 
 
-def _tap_faults(vision: VisionConfig) -> Iterator[str]:
+def _tap_faults(vision: AuraVisionConfig) -> Iterator[str]:
     """Of the blocks that what is written is shown beside the last one."""
     taps = vision.deepstack_visual_indexes
     if len(set(taps)) != len(taps) or not all(0 <= tap < vision.depth for tap in taps):

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.media.video_chunk import TOKEN_PX, Clip, Pixels
+from pipeline.media.video_chunk import TOKEN_PX, Pixels, VideoChunk
 from pipeline.models.aura.text import SEEN_AT_S, AuraText
-from pipeline.models.shared.engine_io import Medium
-from pipeline.types.chunks import Scene
+from pipeline.models.shared.engine_io import MediaItem
+from pipeline.types.chunks import MultimodalPrompt
 
 FRAMES = 2  # of a patch
 PATCH_PX = TOKEN_PX // 2
@@ -16,22 +16,22 @@ RUN = f"V{PATCH_PX}"  # a row of a patch in one colour, moved as one value
 RGB = 3
 
 
-def engine_prompt(scene: Scene, text: AuraText) -> tuple[tuple[int, ...], tuple[Medium, ...]]:
+def engine_prompt(scene: MultimodalPrompt, text: AuraText) -> tuple[tuple[int, ...], tuple[MediaItem, ...]]:
     """All ids, and what stands in the place of those for clips."""
     ids: list[int] = []
-    media: list[Medium] = []
+    media: list[MediaItem] = []
     for part in scene.parts:
         if isinstance(part, str):
             ids += text.ids(part)
             continue
         place = text.place(part)
         kind, name = "video" if part.moves else "image", f"{scene.cache_salt}/{part.id}"
-        media.append(Medium(kind, name, len(ids), len(place.token_ids), partial(item, part), place.embeds))
+        media.append(MediaItem(kind, name, len(ids), len(place.token_ids), partial(item, part), place.embeds))
         ids += place.token_ids
     return tuple(ids), tuple(media)
 
 
-def item(clip: Clip) -> Any:
+def item(clip: VideoChunk) -> Any:
     """The keywords and the shapes that vLLM's model takes. It normalises pixels itself, where they are computed on."""
     import torch
     from vllm.multimodal.inputs import (

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.errors import ConfigError
-from pipeline.media.video_chunk import Clip
+from pipeline.media.video_chunk import VideoChunk
 from pipeline.models.shared.tokenizer import read_qwen_tokenizer
 
 STOPS = ("<|im_end|>", "<|silent|>", "<|endoftext|>")
@@ -20,7 +20,7 @@ SEEN_AT_S = 0.5 / FPS  # in each second: between its two frames, which are read 
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class MediaPlace:
     """What stands for something seen.
 
     Attributes:
@@ -64,25 +64,25 @@ class AuraText:
     def ids(self, text: str) -> tuple[int, ...]:
         return self._cached(text)
 
-    def place(self, clip: Clip) -> Place:
+    def place(self, clip: VideoChunk) -> MediaPlace:
         """A second brings its time, and marks of where it begins and ends; those of a picture are text."""
         return self._placed(clip.tokens, clip.moves)
 
-    def decoder(self) -> "Decoder":
-        return Decoder(self._tokenizer)
+    def decoder(self) -> "AuraDetokenizer":
+        return AuraDetokenizer(self._tokenizer)
 
-    def _place(self, tokens: int, moves: bool) -> Place:
+    def _place(self, tokens: int, moves: bool) -> MediaPlace:
         if not moves:
-            return Place((self._image,) * tokens, None)
+            return MediaPlace((self._image,) * tokens, None)
         before = (*self._tokenized(f"<{SEEN_AT_S:.1f} seconds>"), self._begin)
         embeds = range(len(before), len(before) + tokens)
-        return Place((*before, *(self._video,) * tokens, self._end), embeds)
+        return MediaPlace((*before, *(self._video,) * tokens, self._end), embeds)
 
     def _tokenized(self, text: str) -> tuple[int, ...]:
         return tuple(self._tokenizer(text, add_special_tokens=False)["input_ids"])
 
 
-class Decoder:
+class AuraDetokenizer:
     """Token ids → text, as they come: never half a character."""
 
     def __init__(self, tokenizer: Any) -> None:

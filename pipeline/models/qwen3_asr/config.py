@@ -16,7 +16,7 @@ SOUND_FILE = "preprocessor_config.json"
 
 
 @dataclass(frozen=True, slots=True)
-class TowerConfig:
+class AsrEncoderConfig:
     """The encoder.
 
     Attributes:
@@ -31,7 +31,7 @@ class TowerConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class TextConfig:
+class AsrTextConfig:
     """The decoder, a Qwen3."""
 
     num_hidden_layers: Few
@@ -41,7 +41,7 @@ class TextConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class RecogniserConfig:
+class AsrConfig:
     """A whole checkpoint.
 
     Attributes:
@@ -50,12 +50,12 @@ class RecogniserConfig:
 
     support_languages: Sequence[str]
     audio_token_id: int
-    tower: TowerConfig
-    text: TextConfig
+    tower: AsrEncoderConfig
+    text: AsrTextConfig
 
 
 @dataclass(frozen=True, slots=True)
-class SoundConfig:
+class AsrAudioConfig:
     """How the checkpoint wants its spectrum made."""
 
     feature_size: int
@@ -64,7 +64,7 @@ class SoundConfig:
     n_fft: int
 
 
-def read_recogniser(folder: Path) -> RecogniserConfig:
+def read_recogniser(folder: Path) -> AsrConfig:
     """The configuration of the checkpoint in `folder`.
 
     Raises:
@@ -77,13 +77,13 @@ def read_recogniser(folder: Path) -> RecogniserConfig:
     thinker = part(raw, "thinker_config", faults)
     at = "thinker_config."
     heard, written = (part(thinker, name, faults, at) for name in ("audio_config", "text_config"))
-    tower = read_fields(TowerConfig, heard, f"{at}audio_config.", faults)
-    text = read_fields(TextConfig, written, f"{at}text_config.", faults)
+    tower = read_fields(AsrEncoderConfig, heard, f"{at}audio_config.", faults)
+    text = read_fields(AsrTextConfig, written, f"{at}text_config.", faults)
     faults += head_faults(heard, "encoder_attention_heads", "d_model", f"{at}audio_config.")
     faults += equal_faults(heard, "output_dim", f"{at}audio_config.", written, "hidden_size", f"{at}text_config.")
     faults += section_faults(written, f"{at}text_config.", needed=False)
     whole = {**raw, "audio_token_id": thinker.get("audio_token_id"), "tower": tower, "text": text}
-    if tower is None or text is None or (config := read_fields(RecogniserConfig, whole, "", faults)) is None or faults:
+    if tower is None or text is None or (config := read_fields(AsrConfig, whole, "", faults)) is None or faults:
         raise ConfigError(str(path), faults)
     if 2 * tower.n_window != CHUNK or tower.n_window_infer % CHUNK or tower.num_mel_bins != mel.BANDS:
         raise ConfigError(str(path), [f"its encoder is of another kind: {tower}"])
@@ -93,8 +93,8 @@ def read_recogniser(folder: Path) -> RecogniserConfig:
 
 def _check_sound(path: Path) -> None:
     faults: list[str] = []
-    sound = read_fields(SoundConfig, read_object(path), "", faults)
-    if sound is not None and sound != SoundConfig(mel.BANDS, mel.RATE, mel.HOP, mel.FFT):
+    sound = read_fields(AsrAudioConfig, read_object(path), "", faults)
+    if sound is not None and sound != AsrAudioConfig(mel.BANDS, mel.RATE, mel.HOP, mel.FFT):
         faults.append(f"it asks for another spectrum: {sound}")
     if faults:
         raise ConfigError(str(path), faults)

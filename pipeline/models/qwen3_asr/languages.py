@@ -18,8 +18,8 @@ def codes_of(known: Sequence[str]) -> frozenset[str]:
     return frozenset(code for code, name in CODES.items() if name in known)
 
 
-def language_name(asked: str, known: Sequence[str]) -> str | None:
+def language_name(request: str, known: Sequence[str]) -> str | None:
     """The name of a code such as `en` or `en-US`, or of a name in any case; None if it is not one of `known`."""
-    code = asked.strip().lower().replace("_", "-").split("-")[0]
-    name = CODES.get(code, asked.strip().capitalize())
+    code = request.strip().lower().replace("_", "-").split("-")[0]
+    name = CODES.get(code, request.strip().capitalize())
     return name if name in known else None

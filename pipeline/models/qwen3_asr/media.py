@@ -12,25 +12,25 @@ from vllm.multimodal.inputs import (
     MultiModalKwargsItem,
 )
 
-from pipeline.models.qwen3_asr.prompt import Prompt
-from pipeline.models.qwen3_asr.windows import Piece, audio_tokens
-from pipeline.models.shared.engine_io import Medium
+from pipeline.models.qwen3_asr.prompt import AsrPrompt
+from pipeline.models.qwen3_asr.windows import EncoderWindow, audio_tokens
+from pipeline.models.shared.engine_io import MediaItem
 
 _BESIDE = MultiModalBatchedField(keep_on_cpu=True)
 
 
-def engine_prompt(prompt: Prompt, pieces: Sequence[Piece]) -> tuple[tuple[int, ...], tuple[Medium, ...]]:
+def engine_prompt(prompt: AsrPrompt, pieces: Sequence[EncoderWindow]) -> tuple[tuple[int, ...], tuple[MediaItem, ...]]:
     """All ids, and what stands in the place of those for sound."""
     counts = [audio_tokens(len(piece)) for piece in pieces]
     begins = accumulate(counts, initial=prompt.audio_at)
     media = (
-        Medium("audio", piece.name, at, tokens, partial(item, piece))
+        MediaItem("audio", piece.name, at, tokens, partial(item, piece))
         for piece, at, tokens in zip(pieces, begins, counts, strict=False)
     )
     return prompt.spread(counts), tuple(media)
 
 
-def item(piece: Piece) -> MultiModalKwargsItem:
+def item(piece: EncoderWindow) -> MultiModalKwargsItem:
     """The keywords and the shapes that vLLM's model takes."""
     frames = len(piece)
     spectrum = torch.from_numpy(piece.mel.T)

@@ -60,8 +60,8 @@ class GraphedQwen3ASRForConditionalGeneration(Qwen3ASRForConditionalGeneration, 
         chunks = token_budget // audio_tokens(CHUNK)
         sound = torch.zeros(self.audio_tower.num_mel_bins, chunks * CHUNK, device=device, dtype=dtype)
         values = self._inputs(sound)
-        held = {CHUNKS: values[CHUNKS].contiguous(), ENDS: values[ENDS].to(device)}
-        return EncoderCudaGraphCaptureInputs(values | held)
+        output = {CHUNKS: values[CHUNKS].contiguous(), ENDS: values[ENDS].to(device)}
+        return EncoderCudaGraphCaptureInputs(values | output)
 
     def prepare_encoder_cudagraph_replay_buffers(
         self, mm_kwargs: dict[str, Any], max_batch_size: int, max_frames_per_batch: int, path: str = PATH

@@ -10,7 +10,7 @@ AUDIO_TEXT = f"<|audio_start|>{AUDIO}<|audio_end|>"
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class AsrPrompt:
     """
     Attributes:
         audio_at: Where in `token_ids` the one token is that stands for the sound.
@@ -26,7 +26,7 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptWriter:
+class AsrPromptWriter:
     """
     Attributes:
         audio_id: That of `<|audio_pad|>`.
@@ -37,7 +37,7 @@ class PromptWriter:
     audio_id: int
     context: str = ""
 
-    def write(self, language: str | None, prefix: str, context: str = "") -> Prompt:
+    def write(self, language: str | None, prefix: str, context: str = "") -> AsrPrompt:
         """
         Args:
             language: As Qwen3-ASR names it; None leaves it to the model, which then writes it first.
@@ -49,4 +49,4 @@ class PromptWriter:
             f"<|im_start|>system\n{context or self.context}<|im_end|>\n<|im_start|>user\n{AUDIO_TEXT}<|im_end|>\n"
             f"<|im_start|>assistant\n{forced}{prefix}"
         )
-        return Prompt(tuple(ids), ids.index(self.audio_id))
+        return AsrPrompt(tuple(ids), ids.index(self.audio_id))

@@ -11,7 +11,7 @@ _MANY = re.compile(r"(?=.{40})(.{1,20}?)\1{19,}", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
-class Read:
+class ParsedTranscript:
     """
     Attributes:
         language: Its English name; empty if nobody has spoken, or it is not known.
@@ -21,20 +21,20 @@ class Read:
     text: str
 
 
-def read_transcript(raw: str, language: str | None) -> Read:
+def read_transcript(raw: str, language: str | None) -> ParsedTranscript:
     """
     Args:
         language: The one that was asked for: then only the words are written.
     """
     whole = without_repetitions(raw.strip())
     if language or TAG not in whole:
-        return Read((language or "") if whole else "", whole)
+        return ParsedTranscript((language or "") if whole else "", whole)
     head, _, text = whole.partition(TAG)
     if f"{_LANGUAGE}none" in head.lower():
-        return Read("", text.strip())
+        return ParsedTranscript("", text.strip())
     lines = (line.strip() for line in head.splitlines())
     named = next((line for line in lines if line.lower().startswith(_LANGUAGE)), "")
-    return Read(named[len(_LANGUAGE) :].strip().capitalize(), text.strip())
+    return ParsedTranscript(named[len(_LANGUAGE) :].strip().capitalize(), text.strip())
 
 
 def without_repetitions(text: str) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline.models.qwen3_asr.config import CONFIG_FILE, RecogniserConfig
+from pipeline.models.qwen3_asr.config import CONFIG_FILE, AsrConfig
 from pipeline.models.qwen3_asr.mel import BANDS
 from pipeline.models.shared.fields import read_object
 from pipeline.models.shared.weight_names import check_names, weight_names
@@ -32,7 +32,7 @@ _TEXT, _TOWER = "thinker.model.", "thinker.audio_tower."
 _EMBEDDING, _HEAD = f"{_TEXT}embed_tokens.weight", "thinker.lm_head.weight"
 
 
-def expected_names(config: RecogniserConfig) -> set[str]:
+def expected_names(config: AsrConfig) -> set[str]:
     """All that a checkpoint of this configuration has."""
     names = {_EMBEDDING, f"{_TEXT}norm.weight", f"{_TOWER}conv_out.weight"}
     names |= {f"{_TEXT}layers.{i}.{part}.weight" for i in range(config.text.num_hidden_layers) for part in _LAYER}
@@ -43,7 +43,7 @@ def expected_names(config: RecogniserConfig) -> set[str]:
     return names if config.text.tie_word_embeddings else names | {_HEAD}
 
 
-def check_weights(folder: Path, config: RecogniserConfig) -> None:
+def check_weights(folder: Path, config: AsrConfig) -> None:
     """That the checkpoint in `folder` has them all and no others; a head that is tied may stand in it, too.
 
     Raises:

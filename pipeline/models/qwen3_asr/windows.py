@@ -36,7 +36,7 @@ def encoder_windows(mel: Mel, window: int) -> Iterator[Mel]:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Piece:
+class EncoderWindow:
     """A window of a spectrum.
 
     Attributes:
@@ -51,7 +51,7 @@ class Piece:
         return len(self.mel)
 
 
-class Pieces:
+class EncoderWindows:
     """The windows of one spectrum that grows. One that holds what it held the last time is the same piece.
 
     Args:
@@ -62,14 +62,14 @@ class Pieces:
         self._window = window
         self._owner = uuid4().hex
         self._numbers = count()
-        self._last: tuple[Piece, ...] = ()
+        self._last: tuple[EncoderWindow, ...] = ()
 
-    def __call__(self, mel: Mel) -> tuple[Piece, ...]:
+    def __call__(self, mel: Mel) -> tuple[EncoderWindow, ...]:
         windows = enumerate(encoder_windows(mel, self._window))
         self._last = tuple(self._piece(number, window) for number, window in windows)
         return self._last
 
-    def _piece(self, number: int, window: Mel) -> Piece:
+    def _piece(self, number: int, window: Mel) -> EncoderWindow:
         if number < len(self._last) and np.array_equal(self._last[number].mel, window):
             return self._last[number]
-        return Piece(f"{self._owner}.{next(self._numbers)}", np.asfortranarray(window))
+        return EncoderWindow(f"{self._owner}.{next(self._numbers)}", np.asfortranarray(window))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from pipeline.models.qwen3_tts.prompt import Prompt
+from pipeline.models.qwen3_tts.prompt import TalkerPrompt
 
 KEY = "qwen3_tts"
 CODES = 16  # ids that come back as the logprobs of each sampled one: the frame, codebook by codebook
@@ -39,7 +39,7 @@ class Sequel:
     text: tuple[int, ...]
 
 
-def opening(prompt: Prompt, choice: Choice) -> dict[str, Any]:
+def opening(prompt: TalkerPrompt, choice: Choice) -> dict[str, Any]:
     text = [*prompt.text, *prompt.trailing]
     drawn = [choice.temperature, float(choice.top_k), choice.top_p]
     return {KEY: {"text": text, "codec": list(prompt.codec), "choice": drawn}}

@@ -28,7 +28,7 @@ Tokenize = Callable[[str], list[int]]
 
 
 @dataclass(frozen=True, slots=True)
-class Voice:
+class VoiceChoice:
     """Who speaks, and how.
 
     Attributes:
@@ -43,7 +43,7 @@ class Voice:
 
 
 @dataclass(frozen=True, slots=True)
-class Prompt:
+class TalkerPrompt:
     """What the Talker reads before the first frame, and beside the others.
 
     The embedding of a position is that of its text id plus that of its codec id. Frame `i` is read
@@ -61,13 +61,13 @@ class Prompt:
 
 
 @dataclass(frozen=True, slots=True)
-class PromptWriter:
+class TalkerPromptWriter:
     """Writes the prompts of one checkpoint, as `Qwen3TTSForConditionalGeneration.generate` of `qwen-tts` 0.1.1 does."""
 
     config: VoiceConfig
     tokenize: Tokenize
 
-    def write(self, text_ids: Sequence[int], voice: Voice, layout: Layout, *, ended: bool = True) -> Prompt:
+    def write(self, text_ids: Sequence[int], voice: VoiceChoice, layout: Layout, *, ended: bool = True) -> TalkerPrompt:
         """The prompt for a text.
 
         Args:
@@ -89,16 +89,16 @@ class PromptWriter:
         if layout == "streaming":
             text.append(text_ids[0])
             codec.append(talker.codec_bos_id)
-            return Prompt(tuple(text), tuple(codec), self.trailing(text_ids[1:], ended=ended))
+            return TalkerPrompt(tuple(text), tuple(codec), self.trailing(text_ids[1:], ended=ended))
         text += [*text_ids, config.tts_eos_token_id, config.tts_pad_token_id]
         codec += [*[talker.codec_pad_id] * (len(text_ids) + 1), talker.codec_bos_id]
-        return Prompt(tuple(text), tuple(codec), ())
+        return TalkerPrompt(tuple(text), tuple(codec), ())
 
     def trailing(self, text_ids: Sequence[int], *, ended: bool) -> tuple[int, ...]:
         """More text of a prompt in the streaming layout, closed if it is the last."""
         return (*text_ids, self.config.tts_eos_token_id) if ended else tuple(text_ids)
 
-    def check(self, voice: Voice) -> None:
+    def check(self, voice: VoiceChoice) -> None:
         """
         Raises:
             RequestError: As `write`.
@@ -106,7 +106,7 @@ class PromptWriter:
         self._opening(voice)
         self._instructions(voice)
 
-    def _opening(self, voice: Voice) -> list[int]:
+    def _opening(self, voice: VoiceChoice) -> list[int]:
         """Codec ids that name language and speaker, up to the padding in front of the text."""
         talker = self.config.talker
         speaker = voice.speaker.lower()
@@ -134,7 +134,7 @@ class PromptWriter:
             raise RequestError("invalid_value", _unknown("language", language, talker.codec_language_id), "language")
         return name
 
-    def _instructions(self, voice: Voice) -> list[int]:
+    def _instructions(self, voice: VoiceChoice) -> list[int]:
         if not voice.instructions:
             return []
         if self.config.tts_model_type == "custom_voice" and self.config.tts_model_size == "0b6":

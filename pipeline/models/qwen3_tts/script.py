@@ -4,12 +4,12 @@ from dataclasses import dataclass, replace
 from typing import Protocol
 
 from pipeline.models.qwen3_tts.prompt import Tokenize
-from pipeline.models.qwen3_tts.text import Piece, pieces
+from pipeline.models.qwen3_tts.text import SpokenPiece, pieces
 from pipeline.types.chunks import Clause
 
 
 @dataclass(frozen=True, slots=True)
-class Line:
+class ScriptLine:
     """A part of one sentence.
 
     Attributes:
@@ -24,10 +24,10 @@ class Line:
 
 
 LONGEST = 32  # ids of a line after which no other is added: a sentence is bounded by its lines
-END = Line("", (), True, Clause("", ""))  # the clauses have ended
+END = ScriptLine("", (), True, Clause("", ""))  # the clauses have ended
 
 
-class Clauses(Protocol):
+class ClauseSource(Protocol):
     """`pipeline.engines.qwen3_tts.prompt_queue.Ahead`, or a fake."""
 
     @property
@@ -43,23 +43,23 @@ class Script:
     are the same however its text was cut into clauses between words.
     """
 
-    def __init__(self, clauses: Clauses, tokenize: Tokenize) -> None:
+    def __init__(self, clauses: ClauseSource, tokenize: Tokenize) -> None:
         self._clauses = clauses
         self._tokenize = tokenize
-        self._unread: list[tuple[Clause, Piece]] = []
+        self._unread: list[tuple[Clause, SpokenPiece]] = []
         self._space = ""
 
-    async def begin(self) -> Line | None:
+    async def begin(self) -> ScriptLine | None:
         """The first line of the next sentence, as far as it is known, or None if there is none."""
         self._space = ""
         line = await self._next(begins=True)
         return await self._longer(line, 1) if line and line.ids else line
 
-    async def go_on(self, least: int) -> Line:
+    async def go_on(self, least: int) -> ScriptLine:
         """The next line of the same sentence: all that is known of it; at least so many ids, unless it ends."""
         return await self._longer(await self._next(begins=False) or END, least)
 
-    async def _longer(self, line: Line, least: int) -> Line:
+    async def _longer(self, line: ScriptLine, least: int) -> ScriptLine:
         while (
             not line.ends and len(line.ids) < LONGEST and (len(line.ids) < least or self._unread or self._clauses.waits)
         ):
@@ -67,7 +67,7 @@ class Script:
             line = replace(line, said=line.said + more.said, ids=line.ids + more.ids, ends=more.ends)
         return line
 
-    async def _next(self, *, begins: bool) -> Line | None:
+    async def _next(self, *, begins: bool) -> ScriptLine | None:
         while not self._unread:
             clause = await self._clauses.take()
             if clause is None:
@@ -77,4 +77,4 @@ class Script:
         text = self._space + (piece.spoken.lstrip() if begins or self._space else piece.spoken)
         bare = text.rstrip()
         self._space = " " if len(bare) < len(text) else ""
-        return Line(piece.said, tuple(self._tokenize(bare)), piece.ends, clause)
+        return ScriptLine(piece.said, tuple(self._tokenize(bare)), piece.ends, clause)

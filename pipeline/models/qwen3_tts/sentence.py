@@ -7,8 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.models.qwen3_tts.extra_args import APART, Choice, opening, sequel
-from pipeline.models.qwen3_tts.prompt import Layout, PromptWriter, Voice
-from pipeline.models.shared.engine_io import Part, Written
+from pipeline.models.qwen3_tts.prompt import Layout, TalkerPromptWriter, VoiceChoice
+from pipeline.models.shared.engine_io import EngineOutput, PromptChunk
 from pipeline.types.chunks import CODEBOOKS
 
 LEAST_FRAMES = 2  # before the end of speech, as in the official package
@@ -18,7 +18,7 @@ ENOUGH_IDS = 250  # of text: about a minute of speech; what follows is another s
 
 
 @dataclass(frozen=True, slots=True)
-class Pace:
+class FramePace:
     """How many frames are asked for at once.
 
     As many as are allowed: between two parts the engine makes none for the request.
@@ -42,13 +42,18 @@ class Sentence:
     """
 
     def __init__(
-        self, writer: PromptWriter, voice: Voice, choice: Choice, layout: Layout = "streaming", pace: Pace | None = None
+        self,
+        writer: TalkerPromptWriter,
+        voice: VoiceChoice,
+        choice: Choice,
+        layout: Layout = "streaming",
+        pace: FramePace | None = None,
     ) -> None:
         self._writer = writer
         self._voice = voice
         self._choice = choice
         self._layout: Layout = layout
-        self._pace = pace or Pace()
+        self._pace = pace or FramePace()
         self._unread: list[int] = []  # text ids that no part has told yet
         self.known = 0
         self._text_ended = False
@@ -83,7 +88,7 @@ class Sentence:
         self.known += len(text_ids)
         self._text_ended = ends or self.known >= ENOUGH_IDS
 
-    def part(self) -> Part | None:
+    def part(self) -> PromptChunk | None:
         """What to ask for next, or None as long as text is missing, frames wait to be taken, or a part runs."""
         limit = self._most if self._text_ended else self.known
         frames = min(limit - self.made, self._pace.ahead - (self.made - self._taken))
@@ -97,7 +102,7 @@ class Sentence:
         self._running = True
         return part
 
-    def note(self, written: Written) -> NDArray[np.int16]:
+    def note(self, written: EngineOutput) -> NDArray[np.int16]:
         """Frames that have been made, [frames, 16]; the end of speech is none."""
         kept = len(written.beside) - written.stopped
         if written.token_ids:
@@ -111,15 +116,15 @@ class Sentence:
         """So many frames have been taken."""
         self._taken += frames
 
-    def _opening(self, frames: int, least: int) -> Part:
+    def _opening(self, frames: int, least: int) -> PromptChunk:
         prompt = self._writer.write(self._unread, self._voice, self._layout, ended=self._text_ended)
         self._room -= len(prompt.text)
         placeholders = (self._writer.config.talker.codec_pad_id,) * len(prompt.text)
-        return Part(placeholders, frames, least, opening(prompt, self._choice))
+        return PromptChunk(placeholders, frames, least, opening(prompt, self._choice))
 
-    def _sequel(self, frames: int, least: int) -> Part:
+    def _sequel(self, frames: int, least: int) -> PromptChunk:
         text = self._writer.trailing(self._unread, ended=self._text_ended and not self._end_is_told)
-        return Part((self._last,), frames, least, sequel(text))
+        return PromptChunk((self._last,), frames, least, sequel(text))
 
     @property
     def _most(self) -> int:

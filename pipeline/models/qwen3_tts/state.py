@@ -24,7 +24,7 @@ from pipeline.models.qwen3_tts.rows import Rows
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class RowPlace:
     """Which slot a request has, and up to which position its text is written."""
 
     slot: int
@@ -51,8 +51,8 @@ class TalkerState(DefaultModelState):
             self.max_num_reqs, self.max_model_len + 1, model.take_text_table(), codec, model.voice.tts_pad_token_id
         )
         self._inputs = torch.zeros(self.max_num_tokens, self.inputs_embeds_size, dtype=codec.dtype, device=device)
-        self._places: dict[str, Place] = {}
-        self._parked: dict[str, Place] = {}
+        self._places: dict[str, RowPlace] = {}
+        self._parked: dict[str, RowPlace] = {}
         self._room = 0
         self._quickest = self.quickest() if device.type == "cuda" else None
 
@@ -65,7 +65,7 @@ class TalkerState(DefaultModelState):
         assert self._room >= self.max_num_reqs * self.max_model_len, "a request that is preempted cannot be resumed"
         name = new_req_data.req_id
         if isinstance(message, Opening):
-            place = Place(req_index, 0)
+            place = RowPlace(req_index, 0)
             self.rows.open(req_index, message.codec, message.choice)
         else:
             place = self._moved(self._parked.pop(name), req_index)
@@ -120,7 +120,7 @@ class TalkerState(DefaultModelState):
     def custom_sampler(self, sampler: Any) -> tuple[FrameSampler, None]:
         return FrameSampler(sampler, self), None
 
-    def _moved(self, place: Place, slot: int) -> Place:
+    def _moved(self, place: RowPlace, slot: int) -> RowPlace:
         """Nothing was written between removing and adding the request: its rows are still as they were."""
         if place.slot != slot:
             self.rows.move(place.slot, slot)

@@ -15,7 +15,7 @@ _SQUARED = range(0x3200, 0x3400)  # ㎏, ㎡
 
 
 @dataclass(frozen=True, slots=True)
-class Piece:
+class SpokenPiece:
     """A part of one sentence.
 
     Attributes:
@@ -29,7 +29,7 @@ class Piece:
     ends: bool
 
 
-def pieces(text: str, *, begins: bool = True) -> Iterator[Piece]:
+def pieces(text: str, *, begins: bool = True) -> Iterator[SpokenPiece]:
     """One piece, if the text is not too long; else its sentences, cut where they are too long themselves.
 
     The last one is left open, unless it is seen to end.
@@ -38,13 +38,13 @@ def pieces(text: str, *, begins: bool = True) -> Iterator[Piece]:
         begins: A sentence begins with it. In the middle of one, marks are spoken that no letter stands beside.
     """
     if not begins and len(text) <= LONGEST:
-        yield Piece(text, audible(text), bool(_ENDING.search(text)))
+        yield SpokenPiece(text, audible(text), bool(_ENDING.search(text)))
         return
     for sentence in _split(text) if len(text) > LONGEST else [text]:
         parts = list(_cut(sentence))
         for part in parts[:-1]:
-            yield Piece(part, spoken(part), True)
-        yield Piece(parts[-1], spoken(parts[-1]), bool(_ENDING.search(parts[-1])))
+            yield SpokenPiece(part, spoken(part), True)
+        yield SpokenPiece(parts[-1], spoken(parts[-1]), bool(_ENDING.search(parts[-1])))
 
 
 def spoken(text: str) -> str:

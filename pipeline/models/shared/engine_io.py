@@ -4,11 +4,11 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from pipeline.types.chunks import Draft
+from pipeline.types.chunks import DraftOutcome
 
 
 @dataclass(frozen=True, slots=True)
-class Sampling:
+class RequestSampling:
     """How one request draws its tokens; the same for all of its parts.
 
     Attributes:
@@ -28,7 +28,7 @@ class Sampling:
 
 
 @dataclass(frozen=True, slots=True)
-class Medium:
+class MediaItem:
     """What stands in the place of some tokens, ready for the model.
 
     Attributes:
@@ -49,7 +49,7 @@ class Medium:
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class PromptChunk:
     """A piece of a request: what is read next, and how many tokens may be written after it.
 
     The parts after the first begin with the token that was written last: vLLM drops it from what it
@@ -65,13 +65,13 @@ class Part:
     max_tokens: int
     min_tokens: int = 0
     extra_args: Mapping[str, Any] = field(default_factory=dict)
-    media: Sequence[Medium] = ()
+    media: Sequence[MediaItem] = ()
     cache_salt: str = ""
     draft: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Written:
+class EngineOutput:
     """What was written since the last time.
 
     Attributes:
@@ -95,15 +95,15 @@ class Written:
     cached_tokens: int = 0
     refused: bool = False
     likeliest: tuple[int, ...] = ()
-    draft: Draft | None = None
+    draft: DraftOutcome | None = None
 
 
-class Answers(Protocol):
+class PromptEngine(Protocol):
     """An engine that is given whole prompts: `pipeline.engines.vllm.engine.Vllm`, or a fake."""
 
     def answer(
-        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
-    ) -> AsyncGenerator[Written, None]: ...
+        self, request_id: str, sampling: RequestSampling, part: PromptChunk, priority: int = 0
+    ) -> AsyncGenerator[EngineOutput, None]: ...
 
     async def busy(self) -> int: ...
 

@@ -35,7 +35,7 @@ def show_format(sound: Format) -> dict[str, Any]:
     return {"type": sound.type, "rate": sound.rate} if sound.type == "audio/pcm" else {"type": sound.type}
 
 
-class Decoder:
+class AudioDecoder:
     """Base64 in the client's format → float32, 16 kHz mono.
 
     Clients cut their stream anywhere: an odd byte at the end of an append is the first half of a sample.
@@ -82,7 +82,7 @@ class Decoder:
         return np.frombuffer(data[:whole], "<i2").astype(np.int16)
 
 
-class Encoder:
+class AudioEncoder:
     """PCM16, 24 kHz mono → base64 in the client's format. One per answer: it carries the resampler's state."""
 
     def __init__(self, sound: Format) -> None:

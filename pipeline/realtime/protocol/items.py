@@ -12,7 +12,7 @@ from pipeline.errors import RequestError
 from pipeline.media.video_chunk import fitted
 from pipeline.realtime.protocol.client_events import Content, WireItem
 from pipeline.realtime.protocol.limits import check_item, check_pictures
-from pipeline.types.capabilities import Limits
+from pipeline.types.capabilities import PromptLimits
 from pipeline.types.history import FRONT, History, Item
 from pipeline.types.ids import item_name
 
@@ -26,7 +26,7 @@ SERVED_PARTS = {
 }
 
 
-def read_item(item: WireItem, limits: Limits | None, param: str = "item") -> Item:
+def read_item(item: WireItem, limits: PromptLimits | None, param: str = "item") -> Item:
     """The item of a `conversation.item.create`.
 
     Raises:
@@ -66,7 +66,7 @@ def read_item(item: WireItem, limits: Limits | None, param: str = "item") -> Ite
     return Item(item.id or item_name(), item.role, text, images=images)
 
 
-def read_input(items: Sequence[WireItem], limits: Limits | None) -> History:
+def read_input(items: Sequence[WireItem], limits: PromptLimits | None) -> History:
     """The conversation that a `response.create` brings along.
 
     Raises:

@@ -17,44 +17,44 @@ OPENAI_VOICES = frozenset(
 )
 
 
-def check_model(asked: str, known: str, param: str) -> None:
+def check_model(request: str, known: str, param: str) -> None:
     """
     Raises:
         RequestError: `model_not_found`, with the one that is known.
     """
-    if asked != known and not asked.startswith(OPENAI_MODELS):
-        raise _unknown(asked, [known], param, "model_not_found")
+    if request != known and not request.startswith(OPENAI_MODELS):
+        raise _unknown(request, [known], param, "model_not_found")
 
 
-def voice(asked: str | dict[str, Any], there: Capabilities, param: str) -> str:
+def voice(request: str | dict[str, Any], there: Capabilities, param: str) -> str:
     """The voice that answers to that name; an object would be a voice of a customer of OpenAI's.
 
     Raises:
         RequestError: Names those that there are.
     """
-    if not isinstance(asked, str):
+    if not isinstance(request, str):
         raise RequestError("invalid_value", f"{param}: custom voices are not served, {_choice(there.voices)}", param)
-    if not there.voices or asked in there.voices:
-        return asked
-    if asked in OPENAI_VOICES:
+    if not there.voices or request in there.voices:
+        return request
+    if request in OPENAI_VOICES:
         return there.voice
-    raise _unknown(asked, there.voices, param)
+    raise _unknown(request, there.voices, param)
 
 
-def check_language(asked: str, there: Capabilities, param: str) -> None:
+def check_language(request: str, there: Capabilities, param: str) -> None:
     """
     Raises:
         RequestError: Names those that the recogniser knows. A region is nothing to it: `en-US` is `en`.
     """
-    if there.languages and asked.lower().replace("_", "-").split("-")[0] not in there.languages:
-        raise _unknown(asked, sorted(there.languages), param)
+    if there.languages and request.lower().replace("_", "-").split("-")[0] not in there.languages:
+        raise _unknown(request, sorted(there.languages), param)
 
 
-def _unknown(asked: str, known: Iterable[str], param: str, code: str = "invalid_value") -> RequestError:
+def _unknown(request: str, known: Iterable[str], param: str, code: str = "invalid_value") -> RequestError:
     known = tuple(known)
-    near = get_close_matches(asked, known, n=1)
+    near = get_close_matches(request, known, n=1)
     hint = f"did you mean {near[0]!r}? " if near else ""
-    name = asked if len(asked) <= 64 else f"{asked[:64]}…"
+    name = request if len(request) <= 64 else f"{request[:64]}…"
     return RequestError(code, f"{param}: {name!r} is not served; {hint}{_choice(known)}", param)
 
 

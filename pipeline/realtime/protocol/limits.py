@@ -1,15 +1,15 @@
 """Whether what a client says and shows has room in a prompt: what has none is refused, not cut."""
 
-from pipeline.context.control_tokens import harmless
+from pipeline.context.control_tokens import escape_control_tokens
 from pipeline.context.window import in_bytes
 from pipeline.errors import RequestError
-from pipeline.types.capabilities import Limits
+from pipeline.types.capabilities import PromptLimits
 from pipeline.types.chunks import Role
 
 LETTERS = 4  # of plain English in a token
 
 
-def check_instructions(text: str, limits: Limits | None, param: str) -> None:
+def check_instructions(text: str, limits: PromptLimits | None, param: str) -> None:
     """
     Raises:
         RequestError: Names the field and how much fits.
@@ -18,7 +18,7 @@ def check_instructions(text: str, limits: Limits | None, param: str) -> None:
         _check(text, limits.instructions, limits, param)
 
 
-def check_item(text: str, role: Role, limits: Limits | None, param: str) -> None:
+def check_item(text: str, role: Role, limits: PromptLimits | None, param: str) -> None:
     """
     Raises:
         RequestError: Names the field and how much fits.
@@ -32,11 +32,11 @@ def check_context(text: str, most_bytes: int | None, param: str) -> None:
     Raises:
         RequestError: Names the field and how much fits.
     """
-    if most_bytes is not None and (size := in_bytes(harmless(text))) > most_bytes:
+    if most_bytes is not None and (size := in_bytes(escape_control_tokens(text))) > most_bytes:
         raise RequestError("invalid_value", f"{param}: it has {size:,} bytes, and {most_bytes} fit", param)
 
 
-def check_pictures(count: int, limits: Limits | None, param: str) -> None:
+def check_pictures(count: int, limits: PromptLimits | None, param: str) -> None:
     """
     Raises:
         RequestError: Names the field and how many can be seen.
@@ -46,7 +46,7 @@ def check_pictures(count: int, limits: Limits | None, param: str) -> None:
         raise RequestError("invalid_value", message, param)
 
 
-def _check(text: str, most: int, limits: Limits, param: str) -> None:
+def _check(text: str, most: int, limits: PromptLimits, param: str) -> None:
     tokens = len(text) // LETTERS  # is quick to know of megabytes, and never too many
     if tokens <= most:
         tokens = limits.tokens(text)

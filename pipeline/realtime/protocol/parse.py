@@ -14,7 +14,7 @@ SURE_LEVELS = 100  # of objects in each other; how many more there may be depend
 LONGEST_NAME = 64  # of a name that is told back
 
 
-class Unreadable(RequestError):
+class UnreadableEvent(RequestError):
     """An event that cannot be read, with the id that its client gave it, if that could be."""
 
     def __init__(self, code: str, message: str, param: str | None = None, event_id: str | None = None) -> None:
@@ -22,7 +22,7 @@ class Unreadable(RequestError):
         self.event_id = event_id
 
 
-def read(text: str) -> ClientEvent:
+def parse_event(text: str) -> ClientEvent:
     """One client event.
 
     Raises:
@@ -41,11 +41,13 @@ def read(text: str) -> ClientEvent:
         path = path.strip("`").removeprefix("$").removeprefix(".")
         if unknown := re.search(r"unknown field `(.*)`", message):
             param = ".".join(filter(None, [path, unknown[1][:LONGEST_NAME]]))
-            raise Unreadable("unknown_parameter", f"{param}: there is no such parameter", param, event_id) from error
+            raise UnreadableEvent(
+                "unknown_parameter", f"{param}: there is no such parameter", param, event_id
+            ) from error
         if message.startswith("Invalid enum value"):
             message = f"{message}; there is: {', '.join(choices(kind, path))}"
         param = ".".join(filter(None, [path, _missing_field(message)]))
-        raise Unreadable("invalid_value", f"{param or 'event'}: {message}", param or None, event_id) from error
+        raise UnreadableEvent("invalid_value", f"{param or 'event'}: {message}", param or None, event_id) from error
 
 
 def _object(text: str) -> dict[str, Any]:
@@ -54,26 +56,26 @@ def _object(text: str) -> dict[str, Any]:
     except RecursionError as error:
         raise _too_deep() from error
     except (msgspec.DecodeError, UnicodeError) as error:
-        raise Unreadable("invalid_json", f"the message is not JSON: {error}") from error
+        raise UnreadableEvent("invalid_json", f"the message is not JSON: {error}") from error
     if not isinstance(raw, dict):
-        raise Unreadable("invalid_json", "the message is not a JSON object")
+        raise UnreadableEvent("invalid_json", "the message is not a JSON object")
     return raw
 
 
 def _kind(raw: dict[str, Any], event_id: str | None) -> type[ClientEvent]:
     if "type" not in raw:
-        raise Unreadable("unknown_event", "type: it is missing, and says which event this is", "type", event_id)
+        raise UnreadableEvent("unknown_event", "type: it is missing, and says which event this is", "type", event_id)
     name = raw["type"]
     if isinstance(name, str) and (kind := BY_TYPE.get(name)):
         return kind
     near = get_close_matches(name, BY_TYPE, n=1) if isinstance(name, str) and len(name) <= LONGEST_NAME else []
     hint = f"; did you mean {near[0]!r}?" if near else ""
-    raise Unreadable("unknown_event", f"there is no event of type {name!r}{hint}", "type", event_id)
+    raise UnreadableEvent("unknown_event", f"there is no event of type {name!r}{hint}", "type", event_id)
 
 
-def _too_deep(event_id: str | None = None) -> Unreadable:
+def _too_deep(event_id: str | None = None) -> UnreadableEvent:
     message = f"the message is nested too deeply: up to {SURE_LEVELS} levels are sure to be read"
-    return Unreadable("invalid_json", message, None, event_id)
+    return UnreadableEvent("invalid_json", message, None, event_id)
 
 
 def _missing_field(message: str) -> str:

@@ -3,11 +3,11 @@
 from pipeline.errors import RequestError
 
 
-def check_range(asked: float | None, between: tuple[float, float], param: str) -> None:
+def check_range(request: float | None, between: tuple[float, float], param: str) -> None:
     """
     Raises:
         RequestError: Names the field, and what is between.
     """
     least, most = between
-    if asked is not None and not least <= asked <= most:
-        raise RequestError("invalid_value", f"{param}: {asked} is not between {least} and {most}", param)
+    if request is not None and not least <= request <= most:
+        raise RequestError("invalid_value", f"{param}: {request} is not between {least} and {most}", param)

@@ -4,15 +4,15 @@ import json
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from pipeline.realtime.protocol.audio import Encoder, show_format
+from pipeline.realtime.protocol.audio import AudioEncoder, show_format
 from pipeline.realtime.protocol.client_events import Format
 from pipeline.realtime.protocol.items import show_item
 from pipeline.realtime.protocol.server_events import Wire, event
 from pipeline.types import session_events as told
-from pipeline.types.chunks import Usage
+from pipeline.types.chunks import TokenUsage
 
 
-class Answers:
+class ResponseEvents:
     """Says one answer after the other. Holds what belongs to the running one: its sound's format.
 
     Args:
@@ -23,31 +23,31 @@ class Answers:
         self._speaks = speaks
         self._conversation_id = conversation_id
         self._format = speaks()
-        self._encoder = Encoder(self._format)
+        self._encoder = AudioEncoder(self._format)
 
-    def wire(self, happened: told.AnswerEvent) -> Iterator[Wire]:
+    def wire(self, happened: told.ResponseEvent) -> Iterator[Wire]:
         match happened:
-            case told.AnswerStarted():
+            case told.ResponseCreated():
                 self._format = self._speaks()
-                self._encoder = Encoder(self._format)
+                self._encoder = AudioEncoder(self._format)
                 yield event("response.created", response=self._response(happened, "in_progress", []))
-            case told.AnswerOpened():
+            case told.ResponseItemAdded():
                 yield from self._opened(happened)
-            case told.Wrote(response_id, item_id, text):
+            case told.TextDelta(response_id, item_id, text):
                 yield event("response.output_text.delta", **_place(response_id, item_id), delta=text)
-            case told.Spoke():
+            case told.TranscriptDelta():
                 yield _spoke(happened)
-            case told.Sounded(response_id, item_id, pcm):
+            case told.AudioDelta(response_id, item_id, pcm):
                 if delta := self._encoder.encode(pcm):
                     yield event("response.output_audio.delta", **_place(response_id, item_id), delta=delta)
-            case told.AnswerDone(item=None):
+            case told.ResponseDone(item=None):
                 yield event("response.done", response=self._response(happened, happened.status, []))
-            case told.AnswerDone():
+            case told.ResponseDone():
                 yield from self._done(happened)
-            case told.AnswerDropped():
+            case told.EnginesReleased():
                 """The caller was told when it was cancelled."""
 
-    def _opened(self, opened: told.AnswerOpened) -> Iterator[Wire]:
+    def _opened(self, opened: told.ResponseItemAdded) -> Iterator[Wire]:
         item = show_item(opened.item, in_progress=True)
         place = _place(opened.response_id, opened.item.id)
         yield event("response.output_item.added", response_id=opened.response_id, output_index=0, item=item)
@@ -56,10 +56,10 @@ class Answers:
         part = _part("", spoken=opened.item.channel == "audio")
         yield event("response.content_part.added", **place, part=part)
 
-    def _done(self, done: told.AnswerDone) -> Iterator[Wire]:
+    def _done(self, done: told.ResponseDone) -> Iterator[Wire]:
         assert done.item
         place = _place(done.response_id, done.item.id)
-        spoken = done.wants.modality == "audio"
+        spoken = done.response_options.modality == "audio"
         if spoken:
             if done.status == "completed" and (rest := self._encoder.encode(b"", last=True)):
                 yield event("response.output_audio.delta", **place, delta=rest)
@@ -74,9 +74,9 @@ class Answers:
             yield event("conversation.item.done", previous_item_id=done.previous_item_id, item=item)
         yield event("response.done", response=self._response(done, done.status, [item]))
 
-    def _response(self, happened: told.AnswerStarted | told.AnswerDone, status: str, output: list[Wire]) -> Wire:
+    def _response(self, happened: told.ResponseCreated | told.ResponseDone, status: str, output: list[Wire]) -> Wire:
         metadata = dict(happened.metadata)
-        sound = {"voice": happened.wants.voice, "format": show_format(self._format)}
+        sound = {"voice": happened.response_options.voice, "format": show_format(self._format)}
         response: Wire = {
             "id": happened.response_id,
             "object": "realtime.response",
@@ -84,13 +84,13 @@ class Answers:
             "status": status,
             "status_details": None,
             "output": output,
-            "output_modalities": [happened.wants.modality],
-            "max_output_tokens": happened.wants.max_tokens or "inf",
+            "output_modalities": [happened.response_options.modality],
+            "max_output_tokens": happened.response_options.max_tokens or "inf",
             "audio": {"output": sound},
             "metadata": metadata,
             "usage": None,
         }
-        if isinstance(happened, told.AnswerDone):
+        if isinstance(happened, told.ResponseDone):
             metadata["timings"] = json.dumps(dict(happened.timings))
             if happened.status == "completed":
                 metadata["decision"] = "answer" if happened.item else "silent"
@@ -99,7 +99,7 @@ class Answers:
         return response
 
 
-def _usage(usage: Usage) -> Wire:
+def _usage(usage: TokenUsage) -> Wire:
     """Of the model that writes: sound is text before it reads it, and after it wrote it."""
     return {
         "total_tokens": usage.prompt + usage.written,
@@ -115,13 +115,13 @@ def _usage(usage: Usage) -> Wire:
     }
 
 
-def _spoke(spoke: told.Spoke) -> Wire:
+def _spoke(spoke: told.TranscriptDelta) -> Wire:
     times = {"start_time": round(spoke.start_ms / 1000, 3), "end_time": round(spoke.end_ms / 1000, 3)}
     place = _place(spoke.response_id, spoke.item_id)
     return event("response.output_audio_transcript.delta", **place, delta=spoke.text, **times)
 
 
-def _details(done: told.AnswerDone) -> Wire | None:
+def _details(done: told.ResponseDone) -> Wire | None:
     match done.status:
         case "cancelled":
             return {"type": "cancelled", "reason": done.reason}

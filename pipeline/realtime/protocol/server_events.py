@@ -38,13 +38,13 @@ def input_events(happened: told.InputEvent) -> Iterator[Wire]:
             yield event("input_audio_buffer.speech_started", item_id=item_id, audio_start_ms=audio_ms)
         case told.SpeechStopped(item_id, audio_ms):
             yield event("input_audio_buffer.speech_stopped", item_id=item_id, audio_end_ms=audio_ms)
-        case told.Committed(item_id, previous):
+        case told.InputCommitted(item_id, previous):
             yield event("input_audio_buffer.committed", item_id=item_id, previous_item_id=previous)
-        case told.Cleared():
+        case told.InputCleared():
             yield event("input_audio_buffer.cleared")
-        case told.Partial():
+        case told.PartialTranscript():
             yield _partial(happened)
-        case told.Transcribed():
+        case told.TranscriptionCompleted():
             yield from _transcribed(happened)
         case told.TranscriptionFailed(item_id, message):
             failure = {"type": "server_error", "code": "transcription_failed", "message": message, "param": None}
@@ -57,11 +57,11 @@ def input_events(happened: told.InputEvent) -> Iterator[Wire]:
             yield event("conversation.item.deleted", item_id=item_id)
         case told.ItemTruncated(item_id, audio_end_ms):
             yield event("conversation.item.truncated", item_id=item_id, content_index=0, audio_end_ms=audio_end_ms)
-        case told.Offered(offer_id, text, stands_ms):
+        case told.OfferMade(offer_id, text, stands_ms):
             yield event("aura.offer", offer_id=offer_id, text=text, expires_ms=stands_ms, trigger="vision")
 
 
-def _partial(partial: told.Partial) -> Wire:
+def _partial(partial: told.PartialTranscript) -> Wire:
     heard = partial.hypothesis
     return event(
         "input_audio_buffer.partial",
@@ -74,7 +74,7 @@ def _partial(partial: told.Partial) -> Wire:
     )
 
 
-def _transcribed(heard: told.Transcribed) -> Iterator[Wire]:
+def _transcribed(heard: told.TranscriptionCompleted) -> Iterator[Wire]:
     if heard.text:
         yield event(f"{HEARD}.delta", item_id=heard.item_id, content_index=0, delta=heard.text)
     yield event(

@@ -5,7 +5,7 @@ from typing import Any
 from pipeline.realtime.protocol.client_events import TurnDetection
 from pipeline.realtime.protocol.ranges import check_range
 from pipeline.speech.voice_activity import Endpointing
-from pipeline.types.session_options import Detection
+from pipeline.types.session_options import TurnDetectionOptions
 
 EAGERNESS_MS = {"low": 1_200, "medium": 700, "auto": 700, "high": 400}  # silence after a finished sentence
 
@@ -26,13 +26,13 @@ def checked(detection: TurnDetection | None) -> TurnDetection | None:
     return detection
 
 
-def detection(wire: TurnDetection | None) -> Detection | None:
+def detection(wire: TurnDetection | None) -> TurnDetectionOptions | None:
     if wire is None:
         return None
     semantic = wire.type == "semantic_vad"
     end_ms = EAGERNESS_MS[wire.eagerness or "auto"] if semantic else wire.silence_duration_ms or 500
     threshold = 0.5 if wire.threshold is None else wire.threshold
-    return Detection(
+    return TurnDetectionOptions(
         Endpointing(threshold=threshold, end_ms=end_ms),
         semantic,
         wire.create_response is not False,

@@ -3,15 +3,15 @@
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from typing import get_args
 
-from pipeline.context.control_tokens import harmless
-from pipeline.context.window import Exchange, Limits, exchanges, in_bytes, within
-from pipeline.media.video_chunk import Clip
+from pipeline.context.control_tokens import escape_control_tokens
+from pipeline.context.window import Exchange, WindowLimits, exchanges, in_bytes, within
+from pipeline.media.video_chunk import VideoChunk
 from pipeline.models.qwen3_tts.prompt import AUTO, LANGUAGES
-from pipeline.topology.processors.words import Words
+from pipeline.topology.processors.words import WordSplitter
 from pipeline.types import capabilities
-from pipeline.types.chunks import Clause, Role, Scene, Text
+from pipeline.types.chunks import Clause, MultimodalPrompt, Role, TextChunk
 from pipeline.types.history import Item
-from pipeline.types.turn_request import Asked, Wants
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 SYSTEM = (  # of the published evaluations
     "You are receiving a live video stream where the final frame is the present moment. Respond only when a response "
@@ -20,7 +20,7 @@ SYSTEM = (  # of the published evaluations
 SILENT = "<|silent|>"
 MOST_TOKENS = 256  # of an answer
 INSTRUCTIONS_BYTES = 8_000
-LIMITS = Limits()
+LIMITS = WindowLimits()
 BYTES = 4  # of plain English in a token
 
 
@@ -28,7 +28,7 @@ def _tokens(text: str) -> int:
     return -(-in_bytes(text) // BYTES)
 
 
-ROOM = capabilities.Limits(  # what is longer would be cut
+ROOM = capabilities.PromptLimits(  # what is longer would be cut
     _tokens,
     INSTRUCTIONS_BYTES // BYTES,
     dict.fromkeys(get_args(Role), LIMITS.item_tokens // BYTES),
@@ -36,21 +36,21 @@ ROOM = capabilities.Limits(  # what is longer would be cut
 )
 
 
-async def asr2aura(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Scene, None]:
+async def asr2aura(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[MultimodalPrompt, None]:
     """Questions → prompts of AURA."""
     async for question in inbox:
-        yield scene(question)
+        yield multimodal_prompt(question)
 
 
-async def aura2tts(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerator[Clause, None]:
+async def aura2tts(inbox: AsyncIterator[TextChunk], request: TurnRequest) -> AsyncGenerator[Clause, None]:
     """The answer as it is written → words for the Talker, which speaks them before it knows what follows."""
-    words, wants = Words(), asked.wants
-    language = tongue(wants.language)
+    words, response_options = WordSplitter(), request.response_options
+    language = tongue(response_options.language)
     async for piece in inbox:
         for said in words.feed(piece.text):
-            yield Clause(said, wants.voice, wants.speed, language)
+            yield Clause(said, response_options.voice, response_options.speed, language)
     for said in words.finish():
-        yield Clause(said, wants.voice, wants.speed, language)
+        yield Clause(said, response_options.voice, response_options.speed, language)
 
 
 def tongue(heard: str | None) -> str:
@@ -59,53 +59,56 @@ def tongue(heard: str | None) -> str:
     return code if code in LANGUAGES else AUTO
 
 
-def scene(asked: Asked, limits: Limits = LIMITS) -> Scene:
+def multimodal_prompt(request: TurnRequest, limits: WindowLimits = LIMITS) -> MultimodalPrompt:
     """The prompt of a question. It goes on where that of an earlier one ended, unless something was cut or deleted."""
-    wants = asked.wants
-    most = MOST_TOKENS if wants.max_tokens is None else min(wants.max_tokens, MOST_TOKENS)
-    history = within(asked.history, limits)
-    parts: list[str | Clip] = [*_turn("system", _system(wants))]
-    rounds = list(exchanges(history))
-    for each in rounds[:-1]:
+    response_options = request.response_options
+    most = MOST_TOKENS if response_options.max_tokens is None else min(response_options.max_tokens, MOST_TOKENS)
+    history = within(request.history, limits)
+    parts: list[str | VideoChunk] = [*_turn("system", _system(response_options))]
+    video_turns = list(exchanges(history))
+    for each in video_turns[:-1]:
         parts += _round(each, limits)
-    parts += _last(rounds[-1], limits, is_answered=bool(most)) if rounds else _empty(is_answered=bool(most))
-    urgent = wants.awaited or (bool(most) and not wants.unasked)
-    return Scene(_merged(parts), wants.cache_salt, most, urgent)
+    parts += _last(video_turns[-1], limits, is_answered=bool(most)) if video_turns else _empty(is_answered=bool(most))
+    urgent = response_options.awaited or (bool(most) and not response_options.unasked)
+    return MultimodalPrompt(_merged(parts), response_options.cache_salt, most, urgent)
 
 
-def _system(wants: Wants) -> str:
-    text = wants.instructions.strip().encode(errors="replace")[:INSTRUCTIONS_BYTES].decode(errors="ignore")
-    instructions = harmless(text)
+def _system(response_options: ResponseOptions) -> str:
+    text = response_options.instructions.strip().encode(errors="replace")[:INSTRUCTIONS_BYTES].decode(errors="ignore")
+    instructions = escape_control_tokens(text)
     return f"{SYSTEM}\n{instructions}" if instructions else SYSTEM
 
 
-def _round(each: Exchange | Item, limits: Limits) -> Iterator[str | Clip]:
+def _round(each: Exchange | Item, limits: WindowLimits) -> Iterator[str | VideoChunk]:
     if isinstance(each, Item):
-        yield from _turn("system", harmless(limits.text(each)))
+        yield from _turn("system", escape_control_tokens(limits.text(each)))
         return
-    yield from _asked(each, limits)
-    yield from ("<|im_end|>\n", *_turn("assistant", harmless(limits.text(each.answer)) if each.answer else SILENT))
+    yield from _request(each, limits)
+    yield from (
+        "<|im_end|>\n",
+        *_turn("assistant", escape_control_tokens(limits.text(each.answer)) if each.answer else SILENT),
+    )
 
 
-def _last(each: Exchange | Item, limits: Limits, *, is_answered: bool) -> Iterator[str | Clip]:
+def _last(each: Exchange | Item, limits: WindowLimits, *, is_answered: bool) -> Iterator[str | VideoChunk]:
     """The newest round ends open: it is answered now, or may still go on."""
     if isinstance(each, Item) or each.answer:
         yield from _round(each, limits)
         yield from _empty(is_answered=is_answered)
         return
-    yield from _asked(each, limits)
+    yield from _request(each, limits)
     if is_answered:
         yield "<|im_end|>\n<|im_start|>assistant\n"
 
 
-def _asked(each: Exchange, limits: Limits) -> Iterator[str | Clip]:
+def _request(each: Exchange, limits: WindowLimits) -> Iterator[str | VideoChunk]:
     yield "<|im_start|>user\n"
     if each.clip:
         yield each.clip
     if each.question:
         for picture in limits.looked_at(each.question):
             yield from ("<|vision_start|>", picture, "<|vision_end|>")
-        yield harmless(limits.text(each.question))
+        yield escape_control_tokens(limits.text(each.question))
 
 
 def _empty(*, is_answered: bool) -> Iterator[str]:
@@ -118,9 +121,9 @@ def _turn(role: str, text: str) -> Iterator[str]:
     yield f"<|im_start|>{role}\n{text}<|im_end|>\n"
 
 
-def _merged(parts: list[str | Clip]) -> tuple[str | Clip, ...]:
+def _merged(parts: list[str | VideoChunk]) -> tuple[str | VideoChunk, ...]:
     """Text that stands together becomes one part."""
-    merged: list[str | Clip] = []
+    merged: list[str | VideoChunk] = []
     for part in parts:
         last = merged[-1] if merged else None
         if isinstance(part, str) and isinstance(last, str):

@@ -2,7 +2,7 @@
 
 import re
 
-from pipeline.topology.processors.cutting import Cutter
+from pipeline.topology.processors.cutting import TextSplitter
 
 EARLY = 2  # clauses at the beginning: the first sounds soon, and the second is there before the first has been played
 COMMA_WORDS = 4  # an early clause of so many words may end at a comma
@@ -21,7 +21,7 @@ SHORTENED = re.compile(r"\b(?:Mr|Mrs|Ms|Dr|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx
 NUMBERED = re.compile(r"(?:^|\s)\d{1,2}\.$")  # "1." before an item of a list
 
 
-class Clauses(Cutter):
+class ClauseSplitter(TextSplitter):
     """A piece is a clause."""
 
     def _cut(self) -> int:

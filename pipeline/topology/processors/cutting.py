@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 
-class Cutter:
+class TextSplitter:
     """Feed it the text piece by piece. What it gives back concatenates to exactly the text."""
 
     def __init__(self) -> None:

@@ -3,11 +3,11 @@
 from collections.abc import AsyncGenerator, AsyncIterator
 from itertools import chain
 
-from pipeline.context.control_tokens import harmless
-from pipeline.topology.processors.clauses import Clauses
-from pipeline.types.capabilities import Limits
-from pipeline.types.chunks import Chat, Clause, Message, Text
-from pipeline.types.turn_request import Asked
+from pipeline.context.control_tokens import escape_control_tokens
+from pipeline.topology.processors.clauses import ClauseSplitter
+from pipeline.types.capabilities import PromptLimits
+from pipeline.types.chunks import ChatMessage, ChatPrompt, Clause, TextChunk
+from pipeline.types.turn_request import TurnRequest
 
 MOST_TOKENS = 200  # of an answer: enough to count to forty in words
 HISTORY_TOKENS = 300  # of what was said up to the last answer
@@ -43,48 +43,48 @@ EXAMPLES = (
 # Instructions stand between the examples and the question, and outweigh them: after them it would have eyes again. Told
 # so in words it then says of everything that it cannot see it; one more example is understood.
 REMINDER = (
-    Message("user", "What am I wearing?"),
-    Message("assistant", "I cannot see what you are wearing, I can only hear you."),
+    ChatMessage("user", "What am I wearing?"),
+    ChatMessage("assistant", "I cannot see what you are wearing, I can only hear you."),
 )
 
 # How every prompt begins, word for word: engines keep what they have read of it. What differs comes after it.
 PREAMBLE = (
-    Message("system", SYSTEM),
-    *chain.from_iterable((Message("user", said), Message("assistant", answer)) for said, answer in EXAMPLES),
+    ChatMessage("system", SYSTEM),
+    *chain.from_iterable((ChatMessage("user", said), ChatMessage("assistant", answer)) for said, answer in EXAMPLES),
 )
 
 
-async def asked2chat(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Chat, None]:
+async def asked2chat(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[ChatPrompt, None]:
     """Questions → prompts of the language model."""
     async for question in inbox:
-        wants = question.wants
-        limit = MOST_TOKENS if wants.max_tokens is None else min(wants.max_tokens, MOST_TOKENS)
+        response_options = question.response_options
+        limit = MOST_TOKENS if response_options.max_tokens is None else min(response_options.max_tokens, MOST_TOKENS)
         said = recent(question.messages())
         if not limit and (not said or said[-1].role != "user"):
-            said += (Message("user", ""),)  # which is to come
-        stem = (*PREAMBLE, *instructed(wants.instructions))
-        yield Chat((*stem, *map(_harmless, said)), wants.cache_salt, limit, stem=len(stem))
+            said += (ChatMessage("user", ""),)  # which is to come
+        stem = (*PREAMBLE, *instructed(response_options.instructions))
+        yield ChatPrompt((*stem, *map(_harmless, said)), response_options.cache_salt, limit, stem=len(stem))
 
 
-async def text2clauses(inbox: AsyncIterator[Text], asked: Asked) -> AsyncGenerator[Clause, None]:
+async def text2clauses(inbox: AsyncIterator[TextChunk], request: TurnRequest) -> AsyncGenerator[Clause, None]:
     """The answer as it is written → clauses for the voice."""
-    clauses, wants = Clauses(), asked.wants
+    clauses, response_options = ClauseSplitter(), request.response_options
     async for piece in inbox:
         for clause in clauses.feed(piece.text):
-            yield Clause(clause, wants.voice, wants.speed)
+            yield Clause(clause, response_options.voice, response_options.speed)
     for clause in clauses.finish():
-        yield Clause(clause, wants.voice, wants.speed)
+        yield Clause(clause, response_options.voice, response_options.speed)
 
 
-def instructed(instructions: str) -> tuple[Message, ...]:
+def instructed(instructions: str) -> tuple[ChatMessage, ...]:
     """The session's instructions, cut to what fits, and what they must not make the model forget."""
     text = instructions.strip()
     while tokens(text) > INSTRUCTIONS_TOKENS:
         text = text[: len(text) * 9 // 10]
-    return (Message("system", text), *REMINDER) if text else ()
+    return (ChatMessage("system", text), *REMINDER) if text else ()
 
 
-def recent(messages: tuple[Message, ...]) -> tuple[Message, ...]:
+def recent(messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
     """The newest messages that fit: of those up to the last answer, and of those since, which are the question.
 
     So what a question needs of the past is known before it is asked, and can be read ahead.
@@ -99,16 +99,16 @@ def tokens(text: str) -> int:
     return -(-plain // 4) + len(text) - plain + 5  # the message's own marks
 
 
-def _harmless(message: Message) -> Message:
-    return Message(message.role, harmless(message.text))
+def _harmless(message: ChatMessage) -> ChatMessage:
+    return ChatMessage(message.role, escape_control_tokens(message.text))
 
 
-LIMITS = Limits(
+LIMITS = PromptLimits(
     tokens, INSTRUCTIONS_TOKENS, {"system": QUESTION_TOKENS, "user": QUESTION_TOKENS, "assistant": HISTORY_TOKENS}
 )
 
 
-def _fitting(messages: tuple[Message, ...], limit: int) -> tuple[Message, ...]:
+def _fitting(messages: tuple[ChatMessage, ...], limit: int) -> tuple[ChatMessage, ...]:
     """When they no longer fit, the older half goes at once, so that the prompt keeps growing at its end for a
     while and its prefix stays cached."""
     start, size = 0, 0
@@ -121,9 +121,9 @@ def _fitting(messages: tuple[Message, ...], limit: int) -> tuple[Message, ...]:
     return tuple(_shortened(message, limit) for message in messages[start:])
 
 
-def _shortened(message: Message, limit: int) -> Message:
+def _shortened(message: ChatMessage, limit: int) -> ChatMessage:
     """A single message that does not fit keeps its end, where the question is."""
     text = message.text
     while tokens(text) > limit:
         text = text[len(text) // 10 + 1 :]
-    return Message(message.role, text)
+    return ChatMessage(message.role, text)

@@ -4,18 +4,18 @@ from collections.abc import AsyncGenerator, AsyncIterator
 
 import numpy as np
 
-from pipeline.engines.code2wav.chunk_ramp import WHOLE, Chunker, Ramp
-from pipeline.types.chunks import CODEBOOKS, Codes
-from pipeline.types.turn_request import Asked
+from pipeline.engines.code2wav.chunk_ramp import WHOLE, ChunkRamp, FrameChunker
+from pipeline.types.chunks import CODEBOOKS, CodecChunk
+from pipeline.types.turn_request import TurnRequest
 
-DEFAULT_RAMP = Ramp()
+DEFAULT_RAMP = ChunkRamp()
 
 
 async def talker2code2wav_async_chunk(
-    inbox: AsyncIterator[Codes], asked: Asked, ramp: Ramp = DEFAULT_RAMP
-) -> AsyncGenerator[Codes, None]:
+    inbox: AsyncIterator[CodecChunk], request: TurnRequest, ramp: ChunkRamp = DEFAULT_RAMP
+) -> AsyncGenerator[CodecChunk, None]:
     """Frames as they are made → chunks as soon as they are complete. The end is told by ending."""
-    chunker = Chunker(ramp)
+    chunker = FrameChunker(ramp)
     async for codes in inbox:
         for chunk in chunker.feed(codes):
             yield chunk
@@ -23,16 +23,18 @@ async def talker2code2wav_async_chunk(
         yield chunk
 
 
-async def talker2code2wav_full_payload(inbox: AsyncIterator[Codes], asked: Asked) -> AsyncGenerator[Codes, None]:
+async def talker2code2wav_full_payload(
+    inbox: AsyncIterator[CodecChunk], request: TurnRequest
+) -> AsyncGenerator[CodecChunk, None]:
     """Frames as they are made → whole sentences, once the last one is complete."""
-    chunker = Chunker(WHOLE)
+    chunker = FrameChunker(WHOLE)
     sentences = [sentence async for codes in inbox for sentence in chunker.feed(codes)]
     for sentence in (*sentences, *chunker.finish()):
         yield sentence
 
 
 async def talker2code2wav_token_only(
-    inbox: AsyncIterator[Codes], asked: Asked
+    inbox: AsyncIterator[CodecChunk], request: TurnRequest
 ) -> AsyncGenerator[tuple[int, ...], None]:
     """Frames as they are made → all codes of the request as one flat list of ids, codebook by codebook.
 
@@ -43,10 +45,10 @@ async def talker2code2wav_token_only(
         yield ids
 
 
-def codes_of(ids: tuple[int, ...]) -> Codes:
+def codes_of(ids: tuple[int, ...]) -> CodecChunk:
     """What `talker2code2wav_token_only` has flattened, as a sentence.
 
     Raises:
         ValueError: There are not as many ids for each codebook.
     """
-    return Codes(np.array(ids, np.int16).reshape(CODEBOOKS, -1).T, ends=True)
+    return CodecChunk(np.array(ids, np.int16).reshape(CODEBOOKS, -1).T, ends=True)

@@ -3,7 +3,7 @@
 import re
 
 from pipeline.topology.processors.clauses import is_shortened, is_sure_end
-from pipeline.topology.processors.cutting import Cutter
+from pipeline.topology.processors.cutting import TextSplitter
 
 LONGEST = 80  # characters after which a word is cut: it may be a line of a script without spaces
 
@@ -14,7 +14,7 @@ _SENTENCE = re.compile(r"""[.!?…]+["'”’)\]]*\s*$""")
 _WIDE = re.compile(r"""[。！？]+["'”’」』）]*(?=[^。！？"'”’」』）])|(?<=\w)(?=[，、；：])""")  # needs no space
 
 
-class Words(Cutter):
+class WordSplitter(TextSplitter):
     """A piece is a word as a rule: no letter will be added to it. It is more where that is needed to tell whether a
     sentence has ended (`Dr. No`), or what a mark belongs to (`- no`).
     """

@@ -4,7 +4,7 @@ from typing import Any
 
 from livekit.agents import llm
 
-from agent.livekit.chat_context import History
+from agent.livekit.chat_context import ChatContextMirror
 
 
 def item(role: str, item_id: str, words: str = "") -> dict[str, Any]:
@@ -12,7 +12,7 @@ def item(role: str, item_id: str, words: str = "") -> dict[str, Any]:
 
 
 def test_an_answer_stands_behind_what_it_answers_though_something_was_typed_before_its_first_word() -> None:
-    history = History()
+    history = ChatContextMirror()
     history.told(item("user", "one", "One?"), None)
     wanted = llm.ChatContext([*history.items.items, llm.ChatMessage(role="user", id="two", content=["Two?"])])
     history.follow(wanted)
@@ -25,7 +25,7 @@ def test_an_answer_stands_behind_what_it_answers_though_something_was_typed_befo
 
 
 def test_a_greeting_stands_in_front_of_what_was_typed_before_its_first_word() -> None:
-    history = History()
+    history = ChatContextMirror()
     history.follow(llm.ChatContext([llm.ChatMessage(role="user", id="typed", content=["Well?"])]))
     history.told(item("user", "typed", "Well?"), None)
     history.told(item("assistant", "greeting"), None)
@@ -35,7 +35,7 @@ def test_a_greeting_stands_in_front_of_what_was_typed_before_its_first_word() ->
 
 
 def test_an_answer_that_was_taken_back_does_not_return_with_its_end() -> None:
-    history = History()
+    history = ChatContextMirror()
     history.told(item("user", "one", "One?"), None)
     history.told(item("assistant", "answer"), "one")
     assert [event["type"] for event in history.follow(llm.ChatContext.empty())] == ["conversation.item.delete"]

@@ -6,9 +6,9 @@ from contextlib import asynccontextmanager
 
 import pytest
 
-from agent.livekit.connection import OUTBOX, Line
+from agent.livekit.connection import OUTBOX, PipelineConnection
 from agent.settings.agent import PipelineSettings
-from pipeline.realtime.client import Event, Full, Refused, Starting, Unauthorized, Unreachable
+from pipeline.realtime.client import Event, PipelineFull, PipelineRefused, PipelineStarting, Unauthorized, Unreachable
 from tests.agent.fake_pipeline import FakePipeline
 
 pytestmark = pytest.mark.anyio
@@ -39,9 +39,9 @@ class Caller:
 
 
 @asynccontextmanager
-async def line(pipeline: FakePipeline) -> AsyncIterator[tuple[Line, Caller]]:
+async def line(pipeline: FakePipeline) -> AsyncIterator[tuple[PipelineConnection, Caller]]:
     caller = Caller()
-    the_line = Line(PIPELINE, caller, pipeline.connect)
+    the_line = PipelineConnection(PIPELINE, caller, pipeline.connect)
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(the_line.run())
         yield the_line, caller
@@ -104,7 +104,7 @@ async def test_a_line_that_was_up_is_missed_at_once_again() -> None:
 
 
 async def test_a_full_pipeline_is_asked_again_when_it_says() -> None:
-    pipeline = FakePipeline(refusals=[Full(3.0)])
+    pipeline = FakePipeline(refusals=[PipelineFull(3.0)])
     async with line(pipeline) as (_, caller):
         await asyncio.sleep(10.0)
     assert [at for at, _ in caller.troubles] == [0.0, 3.0]
@@ -115,7 +115,7 @@ async def test_a_pipeline_that_starts_again_is_not_said_to_be_full_and_is_asked_
     pipeline = FakePipeline()
     async with line(pipeline) as (_, caller):
         await asyncio.sleep(1.0)
-        pipeline.refusals = [Unreachable(""), Full(5.0), Full(5.0)]
+        pipeline.refusals = [Unreachable(""), PipelineFull(5.0), PipelineFull(5.0)]
         pipeline.break_off()
         await asyncio.sleep(10.0)
     starting = "The speech server is starting again. Please wait a little: I cannot hear you until then."
@@ -124,7 +124,7 @@ async def test_a_pipeline_that_starts_again_is_not_said_to_be_full_and_is_asked_
 
 
 async def test_a_pipeline_that_starts_is_said_to_and_noted_each_ten_seconds(caplog: pytest.LogCaptureFixture) -> None:
-    pipeline = FakePipeline(refusals=[Unreachable(""), *[Starting(2.0)] * 8])
+    pipeline = FakePipeline(refusals=[Unreachable(""), *[PipelineStarting(2.0)] * 8])
     async with line(pipeline) as (_, caller):
         await asyncio.sleep(13.0)
     assert caller.troubles[1][1].startswith("The speech server is starting")
@@ -142,7 +142,7 @@ async def test_a_session_that_cannot_be_resumed_is_begun_anew() -> None:
     pipeline = FakePipeline()
     async with line(pipeline) as (_, caller):
         await asyncio.sleep(1.0)
-        pipeline.refusals = [Refused(404)]
+        pipeline.refusals = [PipelineRefused(404)]
         pipeline.break_off()
         await asyncio.sleep(2.0)
     assert pipeline.resumed_with == [None, "token_1", None]

@@ -9,8 +9,8 @@ import pytest
 from livekit import rtc
 from PIL import Image
 
-from agent.aio.background_tasks import Owned
-from agent.livekit.media import Camera, Pace, appended, jpeg, sound
+from agent.aio.background_tasks import OwnedTasks
+from agent.livekit.media import Camera, VideoPace, appended, jpeg, sound
 from pipeline.realtime.client import Event
 
 
@@ -24,14 +24,14 @@ def frame(width: int, height: int, rgb: tuple[int, int, int]) -> rtc.VideoFrame:
 
 @pytest.mark.parametrize("fps", [5, 7.5, 15, 24, 30, 60])
 def test_two_pictures_a_second_are_taken_of_any_camera(fps: float) -> None:
-    pace = Pace(per_s=2.0)
+    pace = VideoPace(per_s=2.0)
     taken = [moment for moment in np.arange(0, 60, 1 / fps) if pace.take(float(moment))]
     assert len(taken) == pytest.approx(120, abs=1)
     assert np.diff(taken).max() <= 0.5 + 1 / fps
 
 
 def test_after_a_gap_the_pace_does_not_catch_up() -> None:
-    pace = Pace(per_s=2.0)
+    pace = VideoPace(per_s=2.0)
     taken = [moment for moment in (0.0, 0.5, 10.0, 10.1, 10.2, 10.5) if pace.take(moment)]
     assert taken == [0.0, 0.5, 10.0, 10.5]
 
@@ -70,7 +70,7 @@ class TestCamera:
 async def pictures(moments: tuple[int, ...]) -> list[Event]:
     """What the pipeline is sent of frames that come at once, at these moments of sound."""
     events: list[Event] = []
-    tasks = Owned()
+    tasks = OwnedTasks()
     camera = Camera(events.append, tasks)
     for moment in moments:
         camera.see(frame(64, 64, (0, 0, 0)), moment)

@@ -11,13 +11,13 @@ from livekit.agents import llm
 from livekit.agents.types import TimedString
 
 from agent.livekit.media import sound
-from agent.livekit.model import AuraModel
-from agent.livekit.responses import Outcome
-from agent.livekit.session import AuraSession
-from agent.livekit.session_settings import Wishes
+from agent.livekit.model import AuraRealtimeModel
+from agent.livekit.responses import ResponseOutcome
+from agent.livekit.session import AuraRealtimeSession
+from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import AURA
 from agent.settings.agent import PipelineSettings
-from agent.turns.user_turn_tracker import Partial
+from agent.turns.user_turn_tracker import PartialHeard
 from pipeline.realtime.client import Event, Unreachable
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says
 
@@ -30,8 +30,8 @@ class Listener:
     """Notes what the session tells."""
 
     def __init__(self) -> None:
-        self.partials: list[Partial] = []
-        self.outcomes: list[Outcome] = []
+        self.partials: list[PartialHeard] = []
+        self.outcomes: list[ResponseOutcome] = []
         self.troubles: list[str] = []
         self.lines: list[str] = []
         self.sees: list[bool] = []
@@ -39,7 +39,7 @@ class Listener:
         self.owed: list[bool] = []
         self.committed = self.pictures = self.broken = 0
 
-    def on_partial(self, partial: Partial) -> None:
+    def on_partial(self, partial: PartialHeard) -> None:
         self.partials.append(partial)
 
     def on_committed(self) -> None:
@@ -52,7 +52,7 @@ class Listener:
     def on_broken_answer(self) -> None:
         self.broken += 1
 
-    def on_outcome(self, outcome: Outcome) -> None:
+    def on_outcome(self, outcome: ResponseOutcome) -> None:
         self.outcomes.append(outcome)
 
     def on_line(self, resume_token: str, sees: bool) -> None:
@@ -67,10 +67,14 @@ class Listener:
 
 
 @asynccontextmanager
-async def talking(pipeline: FakePipeline, resume_token: str = "") -> AsyncIterator[tuple[AuraSession, Listener]]:
+async def talking(
+    pipeline: FakePipeline, resume_token: str = ""
+) -> AsyncIterator[tuple[AuraRealtimeSession, Listener]]:
     listener = Listener()
-    wishes = Wishes(AURA, spoken=True, camera=True)
-    model = AuraModel(PipelineSettings("http://pipeline", "key"), wishes, listener, pipeline.connect, resume_token)
+    wishes = PipelineSessionSettings(AURA, spoken=True, camera=True)
+    model = AuraRealtimeModel(
+        PipelineSettings("http://pipeline", "key"), wishes, listener, pipeline.connect, resume_token
+    )
     session = model.session()
     await asyncio.sleep(0.01)
     yield session, listener
@@ -96,7 +100,7 @@ def ids(context: llm.ChatContext) -> list[tuple[str, str]]:
     ("context", "told"), [("", {"language": "en"}), ("Wouter", {"language": "en", "prompt": "Wouter"})]
 )
 def test_it_tells_what_people_may_say(context: str, told: dict[str, str]) -> None:
-    asked = Wishes(replace(AURA, context=context), spoken=True, camera=False).session("Be brief.")
+    asked = PipelineSessionSettings(replace(AURA, context=context), spoken=True, camera=False).session("Be brief.")
     assert asked["audio"]["input"]["transcription"] == told
 
 

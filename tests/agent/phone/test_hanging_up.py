@@ -7,11 +7,11 @@ from livekit.agents import llm
 
 from agent.call import HANG_UP_S, Call
 from agent.persona import Persona
-from agent.rooms.failover_metadata import Recalled
+from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
 from agent.status.attributes import LINE
 from agent.turns.endpointing import TURNS
-from pipeline.realtime.client import Full, Unreachable
+from pipeline.realtime.client import PipelineFull, Unreachable
 from tests.agent.fake_pipeline import FakePipeline, Says
 from tests.agent.livekit.test_session import TWO_CLAUSES, talking
 
@@ -61,7 +61,7 @@ async def test_who_comes_back_to_a_full_pipeline_is_told_so_until_there_is_a_pla
     pipeline = FakePipeline(can_resume=True)
     async with talking(pipeline) as (session, listener):
         await session.hang_up()
-        pipeline.refusals = [Full(5.0)]
+        pipeline.refusals = [PipelineFull(5.0)]
         session.pick_up()
         await asyncio.sleep(10)
         assert listener.troubles == ["", "All places are taken just now. I keep trying to get you one.", ""]
@@ -104,7 +104,7 @@ async def test_who_waited_for_an_answer_when_the_pipeline_stopped_is_asked_to_sa
         tasks.create_task(call.write("Please count."))
         await asyncio.sleep(0.5)
         pipeline.received.clear()
-        pipeline.refusals = [Unreachable(""), Full(5.0), Full(5.0)]  # it is gone, and then it starts
+        pipeline.refusals = [Unreachable(""), PipelineFull(5.0), PipelineFull(5.0)]  # it is gone, and then it starts
         pipeline.break_off()
         await asyncio.sleep(20)
     assert [event["item"]["content"][0]["text"] for event in pipeline.of("conversation.item.create")][:1] == [
@@ -114,9 +114,9 @@ async def test_who_waited_for_an_answer_when_the_pipeline_stopped_is_asked_to_sa
     await call.aclose()
 
 
-@pytest.mark.parametrize(("recalled", "said"), [(None, "Hello."), (Recalled("token_0"), "Sorry.")])
+@pytest.mark.parametrize(("recalled", "said"), [(None, "Hello."), (FailoverMetadata("token_0"), "Sorry.")])
 async def test_an_agent_that_is_called_into_a_call_goes_on_with_it_and_apologises(
-    recalled: Recalled | None, said: str
+    recalled: FailoverMetadata | None, said: str
 ) -> None:
     async def publish(_: dict[str, str]) -> None: ...
 

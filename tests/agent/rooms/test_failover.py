@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from agent.rooms.failover import LOOK_S, MOST, WITHIN_S, Job, Recall
-from agent.rooms.failover_metadata import Recalled, recalled
-from agent.rooms.job_store import Roster
+from agent.rooms.failover import LOOK_S, MOST, WITHIN_S, Failover, RoomJob
+from agent.rooms.failover_metadata import FailoverMetadata, failover_metadata
+from agent.rooms.job_store import JobStore
 
 pytestmark = pytest.mark.anyio
 
-HALL, KITCHEN = Job("hall", "agent-1"), Job("kitchen", "agent-2")
+HALL, KITCHEN = RoomJob("hall", "agent-1"), RoomJob("kitchen", "agent-2")
 
 
 class Worker:
@@ -22,10 +22,10 @@ class Worker:
     def __init__(self) -> None:
         self.jobs = {HALL, KITCHEN}
         self.people = {"hall", "kitchen"}
-        self.recalls: list[tuple[float, Job]] = []
+        self.recalls: list[tuple[float, RoomJob]] = []
         self.broken = False
 
-    async def recall(self, lost: Job) -> bool:
+    async def recall(self, lost: RoomJob) -> bool:
         if self.broken:
             raise OSError("the server is away")
         if lost.room in self.people:
@@ -37,7 +37,7 @@ class Worker:
 async def watched() -> AsyncIterator[Worker]:
     worker = Worker()
     async with asyncio.TaskGroup() as tasks:
-        watching = tasks.create_task(Recall(lambda: worker.jobs, worker.recall).run())
+        watching = tasks.create_task(Failover(lambda: worker.jobs, worker.recall).run())
         await asyncio.sleep(0.1)
         yield worker
         watching.cancel()
@@ -66,22 +66,22 @@ async def test_a_room_without_people_gets_none() -> None:
 async def test_a_call_that_kills_every_agent_is_given_up_for_a_minute() -> None:
     async with watched() as worker:
         for number in range(10):
-            worker.jobs = {KITCHEN, Job("hall", f"agent-again-{number}")}
+            worker.jobs = {KITCHEN, RoomJob("hall", f"agent-again-{number}")}
             await asyncio.sleep(1)
         assert [lost.room for _, lost in worker.recalls] == ["hall"] * MOST
-        worker.jobs = {Job("hall", "agent-last")}
+        worker.jobs = {RoomJob("hall", "agent-last")}
         await asyncio.sleep(1)
         assert worker.recalls[-1][1] == KITCHEN
         await asyncio.sleep(WITHIN_S)
         worker.jobs = set()
         await asyncio.sleep(1)
-        assert worker.recalls[-1][1] == Job("hall", "agent-last")
+        assert worker.recalls[-1][1] == RoomJob("hall", "agent-last")
 
 
 async def test_what_a_killed_worker_has_left_behind_is_found_by_the_one_after_it(tmp_path: Path) -> None:
-    roster, worker = Roster(tmp_path / "jobs.json"), Worker()
+    roster, worker = JobStore(tmp_path / "jobs.json"), Worker()
     async with asyncio.TaskGroup() as tasks:
-        watching = tasks.create_task(Recall(lambda: worker.jobs, worker.recall, roster.read(), roster.write).run())
+        watching = tasks.create_task(Failover(lambda: worker.jobs, worker.recall, roster.read(), roster.write).run())
         await asyncio.sleep(1)
         worker.jobs = {HALL}
         await asyncio.sleep(1)
@@ -89,7 +89,7 @@ async def test_what_a_killed_worker_has_left_behind_is_found_by_the_one_after_it
         watching.cancel()  # killed
     worker.jobs = set()
     async with asyncio.TaskGroup() as tasks:
-        watching = tasks.create_task(Recall(lambda: worker.jobs, worker.recall, roster.read(), roster.write).run())
+        watching = tasks.create_task(Failover(lambda: worker.jobs, worker.recall, roster.read(), roster.write).run())
         await asyncio.sleep(1)
         assert [lost for _, lost in worker.recalls] == [KITCHEN, HALL]
         assert roster.read() == set()
@@ -97,17 +97,17 @@ async def test_what_a_killed_worker_has_left_behind_is_found_by_the_one_after_it
 
 
 def test_a_roster_that_is_not_there_or_broken_is_empty(tmp_path: Path) -> None:
-    assert Roster(None).read() == Roster(tmp_path / "none").read() == set()
+    assert JobStore(None).read() == JobStore(tmp_path / "none").read() == set()
     (tmp_path / "broken").write_text("[{")
-    assert Roster(tmp_path / "broken").read() == set()
+    assert JobStore(tmp_path / "broken").read() == set()
 
 
 def test_a_worker_that_has_ended_leaves_no_roster(tmp_path: Path) -> None:
-    roster = Roster(tmp_path / "jobs.json")
+    roster = JobStore(tmp_path / "jobs.json")
     roster.forget()
     roster.write({HALL})
     roster.forget()
-    Roster(None).forget()
+    JobStore(None).forget()
     assert list(tmp_path.iterdir()) == []
 
 
@@ -123,6 +123,6 @@ async def test_a_server_that_is_away_does_not_end_the_watch() -> None:
 
 
 def test_what_a_recalled_agent_is_told_is_read_again() -> None:
-    assert recalled(Recalled("token").metadata()) == Recalled("token")
-    assert recalled("") is None
-    assert recalled("somebody else's") is None
+    assert failover_metadata(FailoverMetadata("token").metadata()) == FailoverMetadata("token")
+    assert failover_metadata("") is None
+    assert failover_metadata("somebody else's") is None

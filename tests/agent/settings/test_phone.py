@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.settings.environment import Reader, SettingsError
+from agent.settings.environment import EnvironmentReader, SettingsError
 from agent.settings.phone import PhoneSettings, phone_settings
 from agent.settings.trunk import dial_settings, trunk_settings
 
@@ -17,14 +17,14 @@ LIVEKIT = {
 
 
 def test_without_a_word_calls_are_limited_and_nobody_is_put_through() -> None:
-    assert phone_settings(Reader({})) == PhoneSettings(None, "", longest_s=1_800, at_once=2, per_minute=6)
+    assert phone_settings(EnvironmentReader({})) == PhoneSettings(None, "", longest_s=1_800, at_once=2, per_minute=6)
 
 
 def test_an_apology_that_was_never_rendered_is_none(tmp_path: Path) -> None:
     path = tmp_path / "apology.wav"
-    assert phone_settings(Reader({"AURA_SIP_APOLOGY": str(path)})).apology is None
+    assert phone_settings(EnvironmentReader({"AURA_SIP_APOLOGY": str(path)})).apology is None
     path.touch()
-    assert phone_settings(Reader({"AURA_SIP_APOLOGY": str(path)})).apology == path
+    assert phone_settings(EnvironmentReader({"AURA_SIP_APOLOGY": str(path)})).apology == path
 
 
 def test_numbers_and_addresses_are_lists() -> None:

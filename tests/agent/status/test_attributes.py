@@ -7,7 +7,7 @@ from contextlib import asynccontextmanager
 import msgspec
 import pytest
 
-from agent.status.attributes import Noticeboard, Signs
+from agent.status.attributes import AgentSignals, AgentStatePublisher
 
 pytestmark = pytest.mark.anyio
 
@@ -15,14 +15,14 @@ Shown = list[tuple[float, str, str]]
 
 
 @asynccontextmanager
-async def board() -> AsyncIterator[tuple[Noticeboard, Shown]]:
+async def board() -> AsyncIterator[tuple[AgentStatePublisher, Shown]]:
     shown: Shown = []
 
     async def publish(attributes: dict[str, str]) -> None:
         now = asyncio.get_running_loop().time()
         shown.extend((now, name, value) for name, value in attributes.items())
 
-    noticeboard = Noticeboard(publish)
+    noticeboard = AgentStatePublisher(publish)
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(noticeboard.run())
         yield noticeboard, shown
@@ -32,21 +32,21 @@ async def board() -> AsyncIterator[tuple[Noticeboard, Shown]]:
 @pytest.mark.parametrize(
     ("signs", "state"),
     [
-        (Signs(), "listening"),
-        (Signs(person_speaking=True, audible=True, answering=True), "listening"),
-        (Signs(audible=True, answering=True), "speaking"),
-        (Signs(answering=True, owed=True, silent_until=9), "thinking"),
-        (Signs(answering=True), "listening"),
-        (Signs(audible=True, heard_at=1), "speaking"),
-        (Signs(heard_at=1), "thinking"),
-        (Signs(heard_at=4), "listening"),
-        (Signs(sees=True, silent_until=9, watching_until=9), "silent"),
-        (Signs(sees=True, silent_until=5, watching_until=9), "watching"),
-        (Signs(sees=True, watching_until=5), "listening"),
-        (Signs(sees=False, watching_until=9), "listening"),
+        (AgentSignals(), "listening"),
+        (AgentSignals(person_speaking=True, audible=True, answering=True), "listening"),
+        (AgentSignals(audible=True, answering=True), "speaking"),
+        (AgentSignals(answering=True, owed=True, silent_until=9), "thinking"),
+        (AgentSignals(answering=True), "listening"),
+        (AgentSignals(audible=True, heard_at=1), "speaking"),
+        (AgentSignals(heard_at=1), "thinking"),
+        (AgentSignals(heard_at=4), "listening"),
+        (AgentSignals(sees=True, silent_until=9, watching_until=9), "silent"),
+        (AgentSignals(sees=True, silent_until=5, watching_until=9), "watching"),
+        (AgentSignals(sees=True, watching_until=5), "listening"),
+        (AgentSignals(sees=False, watching_until=9), "listening"),
     ],
 )
-def test_the_state_follows_from_the_signs(signs: Signs, state: str) -> None:
+def test_the_state_follows_from_the_signs(signs: AgentSignals, state: str) -> None:
     assert signs.state(now=5.0) == state
 
 
@@ -142,7 +142,7 @@ async def test_what_cannot_be_published_stops_nothing() -> None:
             raise ConnectionError("no room")
         shown.append(attributes)
 
-    noticeboard = Noticeboard(publish)
+    noticeboard = AgentStatePublisher(publish)
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(noticeboard.run())
         noticeboard.error("away")

@@ -5,8 +5,8 @@ import asyncio
 import pytest
 from livekit.agents import stt
 
-from agent.turns.pipeline_stt import Gate
-from agent.turns.user_turn_tracker import Committed, Kind, Onset, Partial, Pause, Sounds
+from agent.turns.pipeline_stt import PipelineStt
+from agent.turns.user_turn_tracker import Kind, Onset, PartialHeard, Pause, TurnCommitted, UserTurnTracker
 
 pytestmark = pytest.mark.anyio
 
@@ -36,8 +36,8 @@ class Floor:
         self.done.append((asyncio.get_running_loop().time(), what))
 
 
-def gate(floor: Floor) -> Gate:
-    return Gate(Sounds(30_000), floor, label_s=5.0, late_label_s=15.0, language="en")
+def gate(floor: Floor) -> PipelineStt:
+    return PipelineStt(UserTurnTracker(30_000), floor, label_s=5.0, late_label_s=15.0, language="en")
 
 
 async def test_a_flush_is_answered_with_the_transcript() -> None:
@@ -48,7 +48,7 @@ async def test_a_flush_is_answered_with_the_transcript() -> None:
         the_gate.feed(Pause())
         stream.flush()
         await asyncio.sleep(0.4)
-        the_gate.feed(Partial("item_1", "where is Rome", "speech", 900, settled=True))
+        the_gate.feed(PartialHeard("item_1", "where is Rome", "speech", 900, settled=True))
         event = await anext(stream)
     assert event.type is stt.SpeechEventType.FINAL_TRANSCRIPT
     assert (event.alternatives[0].text, event.alternatives[0].language) == ("where is Rome", "en")
@@ -80,7 +80,7 @@ async def test_a_taken_turn_is_not_waited_for() -> None:
     the_gate = gate(floor)
     the_gate.feed(Onset(audible=False, answering=False))
     the_gate.feed(Pause())
-    the_gate.feed(Committed())
+    the_gate.feed(TurnCommitted())
     await asyncio.sleep(6.0)
     assert floor.done == []
     assert not the_gate.undecided
@@ -98,7 +98,7 @@ async def test_a_question_over_the_agent_is_taken_though_the_pipeline_hears_it_l
     the_gate.feed(Pause())
     await asyncio.sleep(9.0)
     assert floor.done == []
-    the_gate.feed(Partial("item_1", "where is Rome", "speech", 900, settled=True))
+    the_gate.feed(PartialHeard("item_1", "where is Rome", "speech", 900, settled=True))
     assert floor.done == [(9.0, "caption where is Rome"), (9.0, "interrupt")]
 
 
@@ -106,7 +106,7 @@ async def test_a_question_over_the_agent_that_is_half_heard_is_not_waited_for_as
     floor = Floor()
     the_gate = gate(floor)
     the_gate.feed(Onset(audible=True, answering=True))
-    the_gate.feed(Partial("item_1", "where is", "speech", 500, settled=False))
+    the_gate.feed(PartialHeard("item_1", "where is", "speech", 500, settled=False))
     async with the_gate.stream() as stream:
         the_gate.feed(Pause())
         stream.flush()

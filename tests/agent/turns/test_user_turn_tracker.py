@@ -3,19 +3,19 @@
 from agent.turns.user_turn_tracker import (
     Action,
     Caption,
-    Committed,
-    Drop,
+    DropSound,
     Expired,
     Final,
     Flush,
-    Happening,
     Interrupt,
     Kind,
     Onset,
-    Partial,
+    PartialHeard,
     Pause,
-    Sounds,
     TakeTurn,
+    TurnCommitted,
+    TurnEvent,
+    UserTurnTracker,
 )
 
 QUIET = Onset(audible=False, answering=False)
@@ -25,12 +25,12 @@ OVER_THOUGHT = Onset(audible=False, answering=True)
 
 def heard(
     text: str, kind: Kind = "speech", *, item: str = "item_1", settled: bool = True, audio_end_ms: int = 900
-) -> Partial:
-    return Partial(item, text, kind, audio_end_ms, settled)
+) -> PartialHeard:
+    return PartialHeard(item, text, kind, audio_end_ms, settled)
 
 
-def follow(*happenings: Happening) -> list[Action]:
-    sounds = Sounds(longest_ms=30_000)
+def follow(*happenings: TurnEvent) -> list[Action]:
+    sounds = UserTurnTracker(longest_ms=30_000)
     return [action for happening in happenings for action in sounds.feed(happening)]
 
 
@@ -61,7 +61,7 @@ def test_speech_over_an_answer_that_is_only_being_prepared_stops_that_too() -> N
 
 
 def test_a_backchannel_over_the_agent_is_dropped_at_once_and_the_agent_goes_on() -> None:
-    assert follow(OVER_AGENT, Pause(), heard("mhm", "backchannel")) == [Drop("backchannel", resume=True)]
+    assert follow(OVER_AGENT, Pause(), heard("mhm", "backchannel")) == [DropSound("backchannel", resume=True)]
 
 
 def test_the_same_word_is_an_answer_when_the_agent_is_silent() -> None:
@@ -70,13 +70,13 @@ def test_the_same_word_is_an_answer_when_the_agent_is_silent() -> None:
 
 
 def test_noise_is_never_a_turn() -> None:
-    assert follow(QUIET, Pause(), heard("", "noise")) == [Drop("noise", resume=False)]
-    assert follow(QUIET, Pause(), Flush(), heard("", "noise")) == [Final(""), Drop("noise", resume=False)]
+    assert follow(QUIET, Pause(), heard("", "noise")) == [DropSound("noise", resume=False)]
+    assert follow(QUIET, Pause(), Flush(), heard("", "noise")) == [Final(""), DropSound("noise", resume=False)]
 
 
 def test_what_was_interrupted_cannot_be_resumed() -> None:
     actions = follow(OVER_AGENT, heard("stop", settled=False), Pause(), heard("", "noise"))
-    assert actions[-1] == Drop("noise", resume=False)
+    assert actions[-1] == DropSound("noise", resume=False)
 
 
 def test_after_a_pause_the_same_sound_goes_on() -> None:
@@ -101,18 +101,18 @@ def test_a_second_flush_gets_the_turn_again() -> None:
 
 
 def test_partials_of_a_taken_turn_mean_nothing_to_the_next_sound() -> None:
-    taken = (QUIET, Pause(), heard("where is Rome"), Flush(), Committed())
+    taken = (QUIET, Pause(), heard("where is Rome"), Flush(), TurnCommitted())
     assert follow(*taken, OVER_THOUGHT, heard("where is Rome"))[-1] == Final("where is Rome")
     assert Interrupt() in follow(*taken, OVER_THOUGHT, heard("no", item="item_2", settled=False))
 
 
 def test_without_a_sound_there_is_no_turn() -> None:
     assert follow(Flush()) == [Final("")]
-    assert follow(Pause(), heard("hm"), Expired(), Committed()) == []
+    assert follow(Pause(), heard("hm"), Expired(), TurnCommitted()) == []
 
 
 def test_without_a_label_a_sound_over_the_agent_is_no_turn() -> None:
-    assert follow(OVER_AGENT, Pause(), Expired()) == [Drop("noise", resume=True)]
+    assert follow(OVER_AGENT, Pause(), Expired()) == [DropSound("noise", resume=True)]
 
 
 def test_without_a_label_a_sound_is_otherwise_a_turn_because_the_pipeline_is_slow() -> None:
@@ -137,22 +137,22 @@ def test_speech_that_never_pauses_is_answered_in_the_end() -> None:
 
 
 def test_after_it_was_answered_endless_speech_is_a_new_sound() -> None:
-    sounds = Sounds(longest_ms=1_000)
-    for happening in (QUIET, heard("and then", settled=False, audio_end_ms=1_000), Committed()):
+    sounds = UserTurnTracker(longest_ms=1_000)
+    for happening in (QUIET, heard("and then", settled=False, audio_end_ms=1_000), TurnCommitted()):
         sounds.feed(happening)
     assert sounds.undecided
     assert sounds.feed(heard("and so", item="item_2", settled=False)) == [Caption("item_2", "and so"), Interrupt()]
 
 
 def test_a_turn_is_undecided_until_it_is_taken() -> None:
-    sounds = Sounds(longest_ms=30_000)
+    sounds = UserTurnTracker(longest_ms=30_000)
     for happening in (QUIET, Pause(), heard("where is Rome"), Flush()):
         sounds.feed(happening)
         assert sounds.undecided
-    sounds.feed(Committed())
+    sounds.feed(TurnCommitted())
     assert not sounds.undecided
 
 
 def test_a_backchannel_of_which_no_more_is_told_after_its_pause_does_not_wait_for_the_next_question() -> None:
     actions = follow(OVER_AGENT, heard("mhm", "backchannel"), Pause(), Expired(over_agent=False), QUIET)
-    assert actions == [Drop("backchannel", resume=True)]
+    assert actions == [DropSound("backchannel", resume=True)]

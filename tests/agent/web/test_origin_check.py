@@ -2,7 +2,7 @@
 
 import pytest
 
-from agent.web.origin_check import stranger
+from agent.web.origin_check import check_origin
 
 HOSTS = frozenset({"aura.example.org", "2001:db8::1"})
 
@@ -24,7 +24,7 @@ HOSTS = frozenset({"aura.example.org", "2001:db8::1"})
     ],
 )
 def test_a_page_of_ours_is_known(host: str, origin: str | None) -> None:
-    assert stranger(host, origin, "Aura.lan", HOSTS) is None
+    assert check_origin(host, origin, "Aura.lan", HOSTS) is None
 
 
 @pytest.mark.parametrize(
@@ -32,7 +32,7 @@ def test_a_page_of_ours_is_known(host: str, origin: str | None) -> None:
     ["evil.example", "127.0.0.1.evil.example", "localhost.evil.example", "192.168.1.7:80", "", "[::1", "0.0.0.0"],
 )
 def test_a_name_that_is_not_ours_is_refused(host: str) -> None:
-    refused = stranger(host, f"http://{host}", "127.0.0.1", HOSTS)
+    refused = check_origin(host, f"http://{host}", "127.0.0.1", HOSTS)
     assert refused and (refused.status, refused.code) == (421, "wrong_host")
 
 
@@ -41,5 +41,5 @@ def test_a_name_that_is_not_ours_is_refused(host: str) -> None:
     ["http://evil.example", "null", "http://127.0.0.1:9999", "http://127.0.0.1:8080.evil.example", "", "http://[::1"],
 )
 def test_a_page_of_another_origin_is_refused(origin: str) -> None:
-    refused = stranger("127.0.0.1:8080", origin, "127.0.0.1", HOSTS)
+    refused = check_origin("127.0.0.1:8080", origin, "127.0.0.1", HOSTS)
     assert refused and (refused.status, refused.code) == (403, "wrong_origin")

@@ -5,14 +5,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from pipeline.engines.qwen3_asr.decode_passes import Doubt, Pass, Passes
+from pipeline.engines.qwen3_asr.decode_passes import DecodePass, DecodePasses, Doubt
 from pipeline.models.qwen3_asr.config import read_recogniser
 from pipeline.models.qwen3_asr.media import engine_prompt
-from pipeline.models.qwen3_asr.prompt import PromptWriter
+from pipeline.models.qwen3_asr.prompt import AsrPromptWriter
 from pipeline.models.qwen3_asr.tokenizer import read_tokenizer
 from pipeline.models.registry import ASR
-from pipeline.models.shared.engine_io import Part, Sampling
-from pipeline.types.chunks import Window
+from pipeline.models.shared.engine_io import PromptChunk, RequestSampling
+from pipeline.types.chunks import AsrInput
 from tests.contract.vllm.hearing_cases import MOST_TOKENS, Heard
 
 
@@ -26,7 +26,7 @@ class Asked:
         cached: The tokens of its prompt that had been read before.
     """
 
-    part: Pass
+    part: DecodePass
     begins: int = 0
     aborted: int | None = None
     tokens: tuple[int, ...] = ()
@@ -43,7 +43,7 @@ class Recogniser:
         self.config = read_recogniser(folder)
         self.tokenizer, ids = read_tokenizer(folder)
         self.audio_id = ids.audio
-        self.sampling = Sampling(0.0, 0, 1.0, 1.0, ids.ends)
+        self.sampling = RequestSampling(0.0, 0, 1.0, 1.0, ids.ends)
         settings: Mapping[str, Any] = {
             "dtype": "float32", "enforce_eager": True, "distributed_executor_backend": "uni", "block_size": 32,
             "kv_cache_memory_bytes": 64 << 20, "max_model_len": 1024, "max_num_seqs": 8,
@@ -53,21 +53,21 @@ class Recogniser:
         self.engine = LLMEngine.from_engine_args(EngineArgs(model=str(folder), **{**settings, **engine_args}))
         self._names = 0
 
-    def writer(self, context: str = "") -> PromptWriter:
-        return PromptWriter(self.tokenizer, self.audio_id, context)
+    def writer(self, context: str = "") -> AsrPromptWriter:
+        return AsrPromptWriter(self.tokenizer, self.audio_id, context)
 
-    def passes(self, context: str = "", doubt: Doubt | None = None) -> Passes:
-        return Passes(self.writer(context), self.config.tower.n_window_infer, doubt or Doubt())
+    def passes(self, context: str = "", doubt: Doubt | None = None) -> DecodePasses:
+        return DecodePasses(self.writer(context), self.config.tower.n_window_infer, doubt or Doubt())
 
-    def pass_of(self, case: Heard) -> Pass:
-        return self.passes().ask(Window(case.pcm, None, True, case.context), case.language)
+    def pass_of(self, case: Heard) -> DecodePass:
+        return self.passes().ask(AsrInput(case.pcm, None, True, case.context), case.language)
 
-    def hear(self, *asked: Asked) -> None:
+    def hear(self, *request: Asked) -> None:
         """All of them, until each has ended."""
         going: dict[str, Asked] = {}
         step = 0
-        while not all(each.over for each in asked):
-            for each in asked:
+        while not all(each.over for each in request):
+            for each in request:
                 if each.begins == step:
                     going[self._send(each.part)] = each
             for output in self.engine.step():
@@ -89,13 +89,13 @@ class Recogniser:
         self.engine.engine_core.shutdown()
         cleanup_dist_env_and_memory()
 
-    def _send(self, asked: Pass) -> str:
+    def _send(self, request: DecodePass) -> str:
         from pipeline.engines.vllm.conversion import sampling_params
         from pipeline.engines.vllm.prompt import ready_prompt
 
         self._names += 1
         name = f"pass-{self._names}"
-        ids, media = engine_prompt(asked.prompt, asked.windows)
-        part = Part(ids, MOST_TOKENS, media=media, cache_salt="test")
+        ids, media = engine_prompt(request.prompt, request.windows)
+        part = PromptChunk(ids, MOST_TOKENS, media=media, cache_salt="test")
         self.engine.add_request(name, ready_prompt(part), sampling_params(self.sampling, part))
         return name

@@ -64,9 +64,9 @@ class Official:
 
     @torch.no_grad()
     def generate(self, batch: list[dict[str, Any]], **_: Any) -> list[Any]:
-        (asked,) = batch
-        (pcm,) = asked["multi_modal_data"]["audio"]
-        inputs = self.processor(text=[asked["prompt"]], audio=[pcm], return_tensors="pt", padding=True)
+        (request,) = batch
+        (pcm,) = request["multi_modal_data"]["audio"]
+        inputs = self.processor(text=[request["prompt"]], audio=[pcm], return_tensors="pt", padding=True)
         given = inputs["input_ids"][0].tolist()
         out = self.model.generate(**inputs, max_new_tokens=MOST_TOKENS, eos_token_id=[IM_END, ENDOFTEXT])
         tokens = out.sequences[0, len(given) :].tolist()

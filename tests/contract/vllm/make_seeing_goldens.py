@@ -9,8 +9,8 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from pipeline.media.video_chunk import Clip
-from pipeline.types.chunks import Scene
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.types.chunks import MultimodalPrompt
 from tests.contract.vllm.seeing_cases import GOLDENS, TOKENS, prompts
 from tests.contract.vllm.tiny_aura import write_aura
 
@@ -47,11 +47,11 @@ class Official:
             folder, dtype=torch.float32, attn_implementation="sdpa"
         ).eval()
 
-    def ids(self, scene: Scene) -> Any:
+    def ids(self, scene: MultimodalPrompt) -> Any:
         """The official processor puts a time and one pair of marks around a bare `<|video_pad|>`."""
         text, videos, images = "", list[Any](), list[Any]()
         for part in scene.parts:
-            if isinstance(part, Clip):
+            if isinstance(part, VideoChunk):
                 text += "<|video_pad|>" if part.moves else "<|image_pad|>"
                 (videos if part.moves else images).append(part.pixels if part.moves else part.pixels[0])
             else:

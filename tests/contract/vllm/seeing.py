@@ -8,11 +8,11 @@ from typing import Any
 from pipeline.engines.aura.engine import as_part
 from pipeline.engines.aura.setup import settings
 from pipeline.models.aura.text import AuraText
-from pipeline.models.shared.engine_io import Part, Sampling
-from pipeline.types.chunks import Scene
+from pipeline.models.shared.engine_io import PromptChunk, RequestSampling
+from pipeline.types.chunks import MultimodalPrompt
 from tests.contract.vllm.seeing_cases import TOKENS
 
-GREEDY = Sampling(0.0, 0, 1.0, 1.0, ())
+GREEDY = RequestSampling(0.0, 0, 1.0, 1.0, ())
 
 
 @dataclass
@@ -25,7 +25,7 @@ class Look:
         cached: Tokens of its prompt that were not read again.
     """
 
-    scene: Scene
+    scene: MultimodalPrompt
     most: int = TOKENS
     begins: int = 0
     aborted: int | None = None
@@ -48,12 +48,12 @@ class Eyes:
             "mm_processor_cache_gb": 0.25, "skip_mm_profiling": True,
         }  # fmt: skip
         self.engine = LLMEngine.from_engine_args(EngineArgs(model=str(folder), **{**told, **engine_args}))
-        self._asked = 0
+        self._request = 0
 
     def look(self, *looks: Look) -> None:
         """All of them, until each is answered or dropped."""
-        names = {f"{self._asked + at}": look for at, look in enumerate(looks)}
-        self._asked += len(looks)
+        names = {f"{self._request + at}": look for at, look in enumerate(looks)}
+        self._request += len(looks)
         waiting, step = dict(names), 0
         while any(not look.over for look in looks):
             for name in [name for name, look in waiting.items() if look.begins <= step]:
@@ -69,7 +69,7 @@ class Eyes:
         look.prompt = list(rendered["prompt_token_ids"])
         self.engine.add_request(name, rendered, self._params(look))
 
-    def render(self, part: Part) -> Any:
+    def render(self, part: PromptChunk) -> Any:
         from pipeline.engines.vllm.prompt import ready_prompt
 
         return ready_prompt(part, self.engine.renderer.mm_processor_cache)
@@ -77,7 +77,7 @@ class Eyes:
     def _params(self, look: Look) -> Any:
         from pipeline.engines.vllm.conversion import sampling_params
 
-        params = sampling_params(GREEDY, Part((), look.most))
+        params = sampling_params(GREEDY, PromptChunk((), look.most))
         params.ignore_eos = True
         return params
 

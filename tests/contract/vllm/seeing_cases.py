@@ -5,16 +5,16 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.context.window import Limits, cut, is_due
-from pipeline.media.video_chunk import Clip, second
-from pipeline.topology.processors.aura import scene
-from pipeline.types.chunks import Scene
+from pipeline.context.window import WindowLimits, cut, is_due
+from pipeline.media.video_chunk import VideoChunk, second
+from pipeline.topology.processors.aura import multimodal_prompt
+from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import History, Item
-from pipeline.types.turn_request import Asked
+from pipeline.types.turn_request import TurnRequest
 
 TOKENS = 64  # of each answer
 GOLDENS = Path(__file__).with_name("seeing_goldens.json")
-LIMITS = Limits(keep_s=4, slack_s=2, groups=2, slack_groups=2, answers=2)  # what is cut is cut in these tests
+LIMITS = WindowLimits(keep_s=4, slack_s=2, groups=2, slack_groups=2, answers=2)  # what is cut is cut in these tests
 KINDS = ("video", "video", "picture", "text")  # one after the other
 SIZES = ((64, 64), (64, 96), (96, 64))
 WORDS = ("What", "is", "that", "on", "the", "table?", "Tell", "me", "when", "you", "see", "a", "cup", "running.", "Yes")
@@ -28,7 +28,7 @@ def conversation(seed: int) -> list[History]:
     history, grown = History(), []
     for name in range(chance.randrange(3, 13) if kind != "text" else 3):
         if kind == "video":
-            history = history.with_round(clip(seed, name, size))
+            history = history.with_video_turn(clip(seed, name, size))
         if kind != "video" or chance.random() < 0.4:
             pictures = (picture(seed, name),) if kind == "picture" and name == 1 else ()
             history = history.with_item(
@@ -43,18 +43,20 @@ def conversation(seed: int) -> list[History]:
     return grown
 
 
-def prompts(seed: int) -> list[Scene]:
+def prompts(seed: int) -> list[MultimodalPrompt]:
     """Of one conversation: all but the last are only read."""
-    return [scene(Asked(history), LIMITS) for history in conversation(seed)]
+    return [multimodal_prompt(TurnRequest(history), LIMITS) for history in conversation(seed)]
 
 
-def clip(seed: int, name: int, size: tuple[int, int]) -> Clip:
+def clip(seed: int, name: int, size: tuple[int, int]) -> VideoChunk:
     pixels = np.random.default_rng([seed, name]).integers(0, 256, (2, *size, 3), np.uint8)
     return second(f"{seed}.{name}", pixels[0], None if name % 3 == 2 else pixels[1])
 
 
-def picture(seed: int, name: int) -> Clip:
-    return Clip(f"{seed}.{name}.p", np.random.default_rng([seed, name]).integers(0, 256, (1, 256, 256, 3), np.uint8))
+def picture(seed: int, name: int) -> VideoChunk:
+    return VideoChunk(
+        f"{seed}.{name}.p", np.random.default_rng([seed, name]).integers(0, 256, (1, 256, 256, 3), np.uint8)
+    )
 
 
 def words(chance: random.Random) -> str:

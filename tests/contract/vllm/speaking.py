@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from pipeline.models.qwen3_tts.config import read_voice
 from pipeline.models.qwen3_tts.extra_args import CODES, Choice
-from pipeline.models.qwen3_tts.prompt import PromptWriter
-from pipeline.models.qwen3_tts.sentence import Pace, Sentence
+from pipeline.models.qwen3_tts.prompt import TalkerPromptWriter
+from pipeline.models.qwen3_tts.sentence import FramePace, Sentence
 from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
 from pipeline.models.registry import TALKER
-from pipeline.models.shared.engine_io import Part, Sampling
+from pipeline.models.shared.engine_io import PromptChunk, RequestSampling
 from tests.contract.vllm.cases import MOST_FRAMES, Case
 
 ENVIRONMENT = {
@@ -27,7 +27,7 @@ ENVIRONMENT = {
     "VLLM_NO_USAGE_STATS": "1",
     "VLLM_USE_V2_MODEL_RUNNER": "1",
 }
-AT_ONCE = Pace(ahead=10 * MOST_FRAMES)
+AT_ONCE = FramePace(ahead=10 * MOST_FRAMES)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Speech:
 
     case: Case
     splits: Sequence[int] = ()
-    pace: Pace = AT_ONCE
+    pace: FramePace = AT_ONCE
     begins: int = 0
     aborted: int | None = None
     seed: int | None = None
@@ -72,7 +72,7 @@ class Speaker:
         self.kind = folder.name
         self.voice = read_voice(folder)
         self.tokenize = read_tokenizer(folder)
-        self.writer = PromptWriter(self.voice, self.tokenize)
+        self.writer = TalkerPromptWriter(self.voice, self.tokenize)
         settings: Mapping[str, Any] = {
             "hf_overrides": {"architectures": [TALKER]}, "dtype": "float32", "skip_tokenizer_init": True,
             "enable_prefix_caching": False, "enforce_eager": True, "distributed_executor_backend": "uni",
@@ -98,7 +98,7 @@ class Speaker:
             self.drop(each.name)
         self.engine.step()
 
-    def send(self, name: str, part: Part, sampling: Sampling) -> None:
+    def send(self, name: str, part: PromptChunk, sampling: RequestSampling) -> None:
         """A part of a request, as vLLM's asynchronous engine sends it."""
         from pipeline.engines.vllm.conversion import sampling_params
 
@@ -135,7 +135,7 @@ class Going:
         self.splits = list(speech.splits) or [len(self.ids)]
         stops = (speaker.voice.talker.codec_eos_token_id,)
         drawn = speech.drawn
-        self.sampling = Sampling(drawn.temperature, drawn.top_k, 1.0, 1.05, stops, speech.seed, logprobs=CODES)
+        self.sampling = RequestSampling(drawn.temperature, drawn.top_k, 1.0, 1.05, stops, speech.seed, logprobs=CODES)
         self.over = False
 
     def ask(self) -> None:

@@ -16,18 +16,18 @@ import pytest
 from PIL import Image
 
 from pipeline.cli.ask import ask
-from pipeline.engines.aura.engine import Aura, as_part
+from pipeline.engines.aura.engine import AuraEngine, as_part
 from pipeline.engines.aura.setup import check_weights, open_aura
-from pipeline.engines.vllm.sampling_defaults import Draws
+from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.engines.vllm.warm_up import read
 from pipeline.errors import ConfigError, EngineError
 from pipeline.media.video_chunk import decoded, second
 from pipeline.models.aura.text import AuraText
-from pipeline.models.shared.engine_io import Medium, Part
-from pipeline.topology.processors.aura import LIMITS, scene
-from pipeline.types.chunks import Scene, Text
+from pipeline.models.shared.engine_io import MediaItem, PromptChunk
+from pipeline.topology.processors.aura import LIMITS, multimodal_prompt
+from pipeline.types.chunks import MultimodalPrompt, TextChunk
 from pipeline.types.history import History, Item
-from pipeline.types.turn_request import Asked, Wants
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from pipeline.vision.video_file import film_of
 from tests.contract.embedded import MODULE_BACKEND, all_of, once
 from tests.contract.vllm.films import write_film
@@ -53,9 +53,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="module")
-async def aura(vllm_on_a_cpu: None, folder: Path) -> AsyncIterator[Aura]:
+async def aura(vllm_on_a_cpu: None, folder: Path) -> AsyncIterator[AuraEngine]:
     engine = await open_aura(
-        folder.parent, model=folder.name, max_sessions=4, draws=Draws(), dtype="float32", enforce_eager=True,
+        folder.parent, model=folder.name, max_sessions=4, sampling_defaults=SamplingDefaults(), dtype="float32",
+        enforce_eager=True,
         block_size=32, distributed_executor_backend="uni", skip_mm_profiling=True, kv_cache_memory_bytes=128 << 20,
         mm_processor_cache_gb=0.25,
     )  # fmt: skip
@@ -71,17 +72,17 @@ def official(folder: Path, seed: int) -> str:
     return "".join(text.decoder().feed(ids[:stop])).rstrip("\ufffd")
 
 
-def said(words: list[Text]) -> str:
+def said(words: list[TextChunk]) -> str:
     return "".join(word.text for word in words).rstrip("\ufffd")
 
 
-async def test_conversations_are_answered_as_transformers_does_all_at_once(aura: Aura, folder: Path) -> None:
+async def test_conversations_are_answered_as_transformers_does_all_at_once(aura: AuraEngine, folder: Path) -> None:
     scenes = [replace(prompts(seed)[-1], max_tokens=TOKENS) for seed in SEEDS]
     answers = await asyncio.gather(*(all_of(aura, each) for each in scenes))
     assert [said(words) for words in answers] == [official(folder, seed) for seed in SEEDS]
 
 
-async def test_what_was_read_round_by_round_is_answered_the_same(aura: Aura, folder: Path) -> None:
+async def test_what_was_read_round_by_round_is_answered_the_same(aura: AuraEngine, folder: Path) -> None:
     *ahead, last = [replace(each, cache_salt="grows") for each in prompts(SEEDS[0])]
     for each in ahead:
         assert await all_of(aura, replace(each, max_tokens=0, urgent=False)) == []
@@ -92,31 +93,33 @@ async def test_what_was_read_round_by_round_is_answered_the_same(aura: Aura, fol
     assert 0 < usage.seen < usage.prompt
 
 
-async def test_a_question_does_not_wait_for_the_end_of_a_long_prompt_that_is_read(aura: Aura) -> None:
-    long = Scene(("one two three " * 2_500,), "cut", 0, urgent=False)
+async def test_a_question_does_not_wait_for_the_end_of_a_long_prompt_that_is_read(aura: AuraEngine) -> None:
+    long = MultimodalPrompt(("one two three " * 2_500,), "cut", 0, urgent=False)
     async with asyncio.TaskGroup() as tasks:
         reading = tasks.create_task(all_of(aura, long))
         while not await aura.busy():  # noqa: ASYNC110 - only by asking
             await asyncio.sleep(0.01)
-        assert await all_of(aura, Scene(("What is that?",), "asks", 1))
+        assert await all_of(aura, MultimodalPrompt(("What is that?",), "asks", 1))
         assert not reading.done()
 
 
-async def test_what_a_question_waits_for_is_read_once(aura: Aura) -> None:
+async def test_what_a_question_waits_for_is_read_once(aura: AuraEngine) -> None:
     history = History()
     for number in range(3):
-        history = history.with_round(second(f"{number}", np.full((128, 160, 3), 60 * number, np.uint8), None))
-    asked = Asked(history, Wants(cache_salt="awaited", max_tokens=2))
+        history = history.with_video_turn(second(f"{number}", np.full((128, 160, 3), 60 * number, np.uint8), None))
+    request = TurnRequest(history, ResponseOptions(cache_salt="awaited", max_tokens=2))
     async with asyncio.TaskGroup() as tasks:
-        reading = tasks.create_task(all_of(aura, scene(asked.unfinished(awaited=True))))
+        reading = tasks.create_task(all_of(aura, multimodal_prompt(request.unfinished(awaited=True))))
         while not (reading.done() or await aura.busy()):  # noqa: ASYNC110 - only by asking
             await asyncio.sleep(0.01)
-        words = await all_of(aura, scene(replace(asked, history=history.with_item(Item("q", "user", "What is that?")))))
+        words = await all_of(
+            aura, multimodal_prompt(replace(request, history=history.with_item(Item("q", "user", "What is that?"))))
+        )
     usage = words[-1].usage
     assert usage and usage.prompt - usage.cached < 32 + len("What is that?<|im_end|>\n<|im_start|>assistant\n")
 
 
-async def test_closing_returns_when_the_engine_is_idle(aura: Aura) -> None:
+async def test_closing_returns_when_the_engine_is_idle(aura: AuraEngine) -> None:
     words = aura.generate("abort", once(replace(prompts(SEEDS[1])[-1], max_tokens=256)))
     async with aclosing(words):
         await anext(words)
@@ -124,20 +127,22 @@ async def test_closing_returns_when_the_engine_is_idle(aura: Aura) -> None:
     assert not await aura.busy()
 
 
-async def test_what_a_request_showed_that_was_cancelled_on_its_way_is_sent_again(aura: Aura, folder: Path) -> None:
-    asked = replace(prompts(SEEDS[0])[-1], max_tokens=TOKENS, cache_salt="cancelled")
-    await aura._requests._rendered(as_part(asked, AuraText.read(folder)))  # type: ignore[attr-defined]
-    assert said(await all_of(aura, asked)) == official(folder, SEEDS[0])
+async def test_what_a_request_showed_that_was_cancelled_on_its_way_is_sent_again(
+    aura: AuraEngine, folder: Path
+) -> None:
+    request = replace(prompts(SEEDS[0])[-1], max_tokens=TOKENS, cache_salt="cancelled")
+    await aura._requests._rendered(as_part(request, AuraText.read(folder)))  # type: ignore[attr-defined]
+    assert said(await all_of(aura, request)) == official(folder, SEEDS[0])
 
 
-async def test_a_clip_is_sent_once_and_again_if_the_engine_did_not_get_it(aura: Aura, folder: Path) -> None:
+async def test_a_clip_is_sent_once_and_again_if_the_engine_did_not_get_it(aura: AuraEngine, folder: Path) -> None:
     made: list[str] = []
 
-    def counted(medium: Medium) -> Any:
-        made.append(medium.name)
-        return medium.item()
+    def counted(media_item: MediaItem) -> Any:
+        made.append(media_item.name)
+        return media_item.item()
 
-    def shown(salt: str) -> Part:
+    def shown(salt: str) -> PromptChunk:
         part = as_part(replace(prompts(SEEDS[0])[-1], max_tokens=1, cache_salt=salt), AuraText.read(folder))
         return replace(part, media=[replace(each, item=partial(counted, each)) for each in part.media])
 
@@ -150,8 +155,10 @@ async def test_a_clip_is_sent_once_and_again_if_the_engine_did_not_get_it(aura: 
     assert made == 2 * [each.name for each in lost.media]
 
 
-async def test_a_request_is_one_message_however_many_seconds_it_names(aura: Aura) -> None:
-    scene = Scene(tuple(second(f"{at}", np.zeros((576, 1_024, 3), np.uint8), None) for at in range(3)), "message")
+async def test_a_request_is_one_message_however_many_seconds_it_names(aura: AuraEngine) -> None:
+    scene = MultimodalPrompt(
+        tuple(second(f"{at}", np.zeros((576, 1_024, 3), np.uint8), None) for at in range(3)), "message"
+    )
     await all_of(aura, replace(scene, max_tokens=1))
     requests: Any = aura._requests
     prompt = await requests._rendered(as_part(scene, AuraText.read(Path(requests._llm.model_config.model))))
@@ -159,28 +166,28 @@ async def test_a_request_is_one_message_however_many_seconds_it_names(aura: Aura
     assert len(requests._llm.engine_core.encoder.encode(prompt["mm_placeholders"])) == 1
 
 
-async def test_a_prompt_that_is_too_long_fails_and_the_next_is_answered(aura: Aura, folder: Path) -> None:
+async def test_a_prompt_that_is_too_long_fails_and_the_next_is_answered(aura: AuraEngine, folder: Path) -> None:
     with pytest.raises(EngineError, match="tokens, and at most"):
-        await all_of(aura, Scene(("x" * 60_000,), "long"))
+        await all_of(aura, MultimodalPrompt(("x" * 60_000,), "long"))
     assert said(await all_of(aura, replace(prompts(SEEDS[0])[-1], max_tokens=TOKENS))) == official(folder, SEEDS[0])
 
 
 @pytest.mark.parametrize("size", [(1, 1), (7_680, 4_320)])
-async def test_the_smallest_and_the_largest_frame_are_seen(aura: Aura, size: tuple[int, int]) -> None:
+async def test_the_smallest_and_the_largest_frame_are_seen(aura: AuraEngine, size: tuple[int, int]) -> None:
     file = io.BytesIO()
     Image.new("RGB", size, (200, 30, 30)).save(file, "JPEG")
     pixels = await asyncio.to_thread(decoded, file.getvalue())
-    history = History().with_round(second("frame", pixels, None)).with_item(Item("q", "user", "What is that?"))
-    asked = replace(scene(Asked(history)), cache_salt=f"{size}", max_tokens=2)
-    await all_of(aura, asked)
+    history = History().with_video_turn(second("frame", pixels, None)).with_item(Item("q", "user", "What is that?"))
+    request = replace(multimodal_prompt(TurnRequest(history)), cache_salt=f"{size}", max_tokens=2)
+    await all_of(aura, request)
 
 
-async def test_a_question_of_ten_thousand_characters_is_answered(aura: Aura) -> None:
+async def test_a_question_of_ten_thousand_characters_is_answered(aura: AuraEngine) -> None:
     history = History((Item("q", "user", "What is that? \ud83d 🎉" * 600),))
-    await all_of(aura, replace(scene(Asked(history)), max_tokens=2))
+    await all_of(aura, replace(multimodal_prompt(TurnRequest(history)), max_tokens=2))
 
 
-async def test_a_film_is_asked_about(aura: Aura, tmp_path: Path) -> None:
+async def test_a_film_is_asked_about(aura: AuraEngine, tmp_path: Path) -> None:
     film = write_film(tmp_path / "clip.mp4", 3.3)
     told: list[str] = []
     answered = await ask("What is that?", film_of(film), aura, LIMITS, told.append)

@@ -9,9 +9,9 @@ import pytest
 
 from pipeline.engines.aura.engine import as_part
 from pipeline.engines.aura.setup import settings
-from pipeline.media.video_chunk import Clip, second
+from pipeline.media.video_chunk import VideoChunk, second
 from pipeline.models.aura.text import FPS, AuraText
-from pipeline.types.chunks import Scene
+from pipeline.types.chunks import MultimodalPrompt
 from tests.contract.vllm.tiny_aura import IDS, write_aura
 
 pytestmark = pytest.mark.vllm
@@ -23,15 +23,15 @@ def frames(name: str, *shape: int) -> Any:
     return np.random.default_rng(list(name.encode())).integers(0, 256, (*shape, 3), np.uint8)
 
 
-def film(name: str, *size: int) -> Clip:
-    return Clip(name, frames(name, 2, *size))
+def film(name: str, *size: int) -> VideoChunk:
+    return VideoChunk(name, frames(name, 2, *size))
 
 
-def picture(name: str, *size: int) -> tuple[str | Clip, ...]:
-    return "<|vision_start|>", Clip(name, frames(name, 1, *size)), "<|vision_end|>"
+def picture(name: str, *size: int) -> tuple[str | VideoChunk, ...]:
+    return "<|vision_start|>", VideoChunk(name, frames(name, 1, *size)), "<|vision_end|>"
 
 
-SCENES: dict[str, tuple[str | Clip, ...]] = {
+SCENES: dict[str, tuple[str | VideoChunk, ...]] = {
     "a second": ("See:", film("1", 64, 96)),
     "seconds of two sizes": (film("2", 480, 640), film("3", 96, 64), QUESTION),
     "a second of one frame": (second("4", frames("4", 64, 64), None), QUESTION),
@@ -66,7 +66,7 @@ def renderer(folder: Path, vllm_on_a_cpu: None) -> Iterator[Any]:
     renderer.shutdown()
 
 
-def rendered(renderer: Any, scene: Scene, text: AuraText) -> Any:
+def rendered(renderer: Any, scene: MultimodalPrompt, text: AuraText) -> Any:
     """By vLLM, of pixels: one id stands for each clip."""
     ids: list[int] = []
     shown: dict[str, list[Any]] = {}
@@ -94,7 +94,7 @@ def test_a_prompt_is_what_vllm_itself_makes_of_it(name: str, renderer: Any, fold
     from pipeline.engines.vllm.prompt import ready_prompt
 
     text = AuraText.read(folder)
-    scene = Scene(SCENES[name], "salt")
+    scene = MultimodalPrompt(SCENES[name], "salt")
     made = ready_prompt(as_part(scene, text), LruKeyReplicatedSenderCache(renderer.model_config))
     theirs = rendered(renderer, scene, text)
     assert set(theirs) - {"arrival_time"} == set(made)
@@ -120,12 +120,12 @@ def test_a_clip_is_sent_once_and_made_only_to_be_sent(renderer: Any, folder: Pat
 
     text, cache = AuraText.read(folder), LruKeyReplicatedSenderCache(renderer.model_config)
     first, then = film("first", 64, 64), film("then", 64, 64)
-    part = as_part(Scene((first,), "salt"), text)
-    assert [medium.name for medium in unsent(part, cache)] == ["salt/first"]
+    part = as_part(MultimodalPrompt((first,), "salt"), text)
+    assert [media_item.name for media_item in unsent(part, cache)] == ["salt/first"]
     items = items_of(unsent(part, cache))
     assert ready_prompt(part, cache, items)["mm_kwargs"]["video"] == [items["salt/first"]]
-    longer = as_part(Scene((first, then), "salt"), text)
-    assert [medium.name for medium in unsent(longer, cache)] == ["salt/then"]
+    longer = as_part(MultimodalPrompt((first, then), "salt"), text)
+    assert [media_item.name for media_item in unsent(longer, cache)] == ["salt/then"]
     known, new = ready_prompt(longer, cache)["mm_kwargs"]["video"]
     assert known is None and new["video_grid_thw"].data.tolist() == [1, 4, 4]
     assert ready_prompt(longer, cache)["mm_kwargs"]["video"] == [None, None]

@@ -5,8 +5,8 @@ import pytest
 
 from pipeline.engines.qwen3_asr.speculative_decode import verified
 from pipeline.models.qwen3_asr.media import engine_prompt
-from pipeline.models.shared.engine_io import Part, Written
-from pipeline.types.chunks import Window
+from pipeline.models.shared.engine_io import EngineOutput, PromptChunk
+from pipeline.types.chunks import AsrInput
 from tests.contract.vllm.hearing import Recogniser
 from tests.contract.vllm.hearing_cases import sound
 from tests.gpu.hearing_model import write_recogniser_files
@@ -16,23 +16,23 @@ pytestmark = pytest.mark.vllm
 TOKENS = 12
 
 
-def answered(recogniser: Recogniser, seconds: float, draft: tuple[int, ...] = ()) -> Written:
+def answered(recogniser: Recogniser, seconds: float, draft: tuple[int, ...] = ()) -> EngineOutput:
     """One pass over so much of a sound."""
     from pipeline.engines.vllm.conversion import sampling_params, written
     from pipeline.engines.vllm.prompt import ready_prompt
 
     pcm = np.asarray(sound(1, 6.0)[: round(16_000 * seconds)])
-    asked = recogniser.passes().ask(Window(pcm, None, True), None)
-    ids, media = engine_prompt(asked.prompt, asked.windows)
-    part = Part(ids, TOKENS - len(draft), media=media, cache_salt=f"{seconds} {draft}", draft=draft)
+    request = recogniser.passes().ask(AsrInput(pcm, None, True), None)
+    ids, media = engine_prompt(request.prompt, request.windows)
+    part = PromptChunk(ids, TOKENS - len(draft), media=media, cache_salt=f"{seconds} {draft}", draft=draft)
     name = f"{seconds}-{len(draft)}"
     recogniser.engine.add_request(name, ready_prompt(part), sampling_params(recogniser.sampling, part))
-    pieces: list[Written] = []
+    pieces: list[EngineOutput] = []
     while not pieces or not pieces[-1].part_ended:
         pieces += (written(output, len(draft)) for output in recogniser.engine.step())
     recogniser.engine.step()
     ids = tuple(token for piece in pieces for token in piece.token_ids)
-    return Written(ids, (), True, False, likeliest=pieces[0].likeliest)
+    return EngineOutput(ids, (), True, False, likeliest=pieces[0].likeliest)
 
 
 @pytest.mark.parametrize("keeps", [True, False])

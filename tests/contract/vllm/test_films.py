@@ -47,7 +47,7 @@ def shown(path: Path, lighter: int = LIGHTER) -> list[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize(
-    ("fps", "seconds", "rounds"),
+    ("fps", "seconds", "video_turns"),
     [
         (10, 2, [(0, 5), (10, 15)]),
         (10, 2.4, [(0, 5), (10, 15), (20, 20)]),
@@ -60,9 +60,9 @@ def shown(path: Path, lighter: int = LIGHTER) -> list[tuple[int, ...]]:
     ],
 )
 def test_every_second_of_a_film_is_shown_by_the_newest_frame_where_it_has_none_of_its_own(
-    vllm_on_a_cpu: None, tmp_path: Path, fps: float, seconds: float, rounds: list[tuple[int, int]]
+    vllm_on_a_cpu: None, tmp_path: Path, fps: float, seconds: float, video_turns: list[tuple[int, int]]
 ) -> None:
-    assert shown(write_film(tmp_path / "clip.mp4", seconds, fps=fps)) == rounds
+    assert shown(write_film(tmp_path / "clip.mp4", seconds, fps=fps)) == video_turns
 
 
 def test_each_picture_of_a_slide_show_is_shown_for_as_long_as_it_stands(vllm_on_a_cpu: None, tmp_path: Path) -> None:

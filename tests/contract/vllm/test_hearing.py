@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.engines.qwen3_asr.decode_passes import Passes
+from pipeline.engines.qwen3_asr.decode_passes import DecodePasses
 from pipeline.models.qwen3_asr.media import engine_prompt
 from pipeline.models.qwen3_asr.windows import audio_tokens
-from pipeline.models.shared.engine_io import Part
-from pipeline.types.chunks import Transcript, Window
+from pipeline.models.shared.engine_io import PromptChunk
+from pipeline.types.chunks import AsrInput, Transcript
 from tests.contract.vllm.hearing import Asked, Recogniser
 from tests.contract.vllm.hearing_cases import CASES, GOLDENS, Heard, sound
 from tests.contract.vllm.tiny_asr import write_recogniser
@@ -34,9 +34,9 @@ def recogniser(vllm_on_a_cpu: None, tmp_path_factory: pytest.TempPathFactory) ->
 @dataclass
 class Stream:
     case: Heard
-    passes: Passes
+    passes: DecodePasses
     expected: dict[str, Any]
-    asked: Asked = field(init=False)
+    request: Asked = field(init=False)
     heard: Transcript = field(init=False)
 
 
@@ -50,8 +50,8 @@ def tokens(case: Heard) -> list[int]:
     return written
 
 
-def prompt(asked: Asked) -> list[int]:
-    return list(asked.part.prompt.spread([audio_tokens(len(window)) for window in asked.part.windows]))
+def prompt(request: Asked) -> list[int]:
+    return list(request.part.prompt.spread([audio_tokens(len(window)) for window in request.part.windows]))
 
 
 def golden_prompt(case: Heard, number: int, audio_id: int) -> list[int]:
@@ -69,20 +69,20 @@ def test_there_are_enough_goldens() -> None:
 
 def test_alone(recogniser: Recogniser) -> None:
     cases = [case for case in WHOLE if case.seconds in (1.0, 8.4, 17.3)]
-    asked = [Asked(recogniser.pass_of(case)) for case in cases]
-    for each in asked:
+    request = [Asked(recogniser.pass_of(case)) for case in cases]
+    for each in request:
         recogniser.hear(each)
-    assert [list(each.tokens) for each in asked] == [tokens(case) for case in cases]
+    assert [list(each.tokens) for each in request] == [tokens(case) for case in cases]
     assert len(cases) == 5
 
 
 def test_batched_with_neighbours_that_are_aborted(recogniser: Recogniser) -> None:
-    asked = [Asked(recogniser.pass_of(case), begins=3 * i) for i, case in enumerate(WHOLE)]
+    request = [Asked(recogniser.pass_of(case), begins=3 * i) for i, case in enumerate(WHOLE)]
     dropped = [Asked(recogniser.pass_of(WHOLE[0]), 5, aborted=9), Asked(recogniser.pass_of(WHOLE[-1]), 20, aborted=1)]
-    recogniser.hear(*asked, *dropped)
-    assert [list(each.tokens) for each in asked] == [tokens(case) for case in WHOLE]
+    recogniser.hear(*request, *dropped)
+    assert [list(each.tokens) for each in request] == [tokens(case) for case in WHOLE]
     assert [list(each.tokens) for each in dropped] == [tokens(WHOLE[0])[:9], tokens(WHOLE[-1])[:1]]
-    assert [prompt(each) for each in asked] == [golden_prompt(case, 0, recogniser.audio_id) for case in WHOLE]
+    assert [prompt(each) for each in request] == [golden_prompt(case, 0, recogniser.audio_id) for case in WHOLE]
 
 
 def test_streamed_side_by_side(recogniser: Recogniser) -> None:
@@ -91,18 +91,18 @@ def test_streamed_side_by_side(recogniser: Recogniser) -> None:
     for number in range(max(len(stream.expected["passes"]) for stream in streams)):
         going = [stream for stream in streams if number < len(stream.expected["passes"])]
         for stream in going:
-            window = Window(stream.case.pcm[: (number + 1) * PIECE], None, False)
-            stream.asked = Asked(stream.passes.ask(window, stream.case.language))
-        recogniser.hear(*(stream.asked for stream in going))
+            window = AsrInput(stream.case.pcm[: (number + 1) * PIECE], None, False)
+            stream.request = Asked(stream.passes.ask(window, stream.case.language))
+        recogniser.hear(*(stream.request for stream in going))
         for stream in going:
-            stream.heard = stream.passes.note(stream.asked.part, stream.asked.tokens)
-            assert prompt(stream.asked) == golden_prompt(stream.case, number, recogniser.audio_id)
-            assert list(stream.asked.tokens) == stream.expected["passes"][number]["tokens"]
+            stream.heard = stream.passes.note(stream.request.part, stream.request.tokens)
+            assert prompt(stream.request) == golden_prompt(stream.case, number, recogniser.audio_id)
+            assert list(stream.request.tokens) == stream.expected["passes"][number]["tokens"]
     for stream in streams:
         assert (stream.heard.text, stream.heard.language) == (stream.expected["text"], stream.expected["language"])
-    offline = [replace(stream.asked.part, windows=recogniser.pass_of(stream.case).windows) for stream in streams]
+    offline = [replace(stream.request.part, windows=recogniser.pass_of(stream.case).windows) for stream in streams]
     recogniser.hear(*(again := [Asked(each) for each in offline]))
-    assert [each.tokens for each in again] == [stream.asked.tokens for stream in streams]
+    assert [each.tokens for each in again] == [stream.request.tokens for stream in streams]
 
 
 def test_what_is_given_ready_made_is_what_the_renderer_makes(recogniser: Recogniser) -> None:
@@ -111,18 +111,18 @@ def test_what_is_given_ready_made_is_what_the_renderer_makes(recogniser: Recogni
 
     from pipeline.engines.vllm.prompt import ready_prompt
 
-    asked = recogniser.pass_of(next(case for case in WHOLE if case.seconds > 16))
-    token_ids, media = engine_prompt(asked.prompt, asked.windows)
-    ready = ready_prompt(Part(token_ids, 1, media=media, cache_salt="salt"))
+    request = recogniser.pass_of(next(case for case in WHOLE if case.seconds > 16))
+    token_ids, media = engine_prompt(request.prompt, request.windows)
+    ready = ready_prompt(PromptChunk(token_ids, 1, media=media, cache_salt="salt"))
     spectra = {
-        "input_audio_features": torch.from_numpy(np.concatenate([each.mel for each in asked.windows]).T),
-        "audio_feature_lengths": torch.tensor([len(each) for each in asked.windows]),
-        "feature_attention_mask": [torch.ones(len(each), dtype=torch.int64) for each in asked.windows],
+        "input_audio_features": torch.from_numpy(np.concatenate([each.mel for each in request.windows]).T),
+        "audio_feature_lengths": torch.tensor([len(each) for each in request.windows]),
+        "feature_attention_mask": [torch.ones(len(each), dtype=torch.int64) for each in request.windows],
     }
-    ids = list(asked.prompt.spread([1] * len(asked.windows)))
+    ids = list(request.prompt.spread([1] * len(request.windows)))
     prompt = {"prompt_token_ids": ids, "multi_modal_data": {"audio": spectra}, "cache_salt": "salt"}
     (made,) = recogniser.engine.renderer.render_cmpl([prompt])
-    assert len(asked.windows) == 3
+    assert len(request.windows) == 3
     for key in ("type", "prompt_token_ids", "mm_placeholders", "mm_kwargs", "cache_salt"):
         assert ready[key] == made[key]
 
@@ -138,8 +138,8 @@ def test_what_has_been_read_is_not_read_again(recogniser: Recogniser) -> None:
     pcm[24 * 16_000 :] *= 9
     read = []
     for seconds in (7.0, 9.5, 18.0, 24.0, 26.0):
-        window = Window(pcm[: int(seconds * 16_000)], None, False)
-        recogniser.hear(asked := Asked(passes.ask(window, "English"), aborted=1))
-        read.append(asked.cached)
+        window = AsrInput(pcm[: int(seconds * 16_000)], None, False)
+        recogniser.hear(request := Asked(passes.ask(window, "English"), aborted=1))
+        read.append(request.cached)
     block = 32
     assert read == [0, 0, (14 + 104) // block * block, (14 + 208) // block * block, 0]

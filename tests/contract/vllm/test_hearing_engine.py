@@ -14,18 +14,18 @@ import numpy as np
 import pytest
 
 from pipeline.cli.transcribe import transcribe
-from pipeline.engines.qwen3_asr.decode_passes import Doubt, Passes
-from pipeline.engines.qwen3_asr.engine import Qwen3Asr
+from pipeline.engines.qwen3_asr.decode_passes import DecodePasses, Doubt
+from pipeline.engines.qwen3_asr.engine import Qwen3AsrEngine
 from pipeline.engines.qwen3_asr.setup import open_qwen3_asr
 from pipeline.engines.qwen3_asr.speculative_decode import drafted
-from pipeline.engines.vllm.sampling_defaults import Draws
-from pipeline.engines.vllm.start import Computes, start_vllm
+from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
+from pipeline.engines.vllm.start import VllmBackend, start_vllm
 from pipeline.errors import ConfigError, EngineError
 from pipeline.models.qwen3_asr.media import engine_prompt
-from pipeline.models.qwen3_asr.prompt import PromptWriter
+from pipeline.models.qwen3_asr.prompt import AsrPromptWriter
 from pipeline.models.qwen3_asr.tokenizer import read_tokenizer
-from pipeline.models.shared.engine_io import Part, Sampling
-from pipeline.types.chunks import SPEECH_RATE, Transcript, Window
+from pipeline.models.shared.engine_io import PromptChunk, RequestSampling
+from pipeline.types.chunks import SPEECH_RATE, AsrInput, Transcript
 from tests.contract.embedded import MODULE_BACKEND, all_of
 from tests.contract.vllm.hearing_cases import CASES, GOLDENS, MOST_TOKENS, Heard, sound
 from tests.contract.vllm.tiny_asr import write_recogniser
@@ -57,33 +57,34 @@ class Opened:
         requests: What the recogniser asks.
     """
 
-    recogniser: Qwen3Asr
-    requests: Computes
+    recogniser: Qwen3AsrEngine
+    requests: VllmBackend
 
 
 @pytest.fixture(scope="module")
 async def opened(folder: Path) -> AsyncIterator[Opened]:
-    started = list[Computes]()
+    started = list[VllmBackend]()
 
-    async def start(stage: str, model: Path, **engine_args: Any) -> Computes:
+    async def start(stage: str, model: Path, **engine_args: Any) -> VllmBackend:
         started.append(await start_vllm(stage, model, **engine_args))
         return started[-1]
 
     engine = await open_qwen3_asr(
         folder.parent, model=folder.name, max_sessions=4, dtype="float32", max_model_len=1024, start=start,
-        draws=Draws(max_tokens=MOST_TOKENS), enforce_eager=True, block_size=32, distributed_executor_backend="uni",
+        sampling_defaults=SamplingDefaults(max_tokens=MOST_TOKENS), enforce_eager=True, block_size=32,
+        distributed_executor_backend="uni",
     )  # fmt: skip
     yield Opened(engine, *started)
     await engine.aclose()
 
 
 @pytest.fixture(scope="module")
-def recogniser(opened: Opened) -> Qwen3Asr:
+def recogniser(opened: Opened) -> Qwen3AsrEngine:
     return opened.recogniser
 
 
-def window(case: Heard) -> Window:
-    return Window(case.pcm, CODES[case.language or ""], True, case.context)
+def window(case: Heard) -> AsrInput:
+    return AsrInput(case.pcm, CODES[case.language or ""], True, case.context)
 
 
 def expected(case: Heard) -> Transcript:
@@ -91,7 +92,7 @@ def expected(case: Heard) -> Transcript:
     return Transcript(text, int(case.seconds * 1000), True, 0, case.language or "")
 
 
-async def test_utterances_are_heard_as_the_official_package_does(recogniser: Qwen3Asr) -> None:
+async def test_utterances_are_heard_as_the_official_package_does(recogniser: Qwen3AsrEngine) -> None:
     async with asyncio.TaskGroup() as tasks:
         heard = [tasks.create_task(all_of(recogniser, window(case))) for case in ENDING]
     assert [task.result() for task in heard] == [[expected(case)] for case in ENDING]
@@ -104,16 +105,16 @@ async def test_a_draft_is_read_in_one_step(opened: Opened, folder: Path, wrong: 
     case = WHOLE[0]
     tokens = json.loads(GOLDENS.read_text())[CASES.index(case)]["passes"][-1]["tokens"]
     tokenizer, ids = read_tokenizer(folder)
-    passes = Passes(PromptWriter(tokenizer, ids.audio, case.context), 800, Doubt())
-    asked = passes.ask(Window(case.pcm, None, True), case.language)
-    token_ids, media = engine_prompt(asked.prompt, asked.windows)
+    passes = DecodePasses(AsrPromptWriter(tokenizer, ids.audio, case.context), 800, Doubt())
+    request = passes.ask(AsrInput(case.pcm, None, True), case.language)
+    token_ids, media = engine_prompt(request.prompt, request.windows)
     draft = [*tokens[:20]]
     if wrong is not None:
         draft[wrong] = draft[wrong] + 1
-    part = Part(token_ids, MOST_TOKENS, media=media, cache_salt=f"draft {wrong}")
-    sampling = Sampling(0, 0, 1, 1, ids.ends)
+    part = PromptChunk(token_ids, MOST_TOKENS, media=media, cache_salt=f"draft {wrong}")
+    sampling = RequestSampling(0, 0, 1, 1, ids.ends)
 
-    async def written(part: Part) -> list[tuple[int, ...]]:
+    async def written(part: PromptChunk) -> list[tuple[int, ...]]:
         async with aclosing(drafted(opened.requests, "drafted", sampling, part)) as pieces:
             return [each.token_ids async for each in pieces]
 
@@ -125,14 +126,14 @@ async def test_a_draft_is_read_in_one_step(opened: Opened, folder: Path, wrong: 
     assert [*chain(*again)] == tokens
 
 
-async def test_an_utterance_is_heard_piece_by_piece_as_the_official_package_streams(recogniser: Qwen3Asr) -> None:
+async def test_an_utterance_is_heard_piece_by_piece_as_the_official_package_streams(recogniser: Qwen3AsrEngine) -> None:
     case = STREAMED[0]
     heard = asyncio.Semaphore(1)
 
-    async def windows() -> AsyncIterator[Window]:
+    async def windows() -> AsyncIterator[AsrInput]:
         for end in range(PIECE, len(case.pcm) + PIECE, PIECE):
             await heard.acquire()
-            yield Window(case.pcm[:end], CODES.get(case.language or ""), end >= len(case.pcm))
+            yield AsrInput(case.pcm[:end], CODES.get(case.language or ""), end >= len(case.pcm))
 
     texts = list[str]()
     async with aclosing(recogniser.generate("streamed", windows())) as transcripts:
@@ -142,9 +143,9 @@ async def test_an_utterance_is_heard_piece_by_piece_as_the_official_package_stre
     assert texts[-1] == json.loads(GOLDENS.read_text())[CASES.index(case)]["text"]
 
 
-async def test_closing_is_a_fence(recogniser: Qwen3Asr) -> None:
-    async def windows() -> AsyncIterator[Window]:
-        yield Window(sound(1, 9.0), None, True)
+async def test_closing_is_a_fence(recogniser: Qwen3AsrEngine) -> None:
+    async def windows() -> AsyncIterator[AsrInput]:
+        yield AsrInput(sound(1, 9.0), None, True)
         await asyncio.Event().wait()
 
     async def listen() -> None:
@@ -170,28 +171,28 @@ async def test_closing_is_a_fence(recogniser: Qwen3Asr) -> None:
     ],
 )
 async def test_what_cannot_be_heard_is_refused_and_the_next_turn_works(
-    recogniser: Qwen3Asr, pcm: np.ndarray[Any, np.dtype[np.float32]], reason: str
+    recogniser: Qwen3AsrEngine, pcm: np.ndarray[Any, np.dtype[np.float32]], reason: str
 ) -> None:
     with pytest.raises(EngineError) as error:
-        await all_of(recogniser, Window(pcm, "de", True))
+        await all_of(recogniser, AsrInput(pcm, "de", True))
     assert error.value.reason == reason
     assert await all_of(recogniser, window(ENDING[0])) == [expected(ENDING[0])]
 
 
 @pytest.mark.parametrize("samples", [0, 1, 159, 3_000])
-async def test_hardly_any_sound_is_heard_as_any_other(recogniser: Qwen3Asr, samples: int) -> None:
-    (transcript,) = await all_of(recogniser, Window(sound(1, 1.0)[:samples], "de", True))
+async def test_hardly_any_sound_is_heard_as_any_other(recogniser: Qwen3AsrEngine, samples: int) -> None:
+    (transcript,) = await all_of(recogniser, AsrInput(sound(1, 1.0)[:samples], "de", True))
     assert transcript.audio_end_ms == samples * 1000 // SPEECH_RATE
     assert bool(transcript.text) is (samples > 0)
 
 
-async def test_the_longest_window_is_heard(recogniser: Qwen3Asr) -> None:
+async def test_the_longest_window_is_heard(recogniser: Qwen3AsrEngine) -> None:
     pcm = np.tile(sound(2, 12.0), 3)[: 35 * SPEECH_RATE]
-    (transcript,) = await all_of(recogniser, Window(pcm, "de", True))
+    (transcript,) = await all_of(recogniser, AsrInput(pcm, "de", True))
     assert transcript.audio_end_ms == 35_000
 
 
-async def test_a_file_is_transcribed_with_its_timings(recogniser: Qwen3Asr) -> None:
+async def test_a_file_is_transcribed_with_its_timings(recogniser: Qwen3AsrEngine) -> None:
     told = list[str]()
     heard = await transcribe(sound(3, 5.0), "de", recogniser, told.append)
     assert heard.text == told[0]

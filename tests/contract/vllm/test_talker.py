@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pipeline.models.qwen3_tts.sentence import Pace
+from pipeline.models.qwen3_tts.sentence import FramePace
 from tests.contract.vllm.cases import CASES, GOLDENS, Case
 from tests.contract.vllm.speaking import Speaker, Speech
 from tests.contract.vllm.tiny import Kind
@@ -87,7 +87,7 @@ def test_staggered_with_neighbours_that_are_aborted(speaker: Speaker) -> None:
 
 
 def test_text_streamed_one_id_at_a_time(speaker: Speaker) -> None:
-    speeches = [Speech(case, splits=[1] * 200, pace=Pace()) for case in of(speaker, "streaming")[:6]]
+    speeches = [Speech(case, splits=[1] * 200, pace=FramePace()) for case in of(speaker, "streaming")[:6]]
     speaker.speak(*speeches)
     assert equal(speeches)
 
@@ -95,7 +95,9 @@ def test_text_streamed_one_id_at_a_time(speaker: Speaker) -> None:
 def test_text_streamed_in_random_splits(speaker: Speaker) -> None:
     chance = np.random.default_rng(5)
     speeches = [
-        Speech(case, splits=[*chance.integers(1, 9, 5).tolist(), 200], pace=Pace(), begins=int(chance.integers(0, 9)))
+        Speech(
+            case, splits=[*chance.integers(1, 9, 5).tolist(), 200], pace=FramePace(), begins=int(chance.integers(0, 9))
+        )
         for case in of(speaker, "streaming")
     ]
     speaker.speak(*speeches)
@@ -103,6 +105,6 @@ def test_text_streamed_in_random_splits(speaker: Speaker) -> None:
 
 
 def test_whole_text_in_granted_parts(speaker: Speaker) -> None:
-    speeches = [Speech(case, pace=Pace()) for case in of(speaker)]
+    speeches = [Speech(case, pace=FramePace()) for case in of(speaker)]
     speaker.speak(*speeches)
     assert equal(speeches)

@@ -8,7 +8,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pipeline.models.qwen3_tts.extra_args import Choice
-from pipeline.models.qwen3_tts.sentence import Pace
+from pipeline.models.qwen3_tts.sentence import FramePace
 from tests.contract.vllm.cases import CASES, GOLDENS
 from tests.contract.vllm.speaking import Drawn, Speaker, Speech
 from tests.contract.vllm.tiny import Kind
@@ -49,7 +49,7 @@ def test_another_seed_draws_other_frames(speaker: Speaker) -> None:
 
 def test_codebook_0_has_the_distribution_of_its_logits(speaker: Speaker) -> None:
     """Pearson's chi-square against the official logits, at temperature 0.9, without the ids that are never spoken."""
-    one = Pace(ahead=1)
+    one = FramePace(ahead=1)
     speeches = [Speech(CASES[0], seed=seed, pace=one, aborted=1, drawn=DRAWN) for seed in range(DRAWS)]
     for begin in range(0, DRAWS, 50):
         speaker.speak(*speeches[begin : begin + 50])

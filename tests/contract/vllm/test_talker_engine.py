@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.cli.say import Voice, say
-from pipeline.engines.qwen3_tts.engine import Talker
+from pipeline.cli.say import VoiceEngines, say
+from pipeline.engines.qwen3_tts.engine import TalkerEngine
 from pipeline.engines.qwen3_tts.setup import open_talker
 from pipeline.errors import AuraError, ConfigError, EngineError
-from pipeline.types.chunks import Clause, Codes
+from pipeline.types.chunks import Clause, CodecChunk
 from tests.contract.embedded import MODULE_BACKEND, all_of, once
 from tests.contract.vllm.cases import CASES, GOLDENS, MOST_FRAMES
 from tests.contract.vllm.tiny import Kind
@@ -42,7 +42,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-async def talker(vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path]) -> AsyncIterator[Talker]:
+async def talker(vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path]) -> AsyncIterator[TalkerEngine]:
     folder = checkpoint("custom_voice")
     (folder / "generation_config.json").write_text(json.dumps(GREEDY))
     engine = await open_talker(
@@ -53,11 +53,11 @@ async def talker(vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path]) -> Asy
     await engine.aclose()
 
 
-def frames(chunks: list[Codes]) -> np.ndarray[Any, np.dtype[np.int16]]:
+def frames(chunks: list[CodecChunk]) -> np.ndarray[Any, np.dtype[np.int16]]:
     return np.concatenate([chunk.frames for chunk in chunks])
 
 
-async def test_a_clause_is_spoken_as_the_official_package_does(talker: Talker) -> None:
+async def test_a_clause_is_spoken_as_the_official_package_does(talker: TalkerEngine) -> None:
     chunks = await all_of(talker, CLAUSE)
     golden = np.load(GOLDENS)[f"case_{CASE}"]
     assert len(golden) < MOST_FRAMES
@@ -66,13 +66,13 @@ async def test_a_clause_is_spoken_as_the_official_package_does(talker: Talker) -
     assert "".join(chunk.text for chunk in chunks) == CLAUSE.text
 
 
-async def test_a_clause_in_two_parts_makes_the_same_sound(talker: Talker) -> None:
+async def test_a_clause_in_two_parts_makes_the_same_sound(talker: TalkerEngine) -> None:
     parts = [Clause(text, "vivian", language="english") for text in ("No, thank", " you very much.")]
     chunks = await all_of(talker, *parts)
     assert np.array_equal(frames(chunks), np.load(GOLDENS)[f"case_{CASE}"])
 
 
-async def test_words_that_come_one_by_one_make_the_same_sound(talker: Talker) -> None:
+async def test_words_that_come_one_by_one_make_the_same_sound(talker: TalkerEngine) -> None:
     async def written() -> AsyncIterator[Clause]:
         for word in ("No,", " thank", " you", " very", " much."):
             yield Clause(word, "vivian", language="english")
@@ -83,7 +83,7 @@ async def test_words_that_come_one_by_one_make_the_same_sound(talker: Talker) ->
     assert "".join(chunk.text for chunk in chunks) == CLAUSE.text
 
 
-async def test_closing_is_a_fence(talker: Talker) -> None:
+async def test_closing_is_a_fence(talker: TalkerEngine) -> None:
     async def clauses() -> AsyncIterator[Clause]:
         yield Clause("Is it raining and windy in the north of the country, and", "eric")
         await asyncio.Event().wait()
@@ -98,14 +98,14 @@ async def test_closing_is_a_fence(talker: Talker) -> None:
     assert len(frames(await all_of(talker, CLAUSE)))
 
 
-async def test_a_fault_of_one_request_spares_the_next(talker: Talker) -> None:
+async def test_a_fault_of_one_request_spares_the_next(talker: TalkerEngine) -> None:
     with pytest.raises(EngineError, match="unknown voice `bob`"):
         await all_of(talker, Clause("Yes.", "bob"))
     assert frames(await all_of(talker, Clause("🎉", "vivian"))).size == 0
     assert len(frames(await all_of(talker, CLAUSE)))
 
 
-async def test_ten_languages_and_control_characters_are_spoken(talker: Talker) -> None:
+async def test_ten_languages_and_control_characters_are_spoken(talker: TalkerEngine) -> None:
     texts = (*TEN_LANGUAGES, CONTROL)
     for text, chunks in zip(texts, await asyncio.gather(*(one(talker, text) for text in texts)), strict=True):
         spoken = frames(chunks)
@@ -114,7 +114,7 @@ async def test_ten_languages_and_control_characters_are_spoken(talker: Talker) -
         assert "".join(chunk.text for chunk in chunks) == text
 
 
-async def test_what_has_no_sound_is_passed_over(talker: Talker) -> None:
+async def test_what_has_no_sound_is_passed_over(talker: TalkerEngine) -> None:
     for text in WITHOUT_SOUND:
         chunks = await one(talker, text)
         assert sum(len(chunk.frames) for chunk in chunks) == 0
@@ -122,7 +122,7 @@ async def test_what_has_no_sound_is_passed_over(talker: Talker) -> None:
     assert len(frames(await all_of(talker, CLAUSE)))
 
 
-async def test_ten_thousand_characters_are_spoken_sentence_by_sentence(talker: Talker) -> None:
+async def test_ten_thousand_characters_are_spoken_sentence_by_sentence(talker: TalkerEngine) -> None:
     text = "without an end " * 667
     async with aclosing(talker.generate("long", once(Clause(text, "vivian")))) as chunks:
         ended = 0
@@ -136,9 +136,9 @@ async def test_ten_thousand_characters_are_spoken_sentence_by_sentence(talker: T
 
 @pytest.mark.parametrize("text", [CONTROL, "🎉 Yes. 👍🏽"], ids=["control characters", "emoji among words"])
 async def test_say_makes_speech_of_every_kind_of_text_and_of_the_next_one(
-    talker: Talker, tmp_path: Path, text: str
+    talker: TalkerEngine, tmp_path: Path, text: str
 ) -> None:
-    voice, out = Voice(talker, Waves()), tmp_path / "out.wav"
+    voice, out = VoiceEngines(talker, Waves()), tmp_path / "out.wav"
     assert (await say(text, Clause("", "eric"), voice, out, lambda _: None)).sound_s > 0
     golden = np.load(GOLDENS)[f"case_{CASE}"]
     assert (await say(CLAUSE.text, CLAUSE, voice, out, lambda _: None)).sound_s == pytest.approx(0.08 * len(golden))
@@ -149,15 +149,15 @@ async def test_say_makes_speech_of_every_kind_of_text_and_of_the_next_one(
     [("🎉🎊", "eric", "text: there is nothing in it"), ("Yes.", "bob", "unknown voice `bob`")],
 )
 async def test_say_refuses_what_it_cannot_speak_and_speaks_the_next(
-    talker: Talker, tmp_path: Path, text: str, name: str, fault: str
+    talker: TalkerEngine, tmp_path: Path, text: str, name: str, fault: str
 ) -> None:
-    voice, out = Voice(talker, Waves()), tmp_path / "out.wav"
+    voice, out = VoiceEngines(talker, Waves()), tmp_path / "out.wav"
     with pytest.raises(AuraError, match=fault):
         await say(text, Clause("", name), voice, out, lambda _: None)
     assert (await say(CLAUSE.text, CLAUSE, voice, out, lambda _: None)).sound_s > 0
 
 
-async def test_instructions_that_leave_no_room_fail_their_request_only(talker: Talker) -> None:
+async def test_instructions_that_leave_no_room_fail_their_request_only(talker: TalkerEngine) -> None:
     with pytest.raises(EngineError, match="instructions: 10000 characters, of which 500 have room"):
         await all_of(talker, Clause("Yes.", "vivian", instructions="Slowly, and calmly. " * 500))
     with pytest.raises(EngineError, match="a request was not served"):  # each sign is three tokens here
@@ -165,7 +165,7 @@ async def test_instructions_that_leave_no_room_fail_their_request_only(talker: T
     assert len(frames(await all_of(talker, CLAUSE)))
 
 
-async def one(talker: Talker, text: str) -> list[Codes]:
+async def one(talker: TalkerEngine, text: str) -> list[CodecChunk]:
     return [chunk async for chunk in talker.generate(f"one-{text!r}", once(Clause(text, "eric")))]
 
 
@@ -238,7 +238,7 @@ async def test_a_checkpoint_that_lacks_weights_is_refused_by_their_names(
     ]
 
 
-async def test_requests_of_an_engine_that_dies_fail_and_none_hangs(talker: Talker) -> None:
+async def test_requests_of_an_engine_that_dies_fail_and_none_hangs(talker: TalkerEngine) -> None:
     """The last test of this module: nobody starts it again."""
     goes_on = asyncio.Event()
 
@@ -247,7 +247,7 @@ async def test_requests_of_an_engine_that_dies_fail_and_none_hangs(talker: Talke
         await goes_on.wait()
         yield Clause(" is it cold?", "eric")
 
-    async def fails(chunks: AsyncIterator[Codes]) -> None:
+    async def fails(chunks: AsyncIterator[CodecChunk]) -> None:
         with pytest.raises(EngineError, match="the engine has died"):
             async for _ in chunks:
                 pass

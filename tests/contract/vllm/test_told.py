@@ -14,12 +14,12 @@ import yaml
 
 from pipeline.deployment.loading import read_deployment
 from pipeline.engines.base import Engine
-from pipeline.engines.vllm.start import Machine
+from pipeline.engines.vllm.start import VllmHost
 from pipeline.errors import ConfigError
-from pipeline.models.shared.engine_io import Part, Sampling, Written
+from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
 from pipeline.runtime.profiles import PROFILES
 from pipeline.runtime.vllm_engine_registry import vllm_engines
-from pipeline.types.chunks import SPEECH_RATE, Clause, Scene, Window
+from pipeline.types.chunks import SPEECH_RATE, AsrInput, Clause, MultimodalPrompt
 from tests.contract.embedded import all_of
 from tests.contract.vllm.chain import CONFIG, write_models
 from tests.contract.vllm.tiny import END_OF_SPEECH
@@ -33,8 +33,8 @@ TOPOLOGY = PROFILES["vllm"].topology
 VLLM_STAGES = ("asr", "aura", "qwen3_tts")
 TELLS = (sys.executable, "-m", "tests.pipeline.engines.code2wav.telling_child")
 PROMPTS: Mapping[str, Any] = {
-    "asr": Window(np.zeros(SPEECH_RATE, np.float32), None, True),
-    "aura": Scene(("What is that?",), "told"),
+    "asr": AsrInput(np.zeros(SPEECH_RATE, np.float32), None, True),
+    "aura": MultimodalPrompt(("What is that?",), "told"),
     "qwen3_tts": Clause("Hello.", ""),
 }
 
@@ -50,11 +50,11 @@ class Notes:
 
     Attributes:
         args: Those of the engine.
-        asked: Of each request, how it draws, and its first part.
+        request: Of each request, how it draws, and its first part.
     """
 
     args: dict[str, Any] = field(default_factory=dict)
-    asked: list[tuple[Sampling, Part]] = field(default_factory=list)
+    request: list[tuple[RequestSampling, PromptChunk]] = field(default_factory=list)
 
     async def imported(self) -> None:
         """It is nothing."""
@@ -64,17 +64,17 @@ class Notes:
         return self
 
     async def answer(
-        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
-    ) -> AsyncGenerator[Written, None]:
-        self.asked.append((sampling, part))
-        yield Written((), (), True, False)
+        self, request_id: str, sampling: RequestSampling, part: PromptChunk, priority: int = 0
+    ) -> AsyncGenerator[EngineOutput, None]:
+        self.request.append((sampling, part))
+        yield EngineOutput((), (), True, False)
 
     async def generate(
-        self, request_id: str, sampling: Sampling, parts: AsyncGenerator[Part, None]
-    ) -> AsyncGenerator[Written, None]:
+        self, request_id: str, sampling: RequestSampling, parts: AsyncGenerator[PromptChunk, None]
+    ) -> AsyncGenerator[EngineOutput, None]:
         async with aclosing(parts):
-            self.asked.append((sampling, await anext(parts)))
-            yield Written((END_OF_SPEECH,), ((0,) * 16,), True, True)
+            self.request.append((sampling, await anext(parts)))
+            yield EngineOutput((END_OF_SPEECH,), ((0,) * 16,), True, True)
 
     async def busy(self) -> int:
         return 0
@@ -108,7 +108,7 @@ class Opens:
             stage[section] = {**stage.get(section, {}), **keys}
         raw["runtime"] = runtime or raw["runtime"]
         self.file.write_text(yaml.safe_dump(raw))
-        machine = Machine(self.notes.imported, lambda source: gpu, self.notes.start, TELLS)
+        machine = VllmHost(self.notes.imported, lambda source: gpu, self.notes.start, TELLS)
         engines = vllm_engines(machine)
         deployment = read_deployment(self.file, TOPOLOGY, {arch: kind.keys for arch, kind in engines.items()})
         open_ = engines[spec.model_arch].open
@@ -194,9 +194,9 @@ async def drawn(opens: Opens, stage: str, **says: Any) -> Any:
     from pipeline.engines.vllm.conversion import sampling_params
 
     opened = await opens(stage, {"default_sampling_params": says})
-    opens.notes.asked.clear()
+    opens.notes.request.clear()
     await all_of(opened, PROMPTS[stage])
-    ((sampling, part),) = opens.notes.asked
+    ((sampling, part),) = opens.notes.request
     return sampling_params(sampling, part)
 
 

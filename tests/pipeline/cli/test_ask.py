@@ -8,21 +8,23 @@ import pytest
 
 from pipeline.cli.ask import ask
 from pipeline.cli.ask_command import add_ask, run_ask
-from pipeline.context.window import Limits
-from pipeline.engines.fake import Scripted
+from pipeline.context.window import WindowLimits
+from pipeline.engines.fake import FakeEngine
 from pipeline.errors import ConfigError
-from pipeline.media.video_chunk import Clip
-from pipeline.types.chunks import Scene, Text
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.types.chunks import MultimodalPrompt, TextChunk
 
-LIMITS = Limits(keep_s=6, slack_s=3)
+LIMITS = WindowLimits(keep_s=6, slack_s=3)
 
 
 async def test_each_second_is_read_and_then_the_question_is_answered() -> None:
-    aura: Scripted[Scene, Text] = Scripted(
-        lambda scene: [(0.2, Text("A ")), (0.1, Text("cup."))] if scene.max_tokens else [(0.05, Text(""))]
+    aura: FakeEngine[MultimodalPrompt, TextChunk] = FakeEngine(
+        lambda scene: (
+            [(0.2, TextChunk("A ")), (0.1, TextChunk("cup."))] if scene.max_tokens else [(0.05, TextChunk(""))]
+        )
     )
     told: list[str] = []
-    film = [Clip(f"{number}", np.zeros((2, 64, 64, 3), np.uint8)) for number in range(12)]
+    film = [VideoChunk(f"{number}", np.zeros((2, 64, 64, 3), np.uint8)) for number in range(12)]
     answered = await ask("What is it?", film, aura, LIMITS, told.append)
     assert (answered.text, "".join(told)) == ("A cup.", "A cup.")
     assert (answered.seconds, answered.remembered) == (12, 6)
@@ -34,7 +36,7 @@ async def test_each_second_is_read_and_then_the_question_is_answered() -> None:
 
 
 async def test_silence_is_an_answer() -> None:
-    aura: Scripted[Scene, Text] = Scripted(lambda scene: [])
+    aura: FakeEngine[MultimodalPrompt, TextChunk] = FakeEngine(lambda scene: [])
     answered = await ask("", [], aura, LIMITS, lambda text: None)
     assert (answered.text, answered.first_ms) == ("", 0)
 

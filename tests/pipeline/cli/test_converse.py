@@ -11,10 +11,10 @@ from pipeline.cli.ask_command import add_ask, run_ask
 from pipeline.cli.converse import converse
 from pipeline.cli.converse_command import heard_in
 from pipeline.deployment.loading import Deployment, StageDeployment
-from pipeline.engines.fake import Scripted, hears, speaks, writes
+from pipeline.engines.fake import FakeEngine, hears, speaks, writes
 from pipeline.errors import AuraError, EngineError, RequestError
-from pipeline.media.video_chunk import Clip
-from pipeline.types.chunks import SPEECH_RATE, Audio, Clause
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.types.chunks import SPEECH_RATE, AudioChunk, Clause
 from tests.scenario import Line
 
 SOUND = np.full(3 * SPEECH_RATE, 0.1, np.float32)
@@ -23,7 +23,7 @@ SOUND = np.full(3 * SPEECH_RATE, 0.1, np.float32)
 async def test_a_question_is_heard_and_answered_aloud() -> None:
     line = Line(hears("What is this?", pass_s=0.5), writes("A cup.", first_s=0.2), speaks(clause_s=0.1))
     told: list[str] = []
-    film = [Clip(f"{number}", np.zeros((2, 64, 64, 3), np.uint8)) for number in range(3)]
+    film = [VideoChunk(f"{number}", np.zeros((2, 64, 64, 3), np.uint8)) for number in range(3)]
     spoken = await converse(line.stages(), film, SOUND, told.append)
     assert (spoken.question, spoken.text, told) == ("What is this?", "A cup.", ["What is this?"])
     assert len(spoken.pcm) == 2 * 0.3 * 24_000 * 2
@@ -48,8 +48,8 @@ async def test_a_question_is_heard_in_the_language_that_is_named() -> None:
     deployment = Deployment(
         1, (StageDeployment(0, engine_args={"model": "asr", "language": "auto"}), StageDeployment(1))
     )
-    ears, others = heard_in("fr", deployment).stages
-    assert (ears.engine_args, others) == ({"model": "asr", "language": "fr"}, StageDeployment(1))
+    vad, others = heard_in("fr", deployment).stages
+    assert (vad.engine_args, others) == ({"model": "asr", "language": "fr"}, StageDeployment(1))
     assert heard_in(None, deployment) == deployment
 
 
@@ -59,11 +59,11 @@ async def test_silence_has_no_sound() -> None:
 
 
 async def test_a_stage_that_fails_is_named() -> None:
-    def script(clause: Clause) -> Iterator[tuple[float, Audio | EngineError]]:
+    def script(clause: Clause) -> Iterator[tuple[float, AudioChunk | EngineError]]:
         yield 0.1, EngineError("tts", "out of memory")
 
     with pytest.raises(EngineError, match="tts: out of memory"):
-        await converse(Line(tts=Scripted(script)).stages(), [], "Hello?", lambda heard: None)
+        await converse(Line(tts=FakeEngine(script)).stages(), [], "Hello?", lambda heard: None)
     with pytest.raises(RequestError, match="there is no sound in it"):
         await converse(Line().stages(), [], np.zeros(0, np.float32), lambda heard: None)
 

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.cli.say import Said, Voice, say
+from pipeline.cli.say import SayResult, VoiceEngines, say
 from pipeline.errors import EngineError, RequestError
-from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES, Audio, Clause, Codes
+from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES, AudioChunk, Clause, CodecChunk
 
 
 class Frames:
@@ -19,12 +19,12 @@ class Frames:
     def __init__(self) -> None:
         self.clauses: list[Clause] = []
 
-    async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[Codes, None]:
+    async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[CodecChunk, None]:
         async for clause in prompts:
             self.clauses.append(clause)
             if clause.voice == "bob":
                 raise EngineError("qwen3_tts", "unknown voice `bob`")
-            yield Codes(np.zeros((len(clause.text.split()), CODEBOOKS), np.int16), clause.text, ends=True)
+            yield CodecChunk(np.zeros((len(clause.text.split()), CODEBOOKS), np.int16), clause.text, ends=True)
 
     async def busy(self) -> int:
         return 0
@@ -33,9 +33,9 @@ class Frames:
 
 
 class Waves:
-    async def generate(self, request_id: str, prompts: AsyncIterator[Codes]) -> AsyncGenerator[Audio, None]:
+    async def generate(self, request_id: str, prompts: AsyncIterator[CodecChunk]) -> AsyncGenerator[AudioChunk, None]:
         async for codes in prompts:
-            yield Audio(b"\1\0" * FRAME_SAMPLES * len(codes.frames), codes.text)
+            yield AudioChunk(b"\1\0" * FRAME_SAMPLES * len(codes.frames), codes.text)
 
     async def busy(self) -> int:
         return 0
@@ -47,8 +47,10 @@ MANNER = Clause("", "vivian", language="english", instructions="Softly.")
 
 
 async def test_all_of_the_text_is_in_the_file_in_the_manner_that_was_asked_for(tmp_path: Path) -> None:
-    frames, told = Frames(), list[Said]()
-    said = await say("One two. Three four five.", MANNER, Voice(frames, Waves()), tmp_path / "out.wav", told.append)
+    frames, told = Frames(), list[SayResult]()
+    said = await say(
+        "One two. Three four five.", MANNER, VoiceEngines(frames, Waves()), tmp_path / "out.wav", told.append
+    )
     with wave.open(str(tmp_path / "out.wav")) as file:
         assert (file.getnchannels(), file.getsampwidth(), file.getframerate()) == (1, 2, 24_000)
         assert file.getnframes() == 5 * FRAME_SAMPLES
@@ -84,7 +86,7 @@ EVERY_KIND = {
 @pytest.mark.parametrize("text", EVERY_KIND.values(), ids=EVERY_KIND)
 async def test_every_kind_of_text_reaches_the_voice_whole_and_the_next_one_too(tmp_path: Path, text: str) -> None:
     frames = Frames()
-    voice, out = Voice(frames, Waves()), tmp_path / "out.wav"
+    voice, out = VoiceEngines(frames, Waves()), tmp_path / "out.wav"
     for said in (text, "And now this."):
         frames.clauses.clear()
         await say(said, MANNER, voice, out, lambda _: None)
@@ -97,17 +99,19 @@ async def test_every_kind_of_text_reaches_the_voice_whole_and_the_next_one_too(t
 async def test_what_a_voice_cannot_say_leaves_what_it_has_said_and_the_next_text_is_spoken(tmp_path: Path) -> None:
     frames, out = Frames(), tmp_path / "out.wav"
     with pytest.raises(EngineError, match="unknown voice `bob`"):
-        await say("One two. Three.", replace(MANNER, voice="bob"), Voice(frames, Waves()), out, lambda _: None)
+        await say("One two. Three.", replace(MANNER, voice="bob"), VoiceEngines(frames, Waves()), out, lambda _: None)
     assert out.exists()
-    assert (await say("One two.", MANNER, Voice(frames, Waves()), out, lambda _: None)).sound_s == pytest.approx(0.16)
+    assert (await say("One two.", MANNER, VoiceEngines(frames, Waves()), out, lambda _: None)).sound_s == pytest.approx(
+        0.16
+    )
 
 
 class Tones:
     """A voice that is one engine: a tenth of a second for each word."""
 
-    async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[Audio, None]:
+    async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[AudioChunk, None]:
         async for clause in prompts:
-            yield Audio(b"\1\0" * 2_400 * len(clause.text.split()), clause.text)
+            yield AudioChunk(b"\1\0" * 2_400 * len(clause.text.split()), clause.text)
 
     async def busy(self) -> int:
         return 0
@@ -122,13 +126,13 @@ async def test_a_voice_of_one_engine_speaks_too(tmp_path: Path) -> None:
 
 async def test_a_text_in_which_nothing_can_be_spoken_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="text: there is nothing"):
-        await say("", MANNER, Voice(Frames(), Waves()), tmp_path / "out.wav", lambda _: None)
+        await say("", MANNER, VoiceEngines(Frames(), Waves()), tmp_path / "out.wav", lambda _: None)
 
 
 async def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match=r"out: .*nowhere/out\.wav cannot be written"):
-        await say("Hi.", MANNER, Voice(Frames(), Waves()), tmp_path / "nowhere" / "out.wav", lambda _: None)
+        await say("Hi.", MANNER, VoiceEngines(Frames(), Waves()), tmp_path / "nowhere" / "out.wav", lambda _: None)
 
 
 def test_the_real_time_factor_is_work_for_a_second_of_speech() -> None:
-    assert str(Said(2.0, 0.05, 0.5)) == "2.0 s of speech, the first after 50 ms, real-time factor 0.25"
+    assert str(SayResult(2.0, 0.05, 0.5)) == "2.0 s of speech, the first after 50 ms, real-time factor 0.25"

@@ -5,7 +5,7 @@ from signal import SIGINT, SIGTERM, Signals
 
 import pytest
 
-from pipeline.cli.shutdown import Stopping
+from pipeline.cli.shutdown import Shutdown
 
 STARTS_S, DRAINS_S, CLEANS_UP_S = 1.5, 10.0, 2.0
 
@@ -13,12 +13,12 @@ STARTS_S, DRAINS_S, CLEANS_UP_S = 1.5, 10.0, 2.0
 class Serving:
     def __init__(self) -> None:
         self.done: list[str] = []
-        self.stopping: Stopping | None = None
+        self.stopping: Shutdown | None = None
 
     async def run(self) -> None:
         work = asyncio.current_task()
         assert work
-        self.stopping = stopping = Stopping(work)
+        self.stopping = stopping = Shutdown(work)
         try:
             await asyncio.sleep(STARTS_S)
             await stopping.gently()
@@ -50,4 +50,4 @@ async def test_how_it_ends(told: dict[int, Signals], done: list[str]) -> None:
                 serving.stopping.told(told[second])
     assert serving.done == done
     assert serving.stopping
-    assert serving.stopping.asked == next(iter(told.values()))
+    assert serving.stopping.request == next(iter(told.values()))

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.cli.transcribe import Transcribed, transcribe
+from pipeline.cli.transcribe import TranscribeResult, transcribe
 from pipeline.cli.transcribe_command import add_transcribe, run_transcribe
 from pipeline.engines.fake import hears
 from pipeline.errors import AuraError, ConfigError, RequestError
@@ -47,7 +47,7 @@ async def test_no_sound_is_refused() -> None:
 
 
 def test_what_is_told_at_the_end() -> None:
-    assert str(Transcribed("Hi.", "English", 4.0, 1.0, 0.025)) == (
+    assert str(TranscribeResult("Hi.", "English", 4.0, 1.0, 0.025)) == (
         "4.0 s of sound in English, words at most 25 ms after its end, real-time factor 0.25"
     )
 
@@ -71,9 +71,9 @@ def test_a_language_that_the_checkpoint_lacks_is_refused_before_it_is_loaded(tmp
     write_all(tmp_path)
     with speech_file(tmp_path / "a.wav") as file:
         file.writeframes(bytes(48_000))
-    asked = command(str(tmp_path / "a.wav"), "--model-dir", str(tmp_path), "--language", "klingon")
+    request = command(str(tmp_path / "a.wav"), "--model-dir", str(tmp_path), "--language", "klingon")
     with pytest.raises(ConfigError, match=r"`language` is 'klingon', not one of Cantonese, .* or `auto`"):
-        run_transcribe(asked, tmp_path)
+        run_transcribe(request, tmp_path)
 
 
 def command(*arguments: str) -> argparse.Namespace:

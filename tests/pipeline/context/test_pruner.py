@@ -4,14 +4,14 @@ import asyncio
 
 import pytest
 
-from pipeline.aio.tasks import Tasks
+from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
-from pipeline.context.pruner import Forgetting
-from pipeline.context.window import Limits, remembered
+from pipeline.context.pruner import ContextPruner
+from pipeline.context.window import WindowLimits, remembered
 from pipeline.errors import RequestError
-from pipeline.types.history import Cut, History, Item
+from pipeline.types.history import History, Item, PrunePlan
 
-LIMITS = Limits(groups=2, slack_groups=1)
+LIMITS = WindowLimits(groups=2, slack_groups=1)
 
 
 def user(name: str, text: str = "?") -> Item:
@@ -26,13 +26,13 @@ async def test_what_a_cut_leaves_is_read_before_the_cut_holds() -> None:
         read.append([item.id for item in remembered(history)])
         await asyncio.sleep(1)
 
-    async with Tasks() as tasks:
-        forgetting = Forgetting("s", conversation, LIMITS, tasks, reads)
+    async with BackgroundTasks() as tasks:
+        forgetting = ContextPruner("s", conversation, LIMITS, tasks, reads)
         forgetting.when_due()
         await asyncio.sleep(0.5)
         assert (read, forgetting.planned) == ([["b", "c"]], None)
         await asyncio.sleep(1)
-        assert forgetting.planned == Cut(items=frozenset("a"))
+        assert forgetting.planned == PrunePlan(items=frozenset("a"))
         forgetting.when_due()
     assert [item.id for item in remembered(conversation.history)] == ["b", "c"]
 
@@ -40,8 +40,8 @@ async def test_what_a_cut_leaves_is_read_before_the_cut_holds() -> None:
 @pytest.mark.parametrize("deleted_s", [0.5, 1.5])
 async def test_an_item_that_was_deleted_and_created_again_is_seen_though_a_cut_was_planned(deleted_s: float) -> None:
     conversation = Conversation(History((user("a"), user("b"), user("c"))), lambda event: None)
-    async with Tasks() as tasks:
-        forgetting = Forgetting("s", conversation, LIMITS, tasks, lambda history: asyncio.sleep(1))
+    async with BackgroundTasks() as tasks:
+        forgetting = ContextPruner("s", conversation, LIMITS, tasks, lambda history: asyncio.sleep(1))
         forgetting.when_due()
         await asyncio.sleep(deleted_s)
         conversation.delete("a")
@@ -53,11 +53,11 @@ async def test_an_item_that_was_deleted_and_created_again_is_seen_though_a_cut_w
 
 
 def test_an_item_that_was_forgotten_deleted_and_created_again_is_seen() -> None:
-    history = History((user("a"), user("b"))).cut(Cut(items=frozenset("a")))
+    history = History((user("a"), user("b"))).cut(PrunePlan(items=frozenset("a")))
     assert [item.id for item in remembered(history.without("a").with_item(user("a")))] == ["b", "a"]
 
 
 def test_the_id_of_an_item_that_was_forgotten_is_still_taken() -> None:
-    history = History((user("a"), user("b"))).cut(Cut(items=frozenset("a")))
+    history = History((user("a"), user("b"))).cut(PrunePlan(items=frozenset("a")))
     with pytest.raises(RequestError, match="'a' exists already"):
         history.with_item(user("a"))

@@ -22,7 +22,7 @@ TOPOLOGY = PipelineConfig("scripted", "Scripted", (ASR, replace(AURA, engine_out
 TO_TTS = {"from": 1, "to": 2, "connector": "x"}
 ENGINE_KEYS = {
     "Scripted": EngineKeys({"model": Key(str, "tiny"), "threads": count()}),
-    "Drawing": EngineKeys(VLLM_KEYS, placed=True, draws=True, spreads=True),
+    "Drawing": EngineKeys(VLLM_KEYS, placed=True, sampling_defaults=True, spreads=True),
 }
 Raw = dict[str, Any]
 
@@ -94,10 +94,10 @@ STAGE_SAYS: list[tuple[Raw, str, object]] = [
 
 @pytest.mark.parametrize(("keys", "path", "value"), STAGE_SAYS)
 def test_what_a_stage_says_holds(tmp_path: Path, keys: Raw, path: str, value: object) -> None:
-    held: Any = read(tmp_path, stage(0, **keys)).stage(0)
+    output: Any = read(tmp_path, stage(0, **keys)).stage(0)
     for name in path.split("."):
-        held = held[name] if isinstance(held, Mapping) else getattr(held, name)
-    assert held == value
+        output = output[name] if isinstance(output, Mapping) else getattr(output, name)
+    assert output == value
 
 
 STAGE_REFUSED: list[tuple[int, Raw, str]] = [

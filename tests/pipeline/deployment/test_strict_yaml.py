@@ -43,30 +43,30 @@ def test_what_is_no_plain_value_is_refused_with_its_line(tmp_path: Path, value: 
 
 @pytest.mark.parametrize("seed", range(8))
 def test_whatever_is_put_into_a_shipped_file_every_fault_is_one_short_line(tmp_path: Path, seed: int) -> None:
-    draws, path = random.Random(seed), tmp_path / "mine.yaml"
+    sampling_defaults, path = random.Random(seed), tmp_path / "mine.yaml"
     for file, profile in FILES.items():
         topology, keys = PROFILES[profile].topology, PROFILES[profile].engine_keys(tmp_path)
         for _ in range(8):
-            path.write_text(mutated((DEPLOY / file).read_text(), draws))
+            path.write_text(mutated((DEPLOY / file).read_text(), sampling_defaults))
             try:
                 read_deployment(path, topology, keys)
             except ConfigError as error:
                 assert all(len(fault) < 1_500 and fault.isprintable() for fault in error.faults)
 
 
-def mutated(text: str, draws: random.Random) -> str:
+def mutated(text: str, sampling_defaults: random.Random) -> str:
     """With something odd in up to three places where values stand, or a line out of place."""
     lines = text.splitlines()
-    for _ in range(draws.randint(1, 3)):
-        at = draws.randrange(len(lines))
+    for _ in range(sampling_defaults.randint(1, 3)):
+        at = sampling_defaults.randrange(len(lines))
         before, colon, after = lines[at].partition(": ")
-        match draws.randrange(4):
+        match sampling_defaults.randrange(4):
             case 0:
-                lines.insert(draws.randrange(len(lines)), lines.pop(at))
+                lines.insert(sampling_defaults.randrange(len(lines)), lines.pop(at))
             case 1:
-                lines[at] = f"{draws.choice(ODD)}: {after}"
+                lines[at] = f"{sampling_defaults.choice(ODD)}: {after}"
             case _:
                 values = after.split(", ")
-                values[draws.randrange(len(values))] = draws.choice(ODD)
+                values[sampling_defaults.randrange(len(values))] = sampling_defaults.choice(ODD)
                 lines[at] = before + colon + ", ".join(values)
     return "\n".join(lines)

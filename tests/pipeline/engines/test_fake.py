@@ -8,12 +8,12 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from pipeline.engines.fake import Scripted, hears, speaks, words_of, writes
+from pipeline.engines.fake import FakeEngine, hears, speaks, words_of, writes
 from pipeline.errors import EngineError
-from pipeline.types.chunks import Audio, Chat, Clause, Message, Text, Usage, Window
+from pipeline.types.chunks import AsrInput, AudioChunk, ChatMessage, ChatPrompt, Clause, TextChunk, TokenUsage
 
 T = TypeVar("T")
-HI = Chat((Message("user", "Hi"),), "salt")
+HI = ChatPrompt((ChatMessage("user", "Hi"),), "salt")
 
 
 async def once(*values: T) -> AsyncIterator[T]:
@@ -34,16 +34,19 @@ async def test_words_come_when_the_script_says() -> None:
 
 async def test_words_are_its_tokens_and_it_has_read_what_the_last_prompt_of_its_caller_began_with() -> None:
     engine = writes("One two")
-    first, again = HI, Chat((*HI.messages, Message("assistant", "One two"), Message("user", "And then?")), "salt")
-    stranger = Chat(again.messages, "pepper")
+    first, again = (
+        HI,
+        ChatPrompt((*HI.messages, ChatMessage("assistant", "One two"), ChatMessage("user", "And then?")), "salt"),
+    )
+    stranger = ChatPrompt(again.messages, "pepper")
     told = [chunk.usage async for chunk in engine.generate("r", once(first, again, stranger))]
     assert told == [
-        Usage(1, 0, 0, 1),
-        Usage(1, 0, 0, 2),
-        Usage(5, 0, 1, 1),
-        Usage(5, 0, 1, 2),
-        Usage(5, 0, 0, 1),
-        Usage(5, 0, 0, 2),
+        TokenUsage(1, 0, 0, 1),
+        TokenUsage(1, 0, 0, 2),
+        TokenUsage(5, 0, 1, 1),
+        TokenUsage(5, 0, 1, 2),
+        TokenUsage(5, 0, 0, 1),
+        TokenUsage(5, 0, 0, 2),
     ]
 
 
@@ -52,11 +55,13 @@ async def test_no_prompt_yields_nothing() -> None:
 
 
 async def test_a_prompt_without_tokens_only_warms() -> None:
-    assert [chunk async for chunk in writes("One").generate("r", once(Chat((), "", 0)))] == []
+    assert [chunk async for chunk in writes("One").generate("r", once(ChatPrompt((), "", 0)))] == []
 
 
 async def test_an_error_of_the_script_is_raised_when_its_time_comes() -> None:
-    engine: Scripted[str, Text] = Scripted(lambda prompt: [(1.0, Text("One")), (2.0, EngineError("aura", "broke"))])
+    engine: FakeEngine[str, TextChunk] = FakeEngine(
+        lambda prompt: [(1.0, TextChunk("One")), (2.0, EngineError("aura", "broke"))]
+    )
     with pytest.raises(EngineError, match="broke"):
         async for _ in engine.generate("r", once("p")):
             pass
@@ -65,15 +70,15 @@ async def test_an_error_of_the_script_is_raised_when_its_time_comes() -> None:
 
 
 async def test_closing_aborts_and_waits_for_the_fence() -> None:
-    engine = Scripted(writes("One two").script, abort_s=0.3)
+    engine = FakeEngine(writes("One two").script, abort_s=0.3)
     async with aclosing(engine.generate("r", once(HI))) as chunks:
-        assert await anext(chunks) == Text("One")
+        assert await anext(chunks) == TextChunk("One")
         assert await engine.busy() == 1
     assert (now(), await engine.busy(), engine.aborted) == (0.3, 0, ["r"])
 
 
 async def test_a_recogniser_reads_its_lines_and_repeats_the_last() -> None:
-    window = Window(np.zeros(16_000, np.float32), None, True)
+    window = AsrInput(np.zeros(16_000, np.float32), None, True)
     engine = hears("one", "one two", pass_s=0.4)
     texts = [each.text async for each in engine.generate("r", once(window, window, window))]
     assert texts == ["one", "one two", "one two"]
@@ -83,7 +88,7 @@ async def test_a_recogniser_reads_its_lines_and_repeats_the_last() -> None:
 async def test_a_voice_speaks_a_tone_for_each_word() -> None:
     (audio,) = [each async for each in speaks(ms_per_word=100).generate("r", once(Clause(" Two words.", "")))]
     assert audio.duration_ms == 200
-    assert audio == Audio(audio.pcm, " Two words.")
+    assert audio == AudioChunk(audio.pcm, " Two words.")
 
 
 def test_words_concatenate_to_their_text() -> None:

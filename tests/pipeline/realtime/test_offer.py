@@ -5,14 +5,14 @@ import pytest
 from pipeline.errors import RequestError
 from pipeline.realtime.protocol.client_events import AuraSettings, SessionSettings
 from pipeline.realtime.protocol.server_events import input_events
-from pipeline.realtime.session_config import Config
-from pipeline.types.session_events import Offered
-from pipeline.vision.offers import Offer, Offers
+from pipeline.realtime.session_config import SessionConfig
+from pipeline.types.session_events import OfferMade
+from pipeline.vision.offers import Offer, OfferBook
 from tests.served import ABLE
 
 
 def test_an_offer_is_text_and_says_how_long_it_stands() -> None:
-    (wire,) = input_events(Offered("offer_1", "The kettle boils.", 5_000))
+    (wire,) = input_events(OfferMade("offer_1", "The kettle boils.", 5_000))
     assert {key: wire[key] for key in wire if key != "event_id"} == {
         "type": "aura.offer",
         "offer_id": "offer_1",
@@ -23,7 +23,7 @@ def test_an_offer_is_text_and_says_how_long_it_stands() -> None:
 
 
 def test_it_can_be_accepted_once_while_it_stands() -> None:
-    offers = Offers()
+    offers = OfferBook()
     offers.make(Offer("a", "The kettle boils.", 5.0))
     with pytest.raises(RequestError, match="does not stand"):
         offers.accept("b", 1.0)
@@ -33,7 +33,7 @@ def test_it_can_be_accepted_once_while_it_stands() -> None:
 
 
 def test_it_does_not_stand_when_its_time_is_over() -> None:
-    offers = Offers()
+    offers = OfferBook()
     offers.make(Offer("a", "The kettle boils.", 5.0))
     assert offers.stands(4.9)
     assert not offers.stands(5.0)
@@ -52,4 +52,4 @@ def test_it_does_not_stand_when_its_time_is_over() -> None:
     ],
 )
 def test_a_session_says_what_becomes_of_them(aura: AuraSettings, proactive: str) -> None:
-    assert Config.at_first(ABLE).updated(SessionSettings(aura=aura)).setup().proactive == proactive
+    assert SessionConfig.at_first(ABLE).updated(SessionSettings(aura=aura)).options().proactive == proactive

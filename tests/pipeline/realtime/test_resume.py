@@ -2,17 +2,17 @@
 
 import asyncio
 
-from pipeline.realtime.resume import KEPT_S, MOST_KEPT, Kept
-from pipeline.realtime.session_config import Config
+from pipeline.realtime.resume import KEPT_S, MOST_KEPT, KeptSessions
+from pipeline.realtime.session_config import SessionConfig
 from pipeline.types.capabilities import Capabilities
 from pipeline.types.history import History, Item
 
-CONFIG = Config.at_first(Capabilities("aura"))
+CONFIG = SessionConfig.at_first(Capabilities("aura"))
 SAID = History((Item("hello", "user", "Hello?"),))
 
 
 async def test_it_is_kept_for_a_minute() -> None:
-    kept = Kept()
+    kept = KeptSessions()
     kept.keep("one", "sess_1", SAID, CONFIG)
     kept.keep("two", "sess_2", SAID, CONFIG)
     await asyncio.sleep(KEPT_S - 1)
@@ -23,7 +23,7 @@ async def test_it_is_kept_for_a_minute() -> None:
 
 
 async def test_it_is_taken_once_unless_it_is_put_back() -> None:
-    kept = Kept()
+    kept = KeptSessions()
     kept.keep("one", "sess_1", SAID, CONFIG)
     left = kept.take("one")
     assert left and kept.take("one") is None
@@ -32,7 +32,7 @@ async def test_it_is_taken_once_unless_it_is_put_back() -> None:
 
 
 async def test_the_oldest_make_room() -> None:
-    kept = Kept()
+    kept = KeptSessions()
     for number in range(MOST_KEPT + 1):
         kept.keep(f"token {number}", f"sess_{number}", SAID, CONFIG)
     assert kept.take("token 0") is None

@@ -6,22 +6,22 @@ import pytest
 
 from pipeline.errors import RequestError
 from pipeline.realtime.protocol import client_events as events
-from pipeline.realtime.protocol.parse import read
-from pipeline.realtime.session_config import Config
+from pipeline.realtime.protocol.parse import parse_event
+from pipeline.realtime.session_config import SessionConfig
 from pipeline.speech.voice_activity import Endpointing
 from tests.served import ABLE
 
-FIRST = Config.at_first(ABLE)
+FIRST = SessionConfig.at_first(ABLE)
 
 
-def updated(session: dict[str, object], config: Config | None = None) -> Config:
-    event = read(json.dumps({"type": "session.update", "session": session}))
+def updated(session: dict[str, object], config: SessionConfig | None = None) -> SessionConfig:
+    event = parse_event(json.dumps({"type": "session.update", "session": session}))
     assert isinstance(event, events.SessionUpdate)
     return (config or FIRST).updated(event.session)
 
 
 def test_server_vad_is_the_default() -> None:
-    detection = FIRST.setup().detection
+    detection = FIRST.options().detection
     assert detection and detection.endpointing == Endpointing(threshold=0.5, end_ms=500)
     assert (detection.creates_response, detection.interrupts, detection.semantic) == (True, True, False)
 
@@ -29,35 +29,40 @@ def test_server_vad_is_the_default() -> None:
 def test_an_update_changes_only_what_it_names() -> None:
     config = updated({"instructions": "Be brief.", "audio": {"output": {"voice": "alto", "speed": 1.2}}})
     config = updated({"output_modalities": ["text"]}, config)
-    wants = config.wants
-    assert (wants.instructions, wants.voice, wants.speed, wants.modality) == ("Be brief.", "alto", 1.2, "text")
+    response_options = config.response_options
+    assert (
+        response_options.instructions,
+        response_options.voice,
+        response_options.speed,
+        response_options.modality,
+    ) == ("Be brief.", "alto", 1.2, "text")
     assert config.turn_detection
 
 
 def test_a_client_may_decide_turns_itself() -> None:
     config = updated({"audio": {"input": {"turn_detection": None}}})
-    assert config.setup().detection is None
+    assert config.options().detection is None
     assert config.shown("s", 0, "t", sees=False)["audio"]["input"]["turn_detection"] is None
 
 
 def test_the_recogniser_is_told_what_may_be_said() -> None:
     config = updated({"audio": {"input": {"transcription": {"prompt": "é" * 30}}}})
-    assert config.wants.context == "é" * 30
-    assert updated({"instructions": "Be brief."}, config).wants.context == "é" * 30
+    assert config.response_options.context == "é" * 30
+    assert updated({"instructions": "Be brief."}, config).response_options.context == "é" * 30
     for none in (None, {}, {"language": "fr"}, {"prompt": None}, {"prompt": ""}):
-        assert updated({"audio": {"input": {"transcription": none}}}, config).wants.context == ""
+        assert updated({"audio": {"input": {"transcription": none}}}, config).response_options.context == ""
 
 
 def test_eagerness_sets_how_long_silence_is_waited_for() -> None:
     def end_ms(eagerness: str) -> int | None:
         audio = {"input": {"turn_detection": {"type": "semantic_vad", "eagerness": eagerness}}}
-        return updated({"audio": audio}).setup().endpointing.end_ms
+        return updated({"audio": audio}).options().endpointing.end_ms
 
     assert end_ms("high") < end_ms("auto") == end_ms("medium") < end_ms("low")  # type: ignore[operator]
 
 
 def test_an_unfinished_sentence_is_given_more_time() -> None:
-    detection = updated({"audio": {"input": {"turn_detection": {"type": "semantic_vad"}}}}).setup().detection
+    detection = updated({"audio": {"input": {"turn_detection": {"type": "semantic_vad"}}}}).options().detection
     assert detection
     assert detection.end_ms("What is") == 2 * (detection.end_ms("What is it?") or 0)
 
@@ -99,6 +104,11 @@ def test_what_is_shown_can_be_sent_back() -> None:
 def test_the_wishes_of_one_answer_lie_on_top_of_the_sessions() -> None:
     config = updated({"instructions": "Be brief."})
     response = events.ResponseSettings(output_modalities=["text"], metadata={"say": "Hello."}, max_output_tokens=5)
-    wants = config.for_response(response)
-    assert (wants.instructions, wants.modality, wants.say, wants.max_tokens) == ("Be brief.", "text", "Hello.", 5)
-    assert config.wants.modality == "audio"
+    response_options = config.for_response(response)
+    assert (
+        response_options.instructions,
+        response_options.modality,
+        response_options.say,
+        response_options.max_tokens,
+    ) == ("Be brief.", "text", "Hello.", 5)
+    assert config.response_options.modality == "audio"

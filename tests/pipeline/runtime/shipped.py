@@ -8,7 +8,7 @@ import yaml
 from pipeline.deployment.loading import read_deployment
 from pipeline.errors import ConfigError
 from pipeline.runtime.gpus import GIB
-from pipeline.runtime.preflight import checked
+from pipeline.runtime.preflight import preflight
 from pipeline.runtime.profiles import DEPLOY, PROFILES
 
 SHIPPED = DEPLOY / "aura_80gb.yaml"
@@ -18,7 +18,7 @@ H100 = 80 * GIB
 def check(file: Path, models_dir: Path | None, *gpus: int, profile: str = "vllm") -> list[str]:
     served = PROFILES[profile]
     deployment = read_deployment(file, served.topology, served.engine_keys(models_dir or DEPLOY))
-    return checked("mine", served, deployment, models_dir, gpus)
+    return preflight("mine", served, deployment, models_dir, gpus)
 
 
 def faults(file: Path, models_dir: Path | None, *gpus: int, profile: str = "vllm") -> list[str]:

@@ -96,10 +96,10 @@ def test_what_a_checkpoint_lacks_is_named(
 def test_all_that_is_wrong_with_one_model_is_named_at_once(models: Path, tmp_path: Path) -> None:
     for name in (ASR, AURA, VOICE):
         (models / name / "model.safetensors").write_bytes(b"no weights")
-    ears = faults(changed(tmp_path, 0, "engine_args", language="klingon", max_model_len=65_537), models)
-    assert ears[0] == "stage 0: `max_model_len` is 65537, and the checkpoint has 65536 positions"
-    assert ears[1].startswith("stage 0: `language` is 'klingon', not one of ")
-    assert [line[:8] for line in ears[2:]] == ["stage 0:", "stage 1:", "stage 2:"], "the weights of each"
+    vad = faults(changed(tmp_path, 0, "engine_args", language="klingon", max_model_len=65_537), models)
+    assert vad[0] == "stage 0: `max_model_len` is 65537, and the checkpoint has 65536 positions"
+    assert vad[1].startswith("stage 0: `language` is 'klingon', not one of ")
+    assert [line[:8] for line in vad[2:]] == ["stage 0:", "stage 1:", "stage 2:"], "the weights of each"
     mouth = faults(changed(tmp_path, 2, "engine_args", voice="bob", max_model_len=1), models)
     assert mouth[2:4] == [
         "stage 2: `max_model_len` is 1, at least 506 is needed",

@@ -13,21 +13,21 @@ import pytest
 from pipeline.deployment.loading import Deployment, Edge, StageDeployment
 from pipeline.deployment.schema import EngineKeys
 from pipeline.engines.base import Engine
-from pipeline.engines.fake import Scripted
+from pipeline.engines.fake import FakeEngine
 from pipeline.errors import EngineError
 from pipeline.runtime.engine_registry import EngineKind
 from pipeline.runtime.orchestrator import Orchestrator, running
 from pipeline.runtime.profiles import Profile
 from pipeline.runtime.warm_up import QUESTION, SAID
 from pipeline.topology.config import PipelineConfig
-from pipeline.types.chunks import Chat, Text
+from pipeline.types.chunks import ChatPrompt, TextChunk
 from tests.scenario import ASR, AURA, TTS, Line, Loudness
 
 START_S = (5.0, 20.0, 3.0)
 
 
 @dataclass(frozen=True, slots=True)
-class Frail(Scripted[Any, Any]):
+class Frail(FakeEngine[Any, Any]):
     """An engine that dies when it is told to."""
 
     model: str = "frail"
@@ -44,7 +44,7 @@ class Frail(Scripted[Any, Any]):
         self.closed.set()
 
 
-def frail(engine: Scripted[Any, Any]) -> Frail:
+def frail(engine: FakeEngine[Any, Any]) -> Frail:
     return Frail(engine.script, engine.abort_s, engine.prompts, engine.aborted, engine.running)
 
 
@@ -129,11 +129,11 @@ async def test_a_turn_goes_through_every_stage_before_the_first_caller() -> None
 
 
 async def test_a_stage_that_fails_in_the_first_turn_keeps_the_pipeline_from_starting() -> None:
-    def script(chat: Chat) -> list[tuple[float, Text | EngineError]]:
+    def script(chat: ChatPrompt) -> list[tuple[float, TextChunk | EngineError]]:
         return [(0.1, EngineError("aura", "out of memory"))]
 
     with pytest.raises(EngineError, match="aura: out of memory"):
-        async with Works(replace(Line(), aura=Scripted(script))).run():
+        async with Works(replace(Line(), aura=FakeEngine(script))).run():
             pass
 
 

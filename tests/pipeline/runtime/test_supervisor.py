@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 
 from pipeline.aio import startup_objects as heap
-from pipeline.aio.tasks import Tasks
+from pipeline.aio.tasks import BackgroundTasks
 from pipeline.engines.base import Engine
 from pipeline.errors import EngineError
-from pipeline.runtime.supervisor import Tended
+from pipeline.runtime.supervisor import Supervisor
 
 OPEN_S = 10.0
 
@@ -69,16 +69,16 @@ class Shop:
 
 
 @asynccontextmanager
-async def tended(shop: Shop) -> AsyncGenerator[tuple[Tended, Frail], None]:
+async def tended(shop: Shop) -> AsyncGenerator[tuple[Supervisor, Frail], None]:
     first = Frail()
-    engine = Tended("aura", first, shop.open)
-    async with Tasks() as tasks:
+    engine = Supervisor("aura", first, shop.open)
+    async with BackgroundTasks() as tasks:
         tasks.start("tend", engine.tend)
         yield engine, first
     await engine.aclose()
 
 
-async def said(engine: Tended, prompt: str) -> str:
+async def said(engine: Supervisor, prompt: str) -> str:
     async def prompts() -> AsyncGenerator[str, None]:
         yield prompt
 
@@ -101,10 +101,10 @@ async def test_another_one_takes_the_place_of_one_that_has_died() -> None:
 
 async def test_what_a_dead_one_held_is_given_back_though_the_heap_had_settled() -> None:
     first = Frail()
-    engine, death, known = Tended("aura", first, Shop().open), first.death, weakref.ref(first)
+    engine, death, known = Supervisor("aura", first, Shop().open), first.death, weakref.ref(first)
     del first
-    heap.settle()
-    async with Tasks() as tasks:
+    heap.freeze_startup_objects()
+    async with BackgroundTasks() as tasks:
         tasks.start("tend", engine.tend)
         await asyncio.sleep(1)
         death.set()

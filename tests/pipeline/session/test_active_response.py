@@ -8,74 +8,74 @@ import pytest
 
 from pipeline.engines.fake import tone
 from pipeline.errors import EngineError
-from pipeline.session.active_response import Answer, Request
-from pipeline.turns.speculative_output import Held
-from pipeline.types.chunks import Audio, Text, Turn, Usage
-from pipeline.types.session_events import AnswerStarted, Event, Sounded, Spoke, Wrote
-from pipeline.types.turn_request import Wants
+from pipeline.session.active_response import ActiveResponse, ResponseRequest
+from pipeline.turns.speculative_output import SpeculativeOutput
+from pipeline.types.chunks import AudioChunk, TextChunk, TokenUsage, TurnId
+from pipeline.types.session_events import AudioDelta, ResponseCreated, SessionEvent, TextDelta, TranscriptDelta
+from pipeline.types.turn_request import ResponseOptions
 from tests.tidy import nothing_left
 
 
 class Given:
     """An answer that is being given: the test plays the engines, and sees what the caller is told."""
 
-    def __init__(self, wants: Wants) -> None:
-        self.held = Held(60_000)
-        self.told: list[tuple[float, Event]] = []
+    def __init__(self, response_options: ResponseOptions) -> None:
+        self.output = SpeculativeOutput(60_000)
+        self.told: list[tuple[float, SessionEvent]] = []
         self.opened: list[float] = []
-        request = Request(Turn("s", 0), "resp", "item", wants)
-        self.answer = Answer(request, self.held, lambda: self.opened.append(now()), self._tell)
+        request = ResponseRequest(TurnId("s", 0), "resp", "item", response_options)
+        self.answer = ActiveResponse(request, self.output, lambda: self.opened.append(now()), self._emit)
 
-    def _tell(self, event: Event) -> None:
+    def _emit(self, event: SessionEvent) -> None:
         self.told.append((now(), event))
 
     @property
     def sent(self) -> list[tuple[float, float]]:
         """When sound left, and how many milliseconds of it."""
-        return [(at, Audio(event.pcm).duration_ms) for at, event in self.told if isinstance(event, Sounded)]
+        return [(at, AudioChunk(event.pcm).duration_ms) for at, event in self.told if isinstance(event, AudioDelta)]
 
     @property
     def words(self) -> list[tuple[float, str]]:
-        return [(at, event.text) for at, event in self.told if isinstance(event, Spoke | Wrote)]
+        return [(at, event.text) for at, event in self.told if isinstance(event, TranscriptDelta | TextDelta)]
 
 
 @asynccontextmanager
-async def given(wants: Wants | None = None) -> AsyncGenerator[Given, None]:
-    giving = Given(wants or Wants())
+async def given(response_options: ResponseOptions | None = None) -> AsyncGenerator[Given, None]:
+    giving = Given(response_options or ResponseOptions())
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(giving.answer.deliver())
-        async with giving.held:
-            giving.held.open()
+        async with giving.output:
+            giving.output.open()
             yield giving
 
 
 async def test_sound_leaves_a_second_and_a_half_ahead_of_playback_and_no_more() -> None:
     async with given() as giving:
-        await giving.held.send(Audio(tone(4_000), "Long."))
+        await giving.output.send(AudioChunk(tone(4_000), "Long."))
     assert giving.sent == [(round(max(0.0, 0.2 * n - 1.5), 6), 200.0) for n in range(1, 21)]
 
 
 async def test_the_turn_ends_for_the_caller_when_the_last_sound_has_left() -> None:
     async with given() as giving:
-        await giving.held.send(Audio(tone(4_000), "Long."))
+        await giving.output.send(AudioChunk(tone(4_000), "Long."))
     assert now() == 2.5
 
 
 async def test_words_are_told_before_their_sound_can_leave() -> None:
     async with given() as giving:
-        await giving.held.send(Audio(tone(4_000), "One."))
-        await giving.held.send(Audio(tone(4_000), " Two."))
+        await giving.output.send(AudioChunk(tone(4_000), "One."))
+        await giving.output.send(AudioChunk(tone(4_000), " Two."))
         await asyncio.sleep(1)
     assert giving.words == [(0.0, "One."), (0.0, " Two.")]
-    assert giving.told[2][1] == Spoke("resp", "item", " Two.", 4_000, 8_000)
+    assert giving.told[2][1] == TranscriptDelta("resp", "item", " Two.", 4_000, 8_000)
 
 
 async def test_playback_that_runs_dry_goes_on_when_the_next_sound_comes() -> None:
     async with given() as giving:
-        await giving.held.send(Audio(tone(1_000), "One."))
+        await giving.output.send(AudioChunk(tone(1_000), "One."))
         await asyncio.sleep(5)
         assert giving.answer.played_ms() == 1_000
-        await giving.held.send(Audio(tone(2_000), " Two."))
+        await giving.output.send(AudioChunk(tone(2_000), " Two."))
         await asyncio.sleep(0.5)
         assert giving.answer.played_ms() == 1_500
     assert [at for at, _ in giving.sent] == pytest.approx([0.0] * 5 + [5.0] * 7 + [5.1, 5.3, 5.5])
@@ -83,9 +83,9 @@ async def test_playback_that_runs_dry_goes_on_when_the_next_sound_comes() -> Non
 
 async def test_a_late_chunk_before_playback_runs_dry_changes_nothing() -> None:
     async with given() as giving:
-        await giving.held.send(Audio(tone(1_000), "One."))
+        await giving.output.send(AudioChunk(tone(1_000), "One."))
         await asyncio.sleep(0.9)
-        await giving.held.send(Audio(tone(2_000), " Two."))
+        await giving.output.send(AudioChunk(tone(2_000), " Two."))
         await asyncio.sleep(0.6)
         assert giving.answer.played_ms() == 1_500
     assert [at for at, _ in giving.sent[5:]] == pytest.approx([0.9] * 7 + [1.1, 1.3, 1.5])
@@ -94,10 +94,10 @@ async def test_a_late_chunk_before_playback_runs_dry_changes_nothing() -> None:
 async def test_no_more_was_played_than_has_left_and_nothing_before_the_first_sound() -> None:
     async with given() as giving:
         assert giving.answer.played_ms() == 0.0
-        await giving.held.send(Text("Hm"))
+        await giving.output.send(TextChunk("Hm"))
         await asyncio.sleep(1)
         assert giving.answer.played_ms() == 0.0
-        await giving.held.send(Audio(tone(500), "Hm"))
+        await giving.output.send(AudioChunk(tone(500), "Hm"))
         await asyncio.sleep(0.2)
         assert giving.answer.played_ms() == pytest.approx(200)
         await asyncio.sleep(9)
@@ -106,7 +106,7 @@ async def test_no_more_was_played_than_has_left_and_nothing_before_the_first_sou
 
 async def test_what_the_caller_says_was_played_holds() -> None:
     async with given() as giving:
-        await giving.held.send(Audio(tone(500), "Hm"))
+        await giving.output.send(AudioChunk(tone(500), "Hm"))
         await asyncio.sleep(9)
         giving.answer.truncated_ms = 120.0
         assert giving.answer.played_ms() == 120.0
@@ -114,11 +114,11 @@ async def test_what_the_caller_says_was_played_holds() -> None:
 
 async def test_a_spoken_answer_is_told_by_what_is_spoken_and_a_written_one_by_what_is_written() -> None:
     told = []
-    for wants in (Wants(modality="audio"), Wants(modality="text")):
-        async with given(wants) as giving:
-            await giving.held.send(Text("Two "))
-            await giving.held.send(Text("words."))
-            await giving.held.send(Audio(b"", "Two words."))
+    for response_options in (ResponseOptions(modality="audio"), ResponseOptions(modality="text")):
+        async with given(response_options) as giving:
+            await giving.output.send(TextChunk("Two "))
+            await giving.output.send(TextChunk("words."))
+            await giving.output.send(AudioChunk(b"", "Two words."))
         told.append([text for _, text in giving.words])
         assert giving.answer.text == "Two words."
     assert told == [["Two words."], ["Two ", "words."]]
@@ -126,13 +126,13 @@ async def test_a_spoken_answer_is_told_by_what_is_spoken_and_a_written_one_by_wh
 
 async def test_what_an_answer_took_is_told_with_its_end() -> None:
     async with given() as giving:
-        await giving.held.send(Text("Two ", Usage(90, 0, 80, 1)))
-        await giving.held.send(Text("words.", Usage(90, 0, 80, 2)))
-        await giving.held.send(Text("", Usage(90, 0, 80, 3)))
-        assert giving.held.firsts.text == 0.0
-    assert giving.answer.done("completed", None, {}).usage == Usage(prompt=90, cached=80, written=3)
-    giving.held.clear()
-    assert giving.answer.done("completed", None, {}).usage == Usage()
+        await giving.output.send(TextChunk("Two ", TokenUsage(90, 0, 80, 1)))
+        await giving.output.send(TextChunk("words.", TokenUsage(90, 0, 80, 2)))
+        await giving.output.send(TextChunk("", TokenUsage(90, 0, 80, 3)))
+        assert giving.output.first_chunks.text == 0.0
+    assert giving.answer.done("completed", None, {}).usage == TokenUsage(prompt=90, cached=80, written=3)
+    giving.output.clear()
+    assert giving.answer.done("completed", None, {}).usage == TokenUsage()
 
 
 async def test_an_answer_opens_with_its_first_word_and_only_once() -> None:
@@ -140,25 +140,25 @@ async def test_an_answer_opens_with_its_first_word_and_only_once() -> None:
         await asyncio.sleep(2)
         assert not giving.answer.has_opened
         for word in ("One.", " Two."):
-            await giving.held.send(Audio(tone(100), word))
+            await giving.output.send(AudioChunk(tone(100), word))
     assert giving.opened == [2.0]
 
 
 async def test_silence_never_opens() -> None:
     async with given() as giving:
         await asyncio.sleep(2)
-        await giving.held.send(Text("", Usage(90, written=1)))
-    assert [type(event) for _, event in giving.told] == [AnswerStarted]
+        await giving.output.send(TextChunk("", TokenUsage(90, written=1)))
+    assert [type(event) for _, event in giving.told] == [ResponseCreated]
     assert giving.opened == []
 
 
 async def test_nothing_is_told_after_it_is_done() -> None:
     async with given() as giving:
-        await giving.held.send(Audio(tone(3_000), "One."))
+        await giving.output.send(AudioChunk(tone(3_000), "One."))
         await asyncio.sleep(0.5)
         giving.answer.done("cancelled", None, {})
         so_far = len(giving.told)
-        await giving.held.send(Audio(tone(3_000), " Two."))
+        await giving.output.send(AudioChunk(tone(3_000), " Two."))
         await asyncio.sleep(2)
     assert len(giving.told) == so_far
     assert giving.answer.text == "One."
@@ -167,7 +167,7 @@ async def test_nothing_is_told_after_it_is_done() -> None:
 async def test_an_answer_that_is_done_before_it_opened_never_opens() -> None:
     async with given() as giving:
         giving.answer.done("cancelled", None, {})
-        await giving.held.send(Audio(tone(3_000), "One."))
+        await giving.output.send(AudioChunk(tone(3_000), "One."))
         await asyncio.sleep(2)
     assert (giving.opened, giving.answer.has_opened) == ([], False)
 
@@ -175,8 +175,8 @@ async def test_an_answer_that_is_done_before_it_opened_never_opens() -> None:
 async def test_a_failure_is_raised_when_all_that_was_made_has_been_told() -> None:
     with pytest.raises(ExceptionGroup) as raised:
         async with given() as giving:
-            await giving.held.send(Audio(tone(2_500), "One."))
-            giving.held.fail(EngineError("tts", "broken"))
+            await giving.output.send(AudioChunk(tone(2_500), "One."))
+            giving.output.fail(EngineError("tts", "broken"))
     assert raised.group_contains(EngineError, match="tts: broken")
     assert sum(ms for _, ms in giving.sent) == 2_500
     assert now() == 1.0
@@ -185,20 +185,20 @@ async def test_a_failure_is_raised_when_all_that_was_made_has_been_told() -> Non
 async def test_its_moments_are_on_the_loops_clock() -> None:
     await asyncio.sleep(1)
     async with given() as giving:
-        giving.held.begins("tts")
+        giving.output.begins("tts")
         await asyncio.sleep(1)
-        await giving.held.send(Text("Hm"))
-        giving.held.begins("tts")
+        await giving.output.send(TextChunk("Hm"))
+        giving.output.begins("tts")
         await asyncio.sleep(1)
-        await giving.held.send(Audio(tone(100), "Hm"))
+        await giving.output.send(AudioChunk(tone(100), "Hm"))
     made = {"tts_began": 1.0, "first_text": 2.0, "first_pcm": 3.0, "first_sent": 3.0}
     assert giving.answer.moments() == {"created": 1.0, **made}
 
 
 async def test_a_cancelled_delivery_leaves_nothing_behind() -> None:
-    giving = Given(Wants())
-    giving.held.open()
-    await giving.held.send(Audio(tone(9_000), "One."))
+    giving = Given(ResponseOptions())
+    giving.output.open()
+    await giving.output.send(AudioChunk(tone(9_000), "One."))
     with nothing_left():
         async with asyncio.TaskGroup() as tasks:
             delivery = tasks.create_task(giving.answer.deliver())

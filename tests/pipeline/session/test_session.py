@@ -6,17 +6,17 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 
-from pipeline.engines.fake import Scripted, hears, speaks, writes
+from pipeline.engines.fake import FakeEngine, hears, speaks, writes
 from pipeline.errors import EngineError, RequestError
 from pipeline.speech.voice_activity import Endpointing
 from pipeline.types import session_events as told
-from pipeline.types.chunks import Chat, Message, Text, Transcript, Window
+from pipeline.types.chunks import AsrInput, ChatMessage, ChatPrompt, TextChunk, Transcript
 from pipeline.types.history import Item
-from pipeline.types.session_options import Detection, Setup
-from pipeline.types.turn_request import Wants
+from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
+from pipeline.types.turn_request import ResponseOptions
 from tests.scenario import Caller, Line
 
-SERVER_VAD = Setup(detection=Detection(Endpointing(end_ms=512)))
+SERVER_VAD = SessionOptions(detection=TurnDetectionOptions(Endpointing(end_ms=512)))
 PARIS = "The capital is Paris."
 
 
@@ -29,20 +29,20 @@ async def test_a_spoken_question_is_answered_aloud() -> None:
     assert kinds == [
         told.SpeechStarted,
         told.SpeechStopped,
-        told.Committed,
+        told.InputCommitted,
         told.ItemAdded,
-        told.AnswerStarted,
-        told.Transcribed,
-        told.AnswerOpened,
-        told.Spoke,
-        *[told.Sounded] * 6,
-        told.AnswerDone,
+        told.ResponseCreated,
+        told.TranscriptionCompleted,
+        told.ResponseItemAdded,
+        told.TranscriptDelta,
+        *[told.AudioDelta] * 6,
+        told.ResponseDone,
     ]
     assert caller.heard_text() == PARIS
     assert caller.heard_ms() == 4 * 300
     assert caller.session.history.messages() == (
-        Message("user", "What is the capital of France?"),
-        Message("assistant", PARIS),
+        ChatMessage("user", "What is the capital of France?"),
+        ChatMessage("assistant", PARIS),
     )
 
 
@@ -57,7 +57,7 @@ async def test_the_answer_is_begun_at_a_pause_and_ready_when_the_turn_is_certain
         caller.session.respond()
         now = caller.session._answering.began + 2.0
         await asyncio.sleep(0.01)
-    assert caller.when(told.Sounded)[0] == pytest.approx(now, abs=0.05)
+    assert caller.when(told.AudioDelta)[0] == pytest.approx(now, abs=0.05)
     assert len(line.questions) == 1, "one answer was written, and it was adopted"
 
 
@@ -83,7 +83,7 @@ async def test_barge_in_keeps_only_what_was_heard() -> None:
     async with line.call(SERVER_VAD) as caller:
         await caller.says(1.0)
         await caller.is_silent(0.6)
-        began = caller.when(told.Sounded)[0]
+        began = caller.when(told.AudioDelta)[0]
         await caller.is_silent(2.5)
         await caller.says(0.2)
         done = caller.answer()
@@ -91,12 +91,12 @@ async def test_barge_in_keeps_only_what_was_heard() -> None:
         assert (done.status, done.reason) == ("cancelled", "turn_detected")
         assert await line.tts.busy() == 0
         heard = caller.remembered(done.item.id)
-        stopped = caller.when(told.AnswerDone)[0]
+        stopped = caller.when(told.ResponseDone)[0]
         assert stopped - began == pytest.approx(2.7, abs=0.15)
         assert heard == "One two three four. Five"
-        sounded = len(caller.all(told.Sounded))
+        sounded = len(caller.all(told.AudioDelta))
         await caller.is_silent(0.3)
-        assert len(caller.all(told.Sounded)) == sounded, "no sound follows the cancel"
+        assert len(caller.all(told.AudioDelta)) == sounded, "no sound follows the cancel"
 
 
 async def test_truncation_tells_exactly_what_was_heard() -> None:
@@ -117,7 +117,7 @@ async def test_sound_is_at_most_a_second_and_a_half_ahead() -> None:
     async with line.call() as caller:
         caller.session.respond()
         await asyncio.sleep(60)
-    times = caller.when(told.Sounded)
+    times = caller.when(told.AudioDelta)
     ahead = [position * 0.2 - (at - times[0]) for position, at in enumerate(times)]
     assert max(ahead) <= 1.5 + 1e-6
     assert times[-1] - times[0] == pytest.approx(41 * 0.25 - 1.5, abs=0.21)
@@ -130,7 +130,7 @@ async def test_a_cancel_is_told_at_once_and_the_engines_stop() -> None:
         await asyncio.sleep(1.0)
         assert await line.aura.busy() == 1
         caller.session.cancel()
-        assert isinstance(caller.told[-1][1], told.AnswerDone)
+        assert isinstance(caller.told[-1][1], told.ResponseDone)
         await asyncio.sleep(0.01)
         assert await line.aura.busy() == 0
         with pytest.raises(RequestError, match="no active response"):
@@ -142,7 +142,7 @@ async def test_silence_is_an_answer_without_an_item() -> None:
     async with Line(aura=writes("")).call() as caller:
         caller.session.respond()
         await asyncio.sleep(1)
-    assert [type(event) for _, event in caller.told] == [told.AnswerStarted, told.AnswerDone]
+    assert [type(event) for _, event in caller.told] == [told.ResponseCreated, told.ResponseDone]
     assert caller.answer().item is None
 
 
@@ -151,7 +151,7 @@ async def test_a_sound_without_words_asks_nothing() -> None:
     async with line.call(SERVER_VAD) as caller:
         await caller.says(0.3)
         await caller.is_silent(1.0)
-        assert caller.all(told.Transcribed)[0].text == ""
+        assert caller.all(told.TranscriptionCompleted)[0].text == ""
         assert caller.answer().item is None
         assert line.questions == []
 
@@ -159,10 +159,10 @@ async def test_a_sound_without_words_asks_nothing() -> None:
 async def test_a_failed_stage_ends_the_turn_and_not_the_session() -> None:
     broken = [EngineError("aura", "out of memory"), EngineError("aura", "out of memory")]
 
-    def script(chat: Chat) -> Iterator[tuple[float, Text | EngineError]]:
-        yield 0.1, broken.pop() if broken else Text("Fine.")
+    def script(chat: ChatPrompt) -> Iterator[tuple[float, TextChunk | EngineError]]:
+        yield 0.1, broken.pop() if broken else TextChunk("Fine.")
 
-    async with Line(aura=Scripted(script)).call() as caller:
+    async with Line(aura=FakeEngine(script)).call() as caller:
         caller.session.respond()
         await asyncio.sleep(1)
         failed = caller.answer()
@@ -174,10 +174,10 @@ async def test_a_failed_stage_ends_the_turn_and_not_the_session() -> None:
 
 
 async def test_a_failing_recogniser_fails_the_answer_by_name() -> None:
-    def script(window: Window) -> Iterator[tuple[float, Transcript | EngineError]]:
+    def script(window: AsrInput) -> Iterator[tuple[float, Transcript | EngineError]]:
         yield 0.1, EngineError("asr", "no such language: xx")
 
-    async with Line(asr=Scripted(script)).call(SERVER_VAD) as caller:
+    async with Line(asr=FakeEngine(script)).call(SERVER_VAD) as caller:
         await caller.says(0.5)
         await caller.is_silent(1.5)
     assert caller.all(told.TranscriptionFailed)
@@ -186,7 +186,7 @@ async def test_a_failing_recogniser_fails_the_answer_by_name() -> None:
 
 async def test_a_text_answer_needs_no_voice() -> None:
     line = Line()
-    async with line.call(Setup(Wants(modality="text"))) as caller:
+    async with line.call(SessionOptions(ResponseOptions(modality="text"))) as caller:
         caller.session.respond()
         await asyncio.sleep(1)
     assert caller.heard_text() == PARIS
@@ -196,11 +196,11 @@ async def test_a_text_answer_needs_no_voice() -> None:
 async def test_a_given_text_is_spoken_as_it_is_and_remembered() -> None:
     line = Line()
     async with line.call() as caller:
-        caller.session.respond(Wants(say="Hello. I am here."))
+        caller.session.respond(ResponseOptions(say="Hello. I am here."))
         await asyncio.sleep(5)
     assert caller.heard_text() == "Hello. I am here."
     assert line.questions == []
-    assert caller.session.history.messages() == (Message("assistant", "Hello. I am here."),)
+    assert caller.session.history.messages() == (ChatMessage("assistant", "Hello. I am here."),)
 
 
 async def test_an_utterance_that_nobody_answers_stays_in_the_conversation() -> None:
@@ -224,7 +224,7 @@ async def test_a_cough_is_forgotten_by_a_caller_with_its_own_turn_detection() ->
         await caller.is_silent(0.3)
         caller.session.commit()
         await asyncio.sleep(0.1)
-        assert caller.all(told.Transcribed)[0].text == "Hello?"
+        assert caller.all(told.TranscriptionCompleted)[0].text == "Hello?"
         assert line.asr.prompts[-1].audio_end_ms < 1500
 
 
@@ -258,21 +258,23 @@ async def test_too_short_a_commit_is_refused() -> None:
 
 
 async def test_what_was_all_heard_in_the_lull_is_told_to_hold_at_the_pause() -> None:
-    async with Line().call(Setup(partials=True)) as caller:
+    async with Line().call(SessionOptions(partials=True)) as caller:
         await caller.says(1.0)
         await caller.is_silent(1.0)
-        heard = [(at, event.hypothesis.settled) for at, event in caller.told if isinstance(event, told.Partial)]
+        heard = [
+            (at, event.hypothesis.settled) for at, event in caller.told if isinstance(event, told.PartialTranscript)
+        ]
     settled = [at for at, settles in heard if settles]
     assert len(settled) == 1 and settled[0] == heard[-1][0]
     assert settled[0] < 1.5
 
 
-def partials(caller: Caller) -> list[told.Partial]:
-    return [event for _, event in caller.told if isinstance(event, told.Partial)]
+def partials(caller: Caller) -> list[told.PartialTranscript]:
+    return [event for _, event in caller.told if isinstance(event, told.PartialTranscript)]
 
 
 async def test_a_caller_whose_own_pause_comes_later_is_told_again_what_was_heard() -> None:
-    async with Line().call(Setup(partials=True)) as caller:
+    async with Line().call(SessionOptions(partials=True)) as caller:
         caller.session.listening.activity(True)
         await caller.says(1.0)
         await caller.is_silent(0.6)
@@ -288,10 +290,10 @@ async def test_a_caller_whose_own_pause_comes_later_is_told_again_what_was_heard
 
 async def test_the_next_prompt_is_read_ahead_after_each_answer_and_while_somebody_speaks() -> None:
     line = Line(asr=hears("What is the capital of France?"))
-    async with line.call(Setup(Wants(instructions="Be brief."), partials=True)) as caller:
+    async with line.call(SessionOptions(ResponseOptions(instructions="Be brief."), partials=True)) as caller:
         await asyncio.sleep(1)
         assert line.read_ahead == [""]
-        caller.session.respond(Wants(say="Hello."))
+        caller.session.respond(ResponseOptions(say="Hello."))
         await asyncio.sleep(5)
         assert line.read_ahead[1:] == ["Hello."]
         await caller.says(2.0)

@@ -9,14 +9,14 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from pipeline.engines.fake import Scripted, Step, words_of
+from pipeline.engines.fake import FakeEngine, Step, words_of
 from pipeline.errors import EngineError, RequestError
 from pipeline.speech.voice_activity import Endpointing
 from pipeline.types import session_events as told
-from pipeline.types.chunks import Audio, Chat, Clause, Text, Transcript, Window
+from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, Transcript
 from pipeline.types.history import History, Item
-from pipeline.types.session_options import Detection, Setup
-from pipeline.types.turn_request import Modality, Wants
+from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
+from pipeline.types.turn_request import Modality, ResponseOptions
 from tests.scenario import Caller, Line
 from tests.tidy import nothing_left
 
@@ -63,13 +63,13 @@ class Chance:
         modality: Modality = chance.choice(("audio", "audio", "text"))
         match chance.randint(0, 6):
             case 0:
-                session.respond(Wants(say="Given. Text."))
+                session.respond(ResponseOptions(say="Given. Text."))
             case 1:
                 session.respond(history=History((Item("x", "user", "Else?"),)))
             case 2 | 3:
                 session.cancel()
             case _:
-                session.respond(Wants(modality=modality))
+                session.respond(ResponseOptions(modality=modality))
 
     def _edit(self) -> None:
         conversation, chance = self._caller.session.conversation, self._random
@@ -93,9 +93,13 @@ class Chance:
             case 1:
                 session.listening.activity(chance.random() < 0.5, chance.choice((None, 0, 5_000)))
             case _:
-                detection = chance.choice((None, Detection(Endpointing(end_ms=512), interrupts=chance.random() < 0.5)))
+                detection = chance.choice(
+                    (None, TurnDetectionOptions(Endpointing(end_ms=512), interrupts=chance.random() < 0.5))
+                )
                 session.configure(
-                    Setup(Wants(instructions=str(chance.randint(0, 2))), detection, chance.random() < 0.5)
+                    SessionOptions(
+                        ResponseOptions(instructions=str(chance.randint(0, 2))), detection, chance.random() < 0.5
+                    )
                 )
 
 
@@ -107,19 +111,19 @@ def shaky(seed: int) -> Line:
     def maybe(stage: str, seconds: float, chunk: C) -> Step[C]:
         return seconds * chance.random(), EngineError(stage, "broken") if chance.random() < fails else chunk
 
-    def asr(window: Window) -> Iterator[Step[Transcript]]:
+    def asr(window: AsrInput) -> Iterator[Step[Transcript]]:
         text = chance.choice(("", "Yes.", "What is it?"))
         yield maybe("asr", 0.5, Transcript(text, window.audio_end_ms, window.settles))
 
-    def aura(chat: Chat) -> Iterator[Step[Text]]:
+    def aura(chat: ChatPrompt) -> Iterator[Step[TextChunk]]:
         for word in words_of(ANSWER)[: chat.max_tokens]:
-            yield maybe("aura", 0.2, Text(word))
+            yield maybe("aura", 0.2, TextChunk(word))
 
-    def tts(clause: Clause) -> Iterator[Step[Audio]]:
-        yield maybe("tts", 0.4, Audio(bytes(300 * 48 * len(clause.text.split())), clause.text))
+    def tts(clause: Clause) -> Iterator[Step[AudioChunk]]:
+        yield maybe("tts", 0.4, AudioChunk(bytes(300 * 48 * len(clause.text.split())), clause.text))
 
     abort_s = chance.choice((0.0, 0.2))
-    return Line(Scripted(asr, abort_s), Scripted(aura, abort_s), Scripted(tts, abort_s))
+    return Line(FakeEngine(asr, abort_s), FakeEngine(aura, abort_s), FakeEngine(tts, abort_s))
 
 
 @pytest.mark.parametrize("seed", range(24))
@@ -128,7 +132,7 @@ async def test_whatever_happens_every_answer_is_told_whole_and_in_order_and_noth
 ) -> None:
     line = shaky(seed)
     with nothing_left():
-        async with line.call(Setup(detection=Detection(Endpointing(end_ms=512)))) as caller:
+        async with line.call(SessionOptions(detection=TurnDetectionOptions(Endpointing(end_ms=512)))) as caller:
             await Chance(caller, seed).does(60)
     assert (line.asr.running, line.aura.running, line.tts.running) == ([], [], [])
     assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []
@@ -139,27 +143,27 @@ async def test_whatever_happens_every_answer_is_told_whole_and_in_order_and_noth
 
 
 def answers_are_told_in_order(caller: Caller) -> None:
-    running: told.AnswerStarted | None = None
+    running: told.ResponseCreated | None = None
     opened, words = False, ""
     for _, event in caller.told:
         match event:
-            case told.AnswerStarted():
+            case told.ResponseCreated():
                 assert running is None
                 running, opened, words = event, False, ""
-            case told.AnswerDone(response_id, text=text, item=item):
+            case told.ResponseDone(response_id, text=text, item=item):
                 assert running
                 assert (response_id, text) == (running.response_id, words)
                 assert (item is not None) == opened
                 assert item is None or words.startswith(item.text)
                 running = None
-            case told.AnswerOpened(response_id):
+            case told.ResponseItemAdded(response_id):
                 assert running
                 assert (response_id, opened) == (running.response_id, False)
                 opened = True
-            case told.Wrote() | told.Spoke() | told.Sounded():
+            case told.TextDelta() | told.TranscriptDelta() | told.AudioDelta():
                 assert running
                 assert (event.response_id, opened) == (running.response_id, True)
-                words += "" if isinstance(event, told.Sounded) else event.text
+                words += "" if isinstance(event, told.AudioDelta) else event.text
     assert running is None
 
 
@@ -168,7 +172,7 @@ def order_as_told(caller: Caller) -> list[str]:
     ids = list[str]()
     for _, event in caller.told:
         match event:
-            case told.ItemAdded(item, previous) | told.AnswerOpened(_, item, previous, True):
+            case told.ItemAdded(item, previous) | told.ResponseItemAdded(_, item, previous, True):
                 assert item.id not in ids
                 ids.insert(ids.index(previous) + 1 if previous else 0, item.id)
             case told.ItemDeleted(item_id):
@@ -180,8 +184,8 @@ def sound_is_paced(caller: Caller) -> None:
     """Played as it comes, no more than 1.5 s of it ever waits."""
     ends: dict[str, float] = {}
     for at, event in caller.told:
-        if isinstance(event, told.Sounded):
-            end = max(ends.get(event.response_id, 0.0), at) + Audio(event.pcm).duration_ms / 1000
+        if isinstance(event, told.AudioDelta):
+            end = max(ends.get(event.response_id, 0.0), at) + AudioChunk(event.pcm).duration_ms / 1000
             assert end - at <= 1.5 + 0.01
             ends[event.response_id] = end
 
@@ -190,9 +194,9 @@ def utterances_are_told_in_order(caller: Caller) -> None:
     committed, transcribed = set[str](), set[str]()
     for _, event in caller.told:
         match event:
-            case told.Committed(item_id):
+            case told.InputCommitted(item_id):
                 assert item_id not in committed
                 committed.add(item_id)
-            case told.Transcribed(item_id) | told.TranscriptionFailed(item_id):
+            case told.TranscriptionCompleted(item_id) | told.TranscriptionFailed(item_id):
                 assert item_id in committed - transcribed
                 transcribed.add(item_id)

@@ -7,19 +7,21 @@ import pytest
 
 from pipeline.engines.fake import hears, speaks, writes
 from pipeline.speech.voice_activity import Endpointing
-from pipeline.types.session_options import Detection, Setup
-from pipeline.types.turn_request import Wants
+from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
+from pipeline.types.turn_request import ResponseOptions
 from tests.scenario import Caller, Line
 from tests.tidy import nothing_left
 
-SERVER_VAD = Setup(detection=Detection(Endpointing(end_ms=512)))
+SERVER_VAD = SessionOptions(detection=TurnDetectionOptions(Endpointing(end_ms=512)))
 LONG = "One two three four. " * 10
 
 
 async def everything(caller: Caller) -> None:
     """Talks on and on: questions, guesses, answers, interruptions, and sounds that are taken back."""
     while True:
-        caller.session.configure(Setup(Wants(instructions=f"It is {now()} o'clock."), SERVER_VAD.detection, True))
+        caller.session.configure(
+            SessionOptions(ResponseOptions(instructions=f"It is {now()} o'clock."), SERVER_VAD.detection, True)
+        )
         await caller.says(0.7)
         await caller.is_silent(1.9)
         await caller.says(0.4)

@@ -5,18 +5,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from pipeline.engines.fake import Scripted, hears, speaks, writes
+from pipeline.engines.fake import FakeEngine, hears, speaks, writes
 from pipeline.errors import EngineError
 from pipeline.speech.vad_frontend import FRAME
 from pipeline.speech.voice_activity import Endpointing
 from pipeline.types import session_events as told
-from pipeline.types.chunks import Chat, Message, Text
+from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk
 from pipeline.types.history import History, Item
-from pipeline.types.session_options import Detection, Setup
-from pipeline.types.turn_request import Wants
+from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
+from pipeline.types.turn_request import ResponseOptions
 from tests.scenario import Line
 
-SERVER_VAD = Setup(detection=Detection(Endpointing(end_ms=512)))
+SERVER_VAD = SessionOptions(detection=TurnDetectionOptions(Endpointing(end_ms=512)))
 LONG = "One two three four. " * 10
 
 
@@ -48,7 +48,7 @@ async def test_what_was_said_last_is_answered_though_the_person_has_begun_to_spe
         caller.session.respond()
         await caller.says(2.0)
         assert [message.text for message in line.questions[0].messages] == ["What is the capital of France?"]
-        assert caller.when(told.Spoke) == caller.when(told.Transcribed)
+        assert caller.when(told.TranscriptDelta) == caller.when(told.TranscriptionCompleted)
 
 
 async def test_two_commits_in_a_row_are_transcribed_each_for_itself() -> None:
@@ -60,7 +60,7 @@ async def test_two_commits_in_a_row_are_transcribed_each_for_itself() -> None:
             items.append(caller.session.commit())
         caller.session.respond()
         await asyncio.sleep(5)
-        assert [(done.item_id, done.text) for done in caller.all(told.Transcribed)] == [
+        assert [(done.item_id, done.text) for done in caller.all(told.TranscriptionCompleted)] == [
             (items[0], "First."),
             (items[1], "Second."),
         ]
@@ -91,7 +91,7 @@ async def test_an_answer_that_is_deleted_while_it_is_given_stays_deleted() -> No
     async with Line(aura=writes(LONG, word_s=0.1)).call() as caller:
         caller.session.respond()
         await asyncio.sleep(2)
-        item = caller.all(told.AnswerOpened)[0].item
+        item = caller.all(told.ResponseItemAdded)[0].item
         caller.session.conversation.delete(item.id)
         caller.session.cancel()
         await asyncio.sleep(1)
@@ -102,7 +102,7 @@ async def test_an_answer_that_is_truncated_while_it_is_given_ends_with_what_was_
     async with Line(aura=writes("One two. Three four."), tts=speaks(ms_per_word=1_000)).call() as caller:
         caller.session.respond()
         await asyncio.sleep(1)
-        item = caller.all(told.AnswerOpened)[0].item
+        item = caller.all(told.ResponseItemAdded)[0].item
         caller.session.truncate(item.id, 3_200)
         await asyncio.sleep(10)
         assert caller.answer().status == "completed"
@@ -113,8 +113,8 @@ async def test_an_answer_that_is_truncated_while_it_is_given_ends_with_what_was_
 
 
 async def test_what_was_said_before_a_failure_is_remembered_whole() -> None:
-    failing: Scripted[Chat, Text] = Scripted(
-        lambda chat: [(0.0, Text("One two three four.")), (1.0, EngineError("aura", "gone"))]
+    failing: FakeEngine[ChatPrompt, TextChunk] = FakeEngine(
+        lambda chat: [(0.0, TextChunk("One two three four.")), (1.0, EngineError("aura", "gone"))]
     )
     async with Line(aura=failing).call() as caller:
         caller.session.respond()
@@ -134,7 +134,7 @@ async def test_an_answer_out_of_band_does_not_touch_the_conversation() -> None:
         said = caller.session.commit()
         caller.session.respond(history=History((Item("x", "user", "Something else."),)))
         await asyncio.sleep(5)
-        assert line.questions[0].messages == (Message("user", "Something else."),)
+        assert line.questions[0].messages == (ChatMessage("user", "Something else."),)
         assert caller.answer().status == "completed"
         assert caller.session.history == before.with_item(Item(said, "user", "And this?", "audio"))
         caller.session.respond()
@@ -169,8 +169,8 @@ async def test_what_was_said_and_deleted_is_not_answered() -> None:
 
 async def test_no_prompt_is_cached_for_anybody_else() -> None:
     line = Line()
-    async with line.call(Setup(Wants(instructions="Be brief."))) as caller:
-        caller.session.respond(Wants(cache_salt="another caller"))
+    async with line.call(SessionOptions(ResponseOptions(instructions="Be brief."))) as caller:
+        caller.session.respond(ResponseOptions(cache_salt="another caller"))
         await asyncio.sleep(1)
     assert {chat.cache_salt for chat in line.aura.prompts} == {"s"}
 
@@ -181,5 +181,5 @@ async def test_two_turns_in_one_append_are_both_answered() -> None:
         loud, quiet = np.full(30 * FRAME, 0.5, np.float32), np.zeros(30 * FRAME, np.float32)
         await caller.session.listening.hear(np.concatenate([loud, quiet, loud, quiet]))
         await asyncio.sleep(5)
-        assert [done.status for done in caller.all(told.AnswerDone)] == ["cancelled", "completed"]
+        assert [done.status for done in caller.all(told.ResponseDone)] == ["cancelled", "completed"]
         assert [message.text for message in line.questions[-1].messages] == ["First.", "Second."]

@@ -7,19 +7,19 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.engines.fake import Scripted, Step, hears, speaks, writes
+from pipeline.engines.fake import FakeEngine, Step, hears, speaks, writes
 from pipeline.errors import EngineError, RequestError
 from pipeline.session.session import Session
 from pipeline.speech.voice_activity import Endpointing
 from pipeline.types import session_events as told
-from pipeline.types.chunks import Chat, Text, Transcript, Window
+from pipeline.types.chunks import AsrInput, ChatPrompt, TextChunk, Transcript
 from pipeline.types.history import History, Item
-from pipeline.types.session_options import Detection, Setup
-from pipeline.types.turn_request import Wants
+from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
+from pipeline.types.turn_request import ResponseOptions
 from tests.scenario import Caller, Line, Loudness
 from tests.tidy import nothing_left
 
-SERVER_VAD = Setup(detection=Detection(Endpointing(end_ms=512)))
+SERVER_VAD = SessionOptions(detection=TurnDetectionOptions(Endpointing(end_ms=512)))
 LONG = "One two three four. " * 10
 
 
@@ -30,7 +30,11 @@ async def test_an_answer_that_is_cancelled_before_its_first_word_was_never_there
         await asyncio.sleep(0.5)
         caller.session.cancel()
         await asyncio.sleep(5)
-        assert [type(event) for _, event in caller.told] == [told.AnswerStarted, told.AnswerDone, told.AnswerDropped]
+        assert [type(event) for _, event in caller.told] == [
+            told.ResponseCreated,
+            told.ResponseDone,
+            told.EnginesReleased,
+        ]
         assert caller.answer().item is None
         assert caller.session.history == History()
         assert line.aura.aborted == ["s.0:aura"]
@@ -44,8 +48,8 @@ async def test_an_answer_may_be_cancelled_in_the_tick_in_which_it_was_asked_for(
                 caller.session.respond()
                 caller.session.cancel()
             await asyncio.sleep(5)
-    assert len(caller.all(told.AnswerDone)) == 20
-    assert caller.all(told.AnswerOpened) == []
+    assert len(caller.all(told.ResponseDone)) == 20
+    assert caller.all(told.ResponseItemAdded) == []
 
 
 async def test_a_second_cancel_is_refused_and_harms_nothing() -> None:
@@ -58,7 +62,7 @@ async def test_a_second_cancel_is_refused_and_harms_nothing() -> None:
                 with pytest.raises(RequestError, match="no active response") as refused:
                     caller.session.cancel(again)
                 assert refused.value.code == "response_cancel_not_active"
-    assert [done.status for done in caller.all(told.AnswerDone)] == ["cancelled"] * 2
+    assert [done.status for done in caller.all(told.ResponseDone)] == ["cancelled"] * 2
 
 
 async def test_a_cancelled_answer_has_its_timings_too() -> None:
@@ -82,11 +86,11 @@ async def test_it_is_told_how_long_each_engine_took_to_drop_a_cancelled_answer()
             await asyncio.sleep(0.3 if len(at_work) == 1 else 1.0)
             caller.session.cancel()
             await asyncio.sleep(1)
-            dropped = caller.all(told.AnswerDropped)[-1]
+            dropped = caller.all(told.EnginesReleased)[-1]
             assert dropped.response_id == response_id and dict(dropped.took) == pytest.approx(at_work)
         caller.session.respond()
         await asyncio.sleep(60)
-    assert len(caller.all(told.AnswerDropped)) == 2, "an answer that ends by itself is not dropped"
+    assert len(caller.all(told.EnginesReleased)) == 2, "an answer that ends by itself is not dropped"
 
 
 async def test_a_cancel_by_an_old_id_spares_the_newer_answer() -> None:
@@ -97,7 +101,7 @@ async def test_a_cancel_by_an_old_id_spares_the_newer_answer() -> None:
         with pytest.raises(RequestError):
             caller.session.cancel(old)
         await asyncio.sleep(5)
-    assert [done.status for done in caller.all(told.AnswerDone)] == ["completed"] * 2
+    assert [done.status for done in caller.all(told.ResponseDone)] == ["completed"] * 2
 
 
 async def test_an_answer_that_is_cancelled_at_any_moment_ends_once() -> None:
@@ -109,8 +113,10 @@ async def test_an_answer_that_is_cancelled_at_any_moment_ends_once() -> None:
             with suppress(RequestError):
                 caller.session.cancel()
             await asyncio.sleep(1)
-    done = caller.all(told.AnswerDone)
-    assert [answer.response_id for answer in done] == [answer.response_id for answer in caller.all(told.AnswerStarted)]
+    done = caller.all(told.ResponseDone)
+    assert [answer.response_id for answer in done] == [
+        answer.response_id for answer in caller.all(told.ResponseCreated)
+    ]
     assert {answer.status for answer in done} == {"cancelled", "completed"}
 
 
@@ -126,22 +132,22 @@ async def test_an_answer_waits_for_the_end_of_what_was_said_and_for_nothing_else
     line = Line(asr=hears("What is the capital of France?", pass_s=0.5), aura=writes("Paris.", first_s=0.25))
     async with line.call() as caller:
         await caller.says(1.0)
-        asked = now()
+        request = now()
         caller.session.commit()
         caller.session.respond()
         await asyncio.sleep(3)
-    assert caller.when(told.Transcribed) == [pytest.approx(asked + 0.5)]
-    assert caller.when(told.Spoke) == [pytest.approx(asked + 0.75)]
+    assert caller.when(told.TranscriptionCompleted) == [pytest.approx(request + 0.5)]
+    assert caller.when(told.TranscriptDelta) == [pytest.approx(request + 0.75)]
     assert len(line.asr.prompts) == len(line.questions) == 1
 
 
 async def test_a_guess_is_adopted_though_the_wishes_were_sent_along_again() -> None:
     line = Line(aura=writes("Paris.", first_s=0.25))
-    async with line.call(Setup(Wants(voice="heart"))) as caller:
+    async with line.call(SessionOptions(ResponseOptions(voice="heart"))) as caller:
         await caller.says(1.0)
         await caller.is_silent(1.0)
         caller.session.commit()
-        caller.session.respond(Wants(voice="heart"))
+        caller.session.respond(ResponseOptions(voice="heart"))
         await asyncio.sleep(1)
     assert len(line.questions) == 1
     assert line.aura.aborted == []
@@ -171,14 +177,14 @@ async def test_the_next_answer_does_not_wait_until_the_interrupted_one_has_been_
             await caller.says(0.5)
             await caller.is_silent(2.0)
         assert await line.aura.busy() == 2, "the old request is on its way out"
-        first, second = (done.response_id for done in caller.all(told.AnswerStarted))
-        assert [done.response_id for done in caller.all(told.AnswerDone)] == [first]
-        ended = caller.when(told.AnswerDone)[0]
+        first, second = (done.response_id for done in caller.all(told.ResponseCreated))
+        assert [done.response_id for done in caller.all(told.ResponseDone)] == [first]
+        ended = caller.when(told.ResponseDone)[0]
         late = [event for at, event in caller.told if at > ended and getattr(event, "response_id", second) != second]
         assert late == []
-        asked = caller.when(told.AnswerStarted)[1]
-        spoken = next(at for at in caller.when(told.Spoke) if at > asked)
-        assert spoken - asked == pytest.approx(3 * 0.2 + 0.1 - 0.256, abs=1e-3), "begun at the pause"
+        request = caller.when(told.ResponseCreated)[1]
+        spoken = next(at for at in caller.when(told.TranscriptDelta) if at > request)
+        assert spoken - request == pytest.approx(3 * 0.2 + 0.1 - 0.256, abs=1e-3), "begun at the pause"
         await asyncio.sleep(60)
         assert await line.aura.busy() == 0
 
@@ -214,11 +220,11 @@ async def test_words_that_turn_out_to_be_none_are_not_answered() -> None:
 
 
 async def test_half_a_question_is_not_answered_if_the_rest_could_not_be_heard() -> None:
-    def script(window: Window) -> Iterator[Step[Transcript]]:
+    def script(window: AsrInput) -> Iterator[Step[Transcript]]:
         heard = Transcript("What is", window.audio_end_ms, window.settles)
         yield 0.1, heard if window.audio_end_ms < 1_000 else EngineError("asr", "gone")
 
-    async with Line(asr=Scripted(script)).call() as caller:
+    async with Line(asr=FakeEngine(script)).call() as caller:
         await caller.says(0.5)
         await caller.is_silent(0.5)
         await caller.says(0.5)
@@ -228,40 +234,40 @@ async def test_half_a_question_is_not_answered_if_the_rest_could_not_be_heard() 
         caller.session.respond()
         await asyncio.sleep(3)
     assert [type(event) for _, event in caller.told] == [
-        told.Committed,
+        told.InputCommitted,
         told.ItemAdded,
-        told.AnswerStarted,
+        told.ResponseCreated,
         told.TranscriptionFailed,
-        told.AnswerDone,
+        told.ResponseDone,
     ]
     assert caller.answer().error == "asr: gone"
 
 
 async def test_the_prompt_is_read_ahead_once_at_a_time_and_as_it_is_now() -> None:
-    held: Scripted[Chat, Text] = Scripted(lambda chat: [(60.0, Text(""))])
+    output: FakeEngine[ChatPrompt, TextChunk] = FakeEngine(lambda chat: [(60.0, TextChunk(""))])
     with nothing_left():
-        async with Line(aura=held).call() as caller:
+        async with Line(aura=output).call() as caller:
             for instructions in ("Be brief.", "Be kind."):
-                caller.session.configure(Setup(Wants(instructions=instructions)))
+                caller.session.configure(SessionOptions(ResponseOptions(instructions=instructions)))
                 await asyncio.sleep(1)
-            assert (held.aborted, held.running) == (["s.0:aura"], ["s.1:aura"])
+            assert (output.aborted, output.running) == (["s.0:aura"], ["s.1:aura"])
 
 
 async def test_a_mistake_while_telling_fails_the_answer_and_spares_the_session() -> None:
-    happened: list[told.Event] = []
+    happened: list[told.SessionEvent] = []
 
-    def tell(event: told.Event) -> None:
-        if isinstance(event, told.Sounded) and len(happened) < 5:
+    def emit(event: told.SessionEvent) -> None:
+        if isinstance(event, told.AudioDelta) and len(happened) < 5:
             raise ZeroDivisionError
         happened.append(event)
 
-    async with Session("s", Line().stages(), Loudness(), tell) as session:
+    async with Session("s", Line().stages(), Loudness(), emit) as session:
         session.respond()
         await asyncio.sleep(5)
         assert session.answering is None
         session.respond()
         await asyncio.sleep(5)
-    assert [event.status for event in happened if isinstance(event, told.AnswerDone)] == ["failed", "completed"]
+    assert [event.status for event in happened if isinstance(event, told.ResponseDone)] == ["failed", "completed"]
 
 
 def now() -> float:
@@ -274,7 +280,7 @@ class Gate:
     def __init__(self) -> None:
         self.opened = asyncio.Event()
 
-    async def generate(self, request_id: str, prompts: AsyncIterator[Window]) -> AsyncGenerator[Transcript, None]:
+    async def generate(self, request_id: str, prompts: AsyncIterator[AsrInput]) -> AsyncGenerator[Transcript, None]:
         async for window in prompts:
             await self.opened.wait()
             yield Transcript("Hello.", window.audio_end_ms, window.settles)
@@ -287,17 +293,17 @@ class Gate:
 
 async def test_nothing_is_told_of_an_utterance_that_was_cleared_in_the_tick_in_which_it_was_understood() -> None:
     line, gate = Line(), Gate()
-    events: list[told.Event] = []
+    events: list[told.SessionEvent] = []
     session = Session("s", replace(line.stages(), recogniser=gate), Loudness(), events.append)
     async with session:
-        session.configure(Setup(partials=True))
+        session.configure(SessionOptions(partials=True))
         caller = Caller(session, [])
         session.listening.activity(True, None)
         await caller.says(2.0)
         gate.opened.set()
         session.listening.clear()
         await asyncio.sleep(5)
-    assert [type(event) for event in events] == [told.Cleared]
+    assert [type(event) for event in events] == [told.InputCleared]
 
 
 @pytest.mark.parametrize("heard", ["", "Well,"])

@@ -8,32 +8,32 @@ import numpy as np
 import pytest
 
 from pipeline.errors import RequestError
-from pipeline.speech.input_audio_buffer import Listening
-from pipeline.speech.streaming_transcriber import Hearing
-from pipeline.speech.utterance import Question, Utterance
+from pipeline.speech.input_audio_buffer import InputAudioBuffer
+from pipeline.speech.streaming_transcriber import StreamingTranscriber
+from pipeline.speech.utterance import TurnContext, Utterance
 from pipeline.speech.vad_frontend import FRAME, Pcm
 from pipeline.speech.voice_activity import Endpointing
-from pipeline.types.chunks import SPEECH_RATE, Transcript, Turn
+from pipeline.types.chunks import SPEECH_RATE, Transcript, TurnId
 from pipeline.types.history import History
-from pipeline.types.session_events import Cleared, Event, SpeechStarted, SpeechStopped
-from pipeline.types.session_options import Detection, Setup
-from pipeline.types.turn_request import Wants
+from pipeline.types.session_events import InputCleared, SessionEvent, SpeechStarted, SpeechStopped
+from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
+from pipeline.types.turn_request import ResponseOptions
 from tests.scenario import Loudness
 
-SERVER_VAD = Setup(detection=Detection(Endpointing(onset_ms=96, pause_ms=256, end_ms=512)))
+SERVER_VAD = SessionOptions(detection=TurnDetectionOptions(Endpointing(onset_ms=96, pause_ms=256, end_ms=512)))
 LOUD, QUIET = 0.5, 0.0
 
 
 class Call:
-    """A `Listening` whose utterances are kept, and whose turns end in a commit."""
+    """A `InputAudioBuffer` whose utterances are kept, and whose turns end in a commit."""
 
-    def __init__(self, setup: Setup | None = None) -> None:
+    def __init__(self, options: SessionOptions | None = None) -> None:
         self.begun: list[Utterance] = []
         self.dropped: list[str] = []
         self.ended: list[str] = []
-        self.told: list[Event] = []
-        self.listening = Listening(Loudness(), self._begin, self._drop, self._end, self.told.append)
-        self.listening.configure(setup or Setup())
+        self.told: list[SessionEvent] = []
+        self.listening = InputAudioBuffer(Loudness(), self._begin, self._drop, self._end, self.told.append)
+        self.listening.configure(options or SessionOptions())
 
     async def hears(self, level: float, frames: int) -> None:
         for _ in range(frames):
@@ -41,20 +41,20 @@ class Call:
 
     async def understands(self, text: str) -> None:
         """The recogniser takes all that was said so far for `text`."""
-        hearing = self.begun[-1].hearing
-        async with aclosing(hearing.windows()) as windows:
+        transcriber = self.begun[-1].transcriber
+        async with aclosing(transcriber.windows()) as windows:
             window = await anext(windows)
 
         async def transcripts() -> AsyncGenerator[Transcript, None]:
             yield Transcript(text, window.audio_end_ms, window.settles)
 
-        async for _ in hearing.listen(transcripts()):
+        async for _ in transcriber.listen(transcripts()):
             pass
 
     def _begin(self) -> Utterance:
         number = len(self.begun)
-        question = Question(History, lambda wants: (), Wants)
-        self.begun.append(Utterance(Turn("s", number), f"item_{number}", Hearing(None, None), question))
+        question = TurnContext(History, lambda response_options: (), ResponseOptions)
+        self.begun.append(Utterance(TurnId("s", number), f"item_{number}", StreamingTranscriber(None, None), question))
         return self.begun[-1]
 
     def _drop(self, utterance: Utterance) -> None:
@@ -70,14 +70,14 @@ async def test_an_utterance_begins_half_a_second_before_speech_was_noticed() -> 
     await call.hears(LOUD, 2)
     assert call.begun == []
     await call.hears(LOUD, 1)
-    assert call.begun[0].hearing.duration_ms == 512 + 32
+    assert call.begun[0].transcriber.duration_ms == 512 + 32
     assert call.told == [SpeechStarted("item_0", 102 * 32 - 512)]
 
 
 async def test_an_utterance_at_the_very_beginning_has_only_what_there_was() -> None:
     call = Call(SERVER_VAD)
     await call.hears(LOUD, 3)
-    assert call.begun[0].hearing.duration_ms == 96
+    assert call.begun[0].transcriber.duration_ms == 96
     assert call.told == [SpeechStarted("item_0", 0)]
 
 
@@ -85,7 +85,7 @@ async def test_the_sessions_own_detection_ends_a_turn_and_says_when() -> None:
     call = Call(SERVER_VAD)
     await call.hears(LOUD, 10)
     await call.hears(QUIET, 15)
-    assert call.begun[0].hearing.speaking is False
+    assert call.begun[0].transcriber.speaking is False
     assert call.ended == []
     await call.hears(QUIET, 1)
     assert call.ended == ["item_0"]
@@ -94,8 +94,8 @@ async def test_the_sessions_own_detection_ends_a_turn_and_says_when() -> None:
 
 
 async def test_speech_ended_when_the_person_fell_silent_and_not_when_that_was_noticed() -> None:
-    for setup in (SERVER_VAD, Setup(detection=Detection(Endpointing(pause_ms=256, end_ms=128)))):
-        call, began = Call(setup), now()
+    for options in (SERVER_VAD, SessionOptions(detection=TurnDetectionOptions(Endpointing(pause_ms=256, end_ms=128)))):
+        call, began = Call(options), now()
         for level, frames in ((LOUD, 10), (QUIET, 20)):
             for _ in range(frames):
                 await asyncio.sleep(0.032)
@@ -135,7 +135,7 @@ async def test_sound_in_pieces_of_any_size_is_heard_alike() -> None:
         call = Call(SERVER_VAD)
         for start in range(0, len(whole), size):
             await call.listening.hear(whole[start : start + size])
-        heard.append((call.told, call.begun[0].hearing.duration_ms))
+        heard.append((call.told, call.begun[0].transcriber.duration_ms))
     assert heard == [heard[0]] * 4
 
 
@@ -143,12 +143,12 @@ async def test_a_client_with_its_own_detection_opens_pauses_and_resumes() -> Non
     call = Call()
     await call.hears(QUIET, 20)
     call.listening.activity(True)
-    hearing = call.begun[0].hearing
-    assert (hearing.duration_ms, hearing.speaking) == (512, True)
+    transcriber = call.begun[0].transcriber
+    assert (transcriber.duration_ms, transcriber.speaking) == (512, True)
     call.listening.activity(False)
-    paused = hearing.speaking
+    paused = transcriber.speaking
     call.listening.activity(True)
-    assert (paused, hearing.speaking, len(call.begun)) == (False, True, 1)
+    assert (paused, transcriber.speaking, len(call.begun)) == (False, True, 1)
     assert call.told == []
 
 
@@ -171,7 +171,7 @@ async def test_a_commit_closes_the_utterance_and_the_next_sound_opens_another() 
     assert call.listening.commit() is call.begun[0]
     await call.hears(LOUD, 10)
     assert call.listening.commit() is call.begun[1]
-    assert call.begun[1].hearing.duration_ms == 320
+    assert call.begun[1].transcriber.duration_ms == 320
 
 
 async def test_a_commit_takes_the_frame_that_has_begun_along() -> None:
@@ -179,7 +179,7 @@ async def test_a_commit_takes_the_frame_that_has_begun_along() -> None:
     await call.hears(LOUD, 10)
     await call.listening.hear(sound(LOUD)[:320])
     call.listening.commit()
-    assert call.begun[0].hearing.duration_ms == 320 + 20
+    assert call.begun[0].transcriber.duration_ms == 320 + 20
 
 
 async def test_the_clock_counts_every_sample_that_was_appended() -> None:
@@ -206,8 +206,8 @@ async def test_too_little_sound_cannot_be_committed_and_is_not_lost() -> None:
 async def test_a_commit_in_silence_is_an_utterance_in_which_nothing_is_to_be_heard() -> None:
     call = Call()
     await call.hears(QUIET, 10)
-    hearing = call.listening.commit().hearing
-    assert [window async for window in hearing.windows()] == []
+    transcriber = call.listening.commit().transcriber
+    assert [window async for window in transcriber.windows()] == []
 
 
 async def test_a_sound_without_words_is_forgotten_after_two_seconds_of_silence() -> None:
@@ -220,11 +220,11 @@ async def test_a_sound_without_words_is_forgotten_after_two_seconds_of_silence()
     await call.hears(QUIET, 1)
     assert call.dropped == ["item_0"]
     await call.hears(LOUD, 3)
-    assert call.begun[1].hearing.duration_ms == 96, "what was forgotten is not heard again"
+    assert call.begun[1].transcriber.duration_ms == 96, "what was forgotten is not heard again"
 
 
 async def test_a_sound_that_the_caller_was_told_of_ends_like_any_other() -> None:
-    call = Call(Setup(detection=Detection(Endpointing(end_ms=4_096))))
+    call = Call(SessionOptions(detection=TurnDetectionOptions(Endpointing(end_ms=4_096))))
     await call.hears(LOUD, 5)
     await call.hears(QUIET, 8)
     await call.understands("")
@@ -259,7 +259,7 @@ async def test_clearing_drops_the_utterance_and_forgets_the_sound() -> None:
     await call.hears(LOUD, 20)
     call.listening.clear()
     assert call.dropped == ["item_0"]
-    assert call.told[-1] == Cleared()
+    assert call.told[-1] == InputCleared()
     with pytest.raises(RequestError, match="holds 0 ms"):
         call.listening.commit()
     await call.hears(QUIET, 100)
@@ -270,15 +270,15 @@ async def test_clearing_in_silence_is_answered_too() -> None:
     call = Call()
     await call.hears(QUIET, 20)
     call.listening.clear()
-    assert (call.told, call.dropped) == ([Cleared()], [])
+    assert (call.told, call.dropped) == ([InputCleared()], [])
     await call.hears(LOUD, 3)
-    assert call.begun[0].hearing.duration_ms == 96, "the pre-roll was cleared too"
+    assert call.begun[0].transcriber.duration_ms == 96, "the pre-roll was cleared too"
 
 
 async def test_a_sentence_that_is_not_finished_is_given_twice_as_long() -> None:
-    detection = Detection(Endpointing(end_ms=512), semantic=True)
+    detection = TurnDetectionOptions(Endpointing(end_ms=512), semantic=True)
     for text, frames in (("What is the", 32), ("What is it?", 16)):
-        call = Call(Setup(detection=detection))
+        call = Call(SessionOptions(detection=detection))
         await call.hears(LOUD, 10)
         await call.hears(QUIET, 8)
         await call.understands(text)
@@ -293,7 +293,7 @@ async def test_a_long_silence_leaves_half_a_second() -> None:
     for _ in range(100):
         await call.listening.hear(np.zeros(SPEECH_RATE, np.float32))
     call.listening.activity(True)
-    assert call.begun[0].hearing.duration_ms == 512
+    assert call.begun[0].transcriber.duration_ms == 512
 
 
 def sound(level: float) -> Pcm:

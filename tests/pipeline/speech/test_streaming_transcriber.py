@@ -7,21 +7,21 @@ from contextlib import asynccontextmanager
 import numpy as np
 import pytest
 
-from pipeline.engines.fake import Scripted, Step, hears
+from pipeline.engines.fake import FakeEngine, Step, hears
 from pipeline.errors import EngineError
-from pipeline.speech.streaming_transcriber import LULL_MS, Hearing, Hypothesis
+from pipeline.speech.streaming_transcriber import LULL_MS, Hypothesis, StreamingTranscriber
 from pipeline.speech.vad_frontend import FRAME, Pcm
-from pipeline.types.chunks import SPEECH_RATE, Transcript, Window
+from pipeline.types.chunks import SPEECH_RATE, AsrInput, Transcript
 from tests.tidy import nothing_left
 
 FRAME_S = FRAME / SPEECH_RATE
 
 
 class Person:
-    """Speaks into a `Hearing` in real time, with a recogniser at the other end."""
+    """Speaks into a `StreamingTranscriber` in real time, with a recogniser at the other end."""
 
-    def __init__(self, hearing: Hearing, recogniser: Scripted[Window, Transcript]) -> None:
-        self.hearing = hearing
+    def __init__(self, transcriber: StreamingTranscriber, recogniser: FakeEngine[AsrInput, Transcript]) -> None:
+        self.transcriber = transcriber
         self.recogniser = recogniser
         self.heard: list[Hypothesis] = []
         self.settled: list[tuple[float, str]] = []
@@ -31,11 +31,11 @@ class Person:
         return [window.audio_end_ms for window in self.recogniser.prompts]
 
     async def says(self, frames: int) -> None:
-        self.hearing.resume()
+        self.transcriber.resume()
         await self._sounds(frames, 0.5)
 
     async def pauses(self, frames: int, silent_ms: int = 0) -> None:
-        self.hearing.pause(silent_ms)
+        self.transcriber.pause(silent_ms)
         await self._sounds(frames, 0.0)
 
     async def falls_silent(self, frames: int) -> None:
@@ -48,27 +48,27 @@ class Person:
     async def _sounds(self, frames: int, level: float) -> None:
         for _ in range(frames):
             await asyncio.sleep(FRAME_S)
-            self.hearing.add(sound(level), voiced=level > 0)
+            self.transcriber.add(sound(level), voiced=level > 0)
 
     async def listens(self) -> None:
-        async for hypothesis in self.hearing.listen(self.recogniser.generate("r", self.hearing.windows())):
+        async for hypothesis in self.transcriber.listen(self.recogniser.generate("r", self.transcriber.windows())):
             self.heard.append(hypothesis)
 
     async def follows(self) -> None:
-        async for hypothesis in self.hearing.hypotheses():
+        async for hypothesis in self.transcriber.hypotheses():
             if hypothesis.settled:
                 self.settled.append((now(), hypothesis.text))
 
 
 @asynccontextmanager
 async def person(*texts: str, pass_s: float = 0.1, partial_ms: int | None = None) -> AsyncGenerator[Person, None]:
-    someone = Person(Hearing("en", partial_ms), hears(*texts, pass_s=pass_s))
+    someone = Person(StreamingTranscriber("en", partial_ms), hears(*texts, pass_s=pass_s))
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(someone.listens())
         following = tasks.create_task(someone.follows())
         yield someone
-        someone.hearing.commit()
-        someone.hearing.settle()
+        someone.transcriber.commit()
+        someone.transcriber.settle()
         await asyncio.wait([following])
 
 
@@ -170,7 +170,7 @@ async def test_what_was_heard_is_not_settled_if_the_person_is_about_to_go_on() -
     async with person("Hi", pass_s=0.5) as someone:
         await someone.says(10)
         await someone.pauses(3)
-        someone.hearing.resume()
+        someone.transcriber.resume()
         await asyncio.sleep(1)
         assert [(hypothesis.text, hypothesis.settled) for hypothesis in someone.heard] == [("Hi", False)]
 
@@ -180,7 +180,7 @@ async def test_an_unchanged_utterance_is_not_transcribed_again() -> None:
         await someone.says(10)
         for _ in range(5):
             await someone.pauses(100)
-        someone.hearing.commit()
+        someone.transcriber.commit()
         await asyncio.sleep(1)
         assert len(someone.recogniser.prompts) == 1
 
@@ -209,7 +209,7 @@ async def test_speech_that_is_noticed_late_after_a_long_pause_is_not_cut() -> No
         await someone.says(10)
         await someone.pauses(100)
         for _ in range(5):
-            someone.hearing.add(sound(0.9))
+            someone.transcriber.add(sound(0.9))
         await someone.says(1)
         await someone.pauses(1)
     assert loud_ms(someone.recogniser.prompts[-1].pcm) == 10 * 32 + 5 * 32 + 32
@@ -246,15 +246,15 @@ async def test_after_a_long_window_a_settled_transcript_is_kept_and_the_next_win
     assert someone.window_ms == [20_800, 30 * 32]
     assert [text for _, text in someone.settled] == ["One.", "One. Two.", "One. Two."]
     assert [(heard.stable_chars, heard.audio_end_ms) for heard in someone.heard] == [(0, 20_800), (4, 20_800 + 960)]
-    assert someone.hearing.duration_ms == 20_800 + 40 * 32
+    assert someone.transcriber.duration_ms == 20_800 + 40 * 32
 
 
 async def test_somebody_who_never_pauses_is_heard_in_windows_that_have_an_end() -> None:
     async with person(*(f"{number}." for number in range(99))) as someone:
         for _ in range(300):
-            someone.hearing.add(np.full(SPEECH_RATE, 0.5, np.float32))
+            someone.transcriber.add(np.full(SPEECH_RATE, 0.5, np.float32))
             await asyncio.sleep(1)
-        someone.hearing.pause()
+        someone.transcriber.pause()
         await asyncio.sleep(1)
     assert someone.window_ms == [28_000] * 10 + [20_000]
     assert someone.settled[-1][1] == "0. 1. 2. 3. 4. 5. 6. 7. 8. 9. 10."
@@ -263,19 +263,19 @@ async def test_somebody_who_never_pauses_is_heard_in_windows_that_have_an_end() 
 async def test_an_hour_with_pauses_is_heard_in_windows_that_have_an_end() -> None:
     window_ms: list[int] = []
 
-    def script(window: Window) -> Iterator[Step[Transcript]]:
+    def script(window: AsrInput) -> Iterator[Step[Transcript]]:
         window_ms.append(window.audio_end_ms)
         yield 0.1, Transcript("Hm", window.audio_end_ms, window.settles)
 
-    hearing, recogniser = Hearing(None, None), Scripted(script)
+    transcriber, recogniser = StreamingTranscriber(None, None), FakeEngine(script)
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(drain(hearing.listen(recogniser.generate("r", hearing.windows()))))
+        tasks.create_task(drain(transcriber.listen(recogniser.generate("r", transcriber.windows()))))
         for second in range(3600):
-            hearing.pause() if second % 10 == 9 else hearing.resume()
-            hearing.add(np.full(SPEECH_RATE // 10, 0.5, np.float32))
+            transcriber.pause() if second % 10 == 9 else transcriber.resume()
+            transcriber.add(np.full(SPEECH_RATE // 10, 0.5, np.float32))
             await asyncio.sleep(1)
             recogniser.prompts.clear()
-        hearing.commit()
+        transcriber.commit()
     assert len(window_ms) == 360
     assert max(window_ms) < 21_000
 
@@ -283,52 +283,52 @@ async def test_an_hour_with_pauses_is_heard_in_windows_that_have_an_end() -> Non
 async def test_a_sound_in_which_no_words_are_heard_is_noise_once_it_has_been_heard() -> None:
     async with person("") as someone:
         await someone.says(10)
-        noise = [someone.hearing.is_noise]
+        noise = [someone.transcriber.is_noise]
         await someone.pauses(2)
-        noise.append(someone.hearing.is_noise)
+        noise.append(someone.transcriber.is_noise)
         await someone.pauses(10)
-        noise.append(someone.hearing.is_noise)
+        noise.append(someone.transcriber.is_noise)
     assert noise == [False, False, True]
     assert someone.settled == []
 
 
 async def test_words_that_turn_out_to_be_none_are_withdrawn() -> None:
-    hearing = Hearing(None, None)
+    transcriber = StreamingTranscriber(None, None)
     told: list[Hypothesis] = []
 
     async def follow() -> None:
-        async for hypothesis in hearing.hypotheses():
+        async for hypothesis in transcriber.hypotheses():
             told.append(hypothesis)
 
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(follow())
-        tasks.create_task(drain(hearing.listen(hears("Mhm.", "").generate("r", hearing.windows()))))
+        tasks.create_task(drain(transcriber.listen(hears("Mhm.", "").generate("r", transcriber.windows()))))
         for _ in range(2):
-            hearing.resume()
-            hearing.add(sound(0.5))
-            hearing.pause()
+            transcriber.resume()
+            transcriber.add(sound(0.5))
+            transcriber.pause()
             await asyncio.sleep(1)
-        hearing.commit()
-        hearing.settle()
+        transcriber.commit()
+        transcriber.settle()
     assert [(hypothesis.text, hypothesis.settled) for hypothesis in told] == [("Mhm.", True), ("", False), ("", False)]
 
 
 async def test_a_recogniser_that_fails_asks_nothing_of_what_it_heard_before() -> None:
-    def script(window: Window) -> Iterator[Step[Transcript]]:
+    def script(window: AsrInput) -> Iterator[Step[Transcript]]:
         yield 0.1, Transcript("Hi", 320, True) if window.audio_end_ms < 400 else EngineError("asr", "gone")
 
-    hearing = Hearing(None, None)
-    someone = Person(hearing, Scripted(script))
+    transcriber = StreamingTranscriber(None, None)
+    someone = Person(transcriber, FakeEngine(script))
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(someone.listens())
         tasks.create_task(someone.follows())
         await someone.says(10)
         await someone.pauses(10)
         await someone.says(10)
-        hearing.commit()
-        hearing.settle()
-    assert hearing.error
-    assert hearing.error.stage == "asr"
+        transcriber.commit()
+        transcriber.settle()
+    assert transcriber.error
+    assert transcriber.error.stage == "asr"
     assert [text for _, text in someone.settled] == ["Hi"], "the guess at the pause, and nothing at the end"
 
 
@@ -336,7 +336,7 @@ async def test_it_ends_for_everybody_without_leaving_anything() -> None:
     with nothing_left():
         async with person("Hi.") as someone:
             await someone.says(10)
-    assert someone.hearing.certain
+    assert someone.transcriber.certain
 
 
 async def drain(hypotheses: AsyncGenerator[Hypothesis, None]) -> None:
@@ -357,12 +357,12 @@ def now() -> float:
 
 
 async def test_a_silence_without_words_is_told_as_settled_though_it_asks_nothing() -> None:
-    hearing = Hearing(None, None)
-    hearing.add(np.ones(512, np.float32))
-    hearing.pause()
-    hearing.commit()
-    heard = [each async for each in hearing.listen(hears("").generate("r", hearing.windows()))]
-    hearing.settle()
-    asked = [each async for each in hearing.hypotheses()]
+    transcriber = StreamingTranscriber(None, None)
+    transcriber.add(np.ones(512, np.float32))
+    transcriber.pause()
+    transcriber.commit()
+    heard = [each async for each in transcriber.listen(hears("").generate("r", transcriber.windows()))]
+    transcriber.settle()
+    request = [each async for each in transcriber.hypotheses()]
     assert [each.settled for each in heard] == [True]
-    assert not any(each.settled for each in asked)
+    assert not any(each.settled for each in request)

@@ -1,12 +1,12 @@
 """When a person starts, pauses, goes on and has finished, frame by frame."""
 
-from pipeline.speech.voice_activity import FRAME_MS, Activity, Change, Endpointing
+from pipeline.speech.voice_activity import FRAME_MS, Endpointing, VoiceActivity, VoiceActivityChange
 
 LOUD, QUIET = 0.9, 0.1
 
 
 def test_speech_starts_once_it_has_lasted_for_the_onset() -> None:
-    assert changes(follow([LOUD] * 5, Endpointing(onset_ms=96))) == [(96, Change.STARTED)]
+    assert changes(follow([LOUD] * 5, Endpointing(onset_ms=96))) == [(96, VoiceActivityChange.STARTED)]
 
 
 def test_shorter_sounds_do_not_add_up_to_a_start() -> None:
@@ -16,45 +16,45 @@ def test_shorter_sounds_do_not_add_up_to_a_start() -> None:
 def test_silence_is_first_a_pause_and_then_the_end() -> None:
     frames = [LOUD] * 3 + [QUIET] * 40
     assert changes(follow(frames, Endpointing(pause_ms=256, end_ms=512))) == [
-        (96, Change.STARTED),
-        (96 + 256, Change.PAUSED),
-        (96 + 512, Change.ENDED),
+        (96, VoiceActivityChange.STARTED),
+        (96 + 256, VoiceActivityChange.PAUSED),
+        (96 + 512, VoiceActivityChange.ENDED),
     ]
 
 
 def test_the_turn_never_ends_by_itself_if_somebody_else_decides_that() -> None:
     frames = [LOUD] * 3 + [QUIET] * 10_000
     assert [change for _, change in changes(follow(frames, Endpointing(end_ms=None)))] == [
-        Change.STARTED,
-        Change.PAUSED,
+        VoiceActivityChange.STARTED,
+        VoiceActivityChange.PAUSED,
     ]
 
 
 def test_an_end_that_comes_before_the_pause_needs_no_pause() -> None:
     frames = [LOUD] * 3 + [QUIET] * 40
     assert [change for _, change in changes(follow(frames, Endpointing(pause_ms=256, end_ms=128)))] == [
-        Change.STARTED,
-        Change.ENDED,
+        VoiceActivityChange.STARTED,
+        VoiceActivityChange.ENDED,
     ]
 
 
 def test_speech_after_a_pause_is_a_resumption_once_it_has_lasted_for_the_onset() -> None:
     frames = [LOUD] * 3 + [QUIET] * 8 + [LOUD] * 3 + [QUIET] * 16
     assert changes(follow(frames, Endpointing(onset_ms=96, pause_ms=256, end_ms=512))) == [
-        (96, Change.STARTED),
-        (352, Change.PAUSED),
-        (448, Change.RESUMED),
-        (704, Change.PAUSED),
-        (960, Change.ENDED),
+        (96, VoiceActivityChange.STARTED),
+        (352, VoiceActivityChange.PAUSED),
+        (448, VoiceActivityChange.RESUMED),
+        (704, VoiceActivityChange.PAUSED),
+        (960, VoiceActivityChange.ENDED),
     ]
 
 
 def test_a_click_in_a_pause_is_no_resumption_and_silence_counts_from_it_anew() -> None:
     frames = [LOUD] * 3 + [QUIET] * 8 + [LOUD] + [QUIET] * 16
     assert changes(follow(frames, Endpointing(onset_ms=96, pause_ms=256, end_ms=512))) == [
-        (96, Change.STARTED),
-        (352, Change.PAUSED),
-        (384 + 512, Change.ENDED),
+        (96, VoiceActivityChange.STARTED),
+        (352, VoiceActivityChange.PAUSED),
+        (384 + 512, VoiceActivityChange.ENDED),
     ]
 
 
@@ -62,35 +62,42 @@ def test_speech_that_goes_on_may_be_softer_than_speech_that_starts() -> None:
     softer = 0.36
     endpointing = Endpointing(threshold=0.5, pause_ms=64)
     assert changes(follow([softer] * 20, endpointing)) == []
-    assert changes(follow([LOUD] * 3 + [softer] * 20, endpointing)) == [(96, Change.STARTED)]
+    assert changes(follow([LOUD] * 3 + [softer] * 20, endpointing)) == [(96, VoiceActivityChange.STARTED)]
     too_soft = 0.34
-    assert changes(follow([LOUD] * 3 + [too_soft] * 20, endpointing))[1] == (160, Change.PAUSED)
+    assert changes(follow([LOUD] * 3 + [too_soft] * 20, endpointing))[1] == (160, VoiceActivityChange.PAUSED)
 
 
 def test_after_a_pause_speech_must_be_as_clear_as_at_the_start() -> None:
     frames = [LOUD] * 3 + [QUIET] * 8 + [0.4] * 20
-    assert [change for _, change in changes(follow(frames, Endpointing()))] == [Change.STARTED, Change.PAUSED]
+    assert [change for _, change in changes(follow(frames, Endpointing()))] == [
+        VoiceActivityChange.STARTED,
+        VoiceActivityChange.PAUSED,
+    ]
 
 
 def test_after_an_end_the_next_turn_starts_like_the_first() -> None:
     turn = [LOUD] * 3 + [QUIET] * 16
     told = changes(follow(turn * 3, Endpointing(end_ms=512)))
-    assert [change for _, change in told] == [Change.STARTED, Change.PAUSED, Change.ENDED] * 3
+    assert [change for _, change in told] == [
+        VoiceActivityChange.STARTED,
+        VoiceActivityChange.PAUSED,
+        VoiceActivityChange.ENDED,
+    ] * 3
 
 
 def test_a_turn_that_somebody_else_ended_starts_anew() -> None:
-    activity = Activity(Endpointing(onset_ms=96))
+    activity = VoiceActivity(Endpointing(onset_ms=96))
     for _ in range(4):
         activity.feed(LOUD)
     activity.reset()
-    assert [activity.feed(LOUD) for _ in range(3)] == [None, None, Change.STARTED]
+    assert [activity.feed(LOUD) for _ in range(3)] == [None, None, VoiceActivityChange.STARTED]
 
 
-def follow(probabilities: list[float], endpointing: Endpointing) -> list[Change | None]:
-    activity = Activity(endpointing)
+def follow(probabilities: list[float], endpointing: Endpointing) -> list[VoiceActivityChange | None]:
+    activity = VoiceActivity(endpointing)
     return [activity.feed(probability) for probability in probabilities]
 
 
-def changes(told: list[Change | None]) -> list[tuple[int, Change]]:
+def changes(told: list[VoiceActivityChange | None]) -> list[tuple[int, VoiceActivityChange]]:
     """Each change with the end of its frame in milliseconds."""
     return [(at * FRAME_MS, change) for at, change in enumerate(told, start=1) if change]

@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 from pipeline.deployment.loading import read_deployment
-from pipeline.engines.vllm.sampling_defaults import Draws, check_stops
+from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_stops
 from pipeline.errors import ConfigError
 from pipeline.runtime.profiles import PROFILES
 from pipeline.topology.aura_omni import AURA_OMNI_PIPELINE
 from pipeline.topology.config import PipelineConfig, StageExecutionType
 from pipeline.topology.processors import aura, handover
-from pipeline.types.chunks import Text
-from pipeline.types.turn_request import Asked, Wants
+from pipeline.types.chunks import TextChunk
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 FIELDS: dict[str, tuple[Any, ...]] = {
     "stage_id": (0, 1, 2, 3),
@@ -70,11 +70,11 @@ def test_the_stops_of_the_topology_must_be_those_of_the_checkpoint() -> None:
 def test_what_a_deployment_draws_with_is_what_the_engine_is_told() -> None:
     profile = PROFILES["vllm"]
     deployment = read_deployment(profile.deployment, profile.topology, profile.engine_keys(profile.deployment.parent))
-    asr, talks, talker = (Draws.told(deployment.stage(id).sampling) for id in (0, 1, 2))
-    assert asr == Draws(max_tokens=2_048)
-    assert talks == Draws(temperature=0.5, max_tokens=256)
-    assert talker == Draws(0.9, 50, 1.0, 1.05, None, 2_048)
-    assert (talks.most(300), talks.most(3), Draws().most(300)) == (256, 3, 300)
+    asr, talks, talker = (SamplingDefaults.told(deployment.stage(id).sampling) for id in (0, 1, 2))
+    assert asr == SamplingDefaults(max_tokens=2_048)
+    assert talks == SamplingDefaults(temperature=0.5, max_tokens=256)
+    assert talker == SamplingDefaults(0.9, 50, 1.0, 1.05, None, 2_048)
+    assert (talks.most(300), talks.most(3), SamplingDefaults().most(300)) == (256, 3, 300)
     sampled = talker.sampling((2_150,), 16)
     assert (sampled.top_k, sampled.stop_token_ids, sampled.logprobs) == (50, (2_150,), 16)
 
@@ -83,31 +83,33 @@ def test_what_a_deployment_draws_with_is_what_the_engine_is_told() -> None:
     ("heard", "spoken"), [(None, "auto"), ("en", "en"), ("de-AT", "de"), ("ZH_tw", "zh"), ("cs", "auto"), ("", "auto")]
 )
 async def test_the_voice_speaks_the_language_that_was_heard_if_it_has_it(heard: str | None, spoken: str) -> None:
-    async def words() -> AsyncGenerator[Text, None]:
-        yield Text("Yes.")
+    async def words() -> AsyncGenerator[TextChunk, None]:
+        yield TextChunk("Yes.")
 
-    clauses = [clause async for clause in aura.aura2tts(words(), Asked(wants=Wants(language=heard)))]
+    clauses = [
+        clause async for clause in aura.aura2tts(words(), TurnRequest(response_options=ResponseOptions(language=heard)))
+    ]
     assert [clause.language for clause in clauses] == [spoken]
 
 
 async def test_the_voice_is_told_each_word_once_it_is_whole() -> None:
     tokens = ["A", " sp", "ider", " has", " eight", " legs", "."]
 
-    async def written() -> AsyncGenerator[Text, None]:
+    async def written() -> AsyncGenerator[TextChunk, None]:
         for token in tokens:
             came.append(token)
-            yield Text(token)
+            yield TextChunk(token)
 
     came: list[str] = []
-    told = [(clause.text, len(came)) async for clause in aura.aura2tts(written(), Asked())]
+    told = [(clause.text, len(came)) async for clause in aura.aura2tts(written(), TurnRequest())]
     assert told == [("A", 2), (" spider", 4), (" has", 5), (" eight", 6), (" legs.", 7)]
 
 
 async def test_silence_tells_the_voice_nothing() -> None:
-    async def silent() -> AsyncGenerator[Text, None]:
-        yield Text("")
+    async def silent() -> AsyncGenerator[TextChunk, None]:
+        yield TextChunk("")
 
-    assert [clause async for clause in aura.aura2tts(silent(), Asked())] == []
+    assert [clause async for clause in aura.aura2tts(silent(), TurnRequest())] == []
 
 
 def test_what_has_no_room_in_a_prompt_is_known_before_it_would_be_cut() -> None:

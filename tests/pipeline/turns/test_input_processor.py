@@ -17,9 +17,9 @@ from pipeline.topology.processors.handover import (
     talker2code2wav_full_payload,
     talker2code2wav_token_only,
 )
-from pipeline.turns.input_processor import gathered, process_between
-from pipeline.types.chunks import CODEBOOKS, Codes, Text
-from pipeline.types.turn_request import Asked, Wants
+from pipeline.turns.input_processor import gathered, input_processor
+from pipeline.types.chunks import CODEBOOKS, CodecChunk, TextChunk
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.scenario import ASR, AURA, TTS, Line, to_chat, to_sentences
 
 TALKER = StagePipelineConfig(
@@ -57,12 +57,12 @@ class Source:
 
 
 def frames(count: int) -> Source:
-    return Source(*(Codes(np.full((1, CODEBOOKS), at, np.int16)) for at in range(count)))
+    return Source(*(CodecChunk(np.full((1, CODEBOOKS), at, np.int16)) for at in range(count)))
 
 
 async def sizes(edge: Edge, source: StagePipelineConfig = TALKER, made: int = 7) -> list[int]:
-    process = process_between(source, CODE2WAV, edge)
-    return [len(chunk.frames) async for chunk in process(frames(made).__aiter__(), Asked())]
+    process = input_processor(source, CODE2WAV, edge)
+    return [len(chunk.frames) async for chunk in process(frames(made).__aiter__(), TurnRequest())]
 
 
 @pytest.mark.parametrize(
@@ -82,13 +82,13 @@ async def test_codec_frames_are_handed_on_as_a_whole_by_windows_or_in_the_connec
 
 async def test_without_a_way_of_the_talkers_own_codes_are_handed_on_as_tokens_only() -> None:
     plain = replace(TALKER, custom_process_next_stage_input_func=None, async_chunk_process_next_stage_input_func=None)
-    process = process_between(plain, CODE2WAV, Edge())
-    assert [len(ids) async for ids in process(frames(7).__aiter__(), Asked())] == [7 * CODEBOOKS]
+    process = input_processor(plain, CODE2WAV, Edge())
+    assert [len(ids) async for ids in process(frames(7).__aiter__(), TurnRequest())] == [7 * CODEBOOKS]
 
 
 def test_chunks_that_run_dry_are_refused() -> None:
     with pytest.raises(ConfigError, match="runs dry"):
-        process_between(TALKER, CODE2WAV, Edge(chunks={"codec_chunk_ramp": [1, 50]}))
+        input_processor(TALKER, CODE2WAV, Edge(chunks={"codec_chunk_ramp": [1, 50]}))
 
 
 @pytest.mark.parametrize(("window_size", "taken"), [(1, [1, 2, 3, 4, 5]), (2, [2, 2, 4, 4, 5]), (-1, [5] * 5)])
@@ -103,9 +103,9 @@ async def test_a_window_of_units_leaves_when_its_last_one_is_there(window_size: 
 async def test_text_reaches_the_voice_as_it_is_written_or_once_it_is_complete(
     window_size: int, taken: list[int]
 ) -> None:
-    source = Source(Text("One."), Text("Two."))
-    process = process_between(AURA, TTS, Edge(window_size))
-    assert [source.taken async for _ in process(source.__aiter__(), Asked())] == taken
+    source = Source(TextChunk("One."), TextChunk("Two."))
+    process = input_processor(AURA, TTS, Edge(window_size))
+    assert [source.taken async for _ in process(source.__aiter__(), TurnRequest())] == taken
 
 
 def test_the_way_into_a_stage_and_the_bound_behind_it_are_those_of_its_two_edges() -> None:
@@ -118,8 +118,8 @@ def test_the_way_into_a_stage_and_the_bound_behind_it_are_those_of_its_two_edges
     assert processes == [to_chat, to_sentences]
 
 
-@pytest.mark.parametrize(("reads_ahead", "stages"), [(True, 1), (False, 0)])
-def test_a_window_of_everything_before_the_model_has_nothing_read_ahead(reads_ahead: bool, stages: int) -> None:
-    line = replace(Line().stages(), reads_ahead=reads_ahead)
-    assert len(line.route(Wants(max_tokens=0))) == stages
-    assert len(line.route(Wants())) == 2
+@pytest.mark.parametrize(("prefills_ahead", "stages"), [(True, 1), (False, 0)])
+def test_a_window_of_everything_before_the_model_has_nothing_read_ahead(prefills_ahead: bool, stages: int) -> None:
+    line = replace(Line().stages(), prefills_ahead=prefills_ahead)
+    assert len(line.route(ResponseOptions(max_tokens=0))) == stages
+    assert len(line.route(ResponseOptions())) == 2

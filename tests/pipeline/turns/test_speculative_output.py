@@ -6,71 +6,71 @@ import pytest
 
 from pipeline.engines.fake import tone
 from pipeline.errors import EngineError
-from pipeline.turns.speculative_output import Firsts, Held
-from pipeline.types.chunks import Audio, Text
-from pipeline.types.playback_marks import Mark
+from pipeline.turns.speculative_output import FirstChunks, SpeculativeOutput
+from pipeline.types.chunks import AudioChunk, TextChunk
+from pipeline.types.playback_marks import PlaybackMark
 
 SECOND = tone(1000)
 
 
 async def test_nothing_leaves_before_the_door_opens() -> None:
-    held = Held(10_000)
+    output = SpeculativeOutput(10_000)
     left: list[tuple[float, object]] = []
 
     async def leave() -> None:
-        async for word in held.words():
+        async for word in output.words():
             left.append((now(), word))
 
     async def sound() -> None:
-        async for pcm in held.sound():
+        async for pcm in output.sound():
             left.append((now(), len(pcm)))
 
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(leave())
         tasks.create_task(sound())
-        async with held:
-            await held.send(Text("Hello."))
+        async with output:
+            await output.send(TextChunk("Hello."))
             await asyncio.sleep(1)
-            await held.send(Audio(SECOND, "Hello."))
+            await output.send(AudioChunk(SECOND, "Hello."))
             await asyncio.sleep(2)
             assert left == []
-            held.open()
+            output.open()
             await asyncio.sleep(1)
-            await held.send(Text(" More."))
-    hello = Mark("Hello.", 0.0, 1000.0)
-    assert left == [(3.0, Text("Hello.")), (3.0, hello), (3.0, len(SECOND)), (4.0, Text(" More."))]
+            await output.send(TextChunk(" More."))
+    hello = PlaybackMark("Hello.", 0.0, 1000.0)
+    assert left == [(3.0, TextChunk("Hello.")), (3.0, hello), (3.0, len(SECOND)), (4.0, TextChunk(" More."))]
 
 
 async def test_words_overtake_sound() -> None:
-    held = Held(10_000)
-    async with held:
+    output = SpeculativeOutput(10_000)
+    async with output:
         for _ in range(5):
-            await held.send(Audio(SECOND))
-        await held.send(Audio(SECOND, "Last."))
-        held.open()
-        words = held.words()
-        assert await anext(words) == Mark("Last.", 5000.0, 6000.0)
+            await output.send(AudioChunk(SECOND))
+        await output.send(AudioChunk(SECOND, "Last."))
+        output.open()
+        words = output.words()
+        assert await anext(words) == PlaybackMark("Last.", 5000.0, 6000.0)
         await words.aclose()
 
 
 async def test_sound_waits_at_the_bound_and_words_never_do() -> None:
-    held = Held(ahead_ms=2_500)
+    output = SpeculativeOutput(ahead_ms=2_500)
     sent: list[float] = []
 
     async def speak() -> None:
         for _ in range(5):
-            await held.send(Audio(SECOND))
+            await output.send(AudioChunk(SECOND))
             sent.append(now())
 
-    async with asyncio.TaskGroup() as tasks, held:
-        held.open()
+    async with asyncio.TaskGroup() as tasks, output:
+        output.open()
         tasks.create_task(speak())
         await asyncio.sleep(1)
         assert sent == [0.0, 0.0, 0.0], "three seconds are the first amount that is not below the bound"
         for _ in range(1000):
-            await held.send(Text("word "))
+            await output.send(TextChunk("word "))
         assert now() == 1.0
-        sound = held.sound()
+        sound = output.sound()
         await anext(sound)
         await asyncio.sleep(1)
         assert sent[3:] == [1.0], "as much as was taken"
@@ -81,63 +81,63 @@ async def test_sound_waits_at_the_bound_and_words_never_do() -> None:
 
 
 async def test_clearing_forgets_all_and_makes_room() -> None:
-    held = Held(ahead_ms=1_000)
-    async with asyncio.TaskGroup() as tasks, held:
-        await held.send(Text("wrong"))
-        await held.send(Audio(SECOND, "wrong"))
-        held.begins("tts")
-        waiting = tasks.create_task(held.send(Audio(SECOND, "right")))
-        held.fail(EngineError("tts", "broken"))
+    output = SpeculativeOutput(ahead_ms=1_000)
+    async with asyncio.TaskGroup() as tasks, output:
+        await output.send(TextChunk("wrong"))
+        await output.send(AudioChunk(SECOND, "wrong"))
+        output.begins("tts")
+        waiting = tasks.create_task(output.send(AudioChunk(SECOND, "right")))
+        output.fail(EngineError("tts", "broken"))
         await asyncio.sleep(1)
         assert not waiting.done()
-        held.clear()
-        assert (held.error, held.firsts, held.began, held.marks.text) == (None, Firsts(), {}, "")
+        output.clear()
+        assert (output.error, output.first_chunks, output.began, output.marks.text) == (None, FirstChunks(), {}, "")
         await waiting
-        held.open()
-    assert [word async for word in held.words()] == [Mark("right", 0.0, 1000.0)]
-    assert [pcm async for pcm in held.sound()] == [SECOND]
+        output.open()
+    assert [word async for word in output.words()] == [PlaybackMark("right", 0.0, 1000.0)]
+    assert [pcm async for pcm in output.sound()] == [SECOND]
 
 
 async def test_it_remembers_when_the_first_of_each_kind_came() -> None:
-    held = Held(10_000)
+    output = SpeculativeOutput(10_000)
     for _ in range(2):
-        await held.send(Text("word"))
+        await output.send(TextChunk("word"))
         await asyncio.sleep(1)
-        await held.send(Audio(b"", "unspeakable"))
+        await output.send(AudioChunk(b"", "unspeakable"))
         await asyncio.sleep(1)
-        await held.send(Audio(SECOND))
-    assert held.firsts == Firsts(text=0.0, pcm=2.0)
+        await output.send(AudioChunk(SECOND))
+    assert output.first_chunks == FirstChunks(text=0.0, pcm=2.0)
 
 
 async def test_after_the_turn_what_is_inside_still_leaves_if_the_door_was_opened() -> None:
-    held = Held(10_000)
-    async with held:
-        await held.send(Text("late"))
-        held.open()
-    assert [word async for word in held.words()] == [Text("late")]
+    output = SpeculativeOutput(10_000)
+    async with output:
+        await output.send(TextChunk("late"))
+        output.open()
+    assert [word async for word in output.words()] == [TextChunk("late")]
 
 
 async def test_a_turn_that_ends_behind_the_door_lets_nothing_out() -> None:
-    held = Held(10_000)
-    async with held:
-        await held.send(Text("secret"))
-        await held.send(Audio(SECOND))
-    assert [word async for word in held.words()] == []
-    assert [pcm async for pcm in held.sound()] == []
+    output = SpeculativeOutput(10_000)
+    async with output:
+        await output.send(TextChunk("secret"))
+        await output.send(AudioChunk(SECOND))
+    assert [word async for word in output.words()] == []
+    assert [pcm async for pcm in output.sound()] == []
 
 
 async def test_a_mistake_of_ours_in_the_turn_is_a_failure_of_the_answer() -> None:
-    held = Held(10_000)
+    output = SpeculativeOutput(10_000)
     with pytest.raises(ZeroDivisionError):
-        async with held:
+        async with output:
             raise ZeroDivisionError
-    assert isinstance(held.error, EngineError)
-    assert str(held.error) == "turn: internal error"
+    assert isinstance(output.error, EngineError)
+    assert str(output.error) == "turn: internal error"
 
 
 async def test_only_words_and_sound_may_be_sent() -> None:
     with pytest.raises(TypeError, match="sent int, not Text or Audio"):
-        await Held(1).send(1)
+        await SpeculativeOutput(1).send(1)
 
 
 def now() -> float:

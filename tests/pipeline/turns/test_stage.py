@@ -7,56 +7,56 @@ from dataclasses import replace
 
 import pytest
 
-from pipeline.engines.fake import Scripted, writes
+from pipeline.engines.fake import FakeEngine, writes
 from pipeline.errors import EngineError
-from pipeline.turns.speculative_output import Held
+from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import Stage
-from pipeline.turns.stream import Link
+from pipeline.turns.stream import Stream
 from pipeline.turns.turn import once
-from pipeline.types.chunks import Chat, Message, Text, Turn
+from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk, TurnId
 from pipeline.types.history import History, Item
-from pipeline.types.turn_request import Asked
+from pipeline.types.turn_request import TurnRequest
 from tests.scenario import AURA, to_chat
 from tests.tidy import nothing_left
 
-TURN = Turn("s", 3)
-HI = Asked(History((Item("q", "user", "Hi"),)))
+TURN = TurnId("s", 3)
+HI = TurnRequest(History((Item("q", "user", "Hi"),)))
 
 
 async def test_what_is_asked_becomes_a_prompt_and_the_chunks_are_handed_on() -> None:
-    engine, outbox = writes("One two."), Link[Text](8)
-    await Stage(AURA, engine, to_chat).run(TURN, HI, once(HI), outbox, Held(0))
-    assert engine.prompts == [Chat((Message("user", "Hi"),), "", 200)]
-    assert [chunk async for chunk in outbox] == [Text("One"), Text(" two.")]
+    engine, outbox = writes("One two."), Stream[TextChunk](8)
+    await Stage(AURA, engine, to_chat).run(TURN, HI, once(HI), outbox, SpeculativeOutput(0))
+    assert engine.prompts == [ChatPrompt((ChatMessage("user", "Hi"),), "", 200)]
+    assert [chunk async for chunk in outbox] == [TextChunk("One"), TextChunk(" two.")]
 
 
 async def test_it_is_told_when_its_first_prompt_comes() -> None:
-    held = Held(0)
+    output = SpeculativeOutput(0)
 
-    async def late(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Chat, None]:
+    async def late(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[ChatPrompt, None]:
         for _ in range(2):
             await asyncio.sleep(1)
-            async for chat in to_chat(once(asked), asked):
+            async for chat in to_chat(once(request), request):
                 yield chat
 
-    await Stage(AURA, writes("Word."), late).run(TURN, HI, once(HI), None, held)
-    assert held.began == {"aura": 1.0}
+    await Stage(AURA, writes("Word."), late).run(TURN, HI, once(HI), None, output)
+    assert output.began == {"aura": 1.0}
 
 
 async def test_only_final_output_leaves_the_pipeline() -> None:
-    held = Held(0)
+    output = SpeculativeOutput(0)
     inner = replace(AURA, final_output=False, final_output_type=None)
-    async with held:
-        await Stage(inner, writes("Inner."), to_chat).run(TURN, HI, once(HI), None, held)
-        await Stage(AURA, writes("Final."), to_chat).run(TURN, HI, once(HI), None, held)
-        held.open()
-    assert [word async for word in held.words()] == [Text("Final.")]
+    async with output:
+        await Stage(inner, writes("Inner."), to_chat).run(TURN, HI, once(HI), None, output)
+        await Stage(AURA, writes("Final."), to_chat).run(TURN, HI, once(HI), None, output)
+        output.open()
+    assert [word async for word in output.words()] == [TextChunk("Final.")]
 
 
 async def test_the_request_carries_turn_and_stage() -> None:
     engine = writes("word " * 100, word_s=1.0)
     async with asyncio.TaskGroup() as tasks:
-        running = tasks.create_task(Stage(AURA, engine, to_chat).run(TURN, HI, once(HI), None, Held(0)))
+        running = tasks.create_task(Stage(AURA, engine, to_chat).run(TURN, HI, once(HI), None, SpeculativeOutput(0)))
         await asyncio.sleep(5)
         assert engine.running == ["s.3:aura"]
         running.cancel()
@@ -65,14 +65,14 @@ async def test_the_request_carries_turn_and_stage() -> None:
 async def test_an_engine_that_is_ahead_of_the_next_stage_is_held_back() -> None:
     taken: list[float] = []
 
-    async def write(request_id: str) -> AsyncGenerator[Text, None]:
+    async def write(request_id: str) -> AsyncGenerator[TextChunk, None]:
         for _ in range(6):
             taken.append(asyncio.get_running_loop().time())
-            yield Text("word ")
+            yield TextChunk("word ")
 
-    outbox = Link[Text](2)
+    outbox = Stream[TextChunk](2)
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(Stage(AURA, Answering(write), to_chat).run(TURN, HI, once(HI), outbox, Held(0)))
+        tasks.create_task(Stage(AURA, Answering(write), to_chat).run(TURN, HI, once(HI), outbox, SpeculativeOutput(0)))
         await asyncio.sleep(1)
         async for _ in outbox:
             await asyncio.sleep(1)
@@ -80,23 +80,25 @@ async def test_an_engine_that_is_ahead_of_the_next_stage_is_held_back() -> None:
 
 
 async def test_a_failing_engine_raises_and_leaves_the_outbox_open() -> None:
-    engine: Scripted[Chat, Text] = Scripted(lambda chat: [(0.1, Text("Half")), (0.1, EngineError("aura", "broken"))])
-    outbox = Link[Text](8)
+    engine: FakeEngine[ChatPrompt, TextChunk] = FakeEngine(
+        lambda chat: [(0.1, TextChunk("Half")), (0.1, EngineError("aura", "broken"))]
+    )
+    outbox = Stream[TextChunk](8)
     with nothing_left(), pytest.raises(EngineError, match="aura: broken"):
-        await Stage(AURA, engine, to_chat).run(TURN, HI, once(HI), outbox, Held(0))
-    assert await anext(outbox) == Text("Half")
+        await Stage(AURA, engine, to_chat).run(TURN, HI, once(HI), outbox, SpeculativeOutput(0))
+    assert await anext(outbox) == TextChunk("Half")
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(60):
             await anext(outbox)
 
 
 async def test_a_stage_that_ends_leaves_its_inbox_so_that_the_writer_goes_on() -> None:
-    async def nothing(request_id: str) -> AsyncGenerator[Text, None]:
+    async def nothing(request_id: str) -> AsyncGenerator[TextChunk, None]:
         return
         yield
 
-    inbox = Link[Asked](1)
-    await Stage(AURA, Answering(nothing, reads=False), to_chat).run(TURN, HI, inbox, None, Held(0))
+    inbox = Stream[TurnRequest](1)
+    await Stage(AURA, Answering(nothing, reads=False), to_chat).run(TURN, HI, inbox, None, SpeculativeOutput(0))
     for _ in range(3):
         await inbox.send(HI)
 
@@ -104,23 +106,23 @@ async def test_a_stage_that_ends_leaves_its_inbox_so_that_the_writer_goes_on() -
 async def test_cancelling_closes_engine_prompts_and_inbox_in_this_order() -> None:
     closed: list[str] = []
 
-    async def asking() -> AsyncGenerator[Asked, None]:
+    async def asking() -> AsyncGenerator[TurnRequest, None]:
         try:
             yield HI
             await asyncio.sleep(60)
         finally:
             closed.append("inbox")
 
-    async def prompting(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Chat, None]:
+    async def prompting(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[ChatPrompt, None]:
         try:
             async for _ in inbox:
-                yield Chat((), "")
+                yield ChatPrompt((), "")
         finally:
             closed.append("prompts")
 
-    async def write(request_id: str) -> AsyncGenerator[Text, None]:
+    async def write(request_id: str) -> AsyncGenerator[TextChunk, None]:
         try:
-            yield Text("One")
+            yield TextChunk("One")
             await asyncio.sleep(60)
         finally:
             await asyncio.sleep(0.5)
@@ -129,7 +131,7 @@ async def test_cancelling_closes_engine_prompts_and_inbox_in_this_order() -> Non
     with nothing_left():
         async with asyncio.TaskGroup() as tasks:
             stage = Stage(AURA, Answering(write), prompting)
-            running = tasks.create_task(stage.run(TURN, HI, asking(), None, Held(0)))
+            running = tasks.create_task(stage.run(TURN, HI, asking(), None, SpeculativeOutput(0)))
             await asyncio.sleep(1)
             running.cancel()
     assert closed == ["engine", "prompts", "inbox"]
@@ -139,11 +141,11 @@ async def test_cancelling_closes_engine_prompts_and_inbox_in_this_order() -> Non
 class Answering:
     """An engine that answers each prompt with a generator of the test."""
 
-    def __init__(self, answer: Callable[[str], AsyncGenerator[Text, None]], reads: bool = True) -> None:
+    def __init__(self, answer: Callable[[str], AsyncGenerator[TextChunk, None]], reads: bool = True) -> None:
         self._answer = answer
         self._reads = reads
 
-    async def generate(self, request_id: str, prompts: AsyncIterator[Chat]) -> AsyncGenerator[Text, None]:
+    async def generate(self, request_id: str, prompts: AsyncIterator[ChatPrompt]) -> AsyncGenerator[TextChunk, None]:
         if self._reads:
             await anext(prompts)
         async with aclosing(self._answer(request_id)) as chunks:

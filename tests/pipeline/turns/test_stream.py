@@ -5,11 +5,11 @@ from collections.abc import AsyncIterator
 
 import pytest
 
-from pipeline.turns.stream import Link
+from pipeline.turns.stream import Stream
 
 
 async def test_chunks_come_out_once_and_in_order_until_the_writer_has_left() -> None:
-    link: Link[int] = Link(2)
+    link: Stream[int] = Stream(2)
 
     async def write() -> None:
         async with link:
@@ -22,7 +22,7 @@ async def test_chunks_come_out_once_and_in_order_until_the_writer_has_left() -> 
 
 
 async def test_a_writer_waits_while_as_many_chunks_as_may_be_in_flight_are_unread() -> None:
-    link: Link[int] = Link(2)
+    link: Stream[int] = Stream(2)
     sent: list[tuple[float, int]] = []
 
     async def write() -> None:
@@ -39,7 +39,7 @@ async def test_a_writer_waits_while_as_many_chunks_as_may_be_in_flight_are_unrea
 
 
 async def test_a_reader_that_leaves_frees_a_waiting_writer_and_all_later_sends() -> None:
-    link: Link[int] = Link(1)
+    link: Stream[int] = Stream(1)
 
     async def write() -> None:
         for number in range(100):
@@ -55,7 +55,7 @@ async def test_a_reader_that_leaves_frees_a_waiting_writer_and_all_later_sends()
 
 
 async def test_a_reader_that_leaves_before_it_reads_frees_the_writer_too() -> None:
-    link: Link[int] = Link(1)
+    link: Stream[int] = Stream(1)
     await link.aclose()
     for number in range(3):
         await link.send(number)
@@ -63,7 +63,7 @@ async def test_a_reader_that_leaves_before_it_reads_frees_the_writer_too() -> No
 
 
 async def test_a_writer_that_fails_leaves_the_link_open() -> None:
-    link: Link[str] = Link(1)
+    link: Stream[str] = Stream(1)
     with pytest.raises(ZeroDivisionError):
         async with link:
             await link.send("half")
@@ -75,14 +75,14 @@ async def test_a_writer_that_fails_leaves_the_link_open() -> None:
 
 
 async def test_what_was_sent_before_the_end_is_still_read() -> None:
-    link: Link[str] = Link(3)
+    link: Stream[str] = Stream(3)
     async with link:
         await link.send("last")
     await asyncio.sleep(1)
     assert [word async for word in link] == ["last"]
 
 
-async def slowly(link: Link[int], seconds: float) -> AsyncIterator[int]:
+async def slowly(link: Stream[int], seconds: float) -> AsyncIterator[int]:
     while True:
         await asyncio.sleep(seconds)
         try:

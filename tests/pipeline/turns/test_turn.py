@@ -8,20 +8,20 @@ from typing import Any
 
 import pytest
 
-from pipeline.engines.fake import Scripted, Step, speaks, writes
+from pipeline.engines.fake import FakeEngine, Step, speaks, writes
 from pipeline.errors import EngineError
 from pipeline.speech.streaming_transcriber import Hypothesis
-from pipeline.turns.speculative_output import Held
+from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import Stage
 from pipeline.turns.turn import run_turn
-from pipeline.types.chunks import Audio, Chat, Clause, Message, Text, Turn
+from pipeline.types.chunks import AudioChunk, ChatMessage, ChatPrompt, Clause, TextChunk, TurnId
 from pipeline.types.history import History, Item
-from pipeline.types.playback_marks import Mark
-from pipeline.types.turn_request import Asked, Wants
+from pipeline.types.playback_marks import PlaybackMark
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.scenario import AURA, INFLIGHT, TTS, Line, to_chat
 from tests.tidy import nothing_left
 
-TURN = Turn("s", 7)
+TURN = TurnId("s", 7)
 HI = Hypothesis("Hi", settled=True)
 HI_ANN = Hypothesis("Hi Ann", settled=True)
 
@@ -31,34 +31,34 @@ class Asking:
     """A session as a turn sees it: all of it may change while somebody speaks."""
 
     line: Line
-    wants: Wants = field(default=Wants())
+    response_options: ResponseOptions = field(default=ResponseOptions())
     history: History = field(default=History())
 
-    def ask(self, text: str) -> Asked:
-        return Asked(self.history.with_item(Item("q", "user", text)), self.wants)
+    def ask(self, text: str) -> TurnRequest:
+        return TurnRequest(self.history.with_item(Item("q", "user", text)), self.response_options)
 
-    def route(self, asked: Asked) -> tuple[Stage[Chat, Text] | Stage[Clause, Audio], ...]:
-        return self.line.stages().route(asked.wants)
+    def route(self, request: TurnRequest) -> tuple[Stage[ChatPrompt, TextChunk] | Stage[Clause, AudioChunk], ...]:
+        return self.line.stages().route(request.response_options)
 
 
 async def test_a_guess_is_adopted_if_the_same_is_asked_in_the_end() -> None:
     line = Line(aura=writes("Hello.", first_s=0.5))
     left = await turn(line, said((0.0, HI), (2.0, HI)))
-    assert left == [(2.0, Text("Hello.")), (2.0, Mark("Hello.", 0, 300)), (2.0, 300.0)]
+    assert left == [(2.0, TextChunk("Hello.")), (2.0, PlaybackMark("Hello.", 0, 300)), (2.0, 300.0)]
     assert len(line.questions) == len(line.tts.prompts) == 1
     assert line.aura.aborted == []
 
 
 async def test_a_guess_that_is_not_ready_when_it_is_adopted_loses_no_time() -> None:
     left = await turn(Line(aura=writes("Hello.", first_s=3.0)), said((0.0, HI), (2.0, HI)))
-    assert left[0] == (3.0, Text("Hello."))
+    assert left[0] == (3.0, TextChunk("Hello."))
 
 
 @pytest.mark.parametrize(
     "change",
     [
-        lambda asking: setattr(asking, "wants", Wants(instructions="Be brief.")),
-        lambda asking: setattr(asking, "wants", Wants(voice="another")),
+        lambda asking: setattr(asking, "response_options", ResponseOptions(instructions="Be brief.")),
+        lambda asking: setattr(asking, "response_options", ResponseOptions(voice="another")),
         lambda asking: setattr(asking, "history", History((Item("a", "assistant", "Hello?"),))),
     ],
     ids=["instructions", "voice", "history"],
@@ -76,32 +76,32 @@ async def test_a_guess_is_dropped_if_anything_that_the_answer_depends_on_has_cha
         yield HI
 
     left = await turn(line, hypotheses(), asking)
-    assert left[0] == (2.5, Text("Hello."))
+    assert left[0] == (2.5, TextChunk("Hello."))
     assert len(line.questions) == 2
 
 
 async def test_a_dropped_guess_leaves_no_trace() -> None:
     line = Line(aura=writes(lambda chat: f"You said {chat.messages[-1].text}."))
-    held = Held(10_000)
-    left = await turn(line, said((0.0, HI), (2.0, HI_ANN)), held=held)
+    output = SpeculativeOutput(10_000)
+    left = await turn(line, said((0.0, HI), (2.0, HI_ANN)), output=output)
     assert [what for _, what in left] == [
-        *(Text(word) for word in ("You", " said", " Hi", " Ann.")),
-        Mark("You said Hi Ann.", 0, 1200),
+        *(TextChunk(word) for word in ("You", " said", " Hi", " Ann.")),
+        PlaybackMark("You said Hi Ann.", 0, 1200),
         1200.0,
     ]
-    assert (held.firsts.text, held.marks.text) == (2.0, "You said Hi Ann.")
+    assert (output.first_chunks.text, output.marks.text) == (2.0, "You said Hi Ann.")
 
 
 async def test_the_engines_of_a_dropped_guess_are_idle_before_the_next_begins() -> None:
     running: list[list[str]] = []
     line = Line()
 
-    def script(chat: Chat) -> Iterator[Step[Text]]:
+    def script(chat: ChatPrompt) -> Iterator[Step[TextChunk]]:
         running.append([*line.aura.running[:-1], *line.tts.running])
-        yield 0.1, Text("One.")
-        yield 60.0, Text("Two.")
+        yield 0.1, TextChunk("One.")
+        yield 60.0, TextChunk("Two.")
 
-    line.aura, line.tts = Scripted(script, abort_s=0.3), replace(speaks(clause_s=30.0), abort_s=0.2)
+    line.aura, line.tts = FakeEngine(script, abort_s=0.3), replace(speaks(clause_s=30.0), abort_s=0.2)
     times: list[float] = []
     async with timed(turn(line, said((0.0, HI), (2.0, HI_ANN))), times) as running_turn:
         await asyncio.sleep(3)
@@ -114,11 +114,11 @@ async def test_the_engines_of_a_dropped_guess_are_idle_before_the_next_begins() 
 async def test_the_next_begins_as_soon_as_the_slowest_engine_of_a_dropped_guess_is_idle() -> None:
     began: list[float] = []
 
-    def script(chat: Chat) -> Iterator[Step[Text]]:
+    def script(chat: ChatPrompt) -> Iterator[Step[TextChunk]]:
         began.append(now())
-        yield 1.0, Text("Yes.")
+        yield 1.0, TextChunk("Yes.")
 
-    await turn(Line(aura=Scripted(script, abort_s=0.25)), said((0.0, HI), (0.5, HI_ANN)))
+    await turn(Line(aura=FakeEngine(script, abort_s=0.25)), said((0.0, HI), (0.5, HI_ANN)))
     assert began == [0.0, 0.75]
 
 
@@ -138,26 +138,26 @@ async def test_words_that_agree_keep_a_guess_though_the_person_speaks_again() ->
 
 
 async def test_a_failed_guess_is_tried_again_at_the_certain_end() -> None:
-    left, held = await with_failures(1, said((0.0, HI), (2.0, HI)))
-    assert left[0] == (2.1, Text("Fine."))
-    assert held.error is None
+    left, output = await with_failures(1, said((0.0, HI), (2.0, HI)))
+    assert left[0] == (2.1, TextChunk("Fine."))
+    assert output.error is None
 
 
 async def test_a_failed_guess_is_forgotten_when_something_else_is_asked() -> None:
-    left, held = await with_failures(1, said((0.0, HI), (2.0, HI_ANN)))
-    assert left[0] == (2.1, Text("Fine."))
-    assert held.error is None
+    left, output = await with_failures(1, said((0.0, HI), (2.0, HI_ANN)))
+    assert left[0] == (2.1, TextChunk("Fine."))
+    assert output.error is None
 
 
 async def test_what_fails_again_at_the_certain_end_has_failed() -> None:
-    left, held = await with_failures(2, said((0.0, HI), (2.0, HI)))
+    left, output = await with_failures(2, said((0.0, HI), (2.0, HI)))
     assert left == []
-    assert str(held.error) == "aura: out of memory"
+    assert str(output.error) == "aura: out of memory"
 
 
 async def test_a_question_that_is_certain_at_once_is_tried_once() -> None:
-    _, held = await with_failures(1, said((0.0, HI)))
-    assert held.error
+    _, output = await with_failures(1, said((0.0, HI)))
+    assert output.error
 
 
 async def test_nothing_leaves_before_the_turn_is_certain() -> None:
@@ -171,65 +171,71 @@ async def test_a_writer_is_never_further_ahead_of_the_voice_than_the_link_betwee
     line = Line(tts=speaks(clause_s=10.0))
     written: list[float] = []
 
-    def script(chat: Chat) -> Iterator[Step[Text]]:
+    def script(chat: ChatPrompt) -> Iterator[Step[TextChunk]]:
         for _ in range(20):
             written.append(now())
-            yield 0.0, Text("Yes.")
+            yield 0.0, TextChunk("Yes.")
 
-    line.aura = Scripted(script)
-    await turn(line, said((0.0, HI)), held=Held(600_000))
+    line.aura = FakeEngine(script)
+    await turn(line, said((0.0, HI)), output=SpeculativeOutput(600_000))
     ahead = [len([at for at in written if at <= 10.0 * n]) - n for n in range(5)]
     assert ahead == [INFLIGHT + 2] * 5, "those in the link, one to be sent, one being spoken"
 
 
 async def test_a_turn_in_which_nothing_was_asked_answers_nothing() -> None:
     line = Line()
-    held = Held(1_000)
-    assert await run_turn(TURN, said((1.0, Hypothesis(""))), Asking(line), held) is None
+    output = SpeculativeOutput(1_000)
+    assert await run_turn(TURN, said((1.0, Hypothesis(""))), Asking(line), output) is None
     assert line.questions == []
-    assert [word async for word in held.words()] == []
+    assert [word async for word in output.words()] == []
 
 
 async def test_the_question_that_was_answered_is_returned() -> None:
     asking = Asking(Line())
-    assert await run_turn(TURN, said((0.0, HI), (1.0, HI_ANN)), asking, Held(10_000)) == asking.ask("Hi Ann")
+    assert await run_turn(TURN, said((0.0, HI), (1.0, HI_ANN)), asking, SpeculativeOutput(10_000)) == asking.ask(
+        "Hi Ann"
+    )
 
 
 async def test_a_failing_writer_ends_the_turn_and_the_voice() -> None:
     line = Line(
-        aura=Scripted(lambda chat: [(0.0, Text("One.")), (1.0, EngineError("aura", "broken"))]),
+        aura=FakeEngine(lambda chat: [(0.0, TextChunk("One.")), (1.0, EngineError("aura", "broken"))]),
         tts=speaks(clause_s=60.0),
     )
-    held = Held(1_000)
-    assert await turn(line, said((0.0, HI)), held=held) == [(0.0, Text("One."))], "what was made before it leaves"
-    assert str(held.error) == "aura: broken"
+    output = SpeculativeOutput(1_000)
+    assert await turn(line, said((0.0, HI)), output=output) == [(0.0, TextChunk("One."))], (
+        "what was made before it leaves"
+    )
+    assert str(output.error) == "aura: broken"
     assert (now(), line.tts.aborted, line.tts.running) == (1.0, ["s.7:tts"], [])
 
 
 async def test_a_failing_voice_ends_the_turn_and_the_writer() -> None:
     line = Line(
         aura=writes("One. Two.", word_s=60.0),
-        tts=Scripted(lambda clause: [(0.5, EngineError("tts", "broken"))]),
+        tts=FakeEngine(lambda clause: [(0.5, EngineError("tts", "broken"))]),
     )
-    held = Held(1_000)
-    assert await turn(line, said((0.0, HI)), held=held) == [(0.0, Text("One."))], "what was made before it leaves"
-    assert str(held.error) == "tts: broken"
+    output = SpeculativeOutput(1_000)
+    assert await turn(line, said((0.0, HI)), output=output) == [(0.0, TextChunk("One."))], (
+        "what was made before it leaves"
+    )
+    assert str(output.error) == "tts: broken"
     assert (now(), line.aura.aborted, line.aura.running) == (0.5, ["s.7:aura"], [])
 
 
 async def test_a_mistake_in_a_processor_is_an_internal_error_of_the_turn() -> None:
-    async def broken(inbox: AsyncIterator[Asked], asked: Asked) -> AsyncGenerator[Chat, None]:
+    async def broken(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[ChatPrompt, None]:
         async for _ in inbox:
-            yield Chat((Message("user", str(1 // 0)),), "")
+            yield ChatPrompt((ChatMessage("user", str(1 // 0)),), "")
 
     class Broken(Asking):
-        def route(self, asked: Asked) -> tuple[Stage[Chat, Text] | Stage[Clause, Audio], ...]:
+        def route(self, request: TurnRequest) -> tuple[Stage[ChatPrompt, TextChunk] | Stage[Clause, AudioChunk], ...]:
             return (Stage(AURA, self.line.aura, broken), Stage(TTS, self.line.tts, Line().stages().chain[1].process))
 
-    held = Held(1_000)
+    output = SpeculativeOutput(1_000)
     with nothing_left(), pytest.raises(ExceptionGroup):
-        await turn(Line(), said((0.0, HI)), Broken(Line()), held)
-    assert str(held.error) == "turn: internal error"
+        await turn(Line(), said((0.0, HI)), Broken(Line()), output)
+    assert str(output.error) == "turn: internal error"
 
 
 @pytest.mark.parametrize(
@@ -249,7 +255,9 @@ async def test_a_cancelled_turn_is_gone_once_its_engines_have_aborted(at: float,
     )
     gone: list[float] = []
     with nothing_left():
-        async with timed(turn(line, said((1.0, HI), (60.0, HI)), held=Held(1_000)), gone) as running_turn:
+        async with timed(
+            turn(line, said((1.0, HI), (60.0, HI)), output=SpeculativeOutput(1_000)), gone
+        ) as running_turn:
             await asyncio.sleep(at)
             assert [name.removeprefix("s.7:") for name in (*line.aura.running, *line.tts.running)] == busy
             running_turn.cancel()
@@ -276,7 +284,7 @@ async def test_a_stage_that_ends_early_ends_the_turn_without_blocking_the_stage_
     class Deaf:
         """Reads no prompt, says nothing."""
 
-        async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[Audio, None]:
+        async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[AudioChunk, None]:
             return
             yield
 
@@ -286,13 +294,13 @@ async def test_a_stage_that_ends_early_ends_the_turn_without_blocking_the_stage_
         async def aclose(self) -> None: ...
 
     class Short(Asking):
-        def route(self, asked: Asked) -> tuple[Stage[Chat, Text] | Stage[Clause, Audio], ...]:
+        def route(self, request: TurnRequest) -> tuple[Stage[ChatPrompt, TextChunk] | Stage[Clause, AudioChunk], ...]:
             to_sentences = self.line.stages().chain[1].process
             return (Stage(AURA, self.line.aura, to_chat, inflight=1), Stage(TTS, Deaf(), to_sentences))
 
     line = Line(aura=writes("One. Two. Three."))
     left = await turn(line, said((0.0, HI)), Short(line))
-    assert [what for _, what in left] == [Text("One."), Text(" Two."), Text(" Three.")]
+    assert [what for _, what in left] == [TextChunk("One."), TextChunk(" Two."), TextChunk(" Three.")]
 
 
 async def said(*steps: tuple[float, Hypothesis]) -> AsyncGenerator[Hypothesis, None]:
@@ -306,38 +314,38 @@ async def turn(
     line: Line,
     hypotheses: AsyncGenerator[Hypothesis, None],
     asking: Asking | None = None,
-    held: Held | None = None,
+    output: SpeculativeOutput | None = None,
 ) -> list[tuple[float, object]]:
     """Run one turn; returns what left it and when, of sound only the milliseconds."""
-    held = held or Held(10_000)
+    output = output or SpeculativeOutput(10_000)
     left: list[tuple[float, object]] = []
 
     async def words() -> None:
-        async for word in held.words():
+        async for word in output.words():
             left.append((now(), word))
 
     async def sound() -> None:
-        async for pcm in held.sound():
-            left.append((now(), Audio(pcm).duration_ms))
+        async for pcm in output.sound():
+            left.append((now(), AudioChunk(pcm).duration_ms))
 
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(words())
         tasks.create_task(sound())
-        await run_turn(TURN, hypotheses, asking or Asking(line), held)
+        await run_turn(TURN, hypotheses, asking or Asking(line), output)
     return left
 
 
 async def with_failures(
     count: int, hypotheses: AsyncGenerator[Hypothesis, None]
-) -> tuple[list[tuple[float, object]], Held]:
+) -> tuple[list[tuple[float, object]], SpeculativeOutput]:
     """A turn whose language model fails `count` times, each after 0.1 s, and then answers."""
     failures = [EngineError("aura", "out of memory")] * count
 
-    def script(chat: Chat) -> Iterator[Step[Text]]:
-        yield 0.1, failures.pop() if failures else Text("Fine.")
+    def script(chat: ChatPrompt) -> Iterator[Step[TextChunk]]:
+        yield 0.1, failures.pop() if failures else TextChunk("Fine.")
 
-    held = Held(1_000)
-    return await turn(Line(aura=Scripted(script)), hypotheses, held=held), held
+    output = SpeculativeOutput(1_000)
+    return await turn(Line(aura=FakeEngine(script)), hypotheses, output=output), output
 
 
 @asynccontextmanager

@@ -6,16 +6,16 @@ from itertools import count
 import pytest
 
 from pipeline.errors import RequestError
-from pipeline.types.chunks import Message
+from pipeline.types.chunks import ChatMessage
 from pipeline.types.history import FRONT, History, Item
-from pipeline.types.playback_marks import Mark, Marks
+from pipeline.types.playback_marks import PlaybackMark, PlaybackMarks
 
 SPOKEN = Item(
     "a",
     "assistant",
     "One two. Three four.",
     "audio",
-    marks=Marks((Mark("One two.", 0, 1000), Mark(" Three four.", 1000, 2000))),
+    marks=PlaybackMarks((PlaybackMark("One two.", 0, 1000), PlaybackMark(" Three four.", 1000, 2000))),
 )
 
 
@@ -94,7 +94,7 @@ def test_marks_do_not_make_two_questions_different() -> None:
 
 def test_prompts_hold_every_item_that_has_words() -> None:
     history = History((user("a"), SPOKEN.heard(0), Item("b", "user", " \n"), Item("c", "system", "Be brief.")))
-    assert history.messages() == (Message("user", "a?"), Message("system", "Be brief."))
+    assert history.messages() == (ChatMessage("user", "a?"), ChatMessage("system", "Be brief."))
 
 
 def user(id: str) -> Item:

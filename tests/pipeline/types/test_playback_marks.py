@@ -4,8 +4,8 @@ import random
 from collections.abc import Iterator
 from itertools import pairwise
 
-from pipeline.types.chunks import VOICE_RATE, Audio
-from pipeline.types.playback_marks import Mark, Marks
+from pipeline.types.chunks import VOICE_RATE, AudioChunk
+from pipeline.types.playback_marks import PlaybackMark, PlaybackMarks
 
 
 def test_what_was_heard_only_grows_and_is_always_a_beginning_of_the_text_in_whole_words() -> None:
@@ -34,35 +34,35 @@ def test_marks_follow_each_other_without_gaps() -> None:
 
 
 def test_at_the_end_of_a_piece_exactly_that_piece_was_heard() -> None:
-    marks = Marks((Mark("One two.", 0, 800), Mark(" Three four.", 800, 2000)))
+    marks = PlaybackMarks((PlaybackMark("One two.", 0, 800), PlaybackMark(" Three four.", 800, 2000)))
     assert marks.heard(799.9) == "One"
     assert marks.heard(800) == "One two."
     assert marks.heard(1400) == "One two. Three"
 
 
 def test_a_word_that_was_cut_was_not_heard() -> None:
-    marks = Marks((Mark("abcd efgh", 0, 900),))
+    marks = PlaybackMarks((PlaybackMark("abcd efgh", 0, 900),))
     assert [marks.heard(ms) for ms in (100, 399, 400, 500, 899, 900)] == ["", "", "abcd", "abcd", "abcd", "abcd efgh"]
 
 
 def test_sound_without_text_lengthens_the_piece_before_it() -> None:
-    marks = Marks().with_audio(sound(100, "One.")).with_audio(sound(200)).with_audio(sound(50, " Two."))
-    assert marks.marks == (Mark("One.", 0, 300), Mark(" Two.", 300, 350))
+    marks = PlaybackMarks().with_audio(sound(100, "One.")).with_audio(sound(200)).with_audio(sound(50, " Two."))
+    assert marks.marks == (PlaybackMark("One.", 0, 300), PlaybackMark(" Two.", 300, 350))
 
 
 def test_sound_before_any_text_is_a_piece_without_words() -> None:
-    marks = Marks().with_audio(sound(100)).with_audio(sound(100, "One."))
-    assert marks.marks == (Mark("", 0, 100), Mark("One.", 100, 200))
+    marks = PlaybackMarks().with_audio(sound(100)).with_audio(sound(100, "One."))
+    assert marks.marks == (PlaybackMark("", 0, 100), PlaybackMark("One.", 100, 200))
 
 
 def test_text_that_cannot_be_spoken_is_heard_with_what_comes_before_it() -> None:
-    marks = Marks().with_audio(sound(100, "One.")).with_audio(sound(0, " *")).with_audio(sound(100, " Two."))
+    marks = PlaybackMarks().with_audio(sound(100, "One.")).with_audio(sound(0, " *")).with_audio(sound(100, " Two."))
     assert [marks.heard(ms) for ms in (99, 100, 200)] == ["", "One. *", "One. * Two."]
 
 
-def answer(chance: random.Random) -> Marks:
+def answer(chance: random.Random) -> PlaybackMarks:
     """One to eight pieces, some in several chunks, some without sound, with odd spaces in between."""
-    marks = Marks()
+    marks = PlaybackMarks()
     for _ in range(chance.randint(1, 8)):
         marks = marks.with_audio(sound(chance.choice((0, 40, 333, 1200)), piece(chance)))
         for _ in range(chance.randint(0, 2)):
@@ -75,12 +75,12 @@ def piece(chance: random.Random) -> str:
     return "".join(chance.choice((" ", " ", "  ", "\n")) + word for word in words) + chance.choice(("", " "))
 
 
-def moments(marks: Marks) -> Iterator[float]:
+def moments(marks: PlaybackMarks) -> Iterator[float]:
     steps = 97
     yield from (marks.duration_ms * step / steps for step in range(-1, steps + 2))
 
 
-def whole_words(heard: str, marks: Marks) -> bool:
+def whole_words(heard: str, marks: PlaybackMarks) -> bool:
     """It ends where a word does, or where a piece does (pieces may meet within a word)."""
     ends = {0}
     for mark in marks.marks:
@@ -89,8 +89,8 @@ def whole_words(heard: str, marks: Marks) -> bool:
     return len(heard) in ends or rest[:1].isspace()
 
 
-def sound(ms: int, text: str = "") -> Audio:
-    return Audio(bytes(ms * VOICE_RATE // 1000 * 2), text)
+def sound(ms: int, text: str = "") -> AudioChunk:
+    return AudioChunk(bytes(ms * VOICE_RATE // 1000 * 2), text)
 
 
 ANSWERS = [answer(random.Random(seed)) for seed in range(200)]

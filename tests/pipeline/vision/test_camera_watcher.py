@@ -12,9 +12,9 @@ import pytest
 from PIL import ExifTags, Image
 
 from pipeline.errors import RequestError
-from pipeline.media.video_chunk import MOST_TOKENS, TOKEN_PX, Clip, Pixels, decoded, fitted
-from pipeline.vision.camera_watcher import WAITING, Watching
-from pipeline.vision.video_buffer import Seconds
+from pipeline.media.video_chunk import MOST_TOKENS, TOKEN_PX, Pixels, VideoChunk, decoded, fitted
+from pipeline.vision.camera_watcher import WAITING, CameraWatcher
+from pipeline.vision.video_buffer import VideoBuffer
 
 STORED = {  # how a camera that is held so stores what stands upright, by EXIF 2.3
     2: Image.Transpose.FLIP_LEFT_RIGHT,
@@ -37,7 +37,7 @@ def frame(number: int) -> Pixels:
 def test_a_model_sees_pictures_of_its_sizes(size: tuple[int, int], tokens: int) -> None:
     width, height = fitted(*size)
     assert width % TOKEN_PX == height % TOKEN_PX == 0
-    assert Clip("a", np.zeros((1, height, width, 3), np.uint8)).tokens == tokens <= MOST_TOKENS
+    assert VideoChunk("a", np.zeros((1, height, width, 3), np.uint8)).tokens == tokens <= MOST_TOKENS
 
 
 @pytest.mark.parametrize("size", [(1, 101), (9000, 20)])
@@ -60,10 +60,10 @@ def test_a_picture_is_seen_upright_however_the_camera_was_held(orientation: int,
     upright = Image.new("RGB", (384, 256), (30, 30, 30))
     upright.paste((220, 0, 0), (0, 0, 64, 64))
     upright.paste((0, 0, 220), (320, 0, 384, 64))
-    held = Image.Exif()
-    held[ExifTags.Base.Orientation] = orientation
+    output = Image.Exif()
+    output[ExifTags.Base.Orientation] = orientation
     back = STORED.get(orientation)
-    pixels = decoded(in_a_file(upright if back is None else upright.transpose(back), kind, exif=held))
+    pixels = decoded(in_a_file(upright if back is None else upright.transpose(back), kind, exif=output))
     assert pixels.shape == (256, 384, 3)
     corners = pixels[:48, :48].mean((0, 1)), pixels[:48, -48:].mean((0, 1))
     assert [int(corner.argmax()) for corner in corners] == [0, 2]
@@ -109,14 +109,14 @@ class Eyes:
 
     look_s: float = 0.0
     takes: bool = True
-    taken: list[tuple[float, Clip]] = field(default_factory=list)
+    taken: list[tuple[float, VideoChunk]] = field(default_factory=list)
     looked_at: list[bytes] = field(default_factory=list)
 
     def __post_init__(self) -> None:
-        self.seconds = Seconds("s")
-        self.watching = Watching(self.seconds, self._seen, self._look)
+        self.seconds = VideoBuffer("s")
+        self.watching = CameraWatcher(self.seconds, self._seen, self._look)
 
-    def clips(self) -> list[Clip]:
+    def clips(self) -> list[VideoChunk]:
         return [clip for _, clip in self.taken]
 
     def _seen(self) -> None:
@@ -134,7 +134,7 @@ class Eyes:
         return frame(int(data))
 
     @asynccontextmanager
-    async def watch(self) -> AsyncGenerator[Watching, None]:
+    async def watch(self) -> AsyncGenerator[CameraWatcher, None]:
         async with asyncio.TaskGroup() as tasks:
             task = tasks.create_task(self.watching.watch())
             yield self.watching

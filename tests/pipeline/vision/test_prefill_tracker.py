@@ -2,15 +2,15 @@
 
 import pytest
 
-from pipeline.vision.prefill_tracker import QUICK_S, SOON_S, STALE_S, Reading
-from pipeline.vision.video_buffer import NOWHERE, Place
+from pipeline.vision.prefill_tracker import QUICK_S, SOON_S, STALE_S, PrefillTracker
+from pipeline.vision.video_buffer import NOWHERE, FrameId
 
-FIRST, THEN = Place(0, 10.0), Place(1, 10.5)
+FIRST, THEN = FrameId(0, 10.0), FrameId(1, 10.5)
 
 
-def read(*upto: Place, took_s: float = 0.05) -> Reading:
+def read(*upto: FrameId, took_s: float = 0.05) -> PrefillTracker:
     """Each was read as soon as it had come."""
-    reading = Reading()
+    reading = PrefillTracker()
     for each in upto:
         reading.begin(each, each.came)
         reading.end(each, each.came + took_s)
@@ -32,14 +32,14 @@ def test_it_waits_for_a_frame_if_all_that_was_read_is_stale() -> None:
 
 
 def test_a_camera_that_was_only_just_switched_on_is_seen() -> None:
-    assert Reading().question(FIRST, 10.0) == FIRST
-    long_ago = Place(0, 1.0)
+    assert PrefillTracker().question(FIRST, 10.0) == FIRST
+    long_ago = FrameId(0, 1.0)
     assert read(long_ago).question(FIRST, 10.0) == FIRST
 
 
 def test_a_camera_that_has_stopped_holds_nothing_up() -> None:
     assert read(FIRST, THEN).question(THEN, 99.0) == THEN
-    assert Reading().question(NOWHERE, 99.0) == NOWHERE
+    assert PrefillTracker().question(NOWHERE, 99.0) == NOWHERE
 
 
 def test_what_is_about_to_be_read_counts_as_read() -> None:
@@ -50,7 +50,7 @@ def test_what_is_about_to_be_read_counts_as_read() -> None:
 
 
 def test_of_a_first_reading_nobody_knows_when_it_ends() -> None:
-    reading = Reading()
+    reading = PrefillTracker()
     reading.begin(FIRST, 10.0)
     assert reading.soon(10.2) == NOWHERE
 
@@ -73,7 +73,7 @@ def test_what_was_given_up_is_not_about_to_be_read() -> None:
 
 
 def test_one_that_ends_after_it_was_given_up_does_not_end_the_next() -> None:
-    reading = Reading()
+    reading = PrefillTracker()
     reading.begin(FIRST, 10.0)
     reading.stop(10.5)
     reading.begin(THEN, 10.5)
@@ -83,7 +83,7 @@ def test_one_that_ends_after_it_was_given_up_does_not_end_the_next() -> None:
 
 @pytest.mark.parametrize(("took_s", "quick"), [(QUICK_S, True), (QUICK_S + 0.01, False)])
 def test_readings_that_take_long_are_no_longer_quick(took_s: float, quick: bool) -> None:
-    assert Reading().is_quick
+    assert PrefillTracker().is_quick
     assert read(FIRST, took_s=took_s).is_quick is quick
 
 

@@ -5,8 +5,8 @@ import random
 import numpy as np
 import pytest
 
-from pipeline.media.video_chunk import Clip, Pixels, second
-from pipeline.vision.video_buffer import NOWHERE, Place, Seconds
+from pipeline.media.video_chunk import Pixels, VideoChunk, second
+from pipeline.vision.video_buffer import NOWHERE, FrameId, VideoBuffer
 
 Pair = tuple[int, int | None]
 
@@ -15,7 +15,7 @@ def frame(number: int) -> Pixels:
     return np.full((64, 64, 3), number, np.uint8)
 
 
-def shown(clips: list[Clip]) -> list[Pair]:
+def shown(clips: list[VideoChunk]) -> list[Pair]:
     """The numbers of its frames; None for a frame that is shown twice."""
     pairs = [(int(clip.pixels[0, 0, 0, 0]), int(clip.pixels[1, 0, 0, 0])) for clip in clips]
     return [(first, None if then == first else then) for first, then in pairs]
@@ -23,7 +23,7 @@ def shown(clips: list[Clip]) -> list[Pair]:
 
 def fed(*frames: tuple[int, float]) -> list[Pair]:
     """What closes when frames of these numbers come at these milliseconds; and what is open at the end."""
-    seconds, clips = Seconds("s"), list[Clip]()
+    seconds, clips = VideoBuffer("s"), list[VideoChunk]()
     for number, at_ms in frames:
         seconds.feed(frame(number), at_ms)
         clips += seconds.take(seconds.closed)
@@ -55,9 +55,9 @@ def test_both_frames_of_a_second_have_the_size_of_the_first() -> None:
     assert second("a", frame(3), np.zeros((96, 32, 3), np.uint8)).pixels.shape == (2, 64, 64, 3)
 
 
-def filmed(*at_ms: float) -> tuple[Seconds, list[Place]]:
+def filmed(*at_ms: float) -> tuple[VideoBuffer, list[FrameId]]:
     """Frames 0, 1, … of these times; and where each is."""
-    seconds, places = Seconds("s"), []
+    seconds, places = VideoBuffer("s"), []
     for number, at in enumerate(at_ms):
         assert seconds.feed(frame(number), at, at / 1000)
         places.append(seconds.newest)
@@ -135,7 +135,7 @@ def test_taking_nothing_changes_nothing() -> None:
 
 
 def test_of_more_seconds_than_are_kept_the_oldest_go() -> None:
-    seconds = Seconds("s", most=3)
+    seconds = VideoBuffer("s", most=3)
     for number in range(20):
         seconds.feed(frame(number), 500 * number)
     assert shown(seconds.take(seconds.newest)) == [(14, 15), (16, 17), (18, 19)]
@@ -143,10 +143,10 @@ def test_of_more_seconds_than_are_kept_the_oldest_go() -> None:
 
 @pytest.mark.parametrize("seed", range(20))
 def test_whatever_comes_and_is_taken_when_no_frame_is_lost_or_doubled_and_no_name_means_two(seed: int) -> None:
-    chance, seconds = random.Random(seed), Seconds("s")
+    chance, seconds = random.Random(seed), VideoBuffer("s")
     kept: list[int] = []
     places = [NOWHERE]
-    taken: list[Clip] = []
+    taken: list[VideoChunk] = []
     named: dict[str, Pair] = {}
     at_ms = 0.0
     for number in range(200):
@@ -165,6 +165,6 @@ def test_whatever_comes_and_is_taken_when_no_frame_is_lost_or_doubled_and_no_nam
     assert len({clip.id for clip in taken}) == len(taken)
 
 
-def looked_at(seconds: Seconds, upto: Place) -> tuple[list[Clip], list[Pair]]:
+def looked_at(seconds: VideoBuffer, upto: FrameId) -> tuple[list[VideoChunk], list[Pair]]:
     clips = seconds.clips(upto)
     return clips, shown(clips)

@@ -6,9 +6,9 @@ import random
 import pytest
 
 from pipeline.errors import EngineError
-from pipeline.types.chunks import Scene, Text
-from pipeline.types.session_events import AnswerDone
-from pipeline.types.session_options import Setup
+from pipeline.types.chunks import MultimodalPrompt, TextChunk
+from pipeline.types.session_events import ResponseDone
+from pipeline.types.session_options import SessionOptions
 from tests.room import QUESTION, Room, asks, frames, only_words_are_left, seen, spelt
 from tests.scenario import Caller
 
@@ -16,22 +16,22 @@ from tests.scenario import Caller
 class SlowCuts(Room):
     """What a cut leaves is long, and takes longer to read than a second."""
 
-    def _script(self, scene: Scene) -> list[tuple[float, Text | EngineError]]:
+    def _script(self, scene: MultimodalPrompt) -> list[tuple[float, TextChunk | EngineError]]:
         steps = super()._script(scene)
         before = self.aura.prompts[-2] if len(self.aura.prompts) > 1 else scene
-        return steps if seen(scene)[:1] == seen(before)[:1] or scene.max_tokens else [(0.6, Text(""))]
+        return steps if seen(scene)[:1] == seen(before)[:1] or scene.max_tokens else [(0.6, TextChunk(""))]
 
 
 @pytest.mark.parametrize("read_s", [0.05, 0.3, 0.7, 1.2])
 async def test_an_answer_that_is_being_made_is_not_disturbed(read_s: float) -> None:
     room = Room(read_s=read_s)
-    async with room.call(Setup()) as caller:
+    async with room.call(SessionOptions()) as caller:
         for turn in range(1, 12):
             await caller.says(1.1 + turn / 9)
             caller.session.listening.activity(False)
             await asyncio.sleep(1.5)
             await asks(caller, 0)
-            assert len(room.asked) == turn
+            assert len(room.request) == turn
 
 
 @pytest.mark.parametrize("seed", range(12))
@@ -39,7 +39,7 @@ async def test_whoever_speaks_when_no_frame_is_lost_and_only_words_are_left_to_r
     chance = random.Random(seed)
     kind = chance.choice((Room, SlowCuts))
     room = kind(read_s=chance.choice((0.02, 0.05, 0.1)), heard_s=chance.choice((0.0, 0.1, 0.3)))
-    async with room.call(Setup(), films=False) as caller, asyncio.TaskGroup() as tasks:
+    async with room.call(SessionOptions(), films=False) as caller, asyncio.TaskGroup() as tasks:
         camera = tasks.create_task(unsteady(caller, chance))
         for _ in range(12):
             await asyncio.sleep(chance.uniform(0, 3))
@@ -51,18 +51,18 @@ async def test_whoever_speaks_when_no_frame_is_lost_and_only_words_are_left_to_r
             await asyncio.sleep(chance.uniform(0, 3))
         camera.cancel()
         await asyncio.sleep(5)
-        shown = frames(each.clip.id for each in caller.session.history.rounds)
-    assert len(caller.all(AnswerDone)) == 12
+        shown = frames(each.clip.id for each in caller.session.history.video_turns)
+    assert len(caller.all(ResponseDone)) == 12
     assert shown == list(range(shown[0], shown[-1] + 1)), "each once, in order"
-    for asked in room.asked:
-        before = [scene for scene in room.aura.prompts[: room.aura.prompts.index(asked)] if not scene.max_tokens]
-        assert not seen(asked) or only_words_are_left(asked, before)
-        assert QUESTION in spelt(asked)
+    for request in room.request:
+        before = [scene for scene in room.aura.prompts[: room.aura.prompts.index(request)] if not scene.max_tokens]
+        assert not seen(request) or only_words_are_left(request, before)
+        assert QUESTION in spelt(request)
 
 
 async def unsteady(caller: Caller, chance: random.Random) -> None:
     """About two frames a second."""
-    assert caller.session.sight
+    assert caller.session.vision
     while True:
-        caller.session.sight.watching.see(b"frame")
+        caller.session.vision.watching.see(b"frame")
         await asyncio.sleep(chance.uniform(0.45, 0.55))

@@ -7,8 +7,8 @@ import pytest
 
 from pipeline.errors import RequestError
 from pipeline.types.history import Item
-from pipeline.types.session_events import AnswerDone, Offered
-from pipeline.types.session_options import Setup
+from pipeline.types.session_events import OfferMade, ResponseDone
+from pipeline.types.session_options import SessionOptions
 from pipeline.vision.offers import OFFER_S
 from tests.room import LIMITS, QUESTION, SERVER_VAD, Room, frames, nth, seen, spelt
 from tests.scenario import Line
@@ -32,33 +32,33 @@ async def test_a_question_is_about_what_was_seen_until_its_end() -> None:
         await caller.says(2.2)
         await caller.is_silent(3.0)
         await asyncio.sleep(2)
-    assert [event.text for event in caller.all(AnswerDone)] == ["A cup."]
-    assert {spelt(scene) for scene in room.asked} == {spelt(room.asked[-1])}, "the guess came true: nothing changed"
-    assert spelt(room.asked[-1]).endswith("{s.4}" + QUESTION + "<|im_end|>\n<|im_start|>assistant\n")
-    assert len(room.asked) == 1
+    assert [event.text for event in caller.all(ResponseDone)] == ["A cup."]
+    assert {spelt(scene) for scene in room.request} == {spelt(room.request[-1])}, "the guess came true: nothing changed"
+    assert spelt(room.request[-1]).endswith("{s.4}" + QUESTION + "<|im_end|>\n<|im_start|>assistant\n")
+    assert len(room.request) == 1
 
 
 async def test_a_question_that_is_written_is_about_what_was_read_when_it_came() -> None:
     room = Room()
-    async with room.call(Setup()) as caller:
+    async with room.call(SessionOptions()) as caller:
         await asyncio.sleep(3.2)
         caller.session.write(Item("q", "user", QUESTION))
         await asyncio.sleep(0.2)
         (ahead,) = [scene for scene in room.read if scene.urgent]
         caller.session.respond()
         await asyncio.sleep(2)
-    (asked,) = room.asked
-    assert spelt(asked).startswith(spelt(ahead)) and seen(asked) == seen(ahead)
+    (request,) = room.request
+    assert spelt(request).startswith(spelt(ahead)) and seen(request) == seen(ahead)
 
 
 async def test_what_is_asked_at_once_is_not_read_beside_it() -> None:
     room = Room()
-    async with room.call(Setup()) as caller:
+    async with room.call(SessionOptions()) as caller:
         await asyncio.sleep(3.2)
         caller.session.respond()
         await asyncio.sleep(2)
     assert not [scene for scene in room.read if scene.urgent]
-    assert seen(room.asked[-1])[-1] == "s.6"
+    assert seen(room.request[-1])[-1] == "s.6"
 
 
 async def test_what_was_seen_meanwhile_joins_the_conversation_after_the_answer() -> None:
@@ -66,26 +66,26 @@ async def test_what_was_seen_meanwhile_joins_the_conversation_after_the_answer()
     async with room.call() as caller:
         await caller.says(2.2)
         await caller.is_silent(6.0)
-        after = room.aura.prompts[room.aura.prompts.index(room.asked[-1]) + 1]
-        assert len(seen(after)) == len(seen(room.asked[-1])) + 1, "it is read at once"
-        rounds = caller.session.history.rounds
+        after = room.aura.prompts[room.aura.prompts.index(room.request[-1]) + 1]
+        assert len(seen(after)) == len(seen(room.request[-1])) + 1, "it is read at once"
+        video_turns = caller.session.history.video_turns
         user, answer = caller.session.history.items
-    shown = frames(each.clip.id for each in rounds)
+    shown = frames(each.clip.id for each in video_turns)
     assert shown == list(range(len(shown))), "none is lost"
-    assert {each.after for each in rounds} == {None, answer.id}
+    assert {each.after for each in video_turns} == {None, answer.id}
     assert (user.text, answer.text) == (QUESTION, "A cup.")
 
 
 async def test_a_typed_question_is_about_what_is_seen_now() -> None:
     room = Room()
-    async with room.call(Setup()) as caller:
+    async with room.call(SessionOptions()) as caller:
         await asyncio.sleep(3.3)
         caller.session.write(Item("q", "user", QUESTION))
         await asyncio.sleep(0.8)
         caller.session.respond()
         await asyncio.sleep(2)
     assert caller.answer().text == "A cup."
-    assert "{s.6}" + QUESTION in spelt(room.asked[-1]), "a second that closed before it was to be answered waits"
+    assert "{s.6}" + QUESTION in spelt(room.request[-1]), "a second that closed before it was to be answered waits"
 
 
 async def test_who_wants_no_answers_unasked_any_more_hears_none_that_was_in_the_making() -> None:
@@ -101,13 +101,13 @@ async def test_who_wants_no_answers_unasked_any_more_hears_none_that_was_in_the_
 async def test_a_call_that_goes_on_shows_what_its_camera_sees_now() -> None:
     rooms = Room(), Room()
     names: list[str] = []
-    async with rooms[0].call(Setup()) as before:
+    async with rooms[0].call(SessionOptions()) as before:
         await asyncio.sleep(2.2)
         history = before.session.history
-    async with rooms[1].call(Setup(), history=history) as after:
+    async with rooms[1].call(SessionOptions(), history=history) as after:
         await asyncio.sleep(2.2)
-        names = [each.clip.id for each in after.session.history.rounds]
-    assert len(names) > len(history.rounds) > 1
+        names = [each.clip.id for each in after.session.history.video_turns]
+    assert len(names) > len(history.video_turns) > 1
     assert len(set(names)) == len(names), "a name means one picture, in the caches of engines too"
 
 
@@ -115,7 +115,7 @@ async def test_nobody_asked_and_there_is_something_to_say_it_is_offered_and_not_
     room = Room(says={nth(2): "The kettle boils."})
     async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
         await caller.is_silent(4.0)
-        (offer,) = caller.all(Offered)
+        (offer,) = caller.all(OfferMade)
         assert (offer.text, offer.stands_ms) == ("The kettle boils.", OFFER_S * 1000)
         assert caller.heard_ms() == 0
         caller.session.respond(metadata={"offer_id": offer.offer_id})
@@ -129,7 +129,7 @@ async def test_an_offer_that_is_ignored_is_dropped() -> None:
     room = Room(says={nth(2): "The kettle boils."})
     async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
         await caller.is_silent(3.5 + OFFER_S)
-        (offer,) = caller.all(Offered)
+        (offer,) = caller.all(OfferMade)
         with pytest.raises(RequestError, match="does not stand"):
             caller.session.respond(metadata={"offer_id": offer.offer_id})
         assert caller.session.history.items == ()
@@ -140,14 +140,14 @@ async def test_while_an_offer_stands_no_other_is_made() -> None:
     room = Room(says={nth(number): "The kettle boils." for number in range(20)})
     async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
         await caller.is_silent(5.5)
-        assert len(caller.all(Offered)) == 1
+        assert len(caller.all(OfferMade)) == 1
 
 
 async def test_who_did_not_ask_for_offers_hears_the_answer_itself() -> None:
     room = Room(says={nth(2): "The kettle boils."})
     async with room.call(replace(SERVER_VAD, proactive="speak")) as caller:
         await caller.is_silent(6.0)
-    assert not caller.all(Offered)
+    assert not caller.all(OfferMade)
     assert caller.answer().metadata["trigger"] == "vision"
     assert caller.heard_text() == "The kettle boils."
 
@@ -156,7 +156,7 @@ async def test_nothing_is_said_of_its_own_accord_while_the_person_speaks() -> No
     room = Room(says={nth(number): "The kettle boils." for number in range(20)})
     async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
         await caller.says(5.0)
-        assert not caller.all(Offered)
+        assert not caller.all(OfferMade)
         assert not room.considered
 
 
@@ -173,7 +173,7 @@ async def test_an_offer_falls_when_the_person_speaks() -> None:
     room = Room(says={nth(2): "The kettle boils."})
     async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
         await caller.is_silent(3.5)
-        (offer,) = caller.all(Offered)
+        (offer,) = caller.all(OfferMade)
         await caller.says(0.5)
         with pytest.raises(RequestError, match="does not stand"):
             caller.session.respond(metadata={"offer_id": offer.offer_id})
@@ -187,8 +187,8 @@ async def test_a_cut_is_read_in_the_background_and_holds_from_then_on() -> None:
         history = caller.session.history
     cuts = [at for at in range(1, len(counts)) if counts[at] < counts[at - 1]]
     assert cuts and max(counts[at] for at in cuts) <= LIMITS.keep_s + LIMITS.slack_s
-    assert len(history.rounds) <= LIMITS.keep_s + 2 * LIMITS.slack_s
-    shown = frames(each.clip.id for each in history.rounds)
+    assert len(history.video_turns) <= LIMITS.keep_s + 2 * LIMITS.slack_s
+    shown = frames(each.clip.id for each in history.video_turns)
     assert shown == list(range(shown[0], shown[-1] + 1)), "none is lost or doubled"
     first = room.read[cuts[0]]
     later = next(scene for scene in room.read[cuts[0] + 1 :] if seen(scene)[0] == seen(first)[0])
@@ -215,4 +215,4 @@ async def test_the_eyes_close_with_the_session() -> None:
 
 async def test_a_model_that_sees_nothing_has_no_eyes() -> None:
     async with Line().call() as caller:
-        assert caller.session.sight is None
+        assert caller.session.vision is None

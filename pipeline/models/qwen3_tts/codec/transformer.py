@@ -28,7 +28,7 @@ class Scale(nn.Module):
         return torch.addcmul(x, self.scale, branch)
 
 
-class Attention(Folded):
+class CodecAttention(Folded):
     """Attention with rotary positions. Keys are remembered as they are when turned, beside their values."""
 
     qkv: Tensor
@@ -78,10 +78,10 @@ class GatedNetwork(Folded):
         return y
 
 
-class Layer(nn.Module):
+class CodecLayer(nn.Module):
     def __init__(self, config: CodecConfig) -> None:
         super().__init__()
-        self.self_attn = Attention(config)
+        self.self_attn = CodecAttention(config)
         self.mlp = GatedNetwork(config)
         self.input_layernorm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
         self.post_attention_layernorm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
@@ -101,7 +101,7 @@ class WindowedTransformer(nn.Module):
         super().__init__()
         self.config = config
         self.input_proj = nn.Linear(config.latent_dim, config.hidden_size)
-        self.layers = nn.ModuleList(Layer(config) for _ in range(config.num_hidden_layers))
+        self.layers = nn.ModuleList(CodecLayer(config) for _ in range(config.num_hidden_layers))
         self.norm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
         self.output_proj = nn.Linear(config.hidden_size, config.latent_dim)
 

@@ -30,7 +30,7 @@ class Predictor(nn.Module):
         books = config.num_code_groups - 1
         self.config = config
         self.embed_first: Callable[[Tensor], Tensor] = first.forward
-        self.model = Decoder(config, books, talker_width)
+        self.model = PredictorDecoder(config, books, talker_width)
         self.lm_head = nn.ModuleList(nn.Linear(config.hidden_size, config.vocab_size, bias=False) for _ in range(books))
         self.small_to_mtp_projection: nn.Module = nn.Identity()
         if config.hidden_size != talker_width:
@@ -72,13 +72,13 @@ class Predictor(nn.Module):
         return torch.stack(codes, 1), torch.stack(embeds, 1).sum(1)
 
 
-class Decoder(nn.Module):
+class PredictorDecoder(nn.Module):
     """The layers, and the embeddings of the codebooks 1 to 15."""
 
     def __init__(self, config: PredictorConfig, books: int, talker_width: int) -> None:
         super().__init__()
         self.config = config
-        self.layers = nn.ModuleList(Layer(config) for _ in range(config.num_hidden_layers))
+        self.layers = nn.ModuleList(PredictorLayer(config) for _ in range(config.num_hidden_layers))
         self.norm = nn.RMSNorm(config.hidden_size, config.rms_norm_eps)
         self.codec_embedding = nn.ModuleList(nn.Embedding(config.vocab_size, talker_width) for _ in range(books))
 
@@ -96,11 +96,11 @@ class Decoder(nn.Module):
         return normalised
 
 
-class Layer(nn.Module):
+class PredictorLayer(nn.Module):
     def __init__(self, config: PredictorConfig) -> None:
         super().__init__()
-        self.self_attn = Attention(config)
-        self.mlp = Mlp(config)
+        self.self_attn = PredictorAttention(config)
+        self.mlp = PredictorMlp(config)
         self.input_layernorm = nn.RMSNorm(config.hidden_size, config.rms_norm_eps)
         self.post_attention_layernorm = nn.RMSNorm(config.hidden_size, config.rms_norm_eps)
 
@@ -110,7 +110,7 @@ class Layer(nn.Module):
         return x + self.mlp(self.post_attention_layernorm(x)), past
 
 
-class Attention(nn.Module):
+class PredictorAttention(nn.Module):
     """Grouped-query attention with normalised queries and keys, as in Qwen3."""
 
     def __init__(self, config: PredictorConfig) -> None:
@@ -136,7 +136,7 @@ class Attention(nn.Module):
         return self.o_proj(seen.transpose(1, 2).reshape(rows, n, -1)), (k, v)
 
 
-class Mlp(nn.Module):
+class PredictorMlp(nn.Module):
     def __init__(self, config: PredictorConfig) -> None:
         super().__init__()
         self.gate_proj = nn.Linear(config.hidden_size, config.intermediate_size, bias=False)

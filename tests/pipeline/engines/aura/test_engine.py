@@ -10,20 +10,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.engines.aura.engine import PATIENT, URGENT, Aura, Manner
+from pipeline.engines.aura.engine import PATIENT, URGENT, AuraEngine, AuraEngineSettings
 from pipeline.engines.aura.setup import open_aura
-from pipeline.engines.vllm.sampling_defaults import Draws
+from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.errors import ConfigError, EngineError
-from pipeline.media.video_chunk import Clip
+from pipeline.media.video_chunk import VideoChunk
 from pipeline.models.aura.text import NAMED, AuraText
-from pipeline.models.shared.engine_io import Part, Sampling, Written
-from pipeline.types.chunks import Scene, Usage
+from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
+from pipeline.types.chunks import MultimodalPrompt, TokenUsage
 
 IDS = {name: 300 + at for at, name in enumerate(NAMED)}
 SILENT, IM_END, VIDEO, IMAGE = (IDS[name] for name in ("<|silent|>", "<|im_end|>", "<|video_pad|>", "<|image_pad|>"))
 BEGIN, END = (IDS[name] for name in ("<|vision_start|>", "<|vision_end|>"))
-SECOND = Clip("one", np.zeros((2, 64, 64, 3), np.uint8))
-PICTURE = Clip("two", np.zeros((1, 256, 256, 3), np.uint8))
+SECOND = VideoChunk("one", np.zeros((2, 64, 64, 3), np.uint8))
+PICTURE = VideoChunk("two", np.zeros((1, 256, 256, 3), np.uint8))
 
 
 class Bytes:
@@ -44,18 +44,18 @@ class Fake:
     """Writes given tokens, two at a time."""
 
     ids: Iterable[int]
-    asked: list[tuple[str, Sampling, Part, int]] = field(default_factory=list)
+    request: list[tuple[str, RequestSampling, PromptChunk, int]] = field(default_factory=list)
     closed: int = 0
 
     async def answer(
-        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
-    ) -> AsyncGenerator[Written, None]:
-        self.asked.append((request_id, sampling, part, priority))
+        self, request_id: str, sampling: RequestSampling, part: PromptChunk, priority: int = 0
+    ) -> AsyncGenerator[EngineOutput, None]:
+        self.request.append((request_id, sampling, part, priority))
         ids = list(self.ids)[: part.max_tokens]
         try:
             for at in range(0, len(ids), 2):
                 stopped = ids[at : at + 2][-1] in sampling.stop_token_ids
-                yield Written(tuple(ids[at : at + 2]), (), stopped, stopped, prompt_tokens=100, cached_tokens=60)
+                yield EngineOutput(tuple(ids[at : at + 2]), (), stopped, stopped, prompt_tokens=100, cached_tokens=60)
         finally:
             self.closed += 1
 
@@ -70,23 +70,23 @@ class Fake:
         """Nothing to free."""
 
 
-def engine(fake: Fake, most: int = 1_000) -> Aura:
-    return Aura(fake, AuraText(Bytes(), "test"), Manner(Draws(0.5), most))
+def engine(fake: Fake, most: int = 1_000) -> AuraEngine:
+    return AuraEngine(fake, AuraText(Bytes(), "test"), AuraEngineSettings(SamplingDefaults(0.5), most))
 
 
-async def scenes(*prompts: Scene) -> AsyncGenerator[Scene, None]:
+async def scenes(*prompts: MultimodalPrompt) -> AsyncGenerator[MultimodalPrompt, None]:
     for prompt in prompts:
         yield prompt
 
 
-async def written(aura: Aura, *prompts: Scene) -> list[str]:
+async def written(aura: AuraEngine, *prompts: MultimodalPrompt) -> list[str]:
     async with aclosing(aura.generate("r", scenes(*prompts))) as words:
         return [word.text async for word in words if word.text]
 
 
 async def test_words_come_as_they_are_written_and_never_half_a_character() -> None:
     fake = Fake([*"Grüße ☕!".encode(), IM_END])
-    words = await written(engine(fake), Scene(("a",), "s"))
+    words = await written(engine(fake), MultimodalPrompt(("a",), "s"))
     assert "".join(words) == "Grüße ☕!"
     assert len(words) > 3
     assert not any("\ufffd" in word for word in words)
@@ -94,20 +94,20 @@ async def test_words_come_as_they_are_written_and_never_half_a_character() -> No
 
 @pytest.mark.parametrize("first", [SILENT, IM_END])
 async def test_silence_says_nothing(first: int) -> None:
-    assert await written(engine(Fake([first])), Scene(("a",), "s")) == []
+    assert await written(engine(Fake([first])), MultimodalPrompt(("a",), "s")) == []
 
 
 async def test_what_it_took_is_counted_the_silence_too() -> None:
     fake = Fake([SILENT])
-    async with aclosing(engine(fake).generate("r", scenes(Scene(("abc", SECOND), "s")))) as words:
+    async with aclosing(engine(fake).generate("r", scenes(MultimodalPrompt(("abc", SECOND), "s")))) as words:
         ((text, usage),) = [(word.text, word.usage) async for word in words]
-    assert (text, usage) == ("", Usage(prompt=100, seen=SECOND.tokens, cached=60, written=1))
+    assert (text, usage) == ("", TokenUsage(prompt=100, seen=SECOND.tokens, cached=60, written=1))
 
 
 async def test_a_prompt_has_the_ids_of_each_clip_and_its_pixels_under_its_name() -> None:
     fake = Fake([IM_END])
-    await written(engine(fake), Scene(("ab", SECOND, "c", PICTURE), "caller"))
-    ((_, sampling, part, priority),) = fake.asked
+    await written(engine(fake), MultimodalPrompt(("ab", SECOND, "c", PICTURE), "caller"))
+    ((_, sampling, part, priority),) = fake.request
     seen = (*b"<0.2 seconds>", BEGIN, *[VIDEO] * 4, END)
     assert part.token_ids == (97, 98, *seen, 99, *[IMAGE] * 64)
     (second, picture) = part.media
@@ -122,29 +122,29 @@ async def test_a_prompt_has_the_ids_of_each_clip_and_its_pixels_under_its_name()
 
 async def test_what_is_only_read_steps_back_and_says_nothing() -> None:
     fake = Fake(b"no")
-    assert await written(engine(fake), Scene(("a",), "s", max_tokens=0, urgent=False)) == []
-    ((_, _, part, priority),) = fake.asked
+    assert await written(engine(fake), MultimodalPrompt(("a",), "s", max_tokens=0, urgent=False)) == []
+    ((_, _, part, priority),) = fake.request
     assert (part.max_tokens, priority) == (1, PATIENT)
 
 
 async def test_of_several_prompts_each_is_a_request() -> None:
     fake = Fake([65, IM_END])
-    assert await written(engine(fake), Scene(("a",), "s"), Scene(("b",), "s")) == ["A", "A"]
-    assert [name for name, *_ in fake.asked] == ["r.0", "r.1"]
+    assert await written(engine(fake), MultimodalPrompt(("a",), "s"), MultimodalPrompt(("b",), "s")) == ["A", "A"]
+    assert [name for name, *_ in fake.request] == ["r.0", "r.1"]
 
 
 async def test_a_prompt_that_is_too_long_is_refused_and_the_next_one_is_answered() -> None:
     aura, seen = engine(Fake([65, IM_END]), most=50), len("<0.2 seconds>") + 6
     with pytest.raises(EngineError, match="51 tokens, and at most 50"):
-        await written(aura, Scene(("a" * (51 - seen), SECOND), "s"))
-    assert await written(aura, Scene(("a" * (50 - seen), SECOND), "s")) == ["A"]
+        await written(aura, MultimodalPrompt(("a" * (51 - seen), SECOND), "s"))
+    assert await written(aura, MultimodalPrompt(("a" * (50 - seen), SECOND), "s")) == ["A"]
 
 
 async def test_closing_closes_the_request() -> None:
     fake = Fake([65] * 100)
 
-    async def prompts() -> AsyncGenerator[Scene, None]:
-        yield Scene(("a",), "s")
+    async def prompts() -> AsyncGenerator[MultimodalPrompt, None]:
+        yield MultimodalPrompt(("a",), "s")
 
     words = engine(fake).generate("r", prompts())
     await anext(words)

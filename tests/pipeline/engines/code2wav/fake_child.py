@@ -15,7 +15,7 @@ from queue import SimpleQueue
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.engines.code2wav.messages import Ready, Refused, Settings
+from pipeline.engines.code2wav.messages import DecodeRefused, DecoderReady, DecoderSettings
 from pipeline.engines.code2wav.service import Inbox, answers_to, read_questions, serve
 from pipeline.types.chunks import FRAME_SAMPLES
 
@@ -47,11 +47,11 @@ def main() -> None:
     inbox: Inbox = SimpleQueue()
     threading.Thread(target=read_questions, args=(0, inbox), daemon=True).start()
     settings = inbox.get()
-    assert isinstance(settings, Settings)
+    assert isinstance(settings, DecoderSettings)
     if not Path(settings.folder).exists():
-        send(Refused(settings.number, ["there is no such folder"]))
+        send(DecodeRefused(settings.number, ["there is no such folder"]))
         sys.exit(1)
-    send(Ready(settings.number, ENTRIES, "none", 0))
+    send(DecoderReady(settings.number, ENTRIES, "none", 0))
     serve(FakeDecoder(), inbox, send, settings.slots)
 
 

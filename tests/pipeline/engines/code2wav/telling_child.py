@@ -6,7 +6,7 @@ from queue import SimpleQueue
 
 import msgspec
 
-from pipeline.engines.code2wav.messages import Refused, Settings
+from pipeline.engines.code2wav.messages import DecodeRefused, DecoderSettings
 from pipeline.engines.code2wav.service import Inbox, answers_to, read_questions
 
 
@@ -14,8 +14,8 @@ def main() -> None:
     inbox: Inbox = SimpleQueue()
     threading.Thread(target=read_questions, args=(0, inbox), daemon=True).start()
     settings = inbox.get()
-    assert isinstance(settings, Settings)
-    answers_to(os.fdopen(os.dup(1), "wb"))(Refused(settings.number, [msgspec.json.encode(settings).decode()]))
+    assert isinstance(settings, DecoderSettings)
+    answers_to(os.fdopen(os.dup(1), "wb"))(DecodeRefused(settings.number, [msgspec.json.encode(settings).decode()]))
 
 
 if __name__ == "__main__":

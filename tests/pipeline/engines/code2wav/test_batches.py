@@ -1,15 +1,15 @@
 """Which chunks are decoded together."""
 
-from pipeline.engines.code2wav.batches import Waiting, most_rows, shapes
-from pipeline.engines.code2wav.messages import Decode
+from pipeline.engines.code2wav.batches import WaitingChunk, most_rows, shapes
+from pipeline.engines.code2wav.messages import DecodeRequest
 from pipeline.types.chunks import CODEBOOKS
 
 
-def chunk(slot: int, frames: int) -> Decode:
-    return Decode(0, slot, bytes(2 * CODEBOOKS * frames), False)
+def chunk(slot: int, frames: int) -> DecodeRequest:
+    return DecodeRequest(0, slot, bytes(2 * CODEBOOKS * frames), False)
 
 
-def batches(waiting: Waiting) -> list[list[int]]:
+def batches(waiting: WaitingChunk) -> list[list[int]]:
     """The slots of each batch, until nothing waits."""
     taken = []
     while batch := waiting.take():
@@ -17,9 +17,9 @@ def batches(waiting: Waiting) -> list[list[int]]:
     return taken
 
 
-def waiting(*frames: int, slots: int = 64) -> Waiting:
+def waiting(*frames: int, slots: int = 64) -> WaitingChunk:
     """Chunks of so many frames, in slots 0, 1, 2 …"""
-    chunks = Waiting(slots)
+    chunks = WaitingChunk(slots)
     for slot, count in enumerate(frames):
         chunks.add(chunk(slot, count))
     return chunks
@@ -58,4 +58,4 @@ def test_what_was_dropped_is_not_decoded() -> None:
 
 
 def test_nothing_waits_at_first() -> None:
-    assert Waiting(8).take() == []
+    assert WaitingChunk(8).take() == []

@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pipeline.engines.code2wav.chunk_ramp import Ramp
-from pipeline.engines.code2wav.engine import Code2Wav, pieces
+from pipeline.engines.code2wav.chunk_ramp import ChunkRamp
+from pipeline.engines.code2wav.engine import Code2WavEngine, pieces
 from pipeline.errors import ConfigError, EngineError
-from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES, Audio, Codes
+from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES, AudioChunk, CodecChunk
 from tests.pipeline.engines.code2wav.fake_child import DIES, ENTRIES, SLOW
 
 FAKE = (sys.executable, "-m", "tests.pipeline.engines.code2wav.fake_child")
@@ -29,67 +29,67 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 
 @pytest.fixture
-async def engine() -> AsyncGenerator[Code2Wav, None]:
+async def engine() -> AsyncGenerator[Code2WavEngine, None]:
     engine = await opened("/")
     yield engine
     await engine.aclose()
 
 
-async def opened(folder: str) -> Code2Wav:
-    return await Code2Wav.open(Path(folder), ramp=Ramp(), slots=SLOTS, child=FAKE)
+async def opened(folder: str) -> Code2WavEngine:
+    return await Code2WavEngine.open(Path(folder), ramp=ChunkRamp(), slots=SLOTS, child=FAKE)
 
 
 def frames(count: int, code: int = 0) -> NDArray[np.int16]:
     return np.full((count, CODEBOOKS), code, np.int16)
 
 
-async def sent(*prompts: Codes) -> AsyncIterator[Codes]:
+async def sent(*prompts: CodecChunk) -> AsyncIterator[CodecChunk]:
     for prompt in prompts:
         yield prompt
 
 
-async def heard(engine: Code2Wav, *prompts: Codes) -> list[Audio]:
+async def heard(engine: Code2WavEngine, *prompts: CodecChunk) -> list[AudioChunk]:
     async with asyncio.timeout(10):
         return [audio async for audio in engine.generate("test", sent(*prompts))]
 
 
-def samples(chunks: list[Audio]) -> list[int]:
+def samples(chunks: list[AudioChunk]) -> list[int]:
     """One of each frame."""
     pcm = np.frombuffer(b"".join(chunk.pcm for chunk in chunks), "<i2").reshape(-1, FRAME_SAMPLES)
     assert (pcm == pcm[:, :1]).all()
     return [int(sample) for sample in pcm[:, 0]]
 
 
-async def test_a_stream_goes_on_until_its_sentence_ends(engine: Code2Wav) -> None:
-    one, two = Codes(frames(30, 100), "One."), Codes(frames(3, 200), ends=True)
-    chunks = await heard(engine, one, two, Codes(frames(2, 300), "Two."))
+async def test_a_stream_goes_on_until_its_sentence_ends(engine: Code2WavEngine) -> None:
+    one, two = CodecChunk(frames(30, 100), "One."), CodecChunk(frames(3, 200), ends=True)
+    chunks = await heard(engine, one, two, CodecChunk(frames(2, 300), "Two."))
     assert samples(chunks) == [*range(100, 130), *range(230, 233), 300, 301]
     assert [chunk.text for chunk in chunks if chunk.text] == ["One.", "Two."]
     assert chunks[0].text == "One."
 
 
-async def test_a_text_without_speech_is_passed_on(engine: Code2Wav) -> None:
-    chunks = await heard(engine, Codes(frames(0), "😀", ends=True))
+async def test_a_text_without_speech_is_passed_on(engine: Code2WavEngine) -> None:
+    chunks = await heard(engine, CodecChunk(frames(0), "😀", ends=True))
     assert [(chunk.pcm, chunk.text) for chunk in chunks] == [(b"", "😀")]
 
 
-async def test_no_prompt_yields_nothing(engine: Code2Wav) -> None:
+async def test_no_prompt_yields_nothing(engine: Code2WavEngine) -> None:
     assert await heard(engine) == []
 
 
-async def test_many_requests_at_once_each_hear_their_own(engine: Code2Wav) -> None:
+async def test_many_requests_at_once_each_hear_their_own(engine: Code2WavEngine) -> None:
     """Twenty for four slots: who has none waits."""
     dice = random.Random(3)
     sizes = [[dice.randint(1, 40) for _ in range(dice.randint(1, 6))] for _ in range(20)]
-    requests = (heard(engine, *(Codes(frames(size, 90 * at)) for size in each)) for at, each in enumerate(sizes))
+    requests = (heard(engine, *(CodecChunk(frames(size, 90 * at)) for size in each)) for at, each in enumerate(sizes))
     for at, chunks in enumerate(await asyncio.gather(*requests)):
         assert samples(chunks) == [90 * at + place for place in range(sum(sizes[at]))]
 
 
-async def test_closing_returns_when_the_process_is_idle(engine: Code2Wav) -> None:
+async def test_closing_returns_when_the_process_is_idle(engine: Code2WavEngine) -> None:
     clock = asyncio.get_running_loop().time
     async with asyncio.timeout(10), asyncio.TaskGroup() as tasks:
-        speaking = tasks.create_task(heard(engine, Codes(frames(1, SLOW))))
+        speaking = tasks.create_task(heard(engine, CodecChunk(frames(1, SLOW))))
         await asyncio.sleep(0.1)
         began = clock()
         speaking.cancel()
@@ -98,59 +98,59 @@ async def test_closing_returns_when_the_process_is_idle(engine: Code2Wav) -> Non
     assert await engine.busy() == 0
 
 
-async def test_nothing_of_an_aborted_request_is_heard_by_the_next_one_in_its_slot(engine: Code2Wav) -> None:
+async def test_nothing_of_an_aborted_request_is_heard_by_the_next_one_in_its_slot(engine: Code2WavEngine) -> None:
     for _ in range(2 * SLOTS):
-        chunks = engine.generate("aborted", sent(Codes(frames(3, 500)), Codes(frames(25, SLOW))))
+        chunks = engine.generate("aborted", sent(CodecChunk(frames(3, 500)), CodecChunk(frames(25, SLOW))))
         async with aclosing(chunks):
             await anext(chunks)
-        assert samples(await heard(engine, Codes(frames(2, 7)))) == [7, 8]
+        assert samples(await heard(engine, CodecChunk(frames(2, 7)))) == [7, 8]
 
 
-async def test_a_chunk_that_comes_late_is_decoded_all_the_same(engine: Code2Wav) -> None:
-    async def late() -> AsyncIterator[Codes]:
-        yield Codes(frames(1))
+async def test_a_chunk_that_comes_late_is_decoded_all_the_same(engine: Code2WavEngine) -> None:
+    async def late() -> AsyncIterator[CodecChunk]:
+        yield CodecChunk(frames(1))
         await asyncio.sleep(0.3)
-        yield Codes(frames(1))
+        yield CodecChunk(frames(1))
 
     async with asyncio.timeout(10):
         assert samples([audio async for audio in engine.generate("late", late())]) == [0, 1]
 
 
-async def test_a_code_out_of_range_fails_its_request_only(engine: Code2Wav) -> None:
+async def test_a_code_out_of_range_fails_its_request_only(engine: Code2WavEngine) -> None:
     for code in (-1, ENTRIES):
         with pytest.raises(EngineError, match="a code is not in"):
-            await heard(engine, Codes(frames(1, code)))
-    assert samples(await heard(engine, Codes(frames(1, 5)))) == [5]
+            await heard(engine, CodecChunk(frames(1, code)))
+    assert samples(await heard(engine, CodecChunk(frames(1, 5)))) == [5]
 
 
 async def test_a_process_that_dies_fails_the_requests_that_it_serves_and_the_others_get_another_one(
-    engine: Code2Wav,
+    engine: Code2WavEngine,
 ) -> None:
-    deadly = heard(engine, Codes(frames(1, SLOW)), Codes(frames(1, DIES)))
-    beside = [heard(engine, *(Codes(frames(1, SLOW)) for _ in range(9))) for _ in range(SLOTS - 1)]
-    waiting = [heard(engine, Codes(frames(2, 70))) for _ in range(SLOTS + 2)]
+    deadly = heard(engine, CodecChunk(frames(1, SLOW)), CodecChunk(frames(1, DIES)))
+    beside = [heard(engine, *(CodecChunk(frames(1, SLOW)) for _ in range(9))) for _ in range(SLOTS - 1)]
+    waiting = [heard(engine, CodecChunk(frames(2, 70))) for _ in range(SLOTS + 2)]
     async with asyncio.timeout(10):
         results = await asyncio.gather(deadly, *beside, *waiting, return_exceptions=True)
         assert [type(result) for result in results[:SLOTS]] == [EngineError] * SLOTS
         assert [samples(each) for each in results[SLOTS:] if isinstance(each, list)] == [[70, 71]] * (SLOTS + 2)
-        assert samples(await heard(engine, Codes(frames(1, 5)))) == [5]
+        assert samples(await heard(engine, CodecChunk(frames(1, 5)))) == [5]
         assert await engine.busy() == 0
 
 
-async def test_a_request_of_a_process_that_has_died_does_not_go_on_in_the_next_one(engine: Code2Wav) -> None:
+async def test_a_request_of_a_process_that_has_died_does_not_go_on_in_the_next_one(engine: Code2WavEngine) -> None:
     """Its past is gone: it would be heard as a crack."""
     told = asyncio.Event()
 
-    async def prompts() -> AsyncIterator[Codes]:
-        yield Codes(frames(1))
+    async def prompts() -> AsyncIterator[CodecChunk]:
+        yield CodecChunk(frames(1))
         await told.wait()
-        yield Codes(frames(1))
+        yield CodecChunk(frames(1))
 
     async with asyncio.timeout(10), aclosing(engine.generate("old", prompts())) as chunks:
         await anext(chunks)
         with pytest.raises(EngineError):
-            await heard(engine, Codes(frames(1, DIES)))
-        assert samples(await heard(engine, Codes(frames(1, 5)))) == [5]
+            await heard(engine, CodecChunk(frames(1, DIES)))
+        assert samples(await heard(engine, CodecChunk(frames(1, 5)))) == [5]
         told.set()
         with pytest.raises(EngineError, match="has ended"):
             await anext(chunks)
@@ -159,13 +159,13 @@ async def test_a_request_of_a_process_that_has_died_does_not_go_on_in_the_next_o
 async def test_a_process_that_does_not_start_again_fails_one_request_after_the_other(tmp_path: Path) -> None:
     engine = await opened(str(tmp_path))
     with pytest.raises(EngineError):
-        await heard(engine, Codes(frames(1, DIES)))
+        await heard(engine, CodecChunk(frames(1, DIES)))
     os.rmdir(tmp_path)
     for _ in range(2):
         with pytest.raises(EngineError, match=r"did not start again: .*there is no such folder"):
-            await heard(engine, Codes(frames(1)))
+            await heard(engine, CodecChunk(frames(1)))
     os.mkdir(tmp_path)
-    assert samples(await heard(engine, Codes(frames(1, 5)))) == [5]
+    assert samples(await heard(engine, CodecChunk(frames(1, 5)))) == [5]
     await engine.aclose()
 
 
@@ -176,18 +176,18 @@ async def test_what_cannot_be_loaded_is_refused() -> None:
 
 async def test_settings_that_it_does_not_know_are_refused_by_name() -> None:
     with pytest.raises(ConfigError, match="`dtype` is 'float8'") as refused:
-        await Code2Wav.open(Path("x"), ramp=Ramp(), slots=1, dtype="float8", load_format="magic", child=FAKE)
+        await Code2WavEngine.open(Path("x"), ramp=ChunkRamp(), slots=1, dtype="float8", load_format="magic", child=FAKE)
     assert len(refused.value.faults) == 2
 
 
 async def test_a_process_that_does_not_start_is_an_error() -> None:
     with pytest.raises(EngineError, match="has ended"):
-        await Code2Wav.open(Path("x"), ramp=Ramp(), slots=1, child=(sys.executable, "-c", "pass"))
+        await Code2WavEngine.open(Path("x"), ramp=ChunkRamp(), slots=1, child=(sys.executable, "-c", "pass"))
 
 
 async def test_the_process_ends_with_the_engine_even_while_it_computes() -> None:
     engine = await opened("/")
-    chunks = engine.generate("test", sent(*(Codes(frames(1, SLOW)) for _ in range(100))))
+    chunks = engine.generate("test", sent(*(CodecChunk(frames(1, SLOW)) for _ in range(100))))
     await anext(chunks)
     async with asyncio.timeout(2):
         await engine.aclose()

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pipeline.engines.code2wav.chunk_ramp import Ramp
-from pipeline.engines.code2wav.engine import Code2Wav
+from pipeline.engines.code2wav.chunk_ramp import ChunkRamp
+from pipeline.engines.code2wav.engine import Code2WavEngine
 from pipeline.errors import ConfigError
 from pipeline.topology.processors.handover import talker2code2wav_async_chunk
-from pipeline.types.chunks import FRAME_SAMPLES, Codes
-from pipeline.types.turn_request import Asked
+from pipeline.types.chunks import FRAME_SAMPLES, CodecChunk
+from pipeline.types.turn_request import TurnRequest
 from tests.pipeline.models.qwen3_tts import seeded_codec
 
 torch = pytest.importorskip("torch", reason="the speech decoder needs torch, which the embedded profile has not")
@@ -35,22 +35,22 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 
 @pytest.fixture(scope="module")
-async def engine(codec_checkpoint: Path, anyio_backend: object) -> AsyncGenerator[Code2Wav, None]:
-    engine = await Code2Wav.open(codec_checkpoint, ramp=Ramp(), slots=4)
+async def engine(codec_checkpoint: Path, anyio_backend: object) -> AsyncGenerator[Code2WavEngine, None]:
+    engine = await Code2WavEngine.open(codec_checkpoint, ramp=ChunkRamp(), slots=4)
     yield engine
     await engine.aclose()
 
 
-async def spoken(engine: Code2Wav, *sentences: NDArray[np.int16]) -> bytes:
+async def spoken(engine: Code2WavEngine, *sentences: NDArray[np.int16]) -> bytes:
     """One request, its frames handed over one by one."""
 
-    async def made() -> AsyncIterator[Codes]:
+    async def made() -> AsyncIterator[CodecChunk]:
         for codes in sentences:
             for frame in codes:
-                yield Codes(frame[None])
-            yield Codes(codes[:0], ends=True)
+                yield CodecChunk(frame[None])
+            yield CodecChunk(codes[:0], ends=True)
 
-    chunks = talker2code2wav_async_chunk(made(), Asked())
+    chunks = talker2code2wav_async_chunk(made(), TurnRequest())
     return b"".join([audio.pcm async for audio in engine.generate("test", chunks)])
 
 
@@ -59,7 +59,7 @@ def expected(decoder: CodecDecoder, codes: NDArray[np.int16]) -> NDArray[np.floa
     return wave * LOUDEST
 
 
-async def test_everybody_hears_the_wave_of_their_sentences(engine: Code2Wav, codec_checkpoint: Path) -> None:
+async def test_everybody_hears_the_wave_of_their_sentences(engine: Code2WavEngine, codec_checkpoint: Path) -> None:
     dice, everything = random.Random(2), seeded_codec.codes(600)
     requests = [
         [everything[at : at + dice.randint(1, 99)] for at in (start, start + 250)] for start in range(0, 300, 50)
@@ -79,12 +79,12 @@ async def test_a_damaged_checkpoint_is_refused_in_words(codec_checkpoint: Path, 
     shutil.copytree(codec_checkpoint, tmp_path, dirs_exist_ok=True)
     (tmp_path / "speech_tokenizer" / "model.safetensors").write_bytes(b"no")
     with pytest.raises(ConfigError, match="cannot be read"):
-        await Code2Wav.open(tmp_path, ramp=Ramp(), slots=1)
+        await Code2WavEngine.open(tmp_path, ramp=ChunkRamp(), slots=1)
 
 
 async def test_a_configuration_alone_can_be_run_with_dummy_weights(codec_checkpoint: Path, tmp_path: Path) -> None:
     (tmp_path / "speech_tokenizer").mkdir()
     shutil.copy(codec_checkpoint / "speech_tokenizer" / "config.json", tmp_path / "speech_tokenizer")
-    engine = await Code2Wav.open(tmp_path, ramp=Ramp(), slots=1, load_format="dummy", dtype="bfloat16")
+    engine = await Code2WavEngine.open(tmp_path, ramp=ChunkRamp(), slots=1, load_format="dummy", dtype="bfloat16")
     assert len(await spoken(engine, seeded_codec.codes(5))) == 2 * 5 * FRAME_SAMPLES
     await engine.aclose()

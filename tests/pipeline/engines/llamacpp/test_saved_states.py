@@ -4,7 +4,7 @@ import os
 from dataclasses import dataclass
 from pathlib import Path
 
-from pipeline.engines.llamacpp.saved_states import KEPT, States
+from pipeline.engines.llamacpp.saved_states import KEPT, SavedStates
 
 
 @dataclass
@@ -20,8 +20,8 @@ class Server:
         return (self.folder / file).read_text() == str(slot)
 
 
-def kept(folder: Path) -> tuple[Server, States]:
-    return Server(folder), States(folder, "a model")
+def kept(folder: Path) -> tuple[Server, SavedStates]:
+    return Server(folder), SavedStates(folder, "a model")
 
 
 def a_second_passes(folder: Path) -> None:
@@ -39,7 +39,7 @@ async def test_a_slot_gets_back_what_was_read_and_nothing_else(tmp_path: Path) -
     await states.save(server, 0, [1, 2, 3])
     assert await states.restore(server, 0, [1, 2, 3])
     assert not await states.restore(server, 0, [1, 2])
-    assert not await States(tmp_path, "another model").restore(server, 0, [1, 2, 3])
+    assert not await SavedStates(tmp_path, "another model").restore(server, 0, [1, 2, 3])
 
 
 async def test_only_those_that_were_used_last_are_kept(tmp_path: Path) -> None:
@@ -49,8 +49,8 @@ async def test_only_those_that_were_used_last_are_kept(tmp_path: Path) -> None:
         a_second_passes(tmp_path)
     assert await states.restore(server, 0, [0])
     await states.save(server, 0, [KEPT])
-    held = [number for number in range(KEPT + 1) if await states.restore(server, 0, [number])]
-    assert held == [0, *range(2, KEPT + 1)]
+    output = [number for number in range(KEPT + 1) if await states.restore(server, 0, [number])]
+    assert output == [0, *range(2, KEPT + 1)]
 
 
 async def test_a_damaged_one_is_made_anew(tmp_path: Path) -> None:

@@ -1,38 +1,38 @@
 """How a language model's work is cut into steps."""
 
-from pipeline.engines.common_prefix import shared
-from pipeline.engines.llamacpp.steps import AT_ONCE, BATCH, LAST, REUSED, STEP_S, Pace, known
+from pipeline.engines.common_prefix import common_prefix
+from pipeline.engines.llamacpp.steps import AT_ONCE, BATCH, LAST, REUSED, STEP_S, StepPace, known
 
 
-def after(pace: Pace, *seconds: float) -> int:
+def after(pace: StepPace, *seconds: float) -> int:
     for each in seconds:
         pace.took(each)
     return pace.tokens
 
 
 def test_steps_grow_while_they_are_short_and_shrink_when_they_are_long() -> None:
-    assert after(Pace(), 0.01, 0.01, 0.01) == 4
-    assert after(Pace(), 0.01, 0.01, 2 * STEP_S) == 2
-    assert after(Pace(), 0.01, 0.9 * STEP_S, 1.05 * STEP_S) == 2
+    assert after(StepPace(), 0.01, 0.01, 0.01) == 4
+    assert after(StepPace(), 0.01, 0.01, 2 * STEP_S) == 2
+    assert after(StepPace(), 0.01, 0.9 * STEP_S, 1.05 * STEP_S) == 2
 
 
 def test_a_step_has_a_token_at_least_and_no_more_than_a_batch() -> None:
-    assert after(Pace(), *[9.0] * 9) == 1
-    assert after(Pace(), *[0.0] * 99) == BATCH
+    assert after(StepPace(), *[9.0] * 9) == 1
+    assert after(StepPace(), *[0.0] * 99) == BATCH
 
 
 def test_the_end_of_a_prompt_is_not_read_one_by_one() -> None:
-    slow, fast = Pace(), Pace()
+    slow, fast = StepPace(), StepPace()
     assert after(fast, *[0.0] * 9) > AT_ONCE
     assert [slow.step(LAST + 1), slow.step(LAST), slow.step(1)] == [1, AT_ONCE, AT_ONCE]
     assert fast.step(1) == fast.tokens, "what is read with the first word to be written"
 
 
 def test_what_two_prompts_share_is_what_both_begin_with() -> None:
-    assert shared([1, 2, 3], [1, 2, 4, 5]) == 2
-    assert shared([1, 2], [1, 2, 3]) == 2
-    assert shared([], [1]) == 0
-    assert shared([2, 1], [1, 2]) == 0
+    assert common_prefix([1, 2, 3], [1, 2, 4, 5]) == 2
+    assert common_prefix([1, 2], [1, 2, 3]) == 2
+    assert common_prefix([], [1]) == 0
+    assert common_prefix([2, 1], [1, 2]) == 0
 
 
 def test_a_conversation_that_has_lost_its_oldest_part_is_known_but_for_what_is_new() -> None:

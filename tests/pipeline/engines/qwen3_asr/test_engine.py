@@ -10,16 +10,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from pipeline.engines.qwen3_asr.decode_passes import Doubt, Passes
-from pipeline.engines.qwen3_asr.engine import Extent, Manner, Qwen3Asr
+from pipeline.engines.qwen3_asr.decode_passes import DecodePasses, Doubt
+from pipeline.engines.qwen3_asr.engine import Extent, Qwen3AsrEngine, Qwen3AsrEngineSettings
 from pipeline.engines.qwen3_asr.setup import context_bytes, longest
-from pipeline.engines.vllm.sampling_defaults import Draws
+from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.errors import EngineError
-from pipeline.models.qwen3_asr.prompt import Prompt, PromptWriter
-from pipeline.models.qwen3_asr.windows import Piece
-from pipeline.models.shared.engine_io import Medium, Part, Sampling, Written
-from pipeline.speech.streaming_transcriber import Hearing, Hypothesis
-from pipeline.types.chunks import SPEECH_RATE, Draft, Transcript, Window
+from pipeline.models.qwen3_asr.prompt import AsrPrompt, AsrPromptWriter
+from pipeline.models.qwen3_asr.windows import EncoderWindow
+from pipeline.models.shared.engine_io import EngineOutput, MediaItem, PromptChunk, RequestSampling
+from pipeline.speech.streaming_transcriber import Hypothesis, StreamingTranscriber
+from pipeline.types.chunks import SPEECH_RATE, AsrInput, DraftOutcome, Transcript
 from tests.pipeline.runtime.letters import Letters, id_of
 from tests.tidy import nothing_left
 
@@ -39,12 +39,12 @@ class FakeAnswers:
     fails: int = -1
     running: int = 0
     most: int = 0
-    parts: list[Part] = field(default_factory=list)
+    parts: list[PromptChunk] = field(default_factory=list)
     passes: list[tuple[float, float, bool]] = field(default_factory=list)
 
     async def answer(
-        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
-    ) -> AsyncGenerator[Written, None]:
+        self, request_id: str, sampling: RequestSampling, part: PromptChunk, priority: int = 0
+    ) -> AsyncGenerator[EngineOutput, None]:
         clock = asyncio.get_running_loop().time
         began, dropped = clock(), True
         self.running += 1
@@ -59,7 +59,7 @@ class FakeAnswers:
             heard = self.text[: len(part.media[0].item()) // 10]
             assert heard.startswith(prefix)
             ids, read = tuple(Letters().encode(heard[len(prefix) :] + "<|im_end|>")), len(part.draft)
-            yield Written(ids[read:], (), True, True, likeliest=ids[:read])
+            yield EngineOutput(ids[read:], (), True, True, likeliest=ids[:read])
             dropped = False
         finally:
             if dropped:
@@ -78,23 +78,25 @@ class FakeAnswers:
         assert not self.running
 
 
-def engine(fake: FakeAnswers) -> Qwen3Asr:
-    return Qwen3Asr(fake, manner())
+def engine(fake: FakeAnswers) -> Qwen3AsrEngine:
+    return Qwen3AsrEngine(fake, engine_settings())
 
 
-def manner(longest_ms: int = 60_000) -> Manner:
-    writer = PromptWriter(Letters(), id_of("<|audio_pad|>"))
-    passes = partial(Passes, writer, 800, Doubt(all_ms=1_000))
+def engine_settings(longest_ms: int = 60_000) -> Qwen3AsrEngineSettings:
+    writer = AsrPromptWriter(Letters(), id_of("<|audio_pad|>"))
+    passes = partial(DecodePasses, writer, 800, Doubt(all_ms=1_000))
 
-    def prompt(prompt: Prompt, windows: Sequence[Piece]) -> tuple[tuple[int, ...], tuple[Medium, ...]]:
+    def prompt(prompt: AsrPrompt, windows: Sequence[EncoderWindow]) -> tuple[tuple[int, ...], tuple[MediaItem, ...]]:
         return prompt.token_ids, tuple(
-            Medium("audio", each.name, prompt.audio_at, 1, partial(made, each)) for each in windows
+            MediaItem("audio", each.name, prompt.audio_at, 1, partial(made, each)) for each in windows
         )
 
-    def made(window: Piece) -> Piece:
+    def made(window: EncoderWindow) -> EncoderWindow:
         return window
 
-    return Manner("tiny", passes, prompt, Draws(), STOPS, Extent(longest_ms), ("English", "German"), "English")
+    return Qwen3AsrEngineSettings(
+        "tiny", passes, prompt, SamplingDefaults(), STOPS, Extent(longest_ms), ("English", "German"), "English"
+    )
 
 
 def sound(seconds: float) -> np.ndarray[tuple[int], np.dtype[np.float32]]:
@@ -108,20 +110,20 @@ def test_what_a_caller_tells_leaves_room_to_hear(max_model_len: int, left: int) 
         assert longest(max_model_len, 18 + left).longest_ms >= 28_500
 
 
-async def given(*windows: Window, at: tuple[float, ...] = ()) -> AsyncGenerator[Window, None]:
+async def given(*windows: AsrInput, at: tuple[float, ...] = ()) -> AsyncGenerator[AsrInput, None]:
     for i, window in enumerate(windows):
         if at:
             await asyncio.sleep(at[i] - asyncio.get_running_loop().time())
         yield window
 
 
-async def heard(engine: Qwen3Asr, *windows: Window, at: tuple[float, ...] = ()) -> list[Transcript]:
+async def heard(engine: Qwen3AsrEngine, *windows: AsrInput, at: tuple[float, ...] = ()) -> list[Transcript]:
     return [each async for each in engine.generate("s.1:asr", given(*windows, at=at))]
 
 
 async def test_passes_are_made_one_after_the_other_each_on_what_stands() -> None:
     fake = FakeAnswers()
-    transcripts = await heard(engine(fake), *(Window(sound(s), None, False) for s in (1, 2, 3)))
+    transcripts = await heard(engine(fake), *(AsrInput(sound(s), None, False) for s in (1, 2, 3)))
     assert [each.text for each in transcripts] == [fake.text[:10].strip(), fake.text[:20], fake.text[:30].strip()]
     assert fake.passes == [(0.0, 0.3, False), (0.3, 0.6, False), (0.6, 0.9, False)]
     assert fake.most == 1
@@ -130,15 +132,17 @@ async def test_passes_are_made_one_after_the_other_each_on_what_stands() -> None
 
 async def test_each_transcript_tells_what_became_of_its_draft() -> None:
     fake = FakeAnswers()
-    transcripts = await heard(engine(fake), *(Window(sound(s), None, False) for s in (1, 2, 3)))
+    transcripts = await heard(engine(fake), *(AsrInput(sound(s), None, False) for s in (1, 2, 3)))
     given = [len(part.draft) for part in fake.parts]
-    assert [each.draft for each in transcripts] == [None, *(Draft(tokens, tokens) for tokens in given[1:])]
+    assert [each.draft for each in transcripts] == [None, *(DraftOutcome(tokens, tokens) for tokens in given[1:])]
     assert min(given[1:]) > 0
 
 
 async def test_a_pass_over_unfinished_speech_is_dropped_for_one_that_settles() -> None:
     fake = FakeAnswers()
-    transcripts = await heard(engine(fake), Window(sound(1), None, False), Window(sound(2), None, True), at=(0, 0.1))
+    transcripts = await heard(
+        engine(fake), AsrInput(sound(1), None, False), AsrInput(sound(2), None, True), at=(0, 0.1)
+    )
     assert [each.settles for each in transcripts] == [True]
     assert fake.passes == [(0.0, 0.11, True), (0.11, 0.41, False)]
     assert fake.most == 1
@@ -146,7 +150,7 @@ async def test_a_pass_over_unfinished_speech_is_dropped_for_one_that_settles() -
 
 async def test_a_pass_that_settles_is_always_made() -> None:
     fake = FakeAnswers()
-    windows = [Window(sound(1), None, True), Window(sound(2), None, True), Window(sound(2.5), None, False)]
+    windows = [AsrInput(sound(1), None, True), AsrInput(sound(2), None, True), AsrInput(sound(2.5), None, False)]
     transcripts = await heard(engine(fake), *windows, at=(0, 0.1, 0.2))
     assert [each.audio_end_ms for each in transcripts] == [1000, 2000, 2500]
 
@@ -155,9 +159,9 @@ async def test_closing_drops_the_pass_and_waits_for_it() -> None:
     fake = FakeAnswers()
     recogniser = engine(fake)
 
-    async def forever() -> AsyncGenerator[Window, None]:
-        yield Window(sound(1), None, True)
-        yield Window(sound(2), None, True)
+    async def forever() -> AsyncGenerator[AsrInput, None]:
+        yield AsrInput(sound(1), None, True)
+        yield AsrInput(sound(2), None, True)
         await asyncio.Event().wait()
 
     async def leave() -> None:
@@ -177,7 +181,7 @@ async def test_closing_drops_the_pass_and_waits_for_it() -> None:
 async def test_a_generator_that_is_left_drops_what_it_looked_ahead_for() -> None:
     fake = FakeAnswers()
     with nothing_left():
-        windows = given(Window(sound(1), None, True), Window(sound(2), None, True))
+        windows = given(AsrInput(sound(1), None, True), AsrInput(sound(2), None, True))
         async with aclosing(windows), aclosing(engine(fake).generate("r", windows)) as transcripts:
             assert (await anext(transcripts)).text == fake.text[:10].strip()
     assert len(fake.passes) == 1
@@ -186,22 +190,22 @@ async def test_a_generator_that_is_left_drops_what_it_looked_ahead_for() -> None
 @pytest.mark.parametrize(
     ("window", "reason"),
     [
-        (Window(sound(70), None, True), "70.0 s of sound at once; 60 s can be heard"),
-        (Window(np.array([0.1, np.nan, 0.1], np.float32), None, True), "the sound holds values that are no numbers"),
-        (Window(sound(1), "xx", True), "the language `xx` is not one that the recogniser knows (English, German)"),
+        (AsrInput(sound(70), None, True), "70.0 s of sound at once; 60 s can be heard"),
+        (AsrInput(np.array([0.1, np.nan, 0.1], np.float32), None, True), "the sound holds values that are no numbers"),
+        (AsrInput(sound(1), "xx", True), "the language `xx` is not one that the recogniser knows (English, German)"),
     ],
 )
-async def test_what_cannot_be_heard_is_an_error_and_the_next_turn_works(window: Window, reason: str) -> None:
+async def test_what_cannot_be_heard_is_an_error_and_the_next_turn_works(window: AsrInput, reason: str) -> None:
     recogniser = engine(FakeAnswers())
     with pytest.raises(EngineError) as error:
         await heard(recogniser, window)
     assert error.value.reason == reason
-    assert len(await heard(recogniser, Window(sound(1), "de-AT", True))) == 1
+    assert len(await heard(recogniser, AsrInput(sound(1), "de-AT", True))) == 1
 
 
 async def test_no_sound_is_no_words_and_no_pass() -> None:
     fake = FakeAnswers()
-    assert await heard(engine(fake), Window(sound(0), None, True)) == [Transcript("", 0, True)]
+    assert await heard(engine(fake), AsrInput(sound(0), None, True)) == [Transcript("", 0, True)]
     assert fake.parts == []
 
 
@@ -209,13 +213,13 @@ async def test_an_error_of_the_engine_ends_the_utterance_and_spares_the_next() -
     fake = FakeAnswers(fails=0)
     recogniser = engine(fake)
     with pytest.raises(EngineError, match="a request was not served"):
-        await heard(recogniser, Window(sound(1), None, True))
-    assert len(await heard(recogniser, Window(sound(1), None, True))) == 1
+        await heard(recogniser, AsrInput(sound(1), None, True))
+    assert len(await heard(recogniser, AsrInput(sound(1), None, True))) == 1
 
 
 async def test_the_language_is_the_windows_or_the_deployments() -> None:
     fake = FakeAnswers()
-    await heard(engine(fake), Window(sound(1), None, True), Window(sound(1), "de", True))
+    await heard(engine(fake), AsrInput(sound(1), None, True), AsrInput(sound(1), "de", True))
     prompts = [Letters().decode(list(part.token_ids)) for part in fake.parts]
     assert [prompt.rpartition("assistant\n")[2].partition("<")[0] for prompt in prompts] == [
         "language English",
@@ -225,24 +229,24 @@ async def test_the_language_is_the_windows_or_the_deployments() -> None:
 
 async def test_a_person_is_heard_while_they_speak_and_only_the_tail_is_left_at_the_end() -> None:
     fake = FakeAnswers()
-    hearing = Hearing(None, partial_ms=500)
+    transcriber = StreamingTranscriber(None, partial_ms=500)
     hypotheses: list[tuple[float, Hypothesis]] = []
     clock = asyncio.get_running_loop().time
 
     async def listen() -> None:
-        async for hypothesis in hearing.listen(engine(fake).generate("r", hearing.windows())):
+        async for hypothesis in transcriber.listen(engine(fake).generate("r", transcriber.windows())):
             hypotheses.append((round(clock(), 3), hypothesis))
 
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(listen())
-        hearing.resume()
+        transcriber.resume()
         for _ in range(31):
             await asyncio.sleep(0.1)
-            hearing.add(sound(0.1))
-        hearing.pause()  # in the middle of a pass
+            transcriber.add(sound(0.1))
+        transcriber.pause()  # in the middle of a pass
         began = clock()
         await asyncio.sleep(0.2)
-        hearing.commit()
+        transcriber.commit()
     assert [round(at - began, 3) for at, _ in hypotheses][-1] == FENCE_S + PASS_S
     last = hypotheses[-1][1]
     assert last == Hypothesis(fake.text[:31].strip(), True, 3_100, last.stable_chars)

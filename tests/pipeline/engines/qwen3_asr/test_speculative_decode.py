@@ -11,13 +11,13 @@ import pytest
 
 from pipeline.engines.qwen3_asr.speculative_decode import drafted, usable, verified
 from pipeline.errors import EngineError
-from pipeline.models.shared.engine_io import Part, Sampling, Written
-from pipeline.types.chunks import Draft
+from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
+from pipeline.types.chunks import DraftOutcome
 from tests.tidy import nothing_left
 
-LIKELIEST = Sampling(0.0, 0, 1.0, 1.0, (0, 1))
+LIKELIEST = RequestSampling(0.0, 0, 1.0, 1.0, (0, 1))
 STEP_S, FENCE_S = 0.01, 0.001
-PROMPT = Part((7, 8, 9), 20)
+PROMPT = PromptChunk((7, 8, 9), 20)
 
 
 def next_token(read: tuple[int, ...]) -> int:
@@ -36,12 +36,12 @@ class Model:
 
     knows: bool = True
     fails: bool = False
-    parts: list[Part] = field(default_factory=list)
+    parts: list[PromptChunk] = field(default_factory=list)
     open: int = 0
 
     async def answer(
-        self, request_id: str, sampling: Sampling, part: Part, priority: int = 0
-    ) -> AsyncGenerator[Written, None]:
+        self, request_id: str, sampling: RequestSampling, part: PromptChunk, priority: int = 0
+    ) -> AsyncGenerator[EngineOutput, None]:
         assert self.open < 2, "one, and that of a draft that is being dropped"
         assert part.max_tokens > 0
         self.parts.append(part)
@@ -58,7 +58,7 @@ class Model:
                 read += (token,)
                 stopped = token in sampling.stop_token_ids
                 ended = stopped or not left
-                yield Written((token,), (), ended, stopped, likeliest=told)
+                yield EngineOutput((token,), (), ended, stopped, likeliest=told)
                 told = ()
                 if ended:
                     return
@@ -78,7 +78,7 @@ class Model:
         """Nothing to free."""
 
 
-async def asked(model: Model, part: Part, sampling: Sampling = LIKELIEST) -> tuple[list[int], float]:
+async def request(model: Model, part: PromptChunk, sampling: RequestSampling = LIKELIEST) -> tuple[list[int], float]:
     """What was written, and how long it took."""
     clock = asyncio.get_running_loop().time
     began, ids, ends = clock(), list[int](), list[bool]()
@@ -90,16 +90,16 @@ async def asked(model: Model, part: Part, sampling: Sampling = LIKELIEST) -> tup
     return ids, round(clock() - began, 3)
 
 
-async def plain(part: Part) -> tuple[int, ...]:
+async def plain(part: PromptChunk) -> tuple[int, ...]:
     """What is written without a draft."""
-    ids, _ = await asked(Model(), replace(part, draft=()))
+    ids, _ = await request(Model(), replace(part, draft=()))
     return tuple(ids)
 
 
-async def part_of(most: int, tokens: int) -> tuple[Part, tuple[int, ...]]:
+async def part_of(most: int, tokens: int) -> tuple[PromptChunk, tuple[int, ...]]:
     """One that is answered with so many tokens, and these."""
     for seed in range(1_000):
-        part = Part((seed,), most)
+        part = PromptChunk((seed,), most)
         if len(truth := await plain(part)) == tokens:
             return part, truth
     raise AssertionError
@@ -108,14 +108,14 @@ async def part_of(most: int, tokens: int) -> tuple[Part, tuple[int, ...]]:
 @pytest.mark.parametrize("seed", range(200))
 async def test_the_answer_is_the_same_whatever_the_draft_is(seed: int) -> None:
     dice = random.Random(seed)
-    part = Part(tuple(dice.choices(range(2, 12), k=4)), dice.randint(1, 12))
+    part = PromptChunk(tuple(dice.choices(range(2, 12), k=4)), dice.randint(1, 12))
     truth = await plain(part)
     draft = list((await plain(replace(part, max_tokens=40)))[: dice.randint(0, 14)])
     for _ in range(dice.choice((0, 0, 1, 2))):
         draft.insert(dice.randint(0, len(draft)), dice.randint(0, 11))
     model = Model(knows=dice.random() < 0.9)
     with nothing_left():
-        ids, _ = await asked(model, replace(part, draft=tuple(draft)))
+        ids, _ = await request(model, replace(part, draft=tuple(draft)))
     assert tuple(ids) == truth
     assert len(model.parts) <= 2
     assert not model.open
@@ -123,26 +123,26 @@ async def test_the_answer_is_the_same_whatever_the_draft_is(seed: int) -> None:
 
 async def test_a_right_draft_takes_no_step_of_its_own_and_a_wrong_one_two() -> None:
     part, truth = await part_of(8, 8)
-    assert await asked(Model(), part) == (list(truth), 8 * STEP_S)
-    assert await asked(Model(), replace(part, draft=truth[:5])) == (list(truth), 3 * STEP_S)
+    assert await request(Model(), part) == (list(truth), 8 * STEP_S)
+    assert await request(Model(), replace(part, draft=truth[:5])) == (list(truth), 3 * STEP_S)
     wrong = (*truth[:4], 11 - truth[4])
-    assert await asked(Model(), replace(part, draft=wrong)) == (list(truth), 4 * STEP_S)
+    assert await request(Model(), replace(part, draft=wrong)) == (list(truth), 4 * STEP_S)
 
 
 @pytest.mark.parametrize(("wrong", "right"), [(None, 5), (4, 4), (0, 0)])
 async def test_it_is_told_once_what_became_of_the_draft(wrong: int | None, right: int) -> None:
     part, truth = await part_of(8, 8)
     draft = tuple(11 - token if at == wrong else token for at, token in enumerate(truth[:5]))
-    assert await told(Model(), replace(part, draft=draft)) == [Draft(5, right)]
+    assert await told(Model(), replace(part, draft=draft)) == [DraftOutcome(5, right)]
     assert await told(Model(), part) == [], "there was none"
 
 
 async def test_a_draft_of_which_the_engine_tells_nothing_is_none_that_was_right() -> None:
     part, truth = await part_of(8, 8)
-    assert await told(Model(knows=False), replace(part, draft=truth[:5])) == [Draft(5, 0)]
+    assert await told(Model(knows=False), replace(part, draft=truth[:5])) == [DraftOutcome(5, 0)]
 
 
-async def told(model: Model, part: Part) -> list[Draft]:
+async def told(model: Model, part: PromptChunk) -> list[DraftOutcome]:
     async with aclosing(drafted(model, "r", LIKELIEST, part)) as pieces:
         return [piece.draft async for piece in pieces if piece.draft]
 
@@ -150,7 +150,7 @@ async def told(model: Model, part: Part) -> list[Draft]:
 async def test_an_answer_may_end_where_the_draft_is_wrong() -> None:
     part, truth = await part_of(20, 6)
     model = Model()
-    ids, _ = await asked(model, replace(part, draft=(*truth[:-1], 5, 5)))
+    ids, _ = await request(model, replace(part, draft=(*truth[:-1], 5, 5)))
     assert (tuple(ids), len(model.parts)) == (truth, 1)
 
 
@@ -160,7 +160,7 @@ async def test_what_is_left_at_any_moment_leaves_nothing_open() -> None:
         model = Model()
         with nothing_left():
             async with asyncio.TaskGroup() as tasks:
-                task = tasks.create_task(asked(model, part))
+                task = tasks.create_task(request(model, part))
                 await asyncio.sleep(after / 1000)
                 task.cancel()
         assert not model.open
@@ -168,7 +168,7 @@ async def test_what_is_left_at_any_moment_leaves_nothing_open() -> None:
 
 async def test_a_failure_is_told() -> None:
     with pytest.raises(EngineError, match="no"):
-        await asked(Model(fails=True), replace(PROMPT, draft=(5, 5)))
+        await request(Model(fails=True), replace(PROMPT, draft=(5, 5)))
 
 
 @pytest.mark.parametrize(
@@ -179,7 +179,7 @@ async def test_a_failure_is_told() -> None:
         replace(LIKELIEST, logprobs=3),
     ],
 )
-def test_a_draft_says_nothing_of_tokens_that_are_drawn_or_weighed(sampling: Sampling) -> None:
+def test_a_draft_says_nothing_of_tokens_that_are_drawn_or_weighed(sampling: RequestSampling) -> None:
     assert usable(sampling, replace(PROMPT, draft=(5, 6))) == ()
     assert usable(LIKELIEST, replace(PROMPT, draft=(5, 6), min_tokens=3)) == ()
 

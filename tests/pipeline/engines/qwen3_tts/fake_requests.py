@@ -6,7 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from pipeline.models.qwen3_tts.extra_args import APART
-from pipeline.models.shared.engine_io import Part, Sampling, Written
+from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
 from pipeline.types.chunks import CODEBOOKS
 
 FRAME_S = 0.02
@@ -18,31 +18,31 @@ class FakeRequests:
     """
     Attributes:
         stops: The frames of each sentence before its end of speech; for sentences beyond, 1,000.
-        asked: Of each request, when its parts came, and how many frames they were for.
+        request: Of each request, when its parts came, and how many frames they were for.
         open: The requests that have begun and not ended.
     """
 
     stops: list[int] = field(default_factory=list)
-    asked: dict[str, list[tuple[float, int]]] = field(default_factory=dict)
-    told: dict[str, list[Part]] = field(default_factory=dict)
+    request: dict[str, list[tuple[float, int]]] = field(default_factory=dict)
+    told: dict[str, list[PromptChunk]] = field(default_factory=dict)
     open: set[str] = field(default_factory=set)
 
     async def generate(
-        self, request_id: str, sampling: Sampling, parts: AsyncGenerator[Part, None]
-    ) -> AsyncGenerator[Written, None]:
+        self, request_id: str, sampling: RequestSampling, parts: AsyncGenerator[PromptChunk, None]
+    ) -> AsyncGenerator[EngineOutput, None]:
         left = self.stops.pop(0) if self.stops else 1_000
         clock = asyncio.get_running_loop().time
         self.open.add(request_id)
         try:
             async with aclosing(parts):
                 async for part in parts:
-                    self.asked.setdefault(request_id, []).append((round(clock(), 3), part.max_tokens))
+                    self.request.setdefault(request_id, []).append((round(clock(), 3), part.max_tokens))
                     self.told.setdefault(request_id, []).append(part)
                     for step in range(part.max_tokens):
                         await asyncio.sleep(FRAME_S)
                         stopped = left == 0
                         code = END if stopped else left
-                        yield Written(
+                        yield EngineOutput(
                             (code,),
                             (tuple(code + book * APART for book in range(1, CODEBOOKS + 1)),),
                             stopped or step == part.max_tokens - 1,

@@ -6,20 +6,22 @@ from contextlib import aclosing
 
 import pytest
 
-from pipeline.engines.qwen3_tts.engine import Manner, Talker
+from pipeline.engines.qwen3_tts.engine import TalkerEngine, TalkerEngineSettings
 from pipeline.errors import EngineError
 from pipeline.models.qwen3_tts.extra_args import KEY, Choice
-from pipeline.models.qwen3_tts.prompt import PromptWriter
-from pipeline.models.qwen3_tts.sentence import Pace
-from pipeline.models.shared.engine_io import Sampling
-from pipeline.types.chunks import Clause, Codes
+from pipeline.models.qwen3_tts.prompt import TalkerPromptWriter
+from pipeline.models.qwen3_tts.sentence import FramePace
+from pipeline.models.shared.engine_io import RequestSampling
+from pipeline.types.chunks import Clause, CodecChunk
 from tests.pipeline.engines.qwen3_tts.fake_requests import FakeRequests
 from tests.pipeline.models.qwen3_tts.voices import EOS, config
 
 
-def talker(requests: FakeRequests) -> Talker:
-    writer = PromptWriter(config(), lambda text: [ord(character) for character in text])
-    return Talker(requests, writer, Manner("vivian", Sampling(0.9, 50, 1.0, 1.05, (2_150,)), Choice()))
+def talker(requests: FakeRequests) -> TalkerEngine:
+    writer = TalkerPromptWriter(config(), lambda text: [ord(character) for character in text])
+    return TalkerEngine(
+        requests, writer, TalkerEngineSettings("vivian", RequestSampling(0.9, 50, 1.0, 1.05, (2_150,)), Choice())
+    )
 
 
 async def written(*clauses: str, every_s: float = 0.0) -> AsyncIterator[Clause]:
@@ -28,11 +30,11 @@ async def written(*clauses: str, every_s: float = 0.0) -> AsyncIterator[Clause]:
         yield Clause(text, "")
 
 
-async def spoken(requests: FakeRequests, clauses: AsyncIterator[Clause]) -> list[Codes]:
+async def spoken(requests: FakeRequests, clauses: AsyncIterator[Clause]) -> list[CodecChunk]:
     return [chunk async for chunk in talker(requests).generate("r", clauses)]
 
 
-def frames(chunks: list[Codes]) -> int:
+def frames(chunks: list[CodecChunk]) -> int:
     return sum(len(chunk.frames) for chunk in chunks)
 
 
@@ -48,7 +50,7 @@ async def test_a_sentence_is_one_request_and_its_end_is_told() -> None:
     assert frames(chunks) == 30
     assert [chunk.text for chunk in chunks if chunk.text] == ["Hello there."]
     assert [chunk.ends for chunk in chunks] == [False] * 30 + [True]
-    assert requests.asked == {"r.0": [(0.1, 37)]}, "three seconds are granted at once"
+    assert requests.request == {"r.0": [(0.1, 37)]}, "three seconds are granted at once"
     assert ids(requests, "r.0").endswith("Hello there.|")
 
 
@@ -72,7 +74,7 @@ async def test_text_is_appended_to_a_sentence_that_goes_on() -> None:
 async def test_it_waits_when_the_text_has_run_dry() -> None:
     requests = FakeRequests(stops=[40])
     await spoken(requests, written("Abc", " def.", every_s=1.0))
-    first, second = requests.asked["r.0"][:2]
+    first, second = requests.request["r.0"][:2]
     assert first == (1.0, 3), "three letters are three frames"
     assert second == (2.0, 37), "the next clause came a second after the first"
 
@@ -81,16 +83,16 @@ async def test_it_begins_with_the_first_word_and_parts_grow() -> None:
     requests = FakeRequests(stops=[200])
     words = [f" {letter}" for letter in "abcdefghijklmnopqrstuvwxyz"]  # each is two ids, but for the first
     await spoken(requests, written(*words, ".", every_s=0.007))
-    asked = requests.asked["r.0"]
-    assert asked[0] == (0.007, 1), "a letter is a frame"
-    assert [count for _, count in asked[:3]] == [1, 4, 24], "all that was written meanwhile is told at once"
+    request = requests.request["r.0"]
+    assert request[0] == (0.007, 1), "a letter is a frame"
+    assert [count for _, count in request[:3]] == [1, 4, 24], "all that was written meanwhile is told at once"
     assert ids(requests, "r.0").endswith("".join(words).strip() + ".|")
 
 
 async def test_a_part_waits_for_enough_text_to_be_worth_it() -> None:
     requests = FakeRequests(stops=[200])
     await spoken(requests, written(*"abcdefghijklmnopqrstuvwxyz", ".", every_s=0.1))
-    assert [count for _, count in requests.asked["r.0"][:5]] == [1, 2, 4, 8, 8]
+    assert [count for _, count in requests.request["r.0"][:5]] == [1, 2, 4, 8, 8]
 
 
 async def test_words_make_few_captions_and_lose_none() -> None:
@@ -131,7 +133,7 @@ async def test_it_is_at_most_three_seconds_ahead_of_what_was_taken() -> None:
     async with aclosing(engine.generate("r", written("A sentence that goes on for a long while, and on."))) as chunks:
         await anext(chunks)
         await asyncio.sleep(60)
-        assert sum(count for _, count in requests.asked["r.0"]) <= 37
+        assert sum(count for _, count in requests.request["r.0"]) <= 37
 
 
 async def test_closing_returns_when_the_request_has_gone() -> None:
@@ -148,7 +150,7 @@ async def test_what_cannot_be_spoken_is_passed_over() -> None:
     requests = FakeRequests(stops=[2])
     chunks = await spoken(requests, written("🎉🎉", " Yes."))
     assert [(chunk.text, len(chunk.frames)) for chunk in chunks if chunk.text] == [("🎉🎉", 0), (" Yes.", 1)]
-    assert list(requests.asked) == ["r.1"]
+    assert list(requests.request) == ["r.1"]
 
 
 async def test_an_unknown_voice_is_refused_by_name_and_the_next_request_works() -> None:
@@ -193,15 +195,17 @@ async def test_a_sentence_without_end_becomes_several() -> None:
     requests = FakeRequests(stops=[400, 30])
     chunks = await spoken(requests, written(*["and on and on " * 10] * 3))
     assert frames(chunks) == 430
-    assert len(requests.asked) == 2
+    assert len(requests.request) == 2
     assert "".join(chunk.text for chunk in chunks) == "and on and on " * 30
 
 
 async def test_no_more_frames_are_asked_for_than_there_is_room_for() -> None:
     requests = FakeRequests()
-    writer = PromptWriter(config(), lambda text: [ord(character) for character in text])
-    manner = Manner("vivian", Sampling(0.9, 50, 1.0, 1.05, (2_150,)), Choice(), Pace(positions=100))
+    writer = TalkerPromptWriter(config(), lambda text: [ord(character) for character in text])
+    engine_settings = TalkerEngineSettings(
+        "vivian", RequestSampling(0.9, 50, 1.0, 1.05, (2_150,)), Choice(), FramePace(positions=100)
+    )
     clauses = written("This could be spoken for a long time.")
-    chunks = [chunk async for chunk in Talker(requests, writer, manner).generate("r", clauses)]
+    chunks = [chunk async for chunk in TalkerEngine(requests, writer, engine_settings).generate("r", clauses)]
     prompt = len(requests.told["r.0"][0].token_ids)
     assert prompt + frames(chunks) == 100

@@ -3,8 +3,8 @@
 import asyncio
 from collections.abc import AsyncIterator
 
-from pipeline.aio.tasks import Tasks
-from pipeline.engines.qwen3_tts.prompt_queue import Ahead
+from pipeline.aio.tasks import BackgroundTasks
+from pipeline.engines.qwen3_tts.prompt_queue import PromptQueue
 
 
 async def counted(read: list[int], most: int, every_s: float = 0.0) -> AsyncIterator[int]:
@@ -15,8 +15,8 @@ async def counted(read: list[int], most: int, every_s: float = 0.0) -> AsyncIter
 
 
 async def test_all_come_in_order_and_then_none() -> None:
-    ahead = Ahead(counted([], 5, 1.0), 2)
-    async with Tasks() as tasks:
+    ahead = PromptQueue(counted([], 5, 1.0), 2)
+    async with BackgroundTasks() as tasks:
         tasks.start("follow", ahead.follow)
         taken = [await ahead.take() for _ in range(7)]
     assert taken == [0, 1, 2, 3, 4, None, None]
@@ -25,8 +25,8 @@ async def test_all_come_in_order_and_then_none() -> None:
 
 async def test_it_reads_while_nobody_takes_but_only_so_many() -> None:
     read: list[int] = []
-    ahead = Ahead(counted(read, 9), 3)
-    async with Tasks() as tasks:
+    ahead = PromptQueue(counted(read, 9), 3)
+    async with BackgroundTasks() as tasks:
         tasks.start("follow", ahead.follow)
         await asyncio.sleep(1)
         assert read == [0, 1, 2]
@@ -37,7 +37,7 @@ async def test_it_reads_while_nobody_takes_but_only_so_many() -> None:
 
 
 async def test_who_waits_is_told_of_the_end() -> None:
-    ahead = Ahead(counted([], 0), 3)
-    async with Tasks() as tasks:
+    ahead = PromptQueue(counted([], 0), 3)
+    async with BackgroundTasks() as tasks:
         tasks.start("follow", ahead.follow)
         assert await ahead.take() is None

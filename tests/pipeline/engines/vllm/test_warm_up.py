@@ -7,10 +7,10 @@ from functools import partial
 import pytest
 
 from pipeline.engines.qwen3_asr.setup import FIRST_S, first_parts
-from pipeline.engines.vllm.sampling_defaults import Draws
+from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.engines.vllm.warm_up import heard, heard_together, read, warmed
 from pipeline.errors import EngineError
-from tests.pipeline.engines.qwen3_asr.test_engine import FakeAnswers, manner
+from tests.pipeline.engines.qwen3_asr.test_engine import FakeAnswers, engine_settings
 
 
 class Counting:
@@ -93,15 +93,15 @@ async def test_a_start_that_is_given_up_closes_the_engine() -> None:
 
 async def test_a_recogniser_hears_every_number_of_chunks_that_a_window_may_have() -> None:
     fake = FakeAnswers()
-    parts = list(first_parts(manner(longest_ms=20_000)))
-    await read(fake, Draws().sampling(()), parts)
+    parts = list(first_parts(engine_settings(longest_ms=20_000)))
+    await read(fake, SamplingDefaults().sampling(()), parts)
     assert fake.parts == parts
     assert fake.most == 1
-    windows = [[len(medium.item()) for medium in part.media] for part in parts]
+    windows = [[len(media_item.item()) for media_item in part.media] for part in parts]
     assert {-(-window[-1] // 100) for window in windows} == set(range(1, 10))
     assert max(len(window) for window in windows) > 1
     assert all(part.max_tokens == part.min_tokens > 1 for part in parts), "a token is written after another"
 
 
 async def test_a_recogniser_that_hears_short_sounds_only_hears_no_others_at_first() -> None:
-    assert len(list(first_parts(manner(longest_ms=4_000)))) == len([each for each in FIRST_S if each <= 4])
+    assert len(list(first_parts(engine_settings(longest_ms=4_000)))) == len([each for each in FIRST_S if each <= 4])

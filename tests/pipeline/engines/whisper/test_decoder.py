@@ -2,20 +2,20 @@
 
 import pytest
 
-from pipeline.engines.whisper.decoder import Reading, is_echo
+from pipeline.engines.whisper.decoder import WhisperPass, is_echo
 
 
 @pytest.mark.parametrize(
     ("reading", "believed"),
     [
-        (Reading("Hello.", logprob=-0.3, no_speech=0.02, ended=True), True),
-        (Reading("Hello.", logprob=-0.5, no_speech=0.8, ended=True), True),
-        (Reading("Thank you.", logprob=-1.1, no_speech=0.7, ended=True), False),
-        (Reading("you", logprob=-2.0, no_speech=0.1, ended=True), False),
-        (Reading("", logprob=0.0, no_speech=0.0, ended=True), False),
+        (WhisperPass("Hello.", logprob=-0.3, no_speech=0.02, ended=True), True),
+        (WhisperPass("Hello.", logprob=-0.5, no_speech=0.8, ended=True), True),
+        (WhisperPass("Thank you.", logprob=-1.1, no_speech=0.7, ended=True), False),
+        (WhisperPass("you", logprob=-2.0, no_speech=0.1, ended=True), False),
+        (WhisperPass("", logprob=0.0, no_speech=0.0, ended=True), False),
     ],
 )
-def test_words_over_noise_are_not_believed(reading: Reading, believed: bool) -> None:
+def test_words_over_noise_are_not_believed(reading: WhisperPass, believed: bool) -> None:
     assert reading.is_speech is believed
 
 
@@ -33,14 +33,14 @@ def test_what_only_repeats_its_context_is_noticed(text: str, context: str, echo:
 
 
 def test_people_may_repeat_themselves() -> None:
-    assert Reading("stop " * 30, -0.1, 0.0, ended=True).is_certain
-    assert not Reading("stop " * 30, -0.1, 0.0, ended=False).is_certain
-    assert not Reading("stop " * 30, -0.5, 0.0, ended=True).is_certain
+    assert WhisperPass("stop " * 30, -0.1, 0.0, ended=True).is_certain
+    assert not WhisperPass("stop " * 30, -0.1, 0.0, ended=False).is_certain
+    assert not WhisperPass("stop " * 30, -0.5, 0.0, ended=True).is_certain
 
 
 def test_a_pass_that_runs_in_circles_is_noticed() -> None:
-    assert Reading("stop " * 30, -0.1, 0.0, ended=True).repeats
-    assert Reading("stop", -0.1, 0.0, ended=False).repeats
-    assert not Reading("No, no, no, I said no.", -0.1, 0.0, ended=True).repeats
+    assert WhisperPass("stop " * 30, -0.1, 0.0, ended=True).repeats
+    assert WhisperPass("stop", -0.1, 0.0, ended=False).repeats
+    assert not WhisperPass("No, no, no, I said no.", -0.1, 0.0, ended=True).repeats
     counting = "One, two, three, four, five, six, seven, eight, nine, ten, eleven, twelve."
-    assert not Reading(counting, -0.1, 0.0, ended=True).repeats
+    assert not WhisperPass(counting, -0.1, 0.0, ended=True).repeats

@@ -5,7 +5,7 @@ import pytest
 
 from pipeline.models.qwen3_asr.languages import language_name
 from pipeline.models.qwen3_asr.mel import LogMel, mel_filters
-from pipeline.models.qwen3_asr.transcript import Read, read_transcript, without_repetitions
+from pipeline.models.qwen3_asr.transcript import ParsedTranscript, read_transcript, without_repetitions
 from pipeline.models.qwen3_asr.windows import audio_tokens, encoder_windows
 from tests.contract.vllm.hearing_cases import sound
 
@@ -49,17 +49,19 @@ def test_windows_are_the_whole_and_none_is_without_a_full_chunk(frames: int) -> 
 @pytest.mark.parametrize(
     ("raw", "language", "read"),
     [
-        ("language English<asr_text>Hello.", None, Read("English", "Hello.")),
-        (" language chinese\n<asr_text> 你好。 ", None, Read("Chinese", "你好。")),
-        ("language None<asr_text>", None, Read("", "")),
-        ("language None<asr_text>Hm.", None, Read("", "Hm.")),
-        ("Hello.", None, Read("", "Hello.")),
-        ("Hello.<asr_text>", "English", Read("English", "Hello.<asr_text>")),
-        ("  ", "English", Read("", "")),
-        ("", None, Read("", "")),
+        ("language English<asr_text>Hello.", None, ParsedTranscript("English", "Hello.")),
+        (" language chinese\n<asr_text> 你好。 ", None, ParsedTranscript("Chinese", "你好。")),
+        ("language None<asr_text>", None, ParsedTranscript("", "")),
+        ("language None<asr_text>Hm.", None, ParsedTranscript("", "Hm.")),
+        ("Hello.", None, ParsedTranscript("", "Hello.")),
+        ("Hello.<asr_text>", "English", ParsedTranscript("English", "Hello.<asr_text>")),
+        ("  ", "English", ParsedTranscript("", "")),
+        ("", None, ParsedTranscript("", "")),
     ],
 )
-def test_a_transcript_is_read_as_the_official_package_does(raw: str, language: str | None, read: Read) -> None:
+def test_a_transcript_is_read_as_the_official_package_does(
+    raw: str, language: str | None, read: ParsedTranscript
+) -> None:
     assert read_transcript(raw, language) == read
 
 
@@ -78,7 +80,7 @@ def test_what_is_repeated_twenty_times_is_said_once(written: str, kept: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("asked", "name"),
+    ("request", "name"),
     [
         ("en", "English"),
         ("en-US", "English"),
@@ -90,5 +92,5 @@ def test_what_is_repeated_twenty_times_is_said_once(written: str, kept: str) -> 
         ("klingon", None),
     ],
 )
-def test_languages_are_named_by_code_or_name(asked: str, name: str | None) -> None:
-    assert language_name(asked, KNOWN) == name
+def test_languages_are_named_by_code_or_name(request: str, name: str | None) -> None:
+    assert language_name(request, KNOWN) == name

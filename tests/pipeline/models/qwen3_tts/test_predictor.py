@@ -52,16 +52,16 @@ def test_each_row_is_drawn_by_its_own_settings() -> None:
 
 
 def test_draws_are_distributed_as_the_softmax_of_what_may_be_drawn() -> None:
-    draws, logits = 20_000, torch.tensor([2.0, 1.0, 0.0, -1.0, -2.0])
-    rows = torch.arange(draws)
+    sampling_defaults, logits = 20_000, torch.tensor([2.0, 1.0, 0.0, -1.0, -2.0])
+    rows = torch.arange(sampling_defaults)
     drawn = choose(
-        logits.expand(draws, 5),
+        logits.expand(sampling_defaults, 5),
         gumbel(rows % 100, rows // 100, 1, 5)[:, 0],
-        torch.full((draws,), 0.8),
-        torch.full((draws,), 4),
+        torch.full((sampling_defaults,), 0.8),
+        torch.full((sampling_defaults,), 4),
         None,
     )
-    expected = (logits[:4] / 0.8).softmax(0) * draws
+    expected = (logits[:4] / 0.8).softmax(0) * sampling_defaults
     counts = torch.bincount(drawn, minlength=5)
     assert counts[4] == 0
     chi_square = float(((counts[:4] - expected) ** 2 / expected).sum())

@@ -25,10 +25,10 @@ def test_the_memory_that_a_graph_reads_and_writes_stays_the_predictors(monkeypat
     room = room_of(2, 8, torch.float32, "cpu")
     monkeypatch.setattr(torch, "cuda", MagicMock())
     step = Echo()
-    held = ref(step)
+    output = ref(step)
     graphs = PredictorGraphs(step, room, [1, 2])
     del step
     gc.collect()
-    assert held() is not None, "a graph replays on addresses, and what was let go of is given to others"
+    assert output() is not None, "a graph replays on addresses, and what was let go of is given to others"
     assert graphs(room.rows(1)._replace(code0=torch.tensor([3])))[0].tolist() == [[0] * 16], "a graph is replayed"
     assert room.code0.tolist() == [3, 0]

@@ -3,7 +3,7 @@
 import pytest
 
 from pipeline.errors import RequestError
-from pipeline.models.qwen3_tts.prompt import NO_CODEC, Layout, Prompt, PromptWriter, Voice
+from pipeline.models.qwen3_tts.prompt import NO_CODEC, Layout, TalkerPrompt, TalkerPromptWriter, VoiceChoice
 from pipeline.topology.aura_omni import AURA_OMNI_PIPELINE
 from tests.pipeline.models.qwen3_tts.voices import BOS, CHINESE, ENGLISH, EOS, ERIC, PAD, SICHUAN, VIVIAN, config
 
@@ -16,12 +16,12 @@ def tokenize(text: str) -> list[int]:
     return {"<|im_start|>assistant\n": list(ROLE), "<|im_start|>user\nCalmly.<|im_end|>\n": [7, 8, 9]}.get(text, [0])
 
 
-def write(voice: Voice, layout: Layout = "streaming", ended: bool = True, size: str = "1b7") -> Prompt:
-    return PromptWriter(config(size=size), tokenize).write([11, 12, 13], voice, layout, ended=ended)
+def write(voice: VoiceChoice, layout: Layout = "streaming", ended: bool = True, size: str = "1b7") -> TalkerPrompt:
+    return TalkerPromptWriter(config(size=size), tokenize).write([11, 12, 13], voice, layout, ended=ended)
 
 
 def test_the_first_text_id_is_read_before_the_first_frame_and_the_others_beside_the_frames() -> None:
-    assert write(Voice("vivian", "english")) == Prompt(
+    assert write(VoiceChoice("vivian", "english")) == TalkerPrompt(
         text=(*ROLE, PAD, PAD, PAD, PAD, PAD, BOS, 11),
         codec=(*[NO_CODEC] * 3, THINK, BEGIN, ENGLISH, END, VIVIAN, CODEC_PAD, CODEC_BOS),
         trailing=(12, 13, EOS),
@@ -29,11 +29,11 @@ def test_the_first_text_id_is_read_before_the_first_frame_and_the_others_beside_
 
 
 def test_open_text_is_not_closed() -> None:
-    assert write(Voice("vivian"), ended=False).trailing == (12, 13)
+    assert write(VoiceChoice("vivian"), ended=False).trailing == (12, 13)
 
 
 def test_the_whole_text_can_be_read_before_the_first_frame() -> None:
-    assert write(Voice("vivian", "english"), "whole") == Prompt(
+    assert write(VoiceChoice("vivian", "english"), "whole") == TalkerPrompt(
         text=(*ROLE, PAD, PAD, PAD, PAD, PAD, BOS, 11, 12, 13, EOS, PAD),
         codec=(*[NO_CODEC] * 3, THINK, BEGIN, ENGLISH, END, VIVIAN, CODEC_PAD, *[CODEC_PAD] * 4, CODEC_BOS),
         trailing=(),
@@ -41,15 +41,15 @@ def test_the_whole_text_can_be_read_before_the_first_frame() -> None:
 
 
 def test_without_a_language_none_is_announced() -> None:
-    assert write(Voice("Vivian")).codec[3:] == (NOTHINK, BEGIN, END, VIVIAN, CODEC_PAD, CODEC_BOS)
+    assert write(VoiceChoice("Vivian")).codec[3:] == (NOTHINK, BEGIN, END, VIVIAN, CODEC_PAD, CODEC_BOS)
 
 
 def test_without_a_speaker_none_is_announced() -> None:
-    assert write(Voice()).codec[3:] == (NOTHINK, BEGIN, END, CODEC_PAD, CODEC_BOS)
+    assert write(VoiceChoice()).codec[3:] == (NOTHINK, BEGIN, END, CODEC_PAD, CODEC_BOS)
 
 
 def test_instructions_come_first() -> None:
-    prompt = write(Voice("vivian", instructions="Calmly."))
+    prompt = write(VoiceChoice("vivian", instructions="Calmly."))
     assert prompt.text[:6] == (7, 8, 9, *ROLE)
     assert prompt.codec[:6] == (NO_CODEC,) * 6
 
@@ -68,34 +68,38 @@ def test_instructions_come_first() -> None:
 def test_some_speakers_have_a_dialect_that_they_speak_unless_told_otherwise(
     speaker: str, language: str, announced: int
 ) -> None:
-    assert write(Voice(speaker, language)).codec[3:6] == (THINK, BEGIN, announced)
+    assert write(VoiceChoice(speaker, language)).codec[3:6] == (THINK, BEGIN, announced)
 
 
 @pytest.mark.parametrize(
     ("voice", "size", "message"),
     [
-        (Voice("bob"), "1b7", "unknown voice `bob`; this checkpoint has eric, vivian"),
-        (Voice("eric", "klingon"), "1b7", "unknown language `klingon`; this checkpoint has chinese, english, sichuan"),
-        (Voice("eric", instructions="Calmly."), "0b6", "this checkpoint takes no instructions"),
-        (Voice("eric", instructions="y" * 501), "1b7", "instructions: 501 characters, of which 500 have room"),
+        (VoiceChoice("bob"), "1b7", "unknown voice `bob`; this checkpoint has eric, vivian"),
+        (
+            VoiceChoice("eric", "klingon"),
+            "1b7",
+            "unknown language `klingon`; this checkpoint has chinese, english, sichuan",
+        ),
+        (VoiceChoice("eric", instructions="Calmly."), "0b6", "this checkpoint takes no instructions"),
+        (VoiceChoice("eric", instructions="y" * 501), "1b7", "instructions: 501 characters, of which 500 have room"),
     ],
 )
-def test_what_the_checkpoint_lacks_is_refused_by_name(voice: Voice, size: str, message: str) -> None:
+def test_what_the_checkpoint_lacks_is_refused_by_name(voice: VoiceChoice, size: str, message: str) -> None:
     with pytest.raises(RequestError, match=message):
         write(voice, size=size)
 
 
 def test_instructions_have_room_up_to_what_the_topology_says() -> None:
     (room,) = (stage.extras["tts_args"] for stage in AURA_OMNI_PIPELINE.stages if stage.extras)
-    assert write(Voice("eric", instructions="y" * room["max_instructions_length"])).text[0] == 0
+    assert write(VoiceChoice("eric", instructions="y" * room["max_instructions_length"])).text[0] == 0
 
 
 def test_a_checkpoint_of_described_voices_has_no_speakers() -> None:
-    writer = PromptWriter(config("voice_design"), tokenize)
-    writer.check(Voice(instructions="Calmly."))
+    writer = TalkerPromptWriter(config("voice_design"), tokenize)
+    writer.check(VoiceChoice(instructions="Calmly."))
     with pytest.raises(RequestError, match="unknown voice `vivian`; this checkpoint has none"):
-        writer.check(Voice("vivian"))
+        writer.check(VoiceChoice("vivian"))
 
 
 def test_eric_has_his_own_id() -> None:
-    assert ERIC in write(Voice("ERIC", "en")).codec
+    assert ERIC in write(VoiceChoice("ERIC", "en")).codec

@@ -84,11 +84,11 @@ def test_of_the_files_those_that_an_index_names_are_read(tmp_path: Path) -> None
 
 
 def test_no_value_in_a_header_raises_anything_else(tmp_path: Path) -> None:
-    draws = random.Random(0)
+    sampling_defaults = random.Random(0)
     for _ in range(200):
         header: dict[str, Any] = {"a": dict(SOUND), "b": {**SOUND, "data_offsets": [12, 24]}}
-        tensor = header[draws.choice("ab")]
-        tensor[draws.choice(list(tensor))] = draws.choice(ODD)
+        tensor = header[sampling_defaults.choice("ab")]
+        tensor[sampling_defaults.choice(list(tensor))] = sampling_defaults.choice(ODD)
         write(tmp_path, json.dumps(header).encode(), 24)
         try:
             stored(tmp_path)

@@ -6,7 +6,7 @@ import pytest
 from msgspec import UNSET
 
 from pipeline.realtime.protocol import client_events as events
-from pipeline.realtime.protocol.parse import SURE_LEVELS, Unreadable, read
+from pipeline.realtime.protocol.parse import SURE_LEVELS, UnreadableEvent, parse_event
 
 
 @pytest.mark.parametrize(
@@ -43,8 +43,8 @@ from pipeline.realtime.protocol.parse import SURE_LEVELS, Unreadable, read
     ],
 )
 def test_a_fault_is_named(text: str, code: str, param: str | None) -> None:
-    with pytest.raises(Unreadable) as unreadable:
-        read(text)
+    with pytest.raises(UnreadableEvent) as unreadable:
+        parse_event(text)
     assert (unreadable.value.code, unreadable.value.param) == (code, param)
 
 
@@ -58,20 +58,20 @@ def test_a_fault_is_named(text: str, code: str, param: str | None) -> None:
     ],
 )
 def test_a_word_that_is_none_of_the_choices_is_told_them(session: str, choice: str) -> None:
-    with pytest.raises(Unreadable) as unreadable:
-        read(f'{{"type": "session.update", "session": {{{session}}}}}')
+    with pytest.raises(UnreadableEvent) as unreadable:
+        parse_event(f'{{"type": "session.update", "session": {{{session}}}}}')
     assert str(unreadable.value).endswith(choice)
 
 
 def test_the_clients_own_id_comes_back_with_the_error() -> None:
-    with pytest.raises(Unreadable) as unreadable:
-        read('{"type": "nonsense", "event_id": "mine"}')
+    with pytest.raises(UnreadableEvent) as unreadable:
+        parse_event('{"type": "nonsense", "event_id": "mine"}')
     assert unreadable.value.event_id == "mine"
 
 
 def test_a_field_that_means_nothing_here_is_left_alone() -> None:
     text = '{"type": "session.update", "session": {"type": "realtime", "tracing": "auto", "tools": [1, {"a": null}]}}'
-    assert isinstance(read(text), events.SessionUpdate)
+    assert isinstance(parse_event(text), events.SessionUpdate)
 
 
 @pytest.mark.parametrize(
@@ -91,20 +91,20 @@ def test_a_field_that_means_nothing_here_is_left_alone() -> None:
     ids=lambda value: value[:80],
 )
 def test_a_field_that_nobody_knows_is_named(text: str, param: str) -> None:
-    with pytest.raises(Unreadable) as unreadable:
-        read(text)
+    with pytest.raises(UnreadableEvent) as unreadable:
+        parse_event(text)
     assert (unreadable.value.code, unreadable.value.param) == ("unknown_parameter", param)
     assert str(unreadable.value) == f"{param}: there is no such parameter"
 
 
 def test_an_event_without_type_is_told_that_it_lacks_one() -> None:
-    with pytest.raises(Unreadable, match="type: it is missing"):
-        read('{"event_id": "mine", "session": {}}')
+    with pytest.raises(UnreadableEvent, match="type: it is missing"):
+        parse_event('{"event_id": "mine", "session": {}}')
 
 
 def test_a_type_that_is_almost_right_is_told_the_right_one() -> None:
-    with pytest.raises(Unreadable, match=r"'response.creates'; did you mean 'response.create'\?"):
-        read('{"type": "response.creates"}')
+    with pytest.raises(UnreadableEvent, match=r"'response.creates'; did you mean 'response.create'\?"):
+        parse_event('{"type": "response.creates"}')
 
 
 def test_what_is_nested_too_deeply_is_told_how_deep_it_may_be() -> None:
@@ -112,14 +112,14 @@ def test_what_is_nested_too_deeply_is_told_how_deep_it_may_be() -> None:
         tools = "[" * (levels - 2) + "]" * (levels - 2)
         return '{"type": "session.update", "session": {"tools": ' + tools + "}}"
 
-    assert isinstance(read(nested(SURE_LEVELS)), events.SessionUpdate)
-    with pytest.raises(Unreadable, match=f"nested too deeply: up to {SURE_LEVELS} levels"):
-        read(nested(100_000))
+    assert isinstance(parse_event(nested(SURE_LEVELS)), events.SessionUpdate)
+    with pytest.raises(UnreadableEvent, match=f"nested too deeply: up to {SURE_LEVELS} levels"):
+        parse_event(nested(100_000))
 
 
 def test_null_and_absent_are_different_for_turn_detection() -> None:
     def detection(inner: str) -> object:
-        event = read(f'{{"type": "session.update", "session": {{"audio": {{"input": {{{inner}}}}}}}}}')
+        event = parse_event(f'{{"type": "session.update", "session": {{"audio": {{"input": {{{inner}}}}}}}}}')
         assert isinstance(event, events.SessionUpdate) and event.session.audio and event.session.audio.input
         return event.session.audio.input.turn_detection
 
@@ -135,6 +135,6 @@ def test_noise_never_raises_anything_else() -> None:
         for _ in range(noise.randint(1, 4)):
             text[noise.randrange(len(text))] = chr(noise.choice([noise.randint(0, 127), noise.randint(128, 0xFFFF)]))
         try:
-            read("".join(text))
-        except Unreadable:
+            parse_event("".join(text))
+        except UnreadableEvent:
             continue

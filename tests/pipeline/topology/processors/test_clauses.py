@@ -5,12 +5,12 @@ import time
 
 import pytest
 
-from pipeline.topology.processors.clauses import LONGEST, Clauses
+from pipeline.topology.processors.clauses import LONGEST, ClauseSplitter
 
 
 def cut(text: str, size: int = 3) -> list[str]:
     """The clauses of a text that arrives in pieces of `size` characters."""
-    clauses = Clauses()
+    clauses = ClauseSplitter()
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
     return [clause for piece in pieces for clause in clauses.feed(piece)] + list(clauses.finish())
 
@@ -50,17 +50,17 @@ def test_the_first_clause_ends_early(text: str, first: str) -> None:
 
 
 def test_the_first_clause_is_told_before_its_sentence_ends() -> None:
-    assert list(Clauses().feed("The whale is the largest animal, ")) == ["The whale is the largest animal,"]
+    assert list(ClauseSplitter().feed("The whale is the largest animal, ")) == ["The whale is the largest animal,"]
 
 
 def test_the_first_sentence_need_not_wait_for_what_follows_it() -> None:
-    assert list(Clauses().feed("Bees make honey.")) == ["Bees make honey."]
-    assert list(Clauses().feed("Really?")) == ["Really?"]
+    assert list(ClauseSplitter().feed("Bees make honey.")) == ["Bees make honey."]
+    assert list(ClauseSplitter().feed("Really?")) == ["Really?"]
 
 
 @pytest.mark.parametrize("text", ["Pi is 3.", "It was Prof.", 'He said "do stop.', "See example.org/a.", "I met J."])
 def test_a_full_stop_that_may_end_nothing_waits_for_what_follows_it(text: str) -> None:
-    assert list(Clauses().feed(text)) == []
+    assert list(ClauseSplitter().feed(text)) == []
 
 
 def test_the_second_clause_is_short_too_and_later_ones_are_whole_sentences() -> None:

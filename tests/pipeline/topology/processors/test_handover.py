@@ -7,37 +7,37 @@ from contextlib import aclosing
 
 import numpy as np
 
-from pipeline.engines.code2wav.chunk_ramp import Ramp
+from pipeline.engines.code2wav.chunk_ramp import ChunkRamp
 from pipeline.topology.processors.handover import (
     codes_of,
     talker2code2wav_async_chunk,
     talker2code2wav_full_payload,
     talker2code2wav_token_only,
 )
-from pipeline.types.chunks import CODEBOOKS, Codes
-from pipeline.types.turn_request import Asked
+from pipeline.types.chunks import CODEBOOKS, CodecChunk
+from pipeline.types.turn_request import TurnRequest
 from tests.pipeline.engines.code2wav.test_chunk_ramp import NOTHING, any_ramp, cut, frames, in_pieces, lengths
 
-ASKED = Asked()
+ASKED = TurnRequest()
 
 
-async def made(*arrivals: Codes, pauses: tuple[float, ...] = ()) -> AsyncIterator[Codes]:
+async def made(*arrivals: CodecChunk, pauses: tuple[float, ...] = ()) -> AsyncIterator[CodecChunk]:
     """Codes as a talker makes them, each after its pause."""
     for at, codes in enumerate(arrivals):
         await asyncio.sleep(pauses[at] if at < len(pauses) else 0.0)
         yield codes
 
 
-async def timed(chunks: AsyncGenerator[Codes, None]) -> list[tuple[float, int, bool]]:
+async def timed(chunks: AsyncGenerator[CodecChunk, None]) -> list[tuple[float, int, bool]]:
     """When which number of frames came, and whether a sentence ended with them."""
     clock = asyncio.get_running_loop().time
     return [(clock(), len(chunk.frames), chunk.ends) async for chunk in chunks]
 
 
 async def test_chunks_leave_while_more_is_made() -> None:
-    arrivals = [Codes(frames(1, at)) for at in range(5)]
+    arrivals = [CodecChunk(frames(1, at)) for at in range(5)]
     inbox = made(*arrivals, pauses=(1, 1, 1, 1, 1))
-    assert await timed(talker2code2wav_async_chunk(inbox, ASKED, Ramp((1, 3)))) == [
+    assert await timed(talker2code2wav_async_chunk(inbox, ASKED, ChunkRamp((1, 3)))) == [
         (1, 1, False),
         (4, 3, False),
         (5, 1, False),
@@ -45,14 +45,14 @@ async def test_chunks_leave_while_more_is_made() -> None:
 
 
 async def test_a_sentence_is_flushed_at_its_end_and_not_when_the_next_one_begins() -> None:
-    arrivals = Codes(frames(20), "One."), Codes(NOTHING, ends=True), Codes(frames(2), "Two.", ends=True)
+    arrivals = CodecChunk(frames(20), "One."), CodecChunk(NOTHING, ends=True), CodecChunk(frames(2), "Two.", ends=True)
     inbox = made(*arrivals, pauses=(1, 1, 60))
-    assert await timed(talker2code2wav_async_chunk(inbox, ASKED, Ramp((25,)))) == [(2, 20, True), (62, 2, True)]
+    assert await timed(talker2code2wav_async_chunk(inbox, ASKED, ChunkRamp((25,)))) == [(2, 20, True), (62, 2, True)]
 
 
 async def test_a_late_chunk_is_kept() -> None:
-    inbox = made(Codes(frames(1)), Codes(frames(1, 1)), Codes(frames(2, 2)), pauses=(0, 3600, 3600))
-    assert await timed(talker2code2wav_async_chunk(inbox, ASKED, Ramp((1, 2)))) == [
+    inbox = made(CodecChunk(frames(1)), CodecChunk(frames(1, 1)), CodecChunk(frames(2, 2)), pauses=(0, 3600, 3600))
+    assert await timed(talker2code2wav_async_chunk(inbox, ASKED, ChunkRamp((1, 2)))) == [
         (0, 1, False),
         (7200, 2, False),
         (7200, 1, False),
@@ -60,15 +60,15 @@ async def test_a_late_chunk_is_kept() -> None:
 
 
 async def test_nothing_leaves_after_an_abort() -> None:
-    inbox = made(*(Codes(frames(1, at)) for at in range(100)))
-    chunks = talker2code2wav_async_chunk(inbox, ASKED, Ramp((1, 25)))
+    inbox = made(*(CodecChunk(frames(1, at)) for at in range(100)))
+    chunks = talker2code2wav_async_chunk(inbox, ASKED, ChunkRamp((1, 25)))
     async with aclosing(chunks):
         assert len((await anext(chunks)).frames) == 1
     assert [chunk async for chunk in chunks] == []
 
 
 async def test_a_full_payload_is_whole_sentences_when_all_is_made() -> None:
-    arrivals = Codes(frames(30), "One."), Codes(frames(5, 30), ends=True), Codes(frames(40), "Two.")
+    arrivals = CodecChunk(frames(30), "One."), CodecChunk(frames(5, 30), ends=True), CodecChunk(frames(40), "Two.")
     inbox = made(*arrivals, pauses=(1, 1, 1))
     assert await timed(talker2code2wav_full_payload(inbox, ASKED)) == [(3, 35, True), (3, 40, False)]
 
@@ -76,7 +76,7 @@ async def test_a_full_payload_is_whole_sentences_when_all_is_made() -> None:
 async def test_token_only_is_all_codes_codebook_by_codebook() -> None:
     dice = random.Random(8)
     codes = np.array([[dice.randrange(2048) for _ in range(CODEBOOKS)] for _ in range(9)], np.int16)
-    lists = [ids async for ids in talker2code2wav_token_only(made(Codes(codes[:4]), Codes(codes[4:])), ASKED)]
+    lists = [ids async for ids in talker2code2wav_token_only(made(CodecChunk(codes[:4]), CodecChunk(codes[4:])), ASKED)]
     assert lists == [tuple(codes.T.ravel().tolist())]
     assert np.array_equal(codes_of(lists[0]).frames, codes)
 
@@ -97,5 +97,5 @@ async def test_all_three_hand_over_the_same_frames() -> None:
 async def test_no_codes_make_no_prompt() -> None:
     assert [chunk async for chunk in talker2code2wav_async_chunk(made(), ASKED)] == []
     assert [chunk async for chunk in talker2code2wav_full_payload(made(), ASKED)] == []
-    assert [ids async for ids in talker2code2wav_token_only(made(Codes(NOTHING)), ASKED)] == []
-    assert cut(Ramp(), []) == []
+    assert [ids async for ids in talker2code2wav_token_only(made(CodecChunk(NOTHING)), ASKED)] == []
+    assert cut(ChunkRamp(), []) == []

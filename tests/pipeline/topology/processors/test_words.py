@@ -5,18 +5,18 @@ import time
 
 import pytest
 
-from pipeline.topology.processors.words import LONGEST, Words
+from pipeline.topology.processors.words import LONGEST, WordSplitter
 
 
 def cut(text: str, size: int = 1) -> list[str]:
     """The words of a text that arrives in pieces of `size` characters."""
-    words = Words()
+    words = WordSplitter()
     pieces = [text[at : at + size] for at in range(0, len(text), size)]
     return [word for piece in pieces for word in words.feed(piece)] + list(words.finish())
 
 
 def test_the_first_word_leaves_as_soon_as_the_next_one_begins() -> None:
-    words = Words()
+    words = WordSplitter()
     assert list(words.feed("A")) == []
     assert list(words.feed(" spider")) == ["A"]
     assert list(words.feed("s")) == []
@@ -62,12 +62,12 @@ def test_a_piece_is_as_long_as_it_must_be(text: str, words: list[str]) -> None:
 
 @pytest.mark.parametrize("text", ["Yes.", "Really?", "Thanks!"])
 def test_an_answer_of_a_word_need_not_wait_for_what_follows_it(text: str) -> None:
-    assert list(Words().feed(text)) == [text]
+    assert list(WordSplitter().feed(text)) == [text]
 
 
 @pytest.mark.parametrize("text", ["Pi", "Prof.", "J.", "3.", '"Yes.', "..."])
 def test_what_may_go_on_waits(text: str) -> None:
-    assert list(Words().feed(text)) == []
+    assert list(WordSplitter().feed(text)) == []
 
 
 def test_a_word_without_end_is_cut() -> None:

@@ -6,7 +6,7 @@ import torch
 from torch import Tensor, nn
 
 from pipeline.models.qwen3_tts.config import PredictorConfig
-from pipeline.models.qwen3_tts.predictor.predictor import Layer, Predictor
+from pipeline.models.qwen3_tts.predictor.predictor import Predictor, PredictorLayer
 from pipeline.models.shared.rope import angles_of
 
 
@@ -61,7 +61,7 @@ def room(config: PredictorConfig, rows: int, programs: int, dtype: torch.dtype, 
 @torch.no_grad()
 def packed(predictor: Predictor) -> Packed:
     """A copy of the predictor's weights. Embeddings are taken to the layers' width once, here, not every step."""
-    layers = [layer for layer in predictor.model.layers if isinstance(layer, Layer)]
+    layers = [layer for layer in predictor.model.layers if isinstance(layer, PredictorLayer)]
     attention, mlp = [layer.self_attn for layer in layers], [layer.mlp for layer in layers]
     tables = [predictor.small_to_mtp_projection(table) for table in predictor.model.tables()]
     heads = [head.weight for head in predictor.lm_head if isinstance(head, nn.Linear)]
