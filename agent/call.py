@@ -131,7 +131,7 @@ class Call:
         self._absence = self._tasks.start(self._hang_up(), "call:absence")
 
     async def _hang_up(self) -> None:
-        self.session.interrupt()
+        self.session.interrupt(force=True)
         await asyncio.sleep(HANG_UP_S)
         if self._model.live:
             await self._model.live.hang_up()

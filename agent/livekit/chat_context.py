@@ -1,5 +1,6 @@
 """What the pipeline holds of the conversation, as far as LiveKit must know it; brings the two into line."""
 
+from collections.abc import Iterator
 from typing import Any, Literal
 
 from livekit.agents import llm
@@ -14,6 +15,7 @@ class ChatContextMirror:
 
     def __init__(self) -> None:
         self.items = llm.ChatContext.empty()
+        self._unconfirmed: list[str] = []  # what the pipeline was told to add, and has not said that it did
         self._settled: set[str] = set()  # answers of which the pipeline says nothing new any more
 
     def told(self, item: dict[str, Any], after: str | None) -> None:
@@ -22,6 +24,7 @@ class ChatContextMirror:
         Args:
             after: Id of the item in front of it; None: it is the first.
         """
+        self.confirm(item["id"])
         if item.get("type") != "message":
             return
         words = "".join(part.get("transcript") or part.get("text") or "" for part in item.get("content") or [])
@@ -39,32 +42,43 @@ class ChatContextMirror:
         self._settled.add(item_id)
         self._put("assistant", item_id, text)
 
+    def confirm(self, item_id: str) -> None:
+        """The pipeline has taken or refused the item."""
+        self._unconfirmed = [each for each in self._unconfirmed if each != item_id]
+
     def forget(self, item_id: str) -> None:
         """It is no item of the conversation, whatever is still told of it."""
+        self.confirm(item_id)
         self._settled.add(item_id)
         self.items.items[:] = [item for item in self.items.items if item.id != item_id]
 
-    def follow(self, wanted: llm.ChatContext) -> list[Event]:
-        """Become `wanted`; returns what the pipeline must be told.
+    def follow(self, wanted: llm.ChatContext) -> Iterator[Event]:
+        """Become `wanted`, step by step: each yields what the pipeline must be told, and is taken when that has been.
 
         LiveKit leaves out an answer of which nothing was heard. A person's item is never taken back:
         LiveKit learns of it later than the pipeline.
         """
-        events: list[Event] = []
         kept = {item.id for item in wanted.items}
         for item in list(self.items.items):
             if isinstance(item, llm.ChatMessage) and item.role == "assistant" and item.id not in kept:
+                yield {"type": "conversation.item.delete", "item_id": item.id}
                 self.forget(item.id)
-                events.append({"type": "conversation.item.delete", "item_id": item.id})
         for item in wanted.items:
             if self._is_new(item):
+                yield _created(item)
                 self.items.items.append(item.model_copy())
-                events.append(_create(item))
-        return events
+                self._unconfirmed.append(item.id)
 
     def replay(self) -> list[Event]:
         """What a pipeline that knows nothing of the conversation must be told."""
-        return [_create(item) for item in self.items.items[-REMEMBERED:] if _words(item)]
+        items = [item for item in self.items.items[-REMEMBERED:] if _words(item)]
+        self._unconfirmed = [item.id for item in items]
+        return [_created(item) for item in items]
+
+    def unconfirmed(self) -> list[Event]:
+        """What a pipeline that still knows the conversation may not have got: it left on a line that broke."""
+        items = (self.items.get_by_id(item_id) for item_id in self._unconfirmed)
+        return [_created(item) for item in items if item]
 
     def _is_new(self, item: llm.ChatItem) -> bool:
         return bool(_words(item)) and self.items.get_by_id(item.id) is None
@@ -89,7 +103,7 @@ def _words(item: llm.ChatItem) -> str:
     return ""
 
 
-def _create(item: llm.ChatItem) -> Event:
+def _created(item: llm.ChatItem) -> Event:
     assert isinstance(item, llm.ChatMessage)
     kind = "input_text" if item.role == "user" else "output_text"
     return {

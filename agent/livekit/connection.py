@@ -2,11 +2,13 @@
 
 import asyncio
 import logging
-from collections import deque
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager
+from dataclasses import dataclass
 from typing import Protocol
 
+from agent.livekit.input_stream import InputClock, InputItem
+from agent.livekit.send_queue import SendQueue
 from agent.settings.agent import PipelineSettings
 from pipeline.realtime.client import (
     ConnectionLost,
@@ -22,7 +24,6 @@ from pipeline.realtime.client import (
 
 logger = logging.getLogger(__name__)
 
-OUTBOX = 200  # events kept while there is no connection: 10 s of sound
 CONNECT_S = 5.0
 FIRST_DELAY_S, LONGEST_DELAY_S = 0.25, 5.0
 NOTED_EACH_S = 10.0
@@ -51,25 +52,27 @@ class ConnectPipeline(Protocol):
     ) -> AbstractAsyncContextManager[RealtimeClient]: ...
 
 
+@dataclass(frozen=True, slots=True)
+class PipelineEndpoint:
+    """Where a line begins: the pipeline, how it is reached, and the conversation that is gone on with if any."""
+
+    settings: PipelineSettings
+    connect: ConnectPipeline = connect
+    resume_token: str = ""
+
+
 class PipelineConnection:
-    """Sending never waits and never fails: what cannot leave now goes out when the line is up again,
-    and of what piles up meanwhile the oldest is forgotten.
+    """Sending never waits: what cannot leave now goes out when the line is up again. Commands are all kept, and of a
+    caller's sound and pictures the newest.
 
     Attributes:
         sees: The pipeline that was reached last looks at what a camera shows.
     """
 
-    def __init__(
-        self,
-        settings: PipelineSettings,
-        caller: ConnectionOwner,
-        connect: ConnectPipeline = connect,
-        resume_token: str = "",
-    ) -> None:
-        self._settings, self._caller, self._connect = settings, caller, connect
-        self._outbox: deque[Event] = deque(maxlen=OUTBOX)
-        self._filled = asyncio.Event()
-        self._resume_token: str | None = resume_token or None
+    def __init__(self, endpoint: PipelineEndpoint, caller: ConnectionOwner) -> None:
+        self._endpoint, self._caller = endpoint, caller
+        self._queue = SendQueue()
+        self._resume_token: str | None = endpoint.resume_token or None
         self._connections = 0
         self.sees = False
         self._noted, self._noted_at = "", 0.0
@@ -80,14 +83,24 @@ class PipelineConnection:
         return self._resume_token or ""
 
     def send(self, event: Event) -> None:
-        self._outbox.append(event)
-        self._filled.set()
+        """Send a command.
+
+        Raises:
+            SendQueueFull: Too many wait for the line.
+        """
+        self._queue.put(event)
+
+    def stream(self, item: InputItem) -> None:
+        """Send what was heard or seen, unless it is too old when the line is up."""
+        self._queue.put_input(item)
 
     def withdraw(self, event_id: str) -> bool:
-        """Do not send that event any more; returns whether it had not left."""
-        waiting = len(self._outbox)
-        self._outbox = deque((event for event in self._outbox if event.get("event_id") != event_id), OUTBOX)
-        return len(self._outbox) < waiting
+        """Do not send that command any more; returns whether it had not left."""
+        return self._queue.withdraw(event_id)
+
+    def withdraw_items(self) -> None:
+        """Do not send what was to become of the conversation's items: the pipeline is told of them as they are."""
+        self._queue.withdraw_items()
 
     async def run(self) -> None:
         """Keep the line up until cancelled."""
@@ -117,7 +130,7 @@ class PipelineConnection:
         """One connection, from its handshake to its end; returns why it ended."""
         try:
             async with asyncio.timeout(CONNECT_S) as limit:
-                async with self._connect(self._settings.url, self._settings.key, resume=self._resume_token) as pipeline:
+                async with self._open() as pipeline:
                     events = aiter(pipeline)
                     await self._introduce(pipeline, await anext(events))
                     limit.reschedule(None)
@@ -135,6 +148,10 @@ class PipelineConnection:
                 self._resume_token = None  # the session cannot be gone on with: the next begins anew
             return error
 
+    def _open(self) -> AbstractAsyncContextManager[RealtimeClient]:
+        settings = self._endpoint.settings
+        return self._endpoint.connect(settings.url, settings.key, resume=self._resume_token)
+
     async def _introduce(self, pipeline: RealtimeClient, created: Event) -> None:
         session = created.get("session") or {}
         aura = session.get("aura") or {}
@@ -148,17 +165,17 @@ class PipelineConnection:
         self._caller.on_line("")
 
     async def _send(self, pipeline: RealtimeClient) -> None:
+        clock = InputClock()
         while True:
-            while self._outbox:
-                event = self._outbox.popleft()
-                try:
-                    await pipeline.send(event)
-                except ConnectionLost:
-                    return  # the reader hears of it too
-                except ValueError:
-                    logger.exception("an event cannot be sent", extra={"type": event.get("type")})
-            self._filled.clear()
-            await self._filled.wait()
+            waiting = await self._queue.take()
+            event = waiting.what if isinstance(waiting.what, dict) else clock.event(waiting.what)
+            try:
+                await pipeline.send(event)
+            except ConnectionLost:
+                self._queue.put_back(waiting)
+                return  # the reader hears of it too
+            except ValueError:
+                logger.exception("an event cannot be sent", extra={"type": event.get("type")})
 
     async def _hear(self, events: AsyncIterator[Event]) -> PipelineError:
         try:

@@ -3,8 +3,6 @@
 import asyncio
 import io
 import logging
-from base64 import b64encode
-from collections.abc import Callable
 from typing import Any
 
 from livekit import rtc
@@ -12,7 +10,7 @@ from livekit.agents import AgentSession
 from PIL import Image
 
 from agent.aio.background_tasks import OwnedTasks
-from pipeline.realtime.client import Event
+from agent.livekit.input_stream import AudioPiece, CameraPicture, InputStream
 
 logger = logging.getLogger(__name__)
 
@@ -27,9 +25,9 @@ def sound(pcm: bytes) -> rtc.AudioFrame:
     return rtc.AudioFrame(data=pcm, sample_rate=RATE, num_channels=1, samples_per_channel=len(pcm) // 2)
 
 
-def appended(frame: rtc.AudioFrame) -> Event:
-    """A frame that was heard, as the pipeline takes it."""
-    return {"type": "input_audio_buffer.append", "audio": b64encode(frame.data).decode()}
+def heard(frame: rtc.AudioFrame) -> AudioPiece:
+    """A frame (24 kHz mono) that has been heard just now."""
+    return AudioPiece(bytes(frame.data), frame.duration, asyncio.get_running_loop().time())
 
 
 class VideoPace:
@@ -61,20 +59,19 @@ class VideoSampler:
 class Camera:
     """Sends pictures to the pipeline. They are made in a thread; what comes meanwhile is dropped."""
 
-    def __init__(self, send: Callable[[Event], None], tasks: OwnedTasks) -> None:
-        self._send, self._tasks = send, tasks
+    def __init__(self, pipeline: InputStream, tasks: OwnedTasks) -> None:
+        self._pipeline, self._tasks = pipeline, tasks
         self._busy = False
 
-    def see(self, frame: rtc.VideoFrame, timestamp_ms: int) -> None:
-        """`timestamp_ms`: how much sound had been sent when the frame came."""
+    def see(self, frame: rtc.VideoFrame) -> None:
+        """A frame has come just now."""
         if not self._busy:
             self._busy = True
-            self._tasks.start(self._picture(frame, timestamp_ms), "camera:picture")
+            self._tasks.start(self._picture(frame, asyncio.get_running_loop().time()), "camera:picture")
 
-    async def _picture(self, frame: rtc.VideoFrame, timestamp_ms: int) -> None:
+    async def _picture(self, frame: rtc.VideoFrame, taken_at: float) -> None:
         try:
-            image = b64encode(await asyncio.to_thread(jpeg, frame)).decode()
-            self._send({"type": "input_video_buffer.append", "image": image, "timestamp_ms": timestamp_ms})
+            self._pipeline.stream(CameraPicture(await asyncio.to_thread(jpeg, frame), taken_at))
         finally:
             self._busy = False
 

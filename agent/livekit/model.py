@@ -1,10 +1,8 @@
 """The pipeline as LiveKit's RealtimeModel."""
 
-from functools import partial
-
 from livekit.agents import llm
 
-from agent.livekit.connection import ConnectPipeline, PipelineConnection
+from agent.livekit.connection import ConnectPipeline, PipelineEndpoint
 from agent.livekit.listener import ConversationListener
 from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_settings import PipelineSessionSettings
@@ -36,8 +34,8 @@ class AuraRealtimeModel(llm.RealtimeModel):
             supports_say=True,
         )
         super().__init__(capabilities=capabilities)
-        self._pipeline, self._wishes, self._listener, self._connect = pipeline, wishes, listener, connect
-        self._resume_token = resume_token
+        self._endpoint = PipelineEndpoint(pipeline, connect, resume_token)
+        self._wishes, self._listener = wishes, listener
         self.live: AuraRealtimeSession | None = None
 
     @property
@@ -49,8 +47,7 @@ class AuraRealtimeModel(llm.RealtimeModel):
         return "aura-pipeline"
 
     def session(self, *, turn_detection_disabled: bool = False) -> "AuraRealtimeSession":
-        line = partial(PipelineConnection, self._pipeline, connect=self._connect, resume_token=self._resume_token)
-        self.live = AuraRealtimeSession(self, line, self._wishes, self._listener)
+        self.live = AuraRealtimeSession(self, self._endpoint, self._wishes, self._listener)
         return self.live
 
     async def aclose(self) -> None:

@@ -1,13 +1,14 @@
 """Answers under way: asks for them one at a time, and knows what was asked for and is not done."""
 
 import asyncio
-from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import partial
+from typing import Any, Protocol
 
 from livekit.agents import llm, utils
 
 from agent.livekit.response import ResponseGeneration
+from agent.livekit.send_queue import SendQueueFull
 from pipeline.realtime.client import Event
 
 REPLY_S = 20.0  # from the request to `response.created`, a reconnection included
@@ -39,24 +40,33 @@ class _Request:
     again: bool = False  # it has been sent twice
 
 
+class CommandSink(Protocol):
+    """Takes commands for the pipeline."""
+
+    def send(self, event: Event) -> None: ...
+
+    def withdraw(self, event_id: str) -> bool:
+        """Do not send that command any more; returns whether it had not left."""
+        ...
+
+
+class AnswersOwner(Protocol):
+    """Told of what comes without a request, and of requests of which nothing comes."""
+
+    def on_offer(self, generation: llm.GenerationCreatedEvent) -> None:
+        """The pipeline has begun an answer that nobody asked for."""
+        ...
+
+    def on_unanswered(self, reason: str, owed: bool) -> None:
+        """A request came to nothing on a line that is up; `owed`: somebody waits for its answer."""
+        ...
+
+
 class PendingResponses:
-    """Everything that was asked of the pipeline and is not done.
+    """Everything that was asked of the pipeline and is not done."""
 
-    Args:
-        send: Takes an event for the pipeline.
-        withdraw: Takes the `event_id` of one that is not to be sent any more; returns whether it had not left.
-        offer: Takes an answer that nobody asked for.
-        unanswered: Told the reason, and whether somebody waits, when a request comes to nothing on a line that is up.
-    """
-
-    def __init__(
-        self,
-        send: Callable[[Event], None],
-        withdraw: Callable[[str], bool],
-        offer: Callable[[llm.GenerationCreatedEvent], None],
-        unanswered: Callable[[str, bool], None],
-    ) -> None:
-        self._send, self._withdraw, self._offer, self._unanswered = send, withdraw, offer, unanswered
+    def __init__(self, pipeline: CommandSink, owner: AnswersOwner) -> None:
+        self._pipeline, self._owner = pipeline, owner
         self._requests: dict[str, _Request] = {}
         self._answers: dict[str, ResponseGeneration] = {}
         self.newest: ResponseGeneration | None = None  # that has begun; it may be over by now
@@ -80,20 +90,24 @@ class PendingResponses:
 
     def ask(self, options: dict[str, Any]) -> "asyncio.Future[llm.GenerationCreatedEvent]":
         """Ask for an answer in the place of any other. Cancelling the future before it is done cancels the answer."""
-        self.forgo("another answer is asked for")
-        self._stop()
-        self._spoilt_at = None
         loop = asyncio.get_running_loop()
         request_id = utils.shortuuid("ask_")
-        future: asyncio.Future[llm.GenerationCreatedEvent] = loop.create_future()
-        future.add_done_callback(lambda done: self._given_up(request_id) if done.cancelled() else None)
-        deadline = loop.call_later(REPLY_S, self._late, request_id)
         metadata = {**options.get("metadata", {}), "client_event_id": request_id}
+        event = {"type": "response.create", "event_id": request_id, "response": {**options, "metadata": metadata}}
+        future: asyncio.Future[llm.GenerationCreatedEvent] = loop.create_future()
+        try:
+            self.forgo("another answer is asked for")
+            self._stop()
+            self._pipeline.send(event)
+        except SendQueueFull as full:
+            future.set_exception(llm.RealtimeError(str(full)))
+            self._owner.on_unanswered(str(full), False)
+            return future
+        self._spoilt_at = None
+        future.add_done_callback(partial(self._settled, request_id))
+        deadline = loop.call_later(REPLY_S, self._late, request_id)
         asked_at = None if "say" in metadata else loop.time()
-        response = {**options, "metadata": metadata}
-        event = {"type": "response.create", "event_id": request_id, "response": response}
         self._requests[request_id] = _Request(event, future, asked_at, deadline)
-        self._send(event)
         return future
 
     def cancel(self) -> None:
@@ -106,7 +120,7 @@ class PendingResponses:
     def lose(self, reason: str) -> None:
         """The connection is gone: nothing more will come of anything."""
         for request_id in list(self._requests):
-            self._withdraw(request_id)
+            self._pipeline.withdraw(request_id)
             self._fail(self._taken(request_id), reason)
         for answer in self._answers.values():
             answer.close()
@@ -124,11 +138,11 @@ class PendingResponses:
         request = self._requests.get(event_id)
         if request and code == OCCUPIED and not request.again:
             self._requests[event_id] = replace(request, again=True)
-            self._send({"type": "response.cancel"})
-            self._send(request.event)
+            self._pipeline.send({"type": "response.cancel"})
+            self._pipeline.send(request.event)
         elif request:
             self._fail(self._taken(event_id), message)
-            self._unanswered(message, request.asked_at is not None)
+            self._owner.on_unanswered(message, request.asked_at is not None)
         return request is not None
 
     def feed(self, event: Event) -> ResponseOutcome | None:
@@ -160,7 +174,7 @@ class PendingResponses:
         elif request_id:  # we gave it up meanwhile, and its cancel is on its way
             answer.cancelled = True
         else:
-            self._offer(generation)
+            self._owner.on_offer(generation)
 
     def _done(self, response: dict[str, Any]) -> ResponseOutcome:
         if answer := self._answers.pop(response["id"], None):
@@ -178,19 +192,23 @@ class PendingResponses:
         for answer in self._answers.values():
             if not answer.cancelled:
                 answer.cancelled = True
-                self._send({"type": "response.cancel", "response_id": answer.response_id})
+                self._pipeline.send({"type": "response.cancel", "response_id": answer.response_id})
+
+    def _settled(self, request_id: str, future: "asyncio.Future[llm.GenerationCreatedEvent]") -> None:
+        if future.cancelled():
+            self._given_up(request_id)
 
     def _given_up(self, request_id: str) -> _Request | None:
         request = self._taken(request_id)
-        if request and not self._withdraw(request_id):
+        if request and not self._pipeline.withdraw(request_id):
             # It has left: what comes of it is stopped before anything else is asked for.
-            self._send({"type": "response.cancel"})
+            self._pipeline.send({"type": "response.cancel"})
         return request
 
     def _late(self, request_id: str) -> None:
         request, reason = self._given_up(request_id), "the pipeline did not begin an answer in time"
         self._fail(request, reason)
-        self._unanswered(reason, request is not None and request.asked_at is not None)
+        self._owner.on_unanswered(reason, request is not None and request.asked_at is not None)
 
     def _taken(self, request_id: str) -> _Request | None:
         if request := self._requests.pop(request_id, None):

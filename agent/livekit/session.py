@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterable, Callable, Iterable
-from functools import partial
+from collections.abc import AsyncIterable, Iterable
 from typing import Any, Literal
 
 from livekit import rtc
@@ -13,11 +12,13 @@ from livekit.agents.types import NOT_GIVEN, NotGivenOr
 from agent.aio.background_tasks import OwnedTasks
 from agent.aio.guard import log_exceptions
 from agent.livekit.chat_context import ChatContextMirror
-from agent.livekit.connection import ConnectionOwner, PipelineConnection
+from agent.livekit.connection import PipelineConnection, PipelineEndpoint
+from agent.livekit.input_stream import ActivityMark, BufferMark
 from agent.livekit.listener import ConversationListener
-from agent.livekit.media import Camera, appended
+from agent.livekit.media import Camera, heard
 from agent.livekit.response import ResponseGeneration
 from agent.livekit.responses import PendingResponses, ResponseOutcome
+from agent.livekit.send_queue import SendQueueFull
 from agent.livekit.session_settings import PipelineSessionSettings
 from agent.turns.user_turn_tracker import PartialHeard
 from pipeline.realtime.client import Event
@@ -28,12 +29,13 @@ TOO_LONG = "That was more than I can take in at once. Please say it in fewer wor
 
 
 class AuraRealtimeSession(llm.RealtimeSession[str]):
-    """One conversation. Its calls only queue what to send: none waits, none raises."""
+    """One conversation. Its calls only queue what to send: none waits, and none raises but `update_chat_ctx`, which
+    says so if the pipeline will not be told."""
 
     def __init__(
         self,
         model: llm.RealtimeModel,
-        line: Callable[[ConnectionOwner], PipelineConnection],
+        endpoint: PipelineEndpoint,
         wishes: PipelineSessionSettings,
         listener: ConversationListener,
     ) -> None:
@@ -41,13 +43,11 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         self._wishes, self._listener = wishes, listener
         self._instructions = wishes.persona.instructions
         self._introduced = self._cut_off = self._broke_off = False
-        self._sent_ms = 0.0
         self._history = ChatContextMirror()
         self._tasks = OwnedTasks()
-        self._line = line(self)
-        offer = partial(self.emit, "generation_created")
-        self._answers = PendingResponses(self._line.send, self._line.withdraw, offer, self._unanswered)
-        self._camera = Camera(self._line.send, self._tasks)
+        self._line = PipelineConnection(endpoint, self)
+        self._answers = PendingResponses(self._line, self)
+        self._camera = Camera(self._line, self._tasks)
         self._calling = self._tasks.start(self._line.run(), "pipeline:line")
 
     # What the line asks and tells.
@@ -56,8 +56,12 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         yield {"type": "session.update", "session": self._wishes.session(self._instructions)}
         if resumed and self._cut_off:
             yield {"type": "response.cancel"}
-        if not resumed:
-            self._sent_ms = 0.0
+        if resumed:
+            for event in self._history.unconfirmed():
+                self._line.withdraw(event["event_id"])
+                yield event
+        else:
+            self._line.withdraw_items()
             yield from self._history.replay()
         self._introduced, self._cut_off = True, False
 
@@ -66,6 +70,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         self._broke_off = self._broke_off or (bool(trouble) and self._answers.unkept)
         if trouble:
             self._lose(trouble)
+            self._listener.on_line("", False)
         else:
             self._listener.on_line(self._line.resume_token, self._line.sees)
         self._listener.on_trouble(trouble)
@@ -96,8 +101,9 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
     async def hang_up(self) -> None:
         """Give the place in the pipeline back. The conversation waits: there for a minute, here as long as we live."""
         self._calling.cancel()
-        await asyncio.wait([self._calling])
         self._lose("nobody is there")
+        await asyncio.wait([self._calling])
+        self._listener.on_line("", False)
 
     def pick_up(self) -> None:
         """Go on with the conversation; does nothing while the line is up."""
@@ -119,9 +125,8 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
     @log_exceptions
     def activity(self, speaking: bool, ago_ms: float) -> None:
-        """The person began or stopped `ago_ms` before the sound that was sent last."""
-        audio_ms = max(0, round(self._sent_ms - ago_ms))
-        self._line.send({"type": "input_audio_buffer.activity", "speaking": speaking, "audio_ms": audio_ms})
+        """The person began or stopped `ago_ms` before the end of the sound that was pushed last."""
+        self._line.stream(ActivityMark(speaking, ago_ms))
 
     # What LiveKit calls.
 
@@ -141,8 +146,15 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
                 self._line.send({"type": "session.update", "session": update})
 
     async def update_chat_ctx(self, chat_ctx: llm.ChatContext) -> None:
+        """
+        Raises:
+            llm.RealtimeError: Too much waits for the pipeline already: what it cannot be told is not in the context.
+        """
         for event in self._history.follow(chat_ctx):
-            self._line.send(event)
+            try:
+                self._line.send(event)
+            except SendQueueFull as full:
+                raise llm.RealtimeError(str(full)) from full
 
     async def update_tools(self, tools: list[llm.Tool]) -> None:
         if tools:
@@ -154,13 +166,12 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
     @log_exceptions
     def push_audio(self, frame: rtc.AudioFrame) -> None:
-        self._sent_ms += frame.duration * 1000
-        self._line.send(appended(frame))
+        self._line.stream(heard(frame))
 
     @log_exceptions
     def push_video(self, frame: rtc.VideoFrame) -> None:
         if self._wishes.camera:
-            self._camera.see(frame, round(self._sent_ms))
+            self._camera.see(frame)
             self._listener.on_picture()
 
     def generate_reply(
@@ -181,12 +192,12 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
     @log_exceptions
     def commit_audio(self) -> None:
-        self._line.send({"type": "input_audio_buffer.commit"})
+        self._line.stream(BufferMark("commit"))
         self._listener.on_committed()
 
     @log_exceptions
     def clear_audio(self) -> None:
-        self._line.send({"type": "input_audio_buffer.clear"})
+        self._line.stream(BufferMark("clear"))
 
     @log_exceptions
     def interrupt(self) -> None:
@@ -217,11 +228,10 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         await self._tasks.aclose()
 
     def _lose(self, reason: str) -> None:
-        """The line is down."""
+        """The line is down: nothing comes of what is under way."""
         self._cut_off = self._cut_off or self._answers.busy
         self._answers.lose(reason)
         self._tell_answers()
-        self._listener.on_line("", False)
 
     def _ask(self, options: dict[str, Any]) -> "asyncio.Future[llm.GenerationCreatedEvent]":
         future = self._answers.ask(options)
@@ -234,6 +244,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
     def _refused(self, error: dict[str, Any]) -> None:
         refused = error.get("event_id") or "", error.get("code") or "", error.get("message") or "refused"
         ours = self._answers.refused(*refused)
+        self._history.confirm(refused[0])
         said = self._history.items.get_by_id(error.get("event_id") or "")
         if said and error.get("param") == "item.content":  # without it, something else would be answered
             self._history.forget(said.id)
@@ -243,7 +254,12 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         logger.warning("the pipeline refused an event", extra=extra)
         self._tell_answers()
 
-    def _unanswered(self, reason: str, owed: bool) -> None:
+    # What the answers tell.
+
+    def on_offer(self, generation: llm.GenerationCreatedEvent) -> None:
+        self.emit("generation_created", generation)
+
+    def on_unanswered(self, reason: str, owed: bool) -> None:
         self._listener.on_outcome(ResponseOutcome("", "failed", error=reason))
         if owed:
             self._listener.on_broken_answer()

@@ -50,6 +50,7 @@ class FakePipeline:
         sees: It looks at pictures.
         most_letters: A longer message is refused.
         slow_s: It takes so long to read an event.
+        closing_s: Its socket takes so long to close.
     """
 
     hears: list[Hears] = field(default_factory=list)
@@ -61,11 +62,13 @@ class FakePipeline:
     sees: bool = True
     most_letters: int = 1_000
     slow_s: float = 0.0
+    closing_s: float = 0.0
     on_event: Callable[[Event], None] | None = None
 
     def __post_init__(self) -> None:
         self._ids = itertools.count(1)
         self.socket: _Socket | None = None
+        self.socket_open = False
         self._tasks: asyncio.TaskGroup | None = None
         self._answer: tuple[str, asyncio.Task[None]] | None = None
         self._utterance = self._text = ""
@@ -78,7 +81,7 @@ class FakePipeline:
         if self.refusals:
             raise self.refusals.pop(0)
         async with asyncio.TaskGroup() as tasks:
-            self._tasks, self.socket = tasks, _Socket()
+            self._tasks, self.socket, self.socket_open = tasks, _Socket(), True
             resumed = self.can_resume and resume is not None
             self._order = self._order if resumed else []
             aura = {"resume_token": f"token_{len(self.resumed_with)}", "partials": resumed, "sees": self.sees}
@@ -91,6 +94,8 @@ class FakePipeline:
                 if self._answer:
                     self._answer[1].cancel()
                     self._answer = None
+                await asyncio.sleep(self.closing_s)
+                self.socket_open = False
 
     def tell(self, kind: str, /, **fields: Any) -> None:
         assert self.socket is not None

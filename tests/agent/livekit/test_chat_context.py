@@ -15,7 +15,7 @@ def test_an_answer_stands_behind_what_it_answers_though_something_was_typed_befo
     history = ChatContextMirror()
     history.told(item("user", "one", "One?"), None)
     wanted = llm.ChatContext([*history.items.items, llm.ChatMessage(role="user", id="two", content=["Two?"])])
-    history.follow(wanted)
+    list(history.follow(wanted))
     history.told(item("user", "two", "Two?"), "one")
     history.told(item("assistant", "answer"), "one")
     history.told(item("assistant", "answer", "To one."), "one")
@@ -26,7 +26,7 @@ def test_an_answer_stands_behind_what_it_answers_though_something_was_typed_befo
 
 def test_a_greeting_stands_in_front_of_what_was_typed_before_its_first_word() -> None:
     history = ChatContextMirror()
-    history.follow(llm.ChatContext([llm.ChatMessage(role="user", id="typed", content=["Well?"])]))
+    list(history.follow(llm.ChatContext([llm.ChatMessage(role="user", id="typed", content=["Well?"])])))
     history.told(item("user", "typed", "Well?"), None)
     history.told(item("assistant", "greeting"), None)
     history.told(item("assistant", "greeting", "Hello."), None)

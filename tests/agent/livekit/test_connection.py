@@ -1,12 +1,15 @@
 """The socket to the pipeline: it comes back, and nothing that matters is lost."""
 
 import asyncio
+from base64 import b64decode
 from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 import pytest
 
-from agent.livekit.connection import OUTBOX, PipelineConnection
+from agent.livekit.connection import PipelineConnection, PipelineEndpoint
+from agent.livekit.input_stream import AudioPiece
+from agent.livekit.send_queue import MOST_INPUT
 from agent.settings.agent import PipelineSettings
 from pipeline.realtime.client import Event, PipelineFull, PipelineRefused, PipelineStarting, Unauthorized, Unreachable
 from tests.agent.fake_pipeline import FakePipeline
@@ -41,34 +44,40 @@ class Caller:
 @asynccontextmanager
 async def line(pipeline: FakePipeline) -> AsyncIterator[tuple[PipelineConnection, Caller]]:
     caller = Caller()
-    the_line = PipelineConnection(PIPELINE, caller, pipeline.connect)
+    the_line = PipelineConnection(PipelineEndpoint(PIPELINE, pipeline.connect), caller)
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(the_line.run())
         yield the_line, caller
         running.cancel()
 
 
-def append(number: int) -> Event:
-    return {"type": "input_audio_buffer.append", "audio": str(number)}
+def piece(number: int) -> AudioPiece:
+    """50 ms of sound."""
+    return AudioPiece(number.to_bytes(2, "little"), 0.05, 0.05 * number)
+
+
+def pieces(pipeline: FakePipeline) -> list[int]:
+    sounds = [b64decode(event["audio"]) for event in pipeline.of("input_audio_buffer.append")]
+    return [int.from_bytes(sound, "little") for sound in sounds]
 
 
 async def test_what_was_said_before_the_line_is_up_comes_after_the_introduction() -> None:
     pipeline = FakePipeline()
     async with line(pipeline) as (the_line, _):
-        the_line.send(append(1))
-        the_line.send(append(2))
+        the_line.stream(piece(1))
+        the_line.stream(piece(2))
         await asyncio.sleep(0.1)
-    assert [event.get("audio", event["type"]) for _, event in pipeline.received] == ["session.update", "1", "2"]
+    assert [event["type"] for _, event in pipeline.received][:2] == ["session.update", "input_audio_buffer.append"]
+    assert pieces(pipeline) == [1, 2]
 
 
 async def test_while_there_is_no_line_the_newest_ten_seconds_are_kept() -> None:
     pipeline = FakePipeline(refusals=[Unreachable("")])
     async with line(pipeline) as (the_line, _):
-        for number in range(OUTBOX + 5):
-            the_line.send(append(number))
+        for number in range(MOST_INPUT + 5):
+            the_line.stream(piece(number))
         await asyncio.sleep(1.0)
-    kept = [event["audio"] for event in pipeline.of("input_audio_buffer.append")]
-    assert (kept[0], kept[-1], len(kept)) == ("5", str(OUTBOX + 4), OUTBOX)
+    assert pieces(pipeline) == [*range(5, MOST_INPUT + 5)]
 
 
 async def test_a_broken_line_is_said_and_mended_and_the_session_goes_on() -> None:
@@ -186,11 +195,25 @@ async def test_losing_the_line_while_sending_is_noticed_by_the_reader() -> None:
         await asyncio.sleep(0.5)
         assert pipeline.socket is not None
         pipeline.socket.broken = True
-        the_line.send(append(1))
+        the_line.stream(piece(1))
         await asyncio.sleep(0.1)
         pipeline.break_off()
         await asyncio.sleep(0.1)
-        the_line.send(append(2))
+        the_line.stream(piece(2))
         await asyncio.sleep(1.0)
     assert [at for at, trouble in caller.troubles if trouble] == [0.6]
-    assert [event["audio"] for event in pipeline.of("input_audio_buffer.append")] == ["2"]
+    assert pieces(pipeline) == [2]
+
+
+async def test_a_command_that_was_being_sent_when_the_line_broke_is_sent_on_the_next() -> None:
+    pipeline = FakePipeline()
+    async with line(pipeline) as (the_line, _):
+        await asyncio.sleep(0.5)
+        assert pipeline.socket is not None
+        pipeline.socket.broken = True
+        the_line.send({"type": "conversation.item.truncate", "item_id": "a"})
+        the_line.send({"type": "conversation.item.truncate", "item_id": "b"})
+        await asyncio.sleep(0.1)
+        pipeline.break_off()
+        await asyncio.sleep(1.0)
+    assert [event["item_id"] for event in pipeline.of("conversation.item.truncate")] == ["a", "b"]

@@ -2,7 +2,6 @@
 
 import asyncio
 import io
-from base64 import b64decode
 
 import numpy as np
 import pytest
@@ -10,8 +9,8 @@ from livekit import rtc
 from PIL import Image
 
 from agent.aio.background_tasks import OwnedTasks
-from agent.livekit.media import Camera, VideoPace, appended, jpeg, sound
-from pipeline.realtime.client import Event
+from agent.livekit.input_stream import CameraPicture, InputItem
+from agent.livekit.media import Camera, VideoPace, heard, jpeg, sound
 
 
 def frame(width: int, height: int, rgb: tuple[int, int, int]) -> rtc.VideoFrame:
@@ -36,11 +35,12 @@ def test_after_a_gap_the_pace_does_not_catch_up() -> None:
     assert taken == [0.0, 0.5, 10.0, 10.5]
 
 
-def test_sound_comes_back_as_it_was_sent() -> None:
+@pytest.mark.anyio
+async def test_sound_that_is_heard_keeps_its_samples_and_its_length() -> None:
     pcm = np.arange(1200, dtype=np.int16).tobytes()
-    sent = appended(sound(pcm))
-    assert sent["type"] == "input_audio_buffer.append"
-    assert b64decode(sent["audio"]) == pcm
+    await asyncio.sleep(7.0)
+    piece = heard(sound(pcm))
+    assert (piece.pcm, piece.seconds, piece.taken_at) == (pcm, 0.05, 7.0)
 
 
 def test_a_large_picture_is_made_smaller_and_keeps_its_shape_and_colour() -> None:
@@ -59,21 +59,32 @@ class TestCamera:
         return "asyncio"
 
     async def test_a_picture_carries_the_time_at_which_it_was_seen(self) -> None:
-        [event] = await pictures((1_500,))
-        assert (event["type"], event["timestamp_ms"]) == ("input_video_buffer.append", 1_500)
-        assert b64decode(event["image"])[:2] == b"\xff\xd8"
+        before = asyncio.get_running_loop().time()
+        [picture] = await pictures(1)
+        assert isinstance(picture, CameraPicture)
+        assert before <= picture.taken_at < before + 0.5
+        assert picture.jpeg[:2] == b"\xff\xd8"
 
     async def test_a_picture_that_comes_while_one_is_made_is_dropped(self) -> None:
-        assert [event["timestamp_ms"] for event in await pictures((0, 500))] == [0]
+        assert len(await pictures(2)) == 1
 
 
-async def pictures(moments: tuple[int, ...]) -> list[Event]:
-    """What the pipeline is sent of frames that come at once, at these moments of sound."""
-    events: list[Event] = []
-    tasks = OwnedTasks()
-    camera = Camera(events.append, tasks)
-    for moment in moments:
-        camera.see(frame(64, 64, (0, 0, 0)), moment)
+class Pictures:
+    """Keeps what would be sent."""
+
+    def __init__(self) -> None:
+        self.taken: list[InputItem] = []
+
+    def stream(self, item: InputItem) -> None:
+        self.taken.append(item)
+
+
+async def pictures(frames: int) -> list[InputItem]:
+    """What the pipeline is sent of so many frames that come at once."""
+    tasks, sent = OwnedTasks(), Pictures()
+    camera = Camera(sent, tasks)
+    for _ in range(frames):
+        camera.see(frame(64, 64, (0, 0, 0)))
     async with asyncio.timeout(5):
         await tasks.wait()
-    return events
+    return sent.taken

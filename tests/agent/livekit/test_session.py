@@ -13,6 +13,7 @@ from livekit.agents.types import TimedString
 from agent.livekit.media import sound
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.responses import ResponseOutcome
+from agent.livekit.send_queue import MOST_COMMANDS
 from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import AURA
@@ -280,6 +281,109 @@ async def test_activity_is_told_on_the_clock_of_the_sound_that_was_sent() -> Non
         session.activity(False, 2_000)
         await asyncio.sleep(0.1)
     assert [event["audio_ms"] for event in pipeline.of("input_audio_buffer.activity")] == [950, 0]
+
+
+async def test_activity_counts_the_sound_that_has_left_on_this_connection() -> None:
+    pipeline = FakePipeline(can_resume=True)
+    async with talking(pipeline) as (session, _):
+        session.push_audio(sound(bytes(2 * 24_000)))
+        await asyncio.sleep(0.1)
+        pipeline.break_off()
+        await asyncio.sleep(0.1)
+        for _ in range(400):  # more than waits for a line: of 20 s, the last 10
+            session.push_audio(sound(bytes(2 * 1_200)))
+        session.activity(True, 50)
+        await asyncio.sleep(1.0)
+        session.activity(False, 250)
+        await asyncio.sleep(0.1)
+    sent = len(pipeline.of("input_audio_buffer.append")) - 1
+    assert sent > 190
+    assert [event["audio_ms"] for event in pipeline.of("input_audio_buffer.activity")] == [
+        sent * 50 - 50,
+        sent * 50 - 250,
+    ]
+
+
+async def test_a_typed_message_waits_for_the_line_however_long_it_is_away() -> None:
+    pipeline = FakePipeline(can_resume=True)
+    async with talking(pipeline) as (session, _):
+        pipeline.refusals = [Unreachable("")] * 20
+        pipeline.break_off()
+        await asyncio.sleep(0.1)
+        context = session.chat_ctx.copy()
+        context.add_message(role="user", content="Where is Rome?")
+        await session.update_chat_ctx(context)
+        for _ in range(60 * 20):
+            session.push_audio(sound(bytes(2 * 1_200)))
+            await asyncio.sleep(0.05)
+        pipeline.refusals = []
+        await asyncio.sleep(6.0)
+        created = [event["item"]["content"][0]["text"] for event in pipeline.of("conversation.item.create")]
+        assert created == ["Where is Rome?"]
+
+
+async def test_a_typed_message_that_left_on_a_line_that_was_dead_is_sent_again() -> None:
+    class Gone(FakePipeline):
+        def _take(self, event: Event) -> None:
+            if not gone:
+                super()._take(event)
+
+    gone, pipeline = False, Gone(can_resume=True)
+    async with talking(pipeline) as (session, _):
+        first, second = session.chat_ctx.copy(), session.chat_ctx.copy()
+        first.add_message(role="user", content="Where is Rome?")
+        await session.update_chat_ctx(first)
+        await asyncio.sleep(0.1)
+        gone = True
+        second = session.chat_ctx.copy()
+        second.add_message(role="user", content="And where is Paris?")
+        await session.update_chat_ctx(second)
+        await asyncio.sleep(0.1)
+        pipeline.received.clear()
+        gone = False
+        pipeline.break_off()
+        await asyncio.sleep(1.0)
+        created = [event["item"]["content"][0]["text"] for event in pipeline.of("conversation.item.create")]
+        assert created == ["And where is Paris?"]
+
+
+@pytest.mark.parametrize("resumes", [True, False])
+async def test_what_is_typed_while_the_line_is_away_is_told_once(resumes: bool) -> None:
+    pipeline = FakePipeline(can_resume=resumes)
+    async with talking(pipeline) as (session, _):
+        pipeline.refusals = [Unreachable("")]
+        pipeline.break_off()
+        await asyncio.sleep(0.1)
+        for text in ("Where is Rome?", "And Paris?"):
+            context = session.chat_ctx.copy()
+            context.add_message(role="user", content=text)
+            await session.update_chat_ctx(context)
+        await asyncio.sleep(5.0)
+        created = [event["item"]["content"][0]["text"] for event in pipeline.of("conversation.item.create")]
+        assert created == ["Where is Rome?", "And Paris?"]
+        pipeline.break_off()
+        await asyncio.sleep(5.0)
+        assert len(pipeline.of("conversation.item.create")) == (2 if resumes else 4)
+
+
+async def test_who_types_more_than_can_wait_is_told_and_it_is_not_in_the_conversation() -> None:
+    pipeline = FakePipeline(can_resume=True)
+    async with talking(pipeline) as (session, listener):
+        pipeline.refusals = [Unreachable("")] * 20
+        pipeline.break_off()
+        await asyncio.sleep(0.1)
+        context = session.chat_ctx.copy()
+        for number in range(MOST_COMMANDS + 1):
+            context.add_message(role="user", content=f"Number {number}.", id=f"typed_{number}")
+        with pytest.raises(llm.RealtimeError, match="wait for the pipeline"):
+            await session.update_chat_ctx(context)
+        assert len(session.chat_ctx.items) == MOST_COMMANDS
+        with pytest.raises(llm.RealtimeError, match="wait for the pipeline"):
+            await session.generate_reply()
+        assert (listener.busy[-1], listener.outcomes[-1].status) == (False, "failed")
+        pipeline.refusals = []
+        await asyncio.sleep(6.0)
+        assert len(pipeline.of("conversation.item.create")) == MOST_COMMANDS
 
 
 async def test_a_new_session_after_a_break_is_told_what_was_said_and_heard() -> None:

@@ -94,6 +94,39 @@ async def test_a_call_gives_its_place_back_as_soon_as_nobody_is_there() -> None:
     await call.aclose()
 
 
+async def test_who_is_back_while_the_socket_closes_waits_for_nothing_that_went_with_it() -> None:
+    async def publish(_: dict[str, str]) -> None: ...
+
+    pipeline = FakePipeline(says=[Says((("One two three.", 9.0),))], can_resume=True, closing_s=0.3)
+    call = Call(PIPELINE, PERSONA, TURNS["console"], publish, spoken=False, connect=pipeline.connect)
+    await call.start(greet=False)
+    await asyncio.sleep(1)
+    call.hang_up()
+    await asyncio.sleep(HANG_UP_S / 2)
+    call.session.generate_reply(user_input="Please count.")
+    await asyncio.sleep(HANG_UP_S / 2 + 0.1)
+    call.pick_up()
+    await asyncio.sleep(1)
+    assert pipeline.resumed_with == [None, "token_1"]
+    assert (call.board.signs.answering, call.board.signs.owed) == (False, False)
+    await call.aclose()
+
+
+async def test_an_answer_that_cannot_be_interrupted_holds_no_place_for_nobody() -> None:
+    async def publish(_: dict[str, str]) -> None: ...
+
+    pipeline = FakePipeline(says=[Says((("One two three.", 9.0),))])
+    call = Call(PIPELINE, PERSONA, TURNS["console"], publish, spoken=False, connect=pipeline.connect)
+    await call.start(greet=False)
+    call.session.generate_reply(user_input="Please count.", allow_interruptions=False)
+    await asyncio.sleep(1)
+    call.hang_up()
+    await asyncio.sleep(HANG_UP_S + 0.1)
+    assert (call.board.signs.answering, call.board.signs.owed) == (False, False)
+    assert pipeline.socket_open is False
+    await call.aclose()
+
+
 async def test_who_waited_for_an_answer_when_the_pipeline_stopped_is_asked_to_say_it_again() -> None:
     async def publish(_: dict[str, str]) -> None: ...
 

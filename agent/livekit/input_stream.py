@@ -1,0 +1,87 @@
+"""A caller's sound and pictures on their way to the pipeline, and the clock on which one connection counts them."""
+
+from base64 import b64encode
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from pipeline.realtime.client import Event
+
+
+@dataclass(frozen=True, slots=True)
+class AudioPiece:
+    """Sound that was heard.
+
+    Attributes:
+        pcm: PCM16, 24 kHz mono.
+        seconds: Its length.
+        taken_at: When it ended, on the loop's clock.
+    """
+
+    pcm: bytes
+    seconds: float
+    taken_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class CameraPicture:
+    """A picture that was seen, as JPEG."""
+
+    jpeg: bytes
+    taken_at: float
+
+
+@dataclass(frozen=True, slots=True)
+class ActivityMark:
+    """The person began or stopped to speak, `ago_ms` before the end of the sound in front of this mark."""
+
+    speaking: bool
+    ago_ms: float
+
+
+@dataclass(frozen=True, slots=True)
+class BufferMark:
+    """The sound in front of this mark is a turn, or is to be forgotten."""
+
+    action: Literal["commit", "clear"]
+
+
+InputItem = AudioPiece | CameraPicture | ActivityMark | BufferMark
+
+
+class InputStream(Protocol):
+    """Takes what a caller's microphone and camera give."""
+
+    def stream(self, item: InputItem) -> None: ...
+
+
+class InputClock:
+    """Times what leaves on one connection: the pipeline counts the sound of each from zero.
+
+    Marks are placed in the sound that has left. Pictures are placed on the loop's clock, which goes on when no sound
+    comes; its zero is where the first sound or picture of the connection begins.
+    """
+
+    def __init__(self) -> None:
+        self._sent_s = 0.0
+        self._zero: float | None = None
+
+    def event(self, item: InputItem) -> Event:
+        """The item as it leaves now."""
+        match item:
+            case AudioPiece(pcm, seconds, taken_at):
+                self._since_zero(taken_at - seconds)
+                self._sent_s += seconds
+                return {"type": "input_audio_buffer.append", "audio": b64encode(pcm).decode()}
+            case CameraPicture(jpeg, taken_at):
+                at_ms, image = round(self._since_zero(taken_at) * 1000), b64encode(jpeg).decode()
+                return {"type": "input_video_buffer.append", "image": image, "timestamp_ms": at_ms}
+            case ActivityMark(speaking, ago_ms):
+                at_ms = max(0, round(self._sent_s * 1000 - ago_ms))
+                return {"type": "input_audio_buffer.activity", "speaking": speaking, "audio_ms": at_ms}
+            case BufferMark(action):
+                return {"type": f"input_audio_buffer.{action}"}
+
+    def _since_zero(self, moment: float) -> float:
+        if self._zero is None:
+            self._zero = moment
+        return max(0.0, moment - self._zero)

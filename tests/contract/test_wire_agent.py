@@ -1,0 +1,90 @@
+"""The agent's session on the real wire: both ends count a caller's sound from the same zero."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+
+import numpy as np
+import pytest
+
+from agent.livekit.media import RATE, sound
+from agent.livekit.model import AuraRealtimeModel
+from agent.livekit.session import AuraRealtimeSession
+from agent.livekit.session_settings import PipelineSessionSettings
+from agent.persona import AURA
+from agent.settings.agent import PipelineSettings
+from tests.agent.livekit.test_session import Listener
+from tests.contract.wire_wait import eventually
+from tests.scenario import Line
+from tests.served import KEY, Served, served
+
+pytestmark = [pytest.mark.contract, pytest.mark.anyio]
+
+FRAME_S = 0.05
+ONSET_S, SILENCE_S = 0.05, 0.25  # after which the agent's own voice activity detection knows
+LULL_S = 0.15
+
+
+class Person:
+    """Speaks into an agent's session, whose voice activity detection is played here."""
+
+    def __init__(self, session: AuraRealtimeSession, listener: Listener, line: Line) -> None:
+        self._session, self._listener, self._asr = session, listener, line.asr
+
+    async def asks(self) -> int:
+        """Says something, and is silent. Returns how often the recogniser heard it to its end."""
+        before = self._ends_heard
+        self.sends(ONSET_S, 0.5)
+        self._session.activity(True, ONSET_S * 1000)
+        self.sends(1.0, 0.5)
+        self.sends(LULL_S)
+        await eventually(lambda: self._ends_heard > before)  # it is made out in the lull
+        await asyncio.sleep(0.1)
+        partials = len(self._listener.partials)
+        self.sends(SILENCE_S - LULL_S)
+        self._session.activity(False, SILENCE_S * 1000)
+        await eventually(lambda: len(self._listener.partials) > partials and self._listener.partials[-1].settled)
+        self.sends(0.25)
+        self._session.commit_audio()
+        await asyncio.sleep(0.1)
+        return self._ends_heard - before
+
+    @property
+    def _ends_heard(self) -> int:
+        return sum(window.settles for window in self._asr.prompts)
+
+    def sends(self, seconds: float, level: float = 0.0) -> None:
+        samples = np.full(round(FRAME_S * RATE), level * 32_767, np.int16)
+        for _ in range(round(seconds / FRAME_S)):
+            self._session.push_audio(sound(samples.tobytes()))
+
+
+@asynccontextmanager
+async def talking(pipeline: Served) -> AsyncIterator[tuple[AuraRealtimeSession, Listener]]:
+    listener = Listener()
+    model = AuraRealtimeModel(
+        PipelineSettings(pipeline.url, KEY), PipelineSessionSettings(AURA, spoken=True, camera=True), listener
+    )
+    try:
+        yield model.session(), listener
+    finally:
+        await model.aclose()
+
+
+async def test_an_utterance_costs_no_pass_more_after_the_line_was_resumed() -> None:
+    async with served() as pipeline, talking(pipeline) as (session, listener):
+        person = Person(session, listener, pipeline.line)
+        await eventually(partial(bool, listener.lines))
+        person.sends(3.0)
+        passes = [await person.asks(), await person.asks()]
+        assert passes == [1, 1]
+        for _ in range(2):
+            token = listener.lines[-1]
+            await session.hang_up()
+            person.sends(2.0)  # comes too late for one connection and too early for the next
+            session.pick_up()
+            await eventually(lambda before=token: listener.lines[-1] not in ("", before))  # type: ignore[misc]
+            person.sends(1.0)
+            passes += [await person.asks(), await person.asks()]
+        assert passes == [1] * 6
