@@ -2,8 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 from livekit.agents import Agent, AgentSession, UserStateChangedEvent
 from livekit.agents.types import NOT_GIVEN
@@ -18,7 +17,7 @@ from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import Persona
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
-from agent.status.attributes import AgentStatePublisher, Publish
+from agent.status.attributes import AgentStatePublisher, Audience
 from agent.status.latency import LatencyTracker
 from agent.turns.endpointing import Turns, turn_handling, voice_activity
 from agent.turns.pipeline_stt import PipelineStt
@@ -30,13 +29,19 @@ logger = logging.getLogger(__name__)
 HANG_UP_S = 0.5  # in which what was heard of the last answer is told, and a page that reloads is back
 
 
+class CallObserver(Audience, Protocol):
+    """Whoever has a call: shows what it publishes, and knows how its line to the pipeline is."""
+
+    def on_trouble(self, text: str) -> None:
+        """What is wrong with the line, in words for the person; empty: nothing any more."""
+        ...
+
+
 class Call:
     """Joins the parts: each tells the call what happened, and the call tells the others.
 
     Args:
-        publish: Shows attributes to the people in the call.
         spoken: The call has sound; without it, it is a conversation in writing.
-        trouble: Told what is wrong with the line to the pipeline, and (empty) that nothing is.
         recalled: The call has begun with an agent that died.
     """
 
@@ -45,17 +50,16 @@ class Call:
         pipeline: PipelineSettings,
         persona: Persona,
         turns: Turns,
-        publish: Publish,
+        observer: CallObserver,
         *,
         spoken: bool = True,
-        trouble: Callable[[str], None] = lambda _: None,
         connect: ConnectPipeline = connect,
         recalled: FailoverMetadata | None = None,
     ) -> None:
-        self._persona, self._turns, self._trouble = persona, turns, trouble
+        self._persona, self._turns, self._observer = persona, turns, observer
         self._tasks = OwnedTasks()
         self._waits = LatencyTracker()
-        self.board = AgentStatePublisher(publish)
+        self.board = AgentStatePublisher(observer)
         self._absence: asyncio.Task[None] | None = None
         self._greeting = persona.apology if recalled else persona.greeting
         wishes = PipelineSessionSettings(persona, spoken, turns.camera)
@@ -77,7 +81,7 @@ class Call:
             session_close_transcript_timeout=0.0,
         )
         self.session.on("user_state_changed", self._on_user_state)
-        self.session.on("close", lambda _: logger.info("call closed"))
+        self.session.on("close", self._on_close)
 
     @property
     def busy(self) -> bool:
@@ -166,7 +170,7 @@ class Call:
 
     def on_trouble(self, text: str) -> None:
         self.board.error(text)
-        self._trouble(text)
+        self._observer.on_trouble(text)
 
     @log_exceptions
     def on_broken_answer(self) -> None:
@@ -240,6 +244,9 @@ class Call:
     @log_exceptions
     def _on_playback_finished(self, _: object) -> None:
         self.board.observe(audible=False)
+
+    def _on_close(self, _: object) -> None:
+        logger.info("call closed")
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()

@@ -30,43 +30,58 @@ async def take_call(settings: WorkerSettings, ctx: JobContext) -> None:
     """Entry of a job process. Returns once the call is set up; the job lives until `ctx.shutdown`."""
     if of_phone(ctx.job.room.name):
         await take_phone_call(settings, ctx)
-        return
+    else:
+        await RoomCall(settings, ctx).begin()
 
-    async def publish(attributes: dict[str, str]) -> None:
-        if ctx.room.isconnected():
-            await ctx.room.local_participant.set_attributes(attributes)
 
-    async def written(_: object, event: TextInputEvent) -> None:
-        await call.write(event.text)
+class RoomCall:
+    """The call of whoever comes into a room with a browser."""
 
-    async def ended(reason: str) -> None:
-        await call.aclose()
+    def __init__(self, settings: WorkerSettings, ctx: JobContext) -> None:
+        self._settings, self._ctx = settings, ctx
+        self._turns = TURNS["browser"]
+        self._call = Call(settings.pipeline, AURA, self._turns, self, recalled=failover_metadata(ctx.job.metadata))
+        self._call.session.on("close", self._on_close)
+        self._presence = Presence(self, grace_s=settings.grace_s)
+
+    async def begin(self) -> None:
+        """Returns when the call is set up."""
+        self._ctx.add_shutdown_callback(self._on_shutdown)
+        options = RoomOptions(
+            audio_input=AudioInputOptions(sample_rate=24_000, auto_gain_control=False),  # it clips the first words
+            audio_output=AudioOutputOptions(sample_rate=24_000, track_name="aura"),
+            video_input=self._turns.camera,
+            text_input=TextInputOptions(text_input_cb=self._on_written),
+            close_on_disconnect=False,  # it would leave a deaf agent to whoever comes back
+        )
+        await self._call.start(room=self._ctx.room, room_options=options, session_host=False)
+        self._presence.watch(self._ctx.room)
+        logger.info("call begun", extra={"room": self._ctx.room.name})
+
+    async def publish(self, attributes: dict[str, str]) -> None:
+        if self._ctx.room.isconnected():
+            await self._ctx.room.local_participant.set_attributes(attributes)
+
+    def on_trouble(self, text: str) -> None:
+        """The page shows it: it is among the attributes, too."""
+
+    def on_joined(self, identity: str) -> None:
+        self._call.pick_up()
+        self._call.session.room_io.set_participant(identity)
+
+    def on_left(self) -> None:
+        self._call.hang_up()
+
+    def on_gone(self) -> None:
+        self._ctx.shutdown(GONE)
+
+    def _on_close(self, _: object) -> None:
+        self._ctx.shutdown("the session is closed")
+
+    async def _on_written(self, _: object, event: TextInputEvent) -> None:
+        await self._call.write(event.text)
+
+    async def _on_shutdown(self, reason: str) -> None:
+        await self._call.aclose()
         if reason == GONE:  # who comes later finds a new room, and with it an agent
-            await rooms.end(settings.livekit, room)
-
-    room = ctx.job.room.name
-    turns = TURNS["browser"]
-    call = Call(settings.pipeline, AURA, turns, publish, recalled=failover_metadata(ctx.job.metadata))
-    call.session.on("close", lambda _: ctx.shutdown("the session is closed"))
-    ctx.add_shutdown_callback(ended)
-    options = RoomOptions(
-        audio_input=AudioInputOptions(sample_rate=24_000, auto_gain_control=False),  # it clips the first words
-        audio_output=AudioOutputOptions(sample_rate=24_000, track_name="aura"),
-        video_input=turns.camera,
-        text_input=TextInputOptions(text_input_cb=written),
-        close_on_disconnect=False,  # it would leave a deaf agent to whoever comes back
-    )
-    await call.start(room=ctx.room, room_options=options, session_host=False)
-
-    def joined(identity: str) -> None:
-        call.pick_up()
-        call.session.room_io.set_participant(identity)
-
-    presence = Presence(
-        joined=joined,
-        left=call.hang_up,
-        gone=lambda: ctx.shutdown(GONE),
-        grace_s=settings.grace_s,
-    )
-    presence.watch(ctx.room)
-    logger.info("call begun", extra={"room": ctx.room.name})
+            await rooms.end(self._settings.livekit, self._ctx.job.room.name)

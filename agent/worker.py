@@ -110,12 +110,24 @@ class Health:
         return web.json_response(body, status=200 if self._registered else 503)
 
 
-async def _watch(server: AgentServer, livekit: LiveKitSettings, roster: JobStore, started: asyncio.Event) -> None:
-    def jobs() -> list[RoomJob]:
-        return [RoomJob(running.job.room.name, running.accept_arguments.identity) for running in server.active_jobs]
+class _Jobs:
+    """Those of this worker (`recall.JobSource`)."""
 
+    def __init__(self, server: AgentServer, livekit: LiveKitSettings) -> None:
+        self._server, self._livekit = server, livekit
+
+    def running_jobs(self) -> list[RoomJob]:
+        return [
+            RoomJob(running.job.room.name, running.accept_arguments.identity) for running in self._server.active_jobs
+        ]
+
+    async def recall(self, lost: RoomJob) -> bool:
+        return await rooms.recall(self._livekit, lost.room, lost.agent)
+
+
+async def _watch(server: AgentServer, livekit: LiveKitSettings, roster: JobStore, started: asyncio.Event) -> None:
     await started.wait()
-    await Failover(jobs, lambda job: rooms.recall(livekit, job.room, job.agent), roster.read(), roster.write).run()
+    await Failover(_Jobs(server, livekit), roster).run()
 
 
 async def _end_calls(server: AgentServer, settings: WorkerSettings) -> None:

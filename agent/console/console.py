@@ -47,10 +47,13 @@ class ConsoleTranscript:
             self.answers += item.role == "assistant"
             self.say(who, item.text_content + (" —" if item.interrupted else ""))
 
-    async def on_attributes(self, attributes: dict[str, str]) -> None:
+    async def publish(self, attributes: dict[str, str]) -> None:
         for name, value in attributes.items():
             if line := in_words(name, value):
                 self.say(name.removeprefix("aura."), line)
+
+    def on_trouble(self, text: str) -> None:
+        """It is among the attributes, too."""
 
     def say(self, who: str, what: str) -> None:
         now = asyncio.get_running_loop().time() - self._began
@@ -114,7 +117,7 @@ async def converse(
 ) -> bool:
     """Talk until all has been said and answered; returns whether anything was."""
     transcript = ConsoleTranscript()
-    call = Call(pipeline, replace(AURA, greeting=""), TURNS["console"], transcript.on_attributes, connect=connect)
+    call = Call(pipeline, replace(AURA, greeting=""), TURNS["console"], transcript, connect=connect)
     call.session.on("conversation_item_added", transcript.on_item)
     synchronizer = TranscriptSynchronizer(next_in_chain_audio=loudspeaker, next_in_chain_text=None)
     call.session.input.audio = microphone
@@ -142,7 +145,7 @@ async def converse_text(
     """
     await check_line(pipeline, connect)
     transcript = ConsoleTranscript()
-    call = Call(pipeline, AURA, TURNS["console"], transcript.on_attributes, spoken=False, connect=connect)
+    call = Call(pipeline, AURA, TURNS["console"], transcript, spoken=False, connect=connect)
     call.session.on("conversation_item_added", transcript.on_item)
     status = 0
     async with aclosing(call):

@@ -72,6 +72,10 @@ class ResponseGeneration:
             case "response.output_item.done":
                 message.close()
 
+    def cancel(self) -> None:
+        """It is not wanted any more; what still comes of it is played by nobody."""
+        self.cancelled = True
+
     def _open(self, item: dict[str, Any]) -> None:
         if item.get("type") != "message" or self.stream.closed:
             return

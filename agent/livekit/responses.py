@@ -172,7 +172,7 @@ class PendingResponses:
             request.deadline.cancel()
             request.future.set_result(generation)
         elif request_id:  # we gave it up meanwhile, and its cancel is on its way
-            answer.cancelled = True
+            answer.cancel()
         else:
             self._owner.on_offer(generation)
 
@@ -191,7 +191,7 @@ class PendingResponses:
     def _stop(self) -> None:
         for answer in self._answers.values():
             if not answer.cancelled:
-                answer.cancelled = True
+                answer.cancel()
                 self._pipeline.send({"type": "response.cancel", "response_id": answer.response_id})
 
     def _settled(self, request_id: str, future: "asyncio.Future[llm.GenerationCreatedEvent]") -> None:

@@ -33,44 +33,55 @@ LEFT: dict[int | None, str] = {  # why somebody is not there whom we ring up
 
 async def take_phone_call(settings: WorkerSettings, ctx: JobContext) -> None:
     """Entry of a job process. Returns once the call is set up; the job lives until `ctx.shutdown`."""
-
-    async def publish(attributes: dict[str, str]) -> None:
-        """Nobody looks; but who calls another agent if this one dies reads the line to go on with."""
-        record.note(attributes)
-        if LINE in attributes and ctx.room.isconnected():
-            await ctx.room.local_participant.set_attributes({LINE: attributes[LINE]})
-
-    turns = TURNS["phone"]
     await ctx.connect()
-    record = CallRecord(ctx.room.name, ctx.room.creation_time)
-    call = Call(
-        settings.pipeline,
-        ON_THE_PHONE,
-        turns,
-        publish,
-        trouble=lambda text: telephone.on_trouble(text),
-        recalled=failover_metadata(ctx.job.metadata),
-    )
-    speaker, bridge = _Speaker(call, settings.phone), _Bridge(ctx)
-    telephone = Telephone(speaker, bridge, settings.phone, record, ctx.shutdown)
-    bridge.watch(telephone)
-    ctx.add_shutdown_callback(call.aclose)
-    ctx.add_shutdown_callback(telephone.aclose)
-    options = RoomOptions(
-        audio_input=AudioInputOptions(sample_rate=RATE, auto_gain_control=False),
-        audio_output=AudioOutputOptions(sample_rate=RATE, track_name="aura"),
-        video_input=False,
-        text_input=False,
-        text_output=False,
-        close_on_disconnect=False,
-    )
-    call.session.input.set_audio_enabled(False)
-    await call.start(greet=False, room=ctx.room, room_options=options, session_host=False)
-    if output := call.session.output.audio:
-        output.on("playback_started", lambda _: record.heard_first())
-    logger.info("call begun", extra={"room": ctx.room.name})
-    telephone.expect()
-    bridge.look_around()
+    await PhoneCall(settings, ctx).begin()
+
+
+class PhoneCall:
+    """The call of somebody on the phone: its conversation, its telephone, and the record of both."""
+
+    def __init__(self, settings: WorkerSettings, ctx: JobContext) -> None:
+        self._ctx = ctx
+        self._record = CallRecord(ctx.room.name, ctx.room.creation_time)
+        self._call = Call(
+            settings.pipeline, ON_THE_PHONE, TURNS["phone"], self, recalled=failover_metadata(ctx.job.metadata)
+        )
+        self._bridge = _Bridge(ctx)
+        speaker = _Speaker(self._call, settings.phone)
+        self._telephone = Telephone(speaker, self._bridge, settings.phone, self._record, ctx.shutdown)
+
+    async def begin(self) -> None:
+        """Returns when the call is set up."""
+        self._bridge.watch(self._telephone)
+        self._ctx.add_shutdown_callback(self._call.aclose)
+        self._ctx.add_shutdown_callback(self._telephone.aclose)
+        options = RoomOptions(
+            audio_input=AudioInputOptions(sample_rate=RATE, auto_gain_control=False),
+            audio_output=AudioOutputOptions(sample_rate=RATE, track_name="aura"),
+            video_input=False,
+            text_input=False,
+            text_output=False,
+            close_on_disconnect=False,
+        )
+        self._call.session.input.set_audio_enabled(False)
+        await self._call.start(greet=False, room=self._ctx.room, room_options=options, session_host=False)
+        if output := self._call.session.output.audio:
+            output.on("playback_started", self._on_playback_started)
+        logger.info("call begun", extra={"room": self._ctx.room.name})
+        self._telephone.expect()
+        self._bridge.look_around()
+
+    async def publish(self, attributes: dict[str, str]) -> None:
+        """Nobody looks; but who calls another agent if this one dies reads the line to go on with."""
+        self._record.note(attributes)
+        if LINE in attributes and self._ctx.room.isconnected():
+            await self._ctx.room.local_participant.set_attributes({LINE: attributes[LINE]})
+
+    def on_trouble(self, text: str) -> None:
+        self._telephone.on_trouble(text)
+
+    def _on_playback_started(self, _: object) -> None:
+        self._record.heard_first()
 
 
 class _Speaker:

@@ -2,8 +2,9 @@
 
 import asyncio
 import logging
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Iterable, Set
 from dataclasses import dataclass
+from typing import Protocol
 
 logger = logging.getLogger(__name__)
 
@@ -20,34 +21,43 @@ class RoomJob:
     agent: str
 
 
+class JobSource(Protocol):
+    """Runs jobs."""
+
+    def running_jobs(self) -> Iterable[RoomJob]: ...
+
+    async def recall(self, lost: RoomJob) -> bool:
+        """Call an agent into the room of a lost one if people are there; returns whether it did."""
+        ...
+
+
+class JobMemory(Protocol):
+    """Knows which jobs ran last, also those of a worker before."""
+
+    def read(self) -> frozenset[RoomJob]: ...
+
+    def write(self, jobs: Set[RoomJob]) -> None: ...
+
+
 class Failover:
     """A job that ends while people are in its room has died: whoever ends one on purpose ends the room, or was left.
 
-    Args:
-        jobs: Those that run now.
-        recall: Calls an agent into the room of a lost one if people are there; returns whether it did.
-        known: Those that ran before; what does not run now is lost.
-        remember: Takes them whenever they are others.
+    What ran when the memory was last written, and does not run now, is lost.
     """
 
-    def __init__(
-        self,
-        jobs: Callable[[], Iterable[RoomJob]],
-        recall: Callable[[RoomJob], Awaitable[bool]],
-        known: frozenset[RoomJob] = frozenset(),
-        remember: Callable[[frozenset[RoomJob]], None] = lambda _: None,
-    ) -> None:
-        self._jobs, self._recall, self._known, self._remember = jobs, recall, known, remember
+    def __init__(self, source: JobSource, memory: JobMemory) -> None:
+        self._source, self._memory = source, memory
+        self._known = memory.read()
         self._recalls: list[tuple[float, str]] = []  # when, and to which room
 
     async def run(self) -> None:
         """Watch until cancelled."""
         while True:
-            now = frozenset(self._jobs())
+            now = frozenset(self._source.running_jobs())
             for lost in self._known - now:
                 await self._replace(lost)
             if now != self._known:
-                self._remember(now)
+                self._memory.write(now)
             self._known = now
             await asyncio.sleep(LOOK_S)
 
@@ -58,7 +68,7 @@ class Failover:
             logger.error("agents die there again and again", extra={"room": lost.room, "times": MOST})
             return
         try:
-            if await self._recall(lost):
+            if await self._source.recall(lost):
                 self._recalls.append((now, lost.room))
                 logger.warning("another agent is called", extra={"room": lost.room, "lost": lost.agent})
         except Exception:

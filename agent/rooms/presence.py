@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from typing import Protocol
 
 from livekit import rtc
 
@@ -12,25 +12,27 @@ from agent.settings.agent import GRACE_S
 logger = logging.getLogger(__name__)
 
 
+class PresenceObserver(Protocol):
+    """Told who is there."""
+
+    def on_joined(self, identity: str) -> None:
+        """Somebody came (back) and is the caller now."""
+        ...
+
+    def on_left(self) -> None:
+        """The last one went."""
+        ...
+
+    def on_gone(self) -> None:
+        """Nobody came for as long as the call waits."""
+        ...
+
+
 class Presence:
-    """Watches the people in a room.
+    """Watches the people in a room, which nobody may be in for `grace_s`."""
 
-    Args:
-        joined: Somebody came (back) and is the caller now; takes their identity.
-        left: The last one went.
-        gone: Nobody came for `grace_s`.
-    """
-
-    def __init__(
-        self,
-        joined: Callable[[str], None],
-        left: Callable[[], None],
-        gone: Callable[[], None],
-        *,
-        grace_s: float = GRACE_S,
-    ) -> None:
-        self._joined, self._left, self._gone = joined, left, gone
-        self._grace_s = grace_s
+    def __init__(self, observer: PresenceObserver, *, grace_s: float = GRACE_S) -> None:
+        self._observer, self._grace_s = observer, grace_s
         self._people: list[str] = []
         self._timer: asyncio.TimerHandle | None = None
 
@@ -45,7 +47,7 @@ class Presence:
     def wait(self) -> None:
         """Nobody is there: from now on the time runs."""
         self.close()
-        self._timer = asyncio.get_running_loop().call_later(self._grace_s, self._gone)
+        self._timer = asyncio.get_running_loop().call_later(self._grace_s, self._observer.on_gone)
 
     def close(self) -> None:
         if self._timer:
@@ -58,7 +60,7 @@ class Presence:
         self.close()
         self._people.append(participant.identity)
         if len(self._people) == 1:
-            self._joined(participant.identity)
+            self._observer.on_joined(participant.identity)
 
     @log_exceptions
     def _disconnected(self, participant: rtc.RemoteParticipant) -> None:
@@ -69,6 +71,6 @@ class Presence:
         if not self._people:
             logger.info("nobody is there", extra={"grace_s": self._grace_s})
             self.wait()
-            self._left()
+            self._observer.on_left()
         elif was_caller:
-            self._joined(self._people[0])
+            self._observer.on_joined(self._people[0])

@@ -3,9 +3,8 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 import msgspec
 
@@ -13,7 +12,6 @@ logger = logging.getLogger(__name__)
 
 State = Literal["listening", "thinking", "speaking", "watching", "silent"]
 What = Literal["turn", "backchannel", "noise", "silent", "interrupted", "continued", "resumed", "error"]
-Publish = Callable[[dict[str, str]], Awaitable[None]]
 
 LINE = "aura.line"
 SEES = "aura.sees"
@@ -63,11 +61,17 @@ class AgentSignals:
         return min((moment for moment in moments if moment > now), default=None)
 
 
+class Audience(Protocol):
+    """Whoever is shown the agent's attributes."""
+
+    async def publish(self, attributes: dict[str, str]) -> None: ...
+
+
 class AgentStatePublisher:
     """Publishes what has changed, in order; changes of state that nobody could have seen are left out."""
 
-    def __init__(self, publish: Publish) -> None:
-        self._publish = publish
+    def __init__(self, audience: Audience) -> None:
+        self._audience = audience
         self._signs = AgentSignals()
         self._shown: State | None = None
         self._news: deque[dict[str, str]] = deque(maxlen=WAITING_NEWS)
@@ -141,7 +145,7 @@ class AgentStatePublisher:
 
     async def _send(self, attributes: dict[str, str]) -> None:
         try:
-            await self._publish(attributes)
+            await self._audience.publish(attributes)
         except Exception:
             logger.exception("attributes were not published", extra={"attributes": sorted(attributes)})
 

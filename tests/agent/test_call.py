@@ -14,6 +14,7 @@ from agent.console.audio import WavLoudspeaker
 from agent.persona import Persona
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
+from tests.agent.audience import Notes
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says
 
 pytestmark = pytest.mark.anyio
@@ -27,11 +28,11 @@ HEARD_MS = round(SILENCE_S * 1000) + 10  # the pause, and a step of the loudspea
 class Room:
     """A call without its ears: what voice activity and the gate tell it is told here."""
 
-    def __init__(self, call: Call, shown: list[dict[str, Any]]) -> None:
-        self.call, self._shown = call, shown
+    def __init__(self, call: Call, notes: Notes) -> None:
+        self.call, self._notes = call, notes
 
     def of(self, name: str) -> list[dict[str, Any]]:
-        return [msgspec.json.decode(news[name]) for news in self._shown if name in news]
+        return [msgspec.json.decode(value) for _, value in self._notes.of(name)]
 
     @property
     def waits(self) -> list[tuple[int | None, int]]:
@@ -56,20 +57,16 @@ class Room:
 
 @asynccontextmanager
 async def calling(pipeline: FakePipeline) -> AsyncIterator[Room]:
-    shown: list[dict[str, Any]] = []
-
-    async def publish(attributes: dict[str, str]) -> None:
-        shown.append(attributes)
-
+    notes = Notes()
     persona, settings = Persona("Aura", "Be brief."), PipelineSettings("http://pipeline", "key")
-    call = Call(settings, persona, TURNS["console"], publish, spoken=False, connect=pipeline.connect)
+    call = Call(settings, persona, TURNS["console"], notes, spoken=False, connect=pipeline.connect)
     loudspeaker = WavLoudspeaker(lambda: 0.0)
     call.session.output.audio = loudspeaker
     async with asyncio.TaskGroup() as tasks:
         playing = tasks.create_task(loudspeaker.play())
         await call.start(greet=False)
         await asyncio.sleep(1)
-        yield Room(call, shown)
+        yield Room(call, notes)
         await call.aclose()
         playing.cancel()
 

@@ -12,6 +12,7 @@ from agent.settings.agent import PipelineSettings
 from agent.status.attributes import LINE
 from agent.turns.endpointing import TURNS
 from pipeline.realtime.client import PipelineFull, Unreachable
+from tests.agent.audience import Notes
 from tests.agent.fake_pipeline import FakePipeline, Says
 from tests.agent.livekit.test_session import TWO_CLAUSES, talking
 
@@ -69,14 +70,8 @@ async def test_who_comes_back_to_a_full_pipeline_is_told_so_until_there_is_a_pla
 
 
 async def test_a_call_gives_its_place_back_as_soon_as_nobody_is_there() -> None:
-    shown: list[tuple[float, str]] = []
-
-    async def publish(attributes: dict[str, str]) -> None:
-        if LINE in attributes:
-            shown.append((asyncio.get_running_loop().time(), attributes[LINE]))
-
-    pipeline = FakePipeline(can_resume=True)
-    call = Call(PIPELINE, PERSONA, TURNS["console"], publish, spoken=False, connect=pipeline.connect)
+    notes, pipeline = Notes(), FakePipeline(can_resume=True)
+    call = Call(PIPELINE, PERSONA, TURNS["console"], notes, spoken=False, connect=pipeline.connect)
     await call.start(greet=False)
     await asyncio.sleep(1)
     began = asyncio.get_running_loop().time()
@@ -84,21 +79,19 @@ async def test_a_call_gives_its_place_back_as_soon_as_nobody_is_there() -> None:
     await asyncio.sleep(HANG_UP_S / 2)
     call.pick_up()
     await asyncio.sleep(10)
-    assert [token for _, token in shown] == ["token_1"]
+    assert [token for _, token in notes.of(LINE)] == ["token_1"]
     call.hang_up()
     await asyncio.sleep(10)
     call.pick_up()
     await asyncio.sleep(1)
-    assert [token for _, token in shown] == ["token_1", "", "token_2"]
-    assert shown[1][0] == pytest.approx(began + HANG_UP_S / 2 + 10 + HANG_UP_S)
+    assert [token for _, token in notes.of(LINE)] == ["token_1", "", "token_2"]
+    assert notes.of(LINE)[1][0] == pytest.approx(began + HANG_UP_S / 2 + 10 + HANG_UP_S)
     await call.aclose()
 
 
 async def test_who_is_back_while_the_socket_closes_waits_for_nothing_that_went_with_it() -> None:
-    async def publish(_: dict[str, str]) -> None: ...
-
     pipeline = FakePipeline(says=[Says((("One two three.", 9.0),))], can_resume=True, closing_s=0.3)
-    call = Call(PIPELINE, PERSONA, TURNS["console"], publish, spoken=False, connect=pipeline.connect)
+    call = Call(PIPELINE, PERSONA, TURNS["console"], Notes(), spoken=False, connect=pipeline.connect)
     await call.start(greet=False)
     await asyncio.sleep(1)
     call.hang_up()
@@ -113,10 +106,8 @@ async def test_who_is_back_while_the_socket_closes_waits_for_nothing_that_went_w
 
 
 async def test_an_answer_that_cannot_be_interrupted_holds_no_place_for_nobody() -> None:
-    async def publish(_: dict[str, str]) -> None: ...
-
     pipeline = FakePipeline(says=[Says((("One two three.", 9.0),))])
-    call = Call(PIPELINE, PERSONA, TURNS["console"], publish, spoken=False, connect=pipeline.connect)
+    call = Call(PIPELINE, PERSONA, TURNS["console"], Notes(), spoken=False, connect=pipeline.connect)
     await call.start(greet=False)
     call.session.generate_reply(user_input="Please count.", allow_interruptions=False)
     await asyncio.sleep(1)
@@ -128,10 +119,8 @@ async def test_an_answer_that_cannot_be_interrupted_holds_no_place_for_nobody() 
 
 
 async def test_who_waited_for_an_answer_when_the_pipeline_stopped_is_asked_to_say_it_again() -> None:
-    async def publish(_: dict[str, str]) -> None: ...
-
     pipeline = FakePipeline(says=[Says((("One two three.", 9.0),))])
-    call = Call(PIPELINE, PERSONA, TURNS["console"], publish, spoken=False, connect=pipeline.connect)
+    call = Call(PIPELINE, PERSONA, TURNS["console"], Notes(), spoken=False, connect=pipeline.connect)
     await call.start(greet=False)
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(call.write("Please count."))
@@ -151,10 +140,8 @@ async def test_who_waited_for_an_answer_when_the_pipeline_stopped_is_asked_to_sa
 async def test_an_agent_that_is_called_into_a_call_goes_on_with_it_and_apologises(
     recalled: FailoverMetadata | None, said: str
 ) -> None:
-    async def publish(_: dict[str, str]) -> None: ...
-
     pipeline = FakePipeline(can_resume=True)
-    call = Call(PIPELINE, PERSONA, TURNS["console"], publish, spoken=False, connect=pipeline.connect, recalled=recalled)
+    call = Call(PIPELINE, PERSONA, TURNS["console"], Notes(), spoken=False, connect=pipeline.connect, recalled=recalled)
     await call.start()
     await asyncio.sleep(1)
     assert pipeline.resumed_with == [recalled.line if recalled else None]

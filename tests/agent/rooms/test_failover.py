@@ -25,6 +25,9 @@ class Worker:
         self.recalls: list[tuple[float, RoomJob]] = []
         self.broken = False
 
+    def running_jobs(self) -> set[RoomJob]:
+        return self.jobs
+
     async def recall(self, lost: RoomJob) -> bool:
         if self.broken:
             raise OSError("the server is away")
@@ -37,7 +40,7 @@ class Worker:
 async def watched() -> AsyncIterator[Worker]:
     worker = Worker()
     async with asyncio.TaskGroup() as tasks:
-        watching = tasks.create_task(Failover(lambda: worker.jobs, worker.recall).run())
+        watching = tasks.create_task(Failover(worker, JobStore(None)).run())
         await asyncio.sleep(0.1)
         yield worker
         watching.cancel()
@@ -81,7 +84,7 @@ async def test_a_call_that_kills_every_agent_is_given_up_for_a_minute() -> None:
 async def test_what_a_killed_worker_has_left_behind_is_found_by_the_one_after_it(tmp_path: Path) -> None:
     roster, worker = JobStore(tmp_path / "jobs.json"), Worker()
     async with asyncio.TaskGroup() as tasks:
-        watching = tasks.create_task(Failover(lambda: worker.jobs, worker.recall, roster.read(), roster.write).run())
+        watching = tasks.create_task(Failover(worker, roster).run())
         await asyncio.sleep(1)
         worker.jobs = {HALL}
         await asyncio.sleep(1)
@@ -89,7 +92,7 @@ async def test_what_a_killed_worker_has_left_behind_is_found_by_the_one_after_it
         watching.cancel()  # killed
     worker.jobs = set()
     async with asyncio.TaskGroup() as tasks:
-        watching = tasks.create_task(Failover(lambda: worker.jobs, worker.recall, roster.read(), roster.write).run())
+        watching = tasks.create_task(Failover(worker, roster).run())
         await asyncio.sleep(1)
         assert [lost for _, lost in worker.recalls] == [KITCHEN, HALL]
         assert roster.read() == set()

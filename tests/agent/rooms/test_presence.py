@@ -30,16 +30,29 @@ def person(identity: str, kind: int = rtc.ParticipantKind.PARTICIPANT_KIND_STAND
     return SimpleNamespace(identity=identity, kind=kind)
 
 
-def watch(room: Room) -> list[str]:
+class Notes:
     """What follows, with the second at which it does."""
-    notes: list[str] = []
 
-    def note(what: str) -> None:
-        notes.append(f"{asyncio.get_running_loop().time():g} {what}")
+    def __init__(self) -> None:
+        self.notes: list[str] = []
 
-    presence = Presence(lambda identity: note(identity), lambda: note("left"), lambda: note("gone"))
-    presence.watch(room)  # type: ignore[arg-type]
-    return notes
+    def on_joined(self, identity: str) -> None:
+        self._note(identity)
+
+    def on_left(self) -> None:
+        self._note("left")
+
+    def on_gone(self) -> None:
+        self._note("gone")
+
+    def _note(self, what: str) -> None:
+        self.notes.append(f"{asyncio.get_running_loop().time():g} {what}")
+
+
+def watch(room: Room) -> list[str]:
+    observer = Notes()
+    Presence(observer).watch(room)  # type: ignore[arg-type]
+    return observer.notes
 
 
 async def test_if_nobody_ever_comes_the_call_ends_after_a_minute() -> None:

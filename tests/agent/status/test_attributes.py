@@ -8,24 +8,18 @@ import msgspec
 import pytest
 
 from agent.status.attributes import AgentSignals, AgentStatePublisher
+from tests.agent.audience import Notes
 
 pytestmark = pytest.mark.anyio
 
-Shown = list[tuple[float, str, str]]
-
 
 @asynccontextmanager
-async def board() -> AsyncIterator[tuple[AgentStatePublisher, Shown]]:
-    shown: Shown = []
-
-    async def publish(attributes: dict[str, str]) -> None:
-        now = asyncio.get_running_loop().time()
-        shown.extend((now, name, value) for name, value in attributes.items())
-
-    noticeboard = AgentStatePublisher(publish)
+async def board() -> AsyncIterator[tuple[AgentStatePublisher, Notes]]:
+    notes = Notes()
+    noticeboard = AgentStatePublisher(notes)
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(noticeboard.run())
-        yield noticeboard, shown
+        yield noticeboard, notes
         running.cancel()
 
 
@@ -51,21 +45,21 @@ def test_the_state_follows_from_the_signs(signs: AgentSignals, state: str) -> No
 
 
 async def test_staying_silent_is_shown_for_two_seconds_and_said_why() -> None:
-    async with board() as (noticeboard, shown):
+    async with board() as (noticeboard, notes):
         await asyncio.sleep(1.0)
         noticeboard.stayed_silent()
         await asyncio.sleep(5.0)
-    assert [(at, value) for at, name, value in shown if name == "aura.state"] == [
+    assert notes.of("aura.state") == [
         (0.0, "listening"),
         (1.0, "silent"),
         (3.0, "listening"),
     ]
-    decision = next(msgspec.json.decode(value) for _, name, value in shown if name == "aura.decision")
+    decision = next(msgspec.json.decode(value) for _, value in notes.of("aura.decision"))
     assert decision == {"at_ms": 1000, "what": "silent", "text": "chose to say nothing"}
 
 
 async def test_who_has_spoken_sees_before_long_that_it_is_still_being_found_out_what_they_said() -> None:
-    async with board() as (noticeboard, shown):
+    async with board() as (noticeboard, notes):
         noticeboard.observe(undecided=True)
         await asyncio.sleep(5.0)
         noticeboard.decided("noise", "no words were heard")
@@ -78,7 +72,7 @@ async def test_who_has_spoken_sees_before_long_that_it_is_still_being_found_out_
         await asyncio.sleep(1.0)
         noticeboard.observe(owed=False)
         await asyncio.sleep(1.0)
-    assert [(at, value) for at, name, value in shown if name == "aura.state"] == [
+    assert notes.of("aura.state") == [
         (0.0, "listening"),
         (2.0, "thinking"),
         (5.0, "listening"),
@@ -90,64 +84,58 @@ async def test_who_has_spoken_sees_before_long_that_it_is_still_being_found_out_
 
 
 async def test_every_decision_is_published_though_they_come_at_once() -> None:
-    async with board() as (noticeboard, shown):
+    async with board() as (noticeboard, notes):
         noticeboard.decided("backchannel", "a sign of listening")
         noticeboard.decided("resumed", "it was no interruption")
         await asyncio.sleep(0)
         await asyncio.sleep(0)
-    decisions = [msgspec.json.decode(value)["what"] for _, name, value in shown if name == "aura.decision"]
+    decisions = [msgspec.json.decode(value)["what"] for _, value in notes.of("aura.decision")]
     assert decisions == ["backchannel", "resumed"]
 
 
 async def test_it_watches_while_pictures_come() -> None:
-    async with board() as (noticeboard, shown):
+    async with board() as (noticeboard, notes):
         noticeboard.line("token", sees=True)
         for _ in range(4):
             noticeboard.saw_frame()
             await asyncio.sleep(0.5)
         await asyncio.sleep(5.0)
-    assert [(at, value) for at, name, value in shown if name == "aura.state"] == [(0.0, "watching"), (3.5, "listening")]
+    assert notes.of("aura.state") == [(0.0, "watching"), (3.5, "listening")]
 
 
 async def test_it_does_not_watch_for_a_pipeline_that_cannot_see() -> None:
-    async with board() as (noticeboard, shown):
+    async with board() as (noticeboard, notes):
         noticeboard.line("token", sees=False)
         noticeboard.saw_frame()
         await asyncio.sleep(1.0)
-    assert [value for _, name, value in shown if name == "aura.state"] == ["listening"]
+    assert [value for _, value in notes.of("aura.state")] == ["listening"]
 
 
 async def test_it_is_shown_whether_the_pipeline_sees_while_there_is_one() -> None:
-    async with board() as (noticeboard, shown):
+    async with board() as (noticeboard, notes):
         noticeboard.line("token", sees=False)
         noticeboard.line("", sees=False)
         noticeboard.line("other", sees=True)
         await asyncio.sleep(1.0)
-    assert [value for _, name, value in shown if name == "aura.sees"] == ["no", "", "yes"]
+    assert [value for _, value in notes.of("aura.sees")] == ["no", "", "yes"]
 
 
 async def test_an_error_is_shown_once_and_taken_away() -> None:
-    async with board() as (noticeboard, shown):
+    async with board() as (noticeboard, notes):
         for text in ("away", "away", "", ""):
             noticeboard.error(text)
         await asyncio.sleep(1.0)
-    assert [value for _, name, value in shown if name == "aura.error"] == ["away", ""]
+    assert [value for _, value in notes.of("aura.error")] == ["away", ""]
 
 
 async def test_what_cannot_be_published_stops_nothing() -> None:
-    shown: list[dict[str, str]] = []
-
-    async def publish(attributes: dict[str, str]) -> None:
-        if "aura.error" in attributes:
-            raise ConnectionError("no room")
-        shown.append(attributes)
-
-    noticeboard = AgentStatePublisher(publish)
+    notes = Notes(refuses="aura.error")
+    noticeboard = AgentStatePublisher(notes)
     async with asyncio.TaskGroup() as tasks:
         running = tasks.create_task(noticeboard.run())
         noticeboard.error("away")
         noticeboard.timed("resp_1", None, 120)
         await asyncio.sleep(1.0)
         running.cancel()
-    timings = [attributes["aura.timings"] for attributes in shown if "aura.timings" in attributes]
-    assert msgspec.json.decode(timings[0])["create_to_first_audio_ms"] == 120
+    [(_, timings)] = notes.of("aura.timings")
+    assert msgspec.json.decode(timings)["create_to_first_audio_ms"] == 120

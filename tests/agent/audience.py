@@ -1,0 +1,28 @@
+"""Whoever has a call, in a test: keeps what is published, and when."""
+
+import asyncio
+
+
+class Notes:
+    """
+    Attributes:
+        shown: Each publication, with its second.
+        troubles: With the line to the pipeline.
+    """
+
+    def __init__(self, refuses: str = "") -> None:
+        self.shown: list[tuple[float, dict[str, str]]] = []
+        self.troubles: list[str] = []
+        self._refuses = refuses
+
+    async def publish(self, attributes: dict[str, str]) -> None:
+        if self._refuses and self._refuses in attributes:
+            raise ConnectionError("no room")
+        self.shown.append((asyncio.get_running_loop().time(), attributes))
+
+    def on_trouble(self, text: str) -> None:
+        self.troubles.append(text)
+
+    def of(self, name: str) -> list[tuple[float, str]]:
+        """All values of one attribute."""
+        return [(at, attributes[name]) for at, attributes in self.shown if name in attributes]
