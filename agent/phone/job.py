@@ -46,13 +46,12 @@ class PhoneCall:
         self._call = Call(
             settings.pipeline, ON_THE_PHONE, TURNS["phone"], self, recalled=failover_metadata(ctx.job.metadata)
         )
-        self._bridge = _Bridge(ctx)
-        speaker = _Speaker(self._call, settings.phone)
-        self._telephone = Telephone(speaker, self._bridge, settings.phone, self._record, ctx.shutdown)
+        speaker, bridge = _Speaker(self._call, settings.phone), _Bridge(ctx)
+        self._telephone = Telephone(speaker, bridge, settings.phone, self._record, ctx.shutdown)
 
     async def begin(self) -> None:
         """Returns when the call is set up."""
-        self._bridge.watch(self._telephone)
+        self._watch(self._ctx.room)
         self._ctx.add_shutdown_callback(self._call.aclose)
         self._ctx.add_shutdown_callback(self._telephone.aclose)
         options = RoomOptions(
@@ -69,7 +68,8 @@ class PhoneCall:
             output.on("playback_started", self._on_playback_started)
         logger.info("call begun", extra={"room": self._ctx.room.name})
         self._telephone.expect()
-        self._bridge.look_around()
+        for someone in self._ctx.room.remote_participants.values():
+            self._on_connected(someone)
 
     async def publish(self, attributes: dict[str, str]) -> None:
         """Nobody looks; but who calls another agent if this one dies reads the line to go on with."""
@@ -79,6 +79,32 @@ class PhoneCall:
 
     def on_trouble(self, text: str) -> None:
         self._telephone.on_trouble(text)
+
+    def _watch(self, room: rtc.Room) -> None:
+        room.on("participant_attributes_changed", self._on_attributes)
+        room.on("participant_connected", self._on_connected)
+        room.on("participant_disconnected", self._on_disconnected)
+        room.on("disconnected", self._on_room_closed)
+        room.on("sip_dtmf_received", self._on_dtmf)
+
+    @log_exceptions
+    def _on_attributes(self, changed: dict[str, str], someone: rtc.Participant) -> None:
+        if _is_phone(someone) and (status := changed.get(STATUS)):
+            self._telephone.on_status(status)
+
+    def _on_connected(self, someone: rtc.RemoteParticipant) -> None:
+        self._on_attributes(someone.attributes, someone)
+
+    @log_exceptions
+    def _on_disconnected(self, someone: rtc.RemoteParticipant) -> None:
+        if _is_phone(someone):
+            self._telephone.on_left(LEFT.get(someone.disconnect_reason, "hung up"))
+
+    def _on_room_closed(self, _: object) -> None:
+        self._telephone.on_left("the room was closed")
+
+    def _on_dtmf(self, pressed: rtc.SipDTMF) -> None:
+        self._telephone.on_key(pressed.digit)
 
     def _on_playback_started(self, _: object) -> None:
         self._record.heard_first()
@@ -114,21 +140,6 @@ class _Bridge:
 
     def __init__(self, ctx: JobContext) -> None:
         self._ctx = ctx
-        self._telephone: Telephone | None = None
-
-    def watch(self, telephone: Telephone) -> None:
-        self._telephone = telephone
-        room = self._ctx.room
-        room.on("participant_attributes_changed", self._on_attributes)
-        room.on("participant_connected", lambda someone: self._on_attributes(someone.attributes, someone))
-        room.on("participant_disconnected", self._on_disconnected)
-        room.on("disconnected", lambda _: telephone.on_left("the room was closed"))
-        room.on("sip_dtmf_received", lambda pressed: telephone.on_key(pressed.digit))
-
-    def look_around(self) -> None:
-        """See who has come before we watched."""
-        for someone in self._ctx.room.remote_participants.values():
-            self._on_attributes(someone.attributes, someone)
 
     async def hang_up(self) -> None:
         await self._ctx.delete_room()
@@ -143,16 +154,6 @@ class _Bridge:
             logger.warning("not put through", extra={"code": error.code})
             return False
         return True
-
-    @log_exceptions
-    def _on_attributes(self, changed: dict[str, str], someone: rtc.Participant) -> None:
-        if self._telephone and _is_phone(someone) and (status := changed.get(STATUS)):
-            self._telephone.on_status(status)
-
-    @log_exceptions
-    def _on_disconnected(self, someone: rtc.RemoteParticipant) -> None:
-        if self._telephone and _is_phone(someone):
-            self._telephone.on_left(LEFT.get(someone.disconnect_reason, "hung up"))
 
 
 def _is_phone(someone: rtc.Participant) -> bool:
