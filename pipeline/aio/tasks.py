@@ -23,7 +23,7 @@ class BackgroundTasks:
     def start(
         self, name: str, work: Callable[P, Awaitable[object]], *args: P.args, **kwargs: P.kwargs
     ) -> asyncio.Task[None]:
-        task = self._group.create_task(log_exceptions(partial(work, *args, **kwargs), name), name=name)
+        task = self._group.create_task(_logged(partial(work, *args, **kwargs), name), name=name)
         self._alive.add(task)
         task.add_done_callback(self._alive.discard)
         return task
@@ -55,7 +55,7 @@ class BackgroundTasks:
         await self._group.__aexit__(None, None, None)  # what went wrong outside is not the tasks' doing
 
 
-async def log_exceptions(work: Callable[[], Awaitable[object]], name: str) -> None:
+async def _logged(work: Callable[[], Awaitable[object]], name: str) -> None:
     """A failure of one task is our mistake: it is logged, and its owner lives on."""
     try:
         await work()
