@@ -9,7 +9,7 @@ from livekit.agents.types import NOT_GIVEN
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.aio.guard import log_exceptions
-from agent.livekit.connection import ConnectPipeline
+from agent.livekit.connection import ConnectPipeline, PipelineEndpoint
 from agent.livekit.media import VideoSampler
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.responses import ResponseOutcome
@@ -17,7 +17,7 @@ from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import Persona
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
-from agent.status.attributes import AgentStatePublisher, Audience
+from agent.status.attributes import AgentStatePublisher, AttributeSink
 from agent.status.latency import LatencyTracker
 from agent.turns.endpointing import Turns, turn_handling, voice_activity
 from agent.turns.pipeline_stt import PipelineStt
@@ -29,7 +29,7 @@ logger = logging.getLogger(__name__)
 HANG_UP_S = 0.5  # in which what was heard of the last answer is told, and a page that reloads is back
 
 
-class CallObserver(Audience, Protocol):
+class CallObserver(AttributeSink, Protocol):
     """Whoever has a call: shows what it publishes, and knows how its line to the pipeline is."""
 
     def on_trouble(self, text: str) -> None:
@@ -63,7 +63,8 @@ class Call:
         self._absence: asyncio.Task[None] | None = None
         self._greeting = persona.apology if recalled else persona.greeting
         wishes = PipelineSessionSettings(persona, spoken, turns.camera)
-        self._model = AuraRealtimeModel(pipeline, wishes, self, connect, recalled.line if recalled else "")
+        endpoint = PipelineEndpoint(pipeline, connect, recalled.line if recalled else "")
+        self._model = AuraRealtimeModel(endpoint, wishes, self)
         sounds, label_s, late_label_s = (
             UserTurnTracker(round(turns.longest_turn_s * 1000)),
             turns.label_s,

@@ -25,7 +25,7 @@ def sound(pcm: bytes) -> rtc.AudioFrame:
     return rtc.AudioFrame(data=pcm, sample_rate=RATE, num_channels=1, samples_per_channel=len(pcm) // 2)
 
 
-def heard(frame: rtc.AudioFrame) -> AudioPiece:
+def audio_piece(frame: rtc.AudioFrame) -> AudioPiece:
     """A frame (24 kHz mono) that has been heard just now."""
     return AudioPiece(bytes(frame.data), frame.duration, asyncio.get_running_loop().time())
 

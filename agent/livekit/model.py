@@ -2,24 +2,17 @@
 
 from livekit.agents import llm
 
-from agent.livekit.connection import ConnectPipeline, PipelineEndpoint
+from agent.livekit.connection import PipelineEndpoint
 from agent.livekit.listener import ConversationListener
 from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_settings import PipelineSessionSettings
-from agent.settings.agent import PipelineSettings
-from pipeline.realtime.client import connect
 
 
 class AuraRealtimeModel(llm.RealtimeModel):
     """Makes the session of a job; there is one, because its socket is one place in the pipeline."""
 
     def __init__(
-        self,
-        pipeline: PipelineSettings,
-        wishes: PipelineSessionSettings,
-        listener: ConversationListener,
-        connect: ConnectPipeline = connect,
-        resume_token: str = "",
+        self, endpoint: PipelineEndpoint, wishes: PipelineSessionSettings, listener: ConversationListener
     ) -> None:
         capabilities = llm.RealtimeCapabilities(
             message_truncation=True,
@@ -34,8 +27,7 @@ class AuraRealtimeModel(llm.RealtimeModel):
             supports_say=True,
         )
         super().__init__(capabilities=capabilities)
-        self._endpoint = PipelineEndpoint(pipeline, connect, resume_token)
-        self._wishes, self._listener = wishes, listener
+        self._endpoint, self._wishes, self._listener = endpoint, wishes, listener
         self.live: AuraRealtimeSession | None = None
 
     @property

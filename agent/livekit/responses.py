@@ -50,7 +50,7 @@ class CommandSink(Protocol):
         ...
 
 
-class AnswersOwner(Protocol):
+class ResponseObserver(Protocol):
     """Told of what comes without a request, and of requests of which nothing comes."""
 
     def on_offer(self, generation: llm.GenerationCreatedEvent) -> None:
@@ -65,7 +65,7 @@ class AnswersOwner(Protocol):
 class PendingResponses:
     """Everything that was asked of the pipeline and is not done."""
 
-    def __init__(self, pipeline: CommandSink, owner: AnswersOwner) -> None:
+    def __init__(self, pipeline: CommandSink, owner: ResponseObserver) -> None:
         self._pipeline, self._owner = pipeline, owner
         self._requests: dict[str, _Request] = {}
         self._answers: dict[str, ResponseGeneration] = {}

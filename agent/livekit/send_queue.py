@@ -16,7 +16,7 @@ class SendQueueFull(PipelineError):
 
 
 @dataclass(frozen=True, slots=True)
-class Waiting:
+class QueuedSend:
     """An event that waits, or a piece of the input stream that will be one.
 
     Attributes:
@@ -39,8 +39,8 @@ class SendQueue:
 
     def __init__(self, most_commands: int = MOST_COMMANDS, most_input: int = MOST_INPUT) -> None:
         self._most_commands = most_commands
-        self._commands: deque[Waiting] = deque()
-        self._input: deque[Waiting] = deque(maxlen=most_input)
+        self._commands: deque[QueuedSend] = deque()
+        self._input: deque[QueuedSend] = deque(maxlen=most_input)
         self._arrived = 0
         self._filled = asyncio.Event()
 
@@ -58,7 +58,7 @@ class SendQueue:
         """Add a piece of the stream."""
         self._input.append(self._waiting(item))
 
-    async def take(self) -> Waiting:
+    async def take(self) -> QueuedSend:
         """Remove and return what came first; waits until there is something."""
         while not (self._commands or self._input):
             self._filled.clear()
@@ -66,7 +66,7 @@ class SendQueue:
         command_is_first = not self._input or (self._commands and self._commands[0].number < self._input[0].number)
         return (self._commands if command_is_first else self._input).popleft()
 
-    def put_back(self, waiting: Waiting) -> None:
+    def put_back(self, waiting: QueuedSend) -> None:
         """It was taken and has not left: a command is the first again, and what is of the stream is too old."""
         if isinstance(waiting.what, dict):
             self._commands.appendleft(waiting)
@@ -79,16 +79,16 @@ class SendQueue:
         """Remove the commands that change items of a conversation."""
         self._remove([each for each in self._commands if _field(each, "type").startswith("conversation.item.")])
 
-    def _remove(self, gone: list[Waiting]) -> bool:
+    def _remove(self, gone: list[QueuedSend]) -> bool:
         for each in gone:
             self._commands.remove(each)
         return bool(gone)
 
-    def _waiting(self, what: Event | InputItem) -> Waiting:
+    def _waiting(self, what: Event | InputItem) -> QueuedSend:
         self._arrived += 1
         self._filled.set()
-        return Waiting(self._arrived, what)
+        return QueuedSend(self._arrived, what)
 
 
-def _field(waiting: Waiting, name: str) -> str:
+def _field(waiting: QueuedSend, name: str) -> str:
     return str(waiting.what.get(name) or "") if isinstance(waiting.what, dict) else ""

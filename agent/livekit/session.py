@@ -15,7 +15,7 @@ from agent.livekit.chat_context import ChatContextMirror
 from agent.livekit.connection import PipelineConnection, PipelineEndpoint
 from agent.livekit.input_stream import ActivityMark, BufferMark
 from agent.livekit.listener import ConversationListener
-from agent.livekit.media import Camera, heard
+from agent.livekit.media import Camera, audio_piece
 from agent.livekit.response import ResponseGeneration
 from agent.livekit.responses import PendingResponses, ResponseOutcome
 from agent.livekit.send_queue import SendQueueFull
@@ -166,7 +166,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
     @log_exceptions
     def push_audio(self, frame: rtc.AudioFrame) -> None:
-        self._line.stream(heard(frame))
+        self._line.stream(audio_piece(frame))
 
     @log_exceptions
     def push_video(self, frame: rtc.VideoFrame) -> None:

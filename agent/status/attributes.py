@@ -61,7 +61,7 @@ class AgentSignals:
         return min((moment for moment in moments if moment > now), default=None)
 
 
-class Audience(Protocol):
+class AttributeSink(Protocol):
     """Whoever is shown the agent's attributes."""
 
     async def publish(self, attributes: dict[str, str]) -> None: ...
@@ -70,8 +70,8 @@ class Audience(Protocol):
 class AgentStatePublisher:
     """Publishes what has changed, in order; changes of state that nobody could have seen are left out."""
 
-    def __init__(self, audience: Audience) -> None:
-        self._audience = audience
+    def __init__(self, sink: AttributeSink) -> None:
+        self._sink = sink
         self._signs = AgentSignals()
         self._shown: State | None = None
         self._news: deque[dict[str, str]] = deque(maxlen=WAITING_NEWS)
@@ -145,7 +145,7 @@ class AgentStatePublisher:
 
     async def _send(self, attributes: dict[str, str]) -> None:
         try:
-            await self._audience.publish(attributes)
+            await self._sink.publish(attributes)
         except Exception:
             logger.exception("attributes were not published", extra={"attributes": sorted(attributes)})
 

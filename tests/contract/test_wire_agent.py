@@ -8,6 +8,7 @@ from functools import partial
 import numpy as np
 import pytest
 
+from agent.livekit.connection import PipelineEndpoint
 from agent.livekit.media import RATE, sound
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.session import AuraRealtimeSession
@@ -63,9 +64,8 @@ class Person:
 @asynccontextmanager
 async def talking(pipeline: Served) -> AsyncIterator[tuple[AuraRealtimeSession, Listener]]:
     listener = Listener()
-    model = AuraRealtimeModel(
-        PipelineSettings(pipeline.url, KEY), PipelineSessionSettings(AURA, spoken=True, camera=True), listener
-    )
+    endpoint = PipelineEndpoint(PipelineSettings(pipeline.url, KEY))
+    model = AuraRealtimeModel(endpoint, PipelineSessionSettings(AURA, spoken=True, camera=True), listener)
     try:
         yield model.session(), listener
     finally:

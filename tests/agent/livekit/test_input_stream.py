@@ -1,6 +1,9 @@
 """The clock of one connection: marks are placed in the sound that has left, pictures in the time that has passed."""
 
+import numpy as np
+
 from agent.livekit.input_stream import ActivityMark, AudioPiece, BufferMark, CameraPicture, InputClock
+from pipeline.vision.video_buffer import VideoBuffer
 
 
 def sound(taken_at: float) -> AudioPiece:
@@ -14,6 +17,12 @@ def stamps(clock: InputClock, *moments: float) -> list[int]:
 def test_a_camera_without_a_microphone_has_a_clock_that_goes_on() -> None:
     moments = [100 + each / 2 for each in range(120)]
     assert stamps(InputClock(), *moments) == [500 * each for each in range(120)]
+
+
+def test_every_frame_of_a_camera_without_a_microphone_is_kept_by_the_pipeline() -> None:
+    seen, pixels = VideoBuffer("camera"), np.zeros((32, 32, 3), np.uint8)
+    moments = stamps(InputClock(), *(100 + each / 2 for each in range(120)))
+    assert [seen.feed(pixels, at_ms) for at_ms in moments] == [True] * 120
 
 
 def test_pictures_are_placed_in_the_sound_around_them() -> None:

@@ -10,7 +10,7 @@ from PIL import Image
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.livekit.input_stream import CameraPicture, InputItem
-from agent.livekit.media import Camera, VideoPace, heard, jpeg, sound
+from agent.livekit.media import Camera, VideoPace, audio_piece, jpeg, sound
 
 
 def frame(width: int, height: int, rgb: tuple[int, int, int]) -> rtc.VideoFrame:
@@ -39,7 +39,7 @@ def test_after_a_gap_the_pace_does_not_catch_up() -> None:
 async def test_sound_that_is_heard_keeps_its_samples_and_its_length() -> None:
     pcm = np.arange(1200, dtype=np.int16).tobytes()
     await asyncio.sleep(7.0)
-    piece = heard(sound(pcm))
+    piece = audio_piece(sound(pcm))
     assert (piece.pcm, piece.seconds, piece.taken_at) == (pcm, 0.05, 7.0)
 
 

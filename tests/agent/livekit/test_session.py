@@ -10,6 +10,7 @@ import pytest
 from livekit.agents import llm
 from livekit.agents.types import TimedString
 
+from agent.livekit.connection import PipelineEndpoint
 from agent.livekit.media import sound
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.responses import ResponseOutcome
@@ -73,9 +74,8 @@ async def talking(
 ) -> AsyncIterator[tuple[AuraRealtimeSession, Listener]]:
     listener = Listener()
     wishes = PipelineSessionSettings(AURA, spoken=True, camera=True)
-    model = AuraRealtimeModel(
-        PipelineSettings("http://pipeline", "key"), wishes, listener, pipeline.connect, resume_token
-    )
+    endpoint = PipelineEndpoint(PipelineSettings("http://pipeline", "key"), pipeline.connect, resume_token)
+    model = AuraRealtimeModel(endpoint, wishes, listener)
     session = model.session()
     await asyncio.sleep(0.01)
     yield session, listener
