@@ -1,4 +1,4 @@
-"""One conversation: an AgentSession over the pipeline, with its gate, its turns and its noticeboard."""
+"""This module joins an AgentSession over the pipeline with its gate, its turns and its noticeboard."""
 
 import asyncio
 import logging
@@ -30,10 +30,10 @@ HANG_UP_S = 0.5  # in which what was heard of the last answer is told, and a pag
 
 
 class CallObserver(AttributeSink, Protocol):
-    """Whoever has a call: shows what it publishes, and knows how its line to the pipeline is."""
+    """The observer has a call: it shows what the call publishes, and is told how the line to the pipeline is."""
 
     def on_trouble(self, text: str) -> None:
-        """What is wrong with the line, in words for the person; empty: nothing any more."""
+        """Something is wrong with the line, in words for the person; empty: nothing is any more."""
         ...
 
 
@@ -86,7 +86,7 @@ class Call:
 
     @property
     def busy(self) -> bool:
-        """Somebody speaks, or an answer is due, on its way or being heard."""
+        """Whether somebody speaks, or an answer is due, on its way or being heard."""
         return self.board.signs.audible or self.board.signs.answering or self._gate.undecided
 
     async def start(self, *, greet: bool = True, **room: Any) -> None:
@@ -112,19 +112,19 @@ class Call:
             self.session.say(answer.words.strip())
 
     async def write(self, text: str) -> None:
-        """The person has written something: it cuts what is being said. Returns when it has been answered."""
+        """Answer what the person has written, which cuts what is being said. Returns when that is done."""
         if text.strip():
             await self.session.interrupt()
             self._waits.asked_otherwise()
             await self.session.generate_reply(user_input=text)
 
     async def give_up(self) -> None:
-        """The person no longer waits for an answer. Returns when nothing will come of it any more."""
+        """Stop the answer. Returns when nothing will come of it any more."""
         await self.session.interrupt(force=True)
 
     @log_exceptions
     def pick_up(self) -> None:
-        """Somebody is there."""
+        """Go on with the conversation: somebody is there."""
         if self._absence:
             self._absence.cancel()
         if self._model.live:
@@ -132,7 +132,7 @@ class Call:
 
     @log_exceptions
     def hang_up(self) -> None:
-        """Nobody is there: stop speaking, and let others have the place in the pipeline."""
+        """Stop speaking, and let others have the place in the pipeline: nobody is there."""
         self._absence = self._tasks.start(self._hang_up(), "call:absence")
 
     async def _hang_up(self) -> None:
@@ -193,7 +193,7 @@ class Call:
 
     @log_exceptions
     def interrupt(self) -> None:
-        """At once, so that the engines stop: LiveKit itself would wait until the turn is over."""
+        """Stop the answer at once, so that the engines stop: LiveKit would wait until the turn is over."""
         if self.board.signs.audible:
             self.board.decided("interrupted", "somebody spoke over the answer")
         elif self.board.signs.owed:
@@ -202,7 +202,7 @@ class Call:
 
     @log_exceptions
     def drop(self, kind: Kind, resume: bool) -> None:
-        """LiveKit goes on by itself, but seconds later. And without a turn it never clears what it has heard."""
+        """Forget the sound and go on: LiveKit goes on seconds later, and clears nothing without a turn."""
         if self._model.live:
             self._model.live.clear_audio()
         self.board.decided("backchannel" if kind == "backchannel" else "noise", _REASONS[kind])

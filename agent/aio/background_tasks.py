@@ -1,4 +1,4 @@
-"""Tasks of an object whose lifetime the framework decides: it closes them with itself."""
+"""This module owns the tasks of an object whose lifetime the framework decides."""
 
 import asyncio
 import logging

@@ -1,4 +1,4 @@
-"""Keeps an exception from leaving a method that LiveKit calls: one that raises breaks every later turn."""
+"""This module keeps exceptions from leaving a method that LiveKit calls: one that raises breaks every later turn."""
 
 import functools
 import logging
@@ -12,7 +12,7 @@ Self_ = TypeVar("Self_")
 
 
 def log_exceptions(method: Callable[Concatenate[Self_, P], None]) -> Callable[Concatenate[Self_, P], None]:
-    """The same method, which logs what it would have raised."""
+    """Return the same method, which logs what it would have raised."""
 
     def call(self: Self_, /, *args: P.args, **kwargs: P.kwargs) -> None:
         try:

@@ -5,7 +5,7 @@ import signal
 
 
 async def asked_to_stop() -> signal.Signals:
-    """The first SIGINT or SIGTERM. Another one, after that, ends the process."""
+    """Return the first SIGINT or SIGTERM. Another one, after that, ends the process."""
     loop = asyncio.get_running_loop()
     asked: asyncio.Future[signal.Signals] = loop.create_future()
 

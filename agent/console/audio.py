@@ -42,9 +42,10 @@ def read_wav(path: Path) -> bytes:
 
 
 def check_writable(path: Path) -> None:
-    """
+    """Check that a file can be written there.
+
     Raises:
-        ValueError: No file can be written there.
+        ValueError: None can.
     """
     existed = path.exists()
     try:

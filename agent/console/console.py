@@ -76,9 +76,10 @@ def in_words(name: str, value: str) -> str:
 
 
 async def check_line(pipeline: PipelineSettings, connect: ConnectPipeline) -> None:
-    """
+    """Call the pipeline and hang up, so that it is known before anything is asked whether it answers.
+
     Raises:
-        PipelineError: Nobody answers there, or not to us: says so before anything is asked.
+        PipelineError: Nobody answers there, or not to us.
     """
     async with connect(pipeline.url, pipeline.key):
         pass

@@ -1,4 +1,4 @@
-"""What the pipeline holds of the conversation, as far as LiveKit must know it; brings the two into line."""
+"""This module keeps LiveKit's and the pipeline's view of the conversation in line."""
 
 from collections.abc import Iterator
 from typing import Any, Literal
@@ -11,7 +11,7 @@ REMEMBERED = 40  # items given to a new session after the old one is lost
 
 
 class ChatContextMirror:
-    """A mirror of the pipeline's items. Only spoken and written words: frames stay in the pipeline."""
+    """The history mirrors the pipeline's items that have words; frames stay in the pipeline."""
 
     def __init__(self) -> None:
         self.items = llm.ChatContext.empty()
@@ -19,7 +19,7 @@ class ChatContextMirror:
         self._settled: set[str] = set()  # answers of which the pipeline says nothing new any more
 
     def told(self, item: dict[str, Any], after: str | None) -> None:
-        """An item joined the pipeline's conversation, or is complete.
+        """Take an item that joined the pipeline's conversation, or is complete.
 
         Args:
             after: Id of the item in front of it; None: it is the first.
@@ -34,20 +34,20 @@ class ChatContextMirror:
             self._put("user", item["id"], words, self._behind(after))
 
     def said(self, item_id: str, text: str) -> None:
-        """The transcript of a person's item."""
+        """Take the transcript of a person's item."""
         self._put("user", item_id, text)
 
     def heard(self, item_id: str, text: str) -> None:
-        """The agent was interrupted: only this much of the item was heard."""
+        """Keep only this much of an item: the agent was interrupted."""
         self._settled.add(item_id)
         self._put("assistant", item_id, text)
 
     def confirm(self, item_id: str) -> None:
-        """The pipeline has taken or refused the item."""
+        """Note that the pipeline has taken or refused the item."""
         self._unconfirmed = [each for each in self._unconfirmed if each != item_id]
 
     def forget(self, item_id: str) -> None:
-        """It is no item of the conversation, whatever is still told of it."""
+        """Take the item out, whatever is still told of it."""
         self.confirm(item_id)
         self._settled.add(item_id)
         self.items.items[:] = [item for item in self.items.items if item.id != item_id]
@@ -70,13 +70,13 @@ class ChatContextMirror:
                 self._unconfirmed.append(item.id)
 
     def replay(self) -> list[Event]:
-        """What a pipeline that knows nothing of the conversation must be told."""
+        """Return what a pipeline that knows nothing of the conversation must be told."""
         items = [item for item in self.items.items[-REMEMBERED:] if _words(item)]
         self._unconfirmed = [item.id for item in items]
         return [_created(item) for item in items]
 
     def unconfirmed(self) -> list[Event]:
-        """What a pipeline that still knows the conversation may not have got: it left on a line that broke."""
+        """Return what a pipeline that still knows the conversation may not have got: it left on a line that broke."""
         items = (self.items.get_by_id(item_id) for item_id in self._unconfirmed)
         return [_created(item) for item in items if item]
 
@@ -84,7 +84,7 @@ class ChatContextMirror:
         return bool(_words(item)) and self.items.get_by_id(item.id) is None
 
     def _behind(self, after: str | None) -> int | None:
-        """The place behind that item; behind one that is not known here, the end."""
+        """Return the place behind that item, or None for the end if the item is not known here."""
         at = -1 if after is None else self.items.index_by_id(after)
         return None if at is None else at + 1
 

@@ -1,4 +1,4 @@
-"""The job's one socket to the pipeline: connects, sends in order, and connects again when it broke."""
+"""This module keeps the job's one connection to the pipeline: it sends in order, and connects again after a break."""
 
 import asyncio
 import logging
@@ -31,16 +31,16 @@ AWAY_DELAY_S = 2.0  # the longest while a pipeline that has stopped may come bac
 
 
 class ConnectionOwner(Protocol):
-    """Whoever talks over the line."""
+    """The caller talks over the line."""
 
     def introduction(self, resumed: bool) -> Iterable[Event]:
-        """What to say first; `resumed`: the pipeline still knows the conversation."""
+        """Yield what to say first; `resumed`: the pipeline still knows the conversation."""
         ...
 
     def on_event(self, event: Event) -> None: ...
 
     def on_line(self, trouble: str) -> None:
-        """The line is up (empty), or what is wrong with it, in words for the person."""
+        """The line is up (`trouble` is empty), or down, and `trouble` tells the person why."""
         ...
 
 
@@ -54,7 +54,7 @@ class ConnectPipeline(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PipelineEndpoint:
-    """Where a line begins: the pipeline, how it is reached, and the conversation that is gone on with if any."""
+    """An endpoint says which pipeline is called, how, and which conversation is gone on with if any."""
 
     settings: PipelineSettings
     connect: ConnectPipeline = connect
@@ -62,8 +62,9 @@ class PipelineEndpoint:
 
 
 class PipelineConnection:
-    """Sending never waits: what cannot leave now goes out when the line is up again. Commands are all kept, and of a
-    caller's sound and pictures the newest.
+    """The line sends what it is given, now or when it is up again, and hands on what comes.
+
+    Sending never waits. While the line is down, commands are all kept, and of a caller's sound and pictures the newest.
 
     Attributes:
         sees: The pipeline that was reached last looks at what a camera shows.
@@ -79,7 +80,7 @@ class PipelineConnection:
 
     @property
     def resume_token(self) -> str:
-        """Of the conversation that the line carries, or carried last; empty if there is none to go on with."""
+        """The token of the conversation that the line carries, or carried last; empty if none can be gone on with."""
         return self._resume_token or ""
 
     def send(self, event: Event) -> None:
@@ -120,14 +121,14 @@ class PipelineConnection:
             delay_s *= 2
 
     def _note(self, reason: str, again_in_s: float, broke_off: bool) -> None:
-        """In the log; a reason that stays the same not at each attempt."""
+        """Log why the line is down; a reason that stays the same is not logged at each attempt."""
         now = asyncio.get_running_loop().time()
         if broke_off or reason != self._noted or now >= self._noted_at + NOTED_EACH_S:
             logger.warning("line down", extra={"reason": reason, "again_in_s": again_in_s})
             self._noted, self._noted_at = reason, now
 
     async def _converse(self) -> PipelineError:
-        """One connection, from its handshake to its end; returns why it ended."""
+        """Hold one connection from its handshake to its end; returns why it ended."""
         try:
             async with asyncio.timeout(CONNECT_S) as limit:
                 async with self._open() as pipeline:
@@ -190,7 +191,12 @@ class PipelineConnection:
 
 
 def _in_words(error: PipelineError, away: bool) -> str:
-    """`away`: it had stopped before; what takes no caller now is starting, or holds places for those who were there."""
+    """Return what is wrong, in words for the person.
+
+    Args:
+        away: The pipeline had stopped before: if it takes no caller now, it is starting, or holds places for those who
+            were there.
+    """
     match error:
         case PipelineStarting() if not away:
             return "The speech server is starting. Please wait a little: I cannot hear you until then."

@@ -1,4 +1,4 @@
-"""A caller's sound and pictures on their way to the pipeline, and the clock on which one connection counts them."""
+"""This module holds what a caller's microphone and camera give, and the clock on which a connection counts it."""
 
 from base64 import b64encode
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from pipeline.realtime.client import Event
 
 @dataclass(frozen=True, slots=True)
 class AudioPiece:
-    """Sound that was heard.
+    """A piece is sound that was heard.
 
     Attributes:
         pcm: PCM16, 24 kHz mono.
@@ -24,7 +24,7 @@ class AudioPiece:
 
 @dataclass(frozen=True, slots=True)
 class CameraPicture:
-    """A picture that was seen, as JPEG."""
+    """A picture was seen by the camera, and is a JPEG."""
 
     jpeg: bytes
     taken_at: float
@@ -32,7 +32,7 @@ class CameraPicture:
 
 @dataclass(frozen=True, slots=True)
 class ActivityMark:
-    """The person began or stopped to speak, `ago_ms` before the end of the sound in front of this mark."""
+    """The mark says that the person began or stopped to speak, `ago_ms` before the end of the sound in front of it."""
 
     speaking: bool
     ago_ms: float
@@ -40,7 +40,7 @@ class ActivityMark:
 
 @dataclass(frozen=True, slots=True)
 class BufferMark:
-    """The sound in front of this mark is a turn, or is to be forgotten."""
+    """The mark says that the sound in front of it is a turn, or is to be forgotten."""
 
     action: Literal["commit", "clear"]
 
@@ -55,7 +55,7 @@ class InputStream(Protocol):
 
 
 class InputClock:
-    """Times what leaves on one connection: the pipeline counts the sound of each from zero.
+    """The clock times what leaves on one connection: the pipeline counts the sound of each from zero.
 
     Marks are placed in the sound that has left. Pictures are placed on the loop's clock, which goes on when no sound
     comes; its zero is where the first sound or picture of the connection begins.
@@ -66,7 +66,7 @@ class InputClock:
         self._zero: float | None = None
 
     def event(self, item: InputItem) -> Event:
-        """The item as it leaves now."""
+        """Return the item as it leaves now."""
         match item:
             case AudioPiece(pcm, seconds, taken_at):
                 self._since_zero(taken_at - seconds)

@@ -1,4 +1,4 @@
-"""Whoever is told what comes of a conversation with the pipeline."""
+"""This module says who is told what comes of a conversation with the pipeline."""
 
 from typing import Protocol
 
@@ -7,7 +7,7 @@ from agent.turns.user_turn_tracker import PartialHeard
 
 
 class ConversationListener(Protocol):
-    """Wants to know what the pipeline says."""
+    """The listener is told what the pipeline says."""
 
     def on_partial(self, partial: PartialHeard) -> None: ...
 
@@ -29,7 +29,7 @@ class ConversationListener(Protocol):
         ...
 
     def on_trouble(self, text: str) -> None:
-        """What is wrong with the connection, for the person; empty: nothing any more."""
+        """Something is wrong with the connection, in words for the person; empty: nothing is any more."""
         ...
 
     def on_picture(self) -> None: ...

@@ -1,4 +1,4 @@
-"""LiveKit's frames as the pipeline's sound and pictures, and back."""
+"""This module converts LiveKit's frames into the pipeline's sound and pictures, and back."""
 
 import asyncio
 import io
@@ -21,12 +21,12 @@ JPEG_QUALITY = 80
 
 
 def sound(pcm: bytes) -> rtc.AudioFrame:
-    """PCM16, 24 kHz mono, as a frame to play."""
+    """Return PCM16, 24 kHz mono, as a frame to play."""
     return rtc.AudioFrame(data=pcm, sample_rate=RATE, num_channels=1, samples_per_channel=len(pcm) // 2)
 
 
 def audio_piece(frame: rtc.AudioFrame) -> AudioPiece:
-    """A frame (24 kHz mono) that has been heard just now."""
+    """Return a frame (24 kHz mono) that has been heard just now, as the pipeline takes it."""
     return AudioPiece(bytes(frame.data), frame.duration, asyncio.get_running_loop().time())
 
 
@@ -38,7 +38,7 @@ class VideoPace:
         self._due: float | None = None
 
     def take(self, now: float) -> bool:
-        """`now` in seconds, never going back."""
+        """Return whether to take what comes at `now`, in seconds, never going back."""
         if self._due is not None and now < self._due:
             return False
         late = self._due is None or now >= self._due + self._every_s
@@ -47,7 +47,7 @@ class VideoPace:
 
 
 class VideoSampler:
-    """LiveKit's `video_sampler`: two frames a second, also while people speak."""
+    """Samples video for LiveKit (`video_sampler`): two frames a second, also while people speak."""
 
     def __init__(self, per_s: float = FRAMES_PER_S) -> None:
         self._pace = VideoPace(per_s)
@@ -64,7 +64,7 @@ class Camera:
         self._busy = False
 
     def see(self, frame: rtc.VideoFrame) -> None:
-        """A frame has come just now."""
+        """Send a frame that has come just now, unless one is being made."""
         if not self._busy:
             self._busy = True
             self._tasks.start(self._picture(frame, asyncio.get_running_loop().time()), "camera:picture")
@@ -77,7 +77,7 @@ class Camera:
 
 
 def jpeg(frame: rtc.VideoFrame) -> bytes:
-    """The frame as JPEG, at most 640 pixels long. Takes milliseconds: not for the event loop."""
+    """Return the frame as JPEG, at most 640 pixels long. Takes milliseconds: not for the event loop."""
     rgb = frame.convert(rtc.VideoBufferType.RGB24)
     image = Image.frombuffer("RGB", (rgb.width, rgb.height), bytes(rgb.data), "raw", "RGB", 0, 1)
     image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))

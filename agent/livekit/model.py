@@ -1,4 +1,4 @@
-"""The pipeline as LiveKit's RealtimeModel."""
+"""This module shows the pipeline to LiveKit as a RealtimeModel."""
 
 from livekit.agents import llm
 

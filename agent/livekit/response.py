@@ -1,4 +1,4 @@
-"""One answer that the pipeline gives: its events become the streams that LiveKit plays."""
+"""This module makes the streams that LiveKit plays of the events of one answer."""
 
 import asyncio
 from base64 import b64decode
@@ -17,7 +17,7 @@ Modality = Literal["text", "audio"]
 
 @dataclass(slots=True)
 class _Message:
-    """One item of an answer, while it is spoken."""
+    """A message is one item of an answer while it is spoken."""
 
     text: utils.aio.Chan[str] = field(default_factory=utils.aio.Chan)
     audio: utils.aio.Chan[rtc.AudioFrame] = field(default_factory=utils.aio.Chan)
@@ -32,7 +32,7 @@ class _Message:
 
 @dataclass(slots=True)
 class ResponseGeneration:
-    """A response that the pipeline has begun.
+    """An answer is a response that the pipeline has begun.
 
     Attributes:
         asked_at: When somebody asked for it, on the loop's clock; None if the agent speaks of itself: it greets, or
@@ -73,7 +73,7 @@ class ResponseGeneration:
                 message.close()
 
     def cancel(self) -> None:
-        """It is not wanted any more; what still comes of it is played by nobody."""
+        """Note that the answer is not wanted any more."""
         self.cancelled = True
 
     def _open(self, item: dict[str, Any]) -> None:
@@ -91,7 +91,7 @@ class ResponseGeneration:
 
 
 def _timed(event: Event) -> TimedString:
-    """Words with the time at which they are spoken, so that LiveKit knows exactly what was heard."""
+    """Return words with the time at which they are spoken, so that LiveKit knows exactly what was heard."""
     start_s, end_s = event.get("start_time"), event.get("end_time")
     return TimedString(
         event["delta"],

@@ -1,4 +1,4 @@
-"""Answers under way: asks for them one at a time, and knows what was asked for and is not done."""
+"""This module asks for answers, one at a time, and knows what was asked for and is not done."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ OCCUPIED = "conversation_already_has_active_response"
 
 @dataclass(frozen=True, slots=True)
 class ResponseOutcome:
-    """How an answer ended.
+    """An outcome says how an answer ended.
 
     Attributes:
         decision: `silent` if the model chose to say nothing.
@@ -51,7 +51,7 @@ class CommandSink(Protocol):
 
 
 class ResponseObserver(Protocol):
-    """Told of what comes without a request, and of requests of which nothing comes."""
+    """The observer is told of answers without a request, and of requests without an answer."""
 
     def on_offer(self, generation: llm.GenerationCreatedEvent) -> None:
         """The pipeline has begun an answer that nobody asked for."""
@@ -63,7 +63,7 @@ class ResponseObserver(Protocol):
 
 
 class PendingResponses:
-    """Everything that was asked of the pipeline and is not done."""
+    """Keeps track of every request and every answer that is not done."""
 
     def __init__(self, pipeline: CommandSink, owner: ResponseObserver) -> None:
         self._pipeline, self._owner = pipeline, owner
@@ -78,13 +78,13 @@ class PendingResponses:
 
     @property
     def owed(self) -> bool:
-        """Somebody waits for one of them. Nobody waits for a greeting."""
+        """Whether somebody waits for one of them: nobody waits for a greeting."""
         given = (answer.asked_at is not None and not answer.cancelled for answer in self._answers.values())
         return any(request.asked_at is not None for request in self._requests.values()) or any(given)
 
     @property
     def unkept(self) -> bool:
-        """Somebody waits, or did until just now: a pipeline that goes down ends its answers first."""
+        """Whether somebody waits, or did until just now: a pipeline that goes down ends its answers first."""
         spoilt = self._spoilt_at is not None and asyncio.get_running_loop().time() - self._spoilt_at < GOING_DOWN_S
         return self.owed or spoilt
 
@@ -111,14 +111,14 @@ class PendingResponses:
         return future
 
     def cancel(self) -> None:
-        """Stop what is being said and what has been asked for. Nothing under way: does nothing."""
+        """Stop what is being said and what has been asked for, if there is anything."""
         for request_id in list(self._requests):
             self._requests[request_id].future.cancel()
             self._given_up(request_id)
         self._stop()
 
     def lose(self, reason: str) -> None:
-        """The connection is gone: nothing more will come of anything."""
+        """Fail every request and close every answer: the connection is gone."""
         for request_id in list(self._requests):
             self._pipeline.withdraw(request_id)
             self._fail(self._taken(request_id), reason)
@@ -128,13 +128,15 @@ class PendingResponses:
         self._spoilt_at = None
 
     def forgo(self, reason: str) -> None:
-        """What was asked for and has not begun is not to be answered."""
+        """Give up every request whose answer has not begun."""
         for request_id in list(self._requests):
             self._fail(self._given_up(request_id), reason)
 
     def refused(self, event_id: str, code: str, message: str) -> bool:
-        """An `error` came; returns whether it answers one of our requests. If an answer of which we do not know is
-        in the way, it is stopped, and ours is asked for once more."""
+        """Take an `error`; returns whether it answers one of our requests.
+
+        If an answer of which we do not know is in the way, it is stopped, and ours is asked for once more.
+        """
         request = self._requests.get(event_id)
         if request and code == OCCUPIED and not request.again:
             self._requests[event_id] = replace(request, again=True)

@@ -1,4 +1,4 @@
-"""What waits to leave for the pipeline, in the order in which it came."""
+"""This module keeps what waits to leave for the pipeline, in the order in which it came."""
 
 import asyncio
 from collections import deque
@@ -12,12 +12,12 @@ MOST_INPUT = 200  # 10 s of sound
 
 
 class SendQueueFull(PipelineError):
-    """As many commands wait for the pipeline as are kept: this one was not taken."""
+    """The queue holds as many commands as it keeps: this one was not taken."""
 
 
 @dataclass(frozen=True, slots=True)
 class QueuedSend:
-    """An event that waits, or a piece of the input stream that will be one.
+    """An entry is an event, or a piece of the input stream that becomes one when it leaves.
 
     Attributes:
         number: Of its arrival.
@@ -28,7 +28,7 @@ class QueuedSend:
 
 
 class SendQueue:
-    """Keeps every command until it has left, and of sound, pictures and the marks in them only the newest.
+    """The queue keeps every command until it has left, and of sound, pictures and the marks in them only the newest.
 
     A mark is worth no more than the sound in front of it, so it goes with that.
 
@@ -67,7 +67,7 @@ class SendQueue:
         return (self._commands if command_is_first else self._input).popleft()
 
     def put_back(self, waiting: QueuedSend) -> None:
-        """It was taken and has not left: a command is the first again, and what is of the stream is too old."""
+        """Return what was taken and has not left: a command is the first again, the rest is too old."""
         if isinstance(waiting.what, dict):
             self._commands.appendleft(waiting)
 

@@ -1,4 +1,4 @@
-"""One conversation with the pipeline, as LiveKit's RealtimeSession; owns the job's one socket."""
+"""This module shows one conversation with the pipeline to LiveKit as a RealtimeSession."""
 
 import asyncio
 import logging
@@ -29,8 +29,10 @@ TOO_LONG = "That was more than I can take in at once. Please say it in fewer wor
 
 
 class AuraRealtimeSession(llm.RealtimeSession[str]):
-    """One conversation. Its calls only queue what to send: none waits, and none raises but `update_chat_ctx`, which
-    says so if the pipeline will not be told."""
+    """The session owns one conversation, and the job's one connection to the pipeline.
+
+    Its calls only queue what to send: none waits, and only `update_chat_ctx` raises, if the pipeline will not be told.
+    """
 
     def __init__(
         self,
@@ -125,7 +127,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
     @log_exceptions
     def activity(self, speaking: bool, ago_ms: float) -> None:
-        """The person began or stopped `ago_ms` before the end of the sound that was pushed last."""
+        """Tell the pipeline that the person began or stopped, `ago_ms` before the end of the sound pushed last."""
         self._line.stream(ActivityMark(speaking, ago_ms))
 
     # What LiveKit calls.
@@ -146,7 +148,8 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
                 self._line.send({"type": "session.update", "session": update})
 
     async def update_chat_ctx(self, chat_ctx: llm.ChatContext) -> None:
-        """
+        """Tell the pipeline what is new in `chat_ctx`, and what is gone.
+
         Raises:
             llm.RealtimeError: Too much waits for the pipeline already: what it cannot be told is not in the context.
         """
@@ -162,7 +165,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
     @log_exceptions
     def update_options(self, *, tool_choice: NotGivenOr[llm.ToolChoice | None] = NOT_GIVEN) -> None:
-        """There are no tools to choose from."""
+        """Does nothing: there are no tools to choose from."""
 
     @log_exceptions
     def push_audio(self, frame: rtc.AudioFrame) -> None:
@@ -228,7 +231,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         await self._tasks.aclose()
 
     def _lose(self, reason: str) -> None:
-        """The line is down: nothing comes of what is under way."""
+        """End everything that is under way: the line is down."""
         self._cut_off = self._cut_off or self._answers.busy
         self._answers.lose(reason)
         self._tell_answers()

@@ -1,4 +1,4 @@
-"""Watches the jobs of a worker: a room that loses its agent, and not its people, gets another."""
+"""This module watches the jobs of a worker: a room that loses its agent, and not its people, gets another."""
 
 import asyncio
 import logging
@@ -15,7 +15,7 @@ WITHIN_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class RoomJob:
-    """A running job: its room, and who the agent is there."""
+    """A job runs for a room, in which the agent has this identity."""
 
     room: str
     agent: str
@@ -40,7 +40,7 @@ class JobMemory(Protocol):
 
 
 class Failover:
-    """A job that ends while people are in its room has died: whoever ends one on purpose ends the room, or was left.
+    """Calls another agent for a job that ends while people are in its room: who ends one on purpose ends the room too.
 
     What ran when the memory was last written, and does not run now, is lost.
     """

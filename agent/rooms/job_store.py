@@ -1,4 +1,4 @@
-"""Remembers on disk which jobs a worker has, so that the worker after one that was killed knows whom it left behind."""
+"""This module remembers on disk which jobs a worker has, for the worker after one that was killed."""
 
 import logging
 from collections.abc import Set
@@ -12,20 +12,20 @@ logger = logging.getLogger(__name__)
 
 
 class JobStore:
-    """The file of one worker; without a path, nothing is remembered."""
+    """The roster is the file of one worker; without a path, nothing is remembered."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path
 
     def read(self) -> frozenset[RoomJob]:
-        """Those that ran when it was last written."""
+        """Return those that ran when it was last written."""
         try:
             return msgspec.json.decode(self._path.read_bytes(), type=frozenset[RoomJob]) if self._path else frozenset()
         except (OSError, msgspec.MsgspecError):
             return frozenset()
 
     def forget(self) -> None:
-        """The worker has ended, and left nobody behind."""
+        """Remove the file: the worker has ended, and left nobody behind."""
         if self._path:
             self._path.unlink(missing_ok=True)
 

@@ -1,4 +1,4 @@
-"""Whether anybody is there: a call outlives a person who comes back soon, and nobody else."""
+"""This module watches whether anybody is there: a call outlives a person who comes back soon, and nobody else."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 
 
 class PresenceObserver(Protocol):
-    """Told who is there."""
+    """The observer is told who is there."""
 
     def on_joined(self, identity: str) -> None:
         """Somebody came (back) and is the caller now."""
@@ -45,7 +45,7 @@ class Presence:
             self._connected(participant)
 
     def wait(self) -> None:
-        """Nobody is there: from now on the time runs."""
+        """Let the time run: nobody is there."""
         self.close()
         self._timer = asyncio.get_running_loop().call_later(self._grace_s, self._observer.on_gone)
 

@@ -1,4 +1,4 @@
-"""What the agent tells the room about itself: `aura.state`, `.decision`, `.timings`, `.error`, `.line`, `.sees`."""
+"""This module tells the room about the agent: `aura.state`, `.decision`, `.timings`, `.error`, `.line`, `.sees`."""
 
 import asyncio
 import logging
@@ -24,7 +24,7 @@ WAITING_NEWS = 32  # not yet published; of more, the oldest is forgotten
 
 @dataclass(frozen=True, slots=True)
 class AgentSignals:
-    """What can be observed of the agent.
+    """The signs are what can be observed of the agent.
 
     Attributes:
         answering: An answer is due or under way, if only a greeting.
@@ -55,14 +55,14 @@ class AgentSignals:
         return "watching" if self.sees and now < self.watching_until else "listening"
 
     def changes_at(self, now: float) -> float | None:
-        """When the state may change by itself."""
+        """Return when the state may change by itself."""
         sound = () if self.heard_at is None else (self.heard_at + UNDECIDED_S, self.heard_at + GIVEN_UP_S)
         moments = (self.silent_until, self.watching_until, *sound)
         return min((moment for moment in moments if moment > now), default=None)
 
 
 class AttributeSink(Protocol):
-    """Whoever is shown the agent's attributes."""
+    """The sink shows the agent's attributes to people."""
 
     async def publish(self, attributes: dict[str, str]) -> None: ...
 
@@ -84,7 +84,7 @@ class AgentStatePublisher:
         return self._signs
 
     def observe(self, **signs: bool) -> None:
-        """Any of `audible`, `answering`, `owed`, `person_speaking`; and `undecided`: the person has just ended a
+        """Take any of `audible`, `answering`, `owed`, `person_speaking`, and `undecided`: the person has just ended a
         sound which may be a turn."""
         heard_at = None if signs.get("owed") else self._signs.heard_at
         if (undecided := signs.pop("undecided", None)) is not None:
@@ -99,19 +99,19 @@ class AgentStatePublisher:
         self.decided("silent", "chose to say nothing")
 
     def decided(self, what: What, text: str) -> None:
-        """`text` is a reason, in a few words: never what somebody said."""
+        """Publish a decision; `text` is its reason, in a few words: never what somebody said."""
         if what in ("backchannel", "noise"):
             self.observe(undecided=False)
         at_ms = round((self._now() - self._began) * 1000)
         self._tell({"aura.decision": _json({"at_ms": at_ms, "what": what, "text": text})})
 
     def timed(self, response_id: str, speech_end_ms: int | None, create_ms: int | None) -> None:
-        """Milliseconds to an answer's first sound: from the end of speech, and from the request."""
+        """Publish the milliseconds to an answer's first sound: from the end of speech, and from the request."""
         figures = {"speech_end_to_first_audio_ms": speech_end_ms, "create_to_first_audio_ms": create_ms}
         self._tell({"aura.timings": _json({"response_id": response_id, **figures})})
 
     def error(self, text: str) -> None:
-        """A sentence for the person; empty: all is well again."""
+        """Publish a sentence for the person; empty: all is well again."""
         if text == self._error:
             return
         self._error = text

@@ -1,4 +1,4 @@
-"""When somebody speaks, has finished, interrupts: one table of numbers per kind of caller."""
+"""This module holds the numbers of turn taking, one table per kind of caller."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -11,7 +11,7 @@ CallerKind = Literal["browser", "console", "phone"]
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """How turns are taken with one kind of caller.
+    """The numbers say how turns are taken with one kind of caller.
 
     Attributes:
         onset_s: Speech needed to count as speech.
@@ -47,12 +47,12 @@ TURNS: dict[CallerKind, Turns] = {
 
 
 def voice_activity(turns: Turns) -> VAD:
-    """Silero, from a wheel."""
+    """Return LiveKit's voice activity detection, Silero from a wheel."""
     return VAD(min_speech_duration=turns.onset_s, min_silence_duration=turns.silence_s)
 
 
 def turn_handling(turns: Turns) -> TurnHandlingOptions:
-    """Everything is decided on this machine: the version and the mode are named, or LiveKit dials a cloud service."""
+    """Return how LiveKit takes turns, on this machine: version and mode are named, or it dials a cloud service."""
     return TurnHandlingOptions(
         turn_detection=TurnDetector(version="v1-mini"),
         endpointing={"mode": "fixed", "min_delay": turns.end_s, "max_delay": turns.longest_end_s},

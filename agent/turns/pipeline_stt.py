@@ -1,4 +1,4 @@
-"""A streaming STT that sends nothing: the pipeline's partials tell it whether a sound is a turn."""
+"""This module is a streaming STT that sends nothing: the pipeline's partials tell it whether a sound is a turn."""
 
 import asyncio
 from typing import Protocol
@@ -24,7 +24,7 @@ from agent.turns.user_turn_tracker import (
 
 
 class TurnActions(Protocol):
-    """What the gate may do to the conversation."""
+    """The floor is what the gate may do to the conversation."""
 
     def caption(self, item_id: str, text: str) -> None: ...
 
@@ -42,7 +42,7 @@ class TurnActions(Protocol):
 
 
 class PipelineStt(stt.STT[str]):
-    """LiveKit's recogniser. It is asked for a final transcript at the end of a turn, and answers with the
+    """The gate is LiveKit's recogniser: asked for a final transcript at the end of a turn, it answers with the
     pipeline's newest text, or with nothing if the sound was none.
 
     Args:
@@ -69,7 +69,7 @@ class PipelineStt(stt.STT[str]):
         return self._sounds.undecided
 
     def feed(self, happening: TurnEvent) -> None:
-        """Something has happened; does what follows from it."""
+        """Do what follows from something that has happened."""
         for action in self._sounds.feed(happening):
             self._do(action)
         if isinstance(happening, Pause):

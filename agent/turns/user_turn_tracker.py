@@ -1,4 +1,4 @@
-"""Decides whether a sound that a person makes is a turn. Pure: events go in, what to do comes out.
+"""This module decides whether a sound that a person makes is a turn. It is pure: events go in, what to do comes out.
 
 A sound begins when voice activity does, and lasts until it is found to be no turn or is committed as one. The
 pipeline labels what it hears in it. A backchannel ("mhm") exists only while the agent is audible: otherwise
@@ -33,7 +33,7 @@ class Pause:
 
 @dataclass(frozen=True, slots=True)
 class PartialHeard:
-    """The pipeline's newest hypothesis of an utterance.
+    """The pipeline has a new hypothesis of an utterance.
 
     Attributes:
         text: All of the utterance so far.
@@ -96,7 +96,7 @@ class Final:
 
 @dataclass(frozen=True, slots=True)
 class DropSound:
-    """No turn: the pipeline forgets the sound, and an answer that was paused goes on if `resume`."""
+    """The sound is no turn: the pipeline forgets it, and an answer that was paused goes on if `resume`."""
 
     kind: Kind
     resume: bool
@@ -117,7 +117,7 @@ _SOMETHING_HEARD = PartialHeard("", "…", "speech", audio_end_ms=0, settled=Tru
 
 @dataclass(frozen=True, slots=True)
 class _Sound:
-    """One sound so far."""
+    """A sound is what is known of it so far."""
 
     onset: Onset
     silent: bool = False
@@ -141,7 +141,7 @@ class _Sound:
 
 
 class UserTurnTracker:
-    """The sounds of one caller, one after the other.
+    """Follows the sounds of one caller, one after the other.
 
     Args:
         longest_ms: Speech without a pause is answered after this much of it.
@@ -154,7 +154,7 @@ class UserTurnTracker:
 
     @property
     def undecided(self) -> bool:
-        """A sound is being made, or its turn has not been taken yet."""
+        """Whether a sound is being made, or its turn has not been taken yet."""
         return self._sound is not None
 
     def feed(self, happening: TurnEvent) -> list[Action]:

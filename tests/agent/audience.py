@@ -4,7 +4,8 @@ import asyncio
 
 
 class Notes:
-    """
+    """The notes are what a call has published.
+
     Attributes:
         shown: Each publication, with its second.
         troubles: With the line to the pipeline.
