@@ -366,6 +366,32 @@ async def test_what_is_typed_while_the_line_is_away_is_told_once(resumes: bool) 
         assert len(pipeline.of("conversation.item.create")) == (2 if resumes else 4)
 
 
+async def test_a_conversation_that_is_told_again_on_a_line_that_breaks_is_told_to_its_end_on_the_next() -> None:
+    pipeline = FakePipeline()
+    async with talking(pipeline) as (session, _):
+        context = session.chat_ctx.copy()
+        for number in range(3):
+            context.add_message(role="user", content=f"Number {number}.")
+        await session.update_chat_ctx(context)
+        await asyncio.sleep(0.1)
+        pipeline.received.clear()
+
+        def cut_off(event: Event) -> None:
+            if event["type"] == "session.update" and pipeline.socket:
+                pipeline.can_resume, pipeline.on_event = True, None
+                pipeline.socket.inbox = asyncio.Queue()  # what follows it never comes
+                pipeline.break_off()
+
+        pipeline.on_event = cut_off
+        pipeline.break_off()
+        await asyncio.sleep(5.0)
+        created = [event["item"]["content"][0]["text"] for event in pipeline.of("conversation.item.create")]
+        assert (pipeline.resumed_with, created) == (
+            [None, "token_1", "token_2"],
+            ["Number 0.", "Number 1.", "Number 2."],
+        )
+
+
 async def test_who_types_more_than_can_wait_is_told_and_it_is_not_in_the_conversation() -> None:
     pipeline = FakePipeline(can_resume=True)
     async with talking(pipeline) as (session, listener):
