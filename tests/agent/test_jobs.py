@@ -1,0 +1,68 @@
+"""What the calls of a browser and of a phone show to their rooms, and how they end their jobs."""
+
+from datetime import UTC, datetime
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from agent.job import GONE, RoomCall
+from agent.phone.job import PhoneCall
+from agent.settings.agent import LiveKitSettings, PipelineSettings, WorkerSettings
+from agent.settings.phone import PhoneSettings
+from agent.status.attributes import LINE
+
+pytestmark = pytest.mark.anyio
+
+SETTINGS = WorkerSettings(
+    PipelineSettings("http://pipeline", "key"),
+    LiveKitSettings("ws://livekit", "key", "secret", "aura"),
+    port=0,
+    idle_processes=0,
+    max_jobs=1,
+    drain_s=0,
+    grace_s=60,
+    phone=PhoneSettings(),
+)
+
+
+class Job:
+    """A job's context in a room that is there, or not yet."""
+
+    def __init__(self, *, connected: bool = True) -> None:
+        self.shown: list[dict[str, str]] = []
+        self.ends: list[str] = []
+        self.job = SimpleNamespace(metadata="")
+        self.room = SimpleNamespace(
+            name="a room", creation_time=datetime(2026, 1, 1, tzinfo=UTC), isconnected=lambda: connected
+        )
+        self.room.local_participant = self
+
+    async def set_attributes(self, attributes: dict[str, str]) -> None:
+        self.shown.append(attributes)
+
+    def shutdown(self, reason: str) -> None:
+        self.ends.append(reason)
+
+
+@pytest.mark.parametrize(("connected", "shown"), [(True, [{"aura.state": "listening"}]), (False, [])])
+async def test_a_browser_is_shown_everything_while_there_is_a_room(
+    connected: bool, shown: list[dict[str, str]]
+) -> None:
+    job: Any = Job(connected=connected)
+    await RoomCall(SETTINGS, job).publish({"aura.state": "listening"})
+    assert job.shown == shown
+
+
+async def test_a_call_that_nobody_comes_back_to_ends_its_job() -> None:
+    job: Any = Job()
+    RoomCall(SETTINGS, job).on_gone()
+    assert job.ends == [GONE]
+
+
+async def test_the_room_of_a_phone_is_shown_the_line_and_nothing_else() -> None:
+    job: Any = Job()
+    call = PhoneCall(SETTINGS, job)
+    await call.publish({"aura.state": "listening"})
+    await call.publish({LINE: "token", "aura.sees": "no"})
+    assert job.shown == [{LINE: "token"}]
