@@ -1,0 +1,1 @@
+"""Small asyncio helpers for objects whose lifetime LiveKit decides."""

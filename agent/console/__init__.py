@@ -1,0 +1,1 @@
+"""A conversation from a shell: WAV files for ears and mouth, or in writing."""

@@ -1,0 +1,1 @@
+"""The page, and tokens to join with."""

@@ -1,0 +1,1 @@
+"""Benchmarks of a running stack: latency, cancels, load."""

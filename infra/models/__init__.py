@@ -1,0 +1,1 @@
+"""Fetches, cuts and verifies weights."""

@@ -1,0 +1,1 @@
+"""Sound and pictures as numbers: WAV files, segmentation, video chunks."""

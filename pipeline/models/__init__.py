@@ -1,0 +1,1 @@
+"""What vLLM does not bring: models, their checkpoints, and the entry point that registers them."""

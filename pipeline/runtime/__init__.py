@@ -1,0 +1,1 @@
+"""A running pipeline: engines are checked, opened, warmed up, supervised and counted."""

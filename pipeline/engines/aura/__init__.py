@@ -1,0 +1,1 @@
+"""The model that sees and answers, or is silent, on vLLM: AURA."""

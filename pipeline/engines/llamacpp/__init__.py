@@ -1,0 +1,1 @@
+"""The language model of the embedded profile: llama.cpp's server as a child process."""

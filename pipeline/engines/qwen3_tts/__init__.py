@@ -1,0 +1,1 @@
+"""The Talker of Qwen3-TTS on vLLM: text in, codec frames out."""

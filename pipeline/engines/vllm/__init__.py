@@ -1,0 +1,1 @@
+"""What all engines on vLLM share: starting it, its requests, sampling, memory, CUDA graphs."""

@@ -1,0 +1,1 @@
+"""The recogniser of the embedded profile: Whisper on CTranslate2."""

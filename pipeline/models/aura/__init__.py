@@ -1,0 +1,1 @@
+"""AURA, a Qwen3-VL: its prompts' tokens, pictures, positions and weights."""

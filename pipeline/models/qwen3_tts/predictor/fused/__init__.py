@@ -1,0 +1,1 @@
+"""The code predictor's whole frame as one Triton kernel."""
