@@ -138,7 +138,7 @@ async def test_a_pipeline_that_starts_is_said_to_and_noted_each_ten_seconds(capl
         await asyncio.sleep(13.0)
     assert caller.troubles[1][1].startswith("The speech server is starting")
     reasons = [record.__dict__["reason"] for record in caplog.records if record.message == "line down"]
-    assert reasons == ["Unreachable", "Starting", "Starting"]
+    assert reasons == ["Unreachable", "PipelineStarting", "PipelineStarting"]
 
 
 async def test_a_wrong_key_is_said() -> None:
