@@ -17,12 +17,15 @@ class AuraError(Exception):
 class ConfigError(AuraError):
     """Configuration that cannot be used.
 
+    Args:
+        source: What all faults are about, such as a file; empty: each says so itself.
+
     Attributes:
         faults: One sentence per fault, in the order of the file.
     """
 
     def __init__(self, source: str, faults: list[str]) -> None:
-        super().__init__("\n".join(f"{source}: {fault}" for fault in faults))
+        super().__init__("\n".join(f"{source}: {fault}" if source else fault for fault in faults))
         self.faults = faults
 
 

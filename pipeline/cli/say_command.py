@@ -73,9 +73,9 @@ async def voice_of(model: Path, dtype: str | None, engine_settings: Clause) -> A
     told = engine_args("say", dtype)
     from pipeline.engines.code2wav.engine import Code2WavEngine
     from pipeline.engines.qwen3_tts.engine import voice_in
-    from pipeline.engines.qwen3_tts.setup import open_talker, read_checkpoint
+    from pipeline.engines.qwen3_tts.setup import open_talker, read_writer
 
-    read_checkpoint(model).writer.check(voice_in(engine_settings))
+    read_writer(model).check(voice_in(engine_settings))
     _emit("starting the voice …")
     async with AsyncExitStack() as engines:
         code2wav = await Code2WavEngine.open(model, ramp=ChunkRamp(), slots=1)

@@ -1,9 +1,8 @@
-"""Looks whether the checkpoints that a deployment names are there and of the right kind, without torch or vLLM."""
+"""Looks whether the checkpoints that a deployment names are there, whole and of the right kind: no torch, no vLLM."""
 
-from collections.abc import Callable, Sequence
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pipeline.deployment.loading import StageDeployment
 from pipeline.engines.aura import setup as aura
@@ -13,131 +12,110 @@ from pipeline.engines.qwen3_asr import setup as asr
 from pipeline.engines.qwen3_asr.engine import STAGE as ASR
 from pipeline.engines.qwen3_tts import setup as talker
 from pipeline.engines.qwen3_tts.engine import STAGE as TALKER
-from pipeline.engines.vllm.kv_cache import DecoderSizes, position_bytes
+from pipeline.engines.vllm.findings import Findings
+from pipeline.engines.vllm.kv_cache import position_bytes
 from pipeline.engines.vllm.sampling_defaults import check_stops
 from pipeline.errors import ConfigError
 from pipeline.models.aura.text import STOPS
-from pipeline.models.qwen3_asr.languages import AUTO
 from pipeline.models.qwen3_asr.tokenizer import ENDS
-from pipeline.models.qwen3_tts.config import read_codec, read_generation
-from pipeline.models.shared.fields import read_object
+from pipeline.models.qwen3_tts.config import read_codec
 from pipeline.models.shared.tokenizer import check_tokenizer
-from pipeline.models.shared.weight_files import BYTES, stored, weight_bytes
+from pipeline.models.shared.weight_files import BYTES, Stored, stored, weight_bytes
+from pipeline.models.shared.weight_shapes import Decoder
 from pipeline.runtime.gpu_fit import GpuMemory
 
-UNREAD, ENOUGH = "dummy", 1 << 60  # a format of which no weights are looked at, a length to which nothing is too long
 CODEC, DECODER = "speech_tokenizer", "decoder."
 
 
+class Placed(Decoder, Protocol):
+    """A decoder's configuration, with what it says of positions."""
+
+    @property
+    def max_position_embeddings(self) -> int: ...
+    @property
+    def rope_scaling(self) -> Any: ...
+    @property
+    def rope_parameters(self) -> Any: ...
+
+
 def check_asr(stage: StageDeployment, models_dir: Path) -> GpuMemory:
-    args, most, dtype = stage.engine_args, stage.engine_args["max_model_len"], stage.engine_args["dtype"]
-    read = partial(asr.read_folder, models_dir, args["model"])
-    folder, config = read(AUTO, UNREAD)
-    _all_of(
-        partial(read, AUTO, UNREAD, most),
-        partial(_check_positions, ASR, folder, most, "thinker_config", "text_config"),
-        partial(read, args["language"], UNREAD),
-        partial(read, AUTO, _format(stage)),
-        partial(_check_stops, stage, ASR, folder, ENDS),
-        partial(_check_cache, ASR, stage, config.text),
-    )
-    cache = asr.cache_bytes(config.text, BYTES[dtype], stage.max_batch_size, most)
-    return GpuMemory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
+    args, most, findings = stage.engine_args, stage.engine_args["max_model_len"], Findings()
+    folder = models_dir / args["model"]
+    config, tensors = asr.examine(folder, findings, args["language"], most, _format(stage))
+    findings.look(_check_tokens, stage, ASR, folder, ENDS)
+    if config:
+        findings.look(_check_positions, ASR, stage, config.text)
+        findings.look(_check_cache, ASR, stage, config.text)
+    findings.check()
+    assert config
+    return _memory(stage, tensors, asr.cache_bytes(config.text, BYTES[args["dtype"]], stage.max_batch_size, most))
 
 
 def check_aura(stage: StageDeployment, models_dir: Path) -> GpuMemory:
-    args, most, dtype = stage.engine_args, stage.engine_args["max_model_len"], stage.engine_args["dtype"]
-    look = partial(aura.check_folder, models_dir, args["model"])
-    folder = look(ENOUGH, UNREAD)
-    _all_of(
-        partial(look, most, UNREAD),
-        partial(_check_positions, AURA, folder, most, "text_config"),
-        partial(look, ENOUGH, _format(stage)),
-        partial(_check_stops, stage, AURA, folder, STOPS),
-        partial(_check_cache, AURA, stage, aura.read_decoder(folder)),
-    )
-    cache = aura.cache_bytes(folder, BYTES[dtype], most) // len(stage.devices)
-    return GpuMemory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
+    args, most, findings = stage.engine_args, stage.engine_args["max_model_len"], Findings()
+    folder = models_dir / args["model"]
+    config, tensors = aura.examine(folder, findings, most, _format(stage))
+    findings.look(_check_tokens, stage, AURA, folder, STOPS)
+    if config:
+        findings.look(_check_positions, AURA, stage, config.text)
+        findings.look(_check_cache, AURA, stage, config.text)
+    findings.check()
+    assert config
+    return _memory(stage, tensors, aura.cache_bytes(config.text, BYTES[args["dtype"]], most) // len(stage.devices))
 
 
 def check_tts(stage: StageDeployment, models_dir: Path) -> GpuMemory:
-    args, most, dtype = stage.engine_args, stage.engine_args["max_model_len"], stage.engine_args["dtype"]
-    folder = models_dir / args["model"]
-    config, stops = talker.read_config(folder), stage.sampling.get("stop_token_ids")
-    agrees: dict[str, Any] = {"voice": "", "stop_token_ids": None, "max_model_len": ENOUGH, "load_format": UNREAD}
-    told = {"max_model_len": most, "stop_token_ids": stops, "voice": args["voice"], "load_format": _format(stage)}
-    _all_of(
-        *(partial(talker.check_config, folder, config, **agrees | {key: value}) for key, value in told.items()),
-        partial(_check_positions, TALKER, folder, most, "talker_config"),
-        partial(check_tokenizer, folder),
-        partial(read_generation, folder),
-        partial(_check_cache, TALKER, stage, config.talker),
-    )
-    cache = talker.cache_bytes(config.talker, BYTES[dtype], stage.max_batch_size, most)
-    return GpuMemory(weight_bytes(folder, dtype), args.get("kv_cache_memory_bytes", cache))
+    args, most, findings = stage.engine_args, stage.engine_args["max_model_len"], Findings()
+    folder, stops = models_dir / args["model"], stage.sampling.get("stop_token_ids")
+    told = {"voice": args["voice"], "stop_token_ids": stops, "max_model_len": most, "load_format": _format(stage)}
+    config, tensors = talker.examine(folder, findings, **told)
+    findings.look(check_tokenizer, folder)
+    if config:
+        findings.look(_check_positions, TALKER, stage, config.talker)
+        findings.look(_check_cache, TALKER, stage, config.talker)
+    findings.check()
+    assert config
+    return _memory(stage, tensors, talker.cache_bytes(config.talker, BYTES[args["dtype"]], stage.max_batch_size, most))
 
 
 def check_code2wav(stage: StageDeployment, models_dir: Path) -> GpuMemory:
-    args = stage.engine_args
+    args, findings = stage.engine_args, Findings()
     folder = models_dir / args["model"]
     check_is_there(folder)
-    read_codec(folder)
-    own = [tensor for tensor in stored(folder / CODEC) if tensor.name.startswith(DECODER)]
-    if not own and _format(stage) != "dummy":
-        raise ConfigError(str(folder / CODEC), [f"no weights `{DECODER}*` in its files `*.safetensors`"])
-    return GpuMemory(sum(tensor.size_as(args["dtype"]) for tensor in own))
+    findings.look(read_codec, folder)
+    tensors = findings.look(stored, folder / CODEC)
+    own = [tensor for tensor in tensors or () if tensor.name.startswith(DECODER)]
+    if tensors is not None and not own and _format(stage) != "dummy":
+        findings.add(str(folder / CODEC), f"no weights `{DECODER}*` in its files `*.safetensors`")
+    findings.check()
+    return GpuMemory(weight_bytes(own, args["dtype"]))
 
 
-def _all_of(*looks: Callable[[], object]) -> None:
-    """
-    Raises:
-        ExceptionGroup: Of the `ConfigError` of each that raises one.
-    """
-    errors: list[ConfigError] = []
-    for look in looks:
-        try:
-            look()
-        except ConfigError as error:
-            errors.append(error)
-    if errors:
-        raise ExceptionGroup("the model cannot be used", errors)
+def _memory(stage: StageDeployment, tensors: Sequence[Stored], cache: int) -> GpuMemory:
+    args = stage.engine_args
+    return GpuMemory(weight_bytes(tensors, args["dtype"]), args.get("kv_cache_memory_bytes", cache))
 
 
-def _check_positions(name: str, folder: Path, max_model_len: int, *path: str) -> None:
-    """vLLM refuses more than the checkpoint was trained for. Where it stretches them, it knows by how much.
-
-    Args:
-        path: Of the part of `config.json` that counts them.
-    """
-    part: Any = read_object(folder / "config.json")
-    for each in path:
-        part = part.get(each) if isinstance(part, dict) else None
-    told = part if isinstance(part, dict) else {}
-    known, stretched = told.get("max_position_embeddings"), "factor" in str(told.get("rope_scaling"))
-    if type(known) is int and max_model_len > known and not stretched:
-        raise ConfigError(
-            f"stage {name}", [f"`max_model_len` is {max_model_len}, and the checkpoint has {known} positions"]
-        )
+def _check_positions(name: str, stage: StageDeployment, decoder: Placed) -> None:
+    """vLLM refuses more than the checkpoint was trained for. Where it stretches them, it knows by how much."""
+    most, known = stage.engine_args["max_model_len"], decoder.max_position_embeddings
+    stretched = "factor" in str(decoder.rope_scaling or decoder.rope_parameters)
+    if most > known and not stretched:
+        raise ConfigError(f"stage {name}", [f"`max_model_len` is {most}, and the checkpoint has {known} positions"])
 
 
-def _check_cache(name: str, stage: StageDeployment, decoder: DecoderSizes | None) -> None:
-    """vLLM does not start with less than the longest request takes.
-
-    Args:
-        decoder: None: the configuration does not say how much that is.
-    """
+def _check_cache(name: str, stage: StageDeployment, decoder: Decoder) -> None:
+    """vLLM does not start with less than the longest request takes."""
     args = stage.engine_args
     told, most = args.get("kv_cache_memory_bytes"), args["max_model_len"]
-    if told is None or decoder is None:
-        return
     least = most * position_bytes(decoder, BYTES[args["dtype"]]) // len(stage.devices)
-    if told < least:
+    if told is not None and told < least:
         fault = f"`kv_cache_memory_bytes` is {told}, and one request of `max_model_len` {most} takes {least}"
         raise ConfigError(f"stage {name}", [fault])
 
 
-def _check_stops(stage: StageDeployment, name: str, folder: Path, ends: Sequence[str]) -> None:
-    """Names that are not among the added tokens are looked up when the engine is opened."""
+def _check_tokens(stage: StageDeployment, name: str, folder: Path, ends: Sequence[str]) -> None:
+    """Checks the tokenizer and the stops. Names that are not added tokens are looked up when the engine is opened."""
     added = check_tokenizer(folder)
     if all(end in added for end in ends):
         told = stage.sampling.get("stop_token_ids")

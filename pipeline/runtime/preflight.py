@@ -43,11 +43,9 @@ def _needs(profile: Profile, deployment: Deployment, models_dir: Path, faults: l
     for spec in profile.topology.stages:
         try:
             found[spec.stage_id] = profile.engines[spec.model_arch].check(deployment.stage(spec.stage_id), models_dir)
-        except (ConfigError, ExceptionGroup) as error:
+        except ConfigError as error:
             own = f"stage {spec.model_stage}: "
-            errors = error.exceptions if isinstance(error, ExceptionGroup) else [error]
-            lines = dict.fromkeys(line for each in errors for line in str(each).splitlines())
-            faults += (f"stage {spec.stage_id}: {line.removeprefix(own)}" for line in lines)
+            faults += (f"stage {spec.stage_id}: {line.removeprefix(own)}" for line in str(error).splitlines())
         except OSError as error:
             faults.append(f"stage {spec.stage_id}: {error}")
     return found

@@ -1,5 +1,6 @@
 """Opens AURA on vLLM: what of its checkpoint and of the deployment the engine is told."""
 
+import math
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -8,27 +9,26 @@ from typing import Any
 import numpy as np
 
 from pipeline.engines.aura.engine import STAGE, AuraEngine, AuraEngineSettings
-from pipeline.engines.model_files import check_beside, model_folder
+from pipeline.engines.model_files import check_beside, check_is_there
 from pipeline.engines.vllm.cuda_graphs import GRAPHS, LOOKING
+from pipeline.engines.vllm.findings import Findings
 from pipeline.engines.vllm.kv_cache import kv_cache_bytes
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
 from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import NAME, heard, warmed
 from pipeline.errors import ConfigError
 from pipeline.media.video_chunk import second
-from pipeline.models.aura.config import MEDIA_FILES, CacheConfig, check_media, read_aura
+from pipeline.models.aura.config import MEDIA, UNKNOWN, AuraConfig, AuraTextConfig, check_media, read_aura
 from pipeline.models.aura.text import FPS, AuraText
-from pipeline.models.aura.weight_names import check_all, expected_names, expected_shapes
+from pipeline.models.aura.weight_names import expected_shapes, optional_names
 from pipeline.models.registry import AURA
-from pipeline.models.shared.fields import read_fields
-from pipeline.models.shared.weight_names import check_names, weight_names
-from pipeline.models.shared.weight_shapes import check_kinds, check_shapes
+from pipeline.models.shared.weight_files import Stored, stored
+from pipeline.models.shared.weight_names import check_matrices, check_weights
 from pipeline.topology.processors.aura import LIMITS, MOST_TOKENS, multimodal_prompt
 from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
-FILES = ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json", *MEDIA_FILES)
 LARGEST = {"width": 1_024, "height": 576}  # of a frame: what vLLM keeps memory for
 MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, instructions
 STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 ms of an H100's
@@ -71,7 +71,9 @@ async def open_aura(
         f"`{name}` cannot be set: clips are made ready for vLLM here" for name in UNTOLD if name in engine_args
     ]:
         raise ConfigError(f"stage {STAGE}", faults)
-    folder = check_folder(models_dir, model, max_model_len, engine_args.get("load_format", "auto"))
+    folder, findings = models_dir / model, Findings()
+    examine(folder, findings, max_model_len, engine_args.get("load_format", "auto"))
+    findings.check()
     text = AuraText.read(folder)
     check_stops(f"stage {STAGE}", stop_token_ids, text.stops)
     requests = await start(STAGE, folder, **settings(max_sessions, dtype, max_model_len) | engine_args)
@@ -110,43 +112,41 @@ def settings(sessions: int, dtype: str, max_model_len: int) -> dict[str, Any]:
     }
 
 
-def check_folder(models_dir: Path, model: str, max_model_len: int, load_format: str) -> Path:
-    """The folder of a checkpoint, of which neither the tokenizer nor a tensor is read.
+def examine(
+    folder: Path, findings: Findings, max_model_len: int, load_format: str
+) -> tuple[AuraConfig | None, Sequence[Stored]]:
+    """Looks at a checkpoint, of which neither the tokenizer nor a tensor is read.
+
+    Returns:
+        Its configuration, unless that is damaged, and its tensors.
 
     Raises:
-        ConfigError: It is incomplete or another model's, or a prompt may be longer than its positions.
+        ConfigError: There is no such folder; all other faults are among the findings.
     """
-    folder = model_folder(models_dir, (model,), FILES)
-    check_media(folder, read_aura(folder)["vision_config"])
-    check_beside(folder)
-    check_length(STAGE, max_model_len, LIMITS.most_tokens + MARGIN + MOST_TOKENS)
-    if load_format != "dummy":
-        check_weights(folder)
-    return folder
+    check_is_there(folder)
+    findings.look(check_length, STAGE, max_model_len, LIMITS.most_tokens + MARGIN + MOST_TOKENS)
+    config, tensors = findings.look(read_aura, folder), findings.look(stored, folder)
+    for file, part in MEDIA:
+        findings.look(check_media, folder, file, part, config.vision if config else UNKNOWN)
+    findings.look(check_beside, folder)
+    if config and tensors is not None and load_format != "dummy":
+        findings.look(check_own_weights, config, tensors, str(folder))
+    return config, tensors or ()
 
 
-def check_weights(folder: Path) -> None:
+def check_own_weights(config: AuraConfig, tensors: Sequence[Stored], source: str) -> None:
     """
     Raises:
-        ConfigError: Weights are missing, unused, truncated or of another shape or kind; lists their names.
+        ConfigError: Weights are missing, unused, or of another shape or kind; lists their names.
     """
-    config = read_aura(folder)
-    expected, given = expected_names(config), weight_names(folder)
-    if config.get("quantization_config"):  # what is left of a matrix has names and shapes that vLLM knows
-        there = {name.rpartition(".")[0] for name in given}
-        check_names({name.rpartition(".")[0] for name in expected}, there, str(folder), all_used=False)
-        return
-    check_all(config, given, str(folder))
-    check_kinds(expected, folder)
-    check_shapes(dict(expected_shapes(config)), folder)
+    expected = dict(expected_shapes(config))
+    if config.quantization_config:
+        check_matrices(expected.keys() - set(optional_names(config)), tensors, source)
+    else:
+        check_weights(expected, tensors, source, optional_names(config))
 
 
-def cache_bytes(folder: Path, size: int, max_model_len: int) -> int:
+def cache_bytes(text: AuraTextConfig, size: int, max_model_len: int) -> int:
     """Room for one prompt, without which vLLM does not start; 0 where the configuration leaves a size to a default."""
-    decoder = read_decoder(folder)
-    return kv_cache_bytes(decoder, size, max_model_len) if decoder else 0
-
-
-def read_decoder(folder: Path) -> CacheConfig | None:
-    """None, where the configuration leaves a size to a default."""
-    return read_fields(CacheConfig, read_aura(folder)["text_config"], "", [])
+    room = kv_cache_bytes(text, size, max_model_len)
+    return 0 if math.isnan(room) else room

@@ -9,29 +9,31 @@ from typing import Any
 
 import numpy as np
 
-from pipeline.engines.model_files import check_beside, model_folder
+from pipeline.engines.model_files import check_beside, check_is_there
 from pipeline.engines.qwen3_asr.decode_passes import DecodePasses, Doubt
 from pipeline.engines.qwen3_asr.engine import STAGE, Extent, Qwen3AsrEngine, Qwen3AsrEngineSettings
 from pipeline.engines.vllm.cuda_graphs import GRAPHS, HEARING
+from pipeline.engines.vllm.findings import Findings
 from pipeline.engines.vllm.kv_cache import kv_cache_bytes
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
 from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import NAME, read, warmed
 from pipeline.errors import ConfigError
-from pipeline.models.qwen3_asr.config import AsrConfig, AsrTextConfig, read_recogniser
+from pipeline.models.qwen3_asr.config import AsrConfig, AsrTextConfig, check_sound, read_recogniser
 from pipeline.models.qwen3_asr.languages import AUTO, language_name
 from pipeline.models.qwen3_asr.prompt import AsrPromptWriter
 from pipeline.models.qwen3_asr.tokenizer import Ids, read_tokenizer
-from pipeline.models.qwen3_asr.weight_names import check_weights
+from pipeline.models.qwen3_asr.weight_names import expected_shapes, optional_names
 from pipeline.models.registry import ASR
 from pipeline.models.shared.engine_io import PromptChunk
-from pipeline.models.shared.weight_files import BYTES
+from pipeline.models.shared.weight_files import BYTES, Stored, stored
+from pipeline.models.shared.weight_names import check_weights
 from pipeline.types.chunks import SPEECH_RATE, AsrInput
 
-FILES = ("config.json", "preprocessor_config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
 AUDIO_TOKENS_PER_S, PROMPT_TOKENS = 13, 64
 TOKENS_PER_S = AUDIO_TOKENS_PER_S + 2 * Extent(0).tokens_per_s  # what is written may begin the prompt, too
 HEARD_S = 30  # of sound at once, at the least: `transcriber.py` begins a new window after 28 s
+LEAST_POSITIONS = PROMPT_TOKENS + Extent(0).least_tokens + int(HEARD_S * TOKENS_PER_S)
 LIVE_S = 28.5  # of sound at once for which a context leaves room
 CONTEXT_BYTES = 1_000  # of a caller's own, where there is room: 250 tokens of plain English
 POSITIONS = 4_096
@@ -105,21 +107,46 @@ async def open_qwen3_asr(
 def read_folder(
     models_dir: Path, model: str, language: str, load_format: str, max_model_len: int = POSITIONS
 ) -> tuple[Path, AsrConfig]:
-    """What can be told of a checkpoint without its tokenizer and its tensors.
+    """Reads what can be told of a checkpoint without its tokenizer and its tensors.
 
     Raises:
         ConfigError: It is incomplete or another model's, or lacks the language, or has no room for a window.
     """
-    folder = model_folder(models_dir, (model,), FILES)
-    config = read_recogniser(folder)
-    check_beside(folder)
-    check_length(STAGE, max_model_len, PROMPT_TOKENS + Extent(0).least_tokens + int(HEARD_S * TOKENS_PER_S))
-    if language != AUTO and _spoken(language, config.support_languages) is None:
-        known = ", ".join(sorted(config.support_languages))
-        raise ConfigError(f"stage {STAGE}", [f"`language` is {language!r}, not one of {known} or `{AUTO}`"])
-    if load_format != "dummy":
-        check_weights(folder, config)
+    folder, findings = models_dir / model, Findings()
+    config, _ = examine(folder, findings, language, max_model_len, load_format)
+    findings.check()
+    assert config
     return folder, config
+
+
+def examine(
+    folder: Path, findings: Findings, language: str, max_model_len: int, load_format: str
+) -> tuple[AsrConfig | None, Sequence[Stored]]:
+    """Looks at a checkpoint, of which neither the tokenizer nor a tensor is read.
+
+    Returns:
+        Its configuration, unless that is damaged, and its tensors.
+
+    Raises:
+        ConfigError: There is no such folder; all other faults are among the findings.
+    """
+    check_is_there(folder)
+    findings.look(check_length, STAGE, max_model_len, LEAST_POSITIONS)
+    config, tensors = findings.look(read_recogniser, folder), findings.look(stored, folder)
+    findings.look(check_sound, folder)
+    findings.look(check_beside, folder)
+    if config:
+        findings.look(_check_language, language, config.support_languages)
+    if config and tensors is not None and load_format != "dummy":
+        expected = dict(expected_shapes(config))
+        findings.look(check_weights, expected, tensors, str(folder), optional_names(config))
+    return config, tensors or ()
+
+
+def _check_language(language: str, known: Sequence[str]) -> None:
+    if language != AUTO and _spoken(language, known) is None:
+        names = ", ".join(sorted(known))
+        raise ConfigError(f"stage {STAGE}", [f"`language` is {language!r}, not one of {names} or `{AUTO}`"])
 
 
 def first_parts(engine_settings: Qwen3AsrEngineSettings) -> Iterator[PromptChunk]:

@@ -1,7 +1,6 @@
 """Opens the Talker on vLLM: what of its checkpoint and of the deployment the engine is told."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -9,6 +8,7 @@ from typing import Any
 from pipeline.engines.model_files import check_is_there
 from pipeline.engines.qwen3_tts.engine import STAGE, TalkerEngine, TalkerEngineSettings
 from pipeline.engines.vllm.cuda_graphs import GRAPHS
+from pipeline.engines.vllm.findings import Findings
 from pipeline.engines.vllm.kv_cache import kv_cache_bytes
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
 from pipeline.engines.vllm.start import StartEngine, start_vllm
@@ -19,79 +19,59 @@ from pipeline.models.qwen3_tts.extra_args import CODES, Choice
 from pipeline.models.qwen3_tts.prompt import TalkerPromptWriter, VoiceChoice
 from pipeline.models.qwen3_tts.sentence import ENOUGH_IDS, FramePace
 from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
-from pipeline.models.qwen3_tts.weight_names import ELSEWHERE, expected_names, expected_shapes
+from pipeline.models.qwen3_tts.weight_names import ELSEWHERE, expected_shapes
 from pipeline.models.registry import TALKER
-from pipeline.models.shared.weight_files import BYTES
-from pipeline.models.shared.weight_names import check_names, weight_names
-from pipeline.models.shared.weight_shapes import check_kinds, check_shapes
+from pipeline.models.shared.weight_files import BYTES, Stored, stored
+from pipeline.models.shared.weight_names import check_weights
 from pipeline.types.chunks import Clause
 
-FILES = ("config.json", "vocab.json", "merges.txt", "tokenizer_config.json")
 PROMPT_TOKENS = 256  # instructions, and the names of a voice; each id of a text is read beside a frame of its own
 FIRST_CHUNKS = 8  # of each sentence that it says when it is opened: all of a batch are under way with them
 
 
-@dataclass(frozen=True, slots=True)
-class VoiceCheckpoint:
-    """What can be told of a checkpoint without its weights."""
-
-    config: VoiceConfig
-    writer: TalkerPromptWriter
-
-
-def read_checkpoint(folder: Path) -> VoiceCheckpoint:
+def read_writer(folder: Path) -> TalkerPromptWriter:
     """
     Raises:
         ConfigError: The model is incomplete or another one, or only clones voices.
     """
-    config = read_config(folder)
-    return VoiceCheckpoint(config, TalkerPromptWriter(config, read_tokenizer(folder)))
+    return TalkerPromptWriter(read_voice(folder), read_tokenizer(folder))
 
 
-def read_config(folder: Path) -> VoiceConfig:
-    """The same, without its tokenizer.
-
-    Raises:
-        ConfigError: As `read_checkpoint`.
-    """
-    check_is_there(folder)
-    if missing := [name for name in FILES if not (folder / name).is_file()]:
-        raise ConfigError(str(folder), [f"`{name}` is missing" for name in missing])
-    config = read_voice(folder)
-    if config.tts_model_type == "base":
-        raise ConfigError(
-            str(folder), ["`tts_model_type` is `base`: voices are cloned from recordings, which is not done"]
-        )
-    return config
-
-
-def check_config(
+def examine(
     folder: Path,
-    config: VoiceConfig,
+    findings: Findings,
     *,
     voice: str,
     stop_token_ids: Sequence[int] | None,
     max_model_len: int,
     load_format: str,
-) -> None:
-    """Whether a deployment and the weights agree with it.
+) -> tuple[VoiceConfig | None, Sequence[Stored]]:
+    """Looks whether a checkpoint is whole and agrees with a deployment; neither tokenizer nor tensors are read.
+
+    Returns:
+        Its configuration, unless that is damaged, and its tensors.
 
     Raises:
-        ConfigError: It lacks the voice, has other stops, or no room for a sentence; or weights are missing, unused,
-            or of another shape or kind.
+        ConfigError: There is no such folder; all other faults are among the findings.
     """
-    check_length(STAGE, max_model_len, PROMPT_TOKENS + ENOUGH_IDS)
-    check_stops(f"stage {STAGE}", stop_token_ids, stops_of(config))
+    check_is_there(folder)
+    findings.look(check_length, STAGE, max_model_len, PROMPT_TOKENS + ENOUGH_IDS)
+    config, tensors = findings.look(read_voice, folder), findings.look(stored, folder)
+    findings.look(read_generation, folder)
+    if config:
+        findings.look(check_stops, f"stage {STAGE}", stop_token_ids, stops_of(config))
+        findings.look(_check_voice, config, voice)
+    if config and tensors is not None and load_format != "dummy":
+        own = [tensor for tensor in tensors if not tensor.name.startswith(ELSEWHERE)]
+        findings.look(check_weights, dict(expected_shapes(config)), own, str(folder))
+    return config, tensors or ()
+
+
+def _check_voice(config: VoiceConfig, voice: str) -> None:
     try:
         TalkerPromptWriter(config, lambda text: []).check(VoiceChoice(first_voice(config, voice)))
     except RequestError as error:
         raise ConfigError(f"stage {STAGE}", [error.message]) from error
-    if load_format != "dummy":
-        given = [name for name in weight_names(folder) if not name.startswith(ELSEWHERE)]
-        expected = expected_names(config)
-        check_names(expected, given, str(folder))
-        check_kinds(expected, folder)
-        check_shapes(dict(expected_shapes(config)), folder)
 
 
 def stops_of(config: VoiceConfig) -> tuple[int, ...]:
@@ -128,20 +108,22 @@ async def open_talker(
         ConfigError: The model is incomplete or another one, or lacks the voice; or vLLM refuses an argument.
         EngineError: The engine did not start.
     """
-    folder = models_dir / model
-    checkpoint = read_checkpoint(folder)
-    config, writer = checkpoint.config, checkpoint.writer
+    folder, findings = models_dir / model, Findings()
     if dtype not in BYTES:
         raise ConfigError(f"stage {STAGE}", [f"`dtype` is {dtype!r}, not one of {', '.join(BYTES)}"])
     load_format = engine_args.get("load_format", "auto")
-    check_config(
+    config, _ = examine(
         folder,
-        config,
+        findings,
         voice=voice,
         stop_token_ids=stop_token_ids,
         max_model_len=max_model_len,
         load_format=load_format,
     )
+    tokenize = findings.look(read_tokenizer, folder)
+    findings.check()
+    assert config is not None and tokenize is not None
+    writer = TalkerPromptWriter(config, tokenize)
     speaker, stops, generation = first_voice(config, voice), stops_of(config), read_generation(folder)
     settings: dict[str, Any] = {
         "hf_overrides": {"architectures": [TALKER]},

@@ -1,17 +1,8 @@
 """How much memory keys and values take."""
 
-from typing import Protocol
+from pipeline.models.shared.weight_shapes import Decoder
 
 SPARE_POSITIONS = 4 * 128  # blocks are of up to 128 positions; the first is vLLM's own
-
-
-class DecoderSizes(Protocol):
-    @property
-    def num_hidden_layers(self) -> int: ...
-    @property
-    def num_key_value_heads(self) -> int: ...
-    @property
-    def head_dim(self) -> int: ...
 
 
 def kv_cache_bytes(decoder: DecoderSizes, size: int, positions: int) -> int:

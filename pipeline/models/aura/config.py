@@ -1,84 +1,120 @@
 """What an AURA checkpoint says of itself, as far as it is looked at here: vLLM reads the rest."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 from pipeline.errors import ConfigError, quoted
-from pipeline.models.shared.agreement import equal_faults, head_faults
-from pipeline.models.shared.fields import Few, part, read_fields, read_json, read_object
+from pipeline.models.shared.fields import UNTOLD, At, Few, Size, read_config, undivided, unequal
 from pipeline.models.shared.mrope import section_faults
+from pipeline.models.shared.processor_files import read_processor
 
-MODEL_TYPE = "qwen3_vl"
-MEDIA_FILES = ("preprocessor_config.json", "video_preprocessor_config.json")
-PATCHES = {  # what these call the sizes of a patch, and what `vision_config` does
-    "patch_size": "patch_size",
-    "temporal_patch_size": "temporal_patch_size",
-    "merge_size": "spatial_merge_size",
-}
+MEDIA = (("preprocessor_config.json", "image_processor"), ("video_preprocessor_config.json", "video_processor"))
 
 
 @dataclass(frozen=True, slots=True)
 class AuraTextConfig:
+    """The decoder, a Qwen3."""
+
     num_hidden_layers: Few
+    hidden_size: Size = UNTOLD
+    intermediate_size: Size = UNTOLD
+    num_attention_heads: Size = UNTOLD
+    num_key_value_heads: Size = UNTOLD
+    head_dim: Size = UNTOLD
+    vocab_size: Size = UNTOLD
+    max_position_embeddings: Size = UNTOLD
+    rope_scaling: Any = None
+    rope_parameters: Any = None
+
+    def disagreements(self, where: str) -> Iterator[str]:
+        return section_faults(self, where, needed=True)
 
 
 @dataclass(frozen=True, slots=True)
 class AuraVisionConfig:
+    """The encoder of pictures.
+
+    Attributes:
+        deepstack_visual_indexes: Blocks whose outputs are shown to the decoder beside the last one's.
+    """
+
     depth: Few
     deepstack_visual_indexes: tuple[int, ...]
+    hidden_size: Size = UNTOLD
+    intermediate_size: Size = UNTOLD
+    out_hidden_size: Size = UNTOLD
+    num_heads: Size = UNTOLD
+    in_channels: Size = UNTOLD
+    patch_size: Size = UNTOLD
+    temporal_patch_size: Size = UNTOLD
+    spatial_merge_size: Size = UNTOLD
+    num_position_embeddings: Size = UNTOLD
+
+    def disagreements(self, where: str) -> Iterator[str]:
+        taps = self.deepstack_visual_indexes
+        if len(set(taps)) != len(taps) or not all(0 <= tap < self.depth for tap in taps):
+            told = f"`{where}deepstack_visual_indexes` is {quoted(list(taps))}"
+            yield f"{told}, not blocks of 0 to {self.depth - 1}, each once"
+        yield from undivided(where, "num_heads", self.num_heads, "hidden_size", self.hidden_size)
+
+
+UNKNOWN = AuraVisionConfig(1, ())  # where the configuration is damaged: nothing can be held against it
 
 
 @dataclass(frozen=True, slots=True)
-class CacheConfig:
-    """What keys and values take."""
+class AuraConfig:
+    """A whole checkpoint."""
 
-    num_hidden_layers: Few
-    num_key_value_heads: int
-    head_dim: int
+    text: Annotated[AuraTextConfig, At("text_config")]
+    vision: Annotated[AuraVisionConfig, At("vision_config")]
+    tie_word_embeddings: bool = False
+    quantization_config: Any = None
+
+    def disagreements(self, where: str) -> Iterator[str]:
+        wide = "vision_config.out_hidden_size", self.vision.out_hidden_size
+        yield from unequal(*wide, "text_config.hidden_size", self.text.hidden_size)
 
 
-def read_aura(folder: Path) -> dict[str, Any]:
-    """The configuration of the checkpoint in `folder`: it has the fields that are named above.
+@dataclass(frozen=True, slots=True)
+class MediaConfig:
+    """How clips are cut into patches."""
+
+    patch_size: Size = UNTOLD
+    temporal_patch_size: Size = UNTOLD
+    merge_size: Size = UNTOLD
+
+
+def read_aura(folder: Path) -> AuraConfig:
+    """Reads the configuration of the checkpoint in `folder`.
 
     Raises:
         ConfigError: It is missing, no JSON, another model's, or lacks fields, has sizes that do not agree, or
             shares its heads out wrongly among time, height and width; names every fault.
     """
-    path = folder / "config.json"
-    raw = read_json(path, MODEL_TYPE)
-    faults: list[str] = []
-    text = part(raw, "text_config", faults)
-    read_fields(AuraTextConfig, text, "text_config.", faults)
-    vision = part(raw, "vision_config", faults)
-    if sees := read_fields(AuraVisionConfig, vision, "vision_config.", faults):
-        faults += _tap_faults(sees)
-    faults += head_faults(vision, "num_heads", "hidden_size", "vision_config.")
-    faults += equal_faults(vision, "out_hidden_size", "vision_config.", text, "hidden_size", "text_config.")
-    faults += section_faults(text, "text_config.", needed=True) if text else ()
-    if faults:
-        raise ConfigError(str(path), faults)
-    return raw
+    return read_config(AuraConfig, folder / "config.json", "qwen3_vl")
 
 
-def check_media(folder: Path, vision: Mapping[str, Any]) -> None:
-    """That what makes clips ready is told of the same patches as the model.
+def check_media(folder: Path, file: str, part: str, vision: AuraVisionConfig) -> None:
+    """Checks that what makes clips ready is told of the same patches as the model.
+
+    Args:
+        file: One of `MEDIA`, with its part.
 
     Raises:
-        ConfigError: A file cannot be read, or says something else; lists its faults.
+        ConfigError: It cannot be read, or says something else; lists its faults.
     """
-    for path in (folder / name for name in MEDIA_FILES):
-        told, faults = read_object(path), list[str]()
-        for name, others in PATCHES.items():
-            faults += equal_faults(told, name, "", vision, others, "vision_config.")
-        if faults:
-            raise ConfigError(str(path), faults)
-
-
-def _tap_faults(vision: AuraVisionConfig) -> Iterator[str]:
-    """Of the blocks that what is written is shown beside the last one."""
-    taps = vision.deepstack_visual_indexes
-    if len(set(taps)) != len(taps) or not all(0 <= tap < vision.depth for tap in taps):
-        name = "vision_config.deepstack_visual_indexes"
-        yield f"`{name}` is {quoted(list(taps))}, not blocks of 0 to {vision.depth - 1}, each once"
+    media, source, where = read_processor(MediaConfig, folder, file, part)
+    faults = [
+        *unequal(f"{where}patch_size", media.patch_size, "vision_config.patch_size", vision.patch_size),
+        *unequal(
+            f"{where}temporal_patch_size",
+            media.temporal_patch_size,
+            "vision_config.temporal_patch_size",
+            vision.temporal_patch_size,
+        ),
+        *unequal(f"{where}merge_size", media.merge_size, "vision_config.spatial_merge_size", vision.spatial_merge_size),
+    ]
+    if faults:
+        raise ConfigError(source, faults)

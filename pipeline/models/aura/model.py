@@ -1,6 +1,5 @@
 """AURA as a vLLM model: Qwen3-VL, with weights that are complete."""
 
-import json
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -15,8 +14,10 @@ from vllm.model_executor.models.qwen3_vl import (
 )
 from vllm.multimodal import MULTIMODAL_REGISTRY
 
+from pipeline.models.aura.config import read_aura
 from pipeline.models.aura.state import AuraState
-from pipeline.models.aura.weight_names import HEAD, check_all, expected_names
+from pipeline.models.aura.weight_names import expected_shapes, optional_names
+from pipeline.models.shared.weight_names import check_names
 
 
 @MULTIMODAL_REGISTRY.register_processor(
@@ -50,11 +51,11 @@ class AuraQwen3VLForConditionalGeneration(Qwen3VLForConditionalGeneration):
         Raises:
             ConfigError: Weights are missing, or nothing uses them; lists their names.
         """
-        config = json.loads((self.source / "config.json").read_text())
-        if config.get("quantization_config"):  # its weights have other names, which vLLM knows
+        config = read_aura(self.source)
+        if config.quantization_config:  # its weights have other names, which vLLM knows
             quantised: set[str] = super().load_weights(weights)
             return quantised
-        wanted = {*expected_names(config), HEAD}  # which vLLM wants where a checkpoint has it, tied or not
+        wanted = dict(expected_shapes(config))  # with a head, which vLLM wants where a checkpoint has it, tied or not
         given: list[str] = []
 
         def known() -> Iterator[tuple[str, Tensor]]:
@@ -64,5 +65,5 @@ class AuraQwen3VLForConditionalGeneration(Qwen3VLForConditionalGeneration):
                     yield name, tensor
 
         loaded: set[str] = super().load_weights(known())
-        check_all(config, given, str(self.source))
+        check_names(wanted, given, str(self.source), optional_names(config))
         return loaded

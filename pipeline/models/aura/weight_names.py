@@ -1,75 +1,42 @@
 """The names of the weights in a checkpoint of AURA, which are those of Qwen3-VL, and their shapes."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from typing import Any
+from collections.abc import Collection
 
-from pipeline.models.qwen3_tts.weight_names import LAYER
-from pipeline.models.shared.weight_names import check_names
-from pipeline.models.shared.weight_shapes import Shape, biased, decoder_shapes, sizes, table_shapes
+from pipeline.models.aura.config import AuraConfig, AuraVisionConfig
+from pipeline.models.shared.weight_shapes import Named, biased, decoder_shapes, tables
 
 LANGUAGE, VISUAL = "model.language_model.", "model.visual."
-HEAD = "lm_head.weight"
-TABLES = (f"{LANGUAGE}embed_tokens.weight", HEAD)
-
-_BLOCK = ("attn.qkv", "attn.proj", "mlp.linear_fc1", "mlp.linear_fc2", "norm1", "norm2")
-_MERGER = ("norm", "linear_fc1", "linear_fc2")
+HEAD = "lm_head"
 
 
-def expected_names(config: Mapping[str, Any]) -> set[str]:
-    """All that a checkpoint of this `config.json` has."""
-    return {*_language(config), *_visual(config["vision_config"])}
+def expected_shapes(config: AuraConfig) -> Named:
+    """Yields all that a checkpoint of this configuration has, and a head, too, that is tied."""
+    yield from decoder_shapes(LANGUAGE, config.text)
+    yield from tables((f"{LANGUAGE}embed_tokens", HEAD), config.text.vocab_size, config.text.hidden_size)
+    yield from _visual(config.vision)
 
 
-def check_all(config: Mapping[str, Any], given: Iterable[str], source: str) -> None:
-    """That a checkpoint has them all and no others; a head that is tied may stand in it, too.
-
-    Raises:
-        ConfigError: As `check_names`.
-    """
-    expected = expected_names(config)
-    check_names(expected, (name for name in given if name in expected or name != HEAD), source)
+def optional_names(config: AuraConfig) -> Collection[str]:
+    """A head that is tied may stand in a checkpoint, or not."""
+    return {f"{HEAD}.weight"} if config.tie_word_embeddings else ()
 
 
-def expected_shapes(config: Mapping[str, Any]) -> Iterator[tuple[str, Shape]]:
-    """Of all whose sizes the configuration tells."""
-    text = config["text_config"]
-    yield from decoder_shapes(LANGUAGE, text)
-    yield from table_shapes(TABLES, text.get("vocab_size"), text.get("hidden_size"))
-    yield from _visual_shapes(config["vision_config"])
-
-
-def _language(config: Mapping[str, Any]) -> Iterator[str]:
-    embedding, head = TABLES
-    yield from (embedding, f"{LANGUAGE}norm.weight")
-    for layer in range(config["text_config"]["num_hidden_layers"]):
-        yield from (f"{LANGUAGE}layers.{layer}.{part}.weight" for part in LAYER)
-    if not config.get("tie_word_embeddings"):
-        yield head
-
-
-def _visual(config: Mapping[str, Any]) -> Iterator[str]:
-    yield f"{VISUAL}pos_embed.weight"
-    parts = ["patch_embed.proj", *(f"merger.{part}" for part in _MERGER)]
-    parts += [f"blocks.{block}.{part}" for block in range(config["depth"]) for part in _BLOCK]
-    taps = range(len(config["deepstack_visual_indexes"]))
-    parts += [f"deepstack_merger_list.{tap}.{part}" for tap in taps for part in _MERGER]
-    yield from (f"{VISUAL}{part}.{kind}" for part in parts for kind in ("weight", "bias"))
-
-
-def _visual_shapes(config: Mapping[str, Any]) -> Iterator[tuple[str, Shape]]:
-    looks = ("in_channels", "temporal_patch_size", "patch_size", "num_position_embeddings", "spatial_merge_size")
-    if not (told := sizes(config, "hidden_size", "intermediate_size", "out_hidden_size", *looks)):
-        return
-    width, inner, out, colours, frames, patch, places, edge = told
-    merged = width * edge**2
-    yield from biased(f"{VISUAL}patch_embed.proj", width, colours, frames, patch, patch)
-    yield f"{VISUAL}pos_embed.weight", (places, width)
-    for block in range(config["depth"]):
-        shapes = ((3 * width, width), (width, width), (inner, width), (width, inner), (width,), (width,))
-        for part, shape in zip(_BLOCK, shapes, strict=True):
-            yield from biased(f"{VISUAL}blocks.{block}.{part}", *shape)
+def _visual(config: AuraVisionConfig) -> Named:
+    width, inner, out = config.hidden_size, config.intermediate_size, config.out_hidden_size
+    merged, patch = width * config.spatial_merge_size**2, config.patch_size
+    yield from biased(f"{VISUAL}patch_embed.proj", width, config.in_channels, config.temporal_patch_size, patch, patch)
+    yield f"{VISUAL}pos_embed.weight", (config.num_position_embeddings, width)
+    for block in range(config.depth):
+        at = f"{VISUAL}blocks.{block}."
+        yield from biased(f"{at}attn.qkv", 3 * width, width)
+        yield from biased(f"{at}attn.proj", width, width)
+        yield from biased(f"{at}mlp.linear_fc1", inner, width)
+        yield from biased(f"{at}mlp.linear_fc2", width, inner)
+        yield from biased(f"{at}norm1", width)
+        yield from biased(f"{at}norm2", width)
     mergers = {"merger": width}
-    mergers |= {f"deepstack_merger_list.{tap}": merged for tap in range(len(config["deepstack_visual_indexes"]))}
+    mergers |= {f"deepstack_merger_list.{tap}": merged for tap in range(len(config.deepstack_visual_indexes))}
     for merger, normed in mergers.items():
-        for part, shape in zip(_MERGER, ((normed,), (merged, merged), (out, merged)), strict=True):
-            yield from biased(f"{VISUAL}{merger}.{part}", *shape)
+        yield from biased(f"{VISUAL}{merger}.norm", normed)
+        yield from biased(f"{VISUAL}{merger}.linear_fc1", merged, merged)
+        yield from biased(f"{VISUAL}{merger}.linear_fc2", out, merged)

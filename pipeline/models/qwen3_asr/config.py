@@ -1,18 +1,16 @@
 """What a Qwen3-ASR checkpoint says of itself, read strictly from its JSON files."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Annotated, Any
 
 from pipeline.errors import ConfigError
 from pipeline.models.qwen3_asr import mel
 from pipeline.models.qwen3_asr.windows import CHUNK
-from pipeline.models.shared.agreement import equal_faults, head_faults
-from pipeline.models.shared.fields import Few, part, read_fields, read_json, read_object
+from pipeline.models.shared.fields import UNTOLD, At, Few, Size, read_config, undivided, unequal
 from pipeline.models.shared.mrope import section_faults
-
-CONFIG_FILE = "config.json"
-SOUND_FILE = "preprocessor_config.json"
+from pipeline.models.shared.processor_files import read_processor
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +26,17 @@ class AsrEncoderConfig:
     encoder_layers: Few
     n_window: int
     n_window_infer: int
+    d_model: Size = UNTOLD
+    encoder_attention_heads: Size = UNTOLD
+    encoder_ffn_dim: Size = UNTOLD
+    downsample_hidden_size: Size = UNTOLD
+    output_dim: Size = UNTOLD
+
+    def disagreements(self, where: str) -> Iterator[str]:
+        yield from undivided(where, "encoder_attention_heads", self.encoder_attention_heads, "d_model", self.d_model)
+        told = self.num_mel_bins, 2 * self.n_window, self.n_window_infer % CHUNK
+        if told != (mel.BANDS, CHUNK, 0):
+            yield f"its encoder is of another kind: {self}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,9 +44,19 @@ class AsrTextConfig:
     """The decoder, a Qwen3."""
 
     num_hidden_layers: Few
-    num_key_value_heads: int
-    head_dim: int
+    num_key_value_heads: Size
+    head_dim: Size
     tie_word_embeddings: bool
+    hidden_size: Size = UNTOLD
+    intermediate_size: Size = UNTOLD
+    num_attention_heads: Size = UNTOLD
+    vocab_size: Size = UNTOLD
+    max_position_embeddings: Size = UNTOLD
+    rope_scaling: Any = None
+    rope_parameters: Any = None
+
+    def disagreements(self, where: str) -> Iterator[str]:
+        return section_faults(self, where, needed=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,9 +68,13 @@ class AsrConfig:
     """
 
     support_languages: Sequence[str]
-    audio_token_id: int
-    tower: AsrEncoderConfig
-    text: AsrTextConfig
+    audio_token_id: Annotated[int, At("thinker_config.audio_token_id")]
+    tower: Annotated[AsrEncoderConfig, At("thinker_config.audio_config")]
+    text: Annotated[AsrTextConfig, At("thinker_config.text_config")]
+
+    def disagreements(self, where: str) -> Iterator[str]:
+        here, there = f"{where}thinker_config.audio_config.output_dim", f"{where}thinker_config.text_config.hidden_size"
+        yield from unequal(here, self.tower.output_dim, there, self.text.hidden_size)
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,36 +88,20 @@ class AsrAudioConfig:
 
 
 def read_recogniser(folder: Path) -> AsrConfig:
-    """The configuration of the checkpoint in `folder`.
+    """Reads the configuration of the checkpoint in `folder`.
 
     Raises:
-        ConfigError: A file is missing, no JSON, another model's, lacks fields, has sizes that do not agree, or
-            asks for another spectrum than ours; names every fault.
+        ConfigError: It is missing, no JSON, another model's, lacks fields, or has sizes that do not agree; names
+            every fault.
     """
-    path = folder / CONFIG_FILE
-    raw = read_json(path, "qwen3_asr")
-    faults: list[str] = []
-    thinker = part(raw, "thinker_config", faults)
-    at = "thinker_config."
-    heard, written = (part(thinker, name, faults, at) for name in ("audio_config", "text_config"))
-    tower = read_fields(AsrEncoderConfig, heard, f"{at}audio_config.", faults)
-    text = read_fields(AsrTextConfig, written, f"{at}text_config.", faults)
-    faults += head_faults(heard, "encoder_attention_heads", "d_model", f"{at}audio_config.")
-    faults += equal_faults(heard, "output_dim", f"{at}audio_config.", written, "hidden_size", f"{at}text_config.")
-    faults += section_faults(written, f"{at}text_config.", needed=False)
-    whole = {**raw, "audio_token_id": thinker.get("audio_token_id"), "tower": tower, "text": text}
-    if tower is None or text is None or (config := read_fields(AsrConfig, whole, "", faults)) is None or faults:
-        raise ConfigError(str(path), faults)
-    if 2 * tower.n_window != CHUNK or tower.n_window_infer % CHUNK or tower.num_mel_bins != mel.BANDS:
-        raise ConfigError(str(path), [f"its encoder is of another kind: {tower}"])
-    _check_sound(folder / SOUND_FILE)
-    return config
+    return read_config(AsrConfig, folder / "config.json", "qwen3_asr")
 
 
-def _check_sound(path: Path) -> None:
-    faults: list[str] = []
-    sound = read_fields(AsrAudioConfig, read_object(path), "", faults)
-    if sound is not None and sound != AsrAudioConfig(mel.BANDS, mel.RATE, mel.HOP, mel.FFT):
-        faults.append(f"it asks for another spectrum: {sound}")
-    if faults:
-        raise ConfigError(str(path), faults)
+def check_sound(folder: Path) -> None:
+    """
+    Raises:
+        ConfigError: A file is missing or damaged, or the checkpoint asks for another spectrum than ours.
+    """
+    sound, source, _ = read_processor(AsrAudioConfig, folder, "preprocessor_config.json", "feature_extractor")
+    if sound != AsrAudioConfig(mel.BANDS, mel.RATE, mel.HOP, mel.FFT):
+        raise ConfigError(source, [f"it asks for another spectrum: {sound}"])

@@ -1,12 +1,11 @@
 """What a Qwen3-TTS checkpoint says of itself, read strictly from its JSON files."""
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pipeline.errors import ConfigError
-from pipeline.models.shared.fields import Few, part, read_fields, read_json, read_object
+from pipeline.models.shared.fields import UNTOLD, At, Few, Size, made_of, read_config
 
 TALKER_FILE = "config.json"
 CODEC_FILE = "speech_tokenizer/config.json"
@@ -62,6 +61,9 @@ class TalkerConfig:
     codec_language_id: Mapping[str, int]
     spk_id: Mapping[str, int]
     spk_is_dialect: Mapping[str, str | bool]
+    max_position_embeddings: Size = UNTOLD
+    rope_scaling: Any = None
+    rope_parameters: Any = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,8 +80,12 @@ class VoiceConfig:
     tts_pad_token_id: int
     tts_bos_token_id: int
     tts_eos_token_id: int
-    talker: TalkerConfig
-    predictor: PredictorConfig
+    talker: Annotated[TalkerConfig, At("talker_config")]
+    predictor: Annotated[PredictorConfig, At("talker_config.code_predictor_config")]
+
+    def disagreements(self, where: str) -> Iterator[str]:
+        if self.tts_model_type == "base":
+            yield f"`{where}tts_model_type` is `base`: voices are cloned from recordings, which is not done"
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,44 +112,33 @@ class CodecConfig:
 
 
 def read_voice(folder: Path) -> VoiceConfig:
-    """The configuration of the checkpoint in `folder`.
+    """Reads the configuration of the checkpoint in `folder`.
 
     Raises:
         ConfigError: It is missing, no JSON, another model's, or lacks fields; names every one.
     """
-    path = folder / TALKER_FILE
-    raw = read_json(path, "qwen3_tts")
-    return voice_config(raw, path)
+    return read_config(VoiceConfig, folder / TALKER_FILE, "qwen3_tts")
 
 
 def voice_config(raw: Mapping[str, Any], source: Path) -> VoiceConfig:
     """The same, of a configuration that has been parsed already."""
-    faults: list[str] = []
-    talker_raw = part(raw, "talker_config", faults)
-    predictor_raw = part(talker_raw, "code_predictor_config", faults, "talker_config.")
-    talker = read_fields(TalkerConfig, talker_raw, "talker_config.", faults)
-    predictor = read_fields(PredictorConfig, predictor_raw, "talker_config.code_predictor_config.", faults)
-    if talker is None or predictor is None:
-        raise ConfigError(str(source), faults)
-    voice = read_fields(VoiceConfig, {**raw, "talker": talker, "predictor": predictor}, "", faults)
-    if voice is None or faults:
-        raise ConfigError(str(source), faults)
-    return voice
+    return made_of(VoiceConfig, raw, source)
+
+
+@dataclass(frozen=True, slots=True)
+class TokenizerConfig:
+    """The speech tokenizer, of which only the decoder is used."""
+
+    decoder: Annotated[CodecConfig, At("decoder_config")]
 
 
 def read_codec(folder: Path) -> CodecConfig:
-    """The configuration of the speech tokenizer that comes with the checkpoint in `folder`.
+    """Reads the configuration of the speech tokenizer that comes with the checkpoint in `folder`.
 
     Raises:
         ConfigError: As `read_voice`.
     """
-    path = folder / CODEC_FILE
-    raw = read_json(path, "qwen3_tts_tokenizer_12hz")
-    faults: list[str] = []
-    codec = read_fields(CodecConfig, part(raw, "decoder_config", faults), "decoder_config.", faults)
-    if codec is None or faults:
-        raise ConfigError(str(path), faults)
-    return codec
+    return read_config(TokenizerConfig, folder / CODEC_FILE, "qwen3_tts_tokenizer_12hz").decoder
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,15 +161,10 @@ class GenerationConfig:
 
 
 def read_generation(folder: Path) -> GenerationConfig:
-    """How the checkpoint in `folder` wants to be drawn from; it need not say.
+    """Reads how the checkpoint in `folder` wants to be drawn from; it need not say.
 
     Raises:
         ConfigError: The file cannot be read, or a field has a value of another type.
     """
     path = folder / GENERATION_FILE
-    raw = read_object(path) if path.exists() else {}
-    faults: list[str] = []
-    generation = read_fields(GenerationConfig, asdict(GenerationConfig()) | raw, "", faults)
-    if generation is None:
-        raise ConfigError(str(path), faults)
-    return generation
+    return read_config(GenerationConfig, path) if path.exists() else GenerationConfig()

@@ -1,10 +1,9 @@
 """The names that a checkpoint has for the Talker's weights, and their shapes."""
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import asdict
 
 from pipeline.models.qwen3_tts.config import VoiceConfig
-from pipeline.models.shared.weight_shapes import Shape, biased, decoder_shapes, table_shapes
+from pipeline.models.shared.weight_shapes import Named, biased, decoder_shapes, tables
 
 ROOT = "talker."
 ELSEWHERE = ("speaker_encoder.",)  # hears the recordings of voices to clone, which is not done here
@@ -19,46 +18,22 @@ _RENAMED: Mapping[str, str] = {
 }
 
 
-LAYER = (
-    *(f"self_attn.{part}" for part in ("q_proj", "k_proj", "v_proj", "o_proj", "q_norm", "k_norm")),
-    *(f"mlp.{part}_proj" for part in ("gate", "up", "down")),
-    *("input_layernorm", "post_attention_layernorm"),
-)
-
-
-def expected_names(config: VoiceConfig) -> set[str]:
-    """All that a checkpoint of this configuration has, but for what is `ELSEWHERE`."""
+def expected_shapes(config: VoiceConfig) -> Named:
+    """Yields all that a checkpoint of this configuration has, but for what is `ELSEWHERE`."""
     talker, predictor = config.talker, config.predictor
-    names = {"codec_head.weight", "model.codec_embedding.weight", "model.text_embedding.weight"}
-    names |= {f"text_projection.linear_fc{i}.{kind}" for i in (1, 2) for kind in ("weight", "bias")}
-    for model, layers in (("model", talker.num_hidden_layers), ("code_predictor.model", predictor.num_hidden_layers)):
-        names |= {f"{model}.layers.{layer}.{part}.weight" for layer in range(layers) for part in LAYER}
-        names.add(f"{model}.norm.weight")
-    for book in range(predictor.num_code_groups - 1):
-        names |= {f"code_predictor.model.codec_embedding.{book}.weight", f"code_predictor.lm_head.{book}.weight"}
-    if predictor.hidden_size != talker.hidden_size:
-        names |= {f"code_predictor.small_to_mtp_projection.{kind}" for kind in ("weight", "bias")}
-    return {ROOT + name for name in names}
-
-
-def expected_shapes(config: VoiceConfig) -> Iterator[tuple[str, Shape]]:
-    """Of all of these."""
-    talker, predictor = config.talker, config.predictor
+    model, small = f"{ROOT}model.", f"{ROOT}code_predictor."
     yield from biased(f"{ROOT}text_projection.linear_fc1", talker.text_hidden_size, talker.text_hidden_size)
     yield from biased(f"{ROOT}text_projection.linear_fc2", talker.hidden_size, talker.text_hidden_size)
     if predictor.hidden_size != talker.hidden_size:
-        name = f"{ROOT}code_predictor.small_to_mtp_projection"
-        yield from biased(name, predictor.hidden_size, talker.hidden_size)
-    yield from decoder_shapes(f"{ROOT}model.", asdict(talker))
-    yield from decoder_shapes(f"{ROOT}code_predictor.model.", asdict(predictor))
-    codes = f"{ROOT}codec_head.weight", f"{ROOT}model.codec_embedding.weight"
-    yield from table_shapes(codes, talker.vocab_size, talker.hidden_size)
-    yield from table_shapes((f"{ROOT}model.text_embedding.weight",), talker.text_vocab_size, talker.text_hidden_size)
+        yield from biased(f"{small}small_to_mtp_projection", predictor.hidden_size, talker.hidden_size)
+    yield from decoder_shapes(model, talker)
+    yield from decoder_shapes(f"{small}model.", predictor)
+    yield from tables((f"{ROOT}codec_head", f"{model}codec_embedding"), talker.vocab_size, talker.hidden_size)
+    yield from tables((f"{model}text_embedding",), talker.text_vocab_size, talker.text_hidden_size)
     books = range(predictor.num_code_groups - 1)
-    embeddings = tuple(f"{ROOT}code_predictor.model.codec_embedding.{book}.weight" for book in books)
-    heads = tuple(f"{ROOT}code_predictor.lm_head.{book}.weight" for book in books)
-    yield from table_shapes(embeddings, predictor.vocab_size, talker.hidden_size)
-    yield from table_shapes(heads, predictor.vocab_size, predictor.hidden_size)
+    embeddings = (f"{small}model.codec_embedding.{book}" for book in books)
+    yield from tables(embeddings, predictor.vocab_size, talker.hidden_size)
+    yield from tables((f"{small}lm_head.{book}" for book in books), predictor.vocab_size, predictor.hidden_size)
 
 
 def checkpoint_names(parameters: Iterable[str]) -> dict[str, str]:

@@ -1,19 +1,46 @@
 """Reads the tokenizer that all models here share, Qwen2's, and says which of its files is damaged."""
 
-from collections.abc import Collection
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct, field
+
 from pipeline.errors import ConfigError, quoted
-from pipeline.models.shared.fields import part, read_object
+from pipeline.models.shared.fields import decoded, read_object, read_text
 
 LETTERS = {chr(code) for code in (*range(33, 127), *range(161, 173), *range(174, 324))}  # that stand for bytes
-FILES = ("vocab.json", "merges.txt", "tokenizer_config.json")
+VOCABULARY, MERGES, SETTINGS = "vocab.json", "merges.txt", "tokenizer_config.json"
 WHOLE = "tokenizer.json"  # where it is there, transformers reads it in place of the first two
+
+Merges = Iterable[tuple[str, Sequence[str]]]  # two tokens each, with the place in the file
+
+
+class Added(Struct):
+    content: str
+    id: int | None = None
+
+
+class Bpe(Struct):
+    vocab: dict[str, Any]
+    merges: list[str | list[str]]
+
+
+class Whole(Struct):
+    """What is looked at of a `tokenizer.json`."""
+
+    model: Bpe
+    added_tokens: list[Added] = field(default_factory=list)
+
+
+class Settings(Struct):
+    """What is looked at of a `tokenizer_config.json`. One that transformers 5 wrote adds no tokens."""
+
+    added_tokens_decoder: dict[int, Added] = field(default_factory=dict)
 
 
 def read_qwen_tokenizer(folder: Path) -> Any:
-    """transformers' own of the checkpoint in `folder`.
+    """Returns transformers' own of the checkpoint in `folder`.
 
     Raises:
         ConfigError: A file is missing or damaged.
@@ -28,58 +55,44 @@ def read_qwen_tokenizer(folder: Path) -> Any:
 
 
 def check_tokenizer(folder: Path) -> dict[str, int]:
-    """The ids of the tokens that `tokenizer_config.json` adds, by their names. Needs no transformers.
+    """Returns the ids of the tokens that are added to the vocabulary, by their names. Needs no transformers.
 
     Raises:
         ConfigError: A file is missing or damaged.
     """
-    vocabulary, merges, settings = (folder / name for name in FILES)
-    known = read_object(vocabulary)
+    path, added = folder / WHOLE, dict[str, int]()
+    needed = (WHOLE, SETTINGS) if path.is_file() else (VOCABULARY, MERGES, SETTINGS)
+    if missing := [f"`{name}` is missing" for name in needed if not (folder / name).is_file()]:
+        raise ConfigError(str(folder), missing)
+    if WHOLE in needed:
+        whole = decoded(path, Whole)
+        places = ((f"`model.merges[{number}]`", merge) for number, merge in enumerate(whole.model.merges))
+        pairs = ((place, merge.split(" ") if isinstance(merge, str) else merge) for place, merge in places)
+        _check(whole.model.vocab, path, pairs, path)
+        added = {token.content: token.id for token in whole.added_tokens if token.id is not None}
+    else:
+        known, path = read_object(folder / VOCABULARY), folder / MERGES
+        lines = enumerate(read_text(path).splitlines(), 1)
+        pairs = ((f"line {number}", line.split(" ")) for number, line in lines if not line.startswith("#version"))
+        _check(known, folder / VOCABULARY, pairs, path)
+    listed = decoded(folder / SETTINGS, Settings).added_tokens_decoder
+    return added | {token.content: number for number, token in listed.items()}
+
+
+def _check(known: Mapping[str, Any], vocabulary: Path, merges: Merges, source: Path) -> None:
+    """Checks that each merge joins two tokens into a third; without any, all would be read letter by letter."""
     for token, number in known.items():
         if type(number) is not int or number < 0:
             raise ConfigError(str(vocabulary), [f"the id of {quoted(token)} is {quoted(number)}"])
     if missing := len(LETTERS - known.keys()):
-        raise ConfigError(
-            str(vocabulary), [f"{missing} of the {len(LETTERS)} letters that stand for bytes are missing"]
-        )
-    try:
-        _check_merges(merges.read_text(encoding="utf-8"), known, merges)
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(str(merges), [f"cannot be read: {error}"]) from error
-    if (whole := folder / WHOLE).is_file():
-        _check_whole(whole)
-    return _added(settings)
-
-
-def _check_merges(text: str, known: Collection[str], source: Path) -> None:
-    """That each line joins two tokens into a third; without any, all would be read letter by letter."""
-    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if not line.startswith("#version")]
-    if not lines:
-        raise ConfigError(str(source), ["there is no merge in it"])
-    for number, line in lines:
-        pair = line.split(" ")
+        fault = f"{missing} of the {len(LETTERS)} letters that stand for bytes are missing"
+        raise ConfigError(str(vocabulary), [fault])
+    place = ""
+    for place, pair in merges:
         if len(pair) != 2:
-            raise ConfigError(str(source), [f"line {number} is {quoted(line)}, not two tokens"])
+            raise ConfigError(str(source), [f"{place} is {quoted(' '.join(pair))}, not two tokens"])
         for token in (*pair, "".join(pair)):
             if token not in known:
-                raise ConfigError(str(source), [f"line {number}: {FILES[0]} has no token {quoted(token)}"])
-
-
-def _check_whole(source: Path) -> None:
-    faults: list[str] = []
-    model = part(read_object(source), "model", faults)
-    if not faults:
-        part(model, "vocab", faults, "model.")
-    if faults:
-        raise ConfigError(str(source), faults)
-
-
-def _added(settings: Path) -> dict[str, int]:
-    listed = read_object(settings).get("added_tokens_decoder", {})
-    added: dict[str, int] = {}
-    for number, token in listed.items() if isinstance(listed, dict) else ():
-        name = token.get("content") if isinstance(token, dict) else None
-        if not isinstance(name, str) or not number.isdecimal():
-            raise ConfigError(str(settings), [f"`added_tokens_decoder`: {quoted(number)} is {quoted(token)}"])
-        added[name] = int(number)
-    return added
+                raise ConfigError(str(source), [f"{place}: {vocabulary.name} has no token {quoted(token)}"])
+    if not place:
+        raise ConfigError(str(source), ["there is no merge in it"])

@@ -1,26 +1,17 @@
-"""Which tensors a checkpoint's `*.safetensors` hold, as the headers of these files tell: none of them is read.
-
-The format: the length of the header in 8 bytes, the header as JSON, the tensors without gaps
-(https://github.com/huggingface/safetensors).
-"""
+"""Which tensors a checkpoint's `*.safetensors` hold, as the headers of these files tell: none of them is read."""
 
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated
-
-from msgspec import Meta, MsgspecError, Raw, Struct
-from msgspec.json import decode
+from typing import Any
 
 from pipeline.errors import ConfigError, quoted
-from pipeline.models.shared.fields import part, read_object
+from pipeline.models.shared.fields import read_object
 
 BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
 FLOATS = ("BF16", "F16", "F32", "F64")  # are read as what the engine computes with
-WIDTHS = {"BOOL": 1, "U8": 1, "I8": 1, "F8_E4M3": 1, "F8_E5M2": 1, "U16": 2, "I16": 2, "F16": 2, "BF16": 2}
-WIDTHS |= {"U32": 4, "I32": 4, "F32": 4, "U64": 8, "I64": 8, "F64": 8}
-LENGTH_BYTES = 8
 INDEX = "model.safetensors.index.json"
 
 
@@ -30,35 +21,51 @@ class Stored:
 
     Attributes:
         kind: Of its numbers, as the format names it.
-        size: Bytes in the file.
     """
 
     name: str
     kind: str
     shape: tuple[int, ...]
-    size: int
 
     def size_as(self, dtype: str) -> int:
-        """Bytes when it is loaded by an engine that computes with `dtype`."""
-        return math.prod(self.shape) * BYTES[dtype] if self.kind in FLOATS else self.size
+        """Counts its bytes when it is loaded by an engine that computes with `dtype`."""
+        bits = re.search(r"\d+", self.kind)  # none in BOOL
+        width = 8 * BYTES[dtype] if self.kind in FLOATS else int(bits.group()) if bits else 8
+        return math.prod(self.shape) * width // 8
 
 
 def stored(folder: Path) -> list[Stored]:
-    """
+    """Lists the tensors of all files; whatever safetensors finds wrong with a header or the length of a file is told.
+
     Raises:
-        ConfigError: A file is damaged.
+        ConfigError: A file is damaged, or the index is.
     """
     found: list[Stored] = []
-    for path in weight_paths(folder):
-        try:
-            found += _stored(path)
-        except (OSError, ValueError, MsgspecError, RecursionError) as error:
-            raise ConfigError(str(path), [f"cannot be read: {error}"]) from error
+    for file in opened(folder, "numpy"):
+        tensors = ((name, file.get_slice(name)) for name in file.keys())  # noqa: SIM118 - not a mapping
+        found += (Stored(name, each.get_dtype(), tuple(each.get_shape())) for name, each in tensors)
     return found
 
 
+def opened(folder: Path, framework: str) -> Iterator[Any]:
+    """Opens one file after the other, as safetensors does for this framework.
+
+    Raises:
+        ConfigError: As `stored`.
+    """
+    from safetensors import SafetensorError, safe_open
+
+    for path in weight_paths(folder):
+        try:
+            with safe_open(path, framework=framework) as file:
+                yield file
+        except (OSError, SafetensorError) as error:
+            fault = f"cannot be read: {quoted(str(error))}; it has {path.stat().st_size:,} bytes"
+            raise ConfigError(str(path), [fault]) from error
+
+
 def weight_paths(folder: Path) -> list[Path]:
-    """The files `*.safetensors` of a checkpoint. Where there is an index, only those that it names, as vLLM reads them.
+    """Finds the files of a checkpoint. Where there is an index, they are those that it names, as vLLM reads them.
 
     Raises:
         ConfigError: The index is damaged, or names what is no such file.
@@ -67,57 +74,16 @@ def weight_paths(folder: Path) -> list[Path]:
     index = folder / INDEX
     if not index.is_file():
         return list(there.values())
-    faults: list[str] = []
-    named = part(read_object(index), "weight_map", faults).values()
+    listed = read_object(index).get("weight_map")
+    if not isinstance(listed, dict):
+        raise ConfigError(str(index), ["`weight_map` is missing, or not an object"])
+    named = list(listed.values())
     if strange := [name for name in named if not isinstance(name, str) or name not in there]:
-        faults.append(f"`weight_map` names {quoted(strange[0])}, which is no file `*.safetensors` of this folder")
-    if faults:
-        raise ConfigError(str(index), faults)
+        fault = f"`weight_map` names {quoted(strange[0])}, which is no file `*.safetensors` of this folder"
+        raise ConfigError(str(index), [fault])
     return [path for name, path in there.items() if name in named]
 
 
-def weight_bytes(folder: Path, dtype: str) -> int:
-    """What all of them take when they are loaded.
-
-    Raises:
-        ConfigError: A file is damaged.
-    """
-    return sum(tensor.size_as(dtype) for tensor in stored(folder))
-
-
-Size = Annotated[int, Meta(ge=0)]
-
-
-class _Tensor(Struct, frozen=True):
-    dtype: str
-    shape: tuple[Size, ...]
-    data_offsets: tuple[Size, Size]
-
-
-def _stored(path: Path) -> Iterator[Stored]:
-    size = path.stat().st_size
-    with path.open("rb") as file:
-        begins = LENGTH_BYTES + int.from_bytes(file.read(LENGTH_BYTES), "little")
-        if begins > size:
-            raise ValueError("it ends in its header")
-        header = decode(file.read(begins - LENGTH_BYTES), type=dict[str, Raw])
-    header.pop("__metadata__", None)
-    tensors = {name: _tensor(name, raw) for name, raw in header.items()}
-    at = 0
-    for name, tensor in sorted(tensors.items(), key=lambda each: each[1].data_offsets):
-        begin, end = tensor.data_offsets
-        told = math.prod(tensor.shape) * WIDTHS.get(tensor.dtype, 0)
-        if begin != at or end < begin or (told != end - begin and tensor.dtype in WIDTHS):
-            place = f"bytes {begin} to {end} behind {at}"
-            raise ValueError(f"{quoted(name)} cannot be {place}: {quoted(tensor.dtype)} of {list(tensor.shape)}")
-        at = end
-        yield Stored(name, tensor.dtype, tensor.shape, end - begin)
-    if begins + at != size:
-        raise ValueError(f"it has {size} bytes of {begins + at}")
-
-
-def _tensor(name: str, raw: Raw) -> _Tensor:
-    try:
-        return decode(raw, type=_Tensor)
-    except MsgspecError as error:
-        raise ValueError(f"{quoted(name)}: {error}") from error
+def weight_bytes(tensors: Sequence[Stored], dtype: str) -> int:
+    """Counts what they take when they are loaded."""
+    return sum(tensor.size_as(dtype) for tensor in tensors)

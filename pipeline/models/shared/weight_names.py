@@ -1,42 +1,73 @@
-"""Holds the names of the tensors in a checkpoint against those that its model has."""
+"""Holds the tensors of a checkpoint against those that its model has: their names, their shapes, their kinds."""
 
-from collections.abc import Iterable
-from pathlib import Path
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
-from pipeline.errors import ConfigError
-from pipeline.models.shared.weight_files import stored
+from pipeline.errors import ConfigError, quoted
+from pipeline.models.shared.weight_files import FLOATS, Stored
+from pipeline.models.shared.weight_shapes import Shape
 
 NAMED_AT_MOST = 8  # names in one fault; a checkpoint of another model would list thousands
 
 
-def weight_names(folder: Path) -> list[str]:
+def check_weights(
+    wanted: Mapping[str, Shape], given: Sequence[Stored], source: str, optional: Collection[str] = ()
+) -> None:
     """
-    Raises:
-        ConfigError: A file is damaged.
-    """
-    return [tensor.name for tensor in stored(folder)]
-
-
-def check_names(wanted: Iterable[str], given: Iterable[str], source: str, *, all_used: bool = True) -> None:
-    """That both are the same names.
-
     Args:
-        all_used: Others than the wanted ones are a fault.
+        optional: Those of the wanted ones that may be missing.
 
     Raises:
-        ConfigError: Lists the names that are missing, and those that nothing uses.
+        ConfigError: Lists the weights that are missing, that nothing uses, that are no numbers as an engine computes
+            with, or that have another shape.
     """
-    wanted, given = set(wanted), set(given)
-    faults = []
-    if missing := sorted(wanted - given):
-        faults.append(f"weights missing: {some(missing)}")
-    if all_used and (unused := sorted(given - wanted)):
-        faults.append(f"weights that nothing uses: {some(unused)}")
+    faults = list(_name_faults(wanted, [tensor.name for tensor in given], optional))
+    known = [tensor for tensor in given if tensor.name in wanted]
+    if strange := [f"{tensor.name} is {quoted(tensor.kind)}" for tensor in known if tensor.kind not in FLOATS]:
+        faults.append(f"weights of another kind than {', '.join(FLOATS)}: {some(strange)}")
+    if wrong := [
+        f"{tensor.name} is {tensor.shape}, not {wanted[tensor.name]}"
+        for tensor in known
+        if not _fits(tensor.shape, wanted[tensor.name])
+    ]:
+        faults.append(f"weights of another shape: {some(wrong)}")
     if faults:
         raise ConfigError(source, faults)
 
 
+def check_names(wanted: Iterable[str], given: Iterable[str], source: str, optional: Collection[str] = ()) -> None:
+    """
+    Raises:
+        ConfigError: Lists the names that are missing, and those that nothing uses.
+    """
+    if faults := list(_name_faults(wanted, given, optional)):
+        raise ConfigError(source, faults)
+
+
+def check_matrices(wanted: Iterable[str], given: Iterable[Stored], source: str) -> None:
+    """Checks quantised weights: of each matrix something is there, under a name and with a shape that vLLM knows.
+
+    Raises:
+        ConfigError: Lists those of which nothing is there.
+    """
+    matrices = {name.rpartition(".")[0] for name in wanted}
+    there = {tensor.name.rpartition(".")[0] for tensor in given}
+    check_names(matrices, matrices & there, source)
+
+
 def some(names: list[str]) -> str:
-    """The first of them, and how many more there are."""
+    """Names the first of them, and says how many more there are."""
     more = len(names) - NAMED_AT_MOST
     return ", ".join(names[:NAMED_AT_MOST]) + (f" and {more} more" if more > 0 else "")
+
+
+def _name_faults(wanted: Iterable[str], given: Iterable[str], optional: Collection[str]) -> Iterator[str]:
+    wanted, given = set(wanted), set(given)
+    if missing := sorted(wanted - given - set(optional)):
+        yield f"weights missing: {some(missing)}"
+    if unused := sorted(given - wanted):
+        yield f"weights that nothing uses: {some(unused)}"
+
+
+def _fits(shape: Shape, wanted: Shape) -> bool:
+    """A size that the configuration leaves to a default fits all."""
+    return len(shape) == len(wanted) and not any(abs(one - other) > 0 for one, other in zip(shape, wanted, strict=True))

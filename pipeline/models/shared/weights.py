@@ -1,15 +1,13 @@
 """Reads the weights of a checkpoint by prefix, so that every one is used and none is missing."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
 import torch
-from safetensors import SafetensorError, safe_open
 from torch import Tensor, nn
 
 from pipeline.errors import ConfigError
-from pipeline.models.shared.weight_files import weight_paths
+from pipeline.models.shared.weight_files import opened
 from pipeline.models.shared.weight_names import check_names, some
 
 
@@ -24,7 +22,7 @@ def read_weights(folder: Path, prefix: str = "", keep: Callable[[str], bool] = l
         ConfigError: There are none, or a file is damaged.
     """
     found: dict[str, Tensor] = {}
-    for file in _files(folder):
+    for file in opened(folder, "pt"):
         for name in file.keys():  # noqa: SIM118 - not a mapping
             short = name.removeprefix(prefix)
             if name.startswith(prefix) and keep(short):
@@ -52,12 +50,3 @@ def load_weights(module: nn.Module, weights: Mapping[str, Tensor], source: str) 
         raise ConfigError(source, [f"weights of another shape: {some(wrong)}"])
     for name, tensor in own.items():
         tensor.copy_(weights[name])
-
-
-def _files(folder: Path) -> Iterator[Any]:
-    for path in weight_paths(folder):
-        try:
-            with safe_open(path, framework="pt") as file:
-                yield file
-        except (OSError, SafetensorError) as error:
-            raise ConfigError(str(path), [f"cannot be read: {error}"]) from error

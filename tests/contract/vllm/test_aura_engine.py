@@ -17,13 +17,15 @@ from PIL import Image
 
 from pipeline.cli.ask import ask
 from pipeline.engines.aura.engine import AuraEngine, as_part
-from pipeline.engines.aura.setup import check_weights, open_aura
+from pipeline.engines.aura.setup import check_own_weights, open_aura
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.engines.vllm.warm_up import read
 from pipeline.errors import ConfigError, EngineError
 from pipeline.media.video_chunk import decoded, second
+from pipeline.models.aura.config import read_aura
 from pipeline.models.aura.text import AuraText
 from pipeline.models.shared.engine_io import MediaItem, PromptChunk
+from pipeline.models.shared.weight_files import stored
 from pipeline.topology.processors.aura import LIMITS, multimodal_prompt
 from pipeline.types.chunks import MultimodalPrompt, TextChunk
 from pipeline.types.history import History, Item
@@ -55,8 +57,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 async def aura(vllm_on_a_cpu: None, folder: Path) -> AsyncIterator[AuraEngine]:
     engine = await open_aura(
-        folder.parent, model=folder.name, max_sessions=4, sampling_defaults=SamplingDefaults(), dtype="float32",
-        enforce_eager=True,
+        folder.parent, model=folder.name, max_sessions=4, sampling_defaults=SamplingDefaults(), dtype="float32", enforce_eager=True,
         block_size=32, distributed_executor_backend="uni", skip_mm_profiling=True, kv_cache_memory_bytes=128 << 20,
         mm_processor_cache_gb=0.25,
     )  # fmt: skip
@@ -201,12 +202,12 @@ def test_weights_that_are_missing_unused_or_truncated_are_named(folder: Path, tm
 
     for name in ("config.json", "model.safetensors"):
         (tmp_path / name).write_bytes((folder / name).read_bytes())
-    check_weights(tmp_path)
+    check_own_weights(read_aura(tmp_path), stored(tmp_path), str(tmp_path))
     weights = load_file(folder / "model.safetensors")
     taken = weights.pop("model.visual.merger.norm.bias")
     save_file(weights | {"model.visual.merger.norm.other": taken}, tmp_path / "model.safetensors")
     with pytest.raises(ConfigError) as refused:
-        check_weights(tmp_path)
+        check_own_weights(read_aura(tmp_path), stored(tmp_path), str(tmp_path))
     assert refused.value.faults == [
         "weights missing: model.visual.merger.norm.bias",
         "weights that nothing uses: model.visual.merger.norm.other",
@@ -214,4 +215,4 @@ def test_weights_that_are_missing_unused_or_truncated_are_named(folder: Path, tm
     whole = (folder / "model.safetensors").read_bytes()
     (tmp_path / "model.safetensors").write_bytes(whole[: len(whole) // 2])
     with pytest.raises(ConfigError, match=r"model\.safetensors: cannot be read"):
-        check_weights(tmp_path)
+        check_own_weights(read_aura(tmp_path), stored(tmp_path), str(tmp_path))

@@ -7,7 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.engines.aura.setup import check_weights
+from pipeline.engines.aura.setup import check_own_weights
+from pipeline.models.aura.config import read_aura
+from pipeline.models.shared.weight_files import stored
 from tests.contract.vllm.seeing import Eyes, Look
 from tests.contract.vllm.seeing_cases import GOLDENS, prompts
 from tests.contract.vllm.tiny_aura import config, write_aura
@@ -18,7 +20,7 @@ pytestmark = pytest.mark.vllm
 def test_a_head_beside_a_tied_one_answers_as_it_does_alone(vllm_on_a_cpu: None, tmp_path: Path) -> None:
     folder = write_aura(tmp_path / "aura")
     (folder / "config.json").write_text(json.dumps(config() | {"tie_word_embeddings": True}))
-    check_weights(folder)
+    check_own_weights(read_aura(folder), stored(folder), str(folder))
     seed, case = next(iter(json.loads(GOLDENS.read_text()).items()))
     look = Look(replace(prompts(int(seed))[-1], cache_salt="tied"))
     with closing(Eyes(folder)) as eyes:

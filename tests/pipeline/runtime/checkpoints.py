@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
-from pipeline.models.shared.weight_files import WIDTHS
 from tests.contract.vllm import tiny, tiny_asr, tiny_aura
 from tests.contract.vllm.seeded import Shape
 from tests.pipeline.models.qwen3_tts import seeded_codec
 
+WIDTHS = {"BF16": 2, "F16": 2, "F32": 4, "F64": 8, "I8": 1, "I32": 4, "F8_E4M3": 1}
 Shapes = Mapping[str, tuple[int, ...]]
 
 ASR, AURA, VOICE = "Qwen3-ASR-1.7B", "AURA", "Qwen3-TTS-12Hz-1.7B-CustomVoice"  # as `aura_80gb.yaml` names them
@@ -30,6 +30,27 @@ def write_all(models_dir: Path) -> None:
     decoder = {"model_type": "qwen3_tts_tokenizer_12hz", "decoder_config": seeded_codec.TINY}
     (codec / "config.json").write_text(json.dumps(decoder))
     write_weights(codec, {"decoder.one": (1,), "encoder.other": (1,)})
+
+
+def as_transformers_5_writes(folder: Path) -> None:
+    """Makes one file of those of the tokenizer, and another of those for media."""
+    vocabulary, merges, settings = (folder / name for name in ("vocab.json", "merges.txt", "tokenizer_config.json"))
+    told = json.loads(settings.read_text())
+    added = [{"id": int(number), **token} for number, token in told.pop("added_tokens_decoder").items()]
+    pairs = [line.split(" ") for line in merges.read_text().splitlines()[1:]]
+    model = {"type": "BPE", "vocab": json.loads(vocabulary.read_text()), "merges": pairs}
+    settings.write_text(json.dumps(told))
+    (folder / "tokenizer.json").write_text(json.dumps({"version": "1.0", "added_tokens": added, "model": model}))
+    vocabulary.unlink()
+    merges.unlink()
+    parts = {}
+    for file in folder.glob("*preprocessor_config.json"):
+        raw = json.loads(file.read_text())
+        kind = "feature_extractor" if "feature_size" in raw else "image_processor"
+        parts["video_processor" if file.name.startswith("video") else kind] = raw
+        file.unlink()
+    if parts:
+        (folder / "processor_config.json").write_text(json.dumps(parts))
 
 
 def shapes(tensors: Iterable[Shape]) -> dict[str, tuple[int, ...]]:

@@ -15,7 +15,7 @@ from pipeline.engines.embedded_models import LLAMA_FILES, WHISPER_FILES
 from pipeline.runtime.preflight import NO_GPU, NO_MODELS
 from pipeline.runtime.profiles import PROFILES
 from tests.contract.vllm.tiny import voice
-from tests.pipeline.runtime.checkpoints import ASR, AURA, VOICE, write_all
+from tests.pipeline.runtime.checkpoints import ASR, AURA, VOICE, as_transformers_5_writes, write_all
 from tests.pipeline.runtime.shipped import H100, SHIPPED, changed, check, faults
 
 
@@ -52,8 +52,8 @@ def test_what_could_not_be_looked_at_is_noted(models: Path) -> None:
 def test_every_model_that_is_not_there_is_named_at_once(tmp_path: Path) -> None:
     voice_folder = tmp_path / VOICE
     assert faults(SHIPPED, tmp_path) == [
-        f"stage 0: {tmp_path}: {ASR}: there is no such folder",
-        f"stage 1: {tmp_path}: {AURA}: there is no such folder",
+        f"stage 0: {tmp_path}/{ASR}: there is no such folder",
+        f"stage 1: {tmp_path}/{AURA}: there is no such folder",
         f"stage 2: {voice_folder}: there is no such folder",
         f"stage 3: {voice_folder}: there is no such folder",
     ]
@@ -66,7 +66,7 @@ def test_a_folder_with_another_model_is_told_from_one_that_is_incomplete(models:
     other = {"model_type": "mimi", "decoder_config": {}}
     (models / VOICE / "speech_tokenizer" / "config.json").write_text(json.dumps(other))
     assert faults(SHIPPED, models) == [
-        f"stage 0: {models}: {ASR}: vocab.json missing",
+        f"stage 0: {models}/{ASR}: `vocab.json` is missing",
         f"stage 1: {models}/{AURA}/config.json: `model_type` is 'qwen3_asr', not `qwen3_vl`",
         f"stage 2: {models}/{VOICE}: `merges.txt` is missing",
         f"stage 3: {models}/{VOICE}/speech_tokenizer/config.json: `model_type` is 'mimi', not "
@@ -97,15 +97,78 @@ def test_all_that_is_wrong_with_one_model_is_named_at_once(models: Path, tmp_pat
     for name in (ASR, AURA, VOICE):
         (models / name / "model.safetensors").write_bytes(b"no weights")
     vad = faults(changed(tmp_path, 0, "engine_args", language="klingon", max_model_len=65_537), models)
-    assert vad[0] == "stage 0: `max_model_len` is 65537, and the checkpoint has 65536 positions"
-    assert vad[1].startswith("stage 0: `language` is 'klingon', not one of ")
-    assert [line[:8] for line in vad[2:]] == ["stage 0:", "stage 1:", "stage 2:"], "the weights of each"
+    weights, language, positions = vad[:3]
+    assert weights.startswith(f"stage 0: {models}/{ASR}/model.safetensors: cannot be read: ")
+    assert language.startswith("stage 0: `language` is 'klingon', not one of ")
+    assert positions == "stage 0: `max_model_len` is 65537, and the checkpoint has 65536 positions"
+    assert [line[:8] for line in vad[3:]] == ["stage 1:", "stage 2:"], "the weights of the others"
     mouth = faults(changed(tmp_path, 2, "engine_args", voice="bob", max_model_len=1), models)
-    assert mouth[2:4] == [
-        "stage 2: `max_model_len` is 1, at least 506 is needed",
-        "stage 2: unknown voice `bob`; this checkpoint has eric, vivian",
-    ]
+    assert mouth[2] == "stage 2: `max_model_len` is 1, at least 506 is needed"
+    assert mouth[4] == "stage 2: unknown voice `bob`; this checkpoint has eric, vivian"
     assert len(mouth) == 5
+
+
+@pytest.mark.parametrize(("stage_id", "folder", "media"), [(0, ASR, 1), (1, AURA, 2), (2, VOICE, 0)])
+def test_a_damaged_configuration_hides_no_other_fault(
+    models: Path, tmp_path: Path, stage_id: int, folder: str, media: int
+) -> None:
+    files = ("config.json", "preprocessor_config.json", "video_preprocessor_config.json", "generation_config.json")
+    damaged = [models / folder / file for file in (files[0], *files[1 : 1 + media], files[3], "merges.txt")]
+    for path in damaged:
+        path.write_text("{")
+    weights = models / folder / "model.safetensors"
+    weights.write_bytes(b"no weights")
+    told = faults(changed(tmp_path, stage_id, "engine_args", max_model_len=1), models)
+    assert told[0].startswith(f"stage {stage_id}: `max_model_len` is 1, at least ")
+    assert sorted(line.split(": ")[1] for line in told[1:]) == sorted(map(str, (*damaged, weights)))
+
+
+@pytest.mark.parametrize(("stage_id", "folder"), [(0, ASR), (1, AURA), (2, VOICE)])
+def test_all_files_that_are_missing_are_named(models: Path, stage_id: int, folder: str) -> None:
+    missing = [*("config.json", "vocab.json", "merges.txt", "tokenizer_config.json"), "preprocessor_config.json"]
+    missing = [name for name in missing if (models / folder / name).is_file()]
+    for name in missing:
+        (models / folder / name).unlink()
+    told = faults(SHIPPED, models)
+    assert sorted(told[: len(missing)]) == sorted(
+        f"stage {stage_id}: {models / folder}: `{name}` is missing" for name in missing
+    )
+
+
+def test_checkpoints_that_transformers_5_wrote_are_taken(models: Path) -> None:
+    for folder in (ASR, AURA, VOICE):
+        as_transformers_5_writes(models / folder)
+        assert not list((models / folder).glob("vocab.json")) and not list((models / folder).glob("*preprocessor*"))
+    assert check(SHIPPED, models)
+
+
+@pytest.mark.parametrize(
+    ("stage_id", "folder", "part", "key", "fault"),
+    [
+        (0, ASR, "feature_extractor", "hop_length", "it asks for another spectrum: "),
+        (1, AURA, "image_processor", "patch_size", "`image_processor.patch_size` is 80, not that of `vision_config."),
+        (1, AURA, "video_processor", "merge_size", "`video_processor.merge_size` is 80, not that of `vision_config."),
+    ],
+)
+def test_what_transformers_5_wrote_of_media_is_held_against_the_model(
+    models: Path, stage_id: int, folder: str, part: str, key: str, fault: str
+) -> None:
+    as_transformers_5_writes(models / folder)
+    path = models / folder / "processor_config.json"
+    parts = json.loads(path.read_text())
+    parts[part][key] = 80
+    path.write_text(json.dumps(parts))
+    (told,) = faults(SHIPPED, models)
+    assert told.startswith(f"stage {stage_id}: {path}: {fault}")
+
+
+@pytest.mark.parametrize(("stage_id", "folder", "stops"), [(0, ASR, "[282, 284]"), (1, AURA, "[282, 284, 289]")])
+def test_stops_are_found_in_what_transformers_5_wrote(
+    models: Path, tmp_path: Path, stage_id: int, folder: str, stops: str
+) -> None:
+    as_transformers_5_writes(models / folder)
+    file = changed(tmp_path, stage_id, "default_sampling_params", stop_token_ids=[99_999])
+    assert faults(file, models) == [f"stage {stage_id}: `stop_token_ids` are [99999], but the checkpoint's are {stops}"]
 
 
 def test_a_voice_with_other_stops_than_the_topologys_is_refused(models: Path) -> None:
@@ -204,7 +267,7 @@ def test_only_aura_needs_shares_and_a_newer_configuration_has_them_elsewhere(mod
         (1, AURA, "vision_config.deepstack_visual_indexes", [0, -1], "[0, -1], not blocks of 0 to 2, each once"),
         (1, AURA, "vision_config.deepstack_visual_indexes", [0, 0], "[0, 0], not blocks of 0 to 2, each once"),
         (1, AURA, "vision_config.num_heads", 3, "3, which does not divide `vision_config.hidden_size`, 64"),
-        (1, AURA, "vision_config.num_heads", 0, "0, which does not divide `vision_config.hidden_size`, 64"),
+        (1, AURA, "vision_config.num_heads", 0, "0"),
         (1, AURA, "vision_config.out_hidden_size", 32, "32, not that of `text_config.hidden_size`, 64"),
         (
             *(0, ASR, "thinker_config.audio_config.encoder_attention_heads", 5),
@@ -277,11 +340,17 @@ def test_patches_are_those_of_the_model(models: Path, file: str, key: str, value
     ]
 
 
-@pytest.mark.parametrize(("text", "missing"), [("{}", "model"), ('{"model": {}}', "model.vocab")])
-def test_one_fault_of_a_tokenizer_is_told_once(models: Path, text: str, missing: str) -> None:
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("{}", "Object missing required field `model`"),
+        ('{"model": {}}', "Object missing required field `vocab` - at `$.model`"),
+    ],
+)
+def test_one_fault_of_a_tokenizer_is_told_once(models: Path, text: str, fault: str) -> None:
     path = models / AURA / "tokenizer.json"
     path.write_text(text)
-    assert faults(SHIPPED, models) == [f"stage 1: {path}: `{missing}` is missing, or not an object"]
+    assert faults(SHIPPED, models) == [f"stage 1: {path}: cannot be read: {fault}"]
 
 
 @pytest.mark.parametrize("stage_id", [2, 3])
