@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Protocol
 
 from pipeline.deployment.loading import StageDeployment
 from pipeline.engines.aura import setup as aura
@@ -19,23 +18,12 @@ from pipeline.errors import ConfigError
 from pipeline.models.aura.text import STOPS
 from pipeline.models.qwen3_asr.tokenizer import ENDS
 from pipeline.models.qwen3_tts.config import read_codec
+from pipeline.models.shared.decoder_config import DecoderConfig
 from pipeline.models.shared.tokenizer import check_tokenizer
 from pipeline.models.shared.weight_files import BYTES, Stored, stored, weight_bytes
-from pipeline.models.shared.weight_shapes import Decoder
 from pipeline.runtime.gpu_fit import GpuMemory
 
 CODEC, DECODER = "speech_tokenizer", "decoder."
-
-
-class Placed(Decoder, Protocol):
-    """A decoder's configuration, with what it says of positions."""
-
-    @property
-    def max_position_embeddings(self) -> int: ...
-    @property
-    def rope_scaling(self) -> Any: ...
-    @property
-    def rope_parameters(self) -> Any: ...
 
 
 def check_asr(stage: StageDeployment, models_dir: Path) -> GpuMemory:
@@ -96,7 +84,7 @@ def _memory(stage: StageDeployment, tensors: Sequence[Stored], cache: int) -> Gp
     return GpuMemory(weight_bytes(tensors, args["dtype"]), args.get("kv_cache_memory_bytes", cache))
 
 
-def _check_positions(name: str, stage: StageDeployment, decoder: Placed) -> None:
+def _check_positions(name: str, stage: StageDeployment, decoder: DecoderConfig) -> None:
     """vLLM refuses more than the checkpoint was trained for. Where it stretches them, it knows by how much."""
     most, known = stage.engine_args["max_model_len"], decoder.max_position_embeddings
     stretched = "factor" in str(decoder.rope_scaling or decoder.rope_parameters)
@@ -104,7 +92,7 @@ def _check_positions(name: str, stage: StageDeployment, decoder: Placed) -> None
         raise ConfigError(f"stage {name}", [f"`max_model_len` is {most}, and the checkpoint has {known} positions"])
 
 
-def _check_cache(name: str, stage: StageDeployment, decoder: Decoder) -> None:
+def _check_cache(name: str, stage: StageDeployment, decoder: DecoderConfig) -> None:
     """vLLM does not start with less than the longest request takes."""
     args = stage.engine_args
     told, most = args.get("kv_cache_memory_bytes"), args["max_model_len"]

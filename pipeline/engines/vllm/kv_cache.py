@@ -1,11 +1,11 @@
 """How much memory keys and values take."""
 
-from pipeline.models.shared.weight_shapes import Decoder
+from pipeline.models.shared.decoder_config import DecoderConfig
 
 SPARE_POSITIONS = 4 * 128  # blocks are of up to 128 positions; the first is vLLM's own
 
 
-def kv_cache_bytes(decoder: DecoderSizes, size: int, positions: int) -> int:
+def kv_cache_bytes(decoder: DecoderConfig, size: int, positions: int) -> int:
     """
     Args:
         size: Bytes of a number.
@@ -14,5 +14,5 @@ def kv_cache_bytes(decoder: DecoderSizes, size: int, positions: int) -> int:
     return position_bytes(decoder, size) * (positions + SPARE_POSITIONS)
 
 
-def position_bytes(decoder: DecoderSizes, size: int) -> int:
+def position_bytes(decoder: DecoderConfig, size: int) -> int:
     return 2 * decoder.num_hidden_layers * decoder.num_key_value_heads * decoder.head_dim * size

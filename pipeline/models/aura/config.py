@@ -6,30 +6,16 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pipeline.errors import ConfigError, quoted
+from pipeline.models.shared.decoder_config import DecoderConfig
 from pipeline.models.shared.fields import UNTOLD, At, Few, Size, read_config, undivided, unequal
-from pipeline.models.shared.mrope import section_faults
 from pipeline.models.shared.processor_files import read_processor
 
 MEDIA = (("preprocessor_config.json", "image_processor"), ("video_preprocessor_config.json", "video_processor"))
 
 
-@dataclass(frozen=True, slots=True)
-class AuraTextConfig:
-    """The decoder, a Qwen3."""
-
-    num_hidden_layers: Few
-    hidden_size: Size = UNTOLD
-    intermediate_size: Size = UNTOLD
-    num_attention_heads: Size = UNTOLD
-    num_key_value_heads: Size = UNTOLD
-    head_dim: Size = UNTOLD
-    vocab_size: Size = UNTOLD
-    max_position_embeddings: Size = UNTOLD
-    rope_scaling: Any = None
-    rope_parameters: Any = None
-
+class AuraTextConfig(DecoderConfig):
     def disagreements(self, where: str) -> Iterator[str]:
-        return section_faults(self, where, needed=True)
+        return self.section_faults(where, needed=True)
 
 
 @dataclass(frozen=True, slots=True)

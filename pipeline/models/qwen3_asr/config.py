@@ -3,13 +3,13 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 from pipeline.errors import ConfigError
 from pipeline.models.qwen3_asr import mel
 from pipeline.models.qwen3_asr.windows import CHUNK
+from pipeline.models.shared.decoder_config import DecoderConfig
 from pipeline.models.shared.fields import UNTOLD, At, Few, Size, read_config, undivided, unequal
-from pipeline.models.shared.mrope import section_faults
 from pipeline.models.shared.processor_files import read_processor
 
 
@@ -39,24 +39,16 @@ class AsrEncoderConfig:
             yield f"its encoder is of another kind: {self}"
 
 
-@dataclass(frozen=True, slots=True)
-class AsrTextConfig:
-    """The decoder, a Qwen3."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AsrTextConfig(DecoderConfig):
+    """Those of its sizes that the room for keys and values follows from cannot be left to defaults."""
 
-    num_hidden_layers: Few
     num_key_value_heads: Size
     head_dim: Size
     tie_word_embeddings: bool
-    hidden_size: Size = UNTOLD
-    intermediate_size: Size = UNTOLD
-    num_attention_heads: Size = UNTOLD
-    vocab_size: Size = UNTOLD
-    max_position_embeddings: Size = UNTOLD
-    rope_scaling: Any = None
-    rope_parameters: Any = None
 
     def disagreements(self, where: str) -> Iterator[str]:
-        return section_faults(self, where, needed=False)
+        return self.section_faults(where, needed=False)
 
 
 @dataclass(frozen=True, slots=True)

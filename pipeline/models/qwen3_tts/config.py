@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pipeline.models.shared.fields import UNTOLD, At, Few, Size, made_of, read_config
+from pipeline.models.shared.decoder_config import DecoderConfig
+from pipeline.models.shared.fields import At, Few, made_of, read_config
 
 TALKER_FILE = "config.json"
 CODEC_FILE = "speech_tokenizer/config.json"
@@ -15,7 +16,7 @@ Kind = Literal["custom_voice", "voice_design", "base"]
 
 
 @dataclass(frozen=True, slots=True)
-class PredictorConfig:
+class PredictorConfig(DecoderConfig):
     """The code predictor: a small decoder over the 16 codebooks of one frame."""
 
     hidden_size: int
@@ -31,7 +32,7 @@ class PredictorConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class TalkerConfig:
+class TalkerConfig(DecoderConfig):
     """The Talker: a decoder that writes codebook 0 of one frame a step.
 
     Attributes:
@@ -61,9 +62,6 @@ class TalkerConfig:
     codec_language_id: Mapping[str, int]
     spk_id: Mapping[str, int]
     spk_is_dialect: Mapping[str, str | bool]
-    max_position_embeddings: Size = UNTOLD
-    rope_scaling: Any = None
-    rope_parameters: Any = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,5 @@
 """Reads a model's JSON configuration strictly into frozen dataclasses; every fault names its field."""
 
-import json
 import math
 from collections.abc import Iterator, Mapping
 from dataclasses import MISSING, Field, dataclass, fields, is_dataclass
@@ -70,20 +69,14 @@ def read_object(path: Path) -> dict[str, Any]:
     Raises:
         ConfigError: The file is missing or cannot be read, or holds no JSON object.
     """
-    try:
-        raw = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
-        raise ConfigError(str(path), [f"cannot be read: {error}"]) from error
-    if not isinstance(raw, dict):
-        raise ConfigError(str(path), ["is no JSON object"])
-    return raw
+    return decoded(path, dict[str, Any])
 
 
 def decoded(path: Path, type_: type[Config]) -> Config:
-    """Reads JSON of which `type_` says what is looked at; what msgspec says of it names the field.
+    """Reads JSON of which `type_` says what is looked at.
 
     Raises:
-        ConfigError: The file is missing or cannot be read, or holds something else.
+        ConfigError: The file is missing, or msgspec finds something else in it, of which it names the field.
     """
     try:
         return decode(read_text(path), type=type_)

@@ -16,24 +16,24 @@ WHOLE = "tokenizer.json"  # where it is there, transformers reads it in place of
 Merges = Iterable[tuple[str, Sequence[str]]]  # two tokens each, with the place in the file
 
 
-class Added(Struct):
+class Added(Struct, frozen=True):
     content: str
     id: int | None = None
 
 
-class Bpe(Struct):
+class Bpe(Struct, frozen=True):
     vocab: dict[str, Any]
     merges: list[str | list[str]]
 
 
-class Whole(Struct):
+class Whole(Struct, frozen=True):
     """What is looked at of a `tokenizer.json`."""
 
     model: Bpe
     added_tokens: list[Added] = field(default_factory=list)
 
 
-class Settings(Struct):
+class Settings(Struct, frozen=True):
     """What is looked at of a `tokenizer_config.json`. One that transformers 5 wrote adds no tokens."""
 
     added_tokens_decoder: dict[int, Added] = field(default_factory=dict)

@@ -7,12 +7,18 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from msgspec import Struct
+
 from pipeline.errors import ConfigError, quoted
-from pipeline.models.shared.fields import read_object
+from pipeline.models.shared.fields import decoded
 
 BYTES = {"bfloat16": 2, "float16": 2, "float32": 4}
 FLOATS = ("BF16", "F16", "F32", "F64")  # are read as what the engine computes with
 INDEX = "model.safetensors.index.json"
+
+
+class Index(Struct, frozen=True):
+    weight_map: dict[str, str]  # in which file each tensor is
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,11 +80,8 @@ def weight_paths(folder: Path) -> list[Path]:
     index = folder / INDEX
     if not index.is_file():
         return list(there.values())
-    listed = read_object(index).get("weight_map")
-    if not isinstance(listed, dict):
-        raise ConfigError(str(index), ["`weight_map` is missing, or not an object"])
-    named = list(listed.values())
-    if strange := [name for name in named if not isinstance(name, str) or name not in there]:
+    named = set(decoded(index, Index).weight_map.values())
+    if strange := sorted(named - there.keys()):
         fault = f"`weight_map` names {quoted(strange[0])}, which is no file `*.safetensors` of this folder"
         raise ConfigError(str(index), [fault])
     return [path for name, path in there.items() if name in named]

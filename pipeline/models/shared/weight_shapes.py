@@ -1,27 +1,11 @@
 """The names and shapes of the weights that all models here have. A size that is `UNTOLD` is so in a shape, too."""
 
 from collections.abc import Iterable, Iterator
-from typing import Protocol
+
+from pipeline.models.shared.decoder_config import DecoderConfig
 
 Shape = tuple[int, ...]
 Named = Iterator[tuple[str, Shape]]
-
-
-class Decoder(Protocol):
-    """The sizes of a stack of Qwen3's layers."""
-
-    @property
-    def hidden_size(self) -> int: ...
-    @property
-    def intermediate_size(self) -> int: ...
-    @property
-    def num_hidden_layers(self) -> int: ...
-    @property
-    def num_attention_heads(self) -> int: ...
-    @property
-    def num_key_value_heads(self) -> int: ...
-    @property
-    def head_dim(self) -> int: ...
 
 
 def biased(name: str, *shape: int) -> Named:
@@ -30,7 +14,7 @@ def biased(name: str, *shape: int) -> Named:
     yield f"{name}.bias", shape[:1]
 
 
-def decoder_shapes(at: str, decoder: Decoder) -> Named:
+def decoder_shapes(at: str, decoder: DecoderConfig) -> Named:
     """Yields the layers of a decoder and the norm behind them, named from `at` on."""
     width, inner, head = decoder.hidden_size, decoder.intermediate_size, decoder.head_dim
     queries, keys = decoder.num_attention_heads * head, decoder.num_key_value_heads * head

@@ -138,7 +138,7 @@ def test_check_tells_what_serve_would_refuse_on_this_machine(tmp_path: Path) -> 
     code, said = aura_pipeline("check", file, "--model-dir", models, path=tmp_path)
     assert code == 2
     lines = said.splitlines()
-    assert f"{file}: stage 1: {models}: {AURA}: there is no such folder" in lines
+    assert f"{file}: stage 1: {models}/{AURA}: there is no such folder" in lines
     assert f"{file}: stage 2: `devices` names GPU 1, and there is GPU 0 of 24 GiB" in lines
 
 

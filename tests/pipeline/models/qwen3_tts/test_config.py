@@ -48,7 +48,7 @@ def test_a_kind_that_does_not_exist_is_named(tmp_path: Path) -> None:
     ("config", "fault"),
     [
         ({"model_type": "llama"}, "`model_type` is 'llama', not `qwen3_tts`"),
-        ([1, 2], "is no JSON object"),
+        ([1, 2], "cannot be read: Expected `object`, got `array`"),
         ({"model_type": "qwen3_tts"}, "`talker_config` is missing, or not an object"),
     ],
 )

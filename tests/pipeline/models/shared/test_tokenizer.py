@@ -16,8 +16,8 @@ from tests.contract.vllm.tiny import ADDED, FIRST_ADDED, write_tokenizer
 from tests.pipeline.runtime.checkpoints import as_transformers_5_writes
 
 DAMAGED = [
-    ("vocab.json", '{"a": 1', "cannot be read: Expecting ',' delimiter"),
-    ("vocab.json", "[]", "is no JSON object"),
+    ("vocab.json", '{"a": 1', "cannot be read: Input data was truncated"),
+    ("vocab.json", "[]", "cannot be read: Expected `object`, got `array`"),
     ("vocab.json", '{"a": "b"}', "the id of 'a' is 'b'"),
     ("vocab.json", '{"a": -1}', "the id of 'a' is -1"),
     ("tokenizer_config.json", "{", "cannot be read: Input data was truncated"),
