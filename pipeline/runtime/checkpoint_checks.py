@@ -14,7 +14,6 @@ from pipeline.engines.qwen3_tts.engine import STAGE as TALKER
 from pipeline.engines.vllm.findings import Findings
 from pipeline.engines.vllm.kv_cache import position_bytes
 from pipeline.engines.vllm.sampling_defaults import check_stops
-from pipeline.errors import ConfigError
 from pipeline.models.aura.text import STOPS
 from pipeline.models.qwen3_asr.tokenizer import ENDS
 from pipeline.models.qwen3_tts.config import read_codec
@@ -23,6 +22,7 @@ from pipeline.models.shared.tokenizer import check_tokenizer
 from pipeline.models.shared.weight_files import BYTES, Stored, stored, weight_bytes
 from pipeline.runtime.gpu_fit import GpuMemory
 
+NO_DECODER = DecoderConfig(num_hidden_layers=1)  # where a configuration is damaged: nothing is held against it
 CODEC, DECODER = "speech_tokenizer", "decoder."
 
 
@@ -31,12 +31,9 @@ def check_asr(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     folder = models_dir / args["model"]
     config, tensors = asr.examine(folder, findings, args["language"], most, _format(stage))
     findings.look(_check_tokens, stage, ASR, folder, ENDS)
-    if config:
-        findings.look(_check_positions, ASR, stage, config.text)
-        findings.look(_check_cache, ASR, stage, config.text)
-    findings.check()
-    assert config
-    return _memory(stage, tensors, asr.cache_bytes(config.text, BYTES[args["dtype"]], stage.max_batch_size, most))
+    text = config.text if config else NO_DECODER
+    cache = asr.cache_bytes(text, BYTES[args["dtype"]], stage.max_batch_size, most)
+    return _memory(ASR, stage, findings, tensors, text, cache)
 
 
 def check_aura(stage: StageDeployment, models_dir: Path) -> GpuMemory:
@@ -44,12 +41,9 @@ def check_aura(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     folder = models_dir / args["model"]
     config, tensors = aura.examine(folder, findings, most, _format(stage))
     findings.look(_check_tokens, stage, AURA, folder, STOPS)
-    if config:
-        findings.look(_check_positions, AURA, stage, config.text)
-        findings.look(_check_cache, AURA, stage, config.text)
-    findings.check()
-    assert config
-    return _memory(stage, tensors, aura.cache_bytes(config.text, BYTES[args["dtype"]], most) // len(stage.devices))
+    text = config.text if config else NO_DECODER
+    cache = aura.cache_bytes(text, BYTES[args["dtype"]], most) // len(stage.devices)
+    return _memory(AURA, stage, findings, tensors, text, cache)
 
 
 def check_tts(stage: StageDeployment, models_dir: Path) -> GpuMemory:
@@ -58,12 +52,9 @@ def check_tts(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     told = {"voice": args["voice"], "stop_token_ids": stops, "max_model_len": most, "load_format": _format(stage)}
     config, tensors = talker.examine(folder, findings, **told)
     findings.look(check_tokenizer, folder)
-    if config:
-        findings.look(_check_positions, TALKER, stage, config.talker)
-        findings.look(_check_cache, TALKER, stage, config.talker)
-    findings.check()
-    assert config
-    return _memory(stage, tensors, talker.cache_bytes(config.talker, BYTES[args["dtype"]], stage.max_batch_size, most))
+    decoder = config.talker if config else NO_DECODER
+    cache = talker.cache_bytes(decoder, BYTES[args["dtype"]], stage.max_batch_size, most)
+    return _memory(TALKER, stage, findings, tensors, decoder, cache)
 
 
 def check_code2wav(stage: StageDeployment, models_dir: Path) -> GpuMemory:
@@ -79,27 +70,33 @@ def check_code2wav(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     return GpuMemory(weight_bytes(own, args["dtype"]))
 
 
-def _memory(stage: StageDeployment, tensors: Sequence[Stored], cache: int) -> GpuMemory:
-    args = stage.engine_args
-    return GpuMemory(weight_bytes(tensors, args["dtype"]), args.get("kv_cache_memory_bytes", cache))
+def _memory(
+    name: str,
+    stage: StageDeployment,
+    findings: Findings,
+    tensors: Sequence[Stored],
+    decoder: DecoderConfig,
+    cache: int,
+) -> GpuMemory:
+    """Holds a stage's positions and its room for keys and values against its decoder.
 
+    Args:
+        cache: Bytes that it takes of each GPU, unless it is told how many.
 
-def _check_positions(name: str, stage: StageDeployment, decoder: DecoderConfig) -> None:
-    """vLLM refuses more than the checkpoint was trained for. Where it stretches them, it knows by how much."""
-    most, known = stage.engine_args["max_model_len"], decoder.max_position_embeddings
-    stretched = "factor" in str(decoder.rope_scaling or decoder.rope_parameters)
-    if most > known and not stretched:
-        raise ConfigError(f"stage {name}", [f"`max_model_len` is {most}, and the checkpoint has {known} positions"])
-
-
-def _check_cache(name: str, stage: StageDeployment, decoder: DecoderConfig) -> None:
-    """vLLM does not start with less than the longest request takes."""
-    args = stage.engine_args
-    told, most = args.get("kv_cache_memory_bytes"), args["max_model_len"]
-    least = most * position_bytes(decoder, BYTES[args["dtype"]]) // len(stage.devices)
-    if told is not None and told < least:
-        fault = f"`kv_cache_memory_bytes` is {told}, and one request of `max_model_len` {most} takes {least}"
-        raise ConfigError(f"stage {name}", [fault])
+    Raises:
+        ConfigError: Anything was found.
+    """
+    args, most = stage.engine_args, stage.engine_args["max_model_len"]
+    known = decoder.max_position_embeddings
+    if most > known and "factor" not in str(decoder.rope_scaling or decoder.rope_parameters):  # vLLM stretches them
+        findings.add(f"stage {name}", f"`max_model_len` is {most}, and the checkpoint has {known} positions")
+    told = args.get("kv_cache_memory_bytes", cache)
+    least = most * position_bytes(decoder, BYTES[args["dtype"]]) // len(stage.devices)  # or vLLM does not start
+    if "kv_cache_memory_bytes" in args and told < least:
+        takes = f"one request of `max_model_len` {most} takes {least}"
+        findings.add(f"stage {name}", f"`kv_cache_memory_bytes` is {told}, and {takes}")
+    findings.check()
+    return GpuMemory(weight_bytes(tensors, args["dtype"]), told)
 
 
 def _check_tokens(stage: StageDeployment, name: str, folder: Path, ends: Sequence[str]) -> None:

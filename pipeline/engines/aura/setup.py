@@ -1,6 +1,5 @@
 """Opens AURA on vLLM: what of its checkpoint and of the deployment the engine is told."""
 
-import math
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -18,10 +17,11 @@ from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import NAME, heard, warmed
 from pipeline.errors import ConfigError
 from pipeline.media.video_chunk import second
-from pipeline.models.aura.config import MEDIA, UNKNOWN, AuraConfig, AuraTextConfig, check_media, read_aura
+from pipeline.models.aura.config import MEDIA, UNKNOWN, AuraConfig, check_media, read_aura
 from pipeline.models.aura.text import FPS, AuraText
 from pipeline.models.aura.weight_names import expected_shapes, optional_names
 from pipeline.models.registry import AURA
+from pipeline.models.shared.decoder_config import DecoderConfig
 from pipeline.models.shared.weight_files import Stored, stored
 from pipeline.models.shared.weight_names import check_matrices, check_weights
 from pipeline.topology.processors.aura import LIMITS, MOST_TOKENS, multimodal_prompt
@@ -146,7 +146,6 @@ def check_own_weights(config: AuraConfig, tensors: Sequence[Stored], source: str
         check_weights(expected, tensors, source, optional_names(config))
 
 
-def cache_bytes(text: AuraTextConfig, size: int, max_model_len: int) -> int:
-    """Room for one prompt, without which vLLM does not start; 0 where the configuration leaves a size to a default."""
-    room = kv_cache_bytes(text, size, max_model_len)
-    return 0 if math.isnan(room) else room
+def cache_bytes(text: DecoderConfig, size: int, max_model_len: int) -> int:
+    """Room for one prompt, without which vLLM does not start."""
+    return kv_cache_bytes(text, size, max_model_len)

@@ -19,12 +19,13 @@ from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_leng
 from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import NAME, read, warmed
 from pipeline.errors import ConfigError
-from pipeline.models.qwen3_asr.config import AsrConfig, AsrTextConfig, check_sound, read_recogniser
+from pipeline.models.qwen3_asr.config import AsrConfig, check_sound, read_recogniser
 from pipeline.models.qwen3_asr.languages import AUTO, language_name
 from pipeline.models.qwen3_asr.prompt import AsrPromptWriter
 from pipeline.models.qwen3_asr.tokenizer import Ids, read_tokenizer
 from pipeline.models.qwen3_asr.weight_names import expected_shapes, optional_names
 from pipeline.models.registry import ASR
+from pipeline.models.shared.decoder_config import DecoderConfig
 from pipeline.models.shared.engine_io import PromptChunk
 from pipeline.models.shared.weight_files import BYTES, Stored, stored
 from pipeline.models.shared.weight_names import check_weights
@@ -186,7 +187,7 @@ def _room(max_model_len: int, prompt_tokens: int) -> int:
     return max_model_len - prompt_tokens - PROMPT_TOKENS - Extent(0).least_tokens
 
 
-def cache_bytes(text: AsrTextConfig, size: int, sessions: int, max_model_len: int) -> int:
+def cache_bytes(text: DecoderConfig, size: int, sessions: int, max_model_len: int) -> int:
     """Room for every caller's utterance, and beside them for one that is as long as it may be."""
     return kv_cache_bytes(text, size, sessions * LIVE_TOKENS + max_model_len)
 

@@ -14,13 +14,14 @@ from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_leng
 from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import heard_together, warmed
 from pipeline.errors import ConfigError, RequestError
-from pipeline.models.qwen3_tts.config import GenerationConfig, TalkerConfig, VoiceConfig, read_generation, read_voice
+from pipeline.models.qwen3_tts.config import GenerationConfig, VoiceConfig, read_generation, read_voice
 from pipeline.models.qwen3_tts.extra_args import CODES, Choice
 from pipeline.models.qwen3_tts.prompt import TalkerPromptWriter, VoiceChoice
 from pipeline.models.qwen3_tts.sentence import ENOUGH_IDS, FramePace
 from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
 from pipeline.models.qwen3_tts.weight_names import ELSEWHERE, expected_shapes
 from pipeline.models.registry import TALKER
+from pipeline.models.shared.decoder_config import DecoderConfig
 from pipeline.models.shared.weight_files import BYTES, Stored, stored
 from pipeline.models.shared.weight_names import check_weights
 from pipeline.types.chunks import Clause
@@ -161,6 +162,6 @@ def choice(generation: GenerationConfig) -> Choice:
     return Choice(temperature, generation.subtalker_top_k, generation.subtalker_top_p)
 
 
-def cache_bytes(talker: TalkerConfig, size: int, requests: int, positions: int) -> int:
+def cache_bytes(talker: DecoderConfig, size: int, requests: int, positions: int) -> int:
     """Room for every request at its longest, so that none is ever preempted: its frames could not be made again."""
     return kv_cache_bytes(talker, size, requests * positions)

@@ -1,4 +1,6 @@
-"""How much memory keys and values take."""
+"""How much memory keys and values take: none, where a configuration leaves to a default what that follows from."""
+
+import math
 
 from pipeline.models.shared.decoder_config import DecoderConfig
 
@@ -15,4 +17,5 @@ def kv_cache_bytes(decoder: DecoderConfig, size: int, positions: int) -> int:
 
 
 def position_bytes(decoder: DecoderConfig, size: int) -> int:
-    return 2 * decoder.num_hidden_layers * decoder.num_key_value_heads * decoder.head_dim * size
+    taken = 2 * decoder.num_hidden_layers * decoder.num_key_value_heads * decoder.head_dim * size
+    return 0 if math.isnan(taken) else taken

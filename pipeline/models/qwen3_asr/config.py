@@ -22,10 +22,10 @@ class AsrEncoderConfig:
         n_window_infer: The frames that its attention sees at once.
     """
 
-    num_mel_bins: int
+    num_mel_bins: Size
     encoder_layers: Few
-    n_window: int
-    n_window_infer: int
+    n_window: Size
+    n_window_infer: Size
     d_model: Size = UNTOLD
     encoder_attention_heads: Size = UNTOLD
     encoder_ffn_dim: Size = UNTOLD
@@ -73,10 +73,10 @@ class AsrConfig:
 class AsrAudioConfig:
     """How the checkpoint wants its spectrum made."""
 
-    feature_size: int
-    sampling_rate: int
-    hop_length: int
-    n_fft: int
+    feature_size: Size
+    sampling_rate: Size
+    hop_length: Size
+    n_fft: Size
 
 
 def read_recogniser(folder: Path) -> AsrConfig:

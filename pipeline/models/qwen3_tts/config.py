@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pipeline.models.shared.decoder_config import DecoderConfig
-from pipeline.models.shared.fields import At, Few, made_of, read_config
+from pipeline.models.shared.fields import At, Few, Size, made_of, read_config
 
 TALKER_FILE = "config.json"
 CODEC_FILE = "speech_tokenizer/config.json"
@@ -19,13 +19,13 @@ Kind = Literal["custom_voice", "voice_design", "base"]
 class PredictorConfig(DecoderConfig):
     """The code predictor: a small decoder over the 16 codebooks of one frame."""
 
-    hidden_size: int
-    intermediate_size: int
+    hidden_size: Size
+    intermediate_size: Size
     num_hidden_layers: Few
-    num_attention_heads: int
-    num_key_value_heads: int
-    head_dim: int
-    vocab_size: int
+    num_attention_heads: Size
+    num_key_value_heads: Size
+    head_dim: Size
+    vocab_size: Size
     num_code_groups: Few
     rms_norm_eps: float
     rope_theta: float
@@ -41,15 +41,15 @@ class TalkerConfig(DecoderConfig):
         spk_is_dialect: For each speaker the dialect that is native to them, or False.
     """
 
-    hidden_size: int
-    intermediate_size: int
+    hidden_size: Size
+    intermediate_size: Size
     num_hidden_layers: Few
-    num_attention_heads: int
-    num_key_value_heads: int
-    head_dim: int
-    vocab_size: int
-    text_vocab_size: int
-    text_hidden_size: int
+    num_attention_heads: Size
+    num_key_value_heads: Size
+    head_dim: Size
+    vocab_size: Size
+    text_vocab_size: Size
+    text_hidden_size: Size
     rms_norm_eps: float
     rope_theta: float
     codec_pad_id: int
@@ -90,21 +90,21 @@ class VoiceConfig:
 class CodecConfig:
     """The decoder half of the 12 Hz speech tokenizer, which makes sound of codes."""
 
-    latent_dim: int
-    codebook_dim: int
-    codebook_size: int
-    decoder_dim: int
-    hidden_size: int
-    intermediate_size: int
-    head_dim: int
-    num_attention_heads: int
-    num_key_value_heads: int
+    latent_dim: Size
+    codebook_dim: Size
+    codebook_size: Size
+    decoder_dim: Size
+    hidden_size: Size
+    intermediate_size: Size
+    head_dim: Size
+    num_attention_heads: Size
+    num_key_value_heads: Size
     num_hidden_layers: Few
-    num_quantizers: int
-    num_semantic_quantizers: int
+    num_quantizers: Size
+    num_semantic_quantizers: Size
     rms_norm_eps: float
     rope_theta: float
-    sliding_window: int
+    sliding_window: Size
     upsample_rates: tuple[int, ...]
     upsampling_ratios: tuple[int, ...]
 

@@ -12,7 +12,7 @@ from msgspec.json import decode
 from pipeline.errors import ConfigError, quoted
 
 Config = TypeVar("Config")
-Size = Annotated[int, Meta(ge=1)]
+Size = Annotated[int, Meta(ge=1, le=1 << 53)]
 Few = Annotated[int, Meta(ge=1, le=1_000)]  # such as layers, each of which has names
 
 # A size that a configuration leaves to a default. What is computed from it is not a number either, and whatever that

@@ -1,14 +1,23 @@
 """A checkpoint's configuration is read strictly: every fault names its field."""
 
 import json
+import random
+from collections.abc import Callable, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from pipeline.errors import ConfigError
+from pipeline.models.aura.config import read_aura
+from pipeline.models.aura.weight_names import expected_shapes as aura_shapes
+from pipeline.models.qwen3_asr.config import read_recogniser
+from pipeline.models.qwen3_asr.weight_names import expected_shapes as asr_shapes
 from pipeline.models.qwen3_tts.config import GenerationConfig, read_generation, read_voice, voice_config
 from pipeline.models.qwen3_tts.weight_names import checkpoint_names, expected_shapes
+from pipeline.models.shared.weight_shapes import Named
+from tests.contract.vllm import tiny_asr, tiny_aura
 from tests.contract.vllm.tiny import Kind, tensors, voice
 
 
@@ -87,3 +96,48 @@ def test_packed_and_renamed_parameters_are_found_under_their_names() -> None:
         "talker.model.layers.0.self_attn.v_proj.weight": "model.layers.0.self_attn.v_proj.weight",
         "talker.code_predictor.x.q_proj.weight": "code_predictor.x.q_proj.weight",
     }
+
+
+CONFIGS: Mapping[str, tuple[Callable[[], dict[str, Any]], Callable[[Path], Any], Callable[[Any], Named]]] = {
+    "asr": (tiny_asr.recogniser, read_recogniser, asr_shapes),
+    "aura": (tiny_aura.config, read_aura, aura_shapes),
+    "talker": (lambda: voice("custom_voice"), read_voice, expected_shapes),
+}
+ODD: tuple[Any, ...] = (
+    [],
+    {},
+    None,
+    True,
+    -1,
+    0,
+    1,
+    3,
+    0.5,
+    "x",
+    [[]],
+    [0],
+    {"a": []},
+    10**400,
+    -(10**30),
+    1e300,
+    "y" * 500,
+)
+
+
+@pytest.mark.parametrize("model", CONFIGS)
+def test_no_value_in_a_configuration_raises_anything_else(tmp_path: Path, model: str) -> None:
+    sampling_defaults = random.Random(0)
+    written_by, read, shapes = CONFIGS[model]
+    for _ in range(400):
+        config = deepcopy(written_by())
+        for _ in range(sampling_defaults.choice((1, 1, 2))):
+            place = config
+            while inner := [value for value in place.values() if isinstance(value, dict) and value]:
+                if sampling_defaults.random() < 0.2:
+                    break
+                place = sampling_defaults.choice(inner)
+            place[sampling_defaults.choice(list(place))] = deepcopy(sampling_defaults.choice(ODD))
+        try:
+            assert len(list(shapes(read(written(tmp_path, config))))) > 10
+        except ConfigError as error:
+            assert all(len(line) < 600 and line.isprintable() for line in str(error).splitlines())
