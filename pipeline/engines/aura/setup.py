@@ -23,7 +23,7 @@ from pipeline.models.aura.weight_names import expected_shapes, optional_names
 from pipeline.models.registry import AURA
 from pipeline.models.shared.decoder_config import DecoderConfig
 from pipeline.models.shared.weight_files import Stored, stored
-from pipeline.models.shared.weight_names import check_matrices, check_weights
+from pipeline.models.shared.weight_names import check_names, check_weights
 from pipeline.topology.processors.aura import LIMITS, MOST_TOKENS, multimodal_prompt
 from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import History, Item
@@ -140,10 +140,11 @@ def check_own_weights(config: AuraConfig, tensors: Sequence[Stored], source: str
         ConfigError: Weights are missing, unused, or of another shape or kind; lists their names.
     """
     expected = dict(expected_shapes(config))
-    if config.quantization_config:
-        check_matrices(expected.keys() - set(optional_names(config)), tensors, source)
-    else:
-        check_weights(expected, tensors, source, optional_names(config))
+    if not config.quantization_config:
+        return check_weights(expected, tensors, source, optional_names(config))
+    matrices = {name.rpartition(".")[0] for name in expected.keys() - set(optional_names(config))}
+    there = {tensor.name.rpartition(".")[0] for tensor in tensors}  # of each something, as vLLM knows
+    check_names(matrices, matrices & there, source)
 
 
 def cache_bytes(text: DecoderConfig, size: int, max_model_len: int) -> int:

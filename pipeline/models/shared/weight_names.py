@@ -43,17 +43,6 @@ def check_names(wanted: Iterable[str], given: Iterable[str], source: str, option
         raise ConfigError(source, faults)
 
 
-def check_matrices(wanted: Iterable[str], given: Iterable[Stored], source: str) -> None:
-    """Checks quantised weights: of each matrix something is there, under a name and with a shape that vLLM knows.
-
-    Raises:
-        ConfigError: Lists those of which nothing is there.
-    """
-    matrices = {name.rpartition(".")[0] for name in wanted}
-    there = {tensor.name.rpartition(".")[0] for tensor in given}
-    check_names(matrices, matrices & there, source)
-
-
 def some(names: list[str]) -> str:
     """Names the first of them, and says how many more there are."""
     more = len(names) - NAMED_AT_MOST

@@ -2,6 +2,8 @@
 
 import json
 import shutil
+import subprocess
+import sys
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -17,6 +19,15 @@ from pipeline.runtime.profiles import PROFILES
 from tests.contract.vllm.tiny import voice
 from tests.pipeline.runtime.checkpoints import ASR, AURA, VOICE, as_transformers_5_writes, write_all
 from tests.pipeline.runtime.shipped import H100, SHIPPED, changed, check, faults
+
+COUNTS = """
+import sys
+from pathlib import Path
+from tests.pipeline.runtime.shipped import SHIPPED, check
+models = sys.argv[1]
+sys.addaudithook(lambda event, told: event == "open" and str(told[0]).startswith(models) and print(told[0]))
+check(SHIPPED, Path(models))
+"""  # safetensors opens its files unseen
 
 
 @pytest.fixture
@@ -407,3 +418,11 @@ def test_the_embedded_models_are_looked_for_too(tmp_path: Path) -> None:
         for each in files:
             (tmp_path / name / each).touch()
     assert NO_GPU not in check(file, tmp_path, profile="embedded")
+
+
+def test_no_file_of_a_checkpoint_is_read_twice(models: Path) -> None:
+    said = subprocess.run([sys.executable, "-c", COUNTS, models], capture_output=True, text=True, check=True).stdout
+    opened = [Path(line) for line in said.splitlines()]
+    named = {(each.parent.name, each.name) for each in opened}
+    assert {(ASR, "merges.txt"), (AURA, "config.json"), (VOICE, "vocab.json")} <= named
+    assert len(opened) == len(set(opened))
