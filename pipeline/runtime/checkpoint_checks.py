@@ -12,7 +12,7 @@ from pipeline.engines.qwen3_asr.engine import STAGE as ASR
 from pipeline.engines.qwen3_tts import setup as talker
 from pipeline.engines.qwen3_tts.engine import STAGE as TALKER
 from pipeline.engines.vllm.findings import Findings
-from pipeline.engines.vllm.kv_cache import position_bytes
+from pipeline.engines.vllm.kv_cache import kv_cache_bytes, position_bytes
 from pipeline.engines.vllm.sampling_defaults import check_stops
 from pipeline.models.aura.text import STOPS
 from pipeline.models.qwen3_asr.tokenizer import ENDS
@@ -33,7 +33,7 @@ def check_asr(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     findings.look(_check_tokens, stage, ASR, folder, ENDS)
     text = config.text if config else NO_DECODER
     cache = asr.cache_bytes(text, BYTES[args["dtype"]], stage.max_batch_size, most)
-    return _memory(ASR, stage, findings, tensors, text, cache)
+    return _checked(ASR, stage, findings, tensors, text, cache)
 
 
 def check_aura(stage: StageDeployment, models_dir: Path) -> GpuMemory:
@@ -42,8 +42,8 @@ def check_aura(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     config, tensors = aura.examine(folder, findings, most, _format(stage))
     findings.look(_check_tokens, stage, AURA, folder, STOPS)
     text = config.text if config else NO_DECODER
-    cache = aura.cache_bytes(text, BYTES[args["dtype"]], most) // len(stage.devices)
-    return _memory(AURA, stage, findings, tensors, text, cache)
+    cache = kv_cache_bytes(text, BYTES[args["dtype"]], most) // len(stage.devices)
+    return _checked(AURA, stage, findings, tensors, text, cache)
 
 
 def check_tts(stage: StageDeployment, models_dir: Path) -> GpuMemory:
@@ -54,7 +54,7 @@ def check_tts(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     findings.look(check_tokenizer, folder)
     decoder = config.talker if config else NO_DECODER
     cache = talker.cache_bytes(decoder, BYTES[args["dtype"]], stage.max_batch_size, most)
-    return _memory(TALKER, stage, findings, tensors, decoder, cache)
+    return _checked(TALKER, stage, findings, tensors, decoder, cache)
 
 
 def check_code2wav(stage: StageDeployment, models_dir: Path) -> GpuMemory:
@@ -70,7 +70,7 @@ def check_code2wav(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     return GpuMemory(weight_bytes(own, args["dtype"]))
 
 
-def _memory(
+def _checked(
     name: str,
     stage: StageDeployment,
     findings: Findings,
@@ -78,13 +78,13 @@ def _memory(
     decoder: DecoderConfig,
     cache: int,
 ) -> GpuMemory:
-    """Holds a stage's positions and its room for keys and values against its decoder.
+    """Holds a stage's positions and its room for keys and values against its decoder, and returns what it takes.
 
     Args:
-        cache: Bytes that it takes of each GPU, unless it is told how many.
+        cache: Bytes that keys and values take of each GPU, unless the stage is told how many.
 
     Raises:
-        ConfigError: Anything was found.
+        ConfigError: Anything was found, now or before.
     """
     args, most = stage.engine_args, stage.engine_args["max_model_len"]
     known = decoder.max_position_embeddings

@@ -11,7 +11,6 @@ from pipeline.engines.aura.engine import STAGE, AuraEngine, AuraEngineSettings
 from pipeline.engines.model_files import check_beside, check_is_there
 from pipeline.engines.vllm.cuda_graphs import GRAPHS, LOOKING
 from pipeline.engines.vllm.findings import Findings
-from pipeline.engines.vllm.kv_cache import kv_cache_bytes
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
 from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import NAME, heard, warmed
@@ -21,7 +20,6 @@ from pipeline.models.aura.config import MEDIA, UNKNOWN, AuraConfig, check_media,
 from pipeline.models.aura.text import FPS, AuraText
 from pipeline.models.aura.weight_names import expected_shapes, optional_names
 from pipeline.models.registry import AURA
-from pipeline.models.shared.decoder_config import DecoderConfig
 from pipeline.models.shared.weight_files import Stored, stored
 from pipeline.models.shared.weight_names import check_names, check_weights
 from pipeline.topology.processors.aura import LIMITS, MOST_TOKENS, multimodal_prompt
@@ -145,8 +143,3 @@ def check_own_weights(config: AuraConfig, tensors: Sequence[Stored], source: str
     matrices = {name.rpartition(".")[0] for name in expected.keys() - set(optional_names(config))}
     there = {tensor.name.rpartition(".")[0] for tensor in tensors}  # of each something, as vLLM knows
     check_names(matrices, matrices & there, source)
-
-
-def cache_bytes(text: DecoderConfig, size: int, max_model_len: int) -> int:
-    """Room for one prompt, without which vLLM does not start."""
-    return kv_cache_bytes(text, size, max_model_len)

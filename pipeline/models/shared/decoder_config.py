@@ -1,5 +1,6 @@
 """What checkpoints say of their decoders, all of which are stacks of Qwen3's layers."""
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -44,5 +45,5 @@ class DecoderConfig:
         here = f"`{where}{place}.{SECTION}` is {quoted(shares)}"
         if not isinstance(shares, list) or len(shares) != 3 or any(type(one) is not int or one < 1 for one in shares):
             yield f"{here}, not 3 whole numbers of at least 1"
-        elif abs(sum(shares) - (half := self.head_dim // 2)) > 0:
+        elif not math.isnan(half := self.head_dim // 2) and sum(shares) != half:
             yield f"{here}, in all {quoted(sum(shares))}, and not half of `{where}head_dim`, {quoted(half)}"

@@ -126,17 +126,15 @@ def _value(each: Field[Any], raw: Mapping[str, Any], where: str, faults: list[st
     if each.default is not MISSING and value in (None, MISSING):
         return each.default
     if is_dataclass(kind) and isinstance(value, Mapping):
-        inner = read_fields(kind, value, f"{where}{name}.", faults)  # type: ignore[arg-type]
-        return MISSING if inner is None else inner
-    try:
-        return convert(value, each.type)
-    except ValidationError:
-        what = f"is {quoted(value)}"
-    if is_dataclass(kind):
-        what = "is missing, or not an object"
-    elif value is MISSING:
-        what = "is missing"
-    faults.append(f"`{where}{name}` {what}")
+        return read_fields(kind, value, f"{where}{name}.", faults) or MISSING  # type: ignore[arg-type]
+    if is_dataclass(kind) or value is MISSING:
+        fault = "is missing, or not an object" if is_dataclass(kind) else "is missing"
+    else:
+        try:
+            return convert(value, each.type)
+        except ValidationError:
+            fault = f"is {quoted(value)}"
+    faults.append(f"`{where}{name}` {fault}")
     return MISSING
 
 

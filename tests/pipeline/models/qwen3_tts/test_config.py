@@ -136,7 +136,11 @@ def test_no_value_in_a_configuration_raises_anything_else(tmp_path: Path, model:
                 if sampling_defaults.random() < 0.2:
                     break
                 place = sampling_defaults.choice(inner)
-            place[sampling_defaults.choice(list(place))] = deepcopy(sampling_defaults.choice(ODD))
+            key, odd = sampling_defaults.choice(list(place)), deepcopy(sampling_defaults.choice(ODD))
+            if isinstance(listed := place[key], list) and listed and sampling_defaults.random() < 0.5:
+                listed[sampling_defaults.randrange(len(listed))] = odd
+            else:
+                place[key] = odd
         try:
             assert len(list(shapes(read(written(tmp_path, config))))) > 10
         except ConfigError as error:
