@@ -60,9 +60,9 @@ class AsrConfig:
     """
 
     support_languages: Sequence[str]
-    audio_token_id: Annotated[int, At("thinker_config.audio_token_id")]
     tower: Annotated[AsrEncoderConfig, At("thinker_config.audio_config")]
     text: Annotated[AsrTextConfig, At("thinker_config.text_config")]
+    audio_token_id: Annotated[int, At("thinker_config.audio_token_id")]
 
     def disagreements(self, where: str) -> Iterator[str]:
         here, there = f"{where}thinker_config.audio_config.output_dim", f"{where}thinker_config.text_config.hidden_size"

@@ -119,7 +119,7 @@ def _value(each: Field[Any], raw: Mapping[str, Any], where: str, faults: list[st
     *outer, name = next((mark.place for mark in marks if isinstance(mark, At)), each.name).split(".")
     for part in outer:
         where = f"{where}{part}."
-        if not isinstance(raw := raw.get(part, {}), Mapping) or not raw:
+        if not isinstance(raw := raw.get(part, MISSING), Mapping):
             faults.append(f"`{where[:-1]}` is missing, or not an object")
             return MISSING
     value = raw.get(name, MISSING)

@@ -66,6 +66,24 @@ def test_another_models_checkpoint_is_refused(tmp_path: Path, config: Any, fault
         read_voice(written(tmp_path, config))
 
 
+def test_a_field_is_named_by_its_place_in_the_file(tmp_path: Path) -> None:
+    thinker = tiny_asr.recogniser()["thinker_config"]
+    for told, faults in (
+        ({}, ["`thinker_config` is missing, or not an object"]),
+        ({"thinker_config": 3}, ["`thinker_config` is missing, or not an object"]),
+        (
+            {"thinker_config": {"audio_config": thinker["audio_config"], "text_config": []}},
+            [
+                "`thinker_config.text_config` is missing, or not an object",
+                "`thinker_config.audio_token_id` is missing",
+            ],
+        ),
+    ):
+        with pytest.raises(ConfigError) as refused:
+            read_recogniser(written(tmp_path, {"model_type": "qwen3_asr", "support_languages": [], **told}))
+        assert refused.value.faults == faults
+
+
 def test_a_folder_without_configuration_is_refused(tmp_path: Path) -> None:
     with pytest.raises(ConfigError, match=r"`config\.json` is missing"):
         read_voice(tmp_path)
