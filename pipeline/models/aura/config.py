@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pipeline.errors import ConfigError, quoted
 from pipeline.models.shared.decoder_config import DecoderConfig
-from pipeline.models.shared.fields import UNTOLD, At, Few, Size, read_config, undivided, unequal
+from pipeline.models.shared.fields import UNTOLD, Few, FieldPath, Size, read_config, undivided, unequal
 from pipeline.models.shared.processor_files import read_processor
 
 MEDIA = (("preprocessor_config.json", "image_processor"), ("video_preprocessor_config.json", "video_processor"))
@@ -53,8 +53,8 @@ UNKNOWN = AuraVisionConfig(1, ())  # where the configuration is damaged: nothing
 class AuraConfig:
     """A whole checkpoint."""
 
-    text: Annotated[AuraTextConfig, At("text_config")]
-    vision: Annotated[AuraVisionConfig, At("vision_config")]
+    text: Annotated[AuraTextConfig, FieldPath("text_config")]
+    vision: Annotated[AuraVisionConfig, FieldPath("vision_config")]
     tie_word_embeddings: bool = False
     quantization_config: Any = None
 

@@ -9,7 +9,7 @@ from pipeline.errors import ConfigError
 from pipeline.models.qwen3_asr import mel
 from pipeline.models.qwen3_asr.windows import CHUNK
 from pipeline.models.shared.decoder_config import DecoderConfig
-from pipeline.models.shared.fields import UNTOLD, At, Few, Size, read_config, undivided, unequal
+from pipeline.models.shared.fields import UNTOLD, Few, FieldPath, Size, read_config, undivided, unequal
 from pipeline.models.shared.processor_files import read_processor
 
 
@@ -60,9 +60,9 @@ class AsrConfig:
     """
 
     support_languages: Sequence[str]
-    tower: Annotated[AsrEncoderConfig, At("thinker_config.audio_config")]
-    text: Annotated[AsrTextConfig, At("thinker_config.text_config")]
-    audio_token_id: Annotated[int, At("thinker_config.audio_token_id")]
+    tower: Annotated[AsrEncoderConfig, FieldPath("thinker_config.audio_config")]
+    text: Annotated[AsrTextConfig, FieldPath("thinker_config.text_config")]
+    audio_token_id: Annotated[int, FieldPath("thinker_config.audio_token_id")]
 
     def disagreements(self, where: str) -> Iterator[str]:
         here, there = f"{where}thinker_config.audio_config.output_dim", f"{where}thinker_config.text_config.hidden_size"

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pipeline.models.shared.decoder_config import DecoderConfig
-from pipeline.models.shared.fields import At, Few, Size, made_of, read_config
+from pipeline.models.shared.fields import Few, FieldPath, Size, made_of, read_config
 
 TALKER_FILE = "config.json"
 CODEC_FILE = "speech_tokenizer/config.json"
@@ -78,8 +78,8 @@ class VoiceConfig:
     tts_pad_token_id: int
     tts_bos_token_id: int
     tts_eos_token_id: int
-    talker: Annotated[TalkerConfig, At("talker_config")]
-    predictor: Annotated[PredictorConfig, At("talker_config.code_predictor_config")]
+    talker: Annotated[TalkerConfig, FieldPath("talker_config")]
+    predictor: Annotated[PredictorConfig, FieldPath("talker_config.code_predictor_config")]
 
     def disagreements(self, where: str) -> Iterator[str]:
         if self.tts_model_type == "base":
@@ -124,10 +124,10 @@ def voice_config(raw: Mapping[str, Any], source: Path) -> VoiceConfig:
 
 
 @dataclass(frozen=True, slots=True)
-class TokenizerConfig:
+class SpeechTokenizerConfig:
     """The speech tokenizer, of which only the decoder is used."""
 
-    decoder: Annotated[CodecConfig, At("decoder_config")]
+    decoder: Annotated[CodecConfig, FieldPath("decoder_config")]
 
 
 def read_codec(folder: Path) -> CodecConfig:
@@ -136,7 +136,7 @@ def read_codec(folder: Path) -> CodecConfig:
     Raises:
         ConfigError: As `read_voice`.
     """
-    return read_config(TokenizerConfig, folder / CODEC_FILE, "qwen3_tts_tokenizer_12hz").decoder
+    return read_config(SpeechTokenizerConfig, folder / CODEC_FILE, "qwen3_tts_tokenizer_12hz").decoder
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ class Agreeing(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class At:
+class FieldPath:
     """Where in the file a field stands, if not under its own name: the names on the way, with dots between."""
 
     place: str
@@ -116,7 +116,7 @@ def _value(each: Field[Any], raw: Mapping[str, Any], where: str, faults: list[st
     """MISSING, where it has faults."""
     marks = getattr(each.type, "__metadata__", ())
     kind = get_args(each.type)[0] if marks else each.type
-    *outer, name = next((mark.place for mark in marks if isinstance(mark, At)), each.name).split(".")
+    *outer, name = next((mark.place for mark in marks if isinstance(mark, FieldPath)), each.name).split(".")
     for part in outer:
         where = f"{where}{part}."
         if not isinstance(raw := raw.get(part, MISSING), Mapping):

@@ -16,27 +16,27 @@ WHOLE = "tokenizer.json"  # where it is there, transformers reads it in place of
 Merges = Iterable[tuple[str, Sequence[str]]]  # two tokens each, with the place in the file
 
 
-class Added(Struct, frozen=True):
+class AddedToken(Struct, frozen=True):
     content: str
     id: int | None = None
 
 
-class Bpe(Struct, frozen=True):
+class BpeModel(Struct, frozen=True):
     vocab: dict[str, Any]
     merges: list[str | list[str]]
 
 
-class Whole(Struct, frozen=True):
+class TokenizerFile(Struct, frozen=True):
     """What is looked at of a `tokenizer.json`."""
 
-    model: Bpe
-    added_tokens: list[Added] = field(default_factory=list)
+    model: BpeModel
+    added_tokens: list[AddedToken] = field(default_factory=list)
 
 
-class Settings(Struct, frozen=True):
+class TokenizerSettings(Struct, frozen=True):
     """What is looked at of a `tokenizer_config.json`. One that transformers 5 wrote adds no tokens."""
 
-    added_tokens_decoder: dict[int, Added] = field(default_factory=dict)
+    added_tokens_decoder: dict[int, AddedToken] = field(default_factory=dict)
 
 
 def read_qwen_tokenizer(folder: Path) -> Any:
@@ -65,7 +65,7 @@ def check_tokenizer(folder: Path) -> dict[str, int]:
     if missing := [f"`{name}` is missing" for name in needed if not (folder / name).is_file()]:
         raise ConfigError(str(folder), missing)
     if WHOLE in needed:
-        whole = decoded(path, Whole)
+        whole = decoded(path, TokenizerFile)
         places = ((f"`model.merges[{number}]`", merge) for number, merge in enumerate(whole.model.merges))
         pairs = ((place, merge.split(" ") if isinstance(merge, str) else merge) for place, merge in places)
         _check(whole.model.vocab, path, pairs, path)
@@ -75,7 +75,7 @@ def check_tokenizer(folder: Path) -> dict[str, int]:
         lines = enumerate(read_text(path).splitlines(), 1)
         pairs = ((f"line {number}", line.split(" ")) for number, line in lines if not line.startswith("#version"))
         _check(known, folder / VOCABULARY, pairs, path)
-    listed = decoded(folder / SETTINGS, Settings).added_tokens_decoder
+    listed = decoded(folder / SETTINGS, TokenizerSettings).added_tokens_decoder
     return added | {token.content: number for number, token in listed.items()}
 
 

@@ -17,7 +17,7 @@ FLOATS = ("BF16", "F16", "F32", "F64")  # are read as what the engine computes w
 INDEX = "model.safetensors.index.json"
 
 
-class Index(Struct, frozen=True):
+class WeightIndex(Struct, frozen=True):
     weight_map: dict[str, str]  # in which file each tensor is
 
 
@@ -80,7 +80,7 @@ def weight_paths(folder: Path) -> list[Path]:
     index = folder / INDEX
     if not index.is_file():
         return list(there.values())
-    named = set(decoded(index, Index).weight_map.values())
+    named = set(decoded(index, WeightIndex).weight_map.values())
     if strange := sorted(named - there.keys()):
         fault = f"`weight_map` names {quoted(strange[0])}, which is no file `*.safetensors` of this folder"
         raise ConfigError(str(index), [fault])
