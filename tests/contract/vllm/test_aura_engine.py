@@ -57,7 +57,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture(scope="module")
 async def aura(vllm_on_a_cpu: None, folder: Path) -> AsyncIterator[AuraEngine]:
     engine = await open_aura(
-        folder.parent, model=folder.name, max_sessions=4, sampling_defaults=SamplingDefaults(), dtype="float32", enforce_eager=True,
+        folder.parent, model=folder.name, max_sessions=4, sampling_defaults=SamplingDefaults(), dtype="float32",
+        enforce_eager=True,
         block_size=32, distributed_executor_backend="uni", skip_mm_profiling=True, kv_cache_memory_bytes=128 << 20,
         mm_processor_cache_gb=0.25,
     )  # fmt: skip
