@@ -63,7 +63,7 @@ class Dispatch:
             case client.AudioClear():
                 self._decoder.rest()
                 self._decoder.begin_anew()
-                session.listening.clear()
+                session.clear()
             case client.ItemCreate(item=wire, previous_item_id=after):
                 await self._create(wire, after)
             case client.ResponseCreate(response=response):

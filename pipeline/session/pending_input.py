@@ -22,6 +22,7 @@ class PendingInput:
         self._tasks = tasks
         self._said: Utterance | None = None  # the newest that is complete
         self._untold: set[asyncio.Task[None]] = set()  # complete utterances that are still being heard out
+        self._owed: list[str] = []  # ids of the items that wait for the end of the answer that they were said over
         self.written_at: float | None = None
         self.free_since = 0.0
 
@@ -32,6 +33,18 @@ class PendingInput:
         if utterance.listening:
             self._untold.add(utterance.listening)
             utterance.listening.add_done_callback(self._untold.discard)
+
+    def owe(self, item_id: str) -> None:
+        """It is to be answered, and cannot be yet."""
+        self._owed.append(item_id)
+
+    def owes(self, history: History) -> bool:
+        """Something is, and the caller has not deleted it meanwhile."""
+        return any(history.find(item_id) for item_id in self._owed)
+
+    def forgive(self) -> None:
+        """Nothing is any more: an answer to the whole conversation has begun, or none is wanted."""
+        self._owed.clear()
 
     def wrote(self, text: str) -> None:
         """Words make one question with what was said before, which is not answered alone any more."""

@@ -18,7 +18,7 @@ log = logging.getLogger(__name__)
 class ResponseManager:
     """
     Args:
-        ended: Called with the answer and how it ended, once it is what the conversation keeps of it.
+        ended: Called with the answer and how it ended, once the caller has been told.
 
     Attributes:
         answer: The one that is being given.
@@ -119,7 +119,7 @@ class ResponseManager:
         else:
             self._conversation.withdraw(item.id)
         previous = self._conversation.before(item.id)
-        self._ended(answer, status)
         timings = {name: round(at - self.began, 3) for name, at in answer.moments().items() if at is not None}
         told = item if answer.has_opened else None
         self._emit(answer.done(status, told, timings, previous=previous, reason=reason, error=error))
+        self._ended(answer, status)

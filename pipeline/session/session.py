@@ -121,8 +121,10 @@ class Session:
         if self.vision and metadata and (offer_id := metadata.get("offer_id")):
             response_options = replace(response_options, say=self.vision.offers.accept(offer_id, _now()))
         self._look_up(ahead=False)
-        self._pending_input.written_at = None
         kept, item_id = kept and history is None, item_name()
+        self._pending_input.written_at = None
+        if kept:
+            self._pending_input.forgive()
         question = TurnContext(
             lambda: history or self.history.until(item_id), self._stages.route, lambda: response_options
         )
@@ -142,6 +144,11 @@ class Session:
             work = self._tasks.start(f"{turn}", run_turn, turn, self._pending_input.typed(), question, output)
         self._answering.deliver(answer, work)
         return request.response_id
+
+    def clear(self) -> None:
+        """Forget the sound since the last commit."""
+        self.listening.clear()
+        self._answer_what_is_owed()
 
     def cancel(self, response_id: str | None = None, reason: CancelReason = "client_cancelled") -> None:
         """Stop the answer. The caller is told at once; the engines are idle when its tasks have ended."""
@@ -182,9 +189,18 @@ class Session:
         self._tasks.stop(f"{utterance.turn}:drop", utterance.tasks())
 
     def _turn_ended(self) -> None:
-        self.commit()
-        if self.options.detection and self.options.detection.creates_response and not self.answering:
+        self._pending_input.owe(self.commit())
+        self._answer_what_is_owed()
+
+    def _answer_what_is_owed(self) -> bool:
+        """What was said is answered as soon as no answer is being given, and nobody speaks."""
+        detection = self.options.detection
+        if not (detection and detection.creates_response):
+            self._pending_input.forgive()
+        due = not (self.answering or self._is_speaking()) and self._pending_input.owes(self.history)
+        if due:
             self.respond()
+        return due
 
     def _told_by_listening(self, event: SessionEvent) -> None:
         self._emit(event)
@@ -202,6 +218,8 @@ class Session:
 
     def _answered(self, answer: ActiveResponse, status: Status) -> None:
         self._pending_input.free_since = _now()
+        if self._answer_what_is_owed():
+            return
         if self.vision and status == "completed" and not self._is_settling():
             self.vision.look_back()
         if answer.request.kept and status == "completed":  # after a cancel somebody speaks, and the engines are to rest
@@ -246,6 +264,7 @@ class Session:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
+        self._pending_input.forgive()
         self._answering.hang_up()
         await self._tasks.__aexit__(kind, error, trace)
 

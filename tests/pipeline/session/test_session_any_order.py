@@ -89,7 +89,7 @@ class Chance:
         session, chance = self._caller.session, self._random
         match chance.randint(0, 2):
             case 0:
-                session.listening.clear()
+                session.clear()
             case 1:
                 session.listening.activity(chance.random() < 0.5, chance.choice((None, 0, 5_000)))
             case _:

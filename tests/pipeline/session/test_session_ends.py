@@ -28,7 +28,7 @@ async def everything(caller: Caller) -> None:
         await caller.is_silent(0.3)
         caller.session.commit()
         await caller.says(0.2)
-        caller.session.listening.clear()
+        caller.session.clear()
 
 
 @pytest.mark.parametrize("seconds", [0.0, 0.1, 0.7, 0.96, 1.0, 1.3, 1.6, 2.6, 2.8, 3.0, 3.1, 3.3, 3.5, 5.0, 9.9])

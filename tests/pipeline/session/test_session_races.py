@@ -301,7 +301,7 @@ async def test_nothing_is_told_of_an_utterance_that_was_cleared_in_the_tick_in_w
         session.listening.activity(True, None)
         await caller.says(2.0)
         gate.opened.set()
-        session.listening.clear()
+        session.clear()
         await asyncio.sleep(5)
     assert [type(event) for event in events] == [told.InputCleared]
 
