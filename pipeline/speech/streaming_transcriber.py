@@ -1,5 +1,6 @@
 """One utterance: sound goes in while the person speaks, hypotheses of what they say come out."""
 
+import logging
 from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
@@ -10,9 +11,12 @@ from numpy.typing import NDArray
 
 from pipeline.aio.signal import Signal
 from pipeline.context.control_tokens import escape_control_tokens
+from pipeline.engines.base import Engine
 from pipeline.errors import EngineError
 from pipeline.speech.voice_activity import FRAME_MS
 from pipeline.types.chunks import SPEECH_RATE, AsrInput, DraftOutcome, Transcript
+
+log = logging.getLogger(__name__)
 
 Pcm = NDArray[np.float32]
 
@@ -21,6 +25,8 @@ LULL_MS = 96  # of silence that may become a pause; before it the last sounds of
 KEPT_SILENCE_MS = 600  # of a pause inside an utterance; more tells the recogniser nothing
 LONG_WINDOW_MS = 20_000  # past it a settled transcript is kept, and the window starts anew
 FULL_WINDOW_MS = 28_000  # past it the transcript of running speech is kept too: a recogniser's window has an end
+AGAIN_MS = 1_000  # of new sound before a recogniser that has failed is given a full window again
+GIVEN_UP_MS = 60_000  # of sound that no pass could hear: more is not kept
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +53,8 @@ class StreamingTranscriber:
     is reason to look again (a lull, a pause, the end, or `partial_ms` of new sound). `listen` takes
     what it makes of them. `hypotheses()` gives whoever asks the newest.
 
+    A pass that fails before the end is known was a guess: its sound is still here, and is part of the next one.
+
     Attributes:
         error: Why nothing more is heard.
         drafts: What became of the draft of each window.
@@ -68,6 +76,7 @@ class StreamingTranscriber:
         self._speaking = True
         self._committed = False
         self._passing: AsrInput | None = None  # what the recogniser is at work on
+        self._missed = False  # the newest pass has failed
         self._newest = Hypothesis("")
         self._over = False
         self._certain = False
@@ -91,7 +100,8 @@ class StreamingTranscriber:
     @property
     def is_noise(self) -> bool:
         """Nothing more is to be heard in it for now, and no words were."""
-        return not (self._speaking or self._unheard or self._passing or self._newest.text)
+        waits = self._unheard or self._passing or self._missed or self.error
+        return not (self._speaking or waits or self._newest.text)
 
     @property
     def newest(self) -> Hypothesis:
@@ -99,6 +109,8 @@ class StreamingTranscriber:
 
     def add(self, frame: Pcm, *, voiced: bool = True) -> None:
         """float32, 16 kHz mono. Of a long pause only the beginning and the end are kept."""
+        if self.error:
+            return
         if not self._speaking:
             self._silence += len(frame)
             if self._silence > KEPT_SILENCE_MS * SPEECH_RATE // 1000:
@@ -142,30 +154,37 @@ class StreamingTranscriber:
         useless: what it will say of unfinished speech, when its end can be heard.
         """
         while True:
-            settles = not self._speaking or self._window_ms >= FULL_WINDOW_MS
-            ends = settles or self._in_lull
-            useless = self._passing is None or (ends and not self._passing.settles)
-            if self._unheard and useless and (ends or self._partial_is_due()):
-                self._passing = AsrInput(np.concatenate(self._frames), self._language, ends, self._context)
-                self._asked_samples = self._samples
-                yield self._passing
-            elif self._committed and not self._unheard:
+            await self._until_due()
+            if not self._is_due:
                 return
-            else:
-                await self._changed.wait()
+            self._passing = AsrInput(np.concatenate(self._frames), self._language, self._ends, self._context)
+            self._asked_samples = self._samples
+            yield self._passing
 
-    async def listen(self, transcripts: AsyncGenerator[Transcript, None]) -> AsyncGenerator[Hypothesis, None]:
-        """Take what the recogniser makes of `windows()`, and pass on each new hypothesis.
+    async def listen(
+        self, recogniser: Engine[AsrInput, Transcript], request_id: str
+    ) -> AsyncGenerator[Hypothesis, None]:
+        """Have `recogniser` read `windows()`, and pass on each new hypothesis.
 
-        A failure of the recogniser ends it, and stands in `error`.
+        If it fails it is asked again when there is reason to. A failure of what was asked after the commit ends
+        it, as does a minute of sound that could not be heard: it stands in `error`.
         """
         try:
-            async with aclosing(transcripts):
-                async for transcript in transcripts:
-                    self._take(transcript)
-                    yield self._newest
-        except EngineError as error:
-            self.error = error
+            while self.error is None:
+                asked_last = self._committed
+                try:
+                    async with (
+                        aclosing(self.windows()) as windows,
+                        aclosing(recogniser.generate(request_id, windows)) as transcripts,
+                    ):
+                        async for transcript in transcripts:
+                            self._take(transcript)
+                            yield self._newest
+                    return
+                except EngineError as error:
+                    log.warning("a pass over an utterance failed", extra={"request": request_id})
+                    self._miss(error, for_good=asked_last or self._window_ms >= GIVEN_UP_MS)
+                    await self._until_due()
         finally:
             self._over = True
             self._changed.fire()
@@ -200,23 +219,59 @@ class StreamingTranscriber:
         return self._speech_samples > self._asked_samples
 
     @property
+    def _is_full(self) -> bool:
+        again = not self._missed or self._new_ms >= AGAIN_MS
+        return self._window_ms >= FULL_WINDOW_MS and again
+
+    @property
+    def _new_ms(self) -> int:
+        return (self._samples - self._asked_samples) * 1000 // SPEECH_RATE
+
+    @property
+    def _ends(self) -> bool:
+        return not self._speaking or self._is_full or self._in_lull
+
+    @property
+    def _is_due(self) -> bool:
+        """There is reason for a window, and the recogniser is at work on none that it would not replace."""
+        useless = self._passing is None or (self._ends and not self._passing.settles)
+        return self._unheard and useless and (self._ends or self._partial_is_due())
+
+    async def _until_due(self) -> None:
+        """Until a window is due, or none will be any more."""
+        while not (self._is_due or self.error or (self._committed and not self._unheard)):
+            await self._changed.wait()
+
+    @property
     def _in_lull(self) -> bool:
         return self._quiet >= LULL_MS * SPEECH_RATE // 1000
 
     def _partial_is_due(self) -> bool:
         if self._partial_ms is None or self._quiet:  # a pass that begins just before a lull would delay the one in it
             return False
-        return (self._samples - self._asked_samples) * 1000 >= self._partial_ms * SPEECH_RATE
+        return self._new_ms >= self._partial_ms
 
     def _fall_silent(self) -> None:
-        """What was heard in the lull before is settled by this."""
+        """What was heard in the lull before is settled by this; what could not be heard is asked for again."""
         self._speaking = False
+        if self._missed:
+            self._asked_samples = 0
         if not (self._unheard or self._passing):
             self._newest = replace(self._newest, settled=True)
         self._changed.fire()
 
+    def _miss(self, error: EngineError, *, for_good: bool) -> None:
+        """A pass has failed. The next begins when there is more to hear, or at once if that was all."""
+        self._passing, self._missed = None, True
+        self._asked_samples = 0 if self._committed else self._samples
+        if for_good:
+            self.error = error
+            self._frames.clear()
+            self._left_out.clear()
+        self._changed.fire()
+
     def _take(self, transcript: Transcript) -> None:
-        self._passing = None
+        self._passing, self._missed = None, False
         self.drafts.append(transcript.draft)
         text = f"{self._kept_text} {transcript.text}".strip()
         settled = not (self._speaking or self._unheard)

@@ -107,9 +107,7 @@ class Utterance:
     async def listen(self, recogniser: Engine[AsrInput, Transcript], emit: Callable[[SessionEvent], None]) -> None:
         """Hear it to its end, and tell what was heard."""
         transcriber, self.emit = self.transcriber, emit
-        windows = transcriber.windows()
-        transcripts = recogniser.generate(f"{self.turn}:asr", windows)
-        async with aclosing(windows), aclosing(transcriber.listen(transcripts)) as hypotheses:
+        async with aclosing(transcriber.listen(recogniser, f"{self.turn}:asr")) as hypotheses:
             async for hypothesis in hypotheses:
                 self._emit_heard(hypothesis)
         if transcriber.error:

@@ -112,7 +112,7 @@ class Listener:
         last: list[tuple[float, Hypothesis]] = []
 
         async def listen() -> None:
-            async for hypothesis in transcriber.listen(self._engine.generate(name, transcriber.windows())):
+            async for hypothesis in transcriber.listen(self._engine, name):
                 last.append((self.clock(), hypothesis))
 
         async with asyncio.TaskGroup() as tasks:

@@ -243,6 +243,25 @@ async def test_half_a_question_is_not_answered_if_the_rest_could_not_be_heard() 
     assert caller.answer().error == "asr: gone"
 
 
+@pytest.mark.parametrize("failing", [1, 2])
+async def test_a_failed_guess_at_what_was_said_costs_neither_the_question_nor_its_answer(failing: int) -> None:
+    left = [EngineError("asr", "out of memory")] * failing
+
+    def script(window: AsrInput) -> Iterator[Step[Transcript]]:
+        heard = Transcript("What is it?", window.audio_end_ms, window.settles)
+        yield 0.1, left.pop() if left else heard
+
+    async with Line(asr=FakeEngine(script)).call() as caller:
+        await caller.says(0.5)
+        await caller.is_silent(0.5)
+        caller.session.commit()
+        caller.session.respond()
+        await asyncio.sleep(3)
+    assert [heard.text for heard in caller.all(told.TranscriptionCompleted)] == ["What is it?"]
+    assert caller.all(told.TranscriptionFailed) == []
+    assert caller.answer().text == "The capital is Paris."
+
+
 async def test_the_prompt_is_read_ahead_once_at_a_time_and_as_it_is_now() -> None:
     output: FakeEngine[ChatPrompt, TextChunk] = FakeEngine(lambda chat: [(60.0, TextChunk(""))])
     with nothing_left():

@@ -1,19 +1,19 @@
 """From sound to utterances, frame by frame."""
 
 import asyncio
-from collections.abc import AsyncGenerator
 from contextlib import aclosing
 
 import numpy as np
 import pytest
 
+from pipeline.engines.fake import hears
 from pipeline.errors import RequestError
 from pipeline.speech.input_audio_buffer import InputAudioBuffer
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.speech.utterance import TurnContext, Utterance
 from pipeline.speech.vad_frontend import FRAME, Pcm
 from pipeline.speech.voice_activity import Endpointing
-from pipeline.types.chunks import SPEECH_RATE, Transcript, TurnId
+from pipeline.types.chunks import SPEECH_RATE, TurnId
 from pipeline.types.history import History
 from pipeline.types.session_events import InputCleared, SessionEvent, SpeechStarted, SpeechStopped
 from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
@@ -41,15 +41,8 @@ class Call:
 
     async def understands(self, text: str) -> None:
         """The recogniser takes all that was said so far for `text`."""
-        transcriber = self.begun[-1].transcriber
-        async with aclosing(transcriber.windows()) as windows:
-            window = await anext(windows)
-
-        async def transcripts() -> AsyncGenerator[Transcript, None]:
-            yield Transcript(text, window.audio_end_ms, window.settles)
-
-        async for _ in transcriber.listen(transcripts()):
-            pass
+        async with aclosing(self.begun[-1].transcriber.listen(hears(text), "r")) as hypotheses:
+            await anext(hypotheses)
 
     def _begin(self) -> Utterance:
         number = len(self.begun)

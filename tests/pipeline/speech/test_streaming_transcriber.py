@@ -1,8 +1,11 @@
 """One utterance: what the recogniser is asked, and what is made of its answers."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Iterator
+import math
+import tracemalloc
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
@@ -51,7 +54,7 @@ class Person:
             self.transcriber.add(sound(level), voiced=level > 0)
 
     async def listens(self) -> None:
-        async for hypothesis in self.transcriber.listen(self.recogniser.generate("r", self.transcriber.windows())):
+        async for hypothesis in self.transcriber.listen(self.recogniser, "r"):
             self.heard.append(hypothesis)
 
     async def follows(self) -> None:
@@ -269,7 +272,7 @@ async def test_an_hour_with_pauses_is_heard_in_windows_that_have_an_end() -> Non
 
     transcriber, recogniser = StreamingTranscriber(None, None), FakeEngine(script)
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(drain(transcriber.listen(recogniser.generate("r", transcriber.windows()))))
+        tasks.create_task(drain(transcriber.listen(recogniser, "r")))
         for second in range(3600):
             transcriber.pause() if second % 10 == 9 else transcriber.resume()
             transcriber.add(np.full(SPEECH_RATE // 10, 0.5, np.float32))
@@ -302,7 +305,7 @@ async def test_words_that_turn_out_to_be_none_are_withdrawn() -> None:
 
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(follow())
-        tasks.create_task(drain(transcriber.listen(hears("Mhm.", "").generate("r", transcriber.windows()))))
+        tasks.create_task(drain(transcriber.listen(hears("Mhm.", ""), "r")))
         for _ in range(2):
             transcriber.resume()
             transcriber.add(sound(0.5))
@@ -330,6 +333,105 @@ async def test_a_recogniser_that_fails_asks_nothing_of_what_it_heard_before() ->
     assert transcriber.error
     assert transcriber.error.stage == "asr"
     assert [text for _, text in someone.settled] == ["Hi"], "the guess at the pause, and nothing at the end"
+
+
+def broken(request: list[int], until: float = math.inf, pass_s: float = 0.1) -> FakeEngine[AsrInput, Transcript]:
+    """A recogniser of which every pass fails that begins before `until`; `request` gets how much each was to hear."""
+
+    def script(window: AsrInput) -> Iterator[Step[Transcript]]:
+        request.append(window.audio_end_ms)
+        gone = EngineError("asr", "gone")
+        yield pass_s, gone if now() < until else Transcript("Hi Ann.", window.audio_end_ms, window.settles)
+
+    return FakeEngine(script)
+
+
+@pytest.mark.parametrize(("until", "passes"), [(0.0, [416, 1056]), (0.5, [416, 576, 1056]), (0.6, [416, 576, 1056])])
+async def test_a_pass_that_fails_before_the_end_is_made_again_when_there_is_reason(
+    until: float, passes: list[int]
+) -> None:
+    request: list[int] = []
+    someone = Person(StreamingTranscriber(None, None), broken(request, until))
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(someone.listens())
+        await someone.says(10)
+        await someone.falls_silent(8)
+        await someone.pauses(10, silent_ms=256)
+        await someone.says(5)
+        someone.transcriber.commit()
+    assert (request, someone.transcriber.error) == (passes, None)
+    assert someone.transcriber.newest.text == "Hi Ann."
+
+
+async def test_a_pass_that_fails_after_the_end_is_made_again_if_it_began_before_and_then_never_more() -> None:
+    request: list[int] = []
+    someone = Person(StreamingTranscriber(None, None), broken(request))
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(someone.listens())
+        await someone.says(10)
+        someone.transcriber.pause()
+        await asyncio.sleep(0.05)
+        someone.transcriber.commit()
+    assert request == [320, 320]
+    assert now() == pytest.approx(0.32 + 2 * 0.1)
+    assert someone.transcriber.error
+
+
+@dataclass(slots=True)
+class Gone:
+    """A recogniser that is not there.
+
+    Attributes:
+        reads: It fails when it has been given a window; else at once.
+    """
+
+    reads: bool = False
+    asked_ms: list[int] = field(default_factory=list)
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[AsrInput]) -> AsyncGenerator[Transcript, None]:
+        self.asked_ms.append((await anext(aiter(prompts))).audio_end_ms if self.reads else 0)
+        raise EngineError("asr", "the engine has died and is being started again")
+        yield
+
+    async def busy(self) -> int:
+        return 0
+
+    async def aclose(self) -> None: ...
+
+
+async def test_somebody_who_speaks_to_a_recogniser_that_stays_broken_costs_a_minute_of_sound_and_few_passes() -> None:
+    gone, transcriber = Gone(reads=True), StreamingTranscriber(None, 800)
+    tracemalloc.start()
+    try:
+        async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(drain(transcriber.listen(gone, "r")))
+            for _ in range(round(300 / FRAME_S)):
+                transcriber.add(np.full(FRAME, 0.5, np.float32))
+                await asyncio.sleep(FRAME_S)
+            output, _ = tracemalloc.get_traced_memory()
+            transcriber.commit()
+    finally:
+        tracemalloc.stop()
+    assert transcriber.error
+    assert 59_000 < max(gone.asked_ms) < 62_000
+    assert len(gone.asked_ms) <= 60_000 / 800
+    assert output < 1_000_000
+
+
+async def test_a_recogniser_that_is_not_there_is_asked_when_there_is_reason_and_no_more() -> None:
+    gone = Gone()
+    transcriber = StreamingTranscriber(None, None)
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(drain(transcriber.listen(gone, "r")))
+        for _ in range(3):
+            transcriber.resume()
+            transcriber.add(sound(0.5))
+            transcriber.pause()
+            await asyncio.sleep(1)
+        noise = transcriber.is_noise
+        transcriber.commit()
+    assert (len(gone.asked_ms), noise) == (3 + 1, False)
+    assert transcriber.error
 
 
 async def test_it_ends_for_everybody_without_leaving_anything() -> None:
@@ -361,7 +463,7 @@ async def test_a_silence_without_words_is_told_as_settled_though_it_asks_nothing
     transcriber.add(np.ones(512, np.float32))
     transcriber.pause()
     transcriber.commit()
-    heard = [each async for each in transcriber.listen(hears("").generate("r", transcriber.windows()))]
+    heard = [each async for each in transcriber.listen(hears(""), "r")]
     transcriber.settle()
     request = [each async for each in transcriber.hypotheses()]
     assert [each.settled for each in heard] == [True]

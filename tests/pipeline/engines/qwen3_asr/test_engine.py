@@ -234,7 +234,7 @@ async def test_a_person_is_heard_while_they_speak_and_only_the_tail_is_left_at_t
     clock = asyncio.get_running_loop().time
 
     async def listen() -> None:
-        async for hypothesis in transcriber.listen(engine(fake).generate("r", transcriber.windows())):
+        async for hypothesis in transcriber.listen(engine(fake), "r"):
             hypotheses.append((round(clock(), 3), hypothesis))
 
     async with asyncio.TaskGroup() as tasks:
