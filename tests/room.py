@@ -16,12 +16,11 @@ from pipeline.speech.voice_activity import Endpointing
 from pipeline.topology.processors.aura import multimodal_prompt
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
-from pipeline.types import session_events as told
 from pipeline.types.chunks import MultimodalPrompt, TextChunk
 from pipeline.types.history import History
 from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
 from pipeline.types.turn_request import TurnRequest
-from tests.scenario import AURA, TTS, Caller, Loudness, to_sentences
+from tests.scenario import AURA, TTS, Caller, Loudness, Told, to_sentences
 
 SERVER_VAD = SessionOptions(detection=TurnDetectionOptions(Endpointing(end_ms=512)))
 QUESTION = "What is this?"
@@ -67,19 +66,18 @@ class Room:
     async def call(
         self, setup: SessionOptions = SERVER_VAD, *, films: bool = True, history: History | None = None
     ) -> AsyncGenerator[Caller, None]:
-        loop = asyncio.get_running_loop()
-        heard: list[tuple[float, told.SessionEvent]] = []
+        told = Told()
         stages = PipelineStages(
             hears(QUESTION, pass_s=self.heard_s),
             (Stage(SEES, self.aura, to_scene), Stage(TTS, speaks(), to_sentences)),
             limits=LIMITS,
             look=self.look,
         )
-        session = Session("s", stages, Loudness(), lambda event: heard.append((round(loop.time(), 3), event)), history)
+        session = Session("s", stages, Loudness(), told, history)
         async with session, asyncio.TaskGroup() as tasks:
             session.configure(setup)
             camera = tasks.create_task(film(session, self.film_s)) if films else None
-            yield Caller(session, heard)
+            yield Caller(session, told.events)
             if camera:
                 camera.cancel()
 

@@ -74,6 +74,16 @@ class Loudness:
 
 
 @dataclass(slots=True)
+class Told:
+    """Writes down what a caller is told, with the second of each event."""
+
+    events: list[tuple[float, SessionEvent]] = field(default_factory=list)
+
+    def emit(self, event: SessionEvent) -> None:
+        self.events.append((round(asyncio.get_running_loop().time(), 3), event))
+
+
+@dataclass(slots=True)
 class Caller:
     """A person on the line, and all that they are told, with the second of each event."""
 
@@ -109,7 +119,7 @@ class Caller:
 
     async def _sound(self, seconds: float, level: float) -> None:
         for _ in range(round(seconds * SPEECH_RATE / FRAME)):
-            await self.session.listening.hear(np.full(FRAME, level, np.float32))
+            await self.session.hear(np.full(FRAME, level, np.float32))
             await asyncio.sleep(FRAME / SPEECH_RATE)
 
 
@@ -138,10 +148,9 @@ class Line:
 
     @asynccontextmanager
     async def call(self, options: SessionOptions | None = None) -> AsyncGenerator[Caller, None]:
-        loop = asyncio.get_running_loop()
-        told: list[tuple[float, SessionEvent]] = []
-        session = Session("s", self.stages(), Loudness(), lambda event: told.append((round(loop.time(), 3), event)))
+        told = Told()
+        session = Session("s", self.stages(), Loudness(), told)
         async with session:
             if options:
                 session.configure(options)
-            yield Caller(session, told)
+            yield Caller(session, told.events)

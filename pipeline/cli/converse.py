@@ -9,7 +9,6 @@ from pipeline.cli.transcribe import transcribe
 from pipeline.context.window import cut, in_bytes, is_due
 from pipeline.media.segmentation import Pcm
 from pipeline.media.video_chunk import VideoChunk
-from pipeline.speech.utterance import TurnContext
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stages import PipelineStages
 from pipeline.turns.turn import chain, prefill
@@ -67,13 +66,12 @@ async def converse(
         EngineError: A stage failed.
     """
     response_options = ResponseOptions(language=language, cache_salt=NAME)
-    view = TurnContext(History, stages.route, lambda: response_options)
     history, epoch = History(), 0
     for epoch, clip in enumerate(film, 1):
         history = history.with_video_turn(clip)
         if is_due(history, stages.limits):
             history = history.cut(cut(history, stages.limits))
-        await prefill(TurnId(NAME, epoch), TurnRequest(history, response_options).unfinished(), view)
+        await prefill(TurnId(NAME, epoch), TurnRequest(history, response_options).unfinished(), stages)
     tail_s = 0.0
     if not isinstance(question, str):
         heard = await transcribe(question, language, stages.recogniser, emit)

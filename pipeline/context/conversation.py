@@ -1,10 +1,11 @@
 """The items of one session: who changes them tells the caller, in this one place."""
 
-from collections.abc import Callable
+from collections.abc import Iterable
 
 from pipeline.errors import RequestError
-from pipeline.types.history import History, Item
-from pipeline.types.session_events import ItemAdded, ItemDeleted, ItemTruncated, SessionEvent
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.types.history import History, Item, PrunePlan
+from pipeline.types.session_events import EventSink, ItemAdded, ItemDeleted, ItemTruncated
 
 
 class Conversation:
@@ -22,10 +23,10 @@ class Conversation:
         deleted: How many items have been: after the next one, an id that is known may be another item's.
     """
 
-    def __init__(self, history: History, emit: Callable[[SessionEvent], None]) -> None:
+    def __init__(self, history: History, sink: EventSink) -> None:
         self.history = history
         self.deleted = 0
-        self._emit = emit
+        self._sink = sink
 
     def add(self, item: Item, after: str | None = None) -> str | None:
         """Take in `item` without telling; returns the id of the item in front of it."""
@@ -34,7 +35,7 @@ class Conversation:
 
     def create(self, item: Item, after: str | None = None) -> None:
         previous = self.add(item, after)
-        self._emit(ItemAdded(item, previous))
+        self._sink.emit(ItemAdded(item, previous))
 
     def reserve(self, item_id: str) -> None:
         """The place of the answer that is to be the item of that id."""
@@ -61,11 +62,19 @@ class Conversation:
         """What was said has been understood; nothing happens if the caller has deleted it."""
         self.history = self.history.with_text(item_id, text)
 
+    def see(self, clips: Iterable[VideoChunk]) -> None:
+        """They were seen after all that has been said so far."""
+        self.history = self.history.with_video_turns(clips)
+
+    def forget(self, cut: PrunePlan) -> None:
+        """A model sees that no longer; the caller does."""
+        self.history = self.history.cut(cut)
+
     def delete(self, item_id: str) -> None:
         self.find(item_id, "item_delete_invalid_item_id")
         self.history = self.history.without(item_id)
         self.deleted += 1
-        self._emit(ItemDeleted(item_id))
+        self._sink.emit(ItemDeleted(item_id))
 
     def truncate(self, item_id: str, played_ms: int) -> None:
         """Only what was heard in the first `played_ms` of a spoken answer stays."""
@@ -73,7 +82,7 @@ class Conversation:
         if item.role != "assistant":
             raise RequestError("item_truncate_invalid_item_id", f"item {item_id!r} is not an answer", "item_id")
         self.history = self.history.heard(item_id, played_ms)
-        self._emit(ItemTruncated(item_id, played_ms))
+        self._sink.emit(ItemTruncated(item_id, played_ms))
 
     def find(self, item_id: str, code: str = "item_retrieve_invalid_item_id") -> Item:
         if item := self.history.find(item_id):

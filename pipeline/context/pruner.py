@@ -1,7 +1,7 @@
 """Forgets what is cut: what a cut leaves is read in the background, and the cut holds when that has been done."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
+from typing import Protocol
 
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
@@ -9,11 +9,14 @@ from pipeline.context.window import WindowLimits, cut, is_due
 from pipeline.types.history import History, PrunePlan
 
 
+class Prefill(Protocol):
+    """Has the engine read a conversation, for when it is asked about it."""
+
+    async def prefill(self, history: History) -> None: ...
+
+
 class ContextPruner:
-    """
-    Args:
-        read: Has the engine read a history.
-    """
+    """Plans what a model forgets, and carries it out."""
 
     def __init__(
         self,
@@ -21,13 +24,13 @@ class ContextPruner:
         conversation: Conversation,
         limits: WindowLimits,
         tasks: BackgroundTasks,
-        read: Callable[[History], Awaitable[None]],
+        prefill: Prefill,
     ) -> None:
         self._name = name
         self._conversation = conversation
         self._limits = limits
         self._tasks = tasks
-        self._read = read
+        self._prefill = prefill
         self._task: asyncio.Task[None] | None = None
         self._planned: PrunePlan | None = None
         self._deleted = 0  # when it was planned
@@ -41,12 +44,13 @@ class ContextPruner:
         """A planned cut holds; if another is due, it is read. What is left is read next, whoever asks."""
         conversation = self._conversation
         if planned := self.planned:
-            conversation.history, self._planned = conversation.history.cut(planned), None
+            conversation.forget(planned)
+            self._planned = None
         elif (self._task is None or self._task.done()) and is_due(conversation.history, self._limits):
             self._task = self._tasks.start(f"{self._name}:forget", self._plan)
 
     async def _plan(self) -> None:
         history, deleted = self._conversation.history, self._conversation.deleted
         planned = cut(history, self._limits)
-        await self._read(history.cut(planned))
+        await self._prefill.prefill(history.cut(planned))
         self._planned, self._deleted = planned, deleted

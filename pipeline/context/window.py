@@ -8,7 +8,7 @@ M groups stay as text.
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
-from typing import TypeVar
+from typing import Protocol, TypeVar
 
 from pipeline.media.video_chunk import MOST_TOKENS, VideoChunk
 from pipeline.types.history import History, Item, PrunePlan
@@ -18,6 +18,12 @@ T = TypeVar("T")
 MARKS = (
     24  # tokens around a message or a round at the most: roles, line ends, a time, the beginning and end of a picture
 )
+
+
+class CountTokens(Protocol):
+    """How many tokens a text has, or more. Pure."""
+
+    def __call__(self, text: str, /) -> int: ...
 
 
 def in_bytes(text: str) -> int:
@@ -47,7 +53,7 @@ class WindowLimits:
     text_tokens: int = 12_000
     item_tokens: int = 6_000
     pictures: int = 4
-    count: Callable[[str], int] = in_bytes
+    count: CountTokens = in_bytes
 
     @property
     def most_tokens(self) -> int:

@@ -60,7 +60,7 @@ class Connection:
         self._hung_up = False
         self._done = Signal()
         self._sees = stages.sees
-        self._session = Session(name, stages, detector, self._emit, history)
+        self._session = Session(name, stages, detector, self, history)
         self._dispatch = Dispatch(self._session, config, self._send)
         self._answers = ResponseEvents(f"conv_{name}", lambda: self._dispatch.speaks)
 
@@ -119,7 +119,8 @@ class Connection:
             while True:
                 await socket.send_frame(await self._outbox.take(), WSMsgType.TEXT)
 
-    def _emit(self, happened: told.SessionEvent) -> None:
+    def emit(self, happened: told.SessionEvent) -> None:
+        """Tell the client what happened in the session."""
         self._metrics.happened(happened)
         for wire in (
             self._answers.wire(happened) if isinstance(happened, told.ResponseEvent) else input_events(happened)

@@ -49,14 +49,14 @@ class Dispatch:
         match wanted:
             case client.AudioAppend(audio=audio):
                 self._refuse_after_final()
-                await session.listening.hear(self._decoder.decode(audio))
+                await session.hear(self._decoder.decode(audio))
             case client.AudioActivity(speaking=speaking, audio_ms=audio_ms):
-                session.listening.activity(speaking, audio_ms)
+                session.activity(speaking, audio_ms)
             case client.VideoAppend(image=image, timestamp_ms=timestamp_ms):
                 self._see(image, timestamp_ms)
             case client.AudioCommit(final=final):
                 self._refuse_after_final()
-                await session.listening.hear(self._decoder.rest())
+                await session.hear(self._decoder.rest())
                 session.commit()
                 self._decoder.begin_anew()
                 self._final = final

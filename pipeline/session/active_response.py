@@ -1,10 +1,11 @@
 """One answer on its way to the caller: words at once, sound at the pace of playback."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import aclosing
 from dataclasses import dataclass, field
 
+from pipeline.context.conversation import Conversation
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.types.chunks import VOICE_RATE, AudioChunk, TextChunk, TurnId
 from pipeline.types.history import Item
@@ -13,9 +14,10 @@ from pipeline.types.session_events import (
     AudioDelta,
     CancelReason,
     EnginesReleased,
+    EventSink,
     ResponseCreated,
     ResponseDone,
-    SessionEvent,
+    ResponseItemAdded,
     Status,
     TextDelta,
     TranscriptDelta,
@@ -45,24 +47,15 @@ class ResponseRequest:
 
 
 class ActiveResponse:
-    """Reads both lanes of `output`, and tells the caller what comes out.
-
-    Args:
-        opened: Called once, before the first word is told.
-        emit: Takes each event; none any more once the answer is `done`.
-    """
+    """Reads both lanes of `output`, and tells the caller what comes out, until it is `done`."""
 
     def __init__(
-        self,
-        request: ResponseRequest,
-        output: SpeculativeOutput,
-        opened: Callable[[], None],
-        emit: Callable[[SessionEvent], None],
+        self, request: ResponseRequest, output: SpeculativeOutput, conversation: Conversation, sink: EventSink
     ) -> None:
         self.request = request
         self._output = output
-        self._opened = opened
-        self._emit = emit
+        self._conversation = conversation
+        self._sink = sink
         self._told: list[str] = []
         self.has_opened = False
         self._is_done = False
@@ -70,9 +63,8 @@ class ActiveResponse:
         self._playback_began: float | None = None
         self._created = _now()
         self._first_sent: float | None = None
-        self.tasks: list[asyncio.Task[None]] = []
-        self.truncated_ms: float | None = None
-        emit(ResponseCreated(request.response_id, request.response_options, request.metadata, request.kept))
+        self._truncated_ms: float | None = None
+        sink.emit(ResponseCreated(request.response_id, request.response_options, request.metadata, request.kept))
 
     @property
     def text(self) -> str:
@@ -91,10 +83,18 @@ class ActiveResponse:
         if self._output.error:
             raise self._output.error
 
+    @property
+    def is_truncated(self) -> bool:
+        return self._truncated_ms is not None
+
+    def truncate(self, played_ms: float) -> None:
+        """The caller says that they have heard only so much of it."""
+        self._truncated_ms = played_ms
+
     def played_ms(self) -> float:
         """How much of it the caller has heard by now, if they play it as it comes."""
-        if self.truncated_ms is not None:
-            return self.truncated_ms
+        if self._truncated_ms is not None:
+            return self._truncated_ms
         if self._playback_began is None:
             return 0.0
         return min(self._sent_ms, (_now() - self._playback_began) * 1000)
@@ -184,11 +184,17 @@ class ActiveResponse:
         if self._is_done:
             return
         if not self.has_opened:
-            self.has_opened = True
-            self._opened()
+            self._open()
         if not isinstance(event, AudioDelta):
             self._told.append(event.text)
-        self._emit(event)
+        self._sink.emit(event)
+
+    def _open(self) -> None:
+        """The first word is about to be told: the answer is not silence."""
+        self.has_opened = True
+        request, item = self.request, self.item(complete=False)
+        previous = self._conversation.open(item) if request.kept else None
+        self._sink.emit(ResponseItemAdded(request.response_id, item, previous, request.kept))
 
     async def _emit_sound(self, sound: AsyncGenerator[bytes, None]) -> None:
         async with aclosing(sound):

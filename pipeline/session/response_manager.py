@@ -2,66 +2,63 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass
 
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
 from pipeline.errors import EngineError, RequestError
 from pipeline.session.active_response import ActiveResponse, ResponseRequest
 from pipeline.turns.speculative_output import SpeculativeOutput
-from pipeline.types.session_events import CancelReason, ResponseItemAdded, SessionEvent, Status
+from pipeline.types.session_events import CancelReason, EventSink, Status
 
 log = logging.getLogger(__name__)
 
 
-class ResponseManager:
-    """
-    Args:
-        ended: Called with the answer and how it ended, once the caller has been told.
+@dataclass(frozen=True, slots=True)
+class Delivery:
+    """An answer on its way out.
 
     Attributes:
-        answer: The one that is being given.
-        began: When the session did, on the loop's clock: the zero of all timings.
+        tasks: Make it, and tell it.
     """
 
-    def __init__(
-        self,
-        tasks: BackgroundTasks,
-        conversation: Conversation,
-        emit: Callable[[SessionEvent], None],
-        ended: Callable[[ActiveResponse, Status], None],
-    ) -> None:
+    answer: ActiveResponse
+    tasks: tuple[asyncio.Task[None], ...]
+
+
+class ResponseManager:
+    """Gives one answer after the other, and tells of each when it begins and how it ends."""
+
+    def __init__(self, tasks: BackgroundTasks, conversation: Conversation, sink: EventSink) -> None:
         self._tasks = tasks
         self._conversation = conversation
-        self._emit = emit
-        self._ended = ended
-        self.answer: ActiveResponse | None = None
-        self.began = 0.0
+        self._sink = sink
+        self._delivery: Delivery | None = None
+        self._began = 0.0
 
     @property
     def response_id(self) -> str | None:
-        return self.answer.request.response_id if self.answer else None
+        return self._delivery.answer.request.response_id if self._delivery else None
+
+    def open(self) -> None:
+        """The session begins: the zero of all timings."""
+        self._began = _now()
 
     def check_free(self) -> None:
         """
         Raises:
             RequestError: One is being given.
         """
-        if self.answer:
+        if self._delivery:
             message = f"response {self.response_id} is still being given"
             raise RequestError("conversation_already_has_active_response", message)
 
-    def announce(self, request: ResponseRequest, output: SpeculativeOutput) -> ActiveResponse:
-        """It is told that this answer is on its way, and its place is reserved."""
+    def begin(self, request: ResponseRequest, output: SpeculativeOutput, work: asyncio.Task[None]) -> None:
+        """Tell that this answer is on its way, reserve its place, and tell what `work` makes until it has ended."""
         self._conversation.reserve(request.item_id)
-        answer = self.answer = ActiveResponse(request, output, lambda: self._opened(answer), self._emit)
-        return answer
-
-    def deliver(self, answer: ActiveResponse, work: asyncio.Task[None]) -> None:
-        """Tell what `work` makes, until it has ended."""
-        delivery = self._tasks.start(f"{answer.request.turn}:deliver", self._deliver, answer)
-        answer.tasks += [work, delivery]
+        answer = ActiveResponse(request, output, self._conversation, self._sink)
+        delivering = self._tasks.start(f"{request.turn}:deliver", self._deliver, answer)
+        self._delivery = Delivery(answer, (work, delivering))
 
     def cancel(self, response_id: str | None, reason: CancelReason) -> None:
         """Stop the answer. The caller is told at once; the engines are idle when its tasks have ended.
@@ -69,23 +66,24 @@ class ResponseManager:
         Raises:
             RequestError: None is being given, or another one.
         """
-        answer = self.answer
-        if answer is None or response_id not in (None, answer.request.response_id):
+        delivery = self._delivery
+        if delivery is None or response_id not in (None, delivery.answer.request.response_id):
             param = None if response_id is None else "response_id"
             raise RequestError("response_cancel_not_active", "Cancellation failed: no active response found", param)
-        self._finish(answer, "cancelled", reason=reason)
-        cancelled = asyncio.get_running_loop().time()
-        self._tasks.stop(f"{answer.request.turn}:stop", answer.tasks, lambda: self._emit(answer.dropped(cancelled)))
+        for task in delivery.tasks:
+            task.cancel()
+        self._tasks.start(f"{delivery.answer.request.turn}:stop", self._drop, delivery, _now())
+        self._finish(delivery.answer, "cancelled", reason=reason)
 
     def truncate(self, item_id: str, played_ms: int) -> None:
         """If it is this one: the caller has heard only the first `played_ms` of it."""
-        if self.answer and self.answer.request.item_id == item_id:
-            self.answer.truncated_ms = float(played_ms)
+        if self._delivery and self._delivery.answer.request.item_id == item_id:
+            self._delivery.answer.truncate(float(played_ms))
 
     def hang_up(self) -> None:
         """Nobody hears it any more."""
-        if self.answer:
-            self._finish(self.answer, "cancelled", reason="client_cancelled")
+        if self._delivery:
+            self._finish(self._delivery.answer, "cancelled", reason="client_cancelled")
 
     async def _deliver(self, answer: ActiveResponse) -> None:
         try:
@@ -99,27 +97,28 @@ class ResponseManager:
         else:
             self._finish(answer, "completed")
 
-    def _opened(self, answer: ActiveResponse) -> None:
-        request = answer.request
-        item = replace(answer.item(complete=False), text="")
-        previous = self._conversation.open(item) if request.kept else None
-        self._emit(ResponseItemAdded(request.response_id, item, previous, request.kept))
+    async def _drop(self, delivery: Delivery, cancelled: float) -> None:
+        await asyncio.wait(delivery.tasks)
+        self._sink.emit(delivery.answer.dropped(cancelled))
 
     def _finish(
         self, answer: ActiveResponse, status: Status, *, reason: CancelReason | None = None, error: str | None = None
     ) -> None:
-        if answer is not self.answer:
+        if self._delivery is None or answer is not self._delivery.answer:
             return
-        self.answer = None
+        self._delivery = None
         item = answer.item(complete=status == "completed")
-        if status == "cancelled" or answer.truncated_ms is not None:
+        if status == "cancelled" or answer.is_truncated:
             item = item.heard(answer.played_ms())
         if answer.has_opened and answer.request.kept:
             self._conversation.put(item)
         else:
             self._conversation.withdraw(item.id)
         previous = self._conversation.before(item.id)
-        timings = {name: round(at - self.began, 3) for name, at in answer.moments().items() if at is not None}
+        timings = {name: round(at - self._began, 3) for name, at in answer.moments().items() if at is not None}
         told = item if answer.has_opened else None
-        self._emit(answer.done(status, told, timings, previous=previous, reason=reason, error=error))
-        self._ended(answer, status)
+        self._sink.emit(answer.done(status, told, timings, previous=previous, reason=reason, error=error))
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()

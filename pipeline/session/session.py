@@ -1,48 +1,59 @@
 """One caller: at most one utterance being heard, and one answer being given."""
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import AsyncGenerator, Iterable
+from contextlib import aclosing
 from dataclasses import replace
-from itertools import count
 from types import TracebackType
 from typing import Self
 
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
-from pipeline.session.active_response import ActiveResponse, ResponseRequest
+from pipeline.session.active_response import ResponseRequest
 from pipeline.session.pending_input import PendingInput
 from pipeline.session.response_manager import ResponseManager
 from pipeline.speech.input_audio_buffer import InputAudioBuffer
-from pipeline.speech.streaming_transcriber import StreamingTranscriber
-from pipeline.speech.utterance import AHEAD_MS, TurnContext, Utterance
-from pipeline.speech.vad_frontend import VoiceActivityDetector
+from pipeline.speech.speech_events import (
+    SpeechEvent,
+    UtteranceBegan,
+    UtteranceEnded,
+    UtteranceForgotten,
+    UtterancePaused,
+    UtteranceResumed,
+    UtteranceSettled,
+)
+from pipeline.speech.streaming_transcriber import Hypothesis, StreamingTranscriber
+from pipeline.speech.utterance import AHEAD_MS, SpokenTurn, Utterance
+from pipeline.speech.vad_frontend import Pcm, VoiceActivityDetector
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stages import PipelineStages
 from pipeline.turns.turn import prefill, run_turn
-from pipeline.types.chunks import TurnId
+from pipeline.turns.turn_context import TurnContext
+from pipeline.turns.turn_counter import TurnCounter
 from pipeline.types.history import History, Item
 from pipeline.types.ids import camera_name, item_name, response_name
 from pipeline.types.session_events import (
     CancelReason,
+    EventSink,
+    InputCleared,
     InputCommitted,
     ItemAdded,
     OfferMade,
     PartialTranscript,
+    ResponseDone,
     SessionEvent,
     SpeechStarted,
-    Status,
+    SpeechStopped,
     TranscriptionCompleted,
 )
 from pipeline.types.session_options import SessionOptions
-from pipeline.types.turn_request import ResponseOptions
-from pipeline.vision.offers import OFFER_S, Offer
-from pipeline.vision.vision_controller import SessionState, VisionController
-
-PARTIAL_MS = 800  # of new sound before a running utterance is looked at again
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
+from pipeline.vision.session_state import SessionState
+from pipeline.vision.vision_controller import VisionController
 
 
 class Session:
-    """What one caller says goes in by methods, what they are to know comes out by `emit`.
+    """What one caller says goes in by methods, what they are to know comes out of `sink`.
 
     Use as `async with`: it owns every task of its turns, and they end with it. Methods raise
     `RequestError` for what cannot be done, and change nothing then.
@@ -53,25 +64,25 @@ class Session:
         name: str,
         stages: PipelineStages,
         detector: VoiceActivityDetector,
-        emit: Callable[[SessionEvent], None],
+        sink: EventSink,
         history: History | None = None,
     ) -> None:
         self.name = name
         self.options = SessionOptions(ResponseOptions(cache_salt=name))
         self._stages = stages
-        self._emit = emit
+        self._sink = sink
         self._tasks = BackgroundTasks()
-        self._epochs = count()
+        self._turns = TurnCounter(name)
+        self._listening = InputAudioBuffer(detector)
+        self._speaking: SpokenTurn | None = None  # the utterance that is not complete
         self._pending_input = PendingInput(self._tasks)
         self._reading: asyncio.Task[None] | None = None
-        self.conversation = Conversation(history or History(), emit)
-        self._answering = ResponseManager(self._tasks, self.conversation, emit, self._answered)
-        self.listening = InputAudioBuffer(detector, self._begin, self._drop, self._turn_ended, self._told_by_listening)
+        self.conversation = Conversation(history or History(), sink)
+        self._answering = ResponseManager(self._tasks, self.conversation, self)
         self.vision: VisionController | None = None
         if stages.sees:
-            moment = SessionState(self._is_settling, self._is_speaking, lambda: self.options, self._turn)
             camera = camera_name(name, goes_on=history is not None)
-            self.vision = VisionController(camera, stages, self.conversation, self._tasks, moment, self._offered)
+            self.vision = VisionController(camera, stages, self.conversation, self._tasks, self._turns, self)
 
     @property
     def history(self) -> History:
@@ -82,24 +93,44 @@ class Session:
         """The id of the response that is being given."""
         return self._answering.response_id
 
+    @property
+    def state(self) -> SessionState:
+        """How it stands now."""
+        settles_until = self._pending_input.settles_until(self._speaking)
+        return SessionState(self.options, self._speaking is not None, self.answering is not None, settles_until)
+
     def configure(self, options: SessionOptions) -> None:
         """How to work from now on. A prompt that this changes is made ready in the background."""
         changed = options.response_options.instructions != self.options.response_options.instructions
         self.options = replace(options, response_options=replace(options.response_options, cache_salt=self.name))
-        self.listening.configure(options)
+        self._listening.configure(options)
+        self._has_changed()
         if changed:
             self._prefill_ahead()
+
+    async def hear(self, pcm: Pcm) -> None:
+        """float32, 16 kHz mono, as much as has come."""
+        self._follow(await self._listening.hear(pcm))
+
+    def activity(self, speaking: bool, audio_ms: int | None = None) -> None:
+        """The caller's own voice activity detection says that the person starts or pauses.
+
+        Args:
+            audio_ms: When, in the sound that was appended; by default at its end.
+        """
+        self._follow(self._listening.activity(speaking, audio_ms))
+
+    def clear(self) -> None:
+        """Forget the sound since the last commit."""
+        self._follow(self._listening.clear())
+        self.emit(InputCleared())
+        self._answer_what_is_owed()
 
     def commit(self) -> str:
         """The utterance so far becomes an item; returns its id. Nothing is answered by this."""
         self._look_up()
-        utterance = self.listening.commit()
-        self._pending_input.said(utterance)
-        item = Item(utterance.item_id, "user", utterance.transcriber.newest.text, "audio")
-        previous = self.conversation.add(item)
-        self._emit(InputCommitted(item.id, previous))
-        self._emit(ItemAdded(item, previous))
-        return item.id
+        transcriber = self._listening.commit()
+        return self._complete(self._speaking or self._open(transcriber))
 
     def respond(
         self,
@@ -121,34 +152,23 @@ class Session:
         if self.vision and metadata and (offer_id := metadata.get("offer_id")):
             response_options = replace(response_options, say=self.vision.offers.accept(offer_id, _now()))
         self._look_up(ahead=False)
-        kept, item_id = kept and history is None, item_name()
-        self._pending_input.written_at = None
+        kept = kept and history is None
+        self._pending_input.request()
         if kept:
             self._pending_input.forgive()
-        question = TurnContext(
-            lambda: history or self.history.until(item_id), self._stages.route, lambda: response_options
-        )
         adopted = self._pending_input.take(self.history) if kept and response_options.say is None else None
+        turn = adopted.utterance.turn if adopted else self._turns.next()
+        moments = (adopted.utterance.moments() if adopted else {}) | (self.vision.moments() if self.vision else {})
+        request = ResponseRequest(turn, response_name(), item_name(), response_options, metadata or {}, kept, moments)
         if adopted:
-            output, turn = adopted.output, adopted.turn
-            adopted.question.history, adopted.question.response_options = question.history, question.response_options
-            adopted.transcriber.settle()
+            adopted.utterance.adopt(request)
+            self._answering.begin(request, adopted.utterance.output, adopted.answering)
         else:
-            output, turn = SpeculativeOutput(AHEAD_MS), self._turn()
-        moments = (adopted.moments() if adopted else {}) | (self.vision.moments() if self.vision else {})
-        request = ResponseRequest(turn, response_name(), item_id, response_options, metadata or {}, kept, moments)
-        answer = self._answering.announce(request, output)
-        if adopted and adopted.answering:
-            work = adopted.answering
-        else:
-            work = self._tasks.start(f"{turn}", run_turn, turn, self._pending_input.typed(), question, output)
-        self._answering.deliver(answer, work)
+            output, contexts = SpeculativeOutput(AHEAD_MS), self._asked_for(request, history)
+            work = self._tasks.start(f"{turn}", run_turn, turn, contexts, self._stages, output)
+            self._answering.begin(request, output, work)
+        self._has_changed()
         return request.response_id
-
-    def clear(self) -> None:
-        """Forget the sound since the last commit."""
-        self.listening.clear()
-        self._answer_what_is_owed()
 
     def cancel(self, response_id: str | None = None, reason: CancelReason = "client_cancelled") -> None:
         """Stop the answer. The caller is told at once; the engines are idle when its tasks have ended."""
@@ -160,105 +180,142 @@ class Session:
         self.conversation.create(item, after)
         if item.role == "user":
             self._pending_input.wrote(item.text)
+            self._has_changed()
 
     def truncate(self, item_id: str, played_ms: int) -> None:
         """The caller has heard only the first `played_ms` of that answer."""
         self.conversation.truncate(item_id, played_ms)
         self._answering.truncate(item_id, played_ms)
 
-    def _begin(self) -> Utterance:
+    def emit(self, event: SessionEvent) -> None:
+        """Take what a part of the session has to tell: the caller is told, and what follows from it is done."""
+        match event:
+            case PartialTranscript() if not self.options.partials:
+                return
+            case OfferMade(offer_id) if self.options.proactive != "offer":
+                self.respond(metadata={"trigger": "vision", "offer_id": offer_id})
+                return
+            case TranscriptionCompleted(item_id, text):
+                self.conversation.reword(item_id, text)
+        self._sink.emit(event)
+        if isinstance(event, ResponseDone):
+            self._ended(event)
+
+    def _follow(self, events: Iterable[SpeechEvent]) -> None:
+        for event in events:
+            match event, self._speaking:
+                case UtteranceBegan(transcriber, audio_ms), _:
+                    self._begin(transcriber, audio_ms)
+                case UtteranceResumed(), _ if self.vision:
+                    self.vision.resume()
+                case UtterancePaused(silent_ms), SpokenTurn(utterance):
+                    utterance.pause(silent_ms)
+                    if self.vision:
+                        self.vision.rest()
+                case UtteranceSettled(hypothesis), SpokenTurn(utterance):
+                    self.emit(utterance.partial(hypothesis))
+                case UtteranceEnded(audio_ms), SpokenTurn(utterance) as spoken:
+                    self.emit(SpeechStopped(utterance.item_id, audio_ms))
+                    self._look_up()
+                    self._pending_input.owe(self._complete(spoken))
+                    self._answer_what_is_owed()
+                case UtteranceForgotten(), SpokenTurn(utterance) as spoken:
+                    self._tasks.stop(f"{utterance.turn}:drop", [spoken.listening, spoken.answering])
+                    self._speaking = None
+            self._has_changed()
+
+    def _begin(self, transcriber: StreamingTranscriber, audio_ms: int) -> None:
+        spoken = self._open(transcriber)
+        if detection := self.options.detection:
+            self.emit(SpeechStarted(spoken.utterance.item_id, audio_ms))
+            if self.answering and detection.interrupts:
+                self.cancel(reason="turn_detected")
+
+    def _open(self, transcriber: StreamingTranscriber) -> SpokenTurn:
         self._pending_input.drop()
-        response_options = self.options.response_options
-        transcriber = StreamingTranscriber(
-            response_options.language, PARTIAL_MS if self.options.partials else None, response_options.context
-        )
-        item_id = item_name()
-        question = TurnContext(lambda: self.history, self._stages.route, lambda: self.options.response_options, item_id)
-        turn = self._turn()
-        utterance = Utterance(turn, item_id, transcriber, question)
+        utterance = Utterance(self._turns.next(), item_name(), transcriber)
+        turn, contexts = utterance.turn, self._contexts(utterance)
+        listening = self._tasks.start(f"{turn}:asr", self._listen, utterance)
+        answering = self._tasks.start(f"{turn}", run_turn, turn, contexts, self._stages, utterance.output)
+        self._speaking = SpokenTurn(utterance, listening, answering)
         if self.vision:
-            self.vision.speech(utterance)
-        utterance.listening = self._tasks.start(
-            f"{turn}:asr", utterance.listen, self._stages.recogniser, self._told_by_ears
-        )
-        hypotheses = utterance.hypotheses(lambda: self.answering is not None)
-        utterance.answering = self._tasks.start(f"{turn}", run_turn, turn, hypotheses, question, utterance.output)
-        return utterance
+            self.vision.speech()
+        return self._speaking
 
-    def _drop(self, utterance: Utterance) -> None:
-        self._tasks.stop(f"{utterance.turn}:drop", utterance.tasks())
+    async def _listen(self, utterance: Utterance) -> None:
+        async with aclosing(utterance.transcription(self._stages.recogniser)) as events:
+            async for event in events:
+                self.emit(event)
 
-    def _turn_ended(self) -> None:
-        self._pending_input.owe(self.commit())
-        self._answer_what_is_owed()
+    async def _contexts(self, utterance: Utterance) -> AsyncGenerator[TurnContext, None]:
+        """What may be asked, each time that more was made out. Once a request has adopted it, it is what that asks."""
+        async with aclosing(utterance.hypotheses()) as hypotheses:
+            async for heard in hypotheses:
+                if self.answering and not utterance.transcriber.certain:
+                    heard = Hypothesis("")  # nothing is worth a guess, and only the certain end tells anything
+                request, history, response_options = utterance.request, self.history, self.options.response_options
+                if request:
+                    history, response_options = history.until(request.item_id), request.response_options
+                yield TurnContext(history, response_options, utterance.item_id, heard.text, heard.settled)
+
+    async def _asked_for(self, request: ResponseRequest, history: History | None) -> AsyncGenerator[TurnContext, None]:
+        """All that is asked stands in the history, once the utterances in it have been heard out."""
+        await self._pending_input.heard_out()
+        yield TurnContext(history or self.history.until(request.item_id), request.response_options, settled=True)
+
+    def _complete(self, spoken: SpokenTurn) -> str:
+        utterance = spoken.utterance
+        utterance.commit()
+        self._speaking = None
+        self._pending_input.said(spoken)
+        item = Item(utterance.item_id, "user", utterance.transcriber.newest.text, "audio")
+        previous = self.conversation.add(item)
+        self.emit(InputCommitted(item.id, previous))
+        self.emit(ItemAdded(item, previous))
+        self._has_changed()
+        return item.id
 
     def _answer_what_is_owed(self) -> bool:
         """What was said is answered as soon as no answer is being given, and nobody speaks."""
         detection = self.options.detection
         if not (detection and detection.creates_response):
             self._pending_input.forgive()
-        due = not (self.answering or self._is_speaking()) and self._pending_input.owes(self.history)
+        due = not (self.answering or self._speaking) and self._pending_input.owes(self.history)
         if due:
             self.respond()
         return due
 
-    def _told_by_listening(self, event: SessionEvent) -> None:
-        self._emit(event)
-        detection = self.options.detection
-        if isinstance(event, SpeechStarted) and self.answering and detection and detection.interrupts:
-            self.cancel(reason="turn_detected")
-
-    def _told_by_ears(self, event: SessionEvent) -> None:
-        match event:
-            case PartialTranscript() if not self.options.partials:
-                return
-            case TranscriptionCompleted(item_id, text):
-                self.conversation.reword(item_id, text)
-        self._emit(event)
-
-    def _answered(self, answer: ActiveResponse, status: Status) -> None:
-        self._pending_input.free_since = _now()
+    def _ended(self, done: ResponseDone) -> None:
+        self._pending_input.free()
+        self._has_changed()
         if self._answer_what_is_owed():
             return
-        if self.vision and status == "completed" and not self._is_settling():
+        if self.vision and done.status == "completed" and not self.state.is_settling(_now()):
             self.vision.look_back()
-        if answer.request.kept and status == "completed":  # after a cancel somebody speaks, and the engines are to rest
+        if done.kept and done.status == "completed":  # after a cancel somebody speaks, and the engines are to rest
             self._prefill_ahead()
 
     def _prefill_ahead(self) -> None:
         """Have the prompt of the next question read as far as it is known, while nobody waits for it."""
         if self._reading:
             self._reading.cancel()
-        turn = self._turn()
-        question = TurnContext(lambda: self.history, self._stages.route, lambda: self.options.response_options)
-        self._reading = self._tasks.start(f"{turn}:read", prefill, turn, question.ask("").unfinished(), question)
-
-    def _offered(self, offer: Offer) -> None:
-        if self.options.proactive == "offer":
-            self._emit(OfferMade(offer.id, offer.text, round(1000 * OFFER_S)))
-        else:
-            self.respond(metadata={"trigger": "vision", "offer_id": offer.id})
-
-    def _is_speaking(self) -> bool:
-        return self.listening.utterance is not None
+        turn, request = self._turns.next(), TurnRequest(self.history, self.options.response_options).unfinished()
+        self._reading = self._tasks.start(f"{turn}:read", prefill, turn, request, self._stages)
 
     def _look_up(self, *, ahead: bool = True) -> None:
         """Something is about to be said or asked: it is about what has been seen until now."""
-        if self.vision and not self._pending_input.is_settling(self.listening.utterance):
+        if self.vision and _now() >= self._pending_input.settles_until(self._speaking):
             self.vision.rest(ahead=ahead and not self.answering)
 
-    def _is_settling(self) -> bool:
-        """A question is complete, or may be, and nothing that its answer depends on may change."""
-        return bool(self.answering) or self._pending_input.is_settling(self.listening.utterance)
-
-    def _turn(self) -> TurnId:
-        return TurnId(self.name, next(self._epochs))
+    def _has_changed(self) -> None:
+        if self.vision:
+            self.vision.update(self.state)
 
     async def __aenter__(self) -> Self:
         await self._tasks.__aenter__()
         if self.vision:
             self.vision.open()
-        self._answering.began = _now()
+        self._answering.open()
         return self
 
     async def __aexit__(

@@ -1,72 +1,70 @@
 """From sound to utterances: opens one when a person speaks, closes it when they have finished."""
 
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Iterator
 from dataclasses import replace
 
 from pipeline.errors import RequestError
-from pipeline.speech.streaming_transcriber import PRE_ROLL_MS
-from pipeline.speech.utterance import Utterance
+from pipeline.speech.speech_events import (
+    SpeechEvent,
+    UtteranceBegan,
+    UtteranceEnded,
+    UtteranceForgotten,
+    UtterancePaused,
+    UtteranceResumed,
+    UtteranceSettled,
+)
+from pipeline.speech.streaming_transcriber import PRE_ROLL_MS, StreamingTranscriber
 from pipeline.speech.vad_frontend import FRAME, Pcm, VadFrame, VadFrontend, VoiceActivityDetector
 from pipeline.speech.voice_activity import FRAME_MS, VoiceActivityChange
 from pipeline.types.chunks import SPEECH_RATE
-from pipeline.types.session_events import InputCleared, SessionEvent, SpeechStarted, SpeechStopped
 from pipeline.types.session_options import SessionOptions
 
 LEAST_COMMIT_MS = 100
 FORGET_NOISE_MS = 2_000  # of silence after a sound in which no words were heard
+PARTIAL_MS = 800  # of new sound before a running utterance is looked at again
 
 
 class InputAudioBuffer:
-    """One caller's side of the conversation, as sound.
+    """One caller's side of the conversation, as sound. Its methods return what changed, in order."""
 
-    Args:
-        begin: Makes the utterance that opens now.
-        drop: Ends an utterance that is not to be answered.
-        ended: The session's own turn detection says that the person has finished.
-    """
-
-    def __init__(
-        self,
-        detector: VoiceActivityDetector,
-        begin: Callable[[], Utterance],
-        drop: Callable[[Utterance], None],
-        ended: Callable[[], None],
-        emit: Callable[[SessionEvent], None],
-    ) -> None:
+    def __init__(self, detector: VoiceActivityDetector) -> None:
         self._options = SessionOptions()
         self._vad = VadFrontend(detector, self._options.endpointing)
-        self._begin, self._drop, self._ended, self._emit = begin, drop, ended, emit
         self._pre_roll: deque[Pcm] = deque(maxlen=PRE_ROLL_MS // FRAME_MS)
         self._samples = 0  # of all that was appended, up to the last whole frame
         self._committed_samples = 0
         self._silence_ms = 0
-        self.utterance: Utterance | None = None
+        self._transcriber: StreamingTranscriber | None = None
 
     def configure(self, options: SessionOptions) -> None:
         self._options = options
-        self._vad.activity.endpointing = options.endpointing
+        self._vad.configure(options.endpointing)
 
-    async def hear(self, pcm: Pcm) -> None:
+    async def hear(self, pcm: Pcm) -> list[SpeechEvent]:
         """float32, 16 kHz mono, as much as has come."""
-        if self._options.detection and self.utterance:
-            end_ms = self._options.detection.end_ms(self.utterance.transcriber.newest.text)
-            self._vad.activity.endpointing = replace(self._options.endpointing, end_ms=end_ms)
-        for frame in await self._vad.hear(pcm):
-            self._frame(frame)
+        if self._options.detection and self._transcriber:
+            end_ms = self._options.detection.end_ms(self._transcriber.newest.text)
+            self._vad.configure(replace(self._options.endpointing, end_ms=end_ms))
+        return [event for frame in await self._vad.hear(pcm) for event in self._frame(frame)]
 
-    def activity(self, speaking: bool, audio_ms: int | None = None) -> None:
+    def activity(self, speaking: bool, audio_ms: int | None = None) -> list[SpeechEvent]:
         """The caller's own voice activity detection says that the person starts or pauses.
 
         Args:
             audio_ms: When, in the sound that was appended; by default at its end.
         """
         if speaking:
-            self._change(VoiceActivityChange.RESUMED if self.utterance else VoiceActivityChange.STARTED)
-        elif self.utterance:
-            self.utterance.fall_silent(0 if audio_ms is None else max(0, self._audio_ms - audio_ms))
+            return [*self._change(VoiceActivityChange.RESUMED if self._transcriber else VoiceActivityChange.STARTED)]
+        if self._transcriber is None:
+            return []
+        if self._transcriber.speaking:
+            return [*self._pause(self._transcriber, 0 if audio_ms is None else max(0, self._audio_ms - audio_ms))]
+        # They are told what was heard, even if it was all told before: they cannot know that it holds for the sound
+        # up to their own pause.
+        return [UtteranceSettled(self._transcriber.newest)] if self._transcriber.newest.settled else []
 
-    def commit(self) -> Utterance:
+    def commit(self) -> StreamingTranscriber:
         """The utterance so far is complete; returns it, and listens for the next.
 
         Raises:
@@ -79,68 +77,85 @@ class InputAudioBuffer:
                 "input_audio_buffer_commit_empty",
                 f"the input audio buffer holds {duration_ms} ms, at least {LEAST_COMMIT_MS} ms are needed",
             )
-        if self.utterance and len(rest):
-            self.utterance.transcriber.add(rest, voiced=False)
-        utterance = self.utterance or self._begin()  # a new one has nothing to transcribe: nobody has spoken
-        utterance.transcriber.commit()
+        if self._transcriber and len(rest):
+            self._transcriber.add(rest, voiced=False)
+        transcriber = self._transcriber or self._new_hearing()  # a new one has nothing to transcribe: nobody has spoken
+        transcriber.commit()
         self._forget()
-        return utterance
+        return transcriber
 
-    def clear(self) -> None:
+    def clear(self) -> list[SpeechEvent]:
         """Forget the sound since the last commit."""
-        if self.utterance:
-            self._drop(self.utterance)
+        spoken = self._transcriber is not None
         self._forget()
-        self._emit(InputCleared())
+        return [UtteranceForgotten()] if spoken else []
 
     @property
     def _audio_ms(self) -> int:
         return self._samples * 1000 // SPEECH_RATE
 
-    def _frame(self, frame: VadFrame) -> None:
+    def _frame(self, frame: VadFrame) -> Iterator[SpeechEvent]:
         if frame.change is VoiceActivityChange.STARTED:
-            self._change(VoiceActivityChange.STARTED)
+            yield from self._change(VoiceActivityChange.STARTED)
         self._samples += FRAME
-        if self.utterance:
-            self.utterance.transcriber.add(frame.pcm, voiced=frame.voiced)
-            self._forget_noise()
+        if self._transcriber:
+            self._transcriber.add(frame.pcm, voiced=frame.voiced)
+            yield from self._forget_noise(self._transcriber)
         else:
             self._pre_roll.append(frame.pcm)
         if frame.change and frame.change is not VoiceActivityChange.STARTED:
-            self._change(frame.change)
+            yield from self._change(frame.change)
 
-    def _change(self, change: VoiceActivityChange) -> None:
+    def _change(self, change: VoiceActivityChange) -> Iterator[SpeechEvent]:
+        transcriber = self._transcriber
         match change:
-            case VoiceActivityChange.STARTED if self.utterance is None:
-                self._open()
-            case VoiceActivityChange.STARTED | VoiceActivityChange.RESUMED if self.utterance:
-                self.utterance.resume()
-            case VoiceActivityChange.PAUSED if self.utterance:
-                self.utterance.pause(self._vad.activity.endpointing.pause_ms)
-            case VoiceActivityChange.ENDED if self.utterance:
-                self.utterance.pause(self._vad.activity.endpointing.end_ms or 0)
-                if self._options.detection:
-                    self._emit(SpeechStopped(self.utterance.item_id, self._audio_ms))
-                self._ended()
+            case VoiceActivityChange.STARTED if transcriber is None:
+                yield self._open()
+            case VoiceActivityChange.STARTED | VoiceActivityChange.RESUMED if transcriber:
+                paused = not transcriber.speaking
+                transcriber.resume()
+                if paused:
+                    yield UtteranceResumed()
+            case VoiceActivityChange.PAUSED if transcriber:
+                yield from self._pause(transcriber, self._vad.endpointing.pause_ms)
+            case VoiceActivityChange.ENDED if transcriber:
+                yield from self._pause(transcriber, self._vad.endpointing.end_ms or 0)
+                transcriber.commit()
+                ended = UtteranceEnded(self._audio_ms)
+                self._forget()
+                yield ended
 
-    def _open(self) -> None:
-        self.utterance = self._begin()
-        if self._options.detection:
-            start_ms = self._audio_ms - len(self._pre_roll) * FRAME_MS
-            self._emit(SpeechStarted(self.utterance.item_id, start_ms))
+    def _pause(self, transcriber: StreamingTranscriber, silent_ms: int) -> Iterator[SpeechEvent]:
+        if transcriber.speaking:
+            before = transcriber.newest
+            transcriber.pause(silent_ms)
+            yield UtterancePaused(silent_ms)
+            if transcriber.newest != before:
+                yield UtteranceSettled(transcriber.newest)
+
+    def _open(self) -> SpeechEvent:
+        transcriber = self._transcriber = self._new_hearing()
+        began_ms = self._audio_ms - len(self._pre_roll) * FRAME_MS
         for pcm in self._pre_roll:
-            self.utterance.transcriber.add(pcm)
+            transcriber.add(pcm)
         self._pre_roll.clear()
+        return UtteranceBegan(transcriber, began_ms)
 
-    def _forget_noise(self) -> None:
+    def _new_hearing(self) -> StreamingTranscriber:
+        response_options = self._options.response_options
+        return StreamingTranscriber(
+            response_options.language, PARTIAL_MS if self._options.partials else None, response_options.context
+        )
+
+    def _forget_noise(self, transcriber: StreamingTranscriber) -> Iterator[SpeechEvent]:
         """A cough is not the beginning of the next question (a client's turn detection never sees it)."""
-        if self.utterance is None or self._options.detection or not self.utterance.transcriber.is_noise:
+        if self._options.detection or not transcriber.is_noise:
             self._silence_ms = 0
             return
         self._silence_ms += FRAME_MS
         if self._silence_ms >= FORGET_NOISE_MS:
-            self._drop(self.utterance)
             self._rest()
+            yield UtteranceForgotten()
 
     def _forget(self) -> None:
         self._samples += len(self._vad.rest)
@@ -149,6 +164,6 @@ class InputAudioBuffer:
         self._rest()
 
     def _rest(self) -> None:
-        self.utterance = None
+        self._transcriber = None
         self._silence_ms = 0
         self._vad.reset()

@@ -44,7 +44,14 @@ class VadFrontend:
     def __init__(self, detector: VoiceActivityDetector, endpointing: Endpointing) -> None:
         self._detector = detector
         self.rest = NO_SOUND
-        self.activity = VoiceActivity(endpointing)
+        self._activity = VoiceActivity(endpointing)
+
+    @property
+    def endpointing(self) -> Endpointing:
+        return self._activity.endpointing
+
+    def configure(self, endpointing: Endpointing) -> None:
+        self._activity.configure(endpointing)
 
     async def hear(self, pcm: Pcm) -> Iterator[VadFrame]:
         """The frames that `pcm` (float32, 16 kHz mono) completes; the rest waits for more.
@@ -58,12 +65,12 @@ class VadFrontend:
 
     def reset(self) -> None:
         """The turn was ended by somebody else: activity begins anew, and the rest is given up."""
-        self.activity.reset()
+        self._activity.reset()
         self.rest = NO_SOUND
 
     def _frames(self, frames: Pcm, probabilities: list[float], rest: Pcm) -> Iterator[VadFrame]:
         self.rest = NO_SOUND
         for frame, probability in zip(frames, probabilities, strict=True):
-            change = self.activity.feed(probability)
-            yield VadFrame(frame, self.activity.voiced, change)
+            change = self._activity.feed(probability)
+            yield VadFrame(frame, self._activity.voiced, change)
         self.rest = rest

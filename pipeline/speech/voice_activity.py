@@ -37,7 +37,7 @@ class VoiceActivity:
     """Follows one stream of sound."""
 
     def __init__(self, endpointing: Endpointing) -> None:
-        self.endpointing = endpointing
+        self._endpointing = endpointing
         self._speaking = False
         self._paused = False
         self._loud_ms = 0
@@ -47,6 +47,13 @@ class VoiceActivity:
     def voiced(self) -> bool:
         """The newest frame is speech."""
         return self._loud_ms > 0
+
+    @property
+    def endpointing(self) -> Endpointing:
+        return self._endpointing
+
+    def configure(self, endpointing: Endpointing) -> None:
+        self._endpointing = endpointing
 
     def feed(self, probability: float) -> VoiceActivityChange | None:
         """Take the next frame's speech probability; at most one thing changes with a frame."""

@@ -1,16 +1,15 @@
 """The stages of a running pipeline, and which of them answer what. Shared by all sessions."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from pipeline.context.window import WindowLimits
 from pipeline.engines.base import Engine
-from pipeline.media.video_chunk import Pixels
 from pipeline.turns.stage import Stage
 from pipeline.types.chunks import AsrInput, TextChunk, Transcript
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
-from pipeline.vision.camera_watcher import in_thread
+from pipeline.vision.camera_watcher import DecodePicture, in_thread
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +27,7 @@ class PipelineStages:
     chain: tuple[Stage[Any, Any], ...]
     prefills_ahead: bool = True
     limits: WindowLimits = field(default_factory=WindowLimits)
-    look: Callable[[bytes], Awaitable[Pixels]] = in_thread
+    look: DecodePicture = in_thread
 
     @property
     def sees(self) -> bool:

@@ -7,35 +7,31 @@ from typing import Any, Protocol
 
 from pipeline.aio.tasks import all_stopped, first
 from pipeline.errors import EngineError
-from pipeline.speech.streaming_transcriber import Hypothesis
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import Stage
 from pipeline.turns.stream import Stream
+from pipeline.turns.turn_context import TurnContext
 from pipeline.types.chunks import TurnId
-from pipeline.types.turn_request import TurnRequest
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 
-class View(Protocol):
-    """What a turn may know of its session."""
+class Routes(Protocol):
+    """Knows which stages answer what."""
 
-    def ask(self, text: str) -> TurnRequest:
-        """The question, if `text` is what the person has said."""
-        ...
-
-    def route(self, request: TurnRequest) -> tuple[Stage[Any, Any], ...]:
-        """The stages that answer it, in order."""
+    def route(self, response_options: ResponseOptions) -> tuple[Stage[Any, Any], ...]:
+        """In order; none: such a question is not to be answered."""
         ...
 
 
 async def run_turn(
-    turn: TurnId, hypotheses: AsyncGenerator[Hypothesis, None], view: View, output: SpeculativeOutput
+    turn: TurnId, contexts: AsyncGenerator[TurnContext, None], routes: Routes, output: SpeculativeOutput
 ) -> TurnRequest | None:
     """Answer what was said, starting before it is certain that the person has finished.
 
-    A hypothesis that is not settled is read ahead: a settled one finds most of its prompt in the cache.
-    A settled hypothesis starts an answer behind the closed door of `output`. If a later hypothesis asks
+    Each context replaces the one before it. One that is not settled is read ahead: a settled one finds most of its
+    prompt in the cache. A settled one starts an answer behind the closed door of `output`. If a later context asks
     the same, that answer is adopted; if it asks something else, the answer is dropped without trace.
-    When the hypotheses end the turn is certain and the door opens.
+    When the contexts end the turn is certain and the door opens.
 
     Returns:
         The question that was answered, or None if nothing was asked.
@@ -43,24 +39,22 @@ async def run_turn(
     request: TurnRequest | None = None  # what is being answered
     ahead: TurnRequest | None = None  # what is only being read
     attempt: asyncio.Task[None] | None = None
-    async with output, aclosing(hypotheses), asyncio.TaskGroup() as tasks:
-        async for hypothesis in hypotheses:
-            now = view.ask(hypothesis.text)
-            if now == request and not (hypothesis.settled and output.error):
+    async with output, aclosing(contexts), asyncio.TaskGroup() as tasks:
+        async for context in contexts:
+            now = context.request
+            if now == request and not (context.settled and output.error):
                 continue
-            if now == ahead and not hypothesis.settled:
+            if now == ahead and not context.settled:
                 continue
             if attempt:
                 await all_stopped([attempt])
                 output.clear()
                 request = ahead = attempt = None
-            if hypothesis.settled:
-                request, attempt = (
-                    now,
-                    tasks.create_task(chain(turn, now, view.route(now), output), name=f"{turn}:answer"),
-                )
-            elif hypothesis.text:
-                ahead, attempt = now, tasks.create_task(prefill(turn, now.unfinished(), view), name=f"{turn}:read")
+            if context.settled:
+                stages = routes.route(now.response_options)
+                request, attempt = now, tasks.create_task(chain(turn, now, stages, output), name=f"{turn}:answer")
+            elif context.text:
+                ahead, attempt = now, tasks.create_task(prefill(turn, now.unfinished(), routes), name=f"{turn}:read")
         output.open()
     return request
 
@@ -82,9 +76,9 @@ async def chain(
         output.fail(first(failures))
 
 
-async def prefill(turn: TurnId, request: TurnRequest, view: View) -> None:
+async def prefill(turn: TurnId, request: TurnRequest, routes: Routes) -> None:
     """Have the engines read a question that is still growing. A failure only means that nothing was gained."""
-    await chain(turn, request, view.route(request), SpeculativeOutput(0))
+    await chain(turn, request, routes.route(request.response_options), SpeculativeOutput(0))
 
 
 async def once(request: TurnRequest) -> AsyncGenerator[TurnRequest, None]:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, Protocol
 
 from pipeline.speech.backchannel import Kind
 from pipeline.speech.streaming_transcriber import Hypothesis
@@ -212,3 +212,9 @@ ResponseEvent = (
     ResponseCreated | ResponseItemAdded | TextDelta | TranscriptDelta | AudioDelta | ResponseDone | EnginesReleased
 )
 SessionEvent = InputEvent | ResponseEvent
+
+
+class EventSink(Protocol):
+    """Whoever is told what happens in a session, in the order in which it does."""
+
+    def emit(self, event: SessionEvent) -> None: ...

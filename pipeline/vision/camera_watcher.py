@@ -3,12 +3,13 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncGenerator, Awaitable
+from typing import Protocol
 
 from pipeline.aio.signal import Signal
 from pipeline.errors import RequestError
 from pipeline.media.video_chunk import Pixels, decoded
-from pipeline.vision.video_buffer import VideoBuffer
+from pipeline.vision.video_buffer import FrameId, VideoBuffer
 
 log = logging.getLogger(__name__)
 
@@ -16,26 +17,26 @@ WAITING = 4  # frames that may wait to be looked at; of more the oldest go
 ROUND_S = 1.0  # after which a second closes, even if its other frame has not come
 
 
+class DecodePicture(Protocol):
+    """Makes pixels of a picture in a file's form, off the event loop."""
+
+    def __call__(self, data: bytes, /) -> Awaitable[Pixels]:
+        """
+        Raises:
+            RequestError: It is no picture, or cannot be seen.
+        """
+        ...
+
+
 async def in_thread(data: bytes) -> Pixels:
     return await asyncio.to_thread(decoded, data)
 
 
 class CameraWatcher:
-    """
-    Args:
-        seconds: Get all that can be seen.
-        seen: Called when there is a frame more, or a second has closed.
-        look: Makes pixels of a picture in a file's form, off the event loop.
-    """
+    """Puts all that can be seen into `seconds`."""
 
-    def __init__(
-        self,
-        seconds: VideoBuffer,
-        seen: Callable[[], None],
-        look: Callable[[bytes], Awaitable[Pixels]] = in_thread,
-    ) -> None:
+    def __init__(self, seconds: VideoBuffer, look: DecodePicture = in_thread) -> None:
         self._seconds = seconds
-        self._seen = seen
         self._look = look
         self._waiting: deque[tuple[bytes, float, float]] = deque(maxlen=WAITING)
         self._changed = Signal()
@@ -54,26 +55,29 @@ class CameraWatcher:
         """Something has been taken out of the seconds: another one may be open."""
         self._changed.fire()
 
-    async def watch(self) -> None:
-        """Look at all that comes; never returns."""
+    async def watch(self) -> AsyncGenerator[FrameId, None]:
+        """Look at all that comes; gives the newest frame when there is one more, or its second has closed. No end."""
         while True:
-            data, at_ms, came = await self._next()
+            if not self._waiting:
+                if await self._closes():
+                    self._seconds.finish()
+                    yield self._seconds.newest
+                continue
+            data, at_ms, came = self._waiting.popleft()
             try:
                 frame = await self._look(data)
             except RequestError as error:
                 log.warning("a frame cannot be seen: %s", error.message)
                 continue
             if self._seconds.feed(frame, at_ms, came):
-                self._seen()
+                yield self._seconds.newest
 
-    async def _next(self) -> tuple[bytes, float, float]:
-        while not self._waiting:
-            frame = self._seconds.open
-            try:
-                async with asyncio.timeout_at(frame.place.came + ROUND_S if frame else None):
-                    await self._changed.wait()
-            except TimeoutError:
-                if self._seconds.open is frame:
-                    self._seconds.finish()
-                    self._seen()
-        return self._waiting.popleft()
+    async def _closes(self) -> bool:
+        """Wait for a change; whether instead a second has been open for too long."""
+        frame = self._seconds.open
+        try:
+            async with asyncio.timeout_at(frame.place.came + ROUND_S if frame else None):
+                await self._changed.wait()
+        except TimeoutError:
+            return self._seconds.open is frame
+        return False

@@ -1,8 +1,8 @@
 """One session's eyes: what was seen joins its conversation, is read at once, and may be worth saying something."""
 
 import asyncio
-from collections.abc import Callable
-from dataclasses import dataclass, replace
+from contextlib import aclosing
+from dataclasses import replace
 from itertools import count
 
 import numpy as np
@@ -11,33 +11,18 @@ from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
 from pipeline.context.pruner import ContextPruner
 from pipeline.media.video_chunk import VideoChunk
-from pipeline.speech.utterance import TurnContext, Utterance
 from pipeline.turns.stages import PipelineStages
 from pipeline.turns.turn import prefill
-from pipeline.types.chunks import TurnId
+from pipeline.turns.turn_counter import TurnCounter
 from pipeline.types.history import History, PrunePlan
 from pipeline.types.ids import offer_name
-from pipeline.types.session_options import SessionOptions
+from pipeline.types.session_events import EventSink, OfferMade
 from pipeline.types.turn_request import TurnRequest
 from pipeline.vision.camera_watcher import CameraWatcher
 from pipeline.vision.offers import OFFER_S, Offer, OfferBook, unasked
 from pipeline.vision.prefill_tracker import PrefillTracker
+from pipeline.vision.session_state import SessionState
 from pipeline.vision.video_buffer import NOWHERE, FrameId, VideoBuffer
-
-
-@dataclass(frozen=True, slots=True)
-class SessionState:
-    """What eyes know of their session.
-
-    Attributes:
-        is_settling: A question is about to be answered, or is being: nothing it depends on may change.
-        is_speaking: The person is saying something, and has not finished.
-    """
-
-    is_settling: Callable[[], bool]
-    is_speaking: Callable[[], bool]
-    options: Callable[[], SessionOptions]
-    turn: Callable[[], TurnId]
 
 
 class VisionController:
@@ -55,25 +40,34 @@ class VisionController:
         stages: PipelineStages,
         conversation: Conversation,
         tasks: BackgroundTasks,
-        moment: SessionState,
-        offer: Callable[[Offer], None],
+        turns: TurnCounter,
+        sink: EventSink,
     ) -> None:
         self._stages = stages
         self._conversation = conversation
         self._tasks = tasks
-        self._moment = moment
-        self._offer = offer
+        self._turns = turns
+        self._sink = sink
         self._name = name
+        self._state = SessionState()
         self._pictures = count()
         self._seconds = VideoBuffer(name, stages.limits.keep_s + stages.limits.slack_s)
         self._reading = PrefillTracker()
         self._glance: asyncio.Task[None] | None = None
-        self._forgetting = ContextPruner(name, conversation, stages.limits, tasks, self._read)
+        self._forgetting = ContextPruner(name, conversation, stages.limits, tasks, self)
         self.offers = OfferBook()
-        self.watching = CameraWatcher(self._seconds, self._seen, stages.look)
+        self.watching = CameraWatcher(self._seconds, stages.look)
+
+    @property
+    def state(self) -> SessionState:
+        return self._state
 
     def open(self) -> None:
-        self._tasks.start(f"{self._name}:watch", self.watching.watch)
+        self._tasks.start(f"{self._name}:watch", self._watch)
+
+    def update(self, state: SessionState) -> None:
+        """The session is another than it was."""
+        self._state = state
 
     async def picture(self, data: bytes) -> VideoChunk:
         """A picture in a file's form, to be seen with a question.
@@ -96,11 +90,14 @@ class VisionController:
         if ahead and self._reading.soon(_now()) < self._seconds.taken:
             self._tasks.start(f"{self._name}:rest", self._read_rest, self._conversation.history, self._seconds.taken)
 
-    def speech(self, utterance: Utterance) -> None:
+    def speech(self) -> None:
         """The person speaks: what was about to be said of one's own accord is out of date."""
-        utterance.rests, utterance.resumes = self.rest, self._look_once
         self.offers.drop()
         self._stop_looking()
+        self._look_once()
+
+    def resume(self) -> None:
+        """The person goes on after a pause."""
         self._look_once()
 
     def look_back(self) -> None:
@@ -112,14 +109,21 @@ class VisionController:
         """When what happened, on the loop's clock."""
         return {"seen": self._seconds.taken.came if self._seconds.taken > NOWHERE else None}
 
-    @property
-    def _is_idle(self) -> bool:
-        return not (self._moment.is_speaking() or self._moment.is_settling())
+    async def prefill(self, history: History, *, awaited: bool = False) -> None:
+        """Have the engine read it, for when it is asked for.
 
-    def _seen(self) -> None:
-        if self._reading.under_way and self._seconds.splits(self._reading.under_way):
-            self._stop_looking()  # a second has closed that was being read as it was before
-        self._look_once()
+        Args:
+            awaited: A question waits for it.
+        """
+        request = TurnRequest(history, self._state.options.response_options).unfinished(awaited=awaited)
+        await prefill(self._turns.next(), request, self._stages)
+
+    async def _watch(self) -> None:
+        async with aclosing(self.watching.watch()) as frames:
+            async for _ in frames:
+                if self._reading.under_way and self._seconds.splits(self._reading.under_way):
+                    self._stop_looking()  # a second has closed that was being read as it was before
+                self._look_once()
 
     def _look_once(self) -> None:
         if self._glance is None or self._glance.done():
@@ -133,13 +137,13 @@ class VisionController:
 
     def _join(self, upto: FrameId) -> None:
         """What was seen until then joins the conversation."""
-        self._conversation.history = self._conversation.history.with_video_turns(self._seconds.take(upto))
+        self._conversation.see(self._seconds.take(upto))
         self.watching.check()
 
     async def _look(self) -> None:
         """Take in what is there, and once more if something has come meanwhile."""
-        while not self._moment.is_settling() and (upto := self._due()) > self._reading.upto:
-            if self._moment.is_speaking():
+        while not self._state.is_settling(_now()) and (upto := self._due()) > self._reading.upto:
+            if self._state.is_speaking:
                 await self._prefill_ahead(upto)
             else:
                 self._join(upto)
@@ -147,7 +151,7 @@ class VisionController:
                 await self._take_in(upto)
 
     def _due(self) -> FrameId:
-        ahead = self._moment.is_speaking() and self._reading.is_quick
+        ahead = self._state.is_speaking and self._reading.is_quick
         return self._seconds.newest if ahead else self._seconds.closed
 
     async def _prefill_ahead(self, upto: FrameId) -> None:
@@ -155,8 +159,8 @@ class VisionController:
         closed, planned = self._seconds.closed, self._forgetting.planned
         history = self._conversation.history.cut(planned or PrunePlan()).with_video_turns(self._seconds.clips(upto))
         self._reading.begin(upto, _now(), apart=planned is not None)
-        await self._read(history)
-        if self._moment.is_settling() and planned:
+        await self.prefill(history)
+        if self._state.is_settling(_now()) and planned:
             self._reading.stop(_now())
             return
         self._reading.end(upto, _now())
@@ -167,12 +171,12 @@ class VisionController:
     async def _take_in(self, upto: FrameId) -> None:
         history, text = self._conversation.history, ""
         stands = self.offers.stands(_now())
-        if self._moment.options().proactive == "off" or not self._is_idle or stands:
+        if self._state.options.proactive == "off" or not self._state.is_idle(_now()) or stands:
             await self._read_to(history, upto)
         else:
-            response_options = replace(self._moment.options().response_options, modality="text", unasked=True)
+            response_options = replace(self._state.options.response_options, modality="text", unasked=True)
             text = await unasked(
-                self._moment.turn(), TurnRequest(history, response_options), self._stages.route(response_options)
+                self._turns.next(), TurnRequest(history, response_options), self._stages.route(response_options)
             )
             self._reading.reach(upto)
         if text:
@@ -180,24 +184,19 @@ class VisionController:
 
     async def _read_to(self, history: History, upto: FrameId) -> None:
         self._reading.begin(upto, _now())
-        await self._read(history)
+        await self.prefill(history)
         self._reading.end(upto, _now())
 
     async def _read_rest(self, history: History, upto: FrameId) -> None:
-        await self._read(history, awaited=True)
+        await self.prefill(history, awaited=True)
         self._reading.reach(upto)
 
-    async def _read(self, history: History, *, awaited: bool = False) -> None:
-        """Have the engine read it, for when it is asked for."""
-        question = TurnContext(lambda: history, self._stages.route, lambda: self._moment.options().response_options)
-        await prefill(self._moment.turn(), question.ask("").unfinished(awaited=awaited), question)
-
     def _speak_up(self, text: str) -> None:
-        if not self._is_idle or self._moment.options().proactive == "off":
+        if not self._state.is_idle(_now()) or self._state.options.proactive == "off":
             return
         offer = Offer(offer_name(), text, _now() + OFFER_S)
         self.offers.make(offer)
-        self._offer(offer)
+        self._sink.emit(OfferMade(offer.id, offer.text, round(1000 * OFFER_S)))
 
 
 def _now() -> float:

@@ -16,7 +16,7 @@ from pipeline.engines.qwen3_asr.engine import STAGE, Qwen3AsrEngine
 from pipeline.engines.qwen3_asr.setup import open_qwen3_asr
 from pipeline.engines.vllm.engine import VllmEngine
 from pipeline.models.shared.engine_io import PromptChunk
-from pipeline.session.session import PARTIAL_MS
+from pipeline.speech.input_audio_buffer import PARTIAL_MS
 from pipeline.speech.streaming_transcriber import Hypothesis, StreamingTranscriber
 from pipeline.speech.voice_activity import FRAME_MS
 from pipeline.types.chunks import SPEECH_RATE, AsrInput, Transcript

@@ -6,12 +6,21 @@ from contextlib import asynccontextmanager
 
 import pytest
 
+from pipeline.context.conversation import Conversation
 from pipeline.engines.fake import tone
 from pipeline.errors import EngineError
 from pipeline.session.active_response import ActiveResponse, ResponseRequest
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.types.chunks import AudioChunk, TextChunk, TokenUsage, TurnId
-from pipeline.types.session_events import AudioDelta, ResponseCreated, SessionEvent, TextDelta, TranscriptDelta
+from pipeline.types.history import History
+from pipeline.types.session_events import (
+    AudioDelta,
+    ResponseCreated,
+    ResponseItemAdded,
+    SessionEvent,
+    TextDelta,
+    TranscriptDelta,
+)
 from pipeline.types.turn_request import ResponseOptions
 from tests.tidy import nothing_left
 
@@ -22,12 +31,15 @@ class Given:
     def __init__(self, response_options: ResponseOptions) -> None:
         self.output = SpeculativeOutput(60_000)
         self.told: list[tuple[float, SessionEvent]] = []
-        self.opened: list[float] = []
         request = ResponseRequest(TurnId("s", 0), "resp", "item", response_options)
-        self.answer = ActiveResponse(request, self.output, lambda: self.opened.append(now()), self._emit)
+        self.answer = ActiveResponse(request, self.output, Conversation(History(), self), self)
 
-    def _emit(self, event: SessionEvent) -> None:
+    def emit(self, event: SessionEvent) -> None:
         self.told.append((now(), event))
+
+    @property
+    def opened(self) -> list[float]:
+        return [at for at, event in self.told if isinstance(event, ResponseItemAdded)]
 
     @property
     def sent(self) -> list[tuple[float, float]]:
@@ -67,7 +79,7 @@ async def test_words_are_told_before_their_sound_can_leave() -> None:
         await giving.output.send(AudioChunk(tone(4_000), " Two."))
         await asyncio.sleep(1)
     assert giving.words == [(0.0, "One."), (0.0, " Two.")]
-    assert giving.told[2][1] == TranscriptDelta("resp", "item", " Two.", 4_000, 8_000)
+    assert giving.told[3][1] == TranscriptDelta("resp", "item", " Two.", 4_000, 8_000)
 
 
 async def test_playback_that_runs_dry_goes_on_when_the_next_sound_comes() -> None:
@@ -108,7 +120,7 @@ async def test_what_the_caller_says_was_played_holds() -> None:
     async with given() as giving:
         await giving.output.send(AudioChunk(tone(500), "Hm"))
         await asyncio.sleep(9)
-        giving.answer.truncated_ms = 120.0
+        giving.answer.truncate(120.0)
         assert giving.answer.played_ms() == 120.0
 
 

@@ -55,7 +55,7 @@ async def test_the_answer_is_begun_at_a_pause_and_ready_when_the_turn_is_certain
         assert caller.told == [], "and nobody was told"
         caller.session.commit()
         caller.session.respond()
-        now = caller.session._answering.began + 2.0
+        now = 2.0
         await asyncio.sleep(0.01)
     assert caller.when(told.AudioDelta)[0] == pytest.approx(now, abs=0.05)
     assert len(line.questions) == 1, "one answer was written, and it was adopted"
@@ -243,7 +243,7 @@ async def test_what_was_heard_in_a_lull_is_not_heard_again_at_the_commit() -> No
     async with line.call() as caller:
         await caller.says(0.5)
         await caller.is_silent(0.128)
-        await caller.session.listening.hear(np.zeros(160, np.float32))  # a frame has begun
+        await caller.session.hear(np.zeros(160, np.float32))  # a frame has begun
         caller.session.commit()
         await asyncio.sleep(1)
     assert len(line.asr.prompts) == 1
@@ -275,16 +275,16 @@ def partials(caller: Caller) -> list[told.PartialTranscript]:
 
 async def test_a_caller_whose_own_pause_comes_later_is_told_again_what_was_heard() -> None:
     async with Line().call(SessionOptions(partials=True)) as caller:
-        caller.session.listening.activity(True)
+        caller.session.activity(True)
         await caller.says(1.0)
         await caller.is_silent(0.6)
         before = len(partials(caller))
         assert partials(caller)[-1].hypothesis.settled
-        caller.session.listening.activity(False, 1_100)
+        caller.session.activity(False, 1_100)
         assert partials(caller)[before:] == [partials(caller)[before - 1]]
-        caller.session.listening.activity(True)
+        caller.session.activity(True)
         before = len(partials(caller))
-        caller.session.listening.activity(False)
+        caller.session.activity(False)
         assert partials(caller)[before:] == []  # there is more to be heard first
 
 
@@ -309,3 +309,12 @@ async def test_nothing_is_read_ahead_after_a_cancel() -> None:
         caller.session.cancel()
         await asyncio.sleep(5)
         assert line.read_ahead == []
+
+
+async def test_clearing_is_told_whether_there_was_anything_or_not() -> None:
+    async with Line().call(SERVER_VAD) as caller:
+        caller.session.clear()
+        await caller.says(0.5)
+        caller.session.clear()
+        await asyncio.sleep(5)
+        assert [type(event) for _, event in caller.told] == [told.InputCleared, told.SpeechStarted, told.InputCleared]

@@ -44,7 +44,7 @@ class Chance:
             case "sound":
                 level, frames = chance.choice((0.0, 0.0, 0.5)), chance.randint(1, 40)
                 if chance.random() < 0.2:
-                    await session.listening.hear(np.full(frames * 300, level, np.float32))
+                    await session.hear(np.full(frames * 300, level, np.float32))
                 else:
                     await (caller.says if level else caller.is_silent)(frames * 0.032)
             case "wait":
@@ -91,7 +91,7 @@ class Chance:
             case 0:
                 session.clear()
             case 1:
-                session.listening.activity(chance.random() < 0.5, chance.choice((None, 0, 5_000)))
+                session.activity(chance.random() < 0.5, chance.choice((None, 0, 5_000)))
             case _:
                 detection = chance.choice(
                     (None, TurnDetectionOptions(Endpointing(end_ms=512), interrupts=chance.random() < 0.5))

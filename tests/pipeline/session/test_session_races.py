@@ -16,7 +16,7 @@ from pipeline.types.chunks import AsrInput, ChatPrompt, TextChunk, Transcript
 from pipeline.types.history import History, Item
 from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
 from pipeline.types.turn_request import ResponseOptions
-from tests.scenario import Caller, Line, Loudness
+from tests.scenario import Caller, Line, Loudness, Told
 from tests.tidy import nothing_left
 
 SERVER_VAD = SessionOptions(detection=TurnDetectionOptions(Endpointing(end_ms=512)))
@@ -275,12 +275,13 @@ async def test_the_prompt_is_read_ahead_once_at_a_time_and_as_it_is_now() -> Non
 async def test_a_mistake_while_telling_fails_the_answer_and_spares_the_session() -> None:
     happened: list[told.SessionEvent] = []
 
-    def emit(event: told.SessionEvent) -> None:
-        if isinstance(event, told.AudioDelta) and len(happened) < 5:
-            raise ZeroDivisionError
-        happened.append(event)
+    class Clumsy:
+        def emit(self, event: told.SessionEvent) -> None:
+            if isinstance(event, told.AudioDelta) and len(happened) < 5:
+                raise ZeroDivisionError
+            happened.append(event)
 
-    async with Session("s", Line().stages(), Loudness(), emit) as session:
+    async with Session("s", Line().stages(), Loudness(), Clumsy()) as session:
         session.respond()
         await asyncio.sleep(5)
         assert session.answering is None
@@ -312,17 +313,17 @@ class Gate:
 
 async def test_nothing_is_told_of_an_utterance_that_was_cleared_in_the_tick_in_which_it_was_understood() -> None:
     line, gate = Line(), Gate()
-    events: list[told.SessionEvent] = []
-    session = Session("s", replace(line.stages(), recogniser=gate), Loudness(), events.append)
+    sink = Told()
+    session = Session("s", replace(line.stages(), recogniser=gate), Loudness(), sink)
     async with session:
         session.configure(SessionOptions(partials=True))
         caller = Caller(session, [])
-        session.listening.activity(True, None)
+        session.activity(True, None)
         await caller.says(2.0)
         gate.opened.set()
         session.clear()
         await asyncio.sleep(5)
-    assert [type(event) for event in events] == [told.InputCleared]
+    assert [type(event) for _, event in sink.events] == [told.InputCleared]
 
 
 @pytest.mark.parametrize("heard", ["", "Well,"])

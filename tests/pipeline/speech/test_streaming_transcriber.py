@@ -377,6 +377,10 @@ async def test_a_pass_that_fails_after_the_end_is_made_again_if_it_began_before_
     assert someone.transcriber.error
 
 
+def fail() -> None:
+    raise EngineError("asr", "the engine has died and is being started again")
+
+
 @dataclass(slots=True)
 class Gone:
     """A recogniser that is not there.
@@ -390,8 +394,8 @@ class Gone:
 
     async def generate(self, request_id: str, prompts: AsyncIterator[AsrInput]) -> AsyncGenerator[Transcript, None]:
         self.asked_ms.append((await anext(aiter(prompts))).audio_end_ms if self.reads else 0)
-        raise EngineError("asr", "the engine has died and is being started again")
-        yield
+        fail()
+        yield Transcript("", 0, False)
 
     async def busy(self) -> int:
         return 0

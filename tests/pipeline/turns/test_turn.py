@@ -1,44 +1,30 @@
 """The data flow of one turn: guesses, adoption, the door, failures and cancellation."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pytest
 
 from pipeline.engines.fake import FakeEngine, Step, speaks, writes
 from pipeline.errors import EngineError
-from pipeline.speech.streaming_transcriber import Hypothesis
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import Stage
+from pipeline.turns.stages import PipelineStages
 from pipeline.turns.turn import run_turn
+from pipeline.turns.turn_context import TurnContext
 from pipeline.types.chunks import AudioChunk, ChatMessage, ChatPrompt, Clause, TextChunk, TurnId
 from pipeline.types.history import History, Item
 from pipeline.types.playback_marks import PlaybackMark
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
-from tests.scenario import AURA, INFLIGHT, TTS, Line, to_chat
+from tests.scenario import AURA, INFLIGHT, Line
 from tests.tidy import nothing_left
 
 TURN = TurnId("s", 7)
-HI = Hypothesis("Hi", settled=True)
-HI_ANN = Hypothesis("Hi Ann", settled=True)
-
-
-@dataclass(slots=True)
-class Asking:
-    """A session as a turn sees it: all of it may change while somebody speaks."""
-
-    line: Line
-    response_options: ResponseOptions = field(default=ResponseOptions())
-    history: History = field(default=History())
-
-    def ask(self, text: str) -> TurnRequest:
-        return TurnRequest(self.history.with_item(Item("q", "user", text)), self.response_options)
-
-    def route(self, request: TurnRequest) -> tuple[Stage[ChatPrompt, TextChunk] | Stage[Clause, AudioChunk], ...]:
-        return self.line.stages().route(request.response_options)
+HI = TurnContext(History(), ResponseOptions(), "q", "Hi", settled=True)
+HI_ANN = replace(HI, text="Hi Ann")
 
 
 async def test_a_guess_is_adopted_if_the_same_is_asked_in_the_end() -> None:
@@ -55,27 +41,17 @@ async def test_a_guess_that_is_not_ready_when_it_is_adopted_loses_no_time() -> N
 
 
 @pytest.mark.parametrize(
-    "change",
+    "changed",
     [
-        lambda asking: setattr(asking, "response_options", ResponseOptions(instructions="Be brief.")),
-        lambda asking: setattr(asking, "response_options", ResponseOptions(voice="another")),
-        lambda asking: setattr(asking, "history", History((Item("a", "assistant", "Hello?"),))),
+        replace(HI, response_options=ResponseOptions(instructions="Be brief.")),
+        replace(HI, response_options=ResponseOptions(voice="another")),
+        replace(HI, history=History((Item("a", "assistant", "Hello?"),))),
     ],
     ids=["instructions", "voice", "history"],
 )
-async def test_a_guess_is_dropped_if_anything_that_the_answer_depends_on_has_changed(
-    change: Callable[[Asking], None],
-) -> None:
+async def test_a_guess_is_dropped_if_anything_that_the_answer_depends_on_has_changed(changed: TurnContext) -> None:
     line = Line(aura=writes("Hello.", first_s=0.5))
-    asking = Asking(line)
-
-    async def hypotheses() -> AsyncGenerator[Hypothesis, None]:
-        yield HI
-        await asyncio.sleep(2)
-        change(asking)
-        yield HI
-
-    left = await turn(line, hypotheses(), asking)
+    left = await turn(line, said((0.0, HI), (2.0, changed)))
     assert left[0] == (2.5, TextChunk("Hello."))
     assert len(line.questions) == 2
 
@@ -185,16 +161,14 @@ async def test_a_writer_is_never_further_ahead_of_the_voice_than_the_link_betwee
 async def test_a_turn_in_which_nothing_was_asked_answers_nothing() -> None:
     line = Line()
     output = SpeculativeOutput(1_000)
-    assert await run_turn(TURN, said((1.0, Hypothesis(""))), Asking(line), output) is None
+    assert await run_turn(TURN, said((1.0, replace(HI, text="", settled=False))), line.stages(), output) is None
     assert line.questions == []
     assert [word async for word in output.words()] == []
 
 
 async def test_the_question_that_was_answered_is_returned() -> None:
-    asking = Asking(Line())
-    assert await run_turn(TURN, said((0.0, HI), (1.0, HI_ANN)), asking, SpeculativeOutput(10_000)) == asking.ask(
-        "Hi Ann"
-    )
+    request = await run_turn(TURN, said((0.0, HI), (1.0, HI_ANN)), Line().stages(), SpeculativeOutput(10_000))
+    assert request == HI_ANN.request == TurnRequest(History((Item("q", "user", "Hi Ann", "audio"),)), ResponseOptions())
 
 
 async def test_a_failing_writer_ends_the_turn_and_the_voice() -> None:
@@ -228,13 +202,10 @@ async def test_a_mistake_in_a_processor_is_an_internal_error_of_the_turn() -> No
         async for _ in inbox:
             yield ChatPrompt((ChatMessage("user", str(1 // 0)),), "")
 
-    class Broken(Asking):
-        def route(self, request: TurnRequest) -> tuple[Stage[ChatPrompt, TextChunk] | Stage[Clause, AudioChunk], ...]:
-            return (Stage(AURA, self.line.aura, broken), Stage(TTS, self.line.tts, Line().stages().chain[1].process))
-
-    output = SpeculativeOutput(1_000)
+    line, output = Line(), SpeculativeOutput(1_000)
+    stages = replace(line.stages(), chain=(Stage(AURA, line.aura, broken), line.stages().chain[1]))
     with nothing_left(), pytest.raises(ExceptionGroup):
-        await turn(Line(), said((0.0, HI)), Broken(Line()), output)
+        await turn(line, said((0.0, HI)), stages, output)
     assert str(output.error) == "turn: internal error"
 
 
@@ -293,17 +264,14 @@ async def test_a_stage_that_ends_early_ends_the_turn_without_blocking_the_stage_
 
         async def aclose(self) -> None: ...
 
-    class Short(Asking):
-        def route(self, request: TurnRequest) -> tuple[Stage[ChatPrompt, TextChunk] | Stage[Clause, AudioChunk], ...]:
-            to_sentences = self.line.stages().chain[1].process
-            return (Stage(AURA, self.line.aura, to_chat, inflight=1), Stage(TTS, Deaf(), to_sentences))
-
     line = Line(aura=writes("One. Two. Three."))
-    left = await turn(line, said((0.0, HI)), Short(line))
+    aura, tts = line.stages().chain
+    stages = replace(line.stages(), chain=(replace(aura, inflight=1), replace(tts, engine=Deaf())))
+    left = await turn(line, said((0.0, HI)), stages)
     assert [what for _, what in left] == [TextChunk("One."), TextChunk(" Two."), TextChunk(" Three.")]
 
 
-async def said(*steps: tuple[float, Hypothesis]) -> AsyncGenerator[Hypothesis, None]:
+async def said(*steps: tuple[float, TurnContext]) -> AsyncGenerator[TurnContext, None]:
     """Hypotheses, each some seconds after the one before it; the last one makes the turn certain."""
     for seconds, hypothesis in steps:
         await asyncio.sleep(seconds)
@@ -312,8 +280,8 @@ async def said(*steps: tuple[float, Hypothesis]) -> AsyncGenerator[Hypothesis, N
 
 async def turn(
     line: Line,
-    hypotheses: AsyncGenerator[Hypothesis, None],
-    asking: Asking | None = None,
+    contexts: AsyncGenerator[TurnContext, None],
+    stages: PipelineStages | None = None,
     output: SpeculativeOutput | None = None,
 ) -> list[tuple[float, object]]:
     """Run one turn; returns what left it and when, of sound only the milliseconds."""
@@ -331,12 +299,12 @@ async def turn(
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(words())
         tasks.create_task(sound())
-        await run_turn(TURN, hypotheses, asking or Asking(line), output)
+        await run_turn(TURN, contexts, stages or line.stages(), output)
     return left
 
 
 async def with_failures(
-    count: int, hypotheses: AsyncGenerator[Hypothesis, None]
+    count: int, contexts: AsyncGenerator[TurnContext, None]
 ) -> tuple[list[tuple[float, object]], SpeculativeOutput]:
     """A turn whose language model fails `count` times, each after 0.1 s, and then answers."""
     failures = [EngineError("aura", "out of memory")] * count
@@ -345,7 +313,7 @@ async def with_failures(
         yield 0.1, failures.pop() if failures else TextChunk("Fine.")
 
     output = SpeculativeOutput(1_000)
-    return await turn(Line(aura=FakeEngine(script)), hypotheses, output=output), output
+    return await turn(Line(aura=FakeEngine(script)), contexts, output=output), output
 
 
 @asynccontextmanager

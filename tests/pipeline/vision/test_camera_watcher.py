@@ -3,7 +3,7 @@
 import asyncio
 import io
 from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
+from contextlib import aclosing, asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -114,17 +114,19 @@ class Eyes:
 
     def __post_init__(self) -> None:
         self.seconds = VideoBuffer("s")
-        self.watching = CameraWatcher(self.seconds, self._seen, self._look)
+        self.watching = CameraWatcher(self.seconds, self._look)
 
     def clips(self) -> list[VideoChunk]:
         return [clip for _, clip in self.taken]
 
-    def _seen(self) -> None:
-        if not self.takes:
-            return
-        now = asyncio.get_running_loop().time()
-        self.taken += [(now, clip) for clip in self.seconds.take(self.seconds.closed)]
-        self.watching.check()
+    async def _watch(self) -> None:
+        async with aclosing(self.watching.watch()) as frames:
+            async for newest in frames:
+                assert newest == self.seconds.newest
+                if self.takes:
+                    now = asyncio.get_running_loop().time()
+                    self.taken += [(now, clip) for clip in self.seconds.take(self.seconds.closed)]
+                    self.watching.check()
 
     async def _look(self, data: bytes) -> Pixels:
         await asyncio.sleep(self.look_s)
@@ -136,7 +138,7 @@ class Eyes:
     @asynccontextmanager
     async def watch(self) -> AsyncGenerator[CameraWatcher, None]:
         async with asyncio.TaskGroup() as tasks:
-            task = tasks.create_task(self.watching.watch())
+            task = tasks.create_task(self._watch())
             yield self.watching
             task.cancel()
 

@@ -154,10 +154,10 @@ async def test_who_goes_on_after_a_pause_is_answered_about_what_is_seen_then() -
     room = Room(heard_s=0.3)
     async with room.call(SessionOptions()) as caller:
         await caller.says(2.2)
-        caller.session.listening.activity(False)
+        caller.session.activity(False)
         await asyncio.sleep(2.3)
         in_pause = len(room.read)
-        caller.session.listening.activity(True)
+        caller.session.activity(True)
         await asks(caller, 0.2)
         assert caller.answer().text == "A cup."
     assert not any(scene.urgent for scene in room.read), "all of it was read as soon as they went on"
@@ -171,7 +171,7 @@ async def test_a_guess_that_is_adopted_is_about_what_was_seen_at_the_pause() -> 
     room = Room(heard_s=0.3)
     async with room.call(SessionOptions()) as caller:
         await caller.says(2.2)
-        caller.session.listening.activity(False)
+        caller.session.activity(False)
         await asyncio.sleep(1.5)
         await asks(caller, 0)
     (request,) = room.request

@@ -28,7 +28,7 @@ async def test_an_answer_that_is_being_made_is_not_disturbed(read_s: float) -> N
     async with room.call(SessionOptions()) as caller:
         for turn in range(1, 12):
             await caller.says(1.1 + turn / 9)
-            caller.session.listening.activity(False)
+            caller.session.activity(False)
             await asyncio.sleep(1.5)
             await asks(caller, 0)
             assert len(room.request) == turn

@@ -1,0 +1,30 @@
+"""What the vision of a session may know of it at one moment. Frozen: when the session changes, it is given another."""
+
+import math
+from dataclasses import dataclass, field
+
+from pipeline.types.session_options import SessionOptions
+
+
+@dataclass(frozen=True, slots=True)
+class SessionState:
+    """What decides whether to look, to read ahead, or to speak up.
+
+    Attributes:
+        is_speaking: The person is saying something, and has not finished.
+        is_answering: An answer is being given.
+        settles_until: On the loop's clock: until then nothing may change that a question depends on which is
+            complete, or may be. In the past: there is none.
+    """
+
+    options: SessionOptions = field(default=SessionOptions())
+    is_speaking: bool = False
+    is_answering: bool = False
+    settles_until: float = -math.inf
+
+    def is_settling(self, now: float) -> bool:
+        """A question is about to be answered, or is being: nothing that it depends on may change."""
+        return self.is_answering or now < self.settles_until
+
+    def is_idle(self, now: float) -> bool:
+        return not (self.is_speaking or self.is_settling(now))
