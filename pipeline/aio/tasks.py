@@ -28,20 +28,11 @@ class BackgroundTasks:
         task.add_done_callback(self._alive.discard)
         return task
 
-    def stop(self, name: str, tasks: list[asyncio.Task[None]], gone: Callable[[], None] = lambda: None) -> None:
-        """Cancel those tasks, so that none goes another step; a task called `name` waits until they have gone.
-
-        Args:
-            gone: Called then.
-        """
+    def stop(self, name: str, tasks: list[asyncio.Task[None]]) -> None:
+        """Cancel those tasks, so that none goes another step; a task called `name` waits until they have gone."""
         for task in tasks:
             task.cancel()
-        self.start(name, self._until_gone, tasks, gone)
-
-    @staticmethod
-    async def _until_gone(tasks: list[asyncio.Task[None]], gone: Callable[[], None]) -> None:
-        await asyncio.wait(tasks)
-        gone()
+        self.start(name, asyncio.wait, tasks)
 
     async def __aenter__(self) -> Self:
         await self._group.__aenter__()

@@ -6,10 +6,13 @@ import random
 import pytest
 
 from pipeline.errors import EngineError
+from pipeline.session.session import Session
 from pipeline.types.chunks import MultimodalPrompt, TextChunk
+from pipeline.types.history import Item
 from pipeline.types.session_events import ResponseDone
 from pipeline.types.session_options import SessionOptions
-from tests.room import QUESTION, Room, asks, frames, only_words_are_left, seen, spelt
+from tests.pipeline.session.test_session_any_order import Chance
+from tests.room import QUESTION, Room, asks, frames, nth, only_words_are_left, seen, spelt
 from tests.scenario import Caller
 
 
@@ -58,6 +61,26 @@ async def test_whoever_speaks_when_no_frame_is_lost_and_only_words_are_left_to_r
         before = [scene for scene in room.aura.prompts[: room.aura.prompts.index(request)] if not scene.max_tokens]
         assert not seen(request) or only_words_are_left(request, before)
         assert QUESTION in spelt(request)
+
+
+@pytest.mark.parametrize("seed", range(8))
+async def test_eyes_know_the_session_as_it_is_whatever_happens(seed: int) -> None:
+    room = Room(heard_s=0.2, says={nth(number): "Careful!" for number in range(5, 500, 20)})
+    async with room.call() as caller, asyncio.TaskGroup() as tasks:
+        looking = tasks.create_task(known(caller.session))
+        chance = Chance(caller, seed)
+        for number in range(12):
+            await chance.does(10)
+            caller.session.write(Item(f"written_{number}", "user", "And this?"))
+        await asyncio.sleep(5)
+        looking.cancel()
+
+
+async def known(session: Session) -> None:
+    """Looks every few milliseconds."""
+    while session.vision:
+        assert session.vision.state == session.state
+        await asyncio.sleep(0.007)
 
 
 async def unsteady(caller: Caller, chance: random.Random) -> None:
