@@ -129,8 +129,7 @@ def functions_handed(name: str, tree: ast.Module) -> Iterator[str]:
 
 def assigned(name: str, tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
-        changed = isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store | ast.Del)
-        if changed and ast.unparse(node).rpartition(".")[0] != "self":
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) != "self" and not isinstance(node.ctx, ast.Load):
             yield f"{name}:{node.lineno}"
 
 
