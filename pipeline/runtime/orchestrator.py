@@ -16,7 +16,7 @@ from pipeline.runtime.profiles import Profile
 from pipeline.runtime.startup import OpenedEngines, opened
 from pipeline.runtime.supervisor import Supervisor
 from pipeline.runtime.warm_up import warm_up
-from pipeline.speech.vad_frontend import VoiceActivityDetector
+from pipeline.speech.vad_frontend import Closes, DetectorFactory
 from pipeline.topology.config import PipelineConfig
 from pipeline.turns.input_processor import input_processor
 from pipeline.turns.stage import Stage
@@ -42,11 +42,7 @@ class Orchestrator:
     """
 
     def __init__(
-        self,
-        opened: OpenedEngines,
-        stages: PipelineStages,
-        detector: Callable[[], VoiceActivityDetector],
-        max_sessions: int,
+        self, opened: OpenedEngines, stages: PipelineStages, detector: DetectorFactory, max_sessions: int
     ) -> None:
         self.stages = stages
         self.capabilities = opened.capabilities
@@ -105,7 +101,10 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
             began = clock()
             await warm_up(stages)
             log.info("warm after %.1f s", clock() - began)
-        yield Orchestrator(ready, stages, profile.detector(), deployment.max_sessions)
+        detector: DetectorFactory = profile.detector()
+        if isinstance(detector, Closes):
+            closing.push_async_callback(detector.aclose)
+        yield Orchestrator(ready, stages, detector, deployment.max_sessions)
 
 
 def chain_of(

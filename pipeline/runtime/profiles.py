@@ -7,7 +7,7 @@ from pathlib import Path
 from pipeline.deployment.schema import EngineKeys
 from pipeline.runtime.engine_registry import ENGINES, EngineKind
 from pipeline.runtime.vllm_engine_registry import VLLM_ENGINES
-from pipeline.speech.vad_frontend import VoiceActivityDetector
+from pipeline.speech.vad_frontend import DetectorFactory
 from pipeline.topology.aura_omni import AURA_OMNI_PIPELINE
 from pipeline.topology.config import PipelineConfig
 from pipeline.topology.embedded import EMBEDDED_PIPELINE
@@ -29,7 +29,7 @@ class Profile:
     topology: PipelineConfig
     deployment: Path
     engines: Mapping[str, EngineKind]
-    detector: Callable[[], Callable[[], VoiceActivityDetector]]
+    detector: Callable[[], DetectorFactory]
     limits: PromptLimits | None = None
     warms_up: bool = False
 
@@ -38,7 +38,7 @@ class Profile:
         return {arch: kind.keys.naming(kind.names(models_dir)) for arch, kind in self.engines.items()}
 
 
-def silero() -> Callable[[], VoiceActivityDetector]:
+def silero() -> DetectorFactory:
     from pipeline.engines.silero.vad import SileroModel
 
     return SileroModel()

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +23,19 @@ class VoiceActivityDetector(Protocol):
     async def feed(self, pcm: Pcm) -> list[float]:
         """Speech probabilities of the frames (512 samples, 16 kHz) that `pcm` completes."""
         ...
+
+
+class DetectorFactory(Protocol):
+    """Makes a detector for each caller."""
+
+    def __call__(self) -> VoiceActivityDetector: ...
+
+
+@runtime_checkable
+class Closes(Protocol):
+    """Has something that is to be given back when all its callers have gone."""
+
+    async def aclose(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True, eq=False)

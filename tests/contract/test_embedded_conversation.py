@@ -81,10 +81,12 @@ async def test_it_counts_to_forty_in_words(engines: Engines) -> None:
 
 async def test_voice_activity_is_found_where_somebody_speaks(engines: Engines) -> None:
     sound = window(await spoken(engines[2], "What is the capital of France?")).pcm
-    whole = await SileroModel()().feed(sound)
+    model = SileroModel()
+    whole = await model().feed(sound)
     assert len(whole) == len(sound) // 512
     assert max(whole[:12]) < 0.3 < 0.8 < max(whole)
-    detector = SileroModel()()
+    detector = model()
     in_pieces = [p for piece in np.array_split(sound, 97) for p in await detector.feed(piece)]
     assert np.allclose(whole, in_pieces)
-    assert max(await SileroModel()().feed(np.zeros(SPEECH_RATE, np.float32))) < 0.3
+    assert max(await model().feed(np.zeros(SPEECH_RATE, np.float32))) < 0.3
+    await model.aclose()

@@ -1,48 +1,57 @@
 """Voice activity detection: the Silero model, run with onnxruntime."""
 
-import asyncio
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import NDArray
 
+from pipeline.engines.silero.vad_batcher import VadBatcher
 from pipeline.errors import ConfigError
 from pipeline.types.chunks import SPEECH_RATE
 
 FRAME = 512  # samples of one probability: 32 ms
 CONTEXT = 64  # samples of the frame before, which the model wants in front of each frame
-_FRAMES_AT_ONCE = 16  # a few milliseconds of computing, then others have their turn
+
+Floats = NDArray[np.float32]
 
 
 class SileroVad:
     """Follows one caller's sound."""
 
-    def __init__(self, session: Any) -> None:
-        self._session = session
-        self._state = np.zeros((2, 1, 128), np.float32)
-        self._heard = np.zeros(CONTEXT, np.float32)  # the context, and what makes no whole frame yet
+    def __init__(self, batcher: VadBatcher) -> None:
+        self._batcher = batcher
+        self._state: Floats = np.zeros((2, 1, 128), np.float32)
+        self._heard: Floats = np.zeros(CONTEXT, np.float32)  # the context, and what makes no whole frame yet
 
-    async def feed(self, pcm: NDArray[np.float32]) -> list[float]:
+    async def feed(self, pcm: Floats) -> list[float]:
         """Speech probabilities of the frames that `pcm` (float32, 16 kHz mono) completes."""
-        self._heard = np.concatenate([self._heard, pcm])
-        probabilities: list[float] = []
-        while len(self._heard) >= CONTEXT + FRAME:
-            probabilities.append(self._next())
-            if len(probabilities) % _FRAMES_AT_ONCE == 0:
-                await asyncio.sleep(0)
+        heard = np.concatenate([self._heard, pcm])
+        frames = (len(heard) - CONTEXT) // FRAME
+        self._heard = heard[frames * FRAME :]
+        if not frames:
+            return []
+        windows = sliding_window_view(heard, CONTEXT + FRAME)[::FRAME]
+        probabilities, self._state = await self._batcher.judge(windows, self._state)
         return probabilities
 
-    def _next(self) -> float:
-        window, self._heard = self._heard[: CONTEXT + FRAME], self._heard[FRAME:]
-        inputs = {"input": window[None, :], "state": self._state, "sr": np.array(SPEECH_RATE, np.int64)}
-        probability, self._state = self._session.run(None, inputs)
-        return float(probability.item())
+
+class SileroNetwork:
+    """The model as its file has it."""
+
+    def __init__(self, session: Any) -> None:
+        self._session = session
+        self._rate = np.array(SPEECH_RATE, np.int64)
+
+    def __call__(self, windows: Floats, states: Floats) -> tuple[Floats, Floats]:
+        probabilities, after = self._session.run(None, {"input": windows, "state": states, "sr": self._rate})
+        return probabilities, after
 
 
 class SileroModel:
-    """The model's weights, shared by all callers. Calling it gives a detector for one of them."""
+    """The model's weights and its thread, shared by all callers. Calling it gives a detector for one of them."""
 
     def __init__(self, path: Path | None = None) -> None:
         """
@@ -58,12 +67,17 @@ class SileroModel:
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         try:
-            self._session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
+            session = onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
         except Exception as error:  # onnxruntime's own, without a common ancestor
             raise ConfigError(str(path), [f"no usable VAD model: {error}"]) from error
+        self._batcher = VadBatcher(SileroNetwork(session))
 
     def __call__(self) -> SileroVad:
-        return SileroVad(self._session)
+        return SileroVad(self._batcher)
+
+    async def aclose(self) -> None:
+        """Its callers have gone; returns when its thread has ended."""
+        await self._batcher.aclose()
 
 
 def packaged_model() -> Path:
