@@ -36,6 +36,8 @@ class InputAudioBuffer:
         self._committed_samples = 0
         self._silence_ms = 0
         self._transcriber: StreamingTranscriber | None = None
+        self._client_detects = False  # it has said when somebody starts to speak
+        self._client_hears_nobody = False
 
     def configure(self, options: SessionOptions) -> None:
         self._options = options
@@ -46,7 +48,7 @@ class InputAudioBuffer:
         if self._options.detection and self._transcriber:
             end_ms = self._options.detection.end_ms(self._transcriber.newest.text)
             self._vad.configure(replace(self._options.endpointing, end_ms=end_ms))
-        return [event for frame in await self._vad.hear(pcm) for event in self._frame(frame)]
+        return [event for frame in await self._vad.hear(pcm, judge=self._judges) for event in self._frame(frame)]
 
     def activity(self, speaking: bool, audio_ms: int | None = None) -> list[SpeechEvent]:
         """The caller's own voice activity detection says that the person starts or pauses.
@@ -54,6 +56,8 @@ class InputAudioBuffer:
         Args:
             audio_ms: When, in the sound that was appended; by default at its end.
         """
+        self._client_detects |= speaking
+        self._client_hears_nobody = self._client_detects and not speaking
         if speaking:
             return [*self._change(VoiceActivityChange.RESUMED if self._transcriber else VoiceActivityChange.STARTED)]
         if self._transcriber is None:
@@ -89,6 +93,12 @@ class InputAudioBuffer:
         spoken = self._transcriber is not None
         self._forget()
         return [UtteranceForgotten()] if spoken else []
+
+    @property
+    def _judges(self) -> bool:
+        """Voice activity detection finds beginnings, lulls, pauses and ends. Of a caller who has their own it is not
+        asked while they hear nobody and no utterance is open: it would find nothing that holds."""
+        return bool(self._options.detection or self._transcriber or not self._client_hears_nobody)
 
     @property
     def _audio_ms(self) -> int:

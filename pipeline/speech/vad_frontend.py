@@ -1,5 +1,6 @@
 """Cuts a caller's sound into frames and says of each what it changed."""
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Protocol, runtime_checkable
@@ -13,6 +14,8 @@ from pipeline.types.chunks import SPEECH_RATE
 FRAME = SPEECH_RATE * FRAME_MS // 1000
 
 Pcm = NDArray[np.float32]
+
+REMEMBERED_MS = 512  # of sound that nobody spoke in, for a detector that has not heard it
 
 NO_SOUND: Pcm = np.zeros(0, np.float32)
 
@@ -58,6 +61,7 @@ class VadFrontend:
         self._detector = detector
         self.rest = NO_SOUND
         self._activity = VoiceActivity(endpointing)
+        self._unjudged: deque[Pcm] = deque(maxlen=REMEMBERED_MS // FRAME_MS)
 
     @property
     def endpointing(self) -> Endpointing:
@@ -66,15 +70,26 @@ class VadFrontend:
     def configure(self, endpointing: Endpointing) -> None:
         self._activity.configure(endpointing)
 
-    async def hear(self, pcm: Pcm) -> Iterator[VadFrame]:
+    async def hear(self, pcm: Pcm, *, judge: bool = True) -> Iterator[VadFrame]:
         """The frames that `pcm` (float32, 16 kHz mono) completes; the rest waits for more.
 
         Each is judged as it is taken, so that what is done about one (a turn ends) holds for the next.
+
+        Args:
+            judge: False: it is known that nobody speaks. It costs nothing, and is remembered for what comes next.
         """
         whole = np.concatenate([self.rest, pcm])
         samples = len(whole) // FRAME * FRAME
-        probabilities = await self._detector.feed(whole[:samples]) if samples else []
-        return self._frames(whole[:samples].reshape(-1, FRAME), probabilities, whole[samples:])
+        frames, rest = whole[:samples].reshape(-1, FRAME), whole[samples:]
+        if not judge:
+            self._unjudged.extend(frames)
+        if not (judge and samples):
+            self.rest = rest
+            return (VadFrame(frame, voiced=False, change=None) for frame in frames)
+        before = [*self._unjudged]
+        self._unjudged.clear()
+        probabilities = await self._detector.feed(np.concatenate([*before, whole[:samples]]))
+        return self._frames(frames, probabilities[len(before) :], rest)
 
     def reset(self) -> None:
         """The turn was ended by somebody else: activity begins anew, and the rest is given up."""

@@ -19,7 +19,7 @@ from pipeline.speech.speech_events import (
     UtteranceSettled,
 )
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
-from pipeline.speech.vad_frontend import FRAME, Pcm
+from pipeline.speech.vad_frontend import FRAME, Pcm, VoiceActivityDetector
 from pipeline.speech.voice_activity import Endpointing
 from pipeline.types.chunks import SPEECH_RATE
 from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
@@ -27,6 +27,16 @@ from tests.scenario import Loudness
 
 SERVER_VAD = SessionOptions(detection=TurnDetectionOptions(Endpointing(onset_ms=96, pause_ms=256, end_ms=512)))
 LOUD, QUIET = 0.5, 0.0
+
+
+class Counting(Loudness):
+    """Counts the frames that it judges."""
+
+    frames = 0
+
+    async def feed(self, pcm: Pcm) -> list[float]:
+        self.frames += len(pcm) // FRAME
+        return await super().feed(pcm)
 
 
 class Call:
@@ -37,9 +47,9 @@ class Call:
         ended: How many of them the session's own detection had found complete.
     """
 
-    def __init__(self, options: SessionOptions | None = None) -> None:
+    def __init__(self, options: SessionOptions | None = None, detector: VoiceActivityDetector | None = None) -> None:
         self.events: list[SpeechEvent] = []
-        self.listening = InputAudioBuffer(Loudness())
+        self.listening = InputAudioBuffer(detector or Loudness())
         self.listening.configure(options or SessionOptions())
 
     @property
@@ -178,6 +188,53 @@ async def test_a_client_is_told_again_what_was_heard_when_it_notices_a_pause_tha
     assert settled.hypothesis.settled
     assert call.events[1:] == [UtterancePaused(256), settled]
     assert call.activity(False) == [settled]
+
+
+async def test_while_a_client_with_its_own_detection_hears_nobody_nothing_is_detected() -> None:
+    counting = Counting()
+    call = Call(detector=counting)
+    for _ in range(2):
+        call.activity(True)
+        await call.hears(LOUD, 20)
+        call.activity(False)
+        await call.hears(QUIET, 20)
+        call.listening.commit()
+        await call.hears(QUIET, 500)
+    assert counting.frames == 40 + 16 + 40, "half a second of what was not judged, so that it knows where it is"
+    assert len(call.begun) == 2
+    await call.hears(LOUD, 20)
+    assert len(call.begun) == 2, "the client knows better"
+
+
+async def test_a_client_that_commits_in_the_middle_of_speech_is_heard_on() -> None:
+    call = Call()
+    call.activity(True)
+    await call.hears(LOUD, 20)
+    call.listening.commit()
+    await call.hears(LOUD, 20)
+    assert [transcriber.duration_ms for transcriber in call.begun] == [640, 640]
+
+
+async def test_a_client_that_leaves_detection_to_the_session_again_is_heard() -> None:
+    call = Call()
+    call.activity(True)
+    call.activity(False)
+    await call.hears(QUIET, 20)
+    call.listening.commit()
+    await call.hears(QUIET, 20)
+    call.listening.configure(SERVER_VAD)
+    await call.hears(LOUD, 10)
+    await call.hears(QUIET, 20)
+    assert (len(call.begun), len(call.ended_ms)) == (2, 1)
+
+
+async def test_a_client_that_only_says_when_somebody_pauses_does_not_say_when_they_begin() -> None:
+    call = Call()
+    for _ in range(2):
+        await call.hears(LOUD, 10)
+        call.activity(False)
+        call.listening.commit()
+    assert len(call.begun) == 2
 
 
 async def test_a_pause_that_nobody_spoke_before_means_nothing() -> None:
