@@ -184,7 +184,7 @@ class StreamingTranscriber:
                 except EngineError as error:
                     log.warning("a pass over an utterance failed", extra={"request": request_id})
                     self._miss(error, for_good=asked_last or self._window_ms >= GIVEN_UP_MS)
-                    await self._until_due()
+                await self._until_due()
         finally:
             self._over = True
             self._changed.fire()

@@ -370,6 +370,22 @@ async def test_a_sentence_that_is_not_finished_is_given_twice_as_long() -> None:
         assert len(call.ended_ms) == 1
 
 
+async def test_nobody_is_heard_faster_than_they_are_judged_and_their_sound_stays_in_order() -> None:
+    class Slow(Loudness):
+        async def feed(self, pcm: Pcm) -> list[float]:
+            await asyncio.sleep(0.1)
+            return await super().feed(pcm)
+
+    call = Call(detector=Slow())
+    for number in range(20):
+        await call.takes(np.full(FRAME, 0.5 + number / 100, np.float32))
+    assert now() == pytest.approx(2.0)
+    transcriber = call.listening.commit()
+    async with aclosing(transcriber.windows()) as windows:
+        window = await anext(windows)
+    assert window.pcm[::FRAME].tolist() == pytest.approx([0.5 + number / 100 for number in range(20)])
+
+
 async def test_a_long_silence_leaves_half_a_second() -> None:
     call = Call()
     for _ in range(100):
