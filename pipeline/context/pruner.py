@@ -4,7 +4,7 @@ import asyncio
 from typing import Protocol
 
 from pipeline.aio.tasks import BackgroundTasks
-from pipeline.context.conversation import Conversation
+from pipeline.context.conversation_memory import ConversationMemory
 from pipeline.context.window import WindowLimits, cut, is_due
 from pipeline.types.history import History, PrunePlan
 
@@ -21,7 +21,7 @@ class ContextPruner:
     def __init__(
         self,
         name: str,
-        conversation: Conversation,
+        conversation: ConversationMemory,
         limits: WindowLimits,
         tasks: BackgroundTasks,
         prefill: Prefill,

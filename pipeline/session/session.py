@@ -48,6 +48,7 @@ from pipeline.types.session_events import (
 )
 from pipeline.types.session_options import SessionOptions
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
+from pipeline.vision.offers import OFFER_S, Offer
 from pipeline.vision.session_state import SessionState
 from pipeline.vision.vision_controller import VisionController
 
@@ -97,7 +98,8 @@ class Session:
     def state(self) -> SessionState:
         """How it stands now."""
         settles_until = self._pending_input.settles_until(self._speaking)
-        return SessionState(self.options, self._speaking is not None, self.answering is not None, settles_until)
+        speaking, answering = self._speaking is not None, self.answering is not None
+        return SessionState(self.options.response_options, self.options.proactive, speaking, answering, settles_until)
 
     def configure(self, options: SessionOptions) -> None:
         """How to work from now on. A prompt that this changes is made ready in the background."""
@@ -192,14 +194,18 @@ class Session:
         match event:
             case PartialTranscript() if not self.options.partials:
                 return
-            case OfferMade(offer_id) if self.options.proactive != "offer":
-                self.respond(metadata={"trigger": "vision", "offer_id": offer_id})
-                return
             case TranscriptionCompleted(item_id, text):
                 self.conversation.reword(item_id, text)
         self._sink.emit(event)
         if isinstance(event, ResponseDone):
             self._ended(event)
+
+    def offer(self, offer: Offer) -> None:
+        """The model would say something of its own accord."""
+        if self.options.proactive == "offer":
+            self.emit(OfferMade(offer.id, offer.text, round(1000 * OFFER_S)))
+        else:
+            self.respond(metadata={"trigger": "vision", "offer_id": offer.id})
 
     def _follow(self, events: Iterable[SpeechEvent]) -> None:
         for event in events:

@@ -1,7 +1,7 @@
 """What the model would say of its own accord: offered as text, before a voice is made of it."""
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from pipeline.errors import RequestError
 from pipeline.turns.speculative_output import SpeculativeOutput
@@ -25,6 +25,12 @@ class Offer:
     id: str
     text: str
     until: float
+
+
+class OfferSink(Protocol):
+    """Whoever decides what becomes of an offer."""
+
+    def offer(self, offer: Offer) -> None: ...
 
 
 @dataclass(slots=True)

@@ -3,7 +3,8 @@
 import math
 from dataclasses import dataclass, field
 
-from pipeline.types.session_options import SessionOptions
+from pipeline.types.turn_request import ResponseOptions
+from pipeline.vision.offers import Proactive
 
 
 @dataclass(frozen=True, slots=True)
@@ -11,13 +12,16 @@ class SessionState:
     """What decides whether to look, to read ahead, or to speak up.
 
     Attributes:
+        response_options: How the session's next answer is wanted.
+        proactive: What becomes of an answer that nobody asked for.
         is_speaking: The person is saying something, and has not finished.
         is_answering: An answer is being given.
         settles_until: On the loop's clock: until then nothing may change that a question depends on which is
             complete, or may be. In the past: there is none.
     """
 
-    options: SessionOptions = field(default=SessionOptions())
+    response_options: ResponseOptions = field(default=ResponseOptions())
+    proactive: Proactive = "off"
     is_speaking: bool = False
     is_answering: bool = False
     settles_until: float = -math.inf

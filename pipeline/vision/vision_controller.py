@@ -8,7 +8,7 @@ from itertools import count
 import numpy as np
 
 from pipeline.aio.tasks import BackgroundTasks
-from pipeline.context.conversation import Conversation
+from pipeline.context.conversation_memory import ConversationMemory
 from pipeline.context.pruner import ContextPruner
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.turns.stages import PipelineStages
@@ -16,10 +16,9 @@ from pipeline.turns.turn import prefill
 from pipeline.turns.turn_counter import TurnCounter
 from pipeline.types.history import History, PrunePlan
 from pipeline.types.ids import offer_name
-from pipeline.types.session_events import EventSink, OfferMade
 from pipeline.types.turn_request import TurnRequest
 from pipeline.vision.camera_watcher import CameraWatcher
-from pipeline.vision.offers import OFFER_S, Offer, OfferBook, unasked
+from pipeline.vision.offers import OFFER_S, Offer, OfferBook, OfferSink, unasked
 from pipeline.vision.prefill_tracker import PrefillTracker
 from pipeline.vision.session_state import SessionState
 from pipeline.vision.video_buffer import NOWHERE, FrameId, VideoBuffer
@@ -38,10 +37,10 @@ class VisionController:
         self,
         name: str,
         stages: PipelineStages,
-        conversation: Conversation,
+        conversation: ConversationMemory,
         tasks: BackgroundTasks,
         turns: TurnCounter,
-        sink: EventSink,
+        sink: OfferSink,
     ) -> None:
         self._stages = stages
         self._conversation = conversation
@@ -115,7 +114,7 @@ class VisionController:
         Args:
             awaited: A question waits for it.
         """
-        request = TurnRequest(history, self._state.options.response_options).unfinished(awaited=awaited)
+        request = TurnRequest(history, self._state.response_options).unfinished(awaited=awaited)
         await prefill(self._turns.next(), request, self._stages)
 
     async def _watch(self) -> None:
@@ -171,10 +170,10 @@ class VisionController:
     async def _take_in(self, upto: FrameId) -> None:
         history, text = self._conversation.history, ""
         stands = self.offers.stands(_now())
-        if self._state.options.proactive == "off" or not self._state.is_idle(_now()) or stands:
+        if self._state.proactive == "off" or not self._state.is_idle(_now()) or stands:
             await self._read_to(history, upto)
         else:
-            response_options = replace(self._state.options.response_options, modality="text", unasked=True)
+            response_options = replace(self._state.response_options, modality="text", unasked=True)
             text = await unasked(
                 self._turns.next(), TurnRequest(history, response_options), self._stages.route(response_options)
             )
@@ -192,11 +191,11 @@ class VisionController:
         self._reading.reach(upto)
 
     def _speak_up(self, text: str) -> None:
-        if not self._state.is_idle(_now()) or self._state.options.proactive == "off":
+        if not self._state.is_idle(_now()) or self._state.proactive == "off":
             return
         offer = Offer(offer_name(), text, _now() + OFFER_S)
         self.offers.make(offer)
-        self._sink.emit(OfferMade(offer.id, offer.text, round(1000 * OFFER_S)))
+        self._sink.offer(offer)
 
 
 def _now() -> float:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 
 from pipeline.context.conversation import Conversation
+from pipeline.context.conversation_memory import ConversationMemory
 from pipeline.context.pruner import ContextPruner
 from pipeline.context.window import WindowLimits
 from pipeline.session.active_response import ActiveResponse
@@ -40,6 +41,7 @@ CORE = (
         ResponseManager,
         TurnRequest,
         Conversation,
+        ConversationMemory,
         VadFrontend,
         ContextPruner,
         StreamingTranscriber,

@@ -1,0 +1,27 @@
+"""What those who look and those who forget may do to a conversation."""
+
+from collections.abc import Iterable
+from typing import Protocol
+
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.types.history import History, PrunePlan
+
+
+class ConversationMemory(Protocol):
+    """The newest history of a conversation, and what may be changed of what a model remembers of it."""
+
+    @property
+    def history(self) -> History: ...
+
+    @property
+    def deleted(self) -> int:
+        """How many items have been: after the next one, an id that is known may be another item's."""
+        ...
+
+    def see(self, clips: Iterable[VideoChunk]) -> None:
+        """They were seen after all that has been said so far."""
+        ...
+
+    def forget(self, cut: PrunePlan) -> None:
+        """A model sees that no longer; the caller does."""
+        ...
