@@ -78,7 +78,7 @@ class VadFrontend:
         Args:
             judge: False: it is known that nobody speaks. It costs nothing, and is remembered for what comes next.
         """
-        whole = np.concatenate([self.rest, pcm])
+        whole = np.concatenate([self.rest, pcm]) if len(self.rest) else pcm
         samples = len(whole) // FRAME * FRAME
         frames, rest = whole[:samples].reshape(-1, FRAME), whole[samples:]
         if not judge:
@@ -86,10 +86,12 @@ class VadFrontend:
         if not (judge and samples):
             self.rest = rest
             return (VadFrame(frame, voiced=False, change=None) for frame in frames)
-        before = [*self._unjudged]
-        self._unjudged.clear()
-        probabilities = await self._detector.feed(np.concatenate([*before, whole[:samples]]))
-        return self._frames(frames, probabilities[len(before) :], rest)
+        sound, known = whole[:samples], len(self._unjudged)
+        if known:
+            sound = np.concatenate([*self._unjudged, sound])
+            self._unjudged.clear()
+        probabilities = await self._detector.feed(sound)
+        return self._frames(frames, probabilities[known:], rest)
 
     def reset(self) -> None:
         """The turn was ended by somebody else: activity begins anew, and the rest is given up."""

@@ -14,7 +14,7 @@ Floats = NDArray[np.float32]
 FRAMES_AT_ONCE = 64  # past it a frame costs no less, and others wait longer
 
 
-class Network(Protocol):
+class VadNetwork(Protocol):
     """A recurrent network that judges one frame of each of several callers."""
 
     def __call__(self, windows: Floats, states: Floats) -> tuple[Floats, Floats]:
@@ -29,7 +29,7 @@ class Network(Protocol):
         ...
 
 
-class Job:
+class VadJob:
     """What one caller said, frame by frame.
 
     Attributes:
@@ -72,10 +72,10 @@ class VadBatcher:
     sound at once keeps others waiting, because it is judged in portions.
     """
 
-    def __init__(self, network: Network) -> None:
+    def __init__(self, network: VadNetwork) -> None:
         self._network = network
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="vad")
-        self._waiting: deque[Job] = deque()
+        self._waiting: deque[VadJob] = deque()
         self._is_computing = False
 
     async def judge(self, windows: Floats, state: Floats) -> tuple[list[float], Floats]:
@@ -87,7 +87,7 @@ class VadBatcher:
         Returns:
             A probability of speech for each, and the state that follows the last.
         """
-        job = Job(windows, state)
+        job = VadJob(windows, state)
         self._waiting.append(job)
         self._start()
         return await job.done
@@ -99,7 +99,7 @@ class VadBatcher:
     def _start(self) -> None:
         if self._is_computing:
             return
-        jobs: list[Job] = []
+        jobs: list[VadJob] = []
         while self._waiting and len(jobs) < FRAMES_AT_ONCE:
             job = self._waiting.popleft()
             if not job.done.done():  # else its caller has gone
@@ -109,7 +109,7 @@ class VadBatcher:
             computing = asyncio.get_running_loop().run_in_executor(self._thread, self._compute, jobs)
             computing.add_done_callback(partial(self._computed, jobs))
 
-    def _compute(self, jobs: list[Job]) -> None:
+    def _compute(self, jobs: list[VadJob]) -> None:
         for _ in range(max(1, FRAMES_AT_ONCE // len(jobs))):
             left = [job for job in jobs if job.is_left]
             if not left:
@@ -119,7 +119,7 @@ class VadBatcher:
             for at, (job, probability) in enumerate(zip(left, probabilities[:, 0].tolist(), strict=True)):
                 job.judge(probability, after[:, at : at + 1])
 
-    def _computed(self, jobs: list[Job], computing: asyncio.Future[None]) -> None:
+    def _computed(self, jobs: list[VadJob], computing: asyncio.Future[None]) -> None:
         self._is_computing = False
         error = computing.exception()
         for job in jobs:
