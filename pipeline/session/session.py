@@ -254,15 +254,15 @@ class Session:
                 self.emit(event)
 
     async def _contexts(self, utterance: Utterance) -> AsyncGenerator[TurnContext, None]:
-        """What may be asked, each time that more was made out. Once a request has adopted it, it is what that asks."""
+        """What may be asked, anew each time that more was made out."""
         async with aclosing(utterance.hypotheses()) as hypotheses:
             async for heard in hypotheses:
-                if self.answering and not utterance.transcriber.certain:
-                    heard = Hypothesis("")  # nothing is worth a guess, and only the certain end tells anything
-                request, history, response_options = utterance.request, self.history, self.options.response_options
-                if request:
-                    history, response_options = history.until(request.item_id), request.response_options
-                yield TurnContext(history, response_options, utterance.item_id, heard.text, heard.settled)
+                guesses = (
+                    utterance.transcriber.certain or not self.answering
+                )  # else only the certain end tells anything
+                yield utterance.context(
+                    self.history, self.options.response_options, heard if guesses else Hypothesis("")
+                )
 
     async def _asked_for(self, request: ResponseRequest, history: History | None) -> AsyncGenerator[TurnContext, None]:
         """All that is asked stands in the history, once the utterances in it have been heard out."""

@@ -10,8 +10,11 @@ from pipeline.session.active_response import ResponseRequest
 from pipeline.speech.backchannel import label
 from pipeline.speech.streaming_transcriber import Hypothesis, StreamingTranscriber
 from pipeline.turns.speculative_output import SpeculativeOutput
+from pipeline.turns.turn_context import TurnContext
 from pipeline.types.chunks import AsrInput, Transcript, TurnId
+from pipeline.types.history import History
 from pipeline.types.session_events import PartialTranscript, TranscriptionCompleted, TranscriptionFailed
+from pipeline.types.turn_request import ResponseOptions
 
 AHEAD_MS = 3_000  # of sound that may wait in a turn for playback
 
@@ -51,6 +54,12 @@ class Utterance:
         """What is being prepared is the answer to that, if it turns out to be the same question."""
         self.request = request
         self.transcriber.settle()
+
+    def context(self, history: History, response_options: ResponseOptions, heard: Hypothesis) -> TurnContext:
+        """What may be asked, as the session stands now. Once it is adopted, that is what the request asks."""
+        if self.request:
+            history, response_options = history.until(self.request.item_id), self.request.response_options
+        return TurnContext(history, response_options, self.item_id, heard.text, heard.settled)
 
     def partial(self, hypothesis: Hypothesis) -> PartialTranscript:
         return PartialTranscript(self.item_id, hypothesis, label(hypothesis.text))
