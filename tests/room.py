@@ -12,13 +12,12 @@ from pipeline.engines.fake import FakeEngine, hears, speaks, words_of
 from pipeline.errors import EngineError
 from pipeline.media.video_chunk import Pixels, VideoChunk
 from pipeline.session.session import Session
-from pipeline.speech.voice_activity import Endpointing
 from pipeline.topology.processors.aura import multimodal_prompt
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
 from pipeline.types.chunks import MultimodalPrompt, TextChunk
 from pipeline.types.history import History
-from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
+from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from pipeline.types.turn_request import TurnRequest
 from tests.scenario import AURA, TTS, Caller, Loudness, Told, to_sentences
 

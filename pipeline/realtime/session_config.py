@@ -21,9 +21,8 @@ from pipeline.realtime.protocol.client_events import (
 from pipeline.realtime.protocol.limits import check_context, check_instructions
 from pipeline.realtime.protocol.ranges import check_range
 from pipeline.types.capabilities import Capabilities, PromptLimits
-from pipeline.types.session_options import SessionOptions
+from pipeline.types.session_options import Proactive, SessionOptions
 from pipeline.types.turn_request import Modality, ResponseOptions
-from pipeline.vision.offers import Proactive
 
 PCM = Format("audio/pcm", 24_000)
 SPEEDS = (0.25, 1.5)

@@ -12,6 +12,7 @@ from pipeline.context.conversation import Conversation
 from pipeline.session.active_response import ResponseRequest
 from pipeline.session.pending_input import PendingInput
 from pipeline.session.response_manager import ResponseManager
+from pipeline.session.utterance import AHEAD_MS, SpokenTurn, Utterance
 from pipeline.speech.input_audio_buffer import InputAudioBuffer
 from pipeline.speech.speech_events import (
     SpeechEvent,
@@ -22,8 +23,7 @@ from pipeline.speech.speech_events import (
     UtteranceResumed,
     UtteranceSettled,
 )
-from pipeline.speech.streaming_transcriber import Hypothesis, StreamingTranscriber
-from pipeline.speech.utterance import AHEAD_MS, SpokenTurn, Utterance
+from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.speech.vad_frontend import Pcm, VoiceActivityDetector
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stages import PipelineStages
@@ -31,6 +31,7 @@ from pipeline.turns.turn import prefill, run_turn
 from pipeline.turns.turn_context import TurnContext
 from pipeline.turns.turn_counter import TurnCounter
 from pipeline.types.history import History, Item
+from pipeline.types.hypothesis import Hypothesis
 from pipeline.types.ids import camera_name, item_name, response_name
 from pipeline.types.session_events import (
     CancelReason,

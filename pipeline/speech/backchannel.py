@@ -1,9 +1,8 @@
 """Tells what a person wants to say from what only shows that they listen, and from noise. Pure."""
 
 import re
-from typing import Literal
 
-Kind = Literal["speech", "backchannel", "noise"]
+from pipeline.types.session_events import Kind
 
 MOST_PHRASES = 3  # "okay, yeah, right" listens; who goes on says something
 

@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from pipeline.speech.streaming_transcriber import Hypothesis, StreamingTranscriber
+from pipeline.speech.streaming_transcriber import StreamingTranscriber
+from pipeline.types.hypothesis import Hypothesis
 
 
 @dataclass(frozen=True, slots=True)

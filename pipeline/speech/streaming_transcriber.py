@@ -4,7 +4,7 @@ import logging
 from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +15,7 @@ from pipeline.engines.base import Engine
 from pipeline.errors import EngineError
 from pipeline.speech.voice_activity import FRAME_MS
 from pipeline.types.chunks import SPEECH_RATE, AsrInput, DraftOutcome, Transcript
+from pipeline.types.hypothesis import Hypothesis
 
 log = logging.getLogger(__name__)
 
@@ -27,23 +28,6 @@ LONG_WINDOW_MS = 20_000  # past it a settled transcript is kept, and the window 
 FULL_WINDOW_MS = 28_000  # past it the transcript of running speech is kept too: a recogniser's window has an end
 AGAIN_MS = 1_000  # of new sound before a recogniser that has failed is given a full window again
 GIVEN_UP_MS = 60_000  # of sound that no pass could hear: more is not kept
-
-
-@dataclass(frozen=True, slots=True)
-class Hypothesis:
-    """What the person seems to have said so far.
-
-    Attributes:
-        text: All of it, from the utterance's beginning.
-        settled: The person is silent, and has been since what this was heard of.
-        audio_end_ms: How much of the utterance's sound it covers.
-        stable_chars: How many leading characters will not change any more.
-    """
-
-    text: str
-    settled: bool = False
-    audio_end_ms: int = 0
-    stable_chars: int = 0
 
 
 class StreamingTranscriber:

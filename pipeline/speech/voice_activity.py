@@ -1,7 +1,8 @@
 """Decides from speech probabilities when a person starts, pauses and has finished. Pure."""
 
-from dataclasses import dataclass
 from enum import Enum
+
+from pipeline.types.session_options import Endpointing
 
 FRAME_MS = 32  # of one probability, as Silero VAD gives them
 SOFTER = 0.15  # by how much speech that goes on may be less probable than speech that starts; Silero VAD's own figure
@@ -14,23 +15,6 @@ class VoiceActivityChange(Enum):
     PAUSED = "paused"  # silent long enough to be worth a look at what was said
     RESUMED = "resumed"  # speech goes on after a pause
     ENDED = "ended"  # silent long enough to take the turn
-
-
-@dataclass(frozen=True, slots=True)
-class Endpointing:
-    """When silence is a pause, and when it is the end.
-
-    Attributes:
-        threshold: Probability from which a frame counts as speech. It ends `SOFTER` below.
-        onset_ms: Speech needed to start.
-        pause_ms: Silence that makes a pause.
-        end_ms: Silence that ends the turn, or None if somebody else decides that.
-    """
-
-    threshold: float = 0.5
-    onset_ms: int = 96
-    pause_ms: int = 256
-    end_ms: int | None = None
 
 
 class VoiceActivity:

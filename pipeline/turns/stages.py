@@ -6,10 +6,10 @@ from typing import Any
 
 from pipeline.context.window import WindowLimits
 from pipeline.engines.base import Engine
+from pipeline.media.picture_decoding import DecodePicture, in_thread
 from pipeline.turns.stage import Stage
 from pipeline.types.chunks import AsrInput, TextChunk, Transcript
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
-from pipeline.vision.camera_watcher import DecodePicture, in_thread
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
-from pipeline.speech.backchannel import Kind
-from pipeline.speech.streaming_transcriber import Hypothesis
 from pipeline.types.chunks import DraftOutcome, TokenUsage
 from pipeline.types.history import Item
+from pipeline.types.hypothesis import Hypothesis
 from pipeline.types.turn_request import ResponseOptions
 
+Kind = Literal["speech", "backchannel", "noise"]
 Status = Literal["completed", "cancelled", "failed"]
 CancelReason = Literal["turn_detected", "client_cancelled"]
 

@@ -1,10 +1,28 @@
 """How one session is to work: what its client asked for, typed and complete."""
 
 from dataclasses import dataclass, field
+from typing import Literal
 
-from pipeline.speech.voice_activity import Endpointing
 from pipeline.types.turn_request import ResponseOptions
-from pipeline.vision.offers import Proactive
+
+Proactive = Literal["offer", "speak", "off"]
+
+
+@dataclass(frozen=True, slots=True)
+class Endpointing:
+    """When silence is a pause, and when it is the end.
+
+    Attributes:
+        threshold: Probability from which a frame counts as speech. It ends `SOFTER` below.
+        onset_ms: Speech needed to start.
+        pause_ms: Silence that makes a pause.
+        end_ms: Silence that ends the turn, or None if somebody else decides that.
+    """
+
+    threshold: float = 0.5
+    onset_ms: int = 96
+    pause_ms: int = 256
+    end_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

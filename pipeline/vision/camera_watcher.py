@@ -3,33 +3,17 @@
 import asyncio
 import logging
 from collections import deque
-from collections.abc import AsyncGenerator, Awaitable
-from typing import Protocol
+from collections.abc import AsyncGenerator
 
 from pipeline.aio.signal import Signal
 from pipeline.errors import RequestError
-from pipeline.media.video_chunk import Pixels, decoded
+from pipeline.media.picture_decoding import DecodePicture, in_thread
 from pipeline.vision.video_buffer import FrameId, VideoBuffer
 
 log = logging.getLogger(__name__)
 
 WAITING = 4  # frames that may wait to be looked at; of more the oldest go
 ROUND_S = 1.0  # after which a second closes, even if its other frame has not come
-
-
-class DecodePicture(Protocol):
-    """Makes pixels of a picture in a file's form, off the event loop."""
-
-    def __call__(self, data: bytes, /) -> Awaitable[Pixels]:
-        """
-        Raises:
-            RequestError: It is no picture, or cannot be seen.
-        """
-        ...
-
-
-async def in_thread(data: bytes) -> Pixels:
-    return await asyncio.to_thread(decoded, data)
 
 
 class CameraWatcher:

@@ -1,7 +1,7 @@
 """What the model would say of its own accord: offered as text, before a voice is made of it."""
 
 from dataclasses import dataclass
-from typing import Any, Literal, Protocol
+from typing import Any, Protocol
 
 from pipeline.errors import RequestError
 from pipeline.turns.speculative_output import SpeculativeOutput
@@ -9,8 +9,6 @@ from pipeline.turns.stage import Stage
 from pipeline.turns.turn import chain
 from pipeline.types.chunks import TurnId
 from pipeline.types.turn_request import TurnRequest
-
-Proactive = Literal["offer", "speak", "off"]
 
 OFFER_S = 5.0  # how long an offer stands: what was seen then is over
 

@@ -3,8 +3,8 @@
 import math
 from dataclasses import dataclass, field
 
+from pipeline.types.session_options import Proactive
 from pipeline.types.turn_request import ResponseOptions
-from pipeline.vision.offers import Proactive
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,9 +17,10 @@ from pipeline.engines.qwen3_asr.setup import open_qwen3_asr
 from pipeline.engines.vllm.engine import VllmEngine
 from pipeline.models.shared.engine_io import PromptChunk
 from pipeline.speech.input_audio_buffer import PARTIAL_MS
-from pipeline.speech.streaming_transcriber import Hypothesis, StreamingTranscriber
+from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.speech.voice_activity import FRAME_MS
 from pipeline.types.chunks import SPEECH_RATE, AsrInput, Transcript
+from pipeline.types.hypothesis import Hypothesis
 from tests.contract.vllm.hearing_cases import sound
 from tests.gpu.hearing_around import Draft, Lasting, Timed
 from tests.gpu.noting import Noting

@@ -4,8 +4,7 @@ from typing import Any
 
 from pipeline.realtime.protocol.client_events import TurnDetection
 from pipeline.realtime.protocol.ranges import check_range
-from pipeline.speech.voice_activity import Endpointing
-from pipeline.types.session_options import TurnDetectionOptions
+from pipeline.types.session_options import Endpointing, TurnDetectionOptions
 
 EAGERNESS_MS = {"low": 1_200, "medium": 700, "auto": 700, "high": 400}  # silence after a finished sentence
 

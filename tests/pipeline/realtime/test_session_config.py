@@ -8,7 +8,7 @@ from pipeline.errors import RequestError
 from pipeline.realtime.protocol import client_events as events
 from pipeline.realtime.protocol.parse import parse_event
 from pipeline.realtime.session_config import SessionConfig
-from pipeline.speech.voice_activity import Endpointing
+from pipeline.types.session_options import Endpointing
 from tests.served import ABLE
 
 FIRST = SessionConfig.at_first(ABLE)

@@ -8,11 +8,10 @@ import pytest
 
 from pipeline.engines.fake import FakeEngine, hears, speaks, writes
 from pipeline.errors import EngineError, RequestError
-from pipeline.speech.voice_activity import Endpointing
 from pipeline.types import session_events as told
 from pipeline.types.chunks import AsrInput, ChatMessage, ChatPrompt, TextChunk, Transcript
 from pipeline.types.history import Item
-from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
+from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from pipeline.types.turn_request import ResponseOptions
 from tests.scenario import Caller, Line
 

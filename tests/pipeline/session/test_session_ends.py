@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from pipeline.engines.fake import hears, speaks, writes
-from pipeline.speech.voice_activity import Endpointing
-from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
+from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from pipeline.types.turn_request import ResponseOptions
 from tests.scenario import Caller, Line
 from tests.tidy import nothing_left

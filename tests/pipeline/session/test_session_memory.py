@@ -8,11 +8,10 @@ import numpy as np
 from pipeline.engines.fake import FakeEngine, hears, speaks, writes
 from pipeline.errors import EngineError
 from pipeline.speech.vad_frontend import FRAME
-from pipeline.speech.voice_activity import Endpointing
 from pipeline.types import session_events as told
 from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk
 from pipeline.types.history import History, Item
-from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
+from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from pipeline.types.turn_request import ResponseOptions
 from tests.scenario import Line
 

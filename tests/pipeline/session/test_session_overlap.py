@@ -5,9 +5,8 @@ import asyncio
 import pytest
 
 from pipeline.engines.fake import hears, writes
-from pipeline.speech.voice_activity import Endpointing
 from pipeline.types import session_events as told
-from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
+from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from tests.scenario import Caller, Line
 from tests.tidy import nothing_left
 

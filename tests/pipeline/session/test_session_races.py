@@ -10,11 +10,10 @@ import pytest
 from pipeline.engines.fake import FakeEngine, Step, hears, speaks, writes
 from pipeline.errors import EngineError, RequestError
 from pipeline.session.session import Session
-from pipeline.speech.voice_activity import Endpointing
 from pipeline.types import session_events as told
 from pipeline.types.chunks import AsrInput, ChatPrompt, TextChunk, Transcript
 from pipeline.types.history import History, Item
-from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
+from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from pipeline.types.turn_request import ResponseOptions
 from tests.scenario import Caller, Line, Loudness, Told
 from tests.tidy import nothing_left

@@ -13,10 +13,10 @@ from pipeline.session.active_response import ActiveResponse
 from pipeline.session.pending_input import PendingInput
 from pipeline.session.response_manager import ResponseManager
 from pipeline.session.session import Session
+from pipeline.session.utterance import Utterance
 from pipeline.speech.input_audio_buffer import InputAudioBuffer
 from pipeline.speech.speech_events import UtteranceBegan
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
-from pipeline.speech.utterance import Utterance
 from pipeline.speech.vad_frontend import VadFrontend
 from pipeline.speech.voice_activity import VoiceActivity
 from pipeline.turns.speculative_output import SpeculativeOutput

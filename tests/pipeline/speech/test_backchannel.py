@@ -2,7 +2,8 @@
 
 import pytest
 
-from pipeline.speech.backchannel import Kind, label
+from pipeline.speech.backchannel import label
+from pipeline.types.session_events import Kind
 
 
 @pytest.mark.parametrize(

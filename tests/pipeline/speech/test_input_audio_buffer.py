@@ -20,9 +20,8 @@ from pipeline.speech.speech_events import (
 )
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.speech.vad_frontend import FRAME, Pcm, VoiceActivityDetector
-from pipeline.speech.voice_activity import Endpointing
 from pipeline.types.chunks import SPEECH_RATE
-from pipeline.types.session_options import SessionOptions, TurnDetectionOptions
+from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from tests.scenario import Loudness
 
 SERVER_VAD = SessionOptions(detection=TurnDetectionOptions(Endpointing(onset_ms=96, pause_ms=256, end_ms=512)))

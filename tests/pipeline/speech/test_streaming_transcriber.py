@@ -12,9 +12,10 @@ import pytest
 
 from pipeline.engines.fake import FakeEngine, Step, hears
 from pipeline.errors import EngineError
-from pipeline.speech.streaming_transcriber import LULL_MS, Hypothesis, StreamingTranscriber
+from pipeline.speech.streaming_transcriber import LULL_MS, StreamingTranscriber
 from pipeline.speech.vad_frontend import FRAME, Pcm
 from pipeline.types.chunks import SPEECH_RATE, AsrInput, Transcript
+from pipeline.types.hypothesis import Hypothesis
 from tests.tidy import nothing_left
 
 FRAME_S = FRAME / SPEECH_RATE

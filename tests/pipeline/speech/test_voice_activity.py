@@ -1,6 +1,7 @@
 """When a person starts, pauses, goes on and has finished, frame by frame."""
 
-from pipeline.speech.voice_activity import FRAME_MS, Endpointing, VoiceActivity, VoiceActivityChange
+from pipeline.speech.voice_activity import FRAME_MS, VoiceActivity, VoiceActivityChange
+from pipeline.types.session_options import Endpointing
 
 LOUD, QUIET = 0.9, 0.1
 

@@ -18,8 +18,9 @@ from pipeline.errors import EngineError
 from pipeline.models.qwen3_asr.prompt import AsrPrompt, AsrPromptWriter
 from pipeline.models.qwen3_asr.windows import EncoderWindow
 from pipeline.models.shared.engine_io import EngineOutput, MediaItem, PromptChunk, RequestSampling
-from pipeline.speech.streaming_transcriber import Hypothesis, StreamingTranscriber
+from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.types.chunks import SPEECH_RATE, AsrInput, DraftOutcome, Transcript
+from pipeline.types.hypothesis import Hypothesis
 from tests.pipeline.runtime.letters import Letters, id_of
 from tests.tidy import nothing_left
 

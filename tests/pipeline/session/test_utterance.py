@@ -6,11 +6,12 @@ from dataclasses import FrozenInstanceError
 import pytest
 
 from pipeline.session.active_response import ResponseRequest
-from pipeline.speech.streaming_transcriber import Hypothesis, StreamingTranscriber
-from pipeline.speech.utterance import Utterance
+from pipeline.session.utterance import Utterance
+from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.turns.turn_context import TurnContext
 from pipeline.types.chunks import TurnId
 from pipeline.types.history import History, Item
+from pipeline.types.hypothesis import Hypothesis
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 HELLO = Item("a", "assistant", "Hello.")

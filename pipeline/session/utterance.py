@@ -8,11 +8,12 @@ from dataclasses import dataclass
 from pipeline.engines.base import Engine
 from pipeline.session.active_response import ResponseRequest
 from pipeline.speech.backchannel import label
-from pipeline.speech.streaming_transcriber import Hypothesis, StreamingTranscriber
+from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.turn_context import TurnContext
 from pipeline.types.chunks import AsrInput, Transcript, TurnId
 from pipeline.types.history import History
+from pipeline.types.hypothesis import Hypothesis
 from pipeline.types.session_events import PartialTranscript, TranscriptionCompleted, TranscriptionFailed
 from pipeline.types.turn_request import ResponseOptions
 

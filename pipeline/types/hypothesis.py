@@ -1,0 +1,20 @@
+"""What a person seems to have said so far."""
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True, slots=True)
+class Hypothesis:
+    """What the person seems to have said so far.
+
+    Attributes:
+        text: All of it, from the utterance's beginning.
+        settled: The person is silent, and has been since what this was heard of.
+        audio_end_ms: How much of the utterance's sound it covers.
+        stable_chars: How many leading characters will not change any more.
+    """
+
+    text: str
+    settled: bool = False
+    audio_end_ms: int = 0
+    stable_chars: int = 0
