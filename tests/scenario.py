@@ -40,7 +40,7 @@ async def to_sentences(inbox: AsyncIterator[TextChunk], request: TurnRequest) ->
         yield Clause(sentence, request.response_options.voice)
 
 
-ASR = StagePipelineConfig(0, "asr", AR, (), "text", "Scripted")
+ASR = StagePipelineConfig(0, "asr", AR, (), "text", "Scripted", requires_multimodal_data=True)
 AURA = StagePipelineConfig(
     1,
     "aura",

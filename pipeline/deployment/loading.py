@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from functools import partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+from pipeline.deployment.edges import hand_over
 from pipeline.deployment.schema import SAMPLING_KEYS, TOPOLOGY_KEYS, EngineKeys, documented
 from pipeline.deployment.strict_yaml import read_yaml
 from pipeline.deployment.validation import faults_of
@@ -24,11 +25,13 @@ class Edge:
         window_size: Units that are handed on at once: pieces of text, or codec frames; `WHOLE`: all of them.
         max_inflight: Most handed-on units that may wait for the next stage; of what the first one makes, none does.
         chunks: Sizes of the chunks on the way, of the edge's connector; they override `window_size`.
+        token_only: Codec frames are handed on as one flat list of ids.
     """
 
     window_size: int = WHOLE
     max_inflight: int = 1
     chunks: Mapping[str, Any] = field(default_factory=dict)
+    token_only: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +100,11 @@ def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[s
     if faults:
         raise ConfigError(str(path), faults)
     told = {each["stage_id"]: each for each in raw.get("stage_args", [])}
-    edges = partial(_edge, raw.get("runtime", {}))
-    stages = (_stage(told.get(spec.stage_id, {}), spec, engine_keys, edges(spec)) for spec in topology.stages)
+    edges = {stage.stage_id: Edge(**hand_over(raw, source, stage)) for source, stage in pairwise(topology.stages)}
+    stages = (
+        _stage(told.get(spec.stage_id, {}), spec, engine_keys, edges.get(spec.stage_id, Edge()))
+        for spec in topology.stages
+    )
     return Deployment(raw["max_sessions"], tuple(stages))
 
 
@@ -120,13 +126,3 @@ def _stage(
         sampling,
         edge,
     )
-
-
-def _edge(runtime: dict[str, Any], spec: StagePipelineConfig) -> Edge:
-    """Where a stage reads several others, what is said of the last one holds."""
-    edge = dict(runtime.get("defaults", {}))
-    for told in runtime.get("edges", []):
-        if told["to"] == spec.stage_id:
-            edge |= told
-    connector = runtime.get("connectors", {}).get(edge.get("connector"), {})
-    return Edge(edge.get("window_size", WHOLE), edge.get("max_inflight", 1), connector.get("extra", {}))

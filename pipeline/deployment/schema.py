@@ -11,6 +11,8 @@ The names and the defaults are those of vLLM-Omni's stage configs. What differs:
 | `worker_cls`, `worker_type`, `scheduler_cls` | choose classes | refused: stock vLLM chooses |
 | `max_batch_size` | sequences of offline inference | sequences that are computed at once |
 | `window_size` n | chunks | n units (pieces of text, codec frames) are handed on at once |
+| `async_chunk` | true cuts every stage's output | of codec frames only: where it is silent, as the edges say |
+| `sync_process_input_func` | called where `async_chunk` is false | there, if a file names it; else the full payload |
 | `max_inflight` | requests in a stage | units that wait between two stages; what the first one makes never waits |
 | `enable_prefix_caching` | false | true for `asr` and `aura`; true is refused for the Talker |
 | `dtype` | auto | bfloat16; float32 for Code2Wav |
@@ -23,6 +25,7 @@ from difflib import get_close_matches
 from typing import Any, Self
 
 from pipeline.engines.code2wav.chunk_ramp import LARGEST
+from pipeline.topology.config import StageExecutionType
 
 Kind = type | tuple[type, ...]
 NEEDED = object()  # in place of a default
@@ -54,6 +57,7 @@ class EngineKeys:
         keys: Of its `engine_args`.
         placed: It runs on devices, in a process of its own.
         sampling_defaults: It draws tokens, and so takes sampling parameters.
+        execution: How it computes; a topology says the same.
         spreads: It may compute on several devices at once.
         sessions: Most callers whom it can serve; None: however many there are.
     """
@@ -63,6 +67,7 @@ class EngineKeys:
     sampling_defaults: bool = False
     spreads: bool = False
     sessions: int | None = None
+    execution: StageExecutionType = StageExecutionType.LLM_AR
 
     def naming(self, names: Names) -> Self:
         """The same, and what some keys name must exist."""
@@ -128,6 +133,7 @@ STOCK = "stock vLLM chooses it"
 TOP_KEYS: Keys = {
     "max_sessions": Key(int, NEEDED, _at_least(1)),
     "model_type": Key(str),
+    "async_chunk": Key(bool),
     "stage_args": Key(list),
     "runtime": Key(dict),
 }
@@ -138,6 +144,7 @@ STAGE_KEYS: Keys = {
     "engine_args": Key(dict),
     "engine_input_source": Key(list, None, _ids),
     "custom_process_input_func": Key(str),
+    "sync_process_input_func": Key(str),
     "is_comprehension": Key(bool),
     "final_output": Key(bool),
     "final_output_type": Key(str),

@@ -1,10 +1,10 @@
 """Finds everything that is wrong with a deployment file. Pure."""
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from pipeline.deployment.edges import runtime_faults
+from pipeline.deployment.edges import chunking_faults, runtime_faults
 from pipeline.deployment.schema import PLACE_KEYS, SAMPLING_KEYS, STAGE_KEYS, TOP_KEYS, TOPOLOGY_KEYS, EngineKeys
 from pipeline.deployment.values import key_faults, sound
 from pipeline.errors import quoted
@@ -39,6 +39,7 @@ def faults_of(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Engi
     if "stage_args" not in raw or len(known) == len(told.get("stage_args", [None])):  # else one is only misnamed
         yield from _sharing_faults(known, {id: engine_keys.get(spec.model_arch) for id, spec in specs.items()}, specs)
     yield from runtime_faults(told.get("runtime", {}), topology)
+    yield from chunking_faults(raw, topology)
 
 
 def session_faults(most: int, topology: PipelineConfig, engine_keys: Mapping[str, EngineKeys]) -> Iterator[str]:
@@ -86,15 +87,19 @@ def _constraint_faults(here: str, sampling: dict[str, Any], spec: StagePipelineC
 
 def _join_faults(here: str, stage: dict[str, Any], spec: StagePipelineConfig) -> Iterator[str]:
     """What a file may repeat of the topology under another name."""
-    function = spec.custom_process_input_func
     wanted = {
         "engine_input_source": list(spec.input_sources),
-        "custom_process_input_func": f"{function.__module__}.{function.__qualname__}" if function else None,
+        "custom_process_input_func": _dotted(spec.custom_process_input_func),
+        "sync_process_input_func": _dotted(spec.sync_process_input_func),
         "is_comprehension": spec.owns_tokenizer and spec.engine_output_type == "text",
     }
     for key, value in wanted.items():
         if key in stage and stage[key] != value:
             yield f"{here}`{key}` is {quoted(stage[key])}, but the topology says {value!r}"
+
+
+def _dotted(function: Callable[..., Any] | None) -> str | None:
+    return f"{function.__module__}.{function.__qualname__}" if function else None
 
 
 def _sharing_faults(

@@ -54,6 +54,8 @@ def _part(device: int, share: float, gpu_bytes: Sequence[int]) -> str:
 
 
 def _handed(edge: Edge) -> str:
+    if edge.token_only:
+        return "all at once, as tokens only"
     if edge.chunks:
         return "in chunks, " + ", ".join(f"{key} {_shown(value)}" for key, value in edge.chunks.items())
     return "all at once" if edge.window_size == WHOLE else f"{edge.window_size} at a time"

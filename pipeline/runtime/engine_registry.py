@@ -13,6 +13,7 @@ from pipeline.engines.embedded_models import FETCHED, LLAMA_FILES, WHISPER_FILES
 from pipeline.engines.llamacpp.steps import BATCH
 from pipeline.engines.model_files import model_folder
 from pipeline.runtime.gpu_fit import GpuMemory
+from pipeline.topology.config import StageExecutionType
 from pipeline.topology.processors.embedded import INSTRUCTIONS_TOKENS, PREAMBLE, instructed, tokens
 
 LEAST_CONTEXT = 1_408  # all that a prompt of `processors/embedded.py` may hold, and its answer
@@ -102,5 +103,5 @@ ENGINES: Mapping[str, EngineKind] = {
     "Qwen2ForCausalLM": EngineKind(
         open_llama, EngineKeys(LLAMA, sessions=BATCH), llama_names, partial(check_files, LLAMA_FILES), apart=True
     ),
-    "HibariTTS": EngineKind(open_hibari, EngineKeys()),
+    "HibariTTS": EngineKind(open_hibari, EngineKeys(execution=StageExecutionType.LLM_GENERATION)),
 }

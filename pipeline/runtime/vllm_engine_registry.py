@@ -29,6 +29,7 @@ from pipeline.engines.vllm.start import VllmHost
 from pipeline.models.registry import AURA, TALKER
 from pipeline.runtime.checkpoint_checks import check_asr, check_aura, check_code2wav, check_tts
 from pipeline.runtime.engine_registry import EngineKind
+from pipeline.topology.config import StageExecutionType
 from pipeline.turns.input_processor import chunks_into
 
 # Of vLLM's, which our own processes need not be told.
@@ -129,7 +130,10 @@ def vllm_engines(machine: VllmHost) -> Mapping[str, EngineKind]:
             partial(open_tts, machine), EngineKeys(TALKER_KEYS, placed=True, sampling_defaults=True), check=check_tts
         ),
         "Qwen3TTSCode2Wav": EngineKind(
-            partial(open_code2wav, machine), EngineKeys(CODE2WAV_KEYS, placed=True), check=check_code2wav, apart=True
+            partial(open_code2wav, machine),
+            EngineKeys(CODE2WAV_KEYS, placed=True, execution=StageExecutionType.LLM_GENERATION),
+            check=check_code2wav,
+            apart=True,
         ),
     }
 

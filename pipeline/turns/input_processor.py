@@ -5,32 +5,44 @@ from contextlib import aclosing
 from functools import partial
 from typing import Any, TypeVar
 
+import numpy as np
+
 from pipeline.deployment.loading import WHOLE, Edge
+from pipeline.engines.code2wav.chunk_ramp import WHOLE as UNCUT
 from pipeline.engines.code2wav.chunk_ramp import ChunkRamp, ramp_of
 from pipeline.topology.config import StagePipelineConfig
+from pipeline.topology.processors.handover import codes_of
 from pipeline.turns.stage import InputProcessor
+from pipeline.types.chunks import CODEBOOKS, CodecChunk
 from pipeline.types.turn_request import TurnRequest
 
 U = TypeVar("U")
+NO_FRAMES = np.zeros((0, CODEBOOKS), np.int16)
 
 
 def input_processor(source: StagePipelineConfig, stage: StagePipelineConfig, edge: Edge) -> InputProcessor[Any, Any]:
-    """The stage's own way to read; else its source's way to hand on, in chunks or as a whole; else token only.
+    """The stage's own way to read; else its source's way to hand on: in chunks, or as a whole; else token only.
+
+    A topology has one of them at least. Where an edge asks for a whole and the source only knows chunks, these are
+    whole sentences, once the last one is complete.
 
     Raises:
         ConfigError: The chunks that the edge asks for cannot be.
     """
     if own := stage.custom_process_input_func:
         return own if edge.window_size == 1 else partial(_gathering, own, edge.window_size)
-    whole = edge.window_size == WHOLE and not edge.chunks
+    is_whole = edge.window_size == WHOLE and not edge.chunks
+    payload, tokens = source.custom_process_next_stage_input_func, stage.sync_process_input_func
     in_chunks = source.async_chunk_process_next_stage_input_func
-    if in_chunks and not (whole and source.custom_process_next_stage_input_func):
+    if in_chunks and not is_whole:
         return partial(in_chunks, ramp=chunks_into(edge))
-    process: InputProcessor[Any, Any] | None = (
-        source.custom_process_next_stage_input_func or stage.sync_process_input_func
-    )
-    assert process, f"{stage.model_stage} has no processor"
-    return process
+    if tokens and (edge.token_only or not payload):
+        return partial(_as_tokens, tokens)
+    if payload:
+        whole: InputProcessor[Any, Any] = payload
+        return whole
+    assert in_chunks, f"{stage.model_stage} has no processor"
+    return partial(_gathering, partial(in_chunks, ramp=UNCUT), WHOLE)
 
 
 def chunks_into(edge: Edge) -> ChunkRamp:
@@ -51,6 +63,28 @@ async def _gathering(
     async with aclosing(units), aclosing(prompts):
         async for prompt in prompts:
             yield prompt
+
+
+async def _as_tokens(
+    tokens: InputProcessor[CodecChunk, Any], inbox: AsyncIterator[CodecChunk], request: TurnRequest
+) -> AsyncGenerator[CodecChunk, None]:
+    """A decoder's one prompt of the flat ids of all frames. What is spoken in them is told with the first."""
+    said: list[str] = []
+
+    async def noted() -> AsyncGenerator[CodecChunk, None]:
+        async for codes in inbox:
+            said.append(codes.text)
+            yield codes
+
+    frames = noted()
+    lists = tokens(frames, request)
+    async with aclosing(frames), aclosing(lists):
+        async for ids in lists:
+            whole = codes_of(ids)
+            yield CodecChunk(whole.frames, "".join(said), whole.ends)
+            said.clear()
+    if unspoken := "".join(said):
+        yield CodecChunk(NO_FRAMES, unspoken, ends=True)
 
 
 async def gathered(inbox: AsyncIterator[U], window_size: int) -> AsyncGenerator[U, None]:

@@ -38,7 +38,7 @@ async def talker2code2wav_token_only(
 ) -> AsyncGenerator[tuple[int, ...], None]:
     """Frames as they are made → all codes of the request as one flat list of ids, codebook by codebook.
 
-    Texts and the ends of sentences are lost: for use offline, one sentence a request.
+    Texts and the ends of sentences are not in it: it is decoded in one piece.
     """
     frames = [codes.frames async for codes in inbox]
     if ids := tuple(np.concatenate([np.zeros((0, CODEBOOKS), np.int16), *frames]).T.ravel().tolist()):

@@ -13,13 +13,47 @@ from pipeline.deployment.schema import CHUNK_KEYS, VLLM_KEYS, EngineKeys, Key, c
 from pipeline.deployment.validation import faults_of
 from pipeline.errors import ConfigError
 from pipeline.topology.config import PipelineConfig, StageExecutionType, StagePipelineConfig
-from tests.scenario import AURA, TTS, to_chat
+from pipeline.topology.processors.handover import (
+    talker2code2wav_async_chunk,
+    talker2code2wav_full_payload,
+    talker2code2wav_token_only,
+)
+from tests.scenario import AURA, TTS, to_chat, to_sentences
 
 ASR = StagePipelineConfig(
-    0, "asr", StageExecutionType.LLM_AR, (), "text", "Drawing", owns_tokenizer=True, sampling_constraints={"top_p": 0.5}
+    0,
+    "asr",
+    StageExecutionType.LLM_AR,
+    (),
+    "text",
+    "Drawing",
+    owns_tokenizer=True,
+    requires_multimodal_data=True,
+    sampling_constraints={"top_p": 0.5},
 )
-TOPOLOGY = PipelineConfig("scripted", "Scripted", (ASR, replace(AURA, engine_output_type="latent"), TTS))
-TO_TTS = {"from": 1, "to": 2, "connector": "x"}
+TOPOLOGY = PipelineConfig("scripted", "Scripted", (ASR, AURA, TTS))
+TALKER = StagePipelineConfig(
+    2,
+    "talker",
+    StageExecutionType.LLM_AR,
+    (1,),
+    "latent",
+    "Scripted",
+    custom_process_input_func=to_sentences,
+    custom_process_next_stage_input_func=talker2code2wav_full_payload,
+    async_chunk_process_next_stage_input_func=talker2code2wav_async_chunk,
+)
+CODE2WAV = replace(
+    TTS,
+    stage_id=3,
+    input_sources=(2,),
+    custom_process_input_func=None,
+    sync_process_input_func=talker2code2wav_token_only,
+)
+CUTS = PipelineConfig("cutting", "Scripted", (ASR, AURA, TALKER, CODE2WAV))
+TO_TTS = {"from": 2, "to": 3, "connector": "x"}
+RAMP = {"x": {"extra": {"codec_chunk_ramp": [1, 2]}}}
+TOKENS = f"{talker2code2wav_token_only.__module__}.{talker2code2wav_token_only.__qualname__}"
 ENGINE_KEYS = {
     "Scripted": EngineKeys({"model": Key(str, "tiny"), "threads": count()}),
     "Drawing": EngineKeys(VLLM_KEYS, placed=True, sampling_defaults=True, spreads=True),
@@ -27,15 +61,15 @@ ENGINE_KEYS = {
 Raw = dict[str, Any]
 
 
-def read(folder: Path, raw: object) -> Deployment:
+def read(folder: Path, raw: object, topology: PipelineConfig = TOPOLOGY) -> Deployment:
     path = folder / "deployment.yaml"
     path.write_text(raw if isinstance(raw, str) else yaml.safe_dump(raw))
-    return read_deployment(path, TOPOLOGY, ENGINE_KEYS)
+    return read_deployment(path, topology, ENGINE_KEYS)
 
 
-def faults(folder: Path, raw: object) -> list[str]:
+def faults(folder: Path, raw: object, topology: PipelineConfig = TOPOLOGY) -> list[str]:
     with pytest.raises(ConfigError) as refused:
-        read(folder, raw)
+        read(folder, raw, topology)
     return refused.value.faults
 
 
@@ -166,11 +200,98 @@ def test_a_function_of_the_topology_may_be_repeated_by_its_dotted_name(tmp_path:
 
 def test_edges_say_how_much_is_handed_on_at_once_and_connectors_in_which_chunks(tmp_path: Path) -> None:
     connectors = {"codec": {"extra": {"codec_chunk_ramp": [1, 2, 4]}}}
-    edges = [{"from": 1, "to": 2, "window_size": 4, "connector": "codec"}]
+    edges = [{"from": 2, "to": 3, "window_size": 4, "connector": "codec"}]
     raw = runtime(enabled=True, defaults={"window_size": 1, "max_inflight": 8}, edges=edges, connectors=connectors)
-    deployment = read(tmp_path, raw)
+    deployment = read(tmp_path, raw, CUTS)
     assert deployment.stage(1).edge == Edge(1, 8)
-    assert deployment.stage(2).edge == Edge(4, 8, {"codec_chunk_ramp": [1, 2, 4]})
+    assert deployment.stage(3).edge == Edge(4, 8, {"codec_chunk_ramp": [1, 2, 4]})
+
+
+@pytest.mark.parametrize(
+    ("keys", "edge"),
+    [
+        ({}, Edge(1, 8)),
+        ({"async_chunk": True}, Edge(1, 8)),
+        ({"async_chunk": True, "runtime": {}}, Edge(-1, 1, {"codec_chunk_ramp": [1, 2, 4, 8, 12, 25]})),
+        ({"async_chunk": False}, Edge(-1, 8)),
+        (
+            {"async_chunk": False, "stage_args": [{"stage_id": 3, "sync_process_input_func": TOKENS}]},
+            Edge(-1, 8, {}, True),
+        ),
+    ],
+)
+def test_async_chunk_says_whether_codec_frames_are_cut_or_handed_on_complete(
+    tmp_path: Path, keys: Raw, edge: Edge
+) -> None:
+    raw: Raw = {"max_sessions": 1, "runtime": {"defaults": {"window_size": 1, "max_inflight": 8}}, **keys}
+    deployment = read(tmp_path, raw, CUTS)
+    assert deployment.stage(3).edge == edge
+    assert deployment.stage(1).edge.window_size == (-1 if keys.get("runtime") == {} else 1), "text is left as it is"
+
+
+WHOLE_ONLY = replace(TALKER, async_chunk_process_next_stage_input_func=None)
+
+
+@pytest.mark.parametrize(
+    ("keys", "talker", "told"),
+    [
+        (
+            {"async_chunk": False, "runtime": {"edges": [TO_TTS], "connectors": RAMP}},
+            TALKER,
+            ["runtime: stage 2 to stage 3: `connector` cuts what is handed on, but `async_chunk` is false"],
+        ),
+        (
+            {"async_chunk": False, "runtime": {"edges": [{"from": 2, "to": 3, "window_size": 5}]}},
+            TALKER,
+            ["runtime: stage 2 to stage 3: `window_size` cuts what is handed on, but `async_chunk` is false"],
+        ),
+        (
+            {"async_chunk": True, "runtime": {"edges": [{"from": 2, "to": 3, "window_size": -1}]}},
+            TALKER,
+            ["runtime: stage 2 to stage 3: `window_size` is -1, all at once, but `async_chunk` is true"],
+        ),
+        (
+            {"async_chunk": True},
+            WHOLE_ONLY,
+            ["runtime: stage 2 to stage 3: `async_chunk` is true, and nothing cuts what talker makes"],
+        ),
+        (
+            {"runtime": {"defaults": {"window_size": 1}}},
+            WHOLE_ONLY,
+            ["runtime: stage 2 to stage 3: talker hands on all at once: `window_size` -1 is needed, and no connector"],
+        ),
+        (
+            {"stage_args": [{"stage_id": 3, "sync_process_input_func": TOKENS}]},
+            TALKER,
+            ["stage 3: `sync_process_input_func` is only called where `async_chunk` is false"],
+        ),
+        (
+            {"async_chunk": False, "stage_args": [{"stage_id": 3, "sync_process_input_func": "a.b"}]},
+            TALKER,
+            [f"stage 3: `sync_process_input_func` is 'a.b', but the topology says {TOKENS!r}"],
+        ),
+        ({"async_chunk": 1}, TALKER, ["`async_chunk` is 1, not true or false"]),
+    ],
+)
+def test_a_hand_over_that_is_told_in_two_ways_or_cannot_be_is_refused(
+    tmp_path: Path, keys: Raw, talker: StagePipelineConfig, told: list[str]
+) -> None:
+    topology = PipelineConfig("cutting", "Scripted", (ASR, AURA, talker, CODE2WAV))
+    assert faults(tmp_path, {"max_sessions": 1, **keys}, topology) == told
+
+
+def test_where_no_codec_frames_are_handed_on_nothing_can_be_cut(tmp_path: Path) -> None:
+    told = ["`async_chunk` changes nothing: no stage hands on codec frames"]
+    assert faults(tmp_path, {"max_sessions": 1, "async_chunk": False}) == told
+
+
+def test_a_stage_that_makes_its_prompts_itself_takes_no_chunks(tmp_path: Path) -> None:
+    reads = replace(CODE2WAV, custom_process_input_func=to_chat, sync_process_input_func=None)
+    makes = replace(TALKER, custom_process_next_stage_input_func=None, async_chunk_process_next_stage_input_func=None)
+    topology = PipelineConfig("reading", "Scripted", (ASR, AURA, makes, reads))
+    raw = runtime(edges=[TO_TTS], connectors=RAMP)
+    told = "runtime: stage 2 to stage 3: `connector` changes nothing: tts makes its prompts itself"
+    assert faults(tmp_path, raw, topology) == [told]
 
 
 @pytest.mark.parametrize(
@@ -217,7 +338,7 @@ def test_edges_say_how_much_is_handed_on_at_once_and_connectors_in_which_chunks(
     ],
 )
 def test_a_join_that_cannot_be_is_refused_with_its_place(tmp_path: Path, keys: Raw, reason: str) -> None:
-    assert faults(tmp_path, runtime(**keys)) == [f"runtime: {reason}"]
+    assert faults(tmp_path, runtime(**keys), CUTS) == [f"runtime: {reason}"]
 
 
 def test_all_sizes_of_chunks_are_whole_numbers_of_at_least_one_and_no_sentence_is_one() -> None:

@@ -1,10 +1,16 @@
-"""A topology checks itself, and names every fault at once."""
+"""A topology checks itself, and names every fault at once: what could not run, and what would have no effect."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from pathlib import Path
+from typing import Any
 
 import pytest
 
+from pipeline.deployment.schema import EngineKeys
 from pipeline.errors import ConfigError
+from pipeline.runtime.engine_registry import EngineKind
+from pipeline.runtime.profiles import PROFILES, Profile
 from pipeline.topology.config import PipelineConfig, StageExecutionType, StagePipelineConfig
 
 AR = StageExecutionType.LLM_AR
@@ -14,7 +20,7 @@ def prompts() -> None:
     """Stands for what makes a stage's prompts."""
 
 
-ASR = StagePipelineConfig(0, "asr", AR, (), "text", "Whisper")
+ASR = StagePipelineConfig(0, "asr", AR, (), "text", "Whisper", requires_multimodal_data=True)
 AURA = StagePipelineConfig(
     1, "aura", AR, (0,), "text", "Llama", final_output=True, final_output_type="text", custom_process_input_func=prompts
 )
@@ -29,10 +35,12 @@ TTS = StagePipelineConfig(
     final_output_type="audio",
     custom_process_input_func=prompts,
 )
+TALKER = StagePipelineConfig(2, "talker", AR, (1,), "latent", "Talker", custom_process_input_func=prompts)
+CODE2WAV = replace(TTS, stage_id=3, input_sources=(2,))
 
 
 def test_a_chain_of_stages_is_a_pipeline_whose_stages_have_names() -> None:
-    pipeline = PipelineConfig("embedded", "Embedded", (ASR, AURA, TTS))
+    pipeline = PipelineConfig("embedded", "Whisper", (ASR, AURA, TTS))
     assert pipeline.stage("aura") is AURA
     with pytest.raises(KeyError):
         pipeline.stage("code2wav")
@@ -49,7 +57,6 @@ def test_all_faults_are_told_at_once_with_the_stage_that_has_them() -> None:
     )
     assert faults(*stages) == [
         "stage 0 (asr): the first stage has no input_sources",
-        "stage 0 (asr): input source 2 is not an earlier stage",
         "stage 0 (asr): stage_id 0 is used twice",
         "stage 0 (asr): model_stage `asr` is used twice",
         "stage 2 (tts): input_sources is empty, only the first stage reads nothing",
@@ -57,8 +64,11 @@ def test_all_faults_are_told_at_once_with_the_stage_that_has_them() -> None:
         "stage 3 (more): final_output_type without final_output",
         "stage 4 (most): input source 4 is not an earlier stage",
         "stage 4 (most): input source 9 is not an earlier stage",
+        "stage 4 (most): it has 2 input_sources, and a stage reads one",
         "stage 4 (most): final_output without final_output_type",
-        "stage 5 (last): input source 2 is there twice",
+        "stage 5 (last): it reads stage 2, and not stage 4, which comes before it",
+        "stage 5 (last): it has 2 input_sources, and a stage reads one",
+        "stage 5 (last): final audio comes from `tts` already",
     ]
 
 
@@ -68,8 +78,73 @@ def test_the_message_holds_each_fault_on_a_line_of_its_own_with_its_source() -> 
     assert str(refused.value) == "topology empty: there are no stages"
 
 
+def test_one_stage_is_refused_since_it_neither_writes_nor_speaks() -> None:
+    assert faults(ASR) == [
+        "no stage behind the first has final text, so no answer would be written",
+        "stage 0 (asr): it is the last and has no final audio: nothing would be heard",
+    ]
+
+
+def test_two_stages_that_read_one_are_refused() -> None:
+    other = replace(TTS, input_sources=(0,))
+    assert faults(ASR, AURA, other) == ["stage 2 (tts): it reads stage 0, as does `aura`: stages do not branch"]
+
+
+def test_a_stage_that_reads_another_than_the_one_before_it_is_refused() -> None:
+    assert faults(ASR, AURA, TALKER, replace(CODE2WAV, input_sources=(1,)))[0] == (
+        "stage 3 (tts): it reads stage 1, as does `talker`: stages do not branch"
+    )
+    skipping = faults(ASR, AURA, replace(TALKER, input_sources=(0,)), replace(CODE2WAV, input_sources=(1,)))
+    assert skipping[-1] == "stage 3 (tts): it reads stage 1, and not stage 2, which comes before it"
+
+
+@pytest.mark.parametrize(
+    ("keys", "fault"),
+    [
+        ({"engine_output_type": "audio"}, "the first stage is a recogniser, and its engine_output_type is audio, not"),
+        ({"requires_multimodal_data": False}, "the first stage is a recogniser, which hears: requires_multimodal_data"),
+        (
+            {"final_output": True, "final_output_type": "text"},
+            "the first stage is a recogniser, and no answer: it has no final_output",
+        ),
+        (
+            {"custom_process_input_func": prompts},
+            "custom_process_input_func would never be called: the session reads what the first stage has heard",
+        ),
+        (
+            {"custom_process_next_stage_input_func": prompts},
+            "custom_process_next_stage_input_func would never be called: the session reads what the first stage",
+        ),
+    ],
+)
+def test_a_first_stage_that_is_no_recogniser_is_refused(keys: Mapping[str, Any], fault: str) -> None:
+    told = faults(replace(ASR, **keys), AURA, TTS)
+    assert told[0].startswith(f"stage 0 (asr): {fault}")
+
+
 def test_a_pipeline_that_would_never_answer_is_refused() -> None:
-    assert faults(ASR) == ["no stage has final_output, so nothing would ever be answered"]
+    silent = replace(AURA, final_output=False, final_output_type=None)
+    assert faults(ASR, silent, TTS) == ["no stage behind the first has final text, so no answer would be written"]
+    deaf = replace(TTS, final_output=False, final_output_type=None)
+    unheard = "it is the last and has no final audio: nothing would be heard"
+    assert faults(ASR, AURA, deaf) == [f"stage 2 (tts): {unheard}"]
+    assert faults(ASR, AURA) == [f"stage 1 (aura): {unheard}"]
+
+
+def test_each_kind_of_output_leaves_once_and_as_what_its_engine_makes() -> None:
+    again = replace(TTS, model_stage="again", engine_output_type="text", final_output_type="text")
+    assert "stage 2 (again): final text comes from `aura` already" in faults(ASR, AURA, again)
+    other = "stage 1 (aura): final_output_type is text, but engine_output_type is latent"
+    assert faults(ASR, replace(AURA, engine_output_type="latent"), TTS) == [other]
+    codes = replace(TALKER, final_output=True, final_output_type="latent")
+    nothing = "stage 2 (talker): final_output_type is latent: codec frames are nothing to read or to hear"
+    assert faults(ASR, AURA, codes, CODE2WAV) == [nothing]
+
+
+def test_only_who_hears_and_who_writes_are_given_sound_or_pictures() -> None:
+    PipelineConfig("test", "Voice", (ASR, replace(AURA, requires_multimodal_data=True), TTS))
+    (fault,) = faults(ASR, AURA, replace(TTS, requires_multimodal_data=True))
+    assert fault.startswith("stage 2 (tts): requires_multimodal_data, and only the stages that hear and that write")
 
 
 def test_a_cycle_cannot_be_written() -> None:
@@ -80,18 +155,91 @@ def test_a_cycle_cannot_be_written() -> None:
 def test_every_stage_but_the_first_has_prompts_of_its_own_making_or_of_the_one_before() -> None:
     alone = replace(TTS, custom_process_input_func=None)
     assert faults(ASR, AURA, alone) == ["stage 2 (tts): nothing makes its prompts of what stage 1 says"]
-    PipelineConfig("test", "Test", (ASR, AURA, replace(alone, sync_process_input_func=prompts)))
-    PipelineConfig("test", "Test", (ASR, replace(AURA, custom_process_next_stage_input_func=prompts), alone))
-    PipelineConfig("test", "Test", (ASR, replace(AURA, async_chunk_process_next_stage_input_func=prompts), alone))
+    PipelineConfig("test", "Voice", (ASR, replace(AURA, custom_process_next_stage_input_func=prompts), alone))
+    plain = replace(CODE2WAV, custom_process_input_func=None)
+    PipelineConfig("test", "Voice", (ASR, AURA, TALKER, replace(plain, sync_process_input_func=prompts)))
+    cutting = replace(TALKER, async_chunk_process_next_stage_input_func=prompts)
+    PipelineConfig("test", "Voice", (ASR, AURA, cutting, plain))
+    (fault,) = faults(ASR, replace(AURA, custom_process_input_func=None), TTS)
+    assert fault.startswith("stage 1 (aura): it is asked by the session: custom_process_input_func is needed")
 
 
-def test_what_a_stage_says_has_one_tokenizer_owner_behind_it() -> None:
-    owner, other = replace(AURA, owns_tokenizer=True), replace(TTS, input_sources=(0,), owns_tokenizer=True)
-    assert faults(ASR, owner, other) == ["stage 2 (tts): owns_tokenizer, as does `aura`, which reads stage 0 too"]
-    PipelineConfig("test", "Test", (ASR, owner, replace(TTS, owns_tokenizer=True)))
+def test_functions_that_nothing_would_call_or_that_cut_no_frames_are_refused() -> None:
+    tokens: dict[str, Any] = {"sync_process_input_func": prompts}
+    (fault,) = faults(ASR, AURA, TALKER, replace(CODE2WAV, **tokens))
+    assert fault.startswith("stage 3 (tts): sync_process_input_func of tts would never be called: custom_process_input")
+    (fault,) = faults(ASR, AURA, replace(TTS, custom_process_next_stage_input_func=prompts))
+    assert fault == "stage 2 (tts): custom_process_next_stage_input_func would never be called: it is the last"
+    (fault,) = faults(ASR, AURA, replace(TTS, custom_process_input_func=None, **tokens))
+    assert fault == "stage 2 (tts): sync_process_input_func of tts hands on codec frames, and aura makes text"
+
+
+@pytest.mark.parametrize(
+    ("extras", "fault"),
+    [
+        ({"tts_arg": {}}, "extras: there is no `tts_arg` (known: tts_args)"),
+        ({"tts_args": {"length": 5}}, "extras: tts_args: it says max_instructions_length, and nothing else"),
+        ({"tts_args": {}}, "extras: tts_args: it says max_instructions_length, and nothing else"),
+        (
+            {"tts_args": {"max_instructions_length": 0}},
+            "extras: tts_args: max_instructions_length is 0, not a whole number of at least 1",
+        ),
+    ],
+)
+def test_extras_that_mean_nothing_are_refused(extras: Mapping[str, Any], fault: str) -> None:
+    assert faults(ASR, AURA, replace(TTS, extras=extras)) == [f"stage 2 (tts): {fault}"]
+
+
+def test_how_long_a_callers_wishes_for_the_voice_may_be_is_told_once() -> None:
+    told = {"tts_args": {"max_instructions_length": 80}}
+    assert PipelineConfig("test", "Voice", (ASR, AURA, TTS)).max_instructions_length == 500
+    assert PipelineConfig("test", "Voice", (ASR, AURA, replace(TTS, extras=told))).max_instructions_length == 80
+    twice = faults(ASR, AURA, replace(TALKER, extras=told), replace(CODE2WAV, extras=told))
+    assert twice == ["stage 3 (tts): extras: `talker` has them already"]
+
+
+def test_the_architecture_of_a_pipeline_is_that_of_one_of_its_stages() -> None:
+    with pytest.raises(ConfigError, match="topology test: model_arch `Other` is that of no stage"):
+        PipelineConfig("test", "Other", (ASR, AURA, TTS))
+
+
+class TestAProfile:
+    """A topology together with the engines that are to serve it."""
+
+    @staticmethod
+    def faults(topology: PipelineConfig, engines: Mapping[str, EngineKind]) -> list[str]:
+        with pytest.raises(ConfigError) as refused:
+            Profile(topology, Path("none"), engines, PROFILES["embedded"].detector)
+        return refused.value.faults
+
+    def test_a_stage_that_no_engine_serves_is_refused(self) -> None:
+        topology, engines = PROFILES["embedded"].topology, dict(PROFILES["embedded"].engines)
+        del engines["HibariTTS"]
+        known = "WhisperForConditionalGeneration, Qwen2ForCausalLM"
+        assert self.faults(topology, engines) == [f"stage 2 (tts): no engine serves `HibariTTS` (known: {known})"]
+
+    @pytest.mark.parametrize("name", ["embedded", "vllm"])
+    def test_a_stage_whose_engine_computes_in_another_way_is_refused(self, name: str) -> None:
+        profile = PROFILES[name]
+        *others, last = profile.topology.stages
+        wrong = replace(last, execution_type=AR)
+        told = self.faults(replace(profile.topology, stages=(*others, wrong)), profile.engines)
+        here = f"stage {last.stage_id} ({last.model_stage}): "
+        assert told == [f"{here}execution_type is llm_ar, and the engine of {last.model_arch} is llm_generation"]
+
+    def test_constraints_that_no_engine_could_keep_are_refused(self) -> None:
+        asr = replace(PROFILES["embedded"].topology.stages[0], sampling_constraints={"temprature": 1, "top_k": 0})
+        topology = replace(PROFILES["embedded"].topology, stages=(asr, *PROFILES["embedded"].topology.stages[1:]))
+        assert self.faults(topology, PROFILES["embedded"].engines) == [
+            "stage 0 (asr): sampling_constraints: unknown key `temprature` (did you mean `temperature`?)",
+            "stage 0 (asr): sampling_constraints: `top_k` is 0: -1 (all) or at least 1 is needed",
+        ]
+
+    def test_engines_say_how_they_compute(self) -> None:
+        assert EngineKeys().execution is AR
 
 
 def faults(*stages: StagePipelineConfig) -> list[str]:
     with pytest.raises(ConfigError) as refused:
-        PipelineConfig("test", "Test", stages)
+        PipelineConfig("test", stages[-1].model_arch, stages)
     return refused.value.faults

@@ -17,7 +17,7 @@ from pipeline.topology.processors.handover import (
     talker2code2wav_full_payload,
     talker2code2wav_token_only,
 )
-from pipeline.turns.input_processor import gathered, input_processor
+from pipeline.turns.input_processor import NO_FRAMES, gathered, input_processor
 from pipeline.types.chunks import CODEBOOKS, CodecChunk, TextChunk
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.scenario import ASR, AURA, TTS, Line, to_chat, to_sentences
@@ -80,10 +80,40 @@ async def test_codec_frames_are_handed_on_as_a_whole_by_windows_or_in_the_connec
     assert await sizes(edge) == chunks
 
 
-async def test_without_a_way_of_the_talkers_own_codes_are_handed_on_as_tokens_only() -> None:
-    plain = replace(TALKER, custom_process_next_stage_input_func=None, async_chunk_process_next_stage_input_func=None)
-    process = input_processor(plain, CODE2WAV, Edge())
-    assert [len(ids) async for ids in process(frames(7).__aiter__(), TurnRequest())] == [7 * CODEBOOKS]
+@pytest.mark.parametrize(
+    ("source", "edge"),
+    [
+        (TALKER, Edge(token_only=True)),
+        (replace(TALKER, custom_process_next_stage_input_func=None), Edge(token_only=True)),
+        (replace(TALKER, custom_process_next_stage_input_func=None), Edge()),
+    ],
+)
+async def test_tokens_only_are_one_piece_of_all_frames_with_all_that_is_said(
+    source: StagePipelineConfig, edge: Edge
+) -> None:
+    process = input_processor(source, CODE2WAV, edge)
+    made = Source(
+        *(
+            CodecChunk(np.full((1, CODEBOOKS), at, np.int16), text, ends=at == 1)
+            for at, text in enumerate(("A", " b", ""))
+        )
+    )
+    (whole,) = [codes async for codes in process(made.__aiter__(), TurnRequest())]
+    assert (whole.text, whole.ends) == ("A b", True)
+    assert whole.frames.tolist() == [[at] * CODEBOOKS for at in range(3)]
+
+
+async def test_tokens_only_lose_no_text_that_has_no_sound() -> None:
+    process = input_processor(TALKER, CODE2WAV, Edge(token_only=True))
+    (whole,) = [codes async for codes in process(Source(CodecChunk(NO_FRAMES, "🎉")).__aiter__(), TurnRequest())]
+    assert (whole.text, len(whole.frames)) == ("🎉", 0)
+
+
+async def test_who_only_knows_chunks_hands_on_a_whole_in_sentences() -> None:
+    cutting = replace(TALKER, custom_process_next_stage_input_func=None)
+    source = frames(7)
+    process = input_processor(cutting, replace(CODE2WAV, sync_process_input_func=None), Edge())
+    assert [(len(chunk.frames), source.taken) async for chunk in process(source.__aiter__(), TurnRequest())] == [(7, 7)]
 
 
 def test_chunks_that_run_dry_are_refused() -> None:

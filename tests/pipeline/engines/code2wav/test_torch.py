@@ -9,12 +9,17 @@ from typing import Any
 
 import numpy as np
 import pytest
+import yaml
 from numpy.typing import NDArray
 
+from pipeline.deployment.loading import read_deployment
 from pipeline.engines.code2wav.chunk_ramp import ChunkRamp
 from pipeline.engines.code2wav.engine import Code2WavEngine
 from pipeline.errors import ConfigError
-from pipeline.topology.processors.handover import talker2code2wav_async_chunk
+from pipeline.runtime.profiles import PROFILES
+from pipeline.topology.aura_omni import AURA_OMNI_PIPELINE
+from pipeline.topology.processors.handover import talker2code2wav_async_chunk, talker2code2wav_token_only
+from pipeline.turns.input_processor import input_processor
 from pipeline.types.chunks import FRAME_SAMPLES, CodecChunk
 from pipeline.types.turn_request import TurnRequest
 from tests.pipeline.models.qwen3_tts import seeded_codec
@@ -73,6 +78,36 @@ async def test_everybody_hears_the_wave_of_their_sentences(engine: Code2WavEngin
         assert rms > 0.05 * LOUDEST
         assert np.abs(np.frombuffer(pcm, "<i2") - wave).max() < 0.5 + LARGEST_ERROR * rms
     assert await engine.busy() == 0
+
+
+@pytest.mark.parametrize("way", ["full payload", "token only"])
+async def test_what_is_handed_over_complete_is_the_same_wave(
+    engine: Code2WavEngine, codec_checkpoint: Path, tmp_path: Path, way: str
+) -> None:
+    """With `async_chunk: false`: no sound before the last frame is made, then all of it."""
+    path, topology = tmp_path / "complete.yaml", AURA_OMNI_PIPELINE
+    stages: list[Any] = [{"stage_id": id, "engine_args": {"gpu_memory_utilization": 0.2}} for id in range(4)]
+    if way == "token only":
+        name = talker2code2wav_token_only
+        stages[3]["sync_process_input_func"] = f"{name.__module__}.{name.__qualname__}"
+    path.write_text(yaml.safe_dump({"max_sessions": 1, "async_chunk": False, "stage_args": stages}))
+    keys = {arch: kind.keys for arch, kind in PROFILES["vllm"].engines.items()}
+    edge = read_deployment(path, topology, keys).stage(3).edge
+    codes, made = seeded_codec.codes(80), list[int]()
+
+    async def frames() -> AsyncIterator[CodecChunk]:
+        for at, frame in enumerate(codes):
+            made.append(at)
+            yield CodecChunk(frame[None], "Hello." if at == 0 else "", ends=at == len(codes) - 1)
+
+    prompts = input_processor(topology.stages[2], topology.stages[3], edge)(frames(), TurnRequest())
+    sound = [(audio, len(made)) async for audio in engine.generate("complete", prompts)]
+    wave = expected(load_decoder(codec_checkpoint, torch.device("cpu"), torch.float32), codes)
+    pcm = np.frombuffer(b"".join(audio.pcm for audio, _ in sound), "<i2")
+    rms = np.sqrt(np.mean(np.square(wave)))
+    assert np.abs(pcm - wave).max() < 0.5 + LARGEST_ERROR * rms
+    assert {known for _, known in sound} == {len(codes)}
+    assert "".join(audio.text for audio, _ in sound) == "Hello."
 
 
 async def test_a_damaged_checkpoint_is_refused_in_words(codec_checkpoint: Path, tmp_path: Path) -> None:
