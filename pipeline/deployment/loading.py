@@ -102,19 +102,24 @@ def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[s
     told = {each["stage_id"]: each for each in raw.get("stage_args", [])}
     edges = {stage.stage_id: Edge(**hand_over(raw, source, stage)) for source, stage in pairwise(topology.stages)}
     stages = (
-        _stage(told.get(spec.stage_id, {}), spec, engine_keys, edges.get(spec.stage_id, Edge()))
+        _stage(told.get(spec.stage_id, {}), spec, topology, engine_keys, edges.get(spec.stage_id, Edge()))
         for spec in topology.stages
     )
     return Deployment(raw["max_sessions"], tuple(stages))
 
 
 def _stage(
-    raw: dict[str, Any], spec: StagePipelineConfig, engine_keys: Mapping[str, EngineKeys], edge: Edge
+    raw: dict[str, Any],
+    spec: StagePipelineConfig,
+    topology: PipelineConfig,
+    engine_keys: Mapping[str, EngineKeys],
+    edge: Edge,
 ) -> StageDeployment:
     runtime = raw.get("runtime", {})
     own = {key: value for key, value in raw.get("engine_args", {}).items() if key not in TOPOLOGY_KEYS}
     engine = engine_keys.get(spec.model_arch, EngineKeys())
-    alone = {"gpu_memory_utilization": ALONE} if engine.placed else {}
+    elsewhere = {"gpu_memory_utilization": ALONE, "max_instructions_length": topology.max_instructions_length}
+    silent = {key: value for key, value in elsewhere.items() if key in engine.keys}
     sampling: dict[str, Any] = {}
     if engine.sampling_defaults:
         sampling = {**documented(SAMPLING_KEYS), **raw.get("default_sampling_params", {}), **spec.sampling_constraints}
@@ -122,7 +127,7 @@ def _stage(
         spec.stage_id,
         tuple(int(device) for device in runtime.get("devices", "0").split(",")),
         runtime.get("max_batch_size", 1),
-        {**alone, **documented(engine.keys), **own},
+        {**silent, **documented(engine.keys), **own},
         sampling,
         edge,
     )

@@ -63,6 +63,17 @@ class Speaks(Protocol):
     voices: tuple[str, ...]
 
 
+@runtime_checkable
+class TakesInstructions(Protocol):
+    """An engine whose voice can be told in words how to speak.
+
+    Attributes:
+        most_instructions: Characters of them; 0: its checkpoint takes none.
+    """
+
+    most_instructions: int
+
+
 class Opener(Protocol):
     """Opens the engine of one stage; returns when it can serve."""
 

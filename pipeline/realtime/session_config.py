@@ -18,7 +18,7 @@ from pipeline.realtime.protocol.client_events import (
     SessionSettings,
     TurnDetection,
 )
-from pipeline.realtime.protocol.limits import check_context, check_instructions
+from pipeline.realtime.protocol.limits import check_context, check_instructions, check_voice_instructions
 from pipeline.realtime.protocol.ranges import check_range
 from pipeline.types.capabilities import Capabilities, PromptLimits
 from pipeline.types.session_options import Proactive, SessionOptions
@@ -133,6 +133,7 @@ class SessionConfig:
                     "format": show_format(self.speaks),
                     "voice": self.response_options.voice,
                     "speed": self.response_options.speed,
+                    **({"instructions": told} if (told := self.response_options.voice_instructions) else {}),
                 },
             },
             "aura": {
@@ -200,4 +201,7 @@ def _with_output(config: SessionConfig, audio: AudioOutput, param: str) -> Sessi
     if audio.speed is not None:
         check_range(audio.speed, SPEEDS, f"{param}.speed")
         response_options = replace(response_options, speed=audio.speed)
+    if audio.instructions is not None:
+        check_voice_instructions(audio.instructions, config.there.voice_instructions, f"{param}.instructions")
+        response_options = replace(response_options, voice_instructions=audio.instructions)
     return replace(config, response_options=response_options)

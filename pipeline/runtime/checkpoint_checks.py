@@ -50,6 +50,7 @@ def check_tts(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     args, most, findings = stage.engine_args, stage.engine_args["max_model_len"], Findings()
     folder, stops = models_dir / args["model"], stage.sampling.get("stop_token_ids")
     told = {"voice": args["voice"], "stop_token_ids": stops, "max_model_len": most, "load_format": _format(stage)}
+    told["max_instructions_length"] = args["max_instructions_length"]
     config, tensors = talker.examine(folder, findings, **told)
     findings.look(check_tokenizer, folder)
     decoder = config.talker if config else NO_DECODER

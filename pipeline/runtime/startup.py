@@ -11,7 +11,7 @@ from typing import Any
 
 from pipeline.aio.tasks import BackgroundTasks, first
 from pipeline.deployment.loading import Deployment
-from pipeline.engines.base import Engine, Listens, Speaks
+from pipeline.engines.base import Engine, Listens, Speaks, TakesInstructions
 from pipeline.runtime.engine_registry import EngineKind
 from pipeline.runtime.profiles import Profile
 from pipeline.runtime.supervisor import Reopen, RestartableEngine, Supervisor
@@ -63,7 +63,7 @@ async def opened(profile: Profile, deployment: Deployment, models_dir: Path, clo
         engine = await open_()
         seconds[name] = clock() - began
         log.info("%s started in %.1f s", name, seconds[name])
-        able = _with(able, engine)
+        able = with_engine(able, engine)
         engines[name] = Supervisor(name, engine, open_) if isinstance(engine, RestartableEngine) else engine
 
     try:
@@ -97,9 +97,12 @@ async def _closed(engines: Mapping[str, Engine[Any, Any]]) -> None:
             tasks.create_task(engine.aclose(), name=f"close {name}")
 
 
-def _with(able: Capabilities, engine: Engine[Any, Any]) -> Capabilities:
+def with_engine(able: Capabilities, engine: Engine[Any, Any]) -> Capabilities:
+    """The same, and what callers may ask of that engine."""
     if isinstance(engine, Listens):
         able = replace(able, recogniser=engine.model, languages=engine.languages, context_bytes=engine.context_bytes)
     if isinstance(engine, Speaks):
         able = replace(able, voices=engine.voices)
+    if isinstance(engine, TakesInstructions):
+        able = replace(able, voice_instructions=engine.most_instructions)
     return able

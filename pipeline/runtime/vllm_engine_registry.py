@@ -98,6 +98,7 @@ TALKER_KEYS: Mapping[str, Key] = {
     "max_model_len": count(2_048),
     "enable_prefix_caching": NOT_CACHED,
     "voice": Key(str, ""),
+    "max_instructions_length": count(),
 }
 CODE2WAV_KEYS: Mapping[str, Key] = {
     "model": Key(str, VOICE),

@@ -1,6 +1,5 @@
 """The pipeline for GPUs: Qwen3-ASR hears, AURA sees and writes, Qwen3-TTS speaks in two stages."""
 
-from pipeline.models.qwen3_tts.prompt import MOST_INSTRUCTIONS
 from pipeline.models.registry import AURA, TALKER
 from pipeline.topology.config import PipelineConfig, StageExecutionType, StagePipelineConfig
 from pipeline.topology.processors.aura import asr2aura, aura2tts
@@ -63,7 +62,7 @@ AURA_OMNI_PIPELINE = PipelineConfig(
             model_arch="Qwen3TTSCode2Wav",
             sync_process_input_func=talker2code2wav_token_only,
             sampling_constraints={"detokenize": True},
-            extras={"tts_args": {"max_instructions_length": MOST_INSTRUCTIONS}},
+            extras={"tts_args": {"max_instructions_length": 500}},
         ),
     ),
 )

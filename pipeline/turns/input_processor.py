@@ -68,7 +68,7 @@ async def _gathering(
 async def _as_tokens(
     tokens: InputProcessor[CodecChunk, Any], inbox: AsyncIterator[CodecChunk], request: TurnRequest
 ) -> AsyncGenerator[CodecChunk, None]:
-    """A decoder's one prompt of the flat ids of all frames. What is spoken in them is told with the first."""
+    """Makes one prompt of the flat ids of all frames. What is spoken in them is told with the first."""
     said: list[str] = []
 
     async def noted() -> AsyncGenerator[CodecChunk, None]:

@@ -31,6 +31,7 @@ class Capabilities:
         languages: ISO 639-1 codes that it knows; empty: it does not say.
         context_bytes: How much a caller may tell the recogniser of what will be said; None: it does not say.
         voices: The one that speaks unless another is asked for comes first; empty: they have no names.
+        voice_instructions: Most characters in which a caller may say how to speak; 0: the voice takes none.
         limits: None: every text has room.
     """
 
@@ -39,6 +40,7 @@ class Capabilities:
     languages: frozenset[str] = field(default=frozenset())
     context_bytes: int | None = None
     voices: tuple[str, ...] = ()
+    voice_instructions: int = 0
     limits: PromptLimits | None = None
 
     @property

@@ -15,6 +15,7 @@ class ResponseOptions:
 
     Attributes:
         language: ISO 639-1 code of the caller's speech, or None to detect it.
+        voice_instructions: In words, how to speak, for a voice that takes them.
         context: Words that the caller may say, such as names.
         max_tokens: Most tokens to write, or None for the pipeline's own limit. 0 only has the question read.
         say: A text to speak as it is, in place of an answer.
@@ -26,6 +27,7 @@ class ResponseOptions:
     instructions: str = ""
     voice: str = ""
     speed: float = 1.0
+    voice_instructions: str = ""
     modality: Modality = "audio"
     language: str | None = None
     context: str = ""

@@ -67,6 +67,7 @@ class TalkerEngine:
         self, requests: StreamingPromptEngine, writer: TalkerPromptWriter, engine_settings: TalkerEngineSettings
     ) -> None:
         self.voices = voices(writer, engine_settings.voice)
+        self.most_instructions = writer.most_instructions
         self._requests = requests
         self._writer = writer
         self._engine_settings = engine_settings

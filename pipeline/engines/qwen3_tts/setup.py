@@ -16,7 +16,7 @@ from pipeline.engines.vllm.warm_up import heard_together, warmed
 from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_tts.config import GenerationConfig, VoiceConfig, read_generation, read_voice
 from pipeline.models.qwen3_tts.extra_args import CODES, Choice
-from pipeline.models.qwen3_tts.prompt import TalkerPromptWriter, VoiceChoice
+from pipeline.models.qwen3_tts.prompt import MOST_INSTRUCTIONS, TalkerPromptWriter, VoiceChoice
 from pipeline.models.qwen3_tts.sentence import ENOUGH_IDS, FramePace
 from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
 from pipeline.models.qwen3_tts.weight_names import ELSEWHERE, expected_shapes
@@ -27,15 +27,20 @@ from pipeline.models.shared.weight_names import check_weights
 from pipeline.types.chunks import Clause
 
 PROMPT_TOKENS = 256  # instructions, and the names of a voice; each id of a text is read beside a frame of its own
+TOKEN_CHARACTERS = 2  # of instructions, at the least in languages with words
 FIRST_CHUNKS = 8  # of each sentence that it says when it is opened: all of a batch are under way with them
 
 
-def read_writer(folder: Path) -> TalkerPromptWriter:
-    """
+def read_writer(folder: Path, max_instructions_length: int = MOST_INSTRUCTIONS) -> TalkerPromptWriter:
+    """Reads what writes the prompts of a checkpoint.
+
+    Args:
+        max_instructions_length: Most characters of how to speak.
+
     Raises:
         ConfigError: The model is incomplete or another one, or only clones voices.
     """
-    return TalkerPromptWriter(read_voice(folder), read_tokenizer(folder))
+    return TalkerPromptWriter(read_voice(folder), read_tokenizer(folder), max_instructions_length)
 
 
 def examine(
@@ -46,6 +51,7 @@ def examine(
     stop_token_ids: Sequence[int] | None,
     max_model_len: int,
     load_format: str,
+    max_instructions_length: int = MOST_INSTRUCTIONS,
 ) -> tuple[VoiceConfig | None, Sequence[Stored]]:
     """Looks whether a checkpoint is whole and agrees with a deployment; neither tokenizer nor tensors are read.
 
@@ -56,7 +62,8 @@ def examine(
         ConfigError: There is no such folder; all other faults are among the findings.
     """
     check_is_there(folder)
-    findings.look(check_length, STAGE, max_model_len, PROMPT_TOKENS + ENOUGH_IDS)
+    prompt_tokens = max(PROMPT_TOKENS, max_instructions_length // TOKEN_CHARACTERS)
+    findings.look(check_length, STAGE, max_model_len, prompt_tokens + ENOUGH_IDS)
     config, tensors = findings.look(read_voice, folder), findings.look(stored, folder)
     findings.look(read_generation, folder)
     if config:
@@ -94,6 +101,7 @@ async def open_talker(
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 2_048,
+    max_instructions_length: int = MOST_INSTRUCTIONS,
     start: StartEngine = start_vllm,
     **engine_args: Any,
 ) -> TalkerEngine:
@@ -103,6 +111,7 @@ async def open_talker(
         sampling_defaults: How codebook 0 is drawn, and most frames of a sentence; None: as the checkpoint says.
         stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of one sentence: its prompt, and 12.5 frames a second.
+        max_instructions_length: Most characters in which a clause may say how to speak.
         engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
 
     Raises:
@@ -120,11 +129,12 @@ async def open_talker(
         stop_token_ids=stop_token_ids,
         max_model_len=max_model_len,
         load_format=load_format,
+        max_instructions_length=max_instructions_length,
     )
     tokenize = findings.look(read_tokenizer, folder)
     findings.check()
     assert config is not None and tokenize is not None
-    writer = TalkerPromptWriter(config, tokenize)
+    writer = TalkerPromptWriter(config, tokenize, max_instructions_length)
     speaker, stops, generation = first_voice(config, voice), stops_of(config), read_generation(folder)
     settings: dict[str, Any] = {
         "hf_overrides": {"architectures": [TALKER]},

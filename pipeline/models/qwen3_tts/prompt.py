@@ -9,7 +9,7 @@ from pipeline.models.qwen3_tts.config import VoiceConfig
 
 NO_CODEC = -1  # a position at which only text is read
 AUTO = "auto"
-MOST_INSTRUCTIONS = 500  # characters: `max_instructions_length` of the published topology
+MOST_INSTRUCTIONS = 500  # characters, where nobody says it
 LANGUAGES: Mapping[str, str] = {  # ISO 639-1 → the names that the checkpoints use
     "de": "german",
     "en": "english",
@@ -62,10 +62,21 @@ class TalkerPrompt:
 
 @dataclass(frozen=True, slots=True)
 class TalkerPromptWriter:
-    """Writes the prompts of one checkpoint, as `Qwen3TTSForConditionalGeneration.generate` of `qwen-tts` 0.1.1 does."""
+    """Writes the prompts of one checkpoint, as `Qwen3TTSForConditionalGeneration.generate` of `qwen-tts` 0.1.1 does.
+
+    Attributes:
+        max_instructions_length: Most characters of a voice's instructions.
+    """
 
     config: VoiceConfig
     tokenize: Tokenize
+    max_instructions_length: int = MOST_INSTRUCTIONS
+
+    @property
+    def most_instructions(self) -> int:
+        """The same; 0 if the checkpoint takes none."""
+        is_small = self.config.tts_model_type == "custom_voice" and self.config.tts_model_size == "0b6"
+        return 0 if is_small else self.max_instructions_length
 
     def write(self, text_ids: Sequence[int], voice: VoiceChoice, layout: Layout, *, ended: bool = True) -> TalkerPrompt:
         """The prompt for a text.
@@ -137,10 +148,10 @@ class TalkerPromptWriter:
     def _instructions(self, voice: VoiceChoice) -> list[int]:
         if not voice.instructions:
             return []
-        if self.config.tts_model_type == "custom_voice" and self.config.tts_model_size == "0b6":
+        if not (most := self.most_instructions):
             raise RequestError("invalid_value", "this checkpoint takes no instructions (size `0b6`)", "instructions")
-        if (length := len(voice.instructions)) > MOST_INSTRUCTIONS:
-            message = f"instructions: {length} characters, of which {MOST_INSTRUCTIONS} have room"
+        if (length := len(voice.instructions)) > most:
+            message = f"instructions: {length} characters, of which {most} have room"
             raise RequestError("invalid_value", message, "instructions")
         return self.tokenize(f"<|im_start|>user\n{voice.instructions}<|im_end|>\n")
 

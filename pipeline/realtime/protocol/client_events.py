@@ -50,9 +50,16 @@ class AudioInput(Known):
 
 
 class AudioOutput(Known):
+    """How answers sound.
+
+    Attributes:
+        instructions: (ours) In words, how to speak; a voice that takes none refuses them.
+    """
+
     format: Format | None = None
     voice: str | dict[str, Any] | None = None
     speed: float | None = None
+    instructions: str | None = None
 
 
 class AudioSettings(Known):

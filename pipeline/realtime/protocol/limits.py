@@ -36,6 +36,21 @@ def check_context(text: str, most_bytes: int | None, param: str) -> None:
         raise RequestError("invalid_value", f"{param}: it has {size:,} bytes, and {most_bytes} fit", param)
 
 
+def check_voice_instructions(text: str, most: int, param: str) -> None:
+    """Refuses a caller's words on how to speak for which the voice has no room.
+
+    Args:
+        most: Characters of it that have room.
+
+    Raises:
+        RequestError: Names the field and how much fits.
+    """
+    if text and not most:
+        raise RequestError("invalid_value", f"{param}: this voice takes none", param)
+    if len(text) > most:
+        raise RequestError("invalid_value", f"{param}: {len(text):,} characters, of which {most} have room", param)
+
+
 def check_pictures(count: int, limits: PromptLimits | None, param: str) -> None:
     """
     Raises:

@@ -1,6 +1,7 @@
 """AURA's prompts: what was said and seen, in the order and the words with which it was trained. Pure."""
 
 from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from dataclasses import replace
 from typing import get_args
 
 from pipeline.context.control_tokens import escape_control_tokens
@@ -45,12 +46,18 @@ async def asr2aura(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> A
 async def aura2tts(inbox: AsyncIterator[TextChunk], request: TurnRequest) -> AsyncGenerator[Clause, None]:
     """The answer as it is written → words for the Talker, which speaks them before it knows what follows."""
     words, response_options = WordSplitter(), request.response_options
-    language = tongue(response_options.language)
+    engine_settings = Clause(
+        "",
+        response_options.voice,
+        response_options.speed,
+        tongue(response_options.language),
+        escape_control_tokens(response_options.voice_instructions),
+    )
     async for piece in inbox:
         for said in words.feed(piece.text):
-            yield Clause(said, response_options.voice, response_options.speed, language)
+            yield replace(engine_settings, text=said)
     for said in words.finish():
-        yield Clause(said, response_options.voice, response_options.speed, language)
+        yield replace(engine_settings, text=said)
 
 
 def tongue(heard: str | None) -> str:

@@ -16,7 +16,9 @@ from pipeline.cli.say import VoiceEngines, say
 from pipeline.engines.qwen3_tts.engine import TalkerEngine
 from pipeline.engines.qwen3_tts.setup import open_talker
 from pipeline.errors import AuraError, ConfigError, EngineError
-from pipeline.types.chunks import Clause, CodecChunk
+from pipeline.topology.processors.aura import aura2tts
+from pipeline.types.chunks import Clause, CodecChunk, TextChunk
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.contract.embedded import MODULE_BACKEND, all_of, once
 from tests.contract.vllm.cases import CASES, GOLDENS, MOST_FRAMES
 from tests.contract.vllm.tiny import Kind
@@ -27,6 +29,7 @@ pytestmark = pytest.mark.vllm
 
 GREEDY = {"do_sample": False, "subtalker_dosample": False}
 CASE = 7  # "No, thank you very much."
+INSTRUCTED = 0  # "Hello there, how are you today?", calmly
 CLAUSE = Clause(CASES[CASE].text, "vivian", language="english")
 TEN_LANGUAGES = (
     "Good morning.", "早上好。", "おはよう。", "안녕하세요.", "Guten Morgen, schöne Grüße.", "Bonjour, ça va ?",
@@ -81,6 +84,20 @@ async def test_words_that_come_one_by_one_make_the_same_sound(talker: TalkerEngi
     chunks = [chunk async for chunk in talker.generate("words", written())]
     assert np.array_equal(frames(chunks), np.load(GOLDENS)[f"case_{CASE}"])
     assert "".join(chunk.text for chunk in chunks) == CLAUSE.text
+
+
+async def test_a_callers_instructions_are_read_as_the_official_package_reads_them(talker: TalkerEngine) -> None:
+    case = CASES[INSTRUCTED]
+    response_options = ResponseOptions(voice="vivian", voice_instructions=case.voice.instructions)
+    chunks = await all_of(
+        talker,
+        *[
+            clause
+            async for clause in aura2tts(once(TextChunk(case.text)), TurnRequest(response_options=response_options))
+        ],
+    )
+    golden = np.load(GOLDENS)[f"case_{INSTRUCTED}"]
+    assert np.array_equal(frames(chunks)[: len(golden)], golden)
 
 
 async def test_closing_is_a_fence(talker: TalkerEngine) -> None:
