@@ -1,76 +1,13 @@
 """Finds what is wrong with what a deployment file says of the ways from stage to stage. Pure."""
 
 from collections.abc import Iterator
-from itertools import pairwise
 from typing import Any
 
-from pipeline.deployment.schema import CHUNK_KEYS, CONNECTOR_KEYS, EDGE_KEYS, RUNTIME_KEYS, TOP_KEYS, WINDOW_KEYS
+from pipeline.deployment.schema import CHUNK_KEYS, CONNECTOR_KEYS, EDGE_KEYS, RUNTIME_KEYS, WINDOW_KEYS
 from pipeline.deployment.values import key_faults, named, sound
-from pipeline.engines.code2wav.chunk_ramp import ChunkRamp, ramp_of
+from pipeline.engines.code2wav.chunk_ramp import ramp_of
 from pipeline.errors import ConfigError, quoted
 from pipeline.topology.config import PipelineConfig, StagePipelineConfig
-
-WHOLE = WINDOW_KEYS["window_size"].default
-TOKEN_ONLY = "sync_process_input_func"
-
-
-def hand_over(raw: dict[str, Any], source: StagePipelineConfig, stage: StagePipelineConfig) -> dict[str, Any]:
-    """How a sound file has one stage hand on to the next: what `Edge` is made of.
-
-    `async_chunk` decides of codec frames: true cuts them, false hands them on complete; by the stage's token-only
-    function if the file names it, else as the full payload.
-    """
-    runtime, is_cut = raw.get("runtime", {}), raw.get("async_chunk") if source.engine_output_type == "latent" else None
-    edge = runtime.get("defaults", {}) | _told_of(runtime.get("edges", []), source, stage)
-    chunks = runtime.get("connectors", {}).get(edge.get("connector"), {}).get("extra", {})
-    how = {"window_size": edge.get("window_size", WHOLE), "max_inflight": edge.get("max_inflight", 1), "chunks": chunks}
-    if is_cut is False:
-        listed = [each for each in raw.get("stage_args", []) if each["stage_id"] == stage.stage_id]
-        return how | {"window_size": WHOLE, "token_only": any(TOKEN_ONLY in each for each in listed)}
-    if is_cut and how["window_size"] == WHOLE and not chunks:
-        return how | {"chunks": {"codec_chunk_ramp": list(ChunkRamp().sizes)}}
-    return how
-
-
-def _told_of(edges: list[dict[str, Any]], source: StagePipelineConfig, stage: StagePipelineConfig) -> dict[str, Any]:
-    """What a file says of the one way from stage to stage."""
-    return next((each for each in edges if _ends(each) == (source.stage_id, stage.stage_id)), {})
-
-
-def chunking_faults(raw: dict[str, Any], topology: PipelineConfig) -> Iterator[str]:
-    """Whether codec frames can be handed on as a file has it, and whether what it says of that has an effect."""
-    runtime = sound(raw.get("runtime"), RUNTIME_KEYS)
-    is_cut, edges = sound(raw, TOP_KEYS).get("async_chunk"), runtime.get("edges", [])
-    joints = list(pairwise(topology.stages))
-    if is_cut is not None and not any(source.engine_output_type == "latent" for source, _ in joints):
-        yield "`async_chunk` changes nothing: no stage hands on codec frames"
-    for source, stage in joints:
-        told = sound(_told_of(edges, source, stage), EDGE_KEYS)
-        default = sound(runtime.get("defaults"), WINDOW_KEYS).get("window_size", WHOLE)
-        window, here = told.get("window_size", default), f"runtime: stage {source.stage_id} to stage {stage.stage_id}: "
-        listed = [each for each in sound(raw, TOP_KEYS).get("stage_args", []) if isinstance(each, dict)]
-        is_flat = any(each.get("stage_id") == stage.stage_id and TOKEN_ONLY in each for each in listed)
-        if source.engine_output_type == "latent":
-            yield from _cutting_faults(here, source, stage, is_cut, told)
-        if is_flat and not (is_cut is False and stage.sync_process_input_func):
-            yield f"stage {stage.stage_id}: `{TOKEN_ONLY}` is only called where `async_chunk` is false"
-        ways = stage.custom_process_input_func, source.async_chunk_process_next_stage_input_func
-        if not any(ways) and is_cut is not False and (window != WHOLE or "connector" in told):
-            yield f"{here}{source.model_stage} hands on all at once: `window_size` -1 is needed, and no connector"
-
-
-def _cutting_faults(
-    here: str, source: StagePipelineConfig, stage: StagePipelineConfig, is_cut: bool | None, told: dict[str, Any]
-) -> Iterator[str]:
-    if is_cut and (stage.custom_process_input_func or not source.async_chunk_process_next_stage_input_func):
-        yield f"{here}`async_chunk` is true, and nothing cuts what {source.model_stage} makes"
-    if is_cut and told.get("window_size") == WHOLE and "connector" not in told:
-        yield f"{here}`window_size` is -1, all at once, but `async_chunk` is true"
-    for key in ("window_size", "connector") if is_cut is False else ():
-        if told.get(key, WHOLE) != WHOLE:
-            yield f"{here}`{key}` cuts what is handed on, but `async_chunk` is false"
-    if stage.custom_process_input_func and "connector" in told:
-        yield f"{here}`connector` changes nothing: {stage.model_stage} makes its prompts itself"
 
 
 def runtime_faults(runtime: dict[str, Any], topology: PipelineConfig) -> Iterator[str]:

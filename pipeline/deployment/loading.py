@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from pipeline.deployment.edges import hand_over
+from pipeline.deployment.handover import hand_over
 from pipeline.deployment.schema import SAMPLING_KEYS, TOPOLOGY_KEYS, EngineKeys, documented
 from pipeline.deployment.strict_yaml import read_yaml
 from pipeline.deployment.validation import faults_of

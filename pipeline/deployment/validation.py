@@ -4,7 +4,8 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
-from pipeline.deployment.edges import chunking_faults, runtime_faults
+from pipeline.deployment.edges import runtime_faults
+from pipeline.deployment.handover import hand_over_faults
 from pipeline.deployment.schema import PLACE_KEYS, SAMPLING_KEYS, STAGE_KEYS, TOP_KEYS, TOPOLOGY_KEYS, EngineKeys
 from pipeline.deployment.values import key_faults, sound
 from pipeline.errors import quoted
@@ -39,7 +40,7 @@ def faults_of(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Engi
     if "stage_args" not in raw or len(known) == len(told.get("stage_args", [None])):  # else one is only misnamed
         yield from _sharing_faults(known, {id: engine_keys.get(spec.model_arch) for id, spec in specs.items()}, specs)
     yield from runtime_faults(told.get("runtime", {}), topology)
-    yield from chunking_faults(raw, topology)
+    yield from hand_over_faults(raw, topology)
 
 
 def session_faults(most: int, topology: PipelineConfig, engine_keys: Mapping[str, EngineKeys]) -> Iterator[str]:

@@ -253,12 +253,15 @@ WHOLE_ONLY = replace(TALKER, async_chunk_process_next_stage_input_func=None)
         (
             {"async_chunk": True},
             WHOLE_ONLY,
-            ["runtime: stage 2 to stage 3: `async_chunk` is true, and nothing cuts what talker makes"],
+            ["runtime: stage 2 to stage 3: talker hands on all at once only: `async_chunk` false is needed"],
         ),
         (
             {"runtime": {"defaults": {"window_size": 1}}},
             WHOLE_ONLY,
-            ["runtime: stage 2 to stage 3: talker hands on all at once: `window_size` -1 is needed, and no connector"],
+            [
+                "runtime: stage 2 to stage 3: talker hands on all at once only: `window_size` -1 and no connector "
+                "is needed",
+            ],
         ),
         (
             {"stage_args": [{"stage_id": 3, "sync_process_input_func": TOKENS}]},
@@ -292,6 +295,8 @@ def test_a_stage_that_makes_its_prompts_itself_takes_no_chunks(tmp_path: Path) -
     raw = runtime(edges=[TO_TTS], connectors=RAMP)
     told = "runtime: stage 2 to stage 3: `connector` changes nothing: tts makes its prompts itself"
     assert faults(tmp_path, raw, topology) == [told]
+    idle = [told.replace("connector", "async_chunk")]
+    assert faults(tmp_path, {"max_sessions": 1, "async_chunk": False}, topology) == idle
 
 
 @pytest.mark.parametrize(
