@@ -25,7 +25,6 @@ from difflib import get_close_matches
 from typing import Any, Self
 
 from pipeline.engines.code2wav.chunk_ramp import LARGEST
-from pipeline.topology.config import StageExecutionType
 
 Kind = type | tuple[type, ...]
 NEEDED = object()  # in place of a default
@@ -57,7 +56,6 @@ class EngineKeys:
         keys: Of its `engine_args`.
         placed: It runs on devices, in a process of its own.
         sampling_defaults: It draws tokens, and so takes sampling parameters.
-        execution: How it computes; a topology says the same.
         spreads: It may compute on several devices at once.
         sessions: Most callers whom it can serve; None: however many there are.
     """
@@ -67,7 +65,6 @@ class EngineKeys:
     sampling_defaults: bool = False
     spreads: bool = False
     sessions: int | None = None
-    execution: StageExecutionType = StageExecutionType.LLM_AR
 
     def naming(self, names: Names) -> Self:
         """The same, and what some keys name must exist."""

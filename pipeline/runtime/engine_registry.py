@@ -15,7 +15,9 @@ from pipeline.engines.model_files import model_folder
 from pipeline.runtime.gpu_fit import GpuMemory
 from pipeline.topology.config import StageExecutionType
 from pipeline.topology.processors.embedded import INSTRUCTIONS_TOKENS, PREAMBLE, instructed, tokens
+from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, Transcript
 
+LLM_GENERATION = StageExecutionType.LLM_GENERATION
 LEAST_CONTEXT = 1_408  # all that a prompt of `processors/embedded.py` may hold, and its answer
 MOST_CONTEXT = 32_768  # the positions of a Qwen2
 
@@ -52,6 +54,8 @@ class EngineKind:
             the stage; cheap, it imports nothing that computes. Returns what it takes of a GPU.
         apart: It starts in a process of its own and needs nothing of the others: they need not wait for it.
         measures: It takes what is free of its GPU: nobody else starts meanwhile.
+        computes: How; a topology says the same.
+        reads, makes: Its prompts and its chunks; None: whatever its stage's are.
     """
 
     open: Opener
@@ -60,6 +64,9 @@ class EngineKind:
     check: Callable[[StageDeployment, Path], GpuMemory] = lambda stage, models_dir: GpuMemory()
     apart: bool = False
     measures: bool = False
+    computes: StageExecutionType = StageExecutionType.LLM_AR
+    reads: type | None = None
+    makes: type | None = None
 
 
 def check_files(files: Sequence[str], stage: StageDeployment, models_dir: Path) -> GpuMemory:
@@ -98,10 +105,21 @@ LLAMA: Mapping[str, Key] = {
 
 ENGINES: Mapping[str, EngineKind] = {
     "WhisperForConditionalGeneration": EngineKind(
-        open_whisper, EngineKeys(WHISPER), whisper_names, partial(check_files, WHISPER_FILES)
+        open_whisper,
+        EngineKeys(WHISPER),
+        whisper_names,
+        partial(check_files, WHISPER_FILES),
+        reads=AsrInput,
+        makes=Transcript,
     ),
     "Qwen2ForCausalLM": EngineKind(
-        open_llama, EngineKeys(LLAMA, sessions=BATCH), llama_names, partial(check_files, LLAMA_FILES), apart=True
+        open_llama,
+        EngineKeys(LLAMA, sessions=BATCH),
+        llama_names,
+        partial(check_files, LLAMA_FILES),
+        apart=True,
+        reads=ChatPrompt,
+        makes=TextChunk,
     ),
-    "HibariTTS": EngineKind(open_hibari, EngineKeys(execution=StageExecutionType.LLM_GENERATION)),
+    "HibariTTS": EngineKind(open_hibari, EngineKeys(), computes=LLM_GENERATION, reads=Clause, makes=AudioChunk),
 }

@@ -31,6 +31,7 @@ from pipeline.runtime.checkpoint_checks import check_asr, check_aura, check_code
 from pipeline.runtime.engine_registry import EngineKind
 from pipeline.topology.config import StageExecutionType
 from pipeline.turns.input_processor import chunks_into
+from pipeline.types.chunks import AsrInput, AudioChunk, Clause, CodecChunk, MultimodalPrompt, TextChunk, Transcript
 
 # Of vLLM's, which our own processes need not be told.
 FOR_OTHERS = ("gpu_memory_utilization", "trust_remote_code", "enforce_eager", "enable_prefix_caching")
@@ -120,21 +121,32 @@ def vllm_engines(machine: VllmHost) -> Mapping[str, EngineKind]:
             partial(open_asr, machine),
             EngineKeys(ASR_KEYS, placed=True, sampling_defaults=True, spreads=True),
             check=check_asr,
+            reads=AsrInput,
+            makes=Transcript,
         ),
         AURA: EngineKind(
             partial(open_aura_stage, machine),
             EngineKeys(AURA_KEYS, placed=True, sampling_defaults=True, spreads=True, sessions=MOST_SESSIONS),
             check=check_aura,
             measures=True,
+            reads=MultimodalPrompt,
+            makes=TextChunk,
         ),
         TALKER: EngineKind(
-            partial(open_tts, machine), EngineKeys(TALKER_KEYS, placed=True, sampling_defaults=True), check=check_tts
+            partial(open_tts, machine),
+            EngineKeys(TALKER_KEYS, placed=True, sampling_defaults=True),
+            check=check_tts,
+            reads=Clause,
+            makes=CodecChunk,
         ),
         "Qwen3TTSCode2Wav": EngineKind(
             partial(open_code2wav, machine),
-            EngineKeys(CODE2WAV_KEYS, placed=True, execution=StageExecutionType.LLM_GENERATION),
+            EngineKeys(CODE2WAV_KEYS, placed=True),
             check=check_code2wav,
             apart=True,
+            computes=StageExecutionType.LLM_GENERATION,
+            reads=CodecChunk,
+            makes=AudioChunk,
         ),
     }
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import pytest
 
-from pipeline.deployment.schema import EngineKeys
 from pipeline.errors import ConfigError
 from pipeline.runtime.engine_registry import EngineKind
 from pipeline.runtime.profiles import PROFILES, Profile
 from pipeline.topology.config import PipelineConfig, StageExecutionType, StagePipelineConfig
+from pipeline.topology.processors.aura import asr2aura, aura2tts
 
 AR = StageExecutionType.LLM_AR
 
@@ -235,8 +235,26 @@ class TestAProfile:
             "stage 0 (asr): sampling_constraints: `top_k` is 0: -1 (all) or at least 1 is needed",
         ]
 
-    def test_engines_say_how_they_compute(self) -> None:
-        assert EngineKeys().execution is AR
+    @pytest.mark.parametrize(
+        ("stage", "keys", "told"),
+        [
+            (0, {"model_arch": "Qwen2ForCausalLM"}, "the engine of Qwen2ForCausalLM makes Text, not Transcript"),
+            (0, {"model_arch": "Qwen2ForCausalLM"}, "the engine of Qwen2ForCausalLM reads Chat, and is no recogniser"),
+            (2, {"engine_output_type": "audio"}, "the engine of Qwen2ForCausalLM makes Text, not Audio"),
+            (1, {"custom_process_input_func": asr2aura}, "asr2aura makes Scene, and the engine of Qwen2ForCausalLM"),
+            (1, {"custom_process_input_func": aura2tts}, "aura2tts takes Text, and is given Asked"),
+        ],
+    )
+    def test_an_engine_that_reads_or_makes_something_else_is_refused(
+        self, stage: int, keys: Mapping[str, Any], told: str
+    ) -> None:
+        profile = PROFILES["embedded"]
+        stages = list(profile.topology.stages)
+        if stage == 2:
+            keys = {**keys, "model_arch": "Qwen2ForCausalLM", "execution_type": AR}
+        stages[stage] = replace(stages[stage], **keys)
+        topology = replace(profile.topology, model_arch=stages[0].model_arch, stages=tuple(stages))
+        assert any(f": {told}" in fault for fault in self.faults(topology, profile.engines))
 
 
 def faults(*stages: StagePipelineConfig) -> list[str]:
