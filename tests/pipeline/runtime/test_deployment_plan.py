@@ -35,6 +35,21 @@ def test_each_stage_is_told_with_its_place_its_size_and_its_manner() -> None:
     ]
 
 
+@pytest.mark.parametrize(("tokens", "handed"), [(False, "all at once"), (True, "all at once, as tokens only")])
+def test_codec_frames_that_are_handed_on_complete_are_told_so(tmp_path: Path, tokens: bool, handed: str) -> None:
+    raw = yaml.safe_load((DEPLOY / "aura_80gb.yaml").read_text())
+    raw |= {"async_chunk": False, "runtime": {"defaults": {"window_size": 1, "max_inflight": 8}}}
+    if tokens:
+        function = PROFILE.topology.stages[3].sync_process_input_func
+        assert function
+        raw["stage_args"][3]["sync_process_input_func"] = f"{function.__module__}.{function.__qualname__}"
+    path = tmp_path / "mine.yaml"
+    path.write_text(yaml.safe_dump(raw))
+    lines = list(plan_of(PROFILE.topology, read_deployment(path, PROFILE.topology, KEYS), ()))
+    assert f"qwen3_tts → code2wav: {handed}, at most 8 wait" in lines
+    assert "aura → qwen3_tts: 1 at a time, at most 8 wait" in lines
+
+
 def test_without_a_gpu_shares_are_all_that_is_known() -> None:
     assert plan("aura_2gpu.yaml")[-2:] == ["in all: 90 % of GPU 0", "in all: 70 % of GPU 1"]
     assert plan("aura_24gb.yaml")[-1] == "in all: 95 % of GPU 0"
