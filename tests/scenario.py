@@ -14,7 +14,8 @@ from pipeline.speech.vad_frontend import FRAME, Pcm
 from pipeline.topology.config import StageExecutionType, StagePipelineConfig
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
-from pipeline.types.chunks import SPEECH_RATE, AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, Transcript
+from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, Transcript
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.types.session_events import AudioDelta, ResponseDone, SessionEvent, TextDelta, TranscriptDelta
 from pipeline.types.session_options import SessionOptions
 from pipeline.types.turn_request import TurnRequest

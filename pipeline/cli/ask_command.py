@@ -15,7 +15,7 @@ from pipeline.cli.offline import add_model, engine_args, misplaced, model_of
 from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError
 from pipeline.media.video_chunk import VideoChunk
-from pipeline.topology.processors.aura import LIMITS
+from pipeline.engines.aura.prompt import LIMITS
 from pipeline.vision.video_file import film_of
 
 CHECKPOINT = "AURA"  # as it is published

@@ -74,13 +74,3 @@ class TakesInstructions(Protocol):
     most_instructions: int
 
 
-class Opener(Protocol):
-    """Opens the engine of one stage; returns when it can serve."""
-
-    async def __call__(self, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
-        """
-        Raises:
-            ConfigError: The model is missing, or is not the one that is expected.
-            EngineError: The engine did not start.
-        """
-        ...

@@ -1,9 +1,8 @@
 """What may be called by name in a deployment of the embedded pipeline: its models, and languages."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-from pipeline.deployment.schema import Names
 
 # Radford et al., Robust Speech Recognition via Large-Scale Weak Supervision; yue came with its third version.
 _CODES = (
@@ -18,12 +17,12 @@ LLAMA_FILES = ("model.gguf",)
 FETCHED = " (infra/up fetches it)"
 
 
-def whisper_names(models_dir: Path) -> Names:
+def whisper_names(models_dir: Path) -> Mapping[str, Collection[str]]:
     models = _models(("whisper-base", "whisper-tiny.en"), models_dir, ("model.bin", "tokenizer.json"))
     return {"model": models, "fallback": models, "language": ("auto", *sorted(LANGUAGES))}
 
 
-def llama_names(models_dir: Path) -> Names:
+def llama_names(models_dir: Path) -> Mapping[str, Collection[str]]:
     models = _models(("qwen2.5-coder-1.5b-instruct", "smollm2-135m-instruct"), models_dir, ("model.gguf",))
     return {"model": models, "fallback": models}
 

@@ -4,11 +4,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 from pipeline.deployment.loading import StageDeployment
 from pipeline.deployment.schema import MOST_THREADS, EngineKeys, Key, Names, count, within
-from pipeline.engines.base import Engine, Opener
+from pipeline.engines.base import Engine
 from pipeline.engines.embedded_models import FETCHED, LLAMA_FILES, WHISPER_FILES, llama_names, whisper_names
 from pipeline.engines.llamacpp.steps import BATCH
 from pipeline.engines.model_files import model_folder
@@ -20,6 +20,18 @@ from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, Text
 LLM_GENERATION = StageExecutionType.LLM_GENERATION
 LEAST_CONTEXT = 1_408  # all that a prompt of `processors/embedded.py` may hold, and its answer
 MOST_CONTEXT = 32_768  # the positions of a Qwen2
+
+
+class Opener(Protocol):
+    """Opens the engine of one stage; returns when it can serve."""
+
+    async def __call__(self, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+        """
+        Raises:
+            ConfigError: The model is missing, or is not the one that is expected.
+            EngineError: The engine did not start.
+        """
+        ...
 
 
 async def open_whisper(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:

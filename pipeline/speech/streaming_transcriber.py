@@ -14,7 +14,8 @@ from pipeline.context.control_tokens import escape_control_tokens
 from pipeline.engines.base import Engine
 from pipeline.errors import EngineError
 from pipeline.speech.voice_activity import FRAME_MS
-from pipeline.types.chunks import SPEECH_RATE, AsrInput, DraftOutcome, Transcript
+from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.types.hypothesis import Hypothesis
 
 log = logging.getLogger(__name__)

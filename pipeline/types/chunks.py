@@ -1,5 +1,7 @@
 """What flows between stages: frozen values, one type for each direction of each engine."""
 
+from pipeline.media.sample_rates import VOICE_RATE
+from pipeline.media.sample_rates import SPEECH_RATE
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -8,8 +10,6 @@ from numpy.typing import NDArray
 
 from pipeline.media.video_chunk import VideoChunk
 
-SPEECH_RATE = 16_000  # Hz, mono: what recognisers and voice activity detectors hear
-VOICE_RATE = 24_000  # Hz, mono: what voices speak, and the wire's `audio/pcm`
 CODEBOOKS = 16  # codes in a frame of the 12 Hz speech tokenizer: one semantic, fifteen acoustic
 FRAME_SAMPLES = 1_920  # samples that a frame becomes: 80 ms, 12.5 frames a second
 

@@ -13,7 +13,8 @@ from typing import Any
 
 from pipeline.cli.main import ServeSettings, serve
 from pipeline.deployment.loading import StageDeployment, read_deployment
-from pipeline.engines.base import Engine, Opener
+from pipeline.engines.base import Engine
+from pipeline.runtime.engine_registry import Opener
 from pipeline.engines.fake import hears, speaks, writes
 from pipeline.runtime.engine_registry import EngineKind
 from pipeline.runtime.gpu_fit import GpuMemory

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from pipeline.types.chunks import SPEECH_RATE
+from pipeline.media.sample_rates import SPEECH_RATE
 from tests.contract.wire_caller import Caller, calling
 from tests.contract.wire_media import LEVEL, TONE_HZ, hertz, loud, tone
 from tests.scenario import Line

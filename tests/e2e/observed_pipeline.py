@@ -22,7 +22,8 @@ from aiohttp import web
 
 from pipeline.cli.main import ServeSettings, serve
 from pipeline.deployment.loading import StageDeployment, read_deployment
-from pipeline.engines.base import Engine, Opener
+from pipeline.engines.base import Engine
+from pipeline.runtime.engine_registry import Opener
 from pipeline.runtime.profiles import PROFILES
 from pipeline.types.chunks import AsrInput, ChatPrompt, Clause
 

@@ -19,7 +19,8 @@ from pipeline.models.shared.engine_io import PromptChunk
 from pipeline.speech.input_audio_buffer import PARTIAL_MS
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.speech.voice_activity import FRAME_MS
-from pipeline.types.chunks import SPEECH_RATE, AsrInput, Transcript
+from pipeline.types.chunks import AsrInput, Transcript
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.types.hypothesis import Hypothesis
 from tests.contract.vllm.hearing_cases import sound
 from tests.gpu.hearing_around import Draft, Lasting, Timed

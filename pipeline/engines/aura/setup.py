@@ -22,7 +22,7 @@ from pipeline.models.aura.weight_names import expected_shapes, optional_names
 from pipeline.models.registry import AURA
 from pipeline.models.shared.weight_files import Stored, stored
 from pipeline.models.shared.weight_names import check_names, check_weights
-from pipeline.topology.processors.aura import LIMITS, MOST_TOKENS, multimodal_prompt
+from pipeline.engines.aura.prompt import LIMITS, MOST_TOKENS, multimodal_prompt
 from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from pipeline.engines.blocking_worker import BlockingWorker
 from pipeline.engines.hibari.speakable_text import pieces
 from pipeline.errors import ConfigError, EngineError
-from pipeline.types.chunks import VOICE_RATE, AudioChunk, Clause
+from pipeline.types.chunks import AudioChunk, Clause
+from pipeline.media.sample_rates import VOICE_RATE
 
 log = logging.getLogger(__name__)
 

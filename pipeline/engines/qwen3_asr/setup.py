@@ -29,7 +29,8 @@ from pipeline.models.shared.decoder_config import DecoderConfig
 from pipeline.models.shared.engine_io import PromptChunk
 from pipeline.models.shared.weight_files import BYTES, Stored, stored
 from pipeline.models.shared.weight_names import check_weights
-from pipeline.types.chunks import SPEECH_RATE, AsrInput
+from pipeline.types.chunks import AsrInput
+from pipeline.media.sample_rates import SPEECH_RATE
 
 AUDIO_TOKENS_PER_S, PROMPT_TOKENS = 13, 64
 TOKENS_PER_S = AUDIO_TOKENS_PER_S + 2 * Extent(0).tokens_per_s  # what is written may begin the prompt, too

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from pipeline.engines.silero.vad_batcher import VadBatcher
 from pipeline.errors import ConfigError
-from pipeline.types.chunks import SPEECH_RATE
+from pipeline.media.sample_rates import SPEECH_RATE
 
 FRAME = 512  # samples of one probability: 32 ms
 CONTEXT = 64  # samples of the frame before, which the model wants in front of each frame

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from pipeline.errors import ConfigError
 from pipeline.media.segmentation import parts
-from pipeline.types.chunks import SPEECH_RATE
+from pipeline.media.sample_rates import SPEECH_RATE
 
 Pcm = NDArray[np.float32]
 

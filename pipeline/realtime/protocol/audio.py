@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from pipeline.errors import RequestError
 from pipeline.realtime.protocol.client_events import Format
-from pipeline.types.chunks import SPEECH_RATE, VOICE_RATE
+from pipeline.media.sample_rates import VOICE_RATE
+from pipeline.media.sample_rates import SPEECH_RATE
 
 RATES = {"audio/pcm": (24_000, 16_000), "audio/pcmu": (8_000,), "audio/pcma": (8_000,)}  # the default first
 

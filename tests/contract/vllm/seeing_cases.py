@@ -7,7 +7,7 @@ import numpy as np
 
 from pipeline.context.window import WindowLimits, cut, is_due
 from pipeline.media.video_chunk import VideoChunk, second
-from pipeline.topology.processors.aura import multimodal_prompt
+from pipeline.engines.aura.prompt import multimodal_prompt
 from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import TurnRequest

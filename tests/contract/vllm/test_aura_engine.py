@@ -26,7 +26,7 @@ from pipeline.models.aura.config import read_aura
 from pipeline.models.aura.text import AuraText
 from pipeline.models.shared.engine_io import MediaItem, PromptChunk
 from pipeline.models.shared.weight_files import stored
-from pipeline.topology.processors.aura import LIMITS, multimodal_prompt
+from pipeline.engines.aura.prompt import LIMITS, multimodal_prompt
 from pipeline.types.chunks import MultimodalPrompt, TextChunk
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest

@@ -25,7 +25,8 @@ from pipeline.models.qwen3_asr.media import engine_prompt
 from pipeline.models.qwen3_asr.prompt import AsrPromptWriter
 from pipeline.models.qwen3_asr.tokenizer import read_tokenizer
 from pipeline.models.shared.engine_io import PromptChunk, RequestSampling
-from pipeline.types.chunks import SPEECH_RATE, AsrInput, Transcript
+from pipeline.types.chunks import AsrInput, Transcript
+from pipeline.media.sample_rates import SPEECH_RATE
 from tests.contract.embedded import MODULE_BACKEND, all_of
 from tests.contract.vllm.hearing_cases import CASES, GOLDENS, MOST_TOKENS, Heard, sound
 from tests.contract.vllm.tiny_asr import write_recogniser

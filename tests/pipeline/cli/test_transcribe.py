@@ -11,7 +11,7 @@ from pipeline.cli.transcribe_command import add_transcribe, run_transcribe
 from pipeline.engines.fake import hears
 from pipeline.errors import AuraError, ConfigError, RequestError
 from pipeline.media.wav import speech_file
-from pipeline.types.chunks import SPEECH_RATE
+from pipeline.media.sample_rates import SPEECH_RATE
 from tests.pipeline.runtime.checkpoints import write_all
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.context.window import MARKS, WindowLimits, cut, is_due, within
 from pipeline.media.video_chunk import VideoChunk
-from pipeline.topology.processors.aura import SYSTEM, multimodal_prompt
+from pipeline.engines.aura.prompt import SYSTEM, multimodal_prompt
 from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import History, Item
 from pipeline.types.playback_marks import PlaybackMark, PlaybackMarks

@@ -3,7 +3,7 @@
 import numpy as np
 
 from pipeline.media.segmentation import parts
-from pipeline.types.chunks import SPEECH_RATE
+from pipeline.media.sample_rates import SPEECH_RATE
 
 
 def test_long_sound_is_cut_where_it_is_quietest() -> None:

@@ -20,7 +20,7 @@ from pipeline.speech.speech_events import (
 )
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.speech.vad_frontend import FRAME, Pcm, VoiceActivityDetector
-from pipeline.types.chunks import SPEECH_RATE
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from tests.scenario import Loudness
 

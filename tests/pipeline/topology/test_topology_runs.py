@@ -29,7 +29,7 @@ from pipeline.topology.processors.handover import (
 from pipeline.types.chunks import CODEBOOKS, AudioChunk, CodecChunk, TextChunk
 from pipeline.types.session_events import AudioDelta, ResponseDone
 from pipeline.types.turn_request import TurnRequest
-from tests.scenario import Caller, Loudness
+from tests.scenario import Caller, Loudness, Told
 
 AR = StageExecutionType.LLM_AR
 ANSWER = "Here I am."
@@ -158,11 +158,11 @@ def profile_of(topology: PipelineConfig) -> Profile:
 
 async def answer(profile: Profile, deployment: Deployment) -> tuple[ResponseDone, float]:
     """What a caller is answered who asks one question aloud, and how many seconds they hear."""
-    loop, told = asyncio.get_running_loop(), list[tuple[float, Any]]()
+    told = Told()
     async with running(profile, deployment, Path("none")) as pipeline:
-        session = Session("s", pipeline.stages, Loudness(), lambda event: told.append((loop.time(), event)))
+        session = Session("s", pipeline.stages, Loudness(), told)
         async with session:
-            caller = Caller(session, told)
+            caller = Caller(session, told.events)
             await caller.says(1.0)
             session.commit()
             session.respond()

@@ -5,7 +5,7 @@ import pytest
 
 from pipeline.engines.hibari.engine import LEAD_MS, pause_ms, trimmed
 from pipeline.engines.hibari.speakable_text import LONGEST_PIECE, pieces
-from pipeline.types.chunks import VOICE_RATE
+from pipeline.media.sample_rates import VOICE_RATE
 
 
 @pytest.mark.parametrize(

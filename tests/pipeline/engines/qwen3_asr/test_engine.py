@@ -19,7 +19,8 @@ from pipeline.models.qwen3_asr.prompt import AsrPrompt, AsrPromptWriter
 from pipeline.models.qwen3_asr.windows import EncoderWindow
 from pipeline.models.shared.engine_io import EngineOutput, MediaItem, PromptChunk, RequestSampling
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
-from pipeline.types.chunks import SPEECH_RATE, AsrInput, DraftOutcome, Transcript
+from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.types.hypothesis import Hypothesis
 from tests.pipeline.runtime.letters import Letters, id_of
 from tests.tidy import nothing_left

@@ -1,0 +1,98 @@
+"""AURA's prompts: what was said and seen, in the order and the words with which it was trained. Pure."""
+
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+from dataclasses import replace
+from typing import get_args
+
+from pipeline.context.control_tokens import escape_control_tokens
+from pipeline.context.window import Exchange, WindowLimits, exchanges, in_bytes, within
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.models.qwen3_tts.prompt import AUTO, LANGUAGES
+from pipeline.topology.processors.words import WordSplitter
+from pipeline.types import capabilities
+from pipeline.types.chunks import Clause, MultimodalPrompt, Role, TextChunk
+from pipeline.types.history import Item
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
+
+SYSTEM = (  # of the published evaluations
+    "You are receiving a live video stream where the final frame is the present moment. Respond only when a response "
+    "is needed based on the user's message or the visual context. Otherwise, output `<|silent|>` to signify silence."
+)
+SILENT = "<|silent|>"
+MOST_TOKENS = 256  # of an answer
+INSTRUCTIONS_BYTES = 8_000
+LIMITS = WindowLimits()
+
+
+def multimodal_prompt(request: TurnRequest, limits: WindowLimits = LIMITS) -> MultimodalPrompt:
+    """The prompt of a question. It goes on where that of an earlier one ended, unless something was cut or deleted."""
+    response_options = request.response_options
+    most = MOST_TOKENS if response_options.max_tokens is None else min(response_options.max_tokens, MOST_TOKENS)
+    history = within(request.history, limits)
+    parts: list[str | VideoChunk] = [*_turn("system", _system(response_options))]
+    video_turns = list(exchanges(history))
+    for each in video_turns[:-1]:
+        parts += _round(each, limits)
+    parts += _last(video_turns[-1], limits, is_answered=bool(most)) if video_turns else _empty(is_answered=bool(most))
+    urgent = response_options.awaited or (bool(most) and not response_options.unasked)
+    return MultimodalPrompt(_merged(parts), response_options.cache_salt, most, urgent)
+
+
+def _system(response_options: ResponseOptions) -> str:
+    text = response_options.instructions.strip().encode(errors="replace")[:INSTRUCTIONS_BYTES].decode(errors="ignore")
+    instructions = escape_control_tokens(text)
+    return f"{SYSTEM}\n{instructions}" if instructions else SYSTEM
+
+
+def _round(each: Exchange | Item, limits: WindowLimits) -> Iterator[str | VideoChunk]:
+    if isinstance(each, Item):
+        yield from _turn("system", escape_control_tokens(limits.text(each)))
+        return
+    yield from _request(each, limits)
+    yield from (
+        "<|im_end|>\n",
+        *_turn("assistant", escape_control_tokens(limits.text(each.answer)) if each.answer else SILENT),
+    )
+
+
+def _last(each: Exchange | Item, limits: WindowLimits, *, is_answered: bool) -> Iterator[str | VideoChunk]:
+    """The newest round ends open: it is answered now, or may still go on."""
+    if isinstance(each, Item) or each.answer:
+        yield from _round(each, limits)
+        yield from _empty(is_answered=is_answered)
+        return
+    yield from _request(each, limits)
+    if is_answered:
+        yield "<|im_end|>\n<|im_start|>assistant\n"
+
+
+def _request(each: Exchange, limits: WindowLimits) -> Iterator[str | VideoChunk]:
+    yield "<|im_start|>user\n"
+    if each.clip:
+        yield each.clip
+    if each.question:
+        for picture in limits.looked_at(each.question):
+            yield from ("<|vision_start|>", picture, "<|vision_end|>")
+        yield escape_control_tokens(limits.text(each.question))
+
+
+def _empty(*, is_answered: bool) -> Iterator[str]:
+    """Nothing was asked since the last answer."""
+    if is_answered:
+        yield "<|im_start|>user\n<|im_end|>\n<|im_start|>assistant\n"
+
+
+def _turn(role: str, text: str) -> Iterator[str]:
+    yield f"<|im_start|>{role}\n{text}<|im_end|>\n"
+
+
+def _merged(parts: list[str | VideoChunk]) -> tuple[str | VideoChunk, ...]:
+    """Text that stands together becomes one part."""
+    merged: list[str | VideoChunk] = []
+    for part in parts:
+        last = merged[-1] if merged else None
+        if isinstance(part, str) and isinstance(last, str):
+            merged[-1] = last + part
+        else:
+            merged.append(part)
+    return tuple(merged)
