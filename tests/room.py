@@ -8,11 +8,11 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from pipeline.context.window import WindowLimits
+from pipeline.engines.aura.prompt import multimodal_prompt
 from pipeline.engines.fake import FakeEngine, hears, speaks, words_of
 from pipeline.errors import EngineError
 from pipeline.media.video_chunk import Pixels, VideoChunk
 from pipeline.session.session import Session
-from pipeline.engines.aura.prompt import multimodal_prompt
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
 from pipeline.types.chunks import MultimodalPrompt, TextChunk

@@ -9,13 +9,13 @@ from typing import TypeVar
 import numpy as np
 
 from pipeline.engines.fake import FakeEngine, hears, speaks, writes
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.session.session import Session
 from pipeline.speech.vad_frontend import FRAME, Pcm
 from pipeline.topology.config import StageExecutionType, StagePipelineConfig
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
 from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, Transcript
-from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.types.session_events import AudioDelta, ResponseDone, SessionEvent, TextDelta, TranscriptDelta
 from pipeline.types.session_options import SessionOptions
 from pipeline.types.turn_request import TurnRequest

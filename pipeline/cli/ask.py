@@ -6,9 +6,9 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from pipeline.context.window import WindowLimits, cut, is_due
+from pipeline.engines.aura.prompt import multimodal_prompt
 from pipeline.engines.base import Engine
 from pipeline.media.video_chunk import VideoChunk
-from pipeline.engines.aura.prompt import multimodal_prompt
 from pipeline.types.chunks import MultimodalPrompt, TextChunk
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest

@@ -12,10 +12,10 @@ from typing import Any
 from pipeline.cli.ask import AskResult, ask
 from pipeline.cli.converse_command import add_sound, run_converse, wants_sound
 from pipeline.cli.offline import add_model, engine_args, misplaced, model_of
+from pipeline.engines.aura.prompt import LIMITS
 from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError
 from pipeline.media.video_chunk import VideoChunk
-from pipeline.engines.aura.prompt import LIMITS
 from pipeline.vision.video_file import film_of
 
 CHECKPOINT = "AURA"  # as it is published

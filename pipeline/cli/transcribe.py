@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from pipeline.engines.base import Engine
 from pipeline.errors import RequestError
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.media.segmentation import Pcm, parts
 from pipeline.types.chunks import AsrInput, Transcript
-from pipeline.media.sample_rates import SPEECH_RATE
 
 PIECE_S = 2  # between two passes, as the official package streams
 LONGEST_S = 26  # of one utterance; about as long as a live one may get

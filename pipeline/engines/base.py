@@ -1,10 +1,7 @@
 """The seam between the pipeline and whatever computes: one engine serves one stage."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
-from pathlib import Path
-from typing import Any, Protocol, TypeVar, runtime_checkable
-
-from pipeline.deployment.loading import StageDeployment
+from typing import Protocol, TypeVar, runtime_checkable
 
 P_contra = TypeVar("P_contra", contravariant=True)
 C_co = TypeVar("C_co", covariant=True)
@@ -72,5 +69,3 @@ class TakesInstructions(Protocol):
     """
 
     most_instructions: int
-
-

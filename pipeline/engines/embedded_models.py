@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
-
 # Radford et al., Robust Speech Recognition via Large-Scale Weak Supervision; yue came with its third version.
 _CODES = (
     "af am ar as az ba be bg bn bo br bs ca cs cy da de el en es et eu fa fi fo fr gl gu ha haw he hi hr "

@@ -11,8 +11,8 @@ from typing import Generic, TypeVar
 
 from pipeline.engines.common_prefix import common_prefix
 from pipeline.errors import EngineError
-from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, TokenUsage, Transcript
 from pipeline.media.sample_rates import VOICE_RATE
+from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, TokenUsage, Transcript
 
 P = TypeVar("P")
 C = TypeVar("C")

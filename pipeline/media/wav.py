@@ -10,8 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import RequestError
-from pipeline.media.sample_rates import VOICE_RATE
-from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.media.sample_rates import SPEECH_RATE, VOICE_RATE
 
 Pcm = NDArray[np.float32]
 

@@ -1,6 +1,7 @@
 """Opens the engines of the pipeline for GPUs, by the architecture that the topology names."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -20,12 +21,12 @@ from pipeline.deployment.schema import (
 )
 from pipeline.engines.aura.setup import MOST_SESSIONS, open_aura
 from pipeline.engines.base import Engine
-from pipeline.engines.code2wav.engine import Code2WavEngine
+from pipeline.engines.code2wav.engine import CHILD, Code2WavEngine
 from pipeline.engines.qwen3_asr.setup import open_qwen3_asr
 from pipeline.engines.qwen3_tts.setup import open_talker
-from pipeline.engines.vllm.placement import placed
+from pipeline.engines.vllm.placement import has_gpu, placed
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
-from pipeline.engines.vllm.start import VllmHost
+from pipeline.engines.vllm.start import StartEngine, start_vllm, vllm_imported
 from pipeline.models.registry import AURA, TALKER
 from pipeline.runtime.checkpoint_checks import check_asr, check_aura, check_code2wav, check_tts
 from pipeline.runtime.engine_registry import EngineKind
@@ -35,6 +36,23 @@ from pipeline.types.chunks import AsrInput, AudioChunk, Clause, CodecChunk, Mult
 
 # Of vLLM's, which our own processes need not be told.
 FOR_OTHERS = ("gpu_memory_utilization", "trust_remote_code", "enforce_eager", "enable_prefix_caching")
+
+
+@dataclass(frozen=True, slots=True)
+class VllmHost:
+    """What engines are started on.
+
+    Attributes:
+        imported: Returns when vLLM can be used.
+        has_gpu: Whether there is a GPU, told who asks.
+        start: Starts an engine of vLLM's.
+        decoder: The command of Code2Wav's process.
+    """
+
+    imported: Callable[[], Awaitable[None]] = vllm_imported
+    has_gpu: Callable[[str], bool] = has_gpu
+    start: StartEngine = start_vllm
+    decoder: Sequence[str] = CHILD
 
 
 async def open_asr(machine: VllmHost, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:

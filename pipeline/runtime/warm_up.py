@@ -6,12 +6,12 @@ from contextlib import aclosing
 
 import numpy as np
 
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.media.video_chunk import second
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stages import PipelineStages
 from pipeline.turns.turn import chain
 from pipeline.types.chunks import AsrInput, TurnId
-from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 

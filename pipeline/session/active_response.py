@@ -6,9 +6,9 @@ from contextlib import aclosing
 from dataclasses import dataclass, field
 
 from pipeline.context.conversation import Conversation
+from pipeline.media.sample_rates import VOICE_RATE
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.types.chunks import AudioChunk, TextChunk, TurnId
-from pipeline.media.sample_rates import VOICE_RATE
 from pipeline.types.history import Item
 from pipeline.types.playback_marks import PlaybackMark
 from pipeline.types.session_events import (

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 from pipeline.errors import RequestError
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.speech.speech_events import (
     SpeechEvent,
     UtteranceBegan,
@@ -17,7 +18,6 @@ from pipeline.speech.speech_events import (
 from pipeline.speech.streaming_transcriber import PRE_ROLL_MS, StreamingTranscriber
 from pipeline.speech.vad_frontend import FRAME, Pcm, VadFrame, VadFrontend, VoiceActivityDetector
 from pipeline.speech.voice_activity import FRAME_MS, VoiceActivityChange
-from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.types.session_options import SessionOptions
 
 LEAST_COMMIT_MS = 100

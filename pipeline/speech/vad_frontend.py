@@ -8,8 +8,8 @@ from typing import Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.speech.voice_activity import FRAME_MS, VoiceActivity, VoiceActivityChange
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.speech.voice_activity import FRAME_MS, VoiceActivity, VoiceActivityChange
 from pipeline.types.session_options import Endpointing
 
 FRAME = SPEECH_RATE * FRAME_MS // 1000

@@ -1,13 +1,12 @@
 """What flows between stages: frozen values, one type for each direction of each engine."""
 
-from pipeline.media.sample_rates import VOICE_RATE
-from pipeline.media.sample_rates import SPEECH_RATE
 from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.media.sample_rates import SPEECH_RATE, VOICE_RATE
 from pipeline.media.video_chunk import VideoChunk
 
 CODEBOOKS = 16  # codes in a frame of the 12 Hz speech tokenizer: one semantic, fifteen acoustic

@@ -10,9 +10,8 @@ import soxr
 from numpy.typing import NDArray
 
 from pipeline.engines.base import Engine
+from pipeline.media.sample_rates import SPEECH_RATE, VOICE_RATE
 from pipeline.types.chunks import AsrInput, AudioChunk, Clause
-from pipeline.media.sample_rates import VOICE_RATE
-from pipeline.media.sample_rates import SPEECH_RATE
 
 P = TypeVar("P")
 C = TypeVar("C")

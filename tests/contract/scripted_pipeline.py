@@ -14,9 +14,8 @@ from typing import Any
 from pipeline.cli.main import ServeSettings, serve
 from pipeline.deployment.loading import StageDeployment, read_deployment
 from pipeline.engines.base import Engine
-from pipeline.runtime.engine_registry import Opener
 from pipeline.engines.fake import hears, speaks, writes
-from pipeline.runtime.engine_registry import EngineKind
+from pipeline.runtime.engine_registry import EngineKind, Opener
 from pipeline.runtime.gpu_fit import GpuMemory
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
 from pipeline.types.chunks import ChatPrompt

@@ -10,12 +10,12 @@ import pytest
 from pipeline.deployment.loading import read_deployment
 from pipeline.engines.base import Engine
 from pipeline.engines.silero.vad import SileroModel
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.runtime.engine_registry import ENGINES
 from pipeline.runtime.profiles import PROFILES
 from pipeline.topology.embedded import EMBEDDED_PIPELINE
 from pipeline.topology.processors.embedded import asked2chat, text2clauses
 from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, Transcript
-from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.contract.embedded import MODULE_BACKEND, all_of, once, spoken, window, words

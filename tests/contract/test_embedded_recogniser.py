@@ -14,8 +14,8 @@ import pytest
 from pipeline.engines.hibari.engine import HibariEngine
 from pipeline.engines.whisper.engine import WhisperEngine
 from pipeline.errors import ConfigError, EngineError
-from pipeline.types.chunks import AsrInput, Clause
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.types.chunks import AsrInput, Clause
 from tests.contract.embedded import MODULE_BACKEND, all_of, seconds_to_close, spoken, ticks_a_second, window, words
 
 pytestmark = pytest.mark.contract

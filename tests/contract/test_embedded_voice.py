@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from pipeline.engines.hibari.engine import HibariEngine
-from pipeline.types.chunks import Clause
 from pipeline.media.sample_rates import VOICE_RATE
+from pipeline.types.chunks import Clause
 from tests.contract.embedded import MODULE_BACKEND, all_of, seconds_to_close, spoken, ticks_a_second
 
 pytestmark = pytest.mark.contract

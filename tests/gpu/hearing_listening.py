@@ -15,12 +15,12 @@ from pipeline.cli.transcribe import TranscribeResult, transcribe
 from pipeline.engines.qwen3_asr.engine import STAGE, Qwen3AsrEngine
 from pipeline.engines.qwen3_asr.setup import open_qwen3_asr
 from pipeline.engines.vllm.engine import VllmEngine
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.models.shared.engine_io import PromptChunk
 from pipeline.speech.input_audio_buffer import PARTIAL_MS
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.speech.voice_activity import FRAME_MS
 from pipeline.types.chunks import AsrInput, Transcript
-from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.types.hypothesis import Hypothesis
 from tests.contract.vllm.hearing_cases import sound
 from tests.gpu.hearing_around import Draft, Lasting, Timed

@@ -8,10 +8,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from pipeline.engines.qwen3_tts.engine import STAGE, StreamingPromptEngine, TalkerEngine
+from pipeline.engines.qwen3_tts.engine import STAGE, TalkerEngine
 from pipeline.engines.qwen3_tts.setup import open_talker
 from pipeline.engines.vllm.engine import VllmEngine
-from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
+from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling, StreamingPromptEngine
 from pipeline.types.chunks import CODEBOOKS, Clause, CodecChunk
 from tests.gpu.noting import Noting
 from tests.gpu.voice_model import NAME

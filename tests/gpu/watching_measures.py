@@ -11,11 +11,11 @@ import numpy as np
 
 from pipeline.context.window import WindowLimits, cut, is_due, video_tokens
 from pipeline.engines.aura.engine import PATIENT, URGENT, as_part
+from pipeline.engines.aura.prompt import multimodal_prompt
 from pipeline.engines.vllm.engine import VllmEngine
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.models.aura.text import AuraText
 from pipeline.models.shared.engine_io import RequestSampling
-from pipeline.engines.aura.prompt import multimodal_prompt
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.gpu.sections import Row

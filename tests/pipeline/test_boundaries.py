@@ -32,15 +32,6 @@ def test_only_the_vllm_engine_and_the_models_see_vllm() -> None:
     assert violations(others, "vllm") == []
 
 
-def test_the_models_know_no_engine() -> None:
-    """What both share will stand among the models."""
-    models = [path for path in PIPELINE if path.is_relative_to(ROOT / "pipeline" / "models")]
-    seen = [name for path in models for name in imports(path) if within(name, "pipeline.engines")]
-    assert [name for name in seen if not within(name, "pipeline.models.shared.engine_io")] == []
-    shared = imports(ROOT / "pipeline" / "engines" / "parts.py")
-    assert [name for name in shared if within(name, "pipeline.engines") or within(name, "pipeline.models")] == []
-
-
 def test_the_agent_sees_nothing_of_the_pipeline_but_its_wire() -> None:
     seen = {name for path in AGENT for name in imports(path) if within(name, "pipeline")}
     assert {name for name in seen if not within(name, "pipeline.realtime")} == set()

@@ -1,16 +1,11 @@
 """AURA's prompts: what was said and seen, in the order and the words with which it was trained. Pure."""
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
-from dataclasses import replace
-from typing import get_args
+from collections.abc import Iterator
 
 from pipeline.context.control_tokens import escape_control_tokens
-from pipeline.context.window import Exchange, WindowLimits, exchanges, in_bytes, within
+from pipeline.context.window import Exchange, WindowLimits, exchanges, within
 from pipeline.media.video_chunk import VideoChunk
-from pipeline.models.qwen3_tts.prompt import AUTO, LANGUAGES
-from pipeline.topology.processors.words import WordSplitter
-from pipeline.types import capabilities
-from pipeline.types.chunks import Clause, MultimodalPrompt, Role, TextChunk
+from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 

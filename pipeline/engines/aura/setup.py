@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from pipeline.engines.aura.engine import STAGE, AuraEngine, AuraEngineSettings
+from pipeline.engines.aura.prompt import LIMITS, MOST_TOKENS, multimodal_prompt
 from pipeline.engines.model_files import check_beside, check_is_there
 from pipeline.engines.vllm.cuda_graphs import GRAPHS, LOOKING
 from pipeline.engines.vllm.findings import Findings
@@ -22,7 +23,6 @@ from pipeline.models.aura.weight_names import expected_shapes, optional_names
 from pipeline.models.registry import AURA
 from pipeline.models.shared.weight_files import Stored, stored
 from pipeline.models.shared.weight_names import check_names, check_weights
-from pipeline.engines.aura.prompt import LIMITS, MOST_TOKENS, multimodal_prompt
 from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import ConfigError
-from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES, CodecChunk
 from pipeline.media.sample_rates import VOICE_RATE
+from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES, CodecChunk
 
 FRAME_MS = FRAME_SAMPLES * 1000 / VOICE_RATE
 PACE_MS = 10.0  # in which a frame must be made and decoded at the latest, with all callers speaking

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from pipeline.engines.blocking_worker import BlockingWorker
 from pipeline.engines.hibari.speakable_text import pieces
 from pipeline.errors import ConfigError, EngineError
-from pipeline.types.chunks import AudioChunk, Clause
 from pipeline.media.sample_rates import VOICE_RATE
+from pipeline.types.chunks import AudioChunk, Clause
 
 log = logging.getLogger(__name__)
 

@@ -6,13 +6,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline.engines.common_prefix import common_prefix
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.models.qwen3_asr.mel import LogMel, Pcm
 from pipeline.models.qwen3_asr.prompt import AsrPrompt, AsrPromptWriter
 from pipeline.models.qwen3_asr.tokenizer import Tokenizer
 from pipeline.models.qwen3_asr.transcript import TAG, certain_chars, read_transcript
 from pipeline.models.qwen3_asr.windows import EncoderWindow, EncoderWindows
 from pipeline.types.chunks import AsrInput, Transcript
-from pipeline.media.sample_rates import SPEECH_RATE
 
 NO_SOUND: Pcm = np.zeros(0, np.float32)
 MARKS = " .,;:!?…。，、；：！？"  # with which a recogniser ends what it has heard only in part

@@ -19,6 +19,7 @@ from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_leng
 from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import NAME, read, warmed
 from pipeline.errors import ConfigError
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.models.qwen3_asr.config import AsrConfig, check_sound, read_recogniser
 from pipeline.models.qwen3_asr.languages import AUTO, language_name
 from pipeline.models.qwen3_asr.prompt import AsrPromptWriter
@@ -30,7 +31,6 @@ from pipeline.models.shared.engine_io import PromptChunk
 from pipeline.models.shared.weight_files import BYTES, Stored, stored
 from pipeline.models.shared.weight_names import check_weights
 from pipeline.types.chunks import AsrInput
-from pipeline.media.sample_rates import SPEECH_RATE
 
 AUDIO_TOKENS_PER_S, PROMPT_TOKENS = 13, 64
 TOKENS_PER_S = AUDIO_TOKENS_PER_S + 2 * Extent(0).tokens_per_s  # what is written may begin the prompt, too

@@ -7,7 +7,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from itertools import count
-from typing import Protocol
 
 import numpy as np
 
@@ -20,26 +19,12 @@ from pipeline.models.qwen3_tts.extra_args import Choice
 from pipeline.models.qwen3_tts.prompt import TalkerPromptWriter, VoiceChoice
 from pipeline.models.qwen3_tts.script import Script
 from pipeline.models.qwen3_tts.sentence import FramePace, Sentence
-from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
+from pipeline.models.shared.engine_io import PromptChunk, RequestSampling, StreamingPromptEngine
 from pipeline.types.chunks import CODEBOOKS, Clause, CodecChunk
 
 STAGE = "qwen3_tts"
 MOST_CLAUSES = 64  # that may wait to be spoken
 MOST_IDS = 8  # of text that a part waits for: with as many frames, asking for each part costs nothing
-
-
-class StreamingPromptEngine(Protocol):
-    """The engine that computes: `pipeline.engines.vllm.engine.Vllm`, or a fake."""
-
-    def generate(
-        self, request_id: str, sampling: RequestSampling, parts: AsyncGenerator[PromptChunk, None]
-    ) -> AsyncGenerator[EngineOutput, None]: ...
-
-    async def busy(self) -> int: ...
-
-    async def died(self) -> None: ...
-
-    async def aclose(self) -> None: ...
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,18 +1,13 @@
 """Starts engines of vLLM's, which is imported only then: the seam behind which a test stands in for it."""
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Protocol
 
-from pipeline.engines.code2wav.engine import CHILD
-from pipeline.engines.qwen3_tts.engine import StreamingPromptEngine
 from pipeline.engines.vllm.fork_server import serve_forks
-from pipeline.engines.vllm.placement import has_gpu
 from pipeline.errors import ConfigError
-from pipeline.models.shared.engine_io import PromptEngine
+from pipeline.models.shared.engine_io import PromptEngine, StreamingPromptEngine
 
 
 class VllmBackend(PromptEngine, StreamingPromptEngine, Protocol):
@@ -42,20 +37,3 @@ async def vllm_imported() -> None:
         await asyncio.to_thread(import_module, "pipeline.engines.vllm.engine")
     except ImportError as error:
         raise ConfigError("stages", [f"they need the extra `vllm`: {error}"]) from error
-
-
-@dataclass(frozen=True, slots=True)
-class VllmHost:
-    """What engines are started on.
-
-    Attributes:
-        imported: Returns when vLLM can be used.
-        has_gpu: Whether there is a GPU, told who asks.
-        start: Starts an engine of vLLM's.
-        decoder: The command of Code2Wav's process.
-    """
-
-    imported: Callable[[], Awaitable[None]] = vllm_imported
-    has_gpu: Callable[[str], bool] = has_gpu
-    start: StartEngine = start_vllm
-    decoder: Sequence[str] = CHILD

@@ -11,8 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.errors import ConfigError
-from pipeline.media.segmentation import parts
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.media.segmentation import parts
 
 Pcm = NDArray[np.float32]
 

@@ -99,10 +99,24 @@ class EngineOutput:
 
 
 class PromptEngine(Protocol):
-    """An engine that is given whole prompts: `pipeline.engines.vllm.engine.Vllm`, or a fake."""
+    """An engine that is given whole prompts: `pipeline.engines.vllm.engine.VllmEngine`, or a fake."""
 
     def answer(
         self, request_id: str, sampling: RequestSampling, part: PromptChunk, priority: int = 0
+    ) -> AsyncGenerator[EngineOutput, None]: ...
+
+    async def busy(self) -> int: ...
+
+    async def died(self) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+
+class StreamingPromptEngine(Protocol):
+    """The engine that computes: `pipeline.engines.vllm.engine.VllmEngine`, or a fake."""
+
+    def generate(
+        self, request_id: str, sampling: RequestSampling, parts: AsyncGenerator[PromptChunk, None]
     ) -> AsyncGenerator[EngineOutput, None]: ...
 
     async def busy(self) -> int: ...

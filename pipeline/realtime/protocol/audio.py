@@ -9,9 +9,8 @@ import soxr
 from numpy.typing import NDArray
 
 from pipeline.errors import RequestError
+from pipeline.media.sample_rates import SPEECH_RATE, VOICE_RATE
 from pipeline.realtime.protocol.client_events import Format
-from pipeline.media.sample_rates import VOICE_RATE
-from pipeline.media.sample_rates import SPEECH_RATE
 
 RATES = {"audio/pcm": (24_000, 16_000), "audio/pcmu": (8_000,), "audio/pcma": (8_000,)}  # the default first
 

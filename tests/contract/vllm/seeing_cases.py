@@ -6,8 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from pipeline.context.window import WindowLimits, cut, is_due
-from pipeline.media.video_chunk import VideoChunk, second
 from pipeline.engines.aura.prompt import multimodal_prompt
+from pipeline.media.video_chunk import VideoChunk, second
 from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import TurnRequest

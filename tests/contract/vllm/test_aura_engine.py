@@ -17,6 +17,7 @@ from PIL import Image
 
 from pipeline.cli.ask import ask
 from pipeline.engines.aura.engine import AuraEngine, as_part
+from pipeline.engines.aura.prompt import LIMITS, multimodal_prompt
 from pipeline.engines.aura.setup import check_own_weights, open_aura
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.engines.vllm.warm_up import read
@@ -26,7 +27,6 @@ from pipeline.models.aura.config import read_aura
 from pipeline.models.aura.text import AuraText
 from pipeline.models.shared.engine_io import MediaItem, PromptChunk
 from pipeline.models.shared.weight_files import stored
-from pipeline.engines.aura.prompt import LIMITS, multimodal_prompt
 from pipeline.types.chunks import MultimodalPrompt, TextChunk
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest

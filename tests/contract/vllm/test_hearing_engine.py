@@ -21,12 +21,12 @@ from pipeline.engines.qwen3_asr.speculative_decode import drafted
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.engines.vllm.start import VllmBackend, start_vllm
 from pipeline.errors import ConfigError, EngineError
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.models.qwen3_asr.media import engine_prompt
 from pipeline.models.qwen3_asr.prompt import AsrPromptWriter
 from pipeline.models.qwen3_asr.tokenizer import read_tokenizer
 from pipeline.models.shared.engine_io import PromptChunk, RequestSampling
 from pipeline.types.chunks import AsrInput, Transcript
-from pipeline.media.sample_rates import SPEECH_RATE
 from tests.contract.embedded import MODULE_BACKEND, all_of
 from tests.contract.vllm.hearing_cases import CASES, GOLDENS, MOST_TOKENS, Heard, sound
 from tests.contract.vllm.tiny_asr import write_recogniser

@@ -14,13 +14,12 @@ import yaml
 
 from pipeline.deployment.loading import read_deployment
 from pipeline.engines.base import Engine
-from pipeline.engines.vllm.start import VllmHost
 from pipeline.errors import ConfigError
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
 from pipeline.runtime.profiles import PROFILES
-from pipeline.runtime.vllm_engine_registry import vllm_engines
+from pipeline.runtime.vllm_engine_registry import VllmHost, vllm_engines
 from pipeline.types.chunks import AsrInput, Clause, MultimodalPrompt
-from pipeline.media.sample_rates import SPEECH_RATE
 from tests.contract.embedded import all_of
 from tests.contract.vllm.chain import CONFIG, write_models
 from tests.contract.vllm.tiny import END_OF_SPEECH

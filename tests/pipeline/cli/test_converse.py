@@ -13,9 +13,9 @@ from pipeline.cli.converse_command import heard_in
 from pipeline.deployment.loading import Deployment, StageDeployment
 from pipeline.engines.fake import FakeEngine, hears, speaks, writes
 from pipeline.errors import AuraError, EngineError, RequestError
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.types.chunks import AudioChunk, Clause
-from pipeline.media.sample_rates import SPEECH_RATE
 from tests.scenario import Line
 
 SOUND = np.full(3 * SPEECH_RATE, 0.1, np.float32)

@@ -10,8 +10,8 @@ from pipeline.cli.transcribe import TranscribeResult, transcribe
 from pipeline.cli.transcribe_command import add_transcribe, run_transcribe
 from pipeline.engines.fake import hears
 from pipeline.errors import AuraError, ConfigError, RequestError
-from pipeline.media.wav import speech_file
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.media.wav import speech_file
 from tests.pipeline.runtime.checkpoints import write_all
 
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from pipeline.context.window import MARKS, WindowLimits, cut, is_due, within
-from pipeline.media.video_chunk import VideoChunk
 from pipeline.engines.aura.prompt import SYSTEM, multimodal_prompt
+from pipeline.media.video_chunk import VideoChunk
 from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import History, Item
 from pipeline.types.playback_marks import PlaybackMark, PlaybackMarks

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from pipeline.media.segmentation import parts
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.media.segmentation import parts
 
 
 def test_long_sound_is_cut_where_it_is_quietest() -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from pipeline.engines.fake import hears
 from pipeline.errors import RequestError
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.speech.input_audio_buffer import InputAudioBuffer
 from pipeline.speech.speech_events import (
     SpeechEvent,
@@ -20,7 +21,6 @@ from pipeline.speech.speech_events import (
 )
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.speech.vad_frontend import FRAME, Pcm, VoiceActivityDetector
-from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from tests.scenario import Loudness
 

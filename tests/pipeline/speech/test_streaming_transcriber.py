@@ -12,10 +12,10 @@ import pytest
 
 from pipeline.engines.fake import FakeEngine, Step, hears
 from pipeline.errors import EngineError
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.speech.streaming_transcriber import LULL_MS, StreamingTranscriber
 from pipeline.speech.vad_frontend import FRAME, Pcm
 from pipeline.types.chunks import AsrInput, Transcript
-from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.types.hypothesis import Hypothesis
 from tests.tidy import nothing_left
 

@@ -238,11 +238,19 @@ class TestAProfile:
     @pytest.mark.parametrize(
         ("stage", "keys", "told"),
         [
-            (0, {"model_arch": "Qwen2ForCausalLM"}, "the engine of Qwen2ForCausalLM makes Text, not Transcript"),
-            (0, {"model_arch": "Qwen2ForCausalLM"}, "the engine of Qwen2ForCausalLM reads Chat, and is no recogniser"),
-            (2, {"engine_output_type": "audio"}, "the engine of Qwen2ForCausalLM makes Text, not Audio"),
-            (1, {"custom_process_input_func": asr2aura}, "asr2aura makes Scene, and the engine of Qwen2ForCausalLM"),
-            (1, {"custom_process_input_func": aura2tts}, "aura2tts takes Text, and is given Asked"),
+            (0, {"model_arch": "Qwen2ForCausalLM"}, "the engine of Qwen2ForCausalLM makes TextChunk, not Transcript"),
+            (
+                0,
+                {"model_arch": "Qwen2ForCausalLM"},
+                "the engine of Qwen2ForCausalLM reads ChatPrompt, and is no recogniser",
+            ),
+            (2, {"engine_output_type": "audio"}, "the engine of Qwen2ForCausalLM makes TextChunk, not AudioChunk"),
+            (
+                1,
+                {"custom_process_input_func": asr2aura},
+                "asr2aura makes MultimodalPrompt, and the engine of Qwen2ForCausalLM",
+            ),
+            (1, {"custom_process_input_func": aura2tts}, "aura2tts takes TextChunk, and is given TurnRequest"),
         ],
     )
     def test_an_engine_that_reads_or_makes_something_else_is_refused(

@@ -4,8 +4,8 @@ import random
 from collections.abc import Iterator
 from itertools import pairwise
 
-from pipeline.types.chunks import AudioChunk
 from pipeline.media.sample_rates import VOICE_RATE
+from pipeline.types.chunks import AudioChunk
 from pipeline.types.playback_marks import PlaybackMark, PlaybackMarks
 
 

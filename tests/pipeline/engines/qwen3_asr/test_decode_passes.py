@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from pipeline.engines.qwen3_asr.decode_passes import DecodePasses, Doubt, stable_chars, without_end
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.models.qwen3_asr.prompt import AsrPromptWriter
 from pipeline.types.chunks import AsrInput, Transcript
-from pipeline.media.sample_rates import SPEECH_RATE
 from tests.pipeline.runtime.letters import Letters, id_of
 
 SOUND = np.random.default_rng(0).standard_normal(40 * SPEECH_RATE, np.float32) / np.float32(10)

@@ -15,12 +15,12 @@ from pipeline.engines.qwen3_asr.engine import Extent, Qwen3AsrEngine, Qwen3AsrEn
 from pipeline.engines.qwen3_asr.setup import context_bytes, longest
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.errors import EngineError
+from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.models.qwen3_asr.prompt import AsrPrompt, AsrPromptWriter
 from pipeline.models.qwen3_asr.windows import EncoderWindow
 from pipeline.models.shared.engine_io import EngineOutput, MediaItem, PromptChunk, RequestSampling
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
-from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.types.hypothesis import Hypothesis
 from tests.pipeline.runtime.letters import Letters, id_of
 from tests.tidy import nothing_left
