@@ -248,7 +248,7 @@ class TestAProfile:
             (
                 1,
                 {"custom_process_input_func": asr2aura},
-                "asr2aura makes MultimodalPrompt, and the engine of Qwen2ForCausalLM",
+                "asr2aura makes MultimodalPrompt, and the engine of Qwen2",
             ),
             (1, {"custom_process_input_func": aura2tts}, "aura2tts takes TextChunk, and is given TurnRequest"),
         ],
