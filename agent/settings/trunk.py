@@ -7,7 +7,7 @@ from agent.settings.agent import LiveKitSettings, livekit_settings
 from agent.settings.environment import EnvironmentReader
 from agent.settings.phone import LONGEST_S, phone_settings
 
-NUMBER = "100"  # infra/launcher/phone_parts.py says the same to whoever runs the stack
+NUMBER = "100"  # infra/launcher/supervise/phone_services.py says the same to whoever runs the stack
 
 
 @dataclass(frozen=True, slots=True)

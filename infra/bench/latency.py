@@ -21,9 +21,9 @@ from infra.bench import asking, cancels, room
 from infra.bench.figures import Figure, table
 from infra.bench.processes import footprints
 from infra.bench.questions import INTERRUPTION, LONG_ANSWER, QUESTIONS
-from infra.launcher.keys import installation_keys
-from infra.launcher.layout import Layout
-from infra.launcher.runfile import read_run_file
+from infra.launcher.base.layout import Layout
+from infra.launcher.supervise.keys import installation_keys
+from infra.launcher.supervise.run_file import read_run_file
 from tests.e2e.speech import RATE, REPLY_RATE, Sound, Voice
 from tests.e2e.stack import Stack
 

@@ -5,6 +5,6 @@ from pathlib import Path
 
 if __name__ == "__main__":
     sys.path[0] = str(Path(__file__).resolve().parents[2])
-    from infra.launcher.main import main
+    from infra.launcher.cli.main import main
 
     sys.exit(main())

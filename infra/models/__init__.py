@@ -1,1 +1,1 @@
-"""Fetches, cuts and verifies weights."""
+"""Fetches the weights of models, and vouches for every file's digest."""

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.launcher.children import run
-from infra.launcher.errors import CommandFailed
-from infra.models.growth import growing
+from infra.launcher.base.errors import CommandFailed
+from infra.launcher.base.processes import run
+from infra.models.download_progress import growing
 from infra.models.manifest import Model, ModelFile
 from infra.models.source import Arrived, Unavailable
 

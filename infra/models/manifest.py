@@ -6,7 +6,7 @@ from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from infra.launcher.errors import LauncherError
+from infra.launcher.base.errors import LauncherError
 
 MANIFEST = Path(__file__).with_name("manifest.toml")
 T = TypeVar("T")

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from huggingface_hub import HfApi, snapshot_download
 
-from infra.models.growth import TOTAL
+from infra.models.download_progress import TOTAL
 
 WEIGHTS = ".safetensors"
 WANTED = [f"*{WEIGHTS}", "*.json", "*.txt", "*.model", "*.jinja"]  # no pickles, and nothing that could be run

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from infra.launcher.errors import LauncherError
+from infra.launcher.base.errors import LauncherError
 from infra.models.manifest import Model, ModelFile
 
 Arrived = Callable[[int], None]  # called with the bytes of a model that are there so far

@@ -16,7 +16,7 @@ from typing import Any
 
 import aiohttp
 
-from infra.launcher.children import child
+from infra.launcher.base.processes import child
 from tests.e2e.diary import Diary
 from tests.e2e.owned import owned_tasks
 from tests.e2e.stack import ROOT, get

@@ -11,15 +11,15 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.children import child
-from infra.launcher.children import run as run_child
-from infra.launcher.keys import installation_keys
-from infra.launcher.layout import Layout
-from infra.launcher.parts import agent_environ, stack_parts, write_livekit_settings
-from infra.launcher.phone_parts import sip_uri, write_phone_settings
-from infra.launcher.ports import LOOPBACK, Ports, choose_ports
-from infra.launcher.progress import Board
-from infra.launcher.stack import running
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.processes import child
+from infra.launcher.base.processes import run as run_child
+from infra.launcher.base.progress import Board
+from infra.launcher.supervise.keys import installation_keys
+from infra.launcher.supervise.phone_services import sip_uri, write_phone_settings
+from infra.launcher.supervise.ports import LOOPBACK, Ports, choose_ports
+from infra.launcher.supervise.services import agent_environ, stack_parts, write_livekit_settings
+from infra.launcher.supervise.stack import running
 from tests.e2e.lines import Line
 from tests.e2e.observed import healthy
 from tests.e2e.stack import POLL_S, ROOT, get

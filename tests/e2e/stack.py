@@ -10,9 +10,9 @@ from typing import Any
 
 import aiohttp
 
-from infra.launcher.keys import installation_keys
-from infra.launcher.layout import Layout
-from infra.launcher.runfile import Running, read_run_file
+from infra.launcher.base.layout import Layout
+from infra.launcher.supervise.keys import installation_keys
+from infra.launcher.supervise.run_file import Running, read_run_file
 from tests.e2e.person import Grant
 
 ROOT = Path(__file__).resolve().parents[2]

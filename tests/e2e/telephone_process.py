@@ -8,7 +8,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from infra.launcher.errors import tail
+from infra.launcher.base.errors import tail
 from tests.e2e.stack import ROOT
 from tests.e2e.telephone_wire import News, Order, line, news
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.runfile import read_run_file
+from infra.launcher.supervise.run_file import read_run_file
 from tests.e2e.chromium import Page, chromium, element, find
 from tests.e2e.person import ANSWER_S, READY_S, joined
 from tests.e2e.screens import take_pictures

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from infra.launcher.children import run as run_child
-from infra.launcher.errors import CommandFailed
+from infra.launcher.base.errors import CommandFailed
+from infra.launcher.base.processes import run as run_child
 from tests.e2e.exchange import Exchange
 from tests.e2e.lines import Line, Manners
 from tests.e2e.phones import CALLER_ID, House

@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.claim import current_claim
-from infra.launcher.health import http_status
-from infra.launcher.layout import Layout
-from infra.launcher.leftovers import carries
-from infra.launcher.runfile import Running, read_run_file
+from infra.launcher.base.layout import Layout
+from infra.launcher.supervise.health import http_status
+from infra.launcher.supervise.leftovers import carries
+from infra.launcher.supervise.lockfile import current_claim
+from infra.launcher.supervise.run_file import Running, read_run_file
 from tests.e2e.person import joined
 from tests.e2e.stack import POLL_S, ROOT, SESSIONS, START_S, Stack, launch
 

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.layout import Layout
-from infra.launcher.progress import Board
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.progress import Board
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from infra.launcher.errors import LauncherError
+from infra.launcher.base.errors import LauncherError
 from infra.models.manifest import Hub, Model, ModelFile, Piece, Wheel
 from infra.models.source import Arrived, Unavailable
 

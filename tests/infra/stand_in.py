@@ -2,8 +2,8 @@
 
 import sys
 
-from infra.launcher.part import Part
-from infra.launcher.ports import choose_ports
+from infra.launcher.supervise.ports import choose_ports
+from infra.launcher.supervise.service import Part
 
 STAND_IN = """
 import http.server, sys

@@ -4,11 +4,11 @@ import os
 import sys
 from pathlib import Path
 
-from infra.launcher.layout import Layout
-from infra.launcher.main import run_verb
-from infra.launcher.parts import Addresses
-from infra.launcher.progress import Board
-from infra.launcher.up import own_run_folder, serve
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.progress import Board
+from infra.launcher.cli.main import run_verb
+from infra.launcher.cli.up import own_run_folder, serve
+from infra.launcher.supervise.services import Addresses
 from tests.infra.stand_in import stand_in
 
 if __name__ == "__main__":

@@ -9,14 +9,14 @@ from pathlib import Path
 import pytest
 from aiohttp import web
 
-from infra.launcher.already import differences, say_who_runs
-from infra.launcher.detach import options, say_ready, until_ready
-from infra.launcher.errors import LauncherError
-from infra.launcher.keys import installation_keys
-from infra.launcher.layout import Layout
-from infra.launcher.progress import Board
-from infra.launcher.runfile import Running, read_run_file, write_run_file
-from infra.launcher.settings import Settings, read_settings
+from infra.launcher.base.errors import LauncherError
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.progress import Board
+from infra.launcher.cli.detach import options, say_ready, until_ready
+from infra.launcher.cli.running_check import differences, say_who_runs
+from infra.launcher.cli.settings import Settings, read_settings
+from infra.launcher.supervise.keys import installation_keys
+from infra.launcher.supervise.run_file import Running, read_run_file, write_run_file
 
 pytestmark = pytest.mark.anyio
 ROOT = Path(__file__).parents[2]

@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from infra.launcher.bytecode import NEVER, WHERE, with_bytecode
-from infra.launcher.settings import read_settings
+from infra.launcher.cli.settings import read_settings
 
 
 def test_what_is_imported_is_compiled_into_the_installations_folder(tmp_path: Path) -> None:

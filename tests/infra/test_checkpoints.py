@@ -10,14 +10,14 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.errors import CommandFailed, Missing, Offline
-from infra.launcher.gpu_options import OnGpus
-from infra.launcher.gpus import HUB_NAMES, LARGE
-from infra.launcher.layout import Layout
-from infra.launcher.progress import Board
+from infra.launcher.base.errors import CommandFailed, Missing, Offline
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.progress import Board
+from infra.launcher.cli.gpu_options import OnGpus
 from infra.launcher.setup.checkpoints import fetch_checkpoints
-from infra.launcher.workshop import Workshop
-from infra.models.growth import growing
+from infra.launcher.setup.gpu_deployment import HUB_NAMES, LARGE
+from infra.launcher.setup.setup_context import Workshop
+from infra.models.download_progress import growing
 from pipeline.runtime.profiles import DEPLOY
 from tests.infra.tiny_hub import TinyHub, serving
 

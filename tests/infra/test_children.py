@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.children import child, run
-from infra.launcher.errors import CommandFailed, Offline
-from infra.launcher.leftovers import MARK, carries, kill_leftovers
+from infra.launcher.base.errors import CommandFailed, Offline
+from infra.launcher.base.processes import child, run
+from infra.launcher.supervise.leftovers import MARK, carries, kill_leftovers
 
 pytestmark = pytest.mark.anyio
 

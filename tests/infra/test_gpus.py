@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.errors import Missing
-from infra.launcher.gpu_options import OnGpus
-from infra.launcher.gpus import NEEDS, check_folders, fitting
-from infra.launcher.layout import Layout
-from infra.launcher.parts import stack_parts
-from infra.launcher.settings import Settings, read_settings
-from infra.launcher.up import on_these_gpus
+from infra.launcher.base.errors import Missing
+from infra.launcher.base.layout import Layout
+from infra.launcher.cli.gpu_options import OnGpus
+from infra.launcher.cli.settings import Settings, read_settings
+from infra.launcher.cli.up import on_these_gpus
+from infra.launcher.setup.gpu_deployment import NEEDS, check_folders, fitting
+from infra.launcher.supervise.services import stack_parts
 from pipeline.deployment.loading import read_deployment
 from pipeline.runtime.gpus import GIB
 from pipeline.runtime.profiles import DEPLOY, PROFILES

@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from infra.launcher.health import until_healthy
+from infra.launcher.supervise.health import until_healthy
 
 pytestmark = pytest.mark.anyio
 

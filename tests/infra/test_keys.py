@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.errors import LauncherError
-from infra.launcher.keys import installation_keys
+from infra.launcher.base.errors import LauncherError
+from infra.launcher.supervise.keys import installation_keys
 
 
 def test_only_the_owner_can_read_the_keys(tmp_path: Path) -> None:

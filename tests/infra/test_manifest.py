@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.errors import LauncherError
+from infra.launcher.base.errors import LauncherError
 from infra.models.manifest import read_manifest
 
 GOOD = """

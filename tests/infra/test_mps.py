@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.layout import Layout
-from infra.launcher.mps import TOOL, multi_process_service, shares_a_gpu
-from infra.launcher.progress import Board
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.progress import Board
+from infra.launcher.supervise.mps import TOOL, multi_process_service, shares_a_gpu
 from pipeline.runtime.profiles import DEPLOY
 
 pytestmark = pytest.mark.anyio

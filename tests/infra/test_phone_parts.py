@@ -3,11 +3,11 @@
 import stat
 from pathlib import Path
 
-from infra.launcher.keys import installation_keys
-from infra.launcher.layout import Layout
-from infra.launcher.parts import stack_parts, write_livekit_settings
-from infra.launcher.phone_parts import sip_uri, write_phone_settings
-from infra.launcher.ports import Ports
+from infra.launcher.base.layout import Layout
+from infra.launcher.supervise.keys import installation_keys
+from infra.launcher.supervise.phone_services import sip_uri, write_phone_settings
+from infra.launcher.supervise.ports import Ports
+from infra.launcher.supervise.services import stack_parts, write_livekit_settings
 
 ROOT = Path(__file__).parents[2]
 PORTS = Ports(web=1, pipeline=2, agent=3, livekit=4, livekit_tcp=5, livekit_udp=6, redis=7, sip=8, sip_health=9)

@@ -6,8 +6,8 @@ from dataclasses import astuple
 
 import pytest
 
-from infra.launcher.errors import LauncherError, PortTaken
-from infra.launcher.ports import asked_ports, choose_ports
+from infra.launcher.base.errors import LauncherError, PortTaken
+from infra.launcher.supervise.ports import asked_ports, choose_ports
 from pipeline.cli.port_holder import bound_inodes, holder_of
 
 

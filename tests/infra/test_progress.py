@@ -4,7 +4,7 @@ import io
 
 import pytest
 
-from infra.launcher.progress import Board
+from infra.launcher.base.progress import Board
 
 pytestmark = pytest.mark.anyio
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.errors import BadUsage
-from infra.launcher.gpu_options import OnGpus
-from infra.launcher.settings import read_settings
+from infra.launcher.base.errors import BadUsage
+from infra.launcher.cli.gpu_options import OnGpus
+from infra.launcher.cli.settings import read_settings
 
 ROOT = Path("/checkout")
 CHECKOUT = Path(__file__).parents[2]

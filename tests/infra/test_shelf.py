@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.errors import Offline
+from infra.launcher.base.errors import Offline
 from infra.models.manifest import Model
-from infra.models.shelf import Reporter, Shelf
+from infra.models.model_store import Reporter, Shelf
 from infra.models.source import Unavailable
 from tests.infra.small_models import Memory, small_model
 

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.checks import Check, Lane, Place
-from infra.launcher.progress import Board
-from infra.launcher.side_by_side import LEAST, SideBySide
+from infra.launcher.base.progress import Board
+from infra.launcher.testing.checks import Check, Lane, Place
+from infra.launcher.testing.lanes import LEAST, SideBySide
 
 pytestmark = pytest.mark.anyio
 

@@ -8,12 +8,12 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.errors import PartFailed, leading_error
-from infra.launcher.health import http_status
-from infra.launcher.keeper import MOST
-from infra.launcher.part import Part
-from infra.launcher.progress import Board
-from infra.launcher.stack import running
+from infra.launcher.base.errors import PartFailed, leading_error
+from infra.launcher.base.progress import Board
+from infra.launcher.supervise.health import http_status
+from infra.launcher.supervise.service import Part
+from infra.launcher.supervise.stack import running
+from infra.launcher.supervise.supervisor import MOST
 from tests.infra.stand_in import STAND_IN, stand_in
 
 pytestmark = pytest.mark.anyio

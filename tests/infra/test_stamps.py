@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from infra.launcher.stamps import Stamp
+from infra.launcher.setup.stamps import Stamp
 
 
 def test_a_stamp_holds_until_a_source_changes(tmp_path: Path) -> None:

@@ -12,14 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.claim import current_claim
-from infra.launcher.down import down
-from infra.launcher.health import http_status
-from infra.launcher.layout import Layout
-from infra.launcher.leftovers import carries
-from infra.launcher.progress import Board
-from infra.launcher.runfile import Running, read_run_file
-from infra.launcher.settings import Settings
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.progress import Board
+from infra.launcher.cli.down import down
+from infra.launcher.cli.settings import Settings
+from infra.launcher.supervise.health import http_status
+from infra.launcher.supervise.leftovers import carries
+from infra.launcher.supervise.lockfile import current_claim
+from infra.launcher.supervise.run_file import Running, read_run_file
 
 pytestmark = pytest.mark.anyio
 ROOT = Path(__file__).parents[2]

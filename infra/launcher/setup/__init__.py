@@ -1,0 +1,1 @@
+"""Brings what is missing before anything can run: venvs, programs, the page, weights."""

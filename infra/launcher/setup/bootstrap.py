@@ -4,10 +4,10 @@ import importlib.util
 import shutil
 import sys
 
-from infra.launcher.errors import Missing
-from infra.launcher.progress import Board
-from infra.launcher.stamps import Stamp
-from infra.launcher.workshop import Workshop
+from infra.launcher.base.errors import Missing
+from infra.launcher.base.progress import Board
+from infra.launcher.setup.setup_context import Workshop
+from infra.launcher.setup.stamps import Stamp
 
 
 async def make_boot_venv(shop: Workshop, board: Board) -> None:

@@ -6,12 +6,12 @@ import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from infra.launcher.errors import CommandFailed, LauncherError, Missing, Offline
-from infra.launcher.gpu_options import OnGpus
-from infra.launcher.gpus import HUB_NAMES, absent, need_of
-from infra.launcher.progress import Board, Step
-from infra.launcher.workshop import Workshop
-from infra.models.growth import TOTAL, growing
+from infra.launcher.base.errors import CommandFailed, LauncherError, Missing, Offline
+from infra.launcher.base.progress import Board, Step
+from infra.launcher.cli.gpu_options import OnGpus
+from infra.launcher.setup.gpu_deployment import HUB_NAMES, absent, need_of
+from infra.launcher.setup.setup_context import Workshop
+from infra.models.download_progress import TOTAL, growing
 
 HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")  # owner/name
 PART = ".part"  # behind the name of a folder that is not whole yet

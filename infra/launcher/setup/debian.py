@@ -4,9 +4,9 @@ import os
 import shutil
 from collections.abc import Sequence
 
-from infra.launcher.errors import Missing
-from infra.launcher.progress import Step
-from infra.launcher.workshop import Workshop
+from infra.launcher.base.errors import Missing
+from infra.launcher.base.progress import Step
+from infra.launcher.setup.setup_context import Workshop
 
 
 async def install_debian(shop: Workshop, step: Step, name: str, packages: Sequence[str]) -> None:

@@ -4,10 +4,10 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.launcher.progress import Board, Step
+from infra.launcher.base.progress import Board, Step
+from infra.launcher.setup.setup_context import Workshop
+from infra.launcher.setup.stamps import Stamp
 from infra.launcher.setup.toolchains import find_go
-from infra.launcher.stamps import Stamp
-from infra.launcher.workshop import Workshop
 
 FLAGS = ("-trimpath", "-ldflags", "-s -w")
 

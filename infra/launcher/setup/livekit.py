@@ -1,8 +1,8 @@
 """Builds livekit-server from the module pinned in infra/livekit."""
 
-from infra.launcher.progress import Board
+from infra.launcher.base.progress import Board
 from infra.launcher.setup.go_program import GoProgram, build
-from infra.launcher.workshop import Workshop
+from infra.launcher.setup.setup_context import Workshop
 
 
 async def build_livekit_server(shop: Workshop, board: Board) -> None:

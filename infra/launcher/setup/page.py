@@ -2,10 +2,10 @@
 
 from pathlib import Path
 
-from infra.launcher.progress import Board
+from infra.launcher.base.progress import Board
+from infra.launcher.setup.setup_context import Workshop
+from infra.launcher.setup.stamps import Stamp
 from infra.launcher.setup.toolchains import find_node
-from infra.launcher.stamps import Stamp
-from infra.launcher.workshop import Workshop
 
 NOT_SOURCES = {"node_modules", "dist"}
 QUIET = {"npm_config_audit": "false", "npm_config_fund": "false", "npm_config_update_notifier": "false"}

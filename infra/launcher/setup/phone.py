@@ -7,13 +7,13 @@ from asyncio.subprocess import DEVNULL
 from collections.abc import Awaitable
 from pathlib import Path
 
-from infra.launcher.errors import Missing
-from infra.launcher.progress import Board, Step
+from infra.launcher.base.errors import Missing
+from infra.launcher.base.progress import Board, Step
 from infra.launcher.setup.debian import install_debian
 from infra.launcher.setup.go_program import GoProgram, build
+from infra.launcher.setup.setup_context import Workshop
+from infra.launcher.setup.stamps import Stamp
 from infra.launcher.setup.toolchains import bring
-from infra.launcher.stamps import Stamp
-from infra.launcher.workshop import Workshop
 
 DEBIAN = ("pkg-config", "gcc", "libc6-dev", "libopus-dev", "libopusfile-dev", "libsoxr-dev")
 LIBRARIES = ("opus", "opusfile", "soxr")  # by the names that pkg-config knows

@@ -5,18 +5,18 @@ import fcntl
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
-from infra.launcher.gpu_options import OnGpus
-from infra.launcher.layout import Layout
-from infra.launcher.progress import Board
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.progress import Board
+from infra.launcher.cli.gpu_options import OnGpus
 from infra.launcher.setup.checkpoints import fetch_checkpoints
 from infra.launcher.setup.livekit import build_livekit_server
 from infra.launcher.setup.page import build_page
 from infra.launcher.setup.phone import set_up_phone
+from infra.launcher.setup.setup_context import Workshop
 from infra.launcher.setup.test_tools import install_browser, install_sip_tester
 from infra.launcher.setup.venv import make_venv
 from infra.launcher.setup.vllm_venv import make_gpu_venv, make_vllm_venv
 from infra.launcher.setup.weights import fetch_weights
-from infra.launcher.workshop import Workshop
 
 LOCK_PAUSE_S = 0.2
 

@@ -2,10 +2,10 @@
 
 import shutil
 
-from infra.launcher.errors import Missing
-from infra.launcher.progress import Board
+from infra.launcher.base.errors import Missing
+from infra.launcher.base.progress import Board
 from infra.launcher.setup.debian import install_debian
-from infra.launcher.workshop import Workshop
+from infra.launcher.setup.setup_context import Workshop
 
 BROWSER = ("chromium", "fonts-liberation")
 SIP_TESTER = ("sip-tester",)

@@ -7,10 +7,10 @@ from asyncio.subprocess import DEVNULL, PIPE
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.launcher.progress import Board
+from infra.launcher.base.progress import Board
 from infra.launcher.setup.bootstrap import make_boot_venv
-from infra.launcher.stamps import Stamp
-from infra.launcher.workshop import Workshop
+from infra.launcher.setup.setup_context import Workshop
+from infra.launcher.setup.stamps import Stamp
 
 NODE_NEEDED = (20, 19)  # Vite's; npm comes with it
 

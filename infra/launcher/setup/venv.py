@@ -4,11 +4,11 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from infra.launcher.layout import Layout
-from infra.launcher.progress import Board
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.progress import Board
 from infra.launcher.setup.bootstrap import make_boot_venv
-from infra.launcher.stamps import Stamp
-from infra.launcher.workshop import Workshop
+from infra.launcher.setup.setup_context import Workshop
+from infra.launcher.setup.stamps import Stamp
 
 
 async def make_venv(shop: Workshop, board: Board, names: Sequence[str]) -> None:

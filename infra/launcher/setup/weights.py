@@ -1,11 +1,11 @@
 """Fetches the weights of the embedded profile, and checks the digest of every file."""
 
-from infra.launcher.progress import Board
+from infra.launcher.base.progress import Board
 from infra.launcher.setup.bootstrap import make_boot_venv
-from infra.launcher.workshop import Workshop
+from infra.launcher.setup.setup_context import Workshop
 from infra.models.hub import ModelHub
 from infra.models.manifest import read_manifest
-from infra.models.shelf import Reporter, Shelf
+from infra.models.model_store import Reporter, Shelf
 from infra.models.source import Source
 from infra.models.wheels import Wheels
 

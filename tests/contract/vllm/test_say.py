@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from infra.launcher.leftovers import leftovers
+from infra.launcher.supervise.leftovers import leftovers
 from pipeline.cli.say_command import add_say, run_say
 from pipeline.errors import RequestError
 from pipeline.types.chunks import FRAME_SAMPLES

@@ -2,10 +2,10 @@
 
 from collections.abc import Mapping
 
-from infra.launcher.gpu_options import PROFILE, OnGpus
-from infra.launcher.layout import Layout
-from infra.launcher.part import Part
-from infra.launcher.ports import LOOPBACK, Ports
+from infra.launcher.base.layout import Layout
+from infra.launcher.cli.gpu_options import PROFILE, OnGpus
+from infra.launcher.supervise.ports import LOOPBACK, Ports
+from infra.launcher.supervise.service import Part
 
 SMALL_START_S, GPU_START_S = 120, 1_200  # weights from a slow disk, and what vLLM compiles at the first start
 

@@ -7,17 +7,17 @@ from asyncio.subprocess import DEVNULL, STDOUT, Process
 from collections.abc import Mapping
 from pathlib import Path
 
-from infra.launcher.already import say_who_runs
-from infra.launcher.claim import current_claim
-from infra.launcher.errors import STOPPED_BY_PERSON, LauncherError
-from infra.launcher.keys import installation_keys
-from infra.launcher.layout import Layout
-from infra.launcher.phone_parts import PHONE, how_to_call
-from infra.launcher.ports import choose_ports
-from infra.launcher.progress import Board
-from infra.launcher.runfile import Running, read_run_file
-from infra.launcher.settings import Settings
-from infra.launcher.up import on_these_gpus, set_up
+from infra.launcher.base.errors import STOPPED_BY_PERSON, LauncherError
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.progress import Board
+from infra.launcher.cli.running_check import say_who_runs
+from infra.launcher.cli.settings import Settings
+from infra.launcher.cli.up import on_these_gpus, set_up
+from infra.launcher.supervise.keys import installation_keys
+from infra.launcher.supervise.lockfile import current_claim
+from infra.launcher.supervise.phone_services import PHONE, how_to_call
+from infra.launcher.supervise.ports import choose_ports
+from infra.launcher.supervise.run_file import Running, read_run_file
 from pipeline.runtime.gpus import gpu_bytes
 
 PAUSE_S = 0.05
@@ -38,7 +38,7 @@ async def up_detached(settings: Settings, board: Board) -> None:
     layout.run_file.unlink(missing_ok=True)  # nothing runs: it was left behind
     log = layout.logs / "up.log"
     log.parent.mkdir(parents=True, exist_ok=True)
-    launcher = Path(__file__).parent
+    launcher = Path(__file__).parents[1]
     with log.open("wb") as output:
         process = await asyncio.create_subprocess_exec(
             *(sys.executable, str(launcher), "up", "--run-dir", str(layout.run), *options(settings.asked)),

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from contextlib import ExitStack
 from dataclasses import dataclass, fields
 
-from infra.launcher.errors import BadUsage, PortTaken
+from infra.launcher.base.errors import BadUsage, PortTaken
 from pipeline.cli.port_holder import Transport, holder_of
 
 LOOPBACK = "127.0.0.1"

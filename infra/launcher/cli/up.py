@@ -7,23 +7,23 @@ from contextlib import AsyncExitStack, contextmanager
 from dataclasses import asdict, replace
 from functools import partial
 
-from infra.launcher.already import say_who_runs
-from infra.launcher.claim import Claimed, claimed
-from infra.launcher.gpus import check_folders, fitting
-from infra.launcher.keys import installation_keys
-from infra.launcher.layout import Layout
-from infra.launcher.leftovers import MARK, kill_leftovers
-from infra.launcher.mps import multi_process_service, shares_a_gpu
-from infra.launcher.part import Part
-from infra.launcher.parts import Addresses, addresses, agent_environ, stack_parts, write_livekit_settings
-from infra.launcher.phone_parts import PHONE, how_to_call, sip_uri, trunk_options, write_phone_settings
-from infra.launcher.ports import VARIABLES, Ports, choose_ports
-from infra.launcher.progress import Board
-from infra.launcher.runfile import Running, write_run_file
-from infra.launcher.settings import Settings
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.progress import Board
+from infra.launcher.cli.running_check import say_who_runs
+from infra.launcher.cli.settings import Settings
+from infra.launcher.setup.gpu_deployment import check_folders, fitting
 from infra.launcher.setup.plan import set_up_all
-from infra.launcher.stack import running
-from infra.launcher.workshop import Workshop
+from infra.launcher.setup.setup_context import Workshop
+from infra.launcher.supervise.keys import installation_keys
+from infra.launcher.supervise.leftovers import MARK, kill_leftovers
+from infra.launcher.supervise.lockfile import Claimed, claimed
+from infra.launcher.supervise.mps import multi_process_service, shares_a_gpu
+from infra.launcher.supervise.phone_services import PHONE, how_to_call, sip_uri, trunk_options, write_phone_settings
+from infra.launcher.supervise.ports import VARIABLES, Ports, choose_ports
+from infra.launcher.supervise.run_file import Running, write_run_file
+from infra.launcher.supervise.service import Part
+from infra.launcher.supervise.services import Addresses, addresses, agent_environ, stack_parts, write_livekit_settings
+from infra.launcher.supervise.stack import running
 from pipeline.runtime.gpus import gpu_bytes
 
 EXTRAS = ("agent", "embedded")

@@ -1,13 +1,13 @@
 """`infra/test`: set up what the tests need, then run the checks and the tests."""
 
-from infra.launcher.checks import UNIT, Lane, all_checks, phone_tests, some_tests, vllm_tests
-from infra.launcher.errors import LauncherError
-from infra.launcher.progress import Board
-from infra.launcher.settings import Settings
+from infra.launcher.base.errors import LauncherError
+from infra.launcher.base.progress import Board
+from infra.launcher.cli.settings import Settings
 from infra.launcher.setup.plan import set_up_all, set_up_venv, set_up_vllm_venv
+from infra.launcher.setup.setup_context import Workshop
 from infra.launcher.setup.toolchains import find_node
-from infra.launcher.side_by_side import SideBySide
-from infra.launcher.workshop import Workshop
+from infra.launcher.testing.checks import UNIT, Lane, all_checks, phone_tests, some_tests, vllm_tests
+from infra.launcher.testing.lanes import SideBySide
 
 EXTRAS = ("agent", "embedded", "dev")
 

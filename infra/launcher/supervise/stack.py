@@ -5,9 +5,9 @@ from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
-from infra.launcher.keeper import Keeper
-from infra.launcher.part import Part
-from infra.launcher.progress import Board
+from infra.launcher.base.progress import Board
+from infra.launcher.supervise.service import Part
+from infra.launcher.supervise.supervisor import Keeper
 
 
 @asynccontextmanager

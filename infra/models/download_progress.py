@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from infra.launcher.errors import leading_error
+from infra.launcher.base.errors import leading_error
 from infra.models.source import Arrived
 
 TELL_EVERY_S = 0.5

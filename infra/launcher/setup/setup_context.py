@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from infra.launcher.children import run
-from infra.launcher.layout import Layout
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.processes import run
 
 
 @dataclass(frozen=True, slots=True)

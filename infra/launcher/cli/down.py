@@ -5,12 +5,12 @@ import os
 import signal
 from contextlib import suppress
 
-from infra.launcher.claim import Claim, Claimed, claimed, current_claim
-from infra.launcher.errors import LauncherError
-from infra.launcher.leftovers import carries, kill_leftovers
-from infra.launcher.progress import Board
-from infra.launcher.runfile import Running, read_run_file
-from infra.launcher.settings import Settings
+from infra.launcher.base.errors import LauncherError
+from infra.launcher.base.progress import Board
+from infra.launcher.cli.settings import Settings
+from infra.launcher.supervise.leftovers import carries, kill_leftovers
+from infra.launcher.supervise.lockfile import Claim, Claimed, claimed, current_claim
+from infra.launcher.supervise.run_file import Running, read_run_file
 
 PATIENCE_S = 60.0  # longer than all parts may take to stop, one after the other
 PAUSE_S = 0.05

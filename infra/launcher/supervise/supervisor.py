@@ -8,11 +8,11 @@ from collections.abc import Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 
-from infra.launcher.children import child
-from infra.launcher.errors import PartFailed
-from infra.launcher.health import PAUSE_S, healthy
-from infra.launcher.part import Part
-from infra.launcher.progress import Board
+from infra.launcher.base.errors import PartFailed
+from infra.launcher.base.processes import child
+from infra.launcher.base.progress import Board
+from infra.launcher.supervise.health import PAUSE_S, healthy
+from infra.launcher.supervise.service import Part
 
 MOST = 3  # restarts within `WITHIN_S`; a part that dies more often has a fault that no restart mends
 WITHIN_S = 300.0

@@ -7,15 +7,15 @@ import sys
 from collections.abc import Callable, Coroutine
 from pathlib import Path
 
-from infra.launcher.detach import up_detached
-from infra.launcher.down import down
-from infra.launcher.errors import BAD_USAGE, STOPPED_BY_PERSON, BadUsage, LauncherError, leading_error
-from infra.launcher.progress import Board
-from infra.launcher.settings import read_settings
-from infra.launcher.tests import run_tests
-from infra.launcher.up import up
+from infra.launcher.base.errors import BAD_USAGE, STOPPED_BY_PERSON, BadUsage, LauncherError, leading_error
+from infra.launcher.base.progress import Board
+from infra.launcher.cli.detach import up_detached
+from infra.launcher.cli.down import down
+from infra.launcher.cli.settings import read_settings
+from infra.launcher.cli.up import up
+from infra.launcher.testing.run_tests import run_tests
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 
 
 def main() -> int:

@@ -4,12 +4,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from string import Template
 
-from infra.launcher.gpu_options import OnGpus
-from infra.launcher.layout import Layout
-from infra.launcher.part import Part
-from infra.launcher.phone_parts import bridge_part, livekit_redis, private, redis_part
-from infra.launcher.pipeline_part import pipeline_part
-from infra.launcher.ports import LOOPBACK, Ports
+from infra.launcher.base.layout import Layout
+from infra.launcher.cli.gpu_options import OnGpus
+from infra.launcher.supervise.phone_services import bridge_part, livekit_redis, private, redis_part
+from infra.launcher.supervise.pipeline_service import pipeline_part
+from infra.launcher.supervise.ports import LOOPBACK, Ports
+from infra.launcher.supervise.service import Part
 
 
 @dataclass(frozen=True, slots=True)

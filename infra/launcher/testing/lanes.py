@@ -10,9 +10,9 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from infra.launcher.checks import Check, Lane, Place
-from infra.launcher.leftovers import kill_leftovers
-from infra.launcher.progress import Board
+from infra.launcher.base.progress import Board
+from infra.launcher.supervise.leftovers import kill_leftovers
+from infra.launcher.testing.checks import Check, Lane, Place
 
 CLEANS_UP_S = 30.0  # in which a check that was interrupted ends what it has started
 CHECK = "AURA_CHECK"  # the mark of all that a check has started, stacks of their own as well

@@ -2,12 +2,12 @@
 
 from collections.abc import Mapping
 
-from infra.launcher.claim import Claim
-from infra.launcher.errors import LauncherError
-from infra.launcher.health import http_json
-from infra.launcher.progress import Board
-from infra.launcher.runfile import Running, read_run_file
-from infra.launcher.settings import Settings
+from infra.launcher.base.errors import LauncherError
+from infra.launcher.base.progress import Board
+from infra.launcher.cli.settings import Settings
+from infra.launcher.supervise.health import http_json
+from infra.launcher.supervise.lockfile import Claim
+from infra.launcher.supervise.run_file import Running, read_run_file
 
 
 async def say_who_runs(settings: Settings, board: Board, claim: Claim | None) -> None:

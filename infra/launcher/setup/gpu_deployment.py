@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.launcher.errors import Missing
+from infra.launcher.base.errors import Missing
 from pipeline.runtime.gpus import GIB, described
 
 

@@ -5,10 +5,10 @@ from ipaddress import IPv4Address
 from pathlib import Path
 from string import Template
 
-from infra.launcher.errors import BadUsage
-from infra.launcher.layout import Layout
-from infra.launcher.part import Part
-from infra.launcher.ports import LOOPBACK, Ports
+from infra.launcher.base.errors import BadUsage
+from infra.launcher.base.layout import Layout
+from infra.launcher.supervise.ports import LOOPBACK, Ports
+from infra.launcher.supervise.service import Part
 
 PHONE = "--phone"  # asks for them
 NUMBER = "100"  # that reaches the agent, if none is listed

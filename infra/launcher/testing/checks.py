@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from infra.launcher.settings import Settings
+from infra.launcher.cli.settings import Settings
 
 # These need torch or vLLM, and run in the venv that has them.
 VLLM_TESTS = ("tests/contract/vllm", "tests/pipeline/models", "tests/pipeline/engines/code2wav/test_torch.py")

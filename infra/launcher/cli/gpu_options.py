@@ -4,7 +4,7 @@ import argparse
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.launcher.errors import BadUsage
+from infra.launcher.base.errors import BadUsage
 
 PROFILE = "vllm"
 

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
+from infra.launcher.base.errors import BadUsage
+from infra.launcher.base.layout import Layout
 from infra.launcher.bytecode import with_bytecode
-from infra.launcher.errors import BadUsage
-from infra.launcher.gpu_options import OnGpus, add_gpu_options, gpu_options
-from infra.launcher.layout import Layout
-from infra.launcher.phone_parts import sip_host, trunk_options
-from infra.launcher.ports import VARIABLES, asked_ports
+from infra.launcher.cli.gpu_options import OnGpus, add_gpu_options, gpu_options
+from infra.launcher.supervise.phone_services import sip_host, trunk_options
+from infra.launcher.supervise.ports import VARIABLES, asked_ports
 
 PROFILES = ("embedded", "vllm")
 UP_HELP = f"""\

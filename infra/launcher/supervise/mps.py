@@ -9,8 +9,8 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from infra.launcher.layout import Layout
-from infra.launcher.progress import Board
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.progress import Board
 
 TOOL = "nvidia-cuda-mps-control"
 PLACES = ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY")

@@ -5,7 +5,7 @@ import secrets
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from infra.launcher.errors import LauncherError
+from infra.launcher.base.errors import LauncherError
 
 MINIMUM_SECRET = 32  # characters; livekit-server refuses shorter ones
 FRESH: Mapping[str, Callable[[], str]] = {

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.launcher.errors import Missing, Offline
+from infra.launcher.base.errors import Missing, Offline
 from infra.models.manifest import Model
 from infra.models.source import Arrived, Source, Unavailable
 from infra.models.verify import is_recorded, record_right, right_files

@@ -8,7 +8,7 @@ from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 
-from infra.launcher.errors import CommandFailed, Offline
+from infra.launcher.base.errors import CommandFailed, Offline
 
 SETUP_STOP_S = 3.0
 OFFLINE_SIGNS = (

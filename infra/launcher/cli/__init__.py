@@ -1,0 +1,1 @@
+"""Reads what a person asks of the launcher, and does it: up, down."""
