@@ -14,7 +14,7 @@ from infra.launcher.supervise.services import stack_parts
 from pipeline.deployment.loading import read_deployment
 from pipeline.runtime.gpus import GIB
 from pipeline.runtime.profiles import DEPLOY, PROFILES
-from tests.infra.test_phone_parts import PORTS
+from tests.infra.launcher.supervise.test_phone_services import PORTS
 
 
 def gpus(*gib: float) -> tuple[int, ...]:
@@ -98,7 +98,7 @@ def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_p
 
 
 def asked_for(*arguments: str) -> Settings:
-    return read_settings(DEPLOY.parents[2], ["up", "--profile", "vllm", *arguments], {})
+    return read_settings(DEPLOY.parents[1], ["up", "--profile", "vllm", *arguments], {})
 
 
 def test_what_is_published_nowhere_is_told_before_anything_is_fetched(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from infra.launcher.cli.gpu_options import OnGpus
 from infra.launcher.cli.settings import read_settings
 
 ROOT = Path("/checkout")
-CHECKOUT = Path(__file__).parents[2]
+CHECKOUT = Path(__file__).parents[4]
 
 
 def test_state_lies_in_the_checkout_unless_moved() -> None:

@@ -22,13 +22,13 @@ from infra.launcher.supervise.lockfile import current_claim
 from infra.launcher.supervise.run_file import Running, read_run_file
 
 pytestmark = pytest.mark.anyio
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 
 
 @asynccontextmanager
 async def launched(run: Path) -> AsyncGenerator[tuple[Process, Running]]:
     """A launcher with two stand-ins, all healthy."""
-    argv = [sys.executable, "-m", "tests.infra.stand_in_stack", str(run), "one", "two"]
+    argv = [sys.executable, "-m", "tests.infra.launcher.supervise.stand_in_stack", str(run), "one", "two"]
     process = await asyncio.create_subprocess_exec(*argv, cwd=ROOT, stdout=PIPE, stderr=STDOUT)
     try:
         async with asyncio.timeout(30):

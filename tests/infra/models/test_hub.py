@@ -11,7 +11,7 @@ import pytest
 
 from infra.models.hub import ModelHub
 from infra.models.source import Unavailable
-from tests.infra.small_models import sha256, small_model
+from tests.infra.models.small_models import sha256, small_model
 
 pytestmark = pytest.mark.anyio
 FILES = {"/someone/small/resolve/main/model.bin": b"weights", "/someone/small/resolve/main/config.json": b"{}"}

@@ -14,7 +14,7 @@ from infra.launcher.supervise.health import http_status
 from infra.launcher.supervise.service import Part
 from infra.launcher.supervise.stack import running
 from infra.launcher.supervise.supervisor import MOST
-from tests.infra.stand_in import STAND_IN, stand_in
+from tests.infra.launcher.supervise.stand_in import STAND_IN, stand_in
 
 pytestmark = pytest.mark.anyio
 

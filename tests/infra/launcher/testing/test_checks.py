@@ -10,7 +10,7 @@ import pytest
 from infra.launcher.cli.settings import Settings, read_settings
 from infra.launcher.testing.checks import VLLM_TESTS, Check, Lane, all_checks, phone_tests, vllm_tests
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 TESTS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
 
 

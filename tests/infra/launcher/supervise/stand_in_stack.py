@@ -9,7 +9,7 @@ from infra.launcher.base.progress import Board
 from infra.launcher.cli.main import run_verb
 from infra.launcher.cli.up import own_run_folder, serve
 from infra.launcher.supervise.services import Addresses
-from tests.infra.stand_in import stand_in
+from tests.infra.launcher.supervise.stand_in import stand_in
 
 if __name__ == "__main__":
     run = Path(sys.argv[1])

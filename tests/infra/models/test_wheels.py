@@ -10,7 +10,7 @@ import pytest
 from infra.models.manifest import Model, ModelFile, Piece, Wheel
 from infra.models.source import Unavailable
 from infra.models.wheels import Wheels
-from tests.infra.small_models import sha256, small_model
+from tests.infra.models.small_models import sha256, small_model
 
 pytestmark = pytest.mark.anyio
 
@@ -40,7 +40,7 @@ def index(tmp_path: Path) -> Path:
 @pytest.fixture
 def wheels(tmp_path: Path, index: Path) -> Wheels:
     """The pip that set-up uses, and no index but a folder."""
-    home = Path(os.environ.get("AURA_HOME") or Path(__file__).parents[2] / ".aura")
+    home = Path(os.environ.get("AURA_HOME") or Path(__file__).parents[3] / ".aura")
     if not (home / "boot").exists():
         pytest.skip("needs the pip that infra/test sets up")
     environ = {"PATH": os.environ["PATH"], "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(index)}

@@ -9,7 +9,7 @@ from infra.launcher.supervise.phone_services import sip_uri, write_phone_setting
 from infra.launcher.supervise.ports import Ports
 from infra.launcher.supervise.services import stack_parts, write_livekit_settings
 
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 PORTS = Ports(web=1, pipeline=2, agent=3, livekit=4, livekit_tcp=5, livekit_udp=6, redis=7, sip=8, sip_health=9)
 
 

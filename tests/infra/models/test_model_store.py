@@ -10,7 +10,7 @@ from infra.launcher.base.errors import Offline
 from infra.models.manifest import Model
 from infra.models.model_store import Reporter, Shelf
 from infra.models.source import Unavailable
-from tests.infra.small_models import Memory, small_model
+from tests.infra.models.small_models import Memory, small_model
 
 pytestmark = pytest.mark.anyio
 

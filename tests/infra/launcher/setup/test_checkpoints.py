@@ -19,7 +19,7 @@ from infra.launcher.setup.gpu_deployment import HUB_NAMES, LARGE
 from infra.launcher.setup.setup_context import Workshop
 from infra.models.download_progress import growing
 from pipeline.runtime.profiles import DEPLOY
-from tests.infra.tiny_hub import TinyHub, serving
+from tests.infra.models.tiny_hub import TinyHub, serving
 
 pytestmark = pytest.mark.anyio
 CHUNK = 10 << 20  # huggingface_hub writes so many bytes at a time

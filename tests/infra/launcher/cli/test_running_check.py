@@ -19,7 +19,7 @@ from infra.launcher.supervise.keys import installation_keys
 from infra.launcher.supervise.run_file import Running, read_run_file, write_run_file
 
 pytestmark = pytest.mark.anyio
-ROOT = Path(__file__).parents[2]
+ROOT = Path(__file__).parents[4]
 RUNNING = Running(
     "http://page/", "http://127.0.0.1:9", "ws://livekit", {}, {"--profile": "embedded", "AURA_PORT": "80"}
 )
