@@ -1,1 +1,1 @@
-"""Benchmarks of a running stack: latency, cancels, load."""
+"""Measures what AURA does, as somebody who calls it: imports nothing from the tests."""

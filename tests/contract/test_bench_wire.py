@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from infra.bench import asking, cancels
+from infra.bench.latency import asking, cancels
 from pipeline.engines.fake import speaks, writes
 from tests.gpu.chain_cancels import cancelled
 from tests.gpu.chain_measures import TINY, Bench

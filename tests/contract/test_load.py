@@ -12,14 +12,14 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from infra.bench.load import camera, main, tell
-from infra.bench.load_options import PCM, session, url
-from infra.bench.load_report import Load, draw
-from infra.bench.load_run import Plan, run
-from infra.bench.script import Manner
+from infra.bench.base.speech import write_wav
+from infra.bench.load.cli import camera, main, tell
+from infra.bench.load.options import PCM, session, url
+from infra.bench.load.report import Load, draw
+from infra.bench.load.run import Plan, run
+from infra.bench.load.script import Manner
 from pipeline.engines.fake import FakeEngine, speaks, writes
 from pipeline.errors import EngineError
-from tests.e2e.speech import write_wav
 from tests.scenario import Line
 from tests.served import KEY, Served, served
 

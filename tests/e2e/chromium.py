@@ -16,9 +16,9 @@ from typing import Any
 
 import aiohttp
 
+from infra.bench.person.diary import Diary
+from infra.bench.person.task_scope import owned_tasks
 from infra.launcher.base.processes import child
-from tests.e2e.diary import Diary
-from tests.e2e.owned import owned_tasks
 from tests.e2e.stack import ROOT, get
 
 START_S = 30.0

@@ -4,11 +4,11 @@ import asyncio
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.e2e.diary import Diary
+from infra.bench.base.speech import RATE, Sound, write_wav
+from infra.bench.person.diary import Diary
+from infra.bench.person.recording import Recording
+from infra.bench.person.task_scope import Owned
 from tests.e2e.lines import Line, Manners
-from tests.e2e.owned import Owned
-from tests.e2e.recording import Recording
-from tests.e2e.speech import RATE, Sound, write_wav
 from tests.e2e.tape import Tape, narrow
 from tests.e2e.telephone_process import TelephoneProcess
 from tests.e2e.telephone_wire import (

@@ -11,11 +11,11 @@ from typing import Any, TypeVar
 
 from agent.settings.agent import LiveKitSettings
 from agent.web.server import TokenRequest, join_token
+from infra.bench.person.person import Grant
 from infra.launcher.base.errors import tail
 from infra.launcher.base.processes import child
 from infra.launcher.supervise.health import until_healthy
 from infra.launcher.supervise.ports import LOOPBACK, choose_ports
-from tests.e2e.person import Grant
 from tests.e2e.stack import POLL_S, ROOT, START_S, Stack, get
 
 T = TypeVar("T")

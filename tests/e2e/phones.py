@@ -5,9 +5,9 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+from infra.bench.person.task_scope import Owned, owned_tasks
 from tests.e2e.handset import Handset
 from tests.e2e.lines import AT_ONCE, Line, Manners
-from tests.e2e.owned import Owned, owned_tasks
 
 CALLER_ID = "15550100999"  # that the agent shows when it rings up
 OPERATOR = "15550100900"  # who answers a transferred call

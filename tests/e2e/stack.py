@@ -10,10 +10,10 @@ from typing import Any
 
 import aiohttp
 
+from infra.bench.person.person import Grant
 from infra.launcher.base.layout import Layout
 from infra.launcher.supervise.keys import installation_keys
 from infra.launcher.supervise.run_file import Running, read_run_file
-from tests.e2e.person import Grant
 
 ROOT = Path(__file__).resolve().parents[2]
 START_S = 180.0

@@ -5,8 +5,8 @@ from pathlib import Path
 import numpy as np
 import soxr
 
-from tests.e2e.recording import Recording
-from tests.e2e.speech import RATE, Sound
+from infra.bench.base.speech import RATE, Sound
+from infra.bench.person.recording import Recording
 from tests.e2e.telephone_wire import LINE_RATE
 
 HEADER = 44  # bytes of a WAV file before its first sample

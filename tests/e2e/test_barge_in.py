@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 import pytest
 
+from infra.bench.base.speech import Ears, Voice, numbers_in
+from infra.bench.person.person import ANSWER_S, Person, joined
 from tests.e2e.observed import Observed
-from tests.e2e.person import ANSWER_S, Person, joined
-from tests.e2e.speech import Ears, Voice, numbers_in
 
 pytestmark = pytest.mark.anyio
 

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from tests.e2e.person import ANSWER_S, joined
-from tests.e2e.speech import Ears
+from infra.bench.base.speech import Ears
+from infra.bench.person.person import ANSWER_S, joined
 from tests.e2e.stack import Stack
 
 pytestmark = pytest.mark.anyio

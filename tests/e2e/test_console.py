@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.speech import Ears, Voice, read_wav, write_wav
+from infra.bench.base.speech import Ears, Voice, read_wav, write_wav
 from tests.e2e.stack import ROOT, Stack
 
 pytestmark = pytest.mark.anyio

@@ -5,11 +5,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from infra.bench.base.speech import Voice, silence, write_wav
+from infra.bench.person.person import ANSWER_S, READY_S
 from tests.e2e.chromium import DESK, PHONE, Page, chromium, element, find
 from tests.e2e.loudspeaker import Loudspeaker
-from tests.e2e.person import ANSWER_S, READY_S
 from tests.e2e.screens import SETTLED, take_pictures
-from tests.e2e.speech import Voice, silence, write_wav
 from tests.e2e.stack import Stack
 
 pytestmark = pytest.mark.anyio

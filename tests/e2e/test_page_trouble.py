@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
+from infra.bench.person.person import ANSWER_S, READY_S, joined
 from infra.launcher.supervise.run_file import read_run_file
 from tests.e2e.chromium import Page, chromium, element, find
-from tests.e2e.person import ANSWER_S, READY_S, joined
 from tests.e2e.screens import take_pictures
 from tests.e2e.stack import START_S, Stack
 from tests.e2e.test_page import PAGE_S, captions, write

@@ -9,11 +9,11 @@ import pytest
 
 from agent.persona import ON_THE_PHONE
 from agent.phone.telephone import NOBODY
+from infra.bench.base.speech import Voice
 from tests.e2e.exchange import Exchange
 from tests.e2e.handset import Handset
 from tests.e2e.lines import Line, Manners
 from tests.e2e.phones import House
-from tests.e2e.speech import Voice
 
 pytestmark = pytest.mark.anyio
 

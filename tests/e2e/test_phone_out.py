@@ -5,12 +5,12 @@ import sys
 
 import pytest
 
+from infra.bench.base.speech import Voice
 from infra.launcher.base.errors import CommandFailed
 from infra.launcher.base.processes import run as run_child
 from tests.e2e.exchange import Exchange
 from tests.e2e.lines import Line, Manners
 from tests.e2e.phones import CALLER_ID, House
-from tests.e2e.speech import Voice
 from tests.e2e.stack import ROOT
 from tests.e2e.test_phone import SOON_S, greeted
 

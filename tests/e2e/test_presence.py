@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.e2e.person import ANSWER_S, READY_S, joined
-from tests.e2e.speech import Ears, Voice
+from infra.bench.base.speech import Ears, Voice
+from infra.bench.person.person import ANSWER_S, READY_S, joined
 from tests.e2e.stack import Stack
 
 pytestmark = pytest.mark.anyio

@@ -7,10 +7,10 @@ from statistics import median
 
 import pytest
 
-from tests.e2e.camera import age
+from infra.bench.base.speech import Ears, Voice
+from infra.bench.person.camera import age
+from infra.bench.person.person import joined
 from tests.e2e.observed import Observed
-from tests.e2e.person import joined
-from tests.e2e.speech import Ears, Voice
 
 pytestmark = pytest.mark.anyio
 

@@ -8,10 +8,10 @@ import pytest
 
 from agent.settings.agent import LiveKitSettings
 from agent.web.server import TokenRequest, join_token
+from infra.bench.base.speech import Ears, Voice
+from infra.bench.person.person import READY_S, Grant, Person, joined
 from tests.e2e.chromium import Page, chromium, element
-from tests.e2e.person import READY_S, Grant, Person, joined
 from tests.e2e.screens import take_pictures
-from tests.e2e.speech import Ears, Voice
 from tests.e2e.stack import Stack
 
 pytestmark = pytest.mark.anyio

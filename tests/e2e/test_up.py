@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
+from infra.bench.person.person import joined
 from infra.launcher.base.layout import Layout
 from infra.launcher.supervise.health import http_status
 from infra.launcher.supervise.leftovers import carries
 from infra.launcher.supervise.lockfile import current_claim
 from infra.launcher.supervise.run_file import Running, read_run_file
-from tests.e2e.person import joined
 from tests.e2e.stack import POLL_S, ROOT, SESSIONS, START_S, Stack, launch
 
 pytestmark = pytest.mark.anyio

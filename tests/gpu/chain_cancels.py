@@ -7,9 +7,9 @@ from functools import partial
 
 import aiohttp
 
-from infra.bench.engines import busy_at, until_idle
-from infra.bench.figures import percentile
-from infra.bench.wire import Wire, wired
+from infra.bench.base.engines import busy_at, until_idle
+from infra.bench.base.figures import percentile
+from infra.bench.base.wire import Wire, wired
 from tests.gpu.chain_measures import Bench, Tell
 from tests.gpu.sections import Row
 from tests.gpu.speech import speech

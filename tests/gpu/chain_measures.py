@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 
 import aiohttp
 
-from infra.bench.figures import percentile
-from infra.bench.load import camera
-from infra.bench.load_answer import Served
-from infra.bench.load_report import steps
-from infra.bench.load_run import Plan, run
-from infra.bench.script import Manner
+from infra.bench.base.figures import percentile
+from infra.bench.load.answer import Served
+from infra.bench.load.cli import camera
+from infra.bench.load.report import steps
+from infra.bench.load.run import Plan, run
+from infra.bench.load.script import Manner
 from pipeline.realtime.client import readiness
 from tests.gpu.chain_outliers import Late, outliers
 from tests.gpu.chain_server import loop_lag_s

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from statistics import median
 
-from infra.bench.load_answer import Served
-from infra.bench.load_report import shares, steps
+from infra.bench.load.answer import Served
+from infra.bench.load.report import shares, steps
 from tests.gpu.sections import Row
 
 APART = 1.5  # times the median

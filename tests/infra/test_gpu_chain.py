@@ -10,7 +10,7 @@ import yaml
 
 from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import AURA
-from infra.bench.load_answer import Served
+from infra.bench.load.answer import Served
 from pipeline.deployment.loading import read_deployment
 from pipeline.runtime.metrics import Metrics
 from pipeline.runtime.profiles import PROFILES, silero

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 import pytest
 
-from infra.bench.engines import POLL_S, until_idle
+from infra.bench.base.engines import POLL_S, until_idle
 
 pytestmark = pytest.mark.anyio
 

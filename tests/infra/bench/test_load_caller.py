@@ -6,10 +6,10 @@ from typing import Any, cast
 
 import pytest
 
-from infra.bench.load_answer import Served
-from infra.bench.load_caller import ANSWER_S, LoadCaller
-from infra.bench.load_events import Unreadable
-from infra.bench.script import Ask
+from infra.bench.load.answer import Served
+from infra.bench.load.caller import ANSWER_S, LoadCaller
+from infra.bench.load.events import Unreadable
+from infra.bench.load.script import Ask
 from pipeline.realtime.client import Event, RealtimeClient
 from tests.virtual_time import VirtualTimeLoop
 

@@ -5,14 +5,14 @@ from collections import Counter
 
 import pytest
 
-from infra.bench.figures import percentile
-from infra.bench.load_answer import Answer, Served
-from infra.bench.load_caller import FRAME_S
-from infra.bench.load_events import Heard, Unreadable, read
-from infra.bench.load_report import Load, plain, series, shares, table
-from infra.bench.playback import Playback
-from infra.bench.script import Manner, arrivals, camera_starts, script
-from infra.bench.speaking import BYTES_S, silence
+from infra.bench.base.figures import percentile
+from infra.bench.base.speaking import BYTES_S, silence
+from infra.bench.load.answer import Answer, Served
+from infra.bench.load.caller import FRAME_S
+from infra.bench.load.events import Heard, Unreadable, read
+from infra.bench.load.playback import Playback
+from infra.bench.load.report import Load, plain, series, shares, table
+from infra.bench.load.script import Manner, arrivals, camera_starts, script
 from pipeline.realtime.client import Event
 
 

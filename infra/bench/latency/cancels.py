@@ -12,10 +12,10 @@ from functools import partial
 import aiohttp
 from prometheus_client.parser import text_string_to_metric_families
 
-from infra.bench.asking import SESSION
-from infra.bench.engines import busy_at, until_idle
-from infra.bench.questions import LONG_ANSWER, QUESTIONS
-from infra.bench.wire import Wire, wired
+from infra.bench.base.engines import busy_at, until_idle
+from infra.bench.base.questions import LONG_ANSWER, QUESTIONS
+from infra.bench.base.wire import Wire, wired
+from infra.bench.latency.asking import SESSION
 
 MODEL, VOICE = "aura", "tts"
 ASKED, SOUNDS = "response.created", "response.output_audio.delta"

@@ -12,17 +12,16 @@ otherwise, with 2 for wrong usage and with 130 after Ctrl-C; that a server had n
 import argparse
 import asyncio
 import json
-import os
 import sys
 import wave
 from collections.abc import Mapping, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 
-from infra.bench import load_options as options
-from infra.bench.load_report import Load, draw, plain, table
-from infra.bench.load_run import Measured, Plan, run
-from infra.bench.script import Manner, arrivals
+from infra.bench.load import options
+from infra.bench.load.report import Load, draw, plain, table
+from infra.bench.load.run import Measured, Plan, run
+from infra.bench.load.script import Manner, arrivals
 from pipeline.cli.offline import check_out
 from pipeline.errors import ConfigError
 
@@ -53,9 +52,9 @@ def recorded(folder: Path) -> list[bytes]:
 
 def spoken() -> list[bytes]:
     """The questions of the bench in the voice of the embedded profile."""
-    from infra.bench.latency import as_wire
-    from infra.bench.questions import QUESTIONS
-    from tests.e2e.speech import Voice
+    from infra.bench.base.questions import QUESTIONS
+    from infra.bench.base.speech import Voice
+    from infra.bench.latency.cli import as_wire
 
     voice = Voice()
     return [as_wire(voice.say(question)) for question in QUESTIONS]
@@ -161,10 +160,3 @@ def tell(load: Load, out: Path, *, draws: bool) -> None:
 
 def _plot(out: Path) -> Path:
     return out.with_suffix(".svg")
-
-
-if __name__ == "__main__":
-    try:
-        sys.exit(main(sys.argv[1:], os.environ))
-    except KeyboardInterrupt:  # nobody had rung up yet
-        sys.exit(INTERRUPTED)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from infra.bench.figures import Footprint
+from infra.bench.base.figures import Footprint
 
 TICKS = os.sysconf("SC_CLK_TCK")
 IDLE_S = 20.0

@@ -8,12 +8,12 @@ from typing import Literal
 
 from livekit import rtc
 
-from tests.e2e.camera import FRAMES_PER_S, Camera
-from tests.e2e.diary import Diary
-from tests.e2e.microphone import Microphone
-from tests.e2e.owned import Owned, owned_tasks
-from tests.e2e.recording import Recording
-from tests.e2e.speech import Sound
+from infra.bench.base.speech import Sound
+from infra.bench.person.camera import FRAMES_PER_S, Camera
+from infra.bench.person.diary import Diary
+from infra.bench.person.microphone import Microphone
+from infra.bench.person.recording import Recording
+from infra.bench.person.task_scope import Owned, owned_tasks
 
 CAPTIONS, CHAT = "lk.transcription", "lk.chat"
 AGENT = rtc.ParticipantKind.PARTICIPANT_KIND_AGENT

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from livekit import rtc
 
-from tests.e2e.speech import RATE, Sound
+from infra.bench.base.speech import RATE, Sound
 
 FRAME_S = 0.02
 FRAME = int(RATE * FRAME_S)

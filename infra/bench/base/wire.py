@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
-from infra.bench.speaking import speak
+from infra.bench.base.speaking import speak
 from pipeline.realtime.client import Event, RealtimeClient, connect
 
 ANSWER_S = 60.0

@@ -3,8 +3,8 @@
 import json
 from collections.abc import Sequence
 
-from tests.e2e.person import ANSWER_S, Grant, Person, joined
-from tests.e2e.speech import Sound
+from infra.bench.base.speech import Sound
+from infra.bench.person.person import ANSWER_S, Grant, Person, joined
 
 SPOKEN_S = 2.0  # of an answer, before it is interrupted
 

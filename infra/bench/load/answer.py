@@ -4,9 +4,9 @@ import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from infra.bench.load_events import Details, Done, Ended, Fault, Heard, Metadata, Sound, Text, Usage
-from infra.bench.playback import Playback
-from infra.bench.speaking import BYTES_S
+from infra.bench.base.speaking import BYTES_S
+from infra.bench.load.events import Details, Done, Ended, Fault, Heard, Metadata, Sound, Text, Usage
+from infra.bench.load.playback import Playback
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import AURA
 from agent.turns.endpointing import TURNS
-from infra.bench.wire import Wire, wired
+from infra.bench.base.wire import Wire, wired
 
 SESSION = PipelineSessionSettings(AURA, spoken=True, camera=False).session(AURA.instructions)
 

@@ -8,7 +8,6 @@ Takes a few minutes, in which nobody else should call. Prints a table, and write
 import argparse
 import asyncio
 import json
-import os
 import secrets
 import sys
 from collections.abc import Mapping, Sequence
@@ -17,17 +16,17 @@ from pathlib import Path
 
 import numpy as np
 
-from infra.bench import asking, cancels, room
-from infra.bench.figures import Figure, table
-from infra.bench.processes import footprints
-from infra.bench.questions import INTERRUPTION, LONG_ANSWER, QUESTIONS
+from infra.bench.base.figures import Figure, table
+from infra.bench.base.footprint import footprints
+from infra.bench.base.questions import INTERRUPTION, LONG_ANSWER, QUESTIONS
+from infra.bench.base.speech import RATE, REPLY_RATE, Sound, Voice
+from infra.bench.latency import asking, cancels, room
 from infra.launcher.base.layout import Layout
 from infra.launcher.supervise.keys import installation_keys
 from infra.launcher.supervise.run_file import read_run_file
-from tests.e2e.speech import RATE, REPLY_RATE, Sound, Voice
 from tests.e2e.stack import Stack
 
-ROOT = Path(__file__).resolve().parents[2]
+ROOT = Path(__file__).resolve().parents[3]
 CANCELS, INTERRUPTIONS = 20, 5
 
 
@@ -68,7 +67,3 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     stack = Stack(layout, running, installation_keys(layout.env_file), environ)
     asyncio.run(measure(stack, asked.out or asked.run_dir / "bench.json"))
     return 0
-
-
-if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:], os.environ))

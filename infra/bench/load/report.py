@@ -7,8 +7,8 @@ from itertools import pairwise
 from pathlib import Path
 from statistics import median
 
-from infra.bench.figures import percentile
-from infra.bench.load_answer import Served
+from infra.bench.base.figures import percentile
+from infra.bench.load.answer import Served
 
 PERCENTILES = (50, 95, 99)
 APART = {  # are no steps of the answer

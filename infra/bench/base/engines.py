@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping
 
 import aiohttp
 
-from infra.bench.wire import ANSWER_S
+from infra.bench.base.wire import ANSWER_S
 
 POLL_S = 0.02  # who asks without a pause takes the cores from the work that is to end
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
-from infra.bench.load_answer import Answer, Served
-from infra.bench.load_events import Begun, Created, Done, Fault, Heard, read
-from infra.bench.script import Ask
-from infra.bench.speaking import silence, speak
+from infra.bench.base.speaking import silence, speak
+from infra.bench.load.answer import Answer, Served
+from infra.bench.load.events import Begun, Created, Done, Fault, Heard, read
+from infra.bench.load.script import Ask
 from pipeline.realtime.client import ConnectionLost, PipelineError, RealtimeClient
 
 OUR_TURNS = {"audio": {"input": {"turn_detection": None}}}

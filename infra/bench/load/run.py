@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from infra.bench.load_answer import Served
-from infra.bench.load_caller import FRAME_S, LoadCaller
-from infra.bench.load_report import Load
-from infra.bench.script import Manner, camera_starts, script
+from infra.bench.load.answer import Served
+from infra.bench.load.caller import FRAME_S, LoadCaller
+from infra.bench.load.report import Load
+from infra.bench.load.script import Manner, camera_starts, script
 from pipeline.aio.tasks import first
 from pipeline.realtime.client import PipelineError, PipelineFull, connect
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from livekit import rtc
 
-from tests.e2e.diary import Diary
-from tests.e2e.speech import REPLY_RATE, Sound
+from infra.bench.base.speech import REPLY_RATE, Sound
+from infra.bench.person.diary import Diary
 
 FRAME_MS = 20
 LOUD = 250  # least peak of a frame with speech, in 16-bit samples

@@ -1,0 +1,1 @@
+"""Puts a `/v1/realtime` server under load, and measures what its callers see."""

@@ -1,0 +1,1 @@
+"""A person in a LiveKit room, who speaks, films, types, and keeps what comes back."""
