@@ -17,7 +17,7 @@ from typing import Any
 import aiohttp
 
 from infra.bench.person.diary import Diary
-from infra.bench.person.task_scope import owned_tasks
+from infra.bench.person.task_scope import task_scope
 from infra.launcher.base.processes import child
 from tests.e2e.stack import ROOT, get
 
@@ -184,7 +184,7 @@ async def chromium(folder: Path, microphone: Path | None = None) -> AsyncGenerat
     async with (
         child(argv, cwd=ROOT, env=os.environ, log=folder / "chromium.log", stop_s=5),
         aiohttp.ClientSession() as http,
-        owned_tasks() as tasks,
+        task_scope() as tasks,
     ):
         port = await _devtools_port(profile)
         targets = await get(f"http://127.0.0.1:{port}/json/list")

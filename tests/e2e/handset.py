@@ -7,7 +7,7 @@ from pathlib import Path
 from infra.bench.base.speech import RATE, Sound, write_wav
 from infra.bench.person.diary import Diary
 from infra.bench.person.recording import Recording
-from infra.bench.person.task_scope import Owned
+from infra.bench.person.task_scope import TaskScope
 from tests.e2e.lines import Line, Manners
 from tests.e2e.tape import Tape, narrow
 from tests.e2e.telephone_process import TelephoneProcess
@@ -63,7 +63,7 @@ class Handset:
         self._tape: Tape | None = None
         self._began_to_speak: list[float] = []
 
-    async def install(self, tasks: Owned) -> None:
+    async def install(self, tasks: TaskScope) -> None:
         """Returns when it can call and be called.
 
         Raises:

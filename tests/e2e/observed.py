@@ -11,7 +11,7 @@ from typing import Any, TypeVar
 
 from agent.settings.agent import LiveKitSettings
 from agent.web.server import TokenRequest, join_token
-from infra.bench.person.person import Grant
+from infra.bench.person.grant import Grant
 from infra.launcher.base.errors import tail
 from infra.launcher.base.processes import child
 from infra.launcher.supervise.health import until_healthy

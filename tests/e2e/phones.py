@@ -5,7 +5,7 @@ from collections.abc import AsyncGenerator, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from infra.bench.person.task_scope import Owned, owned_tasks
+from infra.bench.person.task_scope import TaskScope, task_scope
 from tests.e2e.handset import Handset
 from tests.e2e.lines import AT_ONCE, Line, Manners
 
@@ -16,7 +16,7 @@ OPERATOR = "15550100900"  # who answers a transferred call
 class House:
     """Its telephones are gone when the test ends."""
 
-    def __init__(self, folder: Path, tasks: Owned) -> None:
+    def __init__(self, folder: Path, tasks: TaskScope) -> None:
         self.folder = folder
         self._tasks = tasks
         self._handsets: list[Handset] = []
@@ -58,7 +58,7 @@ class House:
 
 @asynccontextmanager
 async def telephones(folder: Path) -> AsyncGenerator[House]:
-    async with owned_tasks() as tasks:
+    async with task_scope() as tasks:
         house = House(folder, tasks)
         try:
             yield house

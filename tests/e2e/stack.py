@@ -10,7 +10,7 @@ from typing import Any
 
 import aiohttp
 
-from infra.bench.person.person import Grant
+from infra.bench.person.grant import Grant, post_for_grant, request_grant
 from infra.launcher.base.layout import Layout
 from infra.launcher.supervise.keys import installation_keys
 from infra.launcher.supervise.run_file import Running, read_run_file
@@ -52,20 +52,12 @@ class Stack:
         return int((await get(self.running.parts["agent"][1]))["jobs"])
 
     async def grant(self, room: str, identity: str) -> Grant:
-        """Ask for a token as the page does.
-
-        Raises:
-            AssertionError: There is none.
-        """
-        status, answer, _ = await self.ask_for_grant(room, identity)
-        assert status == 201, f"no token: {status} {answer}"
-        return Grant(answer["server_url"], answer["participant_token"])
+        """See `request_grant`."""
+        return await request_grant(self.running.url, room, identity)
 
     async def ask_for_grant(self, room: str, identity: str) -> tuple[int, dict[str, Any], Mapping[str, str]]:
         """The status, the body and the headers of the answer."""
-        asked = {"room_name": room, "participant_identity": identity}
-        async with aiohttp.ClientSession() as http, http.post(f"{self.running.url}api/token", json=asked) as answer:
-            return answer.status, await answer.json(), answer.headers
+        return await post_for_grant(self.running.url, room, identity)
 
     async def empty(self, within_s: float = 30.0) -> None:
         """Return when all that were there have gone: no room is served, and every place is free.

@@ -9,7 +9,8 @@ import pytest
 from agent.settings.agent import LiveKitSettings
 from agent.web.server import TokenRequest, join_token
 from infra.bench.base.speech import Ears, Voice
-from infra.bench.person.person import READY_S, Grant, Person, joined
+from infra.bench.person.grant import Grant
+from infra.bench.person.person import READY_S, Person, joined
 from tests.e2e.chromium import Page, chromium, element
 from tests.e2e.screens import take_pictures
 from tests.e2e.stack import Stack

@@ -56,6 +56,12 @@ class Ears:
         return " ".join(segment.text.strip() for segment in segments)
 
 
+def as_wire(sound: Sound) -> bytes:
+    """What a microphone gives as the wire takes it: PCM16, 24 kHz mono."""
+    assert RATE == 2 * REPLY_RATE
+    return np.ascontiguousarray(sound[::2], "<i2").tobytes()
+
+
 def silence(seconds: float) -> Sound:
     return np.zeros(round(seconds * RATE), np.int16)
 

@@ -14,43 +14,35 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-import numpy as np
-
 from infra.bench.base.figures import Figure, table
 from infra.bench.base.footprint import footprints
 from infra.bench.base.questions import INTERRUPTION, LONG_ANSWER, QUESTIONS
-from infra.bench.base.speech import RATE, REPLY_RATE, Sound, Voice
+from infra.bench.base.speech import Voice, as_wire
 from infra.bench.latency import asking, cancels, room
+from infra.bench.person.grant import request_grant
 from infra.launcher.base.layout import Layout
 from infra.launcher.supervise.keys import installation_keys
-from infra.launcher.supervise.run_file import read_run_file
-from tests.e2e.stack import Stack
+from infra.launcher.supervise.run_file import Running, read_run_file
 
 ROOT = Path(__file__).resolve().parents[3]
 CANCELS, INTERRUPTIONS = 20, 5
 
 
-async def measure(stack: Stack, out: Path) -> None:
+async def measure(running: Running, key: str, out: Path) -> None:
     voice = Voice()
     spoken = [voice.say(question) for question in QUESTIONS]
     long, interruption = voice.say(LONG_ANSWER), voice.say(INTERRUPTION)
-    costs = await footprints({name: pid for name, (pid, _) in stack.running.parts.items()})
-    url, key = stack.running.pipeline_url, stack.keys["AURA_PIPELINE_KEY"]
+    costs = await footprints({name: pid for name, (pid, _) in running.parts.items()})
+    url = running.pipeline_url
     measured = await asking.measure(url, key, [as_wire(sound) for sound in spoken])
     measured |= await cancels.measure(url, key, CANCELS)
-    grant = await stack.grant(f"bench-{secrets.token_hex(4)}", "bench")
+    grant = await request_grant(running.url, f"bench-{secrets.token_hex(4)}", "bench")
     measured |= await room.measure(grant, spoken, long, interruption, INTERRUPTIONS)
     figures = {name: Figure.of(seconds) for name, seconds in measured.items()}
     plain = {"figures": {name: asdict(figure) for name, figure in figures.items()}, "seconds": measured}
     plain["parts"] = {name: asdict(cost) for name, cost in costs.items()}
     out.write_text(json.dumps(plain, indent=2, ensure_ascii=False) + "\n")
     print(f"{table(figures, costs)}\n\nall measurements: {out}")
-
-
-def as_wire(sound: Sound) -> bytes:
-    """PCM16, 24 kHz mono."""
-    assert RATE == 2 * REPLY_RATE
-    return np.ascontiguousarray(sound[::2], "<i2").tobytes()
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
@@ -64,6 +56,6 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     if running is None:
         print(f"nothing runs in {asked.run_dir}: start infra/up first", file=sys.stderr)
         return 1
-    stack = Stack(layout, running, installation_keys(layout.env_file), environ)
-    asyncio.run(measure(stack, asked.out or asked.run_dir / "bench.json"))
+    key = installation_keys(layout.env_file)["AURA_PIPELINE_KEY"]
+    asyncio.run(measure(running, key, asked.out or asked.run_dir / "bench.json"))
     return 0

@@ -4,7 +4,8 @@ import json
 from collections.abc import Sequence
 
 from infra.bench.base.speech import Sound
-from infra.bench.person.person import ANSWER_S, Grant, Person, joined
+from infra.bench.person.grant import Grant
+from infra.bench.person.person import ANSWER_S, Person, joined
 
 SPOKEN_S = 2.0  # of an answer, before it is interrupted
 

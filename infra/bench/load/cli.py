@@ -53,8 +53,7 @@ def recorded(folder: Path) -> list[bytes]:
 def spoken() -> list[bytes]:
     """The questions of the bench in the voice of the embedded profile."""
     from infra.bench.base.questions import QUESTIONS
-    from infra.bench.base.speech import Voice
-    from infra.bench.latency.cli import as_wire
+    from infra.bench.base.speech import Voice, as_wire
 
     voice = Voice()
     return [as_wire(voice.say(question)) for question in QUESTIONS]

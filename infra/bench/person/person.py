@@ -11,23 +11,16 @@ from livekit import rtc
 from infra.bench.base.speech import Sound
 from infra.bench.person.camera import FRAMES_PER_S, Camera
 from infra.bench.person.diary import Diary
+from infra.bench.person.grant import Grant
 from infra.bench.person.microphone import Microphone
 from infra.bench.person.recording import Recording
-from infra.bench.person.task_scope import Owned, owned_tasks
+from infra.bench.person.task_scope import TaskScope, task_scope
 
 CAPTIONS, CHAT = "lk.transcription", "lk.chat"
 AGENT = rtc.ParticipantKind.PARTICIPANT_KIND_AGENT
 READY_S = 60.0  # from connecting until the agent has greeted: two seconds, where nothing else runs
 CAPTION_S = 20.0
 ANSWER_S = 90.0  # generous: on a busy machine the language model takes its time
-
-
-@dataclass(frozen=True, slots=True)
-class Grant:
-    """What the token endpoint answers."""
-
-    url: str
-    token: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +36,7 @@ class Caption:
 class Person:
     """Somebody who has joined."""
 
-    def __init__(self, name: str, tasks: Owned) -> None:
+    def __init__(self, name: str, tasks: TaskScope) -> None:
         self.diary = Diary(name)
         self.room = rtc.Room()
         self.heard = Recording(self.diary)
@@ -172,7 +165,7 @@ class Person:
 @asynccontextmanager
 async def joined(name: str, grant: Grant, *, camera: bool = False) -> AsyncGenerator[Person]:
     """Somebody in a room for as long as the context lasts."""
-    async with owned_tasks() as tasks:
+    async with task_scope() as tasks:
         person = Person(name, tasks)
         try:
             await person.enter(grant)

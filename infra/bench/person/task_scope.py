@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 
-class Owned:
+class TaskScope:
     """Starts tasks in a group."""
 
     def __init__(self, group: asyncio.TaskGroup) -> None:
@@ -20,16 +20,16 @@ class Owned:
 
 
 @asynccontextmanager
-async def owned_tasks() -> AsyncGenerator[Owned]:
+async def task_scope() -> AsyncGenerator[TaskScope]:
     """
     Raises:
         Exception: What the body or a task raised; an ExceptionGroup only if several did.
     """
     try:
         async with asyncio.TaskGroup() as group:
-            owned = Owned(group)
-            yield owned
-            for task in tuple(owned.tasks):
+            scope = TaskScope(group)
+            yield scope
+            for task in tuple(scope.tasks):
                 task.cancel()
     except BaseExceptionGroup as errors:
         if len(errors.exceptions) == 1:
