@@ -1,4 +1,4 @@
-"""Lets any Python run the launcher by its folder, from anywhere: `python infra/launcher up`."""
+"""Runs the launcher by its folder, from anywhere, in a venv that has what it needs: see `bootstrap`."""
 
 import sys
 from pathlib import Path

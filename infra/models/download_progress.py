@@ -1,4 +1,4 @@
-"""Tells how a folder grows while something is downloaded into it."""
+"""Emits how a folder grows while something is downloaded into it."""
 
 import asyncio
 import os
@@ -9,33 +9,33 @@ from pathlib import Path
 from infra.launcher.base.errors import leading_error
 from infra.models.source import Arrived
 
-TELL_EVERY_S = 0.5
+EMIT_EVERY_S = 0.5
 TOTAL = Path(".cache") / "total"  # in a folder that grows: how many bytes it will have, if that is known
 
 
 @asynccontextmanager
-async def growing(into: Path, arrived: Arrived, *, copies: bool = True) -> AsyncGenerator[None]:
-    """Tell how many bytes lie in a folder, as long as this context lasts.
+async def download_progress(into: Path, arrived: Arrived, *, copies: bool = True) -> AsyncGenerator[None]:
+    """Emit how many bytes lie in a folder, as long as this context lasts.
 
     Args:
-        copies: Files of one name are copies of each other, and count once: pip copies what it has downloaded.
+        copies: Files of one name are copies of each other, and count once: uv links what it has unpacked.
 
     Raises:
         Exception: Whatever the body raises; of a group, the error that explains the others.
     """
 
-    async def tell() -> None:
+    async def emit() -> None:
         most = 0
         while True:
             most = max(most, _bytes_in(into, copies))
             arrived(most)
-            await asyncio.sleep(TELL_EVERY_S)
+            await asyncio.sleep(EMIT_EVERY_S)
 
     try:
         async with asyncio.TaskGroup() as tasks:
-            telling = tasks.create_task(tell(), name="tell-bytes")
+            emitting = tasks.create_task(emit(), name="download-progress")
             yield
-            telling.cancel()
+            emitting.cancel()
     except ExceptionGroup as errors:
         raise leading_error(errors) from None
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from infra.launcher.base.errors import CommandFailed
 from infra.launcher.base.processes import run
-from infra.models.download_progress import growing
+from infra.models.download_progress import download_progress
 from infra.models.manifest import Model, ModelFile
 from infra.models.source import Arrived, Unavailable
 
@@ -36,7 +36,7 @@ class ModelHub:
         argv: list[str | Path] = [self.python, "-c", DOWNLOAD, model.hub.repo, model.hub.revision, into, *names]
         environ = {**self.environ, "HF_HUB_DISABLE_TELEMETRY": "1"}
         try:
-            async with growing(into, arrived):
+            async with download_progress(into, arrived):
                 await run(f"download of {model.hub.repo}", argv, cwd=into, env=environ, log=self.log)
         except CommandFailed:
             raise Unavailable(f"{model.name}: the hub does not give all of its files (see {self.log})") from None

@@ -1,19 +1,21 @@
 """What weights there are: the typed content of `manifest.toml`. Unknown keys are refused by name."""
 
 import tomllib
-from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Any, TypeVar
+
+import msgspec
 
 from infra.launcher.base.errors import LauncherError
 
 MANIFEST = Path(__file__).with_name("manifest.toml")
-T = TypeVar("T")
 
 
-@dataclass(frozen=True, slots=True)
-class Wheel:
+class Table(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A table of the file."""
+
+
+class Wheel(Table, frozen=True):
     """A wheel of the package index, by its SHA-256."""
 
     package: str
@@ -21,16 +23,14 @@ class Wheel:
     sha256: str
 
 
-@dataclass(frozen=True, slots=True)
-class Piece:
+class Piece(Table, frozen=True):
     """A data file in a wheel, or a part of one."""
 
     package: str
     member: str
 
 
-@dataclass(frozen=True, slots=True)
-class ModelFile:
+class ModelFile(Table, frozen=True):
     """One file of a model.
 
     Attributes:
@@ -46,16 +46,14 @@ class ModelFile:
     hub_name: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class Hub:
+class HubRevision(Table, frozen=True):
     """A repository of the model hub at one revision."""
 
     repo: str
     revision: str
 
 
-@dataclass(frozen=True, slots=True)
-class Model:
+class Model(Table, frozen=True):
     """One model.
 
     Attributes:
@@ -67,7 +65,7 @@ class Model:
     about: str
     licence: str
     default: bool
-    hub: Hub
+    hub: HubRevision
     wheels: tuple[Wheel, ...]
     files: tuple[ModelFile, ...]
     fallback: str = ""
@@ -77,8 +75,9 @@ class Model:
         """Bytes of all files."""
         return sum(file.size for file in self.files)
 
-    def wheel(self, package: str) -> Wheel:
-        return next(wheel for wheel in self.wheels if wheel.package == package)
+    def wheels_of(self, packages: Iterable[str]) -> list[Wheel]:
+        """By the names of their packages."""
+        return [wheel for wheel in self.wheels if wheel.package in packages]
 
 
 def read_manifest(path: Path = MANIFEST) -> dict[str, Model]:
@@ -91,8 +90,8 @@ def read_manifest(path: Path = MANIFEST) -> dict[str, Model]:
     models: dict[str, Model] = {}
     for name, table in tomllib.loads(path.read_text()).items():
         try:
-            models[name] = _model(name, table)
-        except ValueError as fault:
+            models[name] = msgspec.convert({**table, "name": name}, Model)
+        except msgspec.ValidationError as fault:
             faults.append(f"{name}: {fault}")
     for model in models.values():
         if model.fallback and model.fallback not in models:
@@ -103,23 +102,3 @@ def read_manifest(path: Path = MANIFEST) -> dict[str, Model]:
     if faults:
         raise LauncherError("\n".join(f"{path.name}: {fault}" for fault in faults))
     return models
-
-
-def _model(name: str, table: Mapping[str, Any]) -> Model:
-    files = [
-        _typed(ModelFile, {**file, "parts": tuple(_typed(Piece, piece) for piece in file.get("parts", ()))})
-        for file in table.get("files", ())
-    ]
-    wheels = [_typed(Wheel, wheel) for wheel in table.get("wheels", ())]
-    hub = _typed(Hub, table.get("hub", {}))
-    return _typed(Model, {**table, "name": name, "hub": hub, "wheels": tuple(wheels), "files": tuple(files)})
-
-
-def _typed(kind: type[T], table: Mapping[str, Any]) -> T:
-    known = {field.name for field in fields(kind)}  # type: ignore[arg-type]  # every kind here is a dataclass
-    if unknown := sorted(set(table) - known):
-        raise ValueError(f"unknown key {', '.join(f'`{key}`' for key in unknown)}")
-    try:
-        return kind(**table)
-    except TypeError as missing:
-        raise ValueError(str(missing).partition("() ")[2]) from None

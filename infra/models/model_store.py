@@ -1,10 +1,11 @@
-"""Puts models on the shelf: a model's folder is there exactly if all of its files are, each with its digest."""
+"""Stores models: a model's folder is there exactly if all of its files are, each with its digest."""
 
 import asyncio
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from infra.launcher.base.errors import Missing, Offline
@@ -17,8 +18,8 @@ SPARE_BYTES = 1 << 30
 
 
 @dataclass(frozen=True, slots=True)
-class Reporter:
-    """How the shelf tells a person what happens.
+class FetchEvents:
+    """Where the store emits what a person is to see.
 
     Attributes:
         advance: Called with the bytes that are there and the bytes that are wanted.
@@ -30,7 +31,7 @@ class Reporter:
 
 
 @dataclass(frozen=True, slots=True)
-class Shelf:
+class ModelStore:
     """The folder with one folder for each model."""
 
     folder: Path
@@ -39,7 +40,9 @@ class Shelf:
         """Those models whose files have not been verified, or have changed since. Hashes nothing."""
         return [model for model in models if not is_recorded(model, self.folder / model.name)]
 
-    async def fill(self, wanted: Sequence[Model], known: Mapping[str, Model], source: Source, report: Reporter) -> None:
+    async def fill(
+        self, wanted: Sequence[Model], known: Mapping[str, Model], source: Source, events: FetchEvents
+    ) -> None:
         """Fetch what is missing of some models, and check every file's digest.
 
         A model that cannot be had is replaced by its fallback, with a notice.
@@ -54,9 +57,10 @@ class Shelf:
         total = sum(model.size for model in lacking)
         before = 0
         for model in lacking:
-            await self._put(model, known, source, _counting(report, before, model.size, total), report.notice)
+            arrived = partial(_emit_sum, events, before, model.size, total)
+            await self._put(model, known, source, arrived, events.notice)
             before += model.size
-            report.advance(before, total)
+            events.advance(before, total)
 
     async def _put(
         self,
@@ -95,9 +99,9 @@ class Shelf:
             shutil.rmtree(staging)
             raise Unavailable(f"{model.name}: refused, for the digest of {', '.join(wrong)} is not the manifest's")
         shutil.rmtree(target, ignore_errors=True)
-        self._shelve(model, staging, target)
+        self._accept(model, staging, target)
 
-    def _shelve(self, model: Model, staging: Path, target: Path) -> None:
+    def _accept(self, model: Model, staging: Path, target: Path) -> None:
         tidy = staging.with_name(f"{staging.name}.tidy")
         shutil.rmtree(tidy, ignore_errors=True)
         tidy.mkdir()
@@ -120,6 +124,6 @@ class Shelf:
             )
 
 
-def _counting(report: Reporter, before: int, size: int, total: int) -> Arrived:
-    """Counts the bytes of one model on top of those of the models before it."""
-    return lambda there: report.advance(before + min(there, size), total)
+def _emit_sum(events: FetchEvents, before: int, size: int, total: int, there: int) -> None:
+    """Emit the bytes of one model on top of those of the models before it."""
+    events.advance(before + min(there, size), total)

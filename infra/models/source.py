@@ -1,4 +1,4 @@
-"""Where files of models come from: the seam between the shelf and the network."""
+"""Where files of models come from: the seam between the store and the network."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

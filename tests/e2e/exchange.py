@@ -14,11 +14,11 @@ import pytest
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.processes import child
 from infra.launcher.base.processes import run as run_child
-from infra.launcher.base.progress import Board
+from infra.launcher.base.progress import Display
 from infra.launcher.supervise.keys import installation_keys
 from infra.launcher.supervise.phone_services import sip_uri, write_phone_settings
 from infra.launcher.supervise.ports import LOOPBACK, Ports, choose_ports
-from infra.launcher.supervise.services import agent_environ, stack_parts, write_livekit_settings
+from infra.launcher.supervise.services import agent_environ, stack_services, write_livekit_settings
 from infra.launcher.supervise.stack import running
 from tests.e2e.lines import Line
 from tests.e2e.observed import healthy
@@ -153,11 +153,11 @@ async def exchange(folder: Path, home: Path, environ: Mapping[str, str]) -> Asyn
         ours = {"AURA_PIPELINE_URL": pipeline.url, "AURA_PIPELINE_KEY": KEY}
         parts = [
             replace(part, env={**part.env, **ours})
-            for part in stack_parts(layout, ports, keys, None, phone=True)
+            for part in stack_services(layout, ports, keys, None, phone=True)
             if part.name not in SCRIPTED
         ]
-        board = Board(io.StringIO())
-        async with running(parts, cwd=ROOT, environ=environ, logs=layout.logs, board=board) as pids:
+        display = Display(io.StringIO())
+        async with running(parts, cwd=ROOT, environ=environ, logs=layout.logs, display=display) as pids:
             outside = {**environ, **agent_environ(layout, ports, keys), **ours}
             for _ in range(2):  # the second time, there is nothing to do
                 await _make_trunks(layout, outside)

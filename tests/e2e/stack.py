@@ -49,7 +49,7 @@ class Stack:
 
     async def jobs(self) -> int:
         """Rooms that the agent worker serves."""
-        return int((await get(self.running.parts["agent"][1]))["jobs"])
+        return int((await get(self.running.parts["agent"].health))["jobs"])
 
     async def grant(self, room: str, identity: str) -> Grant:
         """See `request_grant`."""

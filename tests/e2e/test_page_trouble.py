@@ -75,7 +75,7 @@ async def test_what_is_slow_or_dies_is_said_to_be_and_the_call_goes_on(
     slow = f"{element('hint')}?.textContent.includes('This machine is slow')"
     async with up(tmp_path / "run", environ) as (_, running, _), chromium(tmp_path) as page:
         await in_call(page, running.url)
-        pipeline, agent = running.parts["pipeline"][0], running.parts["agent"][0]
+        pipeline, agent = running.parts["pipeline"].pid, running.parts["agent"].pid
         os.kill(language_model(pipeline), signal.SIGSTOP)
         await write(page, "What is the capital of France?")
         await page.until(slow, PAGE_S, "that it takes long")
@@ -102,7 +102,7 @@ async def test_what_is_slow_or_dies_is_said_to_be_and_the_call_goes_on(
         await write(page, "What is the capital of Italy?")
         await page.until(captions("agent", "Rome"), ANSWER_S, "the answer")
         again = read_run_file(tmp_path / "run" / "run.json")
-        assert again and {again.parts["pipeline"][0], again.parts["agent"][0]}.isdisjoint({pipeline, agent})
+        assert again and {again.parts["pipeline"].pid, again.parts["agent"].pid}.isdisjoint({pipeline, agent})
         assert await page.run("mostMessages") == 1
         assert page.errors == []
 
@@ -120,7 +120,7 @@ async def test_a_server_that_is_gone_is_said_once_and_can_be_tried_again(
 ) -> None:
     async with up(tmp_path / "run", environ) as (_, running, _), chromium(tmp_path) as page:
         await in_call(page, running.url)
-        os.kill(running.parts["livekit-server"][0], signal.SIGKILL)
+        os.kill(running.parts["livekit-server"].pid, signal.SIGKILL)
         await page.until(
             f"{element('banner')}?.dataset.code === 'connection'", NOTICED_S, "that the connection is lost"
         )

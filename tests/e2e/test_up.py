@@ -14,7 +14,7 @@ from infra.bench.person.person import joined
 from infra.launcher.base.layout import Layout
 from infra.launcher.supervise.health import http_status
 from infra.launcher.supervise.leftovers import carries
-from infra.launcher.supervise.lockfile import current_claim
+from infra.launcher.supervise.lockfile import lock_owner
 from infra.launcher.supervise.run_file import Running, read_run_file
 from tests.e2e.stack import POLL_S, ROOT, SESSIONS, START_S, Stack, launch
 
@@ -30,7 +30,7 @@ async def test_a_second_up_says_that_it_runs_already(stack: Stack) -> None:
 
 
 async def test_a_port_in_use_is_named_with_its_holder(stack: Stack, tmp_path: Path) -> None:
-    taken, holder = stack.running.url.rstrip("/").rpartition(":")[2], stack.running.parts["web"][0]
+    taken, holder = stack.running.url.rstrip("/").rpartition(":")[2], stack.running.parts["web"].pid
     environ = {**stack.environ, "AURA_PORT": taken}
     said = await launch("infra/up", "--run-dir", str(tmp_path), environ=environ, code=1)
     assert f"port {taken} (AURA_PORT) is held by pid {holder} (" in said
@@ -42,7 +42,7 @@ async def test_a_part_that_is_killed_is_named_and_takes_the_others_along(
 ) -> None:
     async with up(tmp_path, environ) as (process, running, name):
         assert list(running.parts) == PARTS
-        os.kill(running.parts["livekit-server"][0], signal.SIGKILL)
+        os.kill(running.parts["livekit-server"].pid, signal.SIGKILL)
         output, _ = await process.communicate()
         assert process.returncode == 1
         assert "infra/up: livekit-server ended by SIGKILL; the end of " in output.decode()
@@ -52,7 +52,7 @@ async def test_a_part_that_is_killed_is_named_and_takes_the_others_along(
 
 async def test_ctrl_c_leaves_nothing_behind(environ: Mapping[str, str], tmp_path: Path) -> None:
     async with up(tmp_path, environ) as (process, running, name):
-        assert [await http_status(health) for _, health in running.parts.values()] == [200] * 4
+        assert [await http_status(part.health) for part in running.parts.values()] == [200] * 4
         os.killpg(process.pid, signal.SIGINT)
         output, _ = await process.communicate()
         assert process.returncode == 130
@@ -93,7 +93,7 @@ async def up(run: Path, environ: Mapping[str, str]) -> AsyncGenerator[tuple[Proc
             while (running := read_run_file(run / "run.json")) is None:
                 assert process.returncode is None, (await process.communicate())[0].decode()
                 await asyncio.sleep(POLL_S)
-        claim = current_claim(run)
+        claim = lock_owner(run)
         assert claim
         yield process, running, claim.stack
     finally:
@@ -104,7 +104,7 @@ async def up(run: Path, environ: Mapping[str, str]) -> AsyncGenerator[tuple[Proc
 
 async def nothing_is_left(run: Path, running: Running, name: str) -> None:
     assert not (run / "run.json").exists()
-    assert current_claim(run) is None
-    assert [await http_status(health) for _, health in running.parts.values()] == [None] * 4
+    assert lock_owner(run) is None
+    assert [await http_status(part.health) for part in running.parts.values()] == [None] * 4
     pids = [int(entry.name) for entry in Path("/proc").iterdir() if entry.name.isdigit()]
     assert [pid for pid in pids if carries(pid, name)] == []

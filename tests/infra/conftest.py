@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from infra.launcher.base.layout import Layout
-from infra.launcher.base.progress import Board
+from infra.launcher.base.progress import Display
 
 
 @pytest.fixture
@@ -20,8 +20,8 @@ def screen() -> io.StringIO:
 
 
 @pytest.fixture
-def board(screen: io.StringIO) -> Board:
-    return Board(screen)
+def display(screen: io.StringIO) -> Display:
+    return Display(screen)
 
 
 @pytest.fixture

@@ -32,7 +32,7 @@ async def measure(running: Running, key: str, out: Path) -> None:
     voice = Voice()
     spoken = [voice.say(question) for question in QUESTIONS]
     long, interruption = voice.say(LONG_ANSWER), voice.say(INTERRUPTION)
-    costs = await footprints({name: pid for name, (pid, _) in running.parts.items()})
+    costs = await footprints({name: part.pid for name, part in running.parts.items()})
     url = running.pipeline_url
     measured = await asking.measure(url, key, [as_wire(sound) for sound in spoken])
     measured |= await cancels.measure(url, key, CANCELS)

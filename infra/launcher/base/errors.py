@@ -6,7 +6,7 @@ LauncherError
 ├── Offline          something must be fetched, and nothing can be reached
 ├── CommandFailed    a command of the set-up failed; carries the end of its log
 ├── PortTaken        a port that was asked for has another holder
-└── PartFailed       a part of the stack died or never became healthy; carries the end of its log
+└── ServiceFailed    a service of the stack died or never became healthy; carries the end of its log
 """
 
 from pathlib import Path
@@ -47,8 +47,8 @@ class PortTaken(LauncherError):
     """A port that was asked for has another holder."""
 
 
-class PartFailed(LauncherError):
-    """A part of the stack died, or was not healthy in time."""
+class ServiceFailed(LauncherError):
+    """A service of the stack died, or was not healthy in time."""
 
     def __init__(self, name: str, what: str, log: Path) -> None:
         super().__init__(f"{name} {what}; the end of {log}:\n{tail(log.read_text(errors='replace'))}")

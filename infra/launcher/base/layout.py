@@ -19,12 +19,8 @@ class Layout:
     run: Path
 
     @property
-    def boot_python(self) -> Path:
-        """A Python with pip and uv, and nothing else."""
-        return self.home / "boot" / "bin" / "python"
-
-    @property
     def uv(self) -> Path:
+        """In the launcher's own venv."""
         return self.home / "boot" / "bin" / "uv"
 
     @property
@@ -56,18 +52,9 @@ class Layout:
         """Toolchains that came from wheels."""
         return self.home / "tools"
 
-    @property
-    def livekit_server(self) -> Path:
-        return self.home / "bin" / "livekit-server"
-
-    @property
-    def livekit_sip(self) -> Path:
-        return self.home / "bin" / "livekit-sip"
-
-    @property
-    def redis_server(self) -> Path:
-        """A link to a Redis-compatible server."""
-        return self.home / "bin" / "redis-server"
+    def program(self, name: str) -> Path:
+        """A server that set-up has built or found: `livekit-server`, `livekit-sip`, `redis-server`."""
+        return self.home / "bin" / name
 
     @property
     def apology(self) -> Path:

@@ -9,32 +9,29 @@ from pathlib import Path
 
 from infra.launcher.base.errors import STOPPED_BY_PERSON, LauncherError
 from infra.launcher.base.layout import Layout
-from infra.launcher.base.progress import Board
-from infra.launcher.cli.running_check import say_who_runs
-from infra.launcher.cli.settings import Settings
-from infra.launcher.cli.up import on_these_gpus, set_up
+from infra.launcher.base.progress import Display
+from infra.launcher.base.settings import LauncherSettings
+from infra.launcher.cli.running_check import check_running
+from infra.launcher.cli.up import set_up
 from infra.launcher.supervise.keys import installation_keys
-from infra.launcher.supervise.lockfile import current_claim
+from infra.launcher.supervise.lockfile import lock_owner
 from infra.launcher.supervise.phone_services import PHONE, how_to_call
-from infra.launcher.supervise.ports import choose_ports
 from infra.launcher.supervise.run_file import Running, read_run_file
-from pipeline.runtime.gpus import gpu_bytes
 
 PAUSE_S = 0.05
 
 
-async def up_detached(settings: Settings, board: Board) -> None:
+async def up_detached(settings: LauncherSettings, display: Display) -> None:
     """Start a stack and leave it running.
 
     Raises:
         LauncherError, ExceptionGroup: Set-up failed, or the launcher in the background ended.
     """
     layout = settings.layout
-    if claim := current_claim(layout.run):
-        await say_who_runs(settings, board, claim)
+    if owner := lock_owner(layout.run):
+        await check_running(settings, display, owner)
         return
-    choose_ports(settings.ports)
-    await set_up(on_these_gpus(settings, gpu_bytes()), board)
+    await set_up(settings, display)
     layout.run_file.unlink(missing_ok=True)  # nothing runs: it was left behind
     log = layout.logs / "up.log"
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -48,7 +45,7 @@ async def up_detached(settings: Settings, board: Board) -> None:
             stderr=STDOUT,
             start_new_session=True,
         )
-    async with board.step("start"):
+    with display.step("start"):
         try:
             await until_ready(process, settings, log)
         except asyncio.CancelledError:
@@ -56,14 +53,14 @@ async def up_detached(settings: Settings, board: Board) -> None:
             await process.wait()
             raise
     if run := read_run_file(layout.run_file):
-        say_ready(layout, run, board)
+        say_ready(layout, run, display)
 
 
-def say_ready(layout: Layout, run: Running, board: Board) -> None:
-    board.say(f"\nAURA is ready: {run.url}\n")
+def say_ready(layout: Layout, run: Running, display: Display) -> None:
+    display.say(f"\nAURA is ready: {run.url}\n")
     if PHONE in run.options:
-        board.say(how_to_call(layout, installation_keys(layout.env_file)))
-    board.say(f"  logs in {layout.logs}; infra/down stops it")
+        display.say(how_to_call(layout, installation_keys(layout.env_file)))
+    display.say(f"  logs in {layout.logs}; infra/down stops it")
 
 
 def options(asked: Mapping[str, str]) -> list[str]:
@@ -71,7 +68,7 @@ def options(asked: Mapping[str, str]) -> list[str]:
     return [word for name, value in asked.items() if name.startswith("--") for word in (name, value) if word]
 
 
-async def until_ready(process: Process, settings: Settings, log: Path) -> None:
+async def until_ready(process: Process, settings: LauncherSettings, log: Path) -> None:
     while not settings.layout.run_file.exists():
         if process.returncode is not None:
             raise LauncherError(_why(process.returncode, log))

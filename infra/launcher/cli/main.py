@@ -5,13 +5,14 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 
 from infra.launcher.base.errors import BAD_USAGE, STOPPED_BY_PERSON, BadUsage, LauncherError, leading_error
-from infra.launcher.base.progress import Board
+from infra.launcher.base.progress import Display
+from infra.launcher.cli.arguments import read_settings
 from infra.launcher.cli.detach import up_detached
 from infra.launcher.cli.down import down
-from infra.launcher.cli.settings import read_settings
 from infra.launcher.cli.up import up
 from infra.launcher.testing.run_tests import run_tests
 
@@ -23,7 +24,7 @@ def main() -> int:
     try:
         settings = read_settings(ROOT, sys.argv[1:], dict(os.environ))
         act = {"up": up_detached if settings.detach else up, "down": down, "test": run_tests}[verb]
-        return run_verb(verb, lambda board: act(settings, board))
+        return run_verb(verb, partial(act, settings))
     except BadUsage as error:
         print(f"infra/{verb}: {error}; see `infra/{verb} --help`", file=sys.stderr)
         return BAD_USAGE
@@ -31,25 +32,21 @@ def main() -> int:
         return STOPPED_BY_PERSON
 
 
-def run_verb(name: str, act: Callable[[Board], Coroutine[None, None, None]]) -> int:
+def run_verb(name: str, act: Callable[[Display], Coroutine[None, None, None]]) -> int:
     """Run one verb to its end, and return the exit code of the process."""
     try:
         return asyncio.run(_until_signalled(name, act))
     except ExceptionGroup as errors:
-        if isinstance(leading := leading_error(errors), LauncherError):
-            return _refuse(name, leading)
-        raise
+        if not isinstance(leading := leading_error(errors), LauncherError):
+            raise
+        print(f"infra/{name}: {leading}", file=sys.stderr)
+        return 1
 
 
-async def _until_signalled(name: str, act: Callable[[Board], Coroutine[None, None, None]]) -> int:
+async def _until_signalled(name: str, act: Callable[[Display], Coroutine[None, None, None]]) -> int:
     """A signal cancels the verb, once; it then cleans up undisturbed."""
-    async with Board(sys.stdout) as board, asyncio.TaskGroup() as tasks:
-        work = tasks.create_task(act(board), name=name)
+    async with asyncio.TaskGroup() as tasks:
+        work = tasks.create_task(act(Display(sys.stdout)), name=name)
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             asyncio.get_running_loop().add_signal_handler(number, lambda: work.cancelling() or work.cancel())
     return STOPPED_BY_PERSON if work.cancelled() else 0
-
-
-def _refuse(verb: str, error: LauncherError) -> int:
-    print(f"infra/{verb}: {error}", file=sys.stderr)
-    return 1

@@ -1,30 +1,31 @@
-"""Tells who wants to start a stack that one runs here already, and in what that differs from what they want."""
+"""Checks whether a stack that runs here already is the one that was asked for."""
 
 from collections.abc import Mapping
 
 from infra.launcher.base.errors import LauncherError
-from infra.launcher.base.progress import Board
-from infra.launcher.cli.settings import Settings
+from infra.launcher.base.progress import Display
+from infra.launcher.base.settings import LauncherSettings
 from infra.launcher.supervise.health import http_json
-from infra.launcher.supervise.lockfile import Claim
+from infra.launcher.supervise.lockfile import LockOwner
 from infra.launcher.supervise.run_file import Running, read_run_file
 
 
-async def say_who_runs(settings: Settings, board: Board, claim: Claim | None) -> None:
-    """
+async def check_running(settings: LauncherSettings, display: Display, owner: LockOwner | None) -> None:
+    """Say where it answers.
+
     Raises:
         LauncherError: It is still starting, or is not what was asked for.
     """
     run = read_run_file(settings.layout.run_file)
     if run is None:
-        who = f"pid {claim.pid}" if claim else "just begun"
+        who = f"pid {owner.pid}" if owner else "just begun"
         raise LauncherError(f"another infra/up ({who}) is starting AURA here: wait for it, or stop it with infra/down")
     if others := differences(settings.asked, await options_of(run)):
         raise LauncherError(
             f"AURA runs already ({run.url}), and not as asked for: {', '.join(others)}. "
             "It goes on as it is; to change it, stop it with infra/down and start it again"
         )
-    board.say(f"AURA runs already: {run.url}  (infra/down stops it)")
+    display.say(f"AURA runs already: {run.url}  (infra/down stops it)")
 
 
 async def options_of(run: Running) -> dict[str, str]:

@@ -7,11 +7,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from infra.launcher.base.errors import CommandFailed, LauncherError, Missing, Offline
-from infra.launcher.base.progress import Board, Step
-from infra.launcher.cli.gpu_options import OnGpus
+from infra.launcher.base.progress import Step
+from infra.launcher.base.settings import OnGpus
 from infra.launcher.setup.gpu_deployment import HUB_NAMES, absent, need_of
-from infra.launcher.setup.setup_context import Workshop
-from infra.models.download_progress import TOTAL, growing
+from infra.launcher.setup.setup_context import SetupContext
+from infra.models.download_progress import TOTAL, download_progress
 
 HUB_NAME = re.compile(r"[\w-][\w.-]*/[\w-][\w.-]*")  # owner/name
 PART = ".part"  # behind the name of a folder that is not whole yet
@@ -26,7 +26,7 @@ WHY = (  # what the hub's client says, the first that fits, and what a person ca
 OFFLINE = ("ConnectError", "ConnectTimeout", "ReadTimeout", "OfflineModeIsEnabled")
 
 
-async def fetch_checkpoints(shop: Workshop, board: Board, on_gpus: OnGpus) -> None:
+async def fetch_checkpoints(setup: SetupContext, on_gpus: OnGpus) -> None:
     """Each in its folder, which is there only when it is whole; the venv for GPUs has the hub's client.
 
     Raises:
@@ -35,21 +35,21 @@ async def fetch_checkpoints(shop: Workshop, board: Board, on_gpus: OnGpus) -> No
     """
     if on_gpus.deployment is None:
         return
-    if need_of(shop.layout.deploy, on_gpus.deployment):
-        folders = absent(shop.layout.deploy, on_gpus.deployment, on_gpus.models)
+    if need_of(setup.layout.deploy, on_gpus.deployment):
+        folders = absent(setup.layout.deploy, on_gpus.deployment, on_gpus.models)
     else:
-        folders = await _absent_of(shop, on_gpus.deployment, on_gpus.models)
+        folders = await _absent_of(setup, on_gpus.deployment, on_gpus.models)
     for folder in folders:
-        async with board.step(folder) as step:
-            await _fetch(shop, step, on_gpus.models / folder, HUB_NAMES.get(folder, folder))
+        with setup.display.step(folder) as step:
+            await _fetch(setup, step, on_gpus.models / folder, HUB_NAMES.get(folder, folder))
 
 
-async def _absent_of(shop: Workshop, deployment: Path, models: Path) -> list[str]:
+async def _absent_of(setup: SetupContext, deployment: Path, models: Path) -> list[str]:
     """What somebody's own deployment lacks: only what has the pipeline can read it."""
     with TemporaryDirectory() as folder:
         into = Path(folder) / "names.json"
-        python = shop.layout.gpu_venv / "bin" / "python"
-        await shop.run(deployment.name, [python, "-m", "infra.models.named", deployment, models, into])
+        python = setup.layout.gpu_venv / "bin" / "python"
+        await setup.run(deployment.name, [python, "-m", "infra.models.named", deployment, models, into])
         lacking = [name for name in json.loads(into.read_text()) if not (models / name).is_dir()]
     if unknown := [name for name in lacking if name not in HUB_NAMES and not HUB_NAME.fullmatch(name)]:
         raise Missing(
@@ -59,25 +59,25 @@ async def _absent_of(shop: Workshop, deployment: Path, models: Path) -> list[str
     return lacking
 
 
-async def _fetch(shop: Workshop, step: Step, target: Path, repo: str) -> None:
+async def _fetch(setup: SetupContext, step: Step, target: Path, repo: str) -> None:
     part = target.with_name(f"{target.name}{PART}")
     try:
         part.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Missing(f"--model-dir: {target.parent} takes no checkpoints: {error.strerror}") from None
     name = f"download of {target.name}"
-    argv: list[str | Path] = [shop.layout.gpu_venv / "bin" / "python", "-m", "infra.models.snapshot", repo, part]
+    argv: list[str | Path] = [setup.layout.gpu_venv / "bin" / "python", "-m", "infra.models.snapshot", repo, part]
     quiet = {"HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
     try:
-        async with growing(part, lambda there: _tell(step, part, there), copies=False):
-            await shop.run(name, argv, env=quiet)
+        async with download_progress(part, lambda there: _advance(step, part, there), copies=False):
+            await setup.run(name, argv, env=quiet)
     except CommandFailed as failed:
-        raise _reason(target.name, repo, failed.output, shop.layout.setup_log(name.replace(" ", "-"))) from None
+        raise _reason(target.name, repo, failed.output, setup.layout.setup_log(name.replace(" ", "-"))) from None
     part.replace(target)
     shutil.rmtree(target / ".cache", ignore_errors=True)
 
 
-def _tell(step: Step, part: Path, there: int) -> None:
+def _advance(step: Step, part: Path, there: int) -> None:
     if (part / TOTAL).is_file() and (total := int((part / TOTAL).read_text() or 0)):
         step.advance(min(there, total), total)
 

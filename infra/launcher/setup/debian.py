@@ -1,4 +1,4 @@
-"""Installs Debian's packages, where that may be done from here."""
+"""Installs programs of Debian's, where that may be done from here."""
 
 import os
 import shutil
@@ -6,21 +6,52 @@ from collections.abc import Sequence
 
 from infra.launcher.base.errors import Missing
 from infra.launcher.base.progress import Step
-from infra.launcher.setup.setup_context import Workshop
+from infra.launcher.setup.setup_context import SetupContext
+
+APT = ("apt-get", "--quiet", "--yes")
 
 
-async def install_debian(shop: Workshop, step: Step, name: str, packages: Sequence[str]) -> None:
+async def install_browser(setup: SetupContext, *, required: bool) -> None:
+    """Chromium and its fonts, for the tests. See `_install_program`."""
+    await _install_program(setup, "browser", "chromium", ("chromium", "fonts-liberation"), required=required)
+
+
+async def install_sip_tester(setup: SetupContext, *, required: bool) -> None:
+    """sipp, a generator of SIP traffic, for the tests. See `_install_program`."""
+    await _install_program(setup, "sip tester", "sipp", ("sip-tester",), required=required)
+
+
+async def install_debian(setup: SetupContext, step: Step, name: str, packages: Sequence[str]) -> None:
     """Install packages, as root.
 
     Raises:
         Missing: We are not root, or this is no Debian; the message is the line with which a person can do it.
     """
-    if os.geteuid() != 0 or not shutil.which("apt-get", path=shop.environ.get("PATH")):
+    if os.geteuid() != 0 or not shutil.which("apt-get", path=setup.environ.get("PATH")):
         raise Missing(f"{name} needs Debian's {', '.join(packages)}: sudo apt-get install {' '.join(packages)}")
-    apt = ["apt-get", "--quiet", "--yes"]
-    env = {"DEBIAN_FRONTEND": "noninteractive"}
-    async with shop.installing:
-        step.note("apt-get update")
-        await shop.run(name, [*apt, "update"], env=env)
-        step.note("apt-get install " + " ".join(packages))
-        await shop.run(name, [*apt, "install", "--no-install-recommends", *packages], env=env)
+    async with setup.apt:
+        for command in (("update",), ("install", "--no-install-recommends", *packages)):
+            step.note(f"apt-get {' '.join(command)}")
+            await setup.run(name, [*APT, *command], env={"DEBIAN_FRONTEND": "noninteractive"})
+
+
+async def _install_program(
+    setup: SetupContext, name: str, program: str, packages: Sequence[str], *, required: bool
+) -> None:
+    """
+    Args:
+        required: Whether to fail where it cannot be installed, rather than say how to get it.
+
+    Raises:
+        Missing: It cannot be installed from here, and is required.
+    """
+    with setup.display.step(name) as step:
+        if shutil.which(program, path=setup.environ.get("PATH")):
+            step.keep()
+            return
+        try:
+            await install_debian(setup, step, name, packages)
+        except Missing as missing:
+            if required:
+                raise
+            setup.display.say(str(missing))

@@ -1,11 +1,12 @@
-"""Builds a server from the Go module that pins it, every byte of it verified by go.sum."""
+"""Builds the LiveKit servers from the Go modules that pin them, every byte verified by go.sum."""
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
-from infra.launcher.base.progress import Board, Step
-from infra.launcher.setup.setup_context import Workshop
+from infra.launcher.base.progress import Step
+from infra.launcher.setup.setup_context import SetupContext
 from infra.launcher.setup.stamps import Stamp
 from infra.launcher.setup.toolchains import find_go
 
@@ -17,48 +18,34 @@ class GoProgram:
     """One program.
 
     Attributes:
-        module: The folder of the go.mod and go.sum.
-        cgo: It is partly written in C.
+        folder: That of its go.mod and go.sum, in `infra/`.
+        before: Gets what else the build needs: a program with it is partly written in C.
     """
 
     name: str
-    module: Path
+    folder: str
     package: str
-    cgo: bool = False
+    before: Callable[[SetupContext, Step], Awaitable[None]] | None = None
 
 
-async def nothing_else(step: Step) -> None:
-    """It needs nothing but Go."""
+LIVEKIT_SERVER = GoProgram("livekit-server", "livekit", "github.com/livekit/livekit-server/cmd/server")
 
 
-async def build(
-    shop: Workshop,
-    board: Board,
-    program: GoProgram,
-    target: Path,
-    before: Callable[[Step], Awaitable[None]] = nothing_else,
-) -> None:
-    """The program, at `target`. `before` gets what else the build needs, if there is one."""
-    sums = [program.module / "go.mod", program.module / "go.sum"]
-    stamp = Stamp.of(shop.layout.stamp(program.name), FLAGS, sums)
-    async with board.step(f"{program.name} build") as step:
-        if stamp.holds(target):
-            step.keep()
-            return
-        await before(step)
-        go = await find_go(shop, board, program.module / "go.mod")
-        step.note(go.version)
-        partial = target.with_suffix(".partial")
-        await shop.run(
-            f"{program.name} build",
-            ["go", "build", *FLAGS, "-o", partial, program.package],
-            cwd=program.module,
-            env={
-                **shop.path_with(go.folder),
-                "CGO_ENABLED": str(int(program.cgo)),
-                "GOTOOLCHAIN": "local",
-                "GOFLAGS": "-mod=readonly",
-            },
-        )
-        partial.replace(target)
-        stamp.write()
+async def build(setup: SetupContext, program: GoProgram) -> None:
+    """The program, at `layout.program(program.name)`."""
+    module, target = setup.layout.root / "infra" / program.folder, setup.layout.program(program.name)
+    stamp = Stamp.of(setup.layout.stamp(program.name), FLAGS, [module / "go.mod", module / "go.sum"])
+    await setup.make_once(f"{program.name} build", stamp, target, partial(_build, setup, program, module, target))
+
+
+async def _build(setup: SetupContext, program: GoProgram, module: Path, target: Path, step: Step) -> None:
+    if program.before:
+        await program.before(setup, step)
+    go = await find_go(setup, module / "go.mod")
+    step.note(go.version)
+    partly = target.with_suffix(".partial")
+    cgo = str(int(program.before is not None))
+    env = {**setup.path_with(go.folder), "CGO_ENABLED": cgo, "GOTOOLCHAIN": "local", "GOFLAGS": "-mod=readonly"}
+    command: list[str | Path] = ["go", "build", *FLAGS, "-o", partly, program.package]
+    await setup.run(f"{program.name} build", command, cwd=module, env=env)
+    partly.replace(target)

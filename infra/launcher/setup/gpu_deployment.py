@@ -9,7 +9,7 @@ from pipeline.runtime.gpus import GIB, described
 
 
 @dataclass(frozen=True, slots=True)
-class Need:
+class HardwareNeed:
     """What a shipped deployment needs: so many GPUs of so many GiB, of which drivers keep a little, and checkpoints."""
 
     file: str
@@ -29,9 +29,9 @@ HUB_NAMES = {  # AURA-AWQ is published nowhere
     "Qwen3-TTS-12Hz-0.6B-CustomVoice": "Qwen/Qwen3-TTS-12Hz-0.6B-CustomVoice",
 }
 NEEDS = (  # the best first
-    Need("aura_80gb.yaml", 1, 76, "one GPU of 80 GB", LARGE),
-    Need("aura_2gpu.yaml", 2, 39, "two GPUs of 40 GB", LARGE),
-    Need("aura_24gb.yaml", 1, 22, "one GPU of 24 GB", SMALL),
+    HardwareNeed("aura_80gb.yaml", 1, 76, "one GPU of 80 GB", LARGE),
+    HardwareNeed("aura_2gpu.yaml", 2, 39, "two GPUs of 40 GB", LARGE),
+    HardwareNeed("aura_24gb.yaml", 1, 22, "one GPU of 24 GB", SMALL),
 )
 
 
@@ -45,16 +45,16 @@ def fitting(deploy: Path, asked: Path | None, gpu_bytes: Sequence[int]) -> Path:
         Missing: The GPUs are too small for it, or there are none; names the file that would fit.
     """
     best = next((need for need in NEEDS if fits(need, gpu_bytes)), None)
-    told = need_of(deploy, asked) if asked else None
+    needed = need_of(deploy, asked) if asked else None
     if not gpu_bytes:
         raise Missing(f"the profile `vllm` needs {NEEDS[-1].words} at least, and this machine has no NVIDIA GPU")
     has = f"this machine has {described(gpu_bytes)}"
-    if asked and (told is None or fits(told, gpu_bytes)):
+    if asked and (needed is None or fits(needed, gpu_bytes)):
         return asked
     if best is None:
         raise Missing(f"the profile `vllm` needs {NEEDS[-1].words} at least ({NEEDS[-1].file}); {has}")
-    if told:
-        raise Missing(f"{told.file} needs {told.words}; {has}: {best.file} would fit")
+    if needed:
+        raise Missing(f"{needed.file} needs {needed.words}; {has}: {best.file} would fit")
     return deploy / best.file
 
 
@@ -83,11 +83,11 @@ def absent(deploy: Path, deployment: Path, models: Path) -> list[str]:
     return [folder for folder in need.folders if not (models / folder).is_dir()] if need else []
 
 
-def need_of(deploy: Path, deployment: Path) -> Need | None:
+def need_of(deploy: Path, deployment: Path) -> HardwareNeed | None:
     """That of a shipped deployment."""
     return next((need for need in NEEDS if deployment.resolve() == (deploy / need.file).resolve()), None)
 
 
-def fits(need: Need, gpu_bytes: Sequence[int]) -> bool:
+def fits(need: HardwareNeed, gpu_bytes: Sequence[int]) -> bool:
     """The first GPUs count: deployments name them by number."""
     return len(gpu_bytes) >= need.gpus and all(size >= need.gib * GIB for size in gpu_bytes[: need.gpus])

@@ -2,8 +2,7 @@
 
 from pathlib import Path
 
-from infra.launcher.base.progress import Board
-from infra.launcher.setup.setup_context import Workshop
+from infra.launcher.setup.setup_context import SetupContext
 from infra.launcher.setup.stamps import Stamp
 from infra.launcher.setup.toolchains import find_node
 
@@ -11,25 +10,25 @@ NOT_SOURCES = {"node_modules", "dist"}
 QUIET = {"npm_config_audit": "false", "npm_config_fund": "false", "npm_config_update_notifier": "false"}
 
 
-async def build_page(shop: Workshop, board: Board) -> None:
+async def build_page(setup: SetupContext) -> None:
     """The page at `layout.page`."""
-    layout = shop.layout
-    packages = [layout.frontend / "package.json", layout.frontend / "package-lock.json"]
-    installed = Stamp.of(layout.stamp("page-packages"), [str(layout.frontend)], packages)
-    built = Stamp.of(layout.stamp("page"), [str(layout.frontend)], _sources(layout.frontend))
-    async with board.step("page") as step:
-        have_packages = installed.holds(layout.frontend / "node_modules")
+    layout, frontend = setup.layout, setup.layout.frontend
+    packages = [frontend / "package.json", frontend / "package-lock.json"]
+    installed = Stamp.of(layout.stamp("page-packages"), [str(frontend)], packages)
+    built = Stamp.of(layout.stamp("page"), [str(frontend)], _sources(frontend))
+    with setup.display.step("page") as step:
+        have_packages = installed.holds(frontend / "node_modules")
         if have_packages and built.holds(layout.page / "index.html"):
             step.keep()
             return
-        node = await find_node(shop, board)
-        env = {**shop.path_with(node.folder), **QUIET}
+        node = await find_node(setup)
+        env = {**setup.path_with(node.folder), **QUIET}
         if not have_packages:
             step.note(f"npm ci, node {node.version}")
-            await shop.run("page", ["npm", "ci"], cwd=layout.frontend, env=env)
+            await setup.run("page", ["npm", "ci"], cwd=frontend, env=env)
             installed.write()
         step.note("npm run build")
-        await shop.run("page", ["npm", "run", "build"], cwd=layout.frontend, env=env)
+        await setup.run("page", ["npm", "run", "build"], cwd=frontend, env=env)
         built.write()
 
 

@@ -5,27 +5,23 @@ import fcntl
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 
-from infra.launcher.base.layout import Layout
-from infra.launcher.base.progress import Board
-from infra.launcher.cli.gpu_options import OnGpus
+from infra.launcher.base.settings import OnGpus
 from infra.launcher.setup.checkpoints import fetch_checkpoints
-from infra.launcher.setup.livekit import build_livekit_server
+from infra.launcher.setup.debian import install_browser, install_sip_tester
+from infra.launcher.setup.go_program import LIVEKIT_SERVER, build
 from infra.launcher.setup.page import build_page
 from infra.launcher.setup.phone import set_up_phone
-from infra.launcher.setup.setup_context import Workshop
-from infra.launcher.setup.test_tools import install_browser, install_sip_tester
-from infra.launcher.setup.venv import make_venv
-from infra.launcher.setup.vllm_venv import make_gpu_venv, make_vllm_venv
+from infra.launcher.setup.setup_context import SetupContext
+from infra.launcher.setup.venvs import make_gpu_venv, make_venv, make_vllm_venv
 from infra.launcher.setup.weights import fetch_weights
 
 LOCK_PAUSE_S = 0.2
 
 
 async def set_up_all(
-    shop: Workshop,
-    board: Board,
+    setup: SetupContext,
     *,
-    requirements: Sequence[str],
+    extras: Sequence[str],
     hub: bool = False,
     phone: bool = False,
     tests: bool = False,
@@ -36,6 +32,7 @@ async def set_up_all(
     """Everything that a stack needs.
 
     Args:
+        extras: Of the venv: see `make_venv`.
         hub: Ask the model hub for weights.
         phone: What the phone bridge needs, too.
         tests: What the tests need, too.
@@ -46,53 +43,53 @@ async def set_up_all(
     Raises:
         ExceptionGroup: Of the `LauncherError` of a step; the other steps are stopped.
     """
-    async with _alone(shop.layout, board), asyncio.TaskGroup() as steps:
-        venv = steps.create_task(make_venv(shop, board, requirements), name="set-up:venv")
-        steps.create_task(build_livekit_server(shop, board), name="set-up:livekit")
-        steps.create_task(build_page(shop, board), name="set-up:page")
+    async with _alone(setup), asyncio.TaskGroup() as steps:
+        venv = steps.create_task(make_venv(setup, extras), name="set-up:venv")
+        steps.create_task(build(setup, LIVEKIT_SERVER), name="set-up:livekit")
+        steps.create_task(build_page(setup), name="set-up:page")
         if phone:
-            steps.create_task(set_up_phone(shop, board, venv, required=strict or not tests), name="set-up:phone")
+            steps.create_task(set_up_phone(setup, venv, required=strict or not tests), name="set-up:phone")
         if tests:
-            steps.create_task(install_browser(shop, board, required=strict), name="set-up:browser")
+            steps.create_task(install_browser(setup, required=strict), name="set-up:browser")
         if tests and phone:
-            steps.create_task(install_sip_tester(shop, board, required=strict), name="set-up:sip-tester")
+            steps.create_task(install_sip_tester(setup, required=strict), name="set-up:sip-tester")
         if vllm:
-            steps.create_task(make_vllm_venv(shop, board), name="set-up:vllm")
+            steps.create_task(make_vllm_venv(setup), name="set-up:vllm")
         if on_gpus:
-            await make_gpu_venv(shop, board)
+            await make_gpu_venv(setup)
             if hub:
-                await fetch_checkpoints(shop, board, on_gpus)
+                await fetch_checkpoints(setup, on_gpus)
         else:
             if hub:
                 await venv  # the hub's client lives there
-            await fetch_weights(shop, board, hub=hub)
+            await fetch_weights(setup, hub=hub)
 
 
-async def set_up_venv(shop: Workshop, board: Board, requirements: Sequence[str]) -> None:
+async def set_up_venv(setup: SetupContext, extras: Sequence[str]) -> None:
     """Only the venv: what the unit tests need."""
-    async with _alone(shop.layout, board):
-        await make_venv(shop, board, requirements)
+    async with _alone(setup):
+        await make_venv(setup, extras)
 
 
-async def set_up_vllm_venv(shop: Workshop, board: Board) -> None:
+async def set_up_vllm_venv(setup: SetupContext) -> None:
     """Only the venv of the tests that need torch or vLLM."""
-    async with _alone(shop.layout, board):
-        await make_vllm_venv(shop, board)
+    async with _alone(setup):
+        await make_vllm_venv(setup)
 
 
 @asynccontextmanager
-async def _alone(layout: Layout, board: Board) -> AsyncGenerator[None]:
+async def _alone(setup: SetupContext) -> AsyncGenerator[None]:
     """One set-up at a time in one home; another waits."""
-    layout.home.mkdir(parents=True, exist_ok=True)
-    with (layout.home / "set-up.lock").open("w") as lock:
-        told = False
+    setup.layout.home.mkdir(parents=True, exist_ok=True)
+    with (setup.layout.home / "set-up.lock").open("w") as lock:
+        said = False
         while True:
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
                 break
             except BlockingIOError:
-                if not told:
-                    board.say("  another set-up of this checkout is running: waiting for it")
-                told = True
+                if not said:
+                    setup.display.say("  another set-up of this checkout is running: waiting for it")
+                said = True
                 await asyncio.sleep(LOCK_PAUSE_S)
         yield

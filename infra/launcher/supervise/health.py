@@ -1,4 +1,4 @@
-"""Asks a part whether it is healthy, over HTTP or, where it speaks only that, the Redis protocol."""
+"""Asks a service whether it is healthy, over HTTP or, where it speaks only that, the Redis protocol."""
 
 import asyncio
 import json

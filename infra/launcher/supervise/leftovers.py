@@ -12,7 +12,7 @@ def kill_leftovers(stack: str, mark: str = MARK) -> list[int]:
     """End every process that carries the mark of this stack.
 
     Args:
-        stack: The stack's random name, given to its parts as the environment variable `mark`.
+        stack: The stack's random name, given to its services as the environment variable `mark`.
 
     Returns:
         The pids that had to be killed.

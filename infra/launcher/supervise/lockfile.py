@@ -1,69 +1,63 @@
-"""At most one stack a run folder: the launcher claims the folder, and the kernel ends the claim with the launcher."""
+"""At most one stack a run folder: the launcher locks the folder, and the kernel ends the lock with the launcher."""
 
 import fcntl
-import json
 import os
 from collections.abc import Generator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass
 from pathlib import Path
 
+import msgspec
 
-@dataclass(frozen=True, slots=True)
-class Claim:
+
+class LockOwner(msgspec.Struct, frozen=True):
     """Who runs, or last ran, a stack here.
 
     Attributes:
         pid: The launcher.
-        stack: The random name that its parts carry in their environment.
+        stack: The random name that its services carry in their environment.
     """
 
     pid: int
     stack: str
 
 
-class Claimed(Exception):
-    """Another launcher runs a stack here.
+class RunFolderLocked(Exception):
+    """Another launcher runs a stack here; `owner` is None where it has just begun."""
 
-    Attributes:
-        claim: Its claim.
-    """
-
-    def __init__(self, claim: Claim | None) -> None:
-        super().__init__("claimed")
-        self.claim = claim
+    def __init__(self, owner: LockOwner | None) -> None:
+        super().__init__("locked")
+        self.owner = owner
 
 
 @contextmanager
-def claimed(run: Path, stack: str) -> Generator[Claim | None]:
-    """Claim a run folder for as long as this context lasts.
+def lock_run_folder(run: Path, stack: str) -> Generator[LockOwner | None]:
+    """Lock a run folder for as long as this context lasts.
 
     Yields:
-        The claim of the launcher before, if that one was killed and could not clean up; else None.
+        The launcher before, if that one was killed and could not clean up; else None.
 
     Raises:
-        Claimed: Another launcher has it.
+        RunFolderLocked: Another launcher has it.
     """
     run.mkdir(parents=True, exist_ok=True)
-    with (run / "claim").open("a+") as file:
+    with _lockfile(run).open("a+b") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            raise Claimed(_read(run)) from None
+            raise RunFolderLocked(_read(run)) from None
         before = _read(run)
-        _write(run, Claim(os.getpid(), stack))
+        _lockfile(run).write_bytes(msgspec.json.encode(LockOwner(os.getpid(), stack)))
         try:
             yield before
         finally:
-            (run / "claim").write_text("")
+            _lockfile(run).write_bytes(b"")
 
 
-def current_claim(run: Path) -> Claim | None:
-    """The claim of the launcher that runs a stack here now, or None."""
-    path = run / "claim"
-    if not path.exists():
+def lock_owner(run: Path) -> LockOwner | None:
+    """The launcher that runs a stack here now, or None."""
+    if not _lockfile(run).exists():
         return None
-    with path.open("a+") as file:
+    with _lockfile(run).open("rb") as file:
         try:
             fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -71,10 +65,10 @@ def current_claim(run: Path) -> Claim | None:
     return None
 
 
-def _read(run: Path) -> Claim | None:
-    text = (run / "claim").read_text()
-    return Claim(**json.loads(text)) if text else None
+def _lockfile(run: Path) -> Path:
+    return run / "up.lock"
 
 
-def _write(run: Path, claim: Claim) -> None:
-    (run / "claim").write_text(json.dumps(asdict(claim)))
+def _read(run: Path) -> LockOwner | None:
+    content = _lockfile(run).read_bytes()
+    return msgspec.json.decode(content, type=LockOwner) if content else None

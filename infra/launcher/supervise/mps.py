@@ -1,7 +1,6 @@
 """Lets the processes of one GPU compute at the same time, and not by turns: NVIDIA's Multi-Process Service."""
 
 import asyncio
-import re
 import shutil
 from asyncio.subprocess import PIPE, STDOUT
 from collections import Counter
@@ -9,8 +8,10 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from pathlib import Path
 
+import yaml
+
 from infra.launcher.base.layout import Layout
-from infra.launcher.base.progress import Board
+from infra.launcher.base.progress import Display
 
 TOOL = "nvidia-cuda-mps-control"
 PLACES = ("CUDA_MPS_PIPE_DIRECTORY", "CUDA_MPS_LOG_DIRECTORY")
@@ -19,17 +20,18 @@ WITHOUT = "the stages take turns on the GPU, and the first sound comes a little 
 
 
 def shares_a_gpu(deployment: Path) -> bool:
-    """Whether a deployment file places more than one stage on one GPU. The launcher has nothing that reads YAML."""
-    text = deployment.read_text()
-    devices = re.findall(r"^[^#\n]*\bdevices:\s*[\"']?([\d,]+)", text, re.MULTILINE)
-    unplaced = len(re.findall(r"^[^#\n]*\bstage_id:", text, re.MULTILINE)) - len(devices)
-    takers = Counter(device for each in devices + unplaced * ["0"] for device in each.split(","))
-    return max(takers.values(), default=0) > 1
+    """Whether a deployment file places more than one stage on one GPU; what is wrong with it the pipeline says."""
+    try:
+        stages = yaml.safe_load(deployment.read_text())["stage_args"]
+        devices = [str(stage.get("runtime", {}).get("devices", "0")).split(",") for stage in stages]
+    except (yaml.YAMLError, AttributeError, KeyError, TypeError):
+        return False
+    return max(Counter(device for each in devices for device in each).values(), default=0) > 1
 
 
 @asynccontextmanager
 async def multi_process_service(
-    layout: Layout, environ: Mapping[str, str], board: Board
+    layout: Layout, environ: Mapping[str, str], display: Display
 ) -> AsyncGenerator[Mapping[str, str]]:
     """The service, for as long as this context lasts, or a line that says why there is none.
 
@@ -37,25 +39,25 @@ async def multi_process_service(
         environ: Its daemon's; by the stack's mark in it, it is found if nobody can end it.
 
     Yields:
-        What processes are told that are to use it.
+        What the environment of those has more that are to use it.
     """
     if PLACES[0] in environ:  # somebody else's
         yield {}
         return
     if shutil.which(TOOL, path=environ.get("PATH")) is None:
-        board.say(f"  {TOOL} is not there: {WITHOUT}")
+        display.say(f"  {TOOL} is not there: {WITHOUT}")
         yield {}
         return
-    told = dict.fromkeys(PLACES, str(layout.run / "mps"))
+    places = dict.fromkeys(PLACES, str(layout.run / "mps"))
     (layout.run / "mps").mkdir(exist_ok=True)
-    log, ours = layout.logs / "mps.log", {**environ, **told}
+    log, ours = layout.logs / "mps.log", {**environ, **places}
     layout.logs.mkdir(parents=True, exist_ok=True)
     if code := await _control("-d", environ=ours, log=log):
-        board.say(f"  {TOOL} ended with code {code} (see {log}): {WITHOUT}")
+        display.say(f"  {TOOL} ended with code {code} (see {log}): {WITHOUT}")
         yield {}
         return
     try:
-        yield told
+        yield places
     finally:
         await _control(environ=ours, log=log, said=b"quit\n")
 

@@ -1,4 +1,4 @@
-"""The parts that a stack with phones has more: a Redis-compatible server, and the SIP bridge."""
+"""The services that a stack with phones has more: a Redis-compatible server, and the SIP bridge."""
 
 from collections.abc import Mapping
 from ipaddress import IPv4Address
@@ -8,7 +8,7 @@ from string import Template
 from infra.launcher.base.errors import BadUsage
 from infra.launcher.base.layout import Layout
 from infra.launcher.supervise.ports import LOOPBACK, Ports
-from infra.launcher.supervise.service import Part
+from infra.launcher.supervise.service import Service
 
 PHONE = "--phone"  # asks for them
 NUMBER = "100"  # that reaches the agent, if none is listed
@@ -47,10 +47,10 @@ def trunk_options(environ: Mapping[str, str]) -> dict[str, str]:
     return {name: environ[name] for name in TRUNK_VARIABLES if environ.get(name)}
 
 
-def redis_part(layout: Layout, ports: Ports) -> Part:
-    return Part(
+def redis_service(layout: Layout, ports: Ports) -> Service:
+    return Service(
         name="redis",
-        argv=(str(layout.redis_server), str(layout.run / "redis.conf")),
+        argv=(str(layout.program("redis-server")), str(layout.run / "redis.conf")),
         env={},
         health=f"redis://{LOOPBACK}:{ports.redis}",
         start_s=10,
@@ -58,10 +58,10 @@ def redis_part(layout: Layout, ports: Ports) -> Part:
     )
 
 
-def bridge_part(layout: Layout, ports: Ports, keys: Mapping[str, str]) -> Part:
-    return Part(
+def bridge_service(layout: Layout, ports: Ports, keys: Mapping[str, str]) -> Service:
+    return Service(
         name="livekit-sip",
-        argv=(str(layout.livekit_sip), "--config", str(layout.run / "sip.yaml")),
+        argv=(str(layout.program("livekit-sip")), "--config", str(layout.run / "sip.yaml")),
         env={name: keys[name] for name in ("LIVEKIT_API_KEY", "LIVEKIT_API_SECRET")},
         health=f"http://{LOOPBACK}:{ports.sip_health}/",
         start_s=15,

@@ -5,12 +5,12 @@ from dataclasses import dataclass
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class Service:
     """One process of the stack.
 
     Attributes:
-        env: What this part needs beside the launcher's own environment.
-        health: A URL that answers well when the part can serve: see `health.py`.
+        env: What it needs beside the launcher's own environment.
+        health: A URL that answers well when it can serve: see `health.py`.
         start_s: Within so many seconds it is healthy.
         stop_s: So many seconds it may take to stop before it is killed.
         comes_back: The others can wait for it: when it dies it is started again, and else all end.

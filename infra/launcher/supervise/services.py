@@ -1,15 +1,16 @@
-"""The parts of the stack as a table: what is run, in which order, and how each says that it is healthy."""
+"""The services of the stack as a table: what is run, in which order, and how each says that it is healthy."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from string import Template
 
 from infra.launcher.base.layout import Layout
-from infra.launcher.cli.gpu_options import OnGpus
-from infra.launcher.supervise.phone_services import bridge_part, livekit_redis, private, redis_part
-from infra.launcher.supervise.pipeline_service import pipeline_part
+from infra.launcher.base.settings import EMBEDDED, VLLM, OnGpus
+from infra.launcher.supervise.phone_services import bridge_service, livekit_redis, private, redis_service
 from infra.launcher.supervise.ports import LOOPBACK, Ports
-from infra.launcher.supervise.service import Part
+from infra.launcher.supervise.service import Service
+
+SMALL_START_S, GPU_START_S = 120, 1_200  # weights from a slow disk, and what vLLM compiles at the first start
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,7 +44,7 @@ def agent_environ(layout: Layout, ports: Ports, keys: Mapping[str, str]) -> dict
     }
 
 
-def stack_parts(
+def stack_services(
     layout: Layout,
     ports: Ports,
     keys: Mapping[str, str],
@@ -51,23 +52,22 @@ def stack_parts(
     *,
     phone: bool,
     on_gpus: OnGpus | None = None,
-) -> tuple[Part, ...]:
-    """The four parts, or six with phones, in the order in which they start."""
+) -> tuple[Service, ...]:
+    """The four services, or six with phones, in the order in which they start."""
     where, ours = addresses(ports), agent_environ(layout, ports, keys)
     scripts = layout.venv / "bin"
-    limit = () if max_sessions is None else ("--max-sessions", str(max_sessions))
     return (
-        *((redis_part(layout, ports),) if phone else ()),
-        Part(
+        *((redis_service(layout, ports),) if phone else ()),
+        Service(
             name="livekit-server",
-            argv=(str(layout.livekit_server), "--config", str(layout.run / "livekit.yaml")),
+            argv=(str(layout.program("livekit-server")), "--config", str(layout.run / "livekit.yaml")),
             env={"LIVEKIT_KEYS": f'"{keys["LIVEKIT_API_KEY"]}": "{keys["LIVEKIT_API_SECRET"]}"'},
             health=f"http://{LOOPBACK}:{ports.livekit}/",
             start_s=15,
             stop_s=5,
         ),
-        pipeline_part(layout, ports, ours, on_gpus, *limit),
-        Part(
+        _pipeline(layout, ports, ours, max_sessions, on_gpus),
+        Service(
             name="agent",
             argv=(str(scripts / "aura-agent"), "start"),
             env={**ours, "AURA_AGENT_JOBS": str(layout.run / "agent-jobs.json")},
@@ -76,7 +76,7 @@ def stack_parts(
             stop_s=15,
             comes_back=True,
         ),
-        Part(
+        Service(
             name="web",
             argv=(
                 *(str(scripts / "aura-agent"), "web", "--host", LOOPBACK, "--port", str(ports.web)),
@@ -88,7 +88,32 @@ def stack_parts(
             stop_s=5,
             comes_back=True,
         ),
-        *((bridge_part(layout, ports, keys),) if phone else ()),
+        *((bridge_service(layout, ports, keys),) if phone else ()),
+    )
+
+
+def _pipeline(
+    layout: Layout, ports: Ports, env: Mapping[str, str], max_sessions: int | None, on_gpus: OnGpus | None
+) -> Service:
+    """What hears, thinks and speaks: with small models, or on GPUs."""
+    venv, models = (layout.gpu_venv, on_gpus.models) if on_gpus else (layout.venv, layout.models)
+    options = {
+        "--profile": VLLM if on_gpus else EMBEDDED,
+        "--stage-configs-path": on_gpus and on_gpus.deployment,
+        "--models-dir": models,
+        "--host": LOOPBACK,
+        "--port": ports.pipeline,
+        "--max-sessions": max_sessions,
+    }
+    given = [word for name, value in options.items() if value is not None for word in (name, str(value))]
+    return Service(
+        name="pipeline",
+        argv=(str(venv / "bin" / "aura-pipeline"), "serve", *given),
+        env=env,
+        health=f"http://{LOOPBACK}:{ports.pipeline}/ready",
+        start_s=GPU_START_S if on_gpus else SMALL_START_S,
+        stop_s=28 if on_gpus else 18,  # 8 of them for answers that are being heard
+        comes_back=True,
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-from infra.launcher.cli.settings import Settings
+from infra.launcher.base.settings import LauncherSettings
 
 # These need torch or vLLM, and run in the venv that has them.
 VLLM_TESTS = ("tests/contract/vllm", "tests/pipeline/models", "tests/pipeline/engines/code2wav/test_torch.py")
@@ -43,7 +43,7 @@ class Lane:
     checks: tuple[Check, ...]
 
 
-def all_checks(settings: Settings, node: Mapping[str, str]) -> tuple[Lane, ...]:
+def all_checks(settings: LauncherSettings, node: Mapping[str, str]) -> tuple[Lane, ...]:
     """Every check and every test.
 
     Args:
@@ -59,23 +59,23 @@ def all_checks(settings: Settings, node: Mapping[str, str]) -> tuple[Lane, ...]:
     )
 
 
-def some_tests(settings: Settings, arguments: Sequence[str]) -> Check:
+def some_tests(settings: LauncherSettings, arguments: Sequence[str]) -> Check:
     """Those that pytest is asked for, in one process."""
     return _pytest("pytest", settings, arguments)
 
 
-def phone_tests(settings: Settings, arguments: Sequence[str]) -> Check:
+def phone_tests(settings: LauncherSettings, arguments: Sequence[str]) -> Check:
     """Those that ring up, unless some are named."""
     return _pytest("pytest", settings, [*_unless_named(PHONE_TESTS), *arguments])
 
 
-def vllm_tests(settings: Settings, arguments: Sequence[str] = ()) -> Check:
+def vllm_tests(settings: LauncherSettings, arguments: Sequence[str] = ()) -> Check:
     """Those that need vLLM, unless some are named; all of them a file on each core."""
     which = (*_unless_named(*VLLM_TESTS), *(arguments or _workers(SIDE_BY_SIDE)))
     return _pytest_of("vllm", settings.layout.vllm_venv, settings, which, **ONE_THREAD)
 
 
-def _parts(settings: Settings) -> tuple[Check, Check, Check]:
+def _parts(settings: LauncherSettings) -> tuple[Check, Check, Check]:
     """All that needs no vLLM: what needs no stack; the calls to the real models; those to scripted ones by phone."""
     phones = [path for path in _found(settings, PHONE_TESTS) if path not in _found(settings, TALK_TESTS)]
     without = [f"--ignore={path}" for path in phones]
@@ -95,12 +95,12 @@ def _workers(most: int) -> tuple[str, ...]:
     return f"--numprocesses={min(os.cpu_count() or 1, most)}", "--dist=loadfile"
 
 
-def _found(settings: Settings, pattern: str) -> list[str]:
+def _found(settings: LauncherSettings, pattern: str) -> list[str]:
     root = settings.layout.root
     return sorted(str(path.relative_to(root)) for path in root.glob(pattern))
 
 
-def _python_checks(settings: Settings) -> list[Check]:
+def _python_checks(settings: LauncherSettings) -> list[Check]:
     ruff, mypy = (str(settings.layout.venv / "bin" / tool) for tool in ("ruff", "mypy"))
     root = settings.layout.root
     return [
@@ -110,17 +110,17 @@ def _python_checks(settings: Settings) -> list[Check]:
     ]
 
 
-def _page_checks(settings: Settings, node: Mapping[str, str]) -> list[Check]:
+def _page_checks(settings: LauncherSettings, node: Mapping[str, str]) -> list[Check]:
     frontend = settings.layout.frontend
     return [Check(f"page {name}", ("npm", "run", name), frontend, node) for name in ("check", "test")]
 
 
-def _pytest(name: str, settings: Settings, arguments: Sequence[str]) -> Check:
+def _pytest(name: str, settings: LauncherSettings, arguments: Sequence[str]) -> Check:
     elsewhere = [f"--ignore={path}" for path in VLLM_TESTS]
     return _pytest_of(name, settings.layout.venv, settings, [*elsewhere, *arguments])
 
 
-def _pytest_of(name: str, venv: Path, settings: Settings, arguments: Sequence[str], **env: str) -> Check:
+def _pytest_of(name: str, venv: Path, settings: LauncherSettings, arguments: Sequence[str], **env: str) -> Check:
     argv = [str(venv / "bin" / "python"), "-m", "pytest", *arguments]
     if settings.ci:
         argv += ["-p", "tests.infra.no_skips"]

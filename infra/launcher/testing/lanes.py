@@ -10,7 +10,7 @@ from contextlib import asynccontextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from infra.launcher.base.progress import Board
+from infra.launcher.base.progress import Display
 from infra.launcher.supervise.leftovers import kill_leftovers
 from infra.launcher.testing.checks import Check, Lane, Place
 
@@ -19,15 +19,15 @@ CHECK = "AURA_CHECK"  # the mark of all that a check has started, stacks of thei
 LEAST = 19  # the niceness that leaves others all they want
 
 
-class SideBySide:
+class LaneRunner:
     """One run of all checks.
 
     Args:
         logs: Where what is not shown at once is written.
     """
 
-    def __init__(self, board: Board, environ: Mapping[str, str], logs: Path) -> None:
-        self._board, self._environ, self._logs = board, environ, logs
+    def __init__(self, display: Display, environ: Mapping[str, str], logs: Path) -> None:
+        self._board, self._environ, self._logs = display, environ, logs
         self._failed: list[str] = []
         self._showing = 0
         self._unshown: list[str] = []

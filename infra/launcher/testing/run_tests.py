@@ -1,53 +1,53 @@
 """`infra/test`: set up what the tests need, then run the checks and the tests."""
 
 from infra.launcher.base.errors import LauncherError
-from infra.launcher.base.progress import Board
-from infra.launcher.cli.settings import Settings
+from infra.launcher.base.progress import Display
+from infra.launcher.base.settings import LauncherSettings
 from infra.launcher.setup.plan import set_up_all, set_up_venv, set_up_vllm_venv
-from infra.launcher.setup.setup_context import Workshop
+from infra.launcher.setup.setup_context import SetupContext
 from infra.launcher.setup.toolchains import find_node
 from infra.launcher.testing.checks import UNIT, Lane, all_checks, phone_tests, some_tests, vllm_tests
-from infra.launcher.testing.lanes import SideBySide
+from infra.launcher.testing.lanes import LaneRunner
 
 EXTRAS = ("agent", "embedded", "dev")
 
 
-async def run_tests(settings: Settings, board: Board) -> None:
+async def run_tests(settings: LauncherSettings, display: Display) -> None:
     """Run the checks that were asked for, each to its end, even after one has failed.
 
     Raises:
         LauncherError: Names the checks that failed.
         ExceptionGroup: Set-up failed.
     """
-    lanes = await _set_up(settings, Workshop(settings.layout, settings.environ), board)
-    failed = await SideBySide(board, settings.environ, settings.layout.home / "logs" / "tests").run(lanes)
-    _tell_times(board)
+    lanes = await _set_up(settings, SetupContext(settings.layout, settings.environ, display))
+    failed = await LaneRunner(display, settings.environ, settings.layout.home / "logs" / "tests").run(lanes)
+    _say_times(display)
     if failed:
         raise LauncherError(f"failed: {', '.join(failed)}")
 
 
-async def _set_up(settings: Settings, shop: Workshop, board: Board) -> tuple[Lane, ...]:
+async def _set_up(settings: LauncherSettings, setup: SetupContext) -> tuple[Lane, ...]:
     """Whatever the tests need that were asked for, and they."""
     match settings.rest:
         case ("unit", *rest):
-            await set_up_venv(shop, board, EXTRAS)
+            await set_up_venv(setup, EXTRAS)
             check = some_tests(settings, [*UNIT, *rest])
         case ("vllm", *rest):
-            await set_up_vllm_venv(shop, board)
+            await set_up_vllm_venv(setup)
             check = vllm_tests(settings, rest)
         case ("phone", *rest):
-            await set_up_all(shop, board, requirements=EXTRAS, tests=True, phone=True, strict=settings.ci)
+            await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci)
             check = phone_tests(settings, rest)
         case ():
-            await set_up_all(shop, board, requirements=EXTRAS, tests=True, phone=True, strict=settings.ci, vllm=True)
-            return all_checks(settings, shop.path_with((await find_node(shop, board)).folder))
+            await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci, vllm=True)
+            return all_checks(settings, setup.path_with((await find_node(setup)).folder))
         case rest:
-            await set_up_all(shop, board, requirements=EXTRAS, tests=True, phone=True, strict=settings.ci)
+            await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci)
             check = some_tests(settings, rest)
     return (Lane("shown", (check,)),)
 
 
-def _tell_times(board: Board) -> None:
-    board.say("\n== seconds")
-    for name, seconds in board.seconds.items():
-        board.say(f"  {name:<16} {seconds:7.1f}")
+def _say_times(display: Display) -> None:
+    display.say("\n== seconds")
+    for name, seconds in display.seconds.items():
+        display.say(f"  {name:<16} {seconds:7.1f}")

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from infra.launcher.base.errors import LauncherError
-from infra.models.manifest import Hub, Model, ModelFile, Piece, Wheel
+from infra.models.manifest import HubRevision, Model, ModelFile, Piece, Wheel
 from infra.models.source import Arrived, Unavailable
 
 
@@ -21,7 +21,7 @@ def small_model(name: str, files: Mapping[str, bytes], fallback: str = "") -> Mo
         about="",
         licence="MIT",
         default=True,
-        hub=Hub(f"someone/{name}", "main"),
+        hub=HubRevision(f"someone/{name}", "main"),
         wheels=(Wheel(f"{name}-package", "1.0", "0" * 64),),
         files=tuple(
             ModelFile(file, len(content), sha256(content), (Piece(f"{name}-package", f"data/{file}"),))

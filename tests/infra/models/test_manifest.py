@@ -48,8 +48,9 @@ def test_a_good_manifest_is_read(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("change", "fault"),
     [
-        (("about =", "abuot ="), "tiny: unknown key `abuot`"),
-        ((', sha256 = "00" }]', "}]"), "tiny: missing 1 required positional argument: 'sha256'"),
+        (("about =", "abuot ="), "tiny: Object contains unknown field `abuot`"),
+        ((', sha256 = "00" }]', "}]"), r"tiny: Object missing required field `sha256` - at `\$.wheels\[0\]`"),
+        (("size = 1", 'size = "1"'), r"tiny: Expected `int`, got `str` - at `\$.files\[0\].size`"),
         (('{ package = "p", member', '{ package = "q", member'), "tiny: no wheel `q`"),
         (("default = true", 'default = true\nfallback = "tinier"'), "tiny: fallback `tinier` is no model"),
     ],

@@ -1,4 +1,4 @@
-"""A model is on the shelf exactly if all of its files are, each with the manifest's digest."""
+"""A model is on the store exactly if all of its files are, each with the manifest's digest."""
 
 import os
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ import pytest
 
 from infra.launcher.base.errors import Offline
 from infra.models.manifest import Model
-from infra.models.model_store import Reporter, Shelf
+from infra.models.model_store import FetchEvents, ModelStore
 from infra.models.source import Unavailable
 from tests.infra.models.small_models import Memory, small_model
 
@@ -20,11 +20,11 @@ SMALL = small_model("small", {"model.bin": b"w"})
 KNOWN = {"big": MODEL, "small": SMALL}
 
 
-async def fill(shelf: Shelf, source: Memory, wanted: Sequence[Model] = (MODEL,)) -> tuple[list[float], list[str]]:
+async def fill(store: ModelStore, source: Memory, wanted: Sequence[Model] = (MODEL,)) -> tuple[list[float], list[str]]:
     shares: list[float] = []
     notices: list[str] = []
-    report = Reporter(lambda done, total: shares.append(done / total), notices.append)
-    await shelf.fill(wanted, KNOWN, source, report)
+    report = FetchEvents(lambda done, total: shares.append(done / total), notices.append)
+    await store.fill(wanted, KNOWN, source, report)
     return shares, notices
 
 
@@ -33,19 +33,19 @@ def contents(folder: Path) -> dict[str, bytes]:
 
 
 async def test_a_model_is_fetched_whole_and_once(tmp_path: Path) -> None:
-    shelf, source = Shelf(tmp_path), Memory({"big": FILES})
-    shares, notices = await fill(shelf, source)
+    store, source = ModelStore(tmp_path), Memory({"big": FILES})
+    shares, notices = await fill(store, source)
     assert contents(tmp_path / "big") == FILES
     assert (shares, notices) == ([1.0, 1.0], [])
-    assert shelf.lacks([MODEL]) == []
-    await fill(shelf, source)
+    assert store.lacks([MODEL]) == []
+    await fill(store, source)
     assert source.asked == ["big/model.bin", "big/config.json"]
 
 
 @pytest.mark.parametrize("file", FILES)
 async def test_a_wrong_digest_is_refused_and_the_fallback_is_told(tmp_path: Path, file: str) -> None:
     source = Memory({"big": FILES | {file: bytes(len(FILES[file]))}, "small": {"model.bin": b"w"}})
-    _, notices = await fill(Shelf(tmp_path), source)
+    _, notices = await fill(ModelStore(tmp_path), source)
     assert not (tmp_path / "big").exists()
     assert contents(tmp_path / "small") == {"model.bin": b"w"}
     assert notices == [
@@ -56,15 +56,15 @@ async def test_a_wrong_digest_is_refused_and_the_fallback_is_told(tmp_path: Path
 
 async def test_without_a_fallback_a_model_that_cannot_be_had_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(Unavailable, match="small: gone"):
-        await fill(Shelf(tmp_path), Memory({}), [SMALL])
+        await fill(ModelStore(tmp_path), Memory({}), [SMALL])
 
 
 async def test_without_network_the_fallback_on_the_shelf_serves(tmp_path: Path) -> None:
-    shelf = Shelf(tmp_path)
+    store = ModelStore(tmp_path)
     with pytest.raises(Offline):
-        await fill(shelf, Memory({}, Offline("no network")))
-    await fill(shelf, Memory({"small": {"model.bin": b"w"}}), [SMALL])
-    _, notices = await fill(shelf, Memory({}, Offline("no network")))
+        await fill(store, Memory({}, Offline("no network")))
+    await fill(store, Memory({"small": {"model.bin": b"w"}}), [SMALL])
+    _, notices = await fill(store, Memory({}, Offline("no network")))
     assert notices[0].startswith("no network\n  small takes its place")
 
 
@@ -73,7 +73,7 @@ async def test_what_is_there_and_right_is_not_fetched_again(tmp_path: Path) -> N
     (tmp_path / "big" / "model.bin").write_bytes(FILES["model.bin"])
     (tmp_path / "big" / "config.json").write_bytes(b"[]")
     source = Memory({"big": FILES})
-    await fill(Shelf(tmp_path), source)
+    await fill(ModelStore(tmp_path), source)
     assert source.asked == ["big/config.json"]
     assert contents(tmp_path / "big") == FILES
 
@@ -83,17 +83,17 @@ async def test_a_folder_that_someone_else_filled_is_verified_and_kept(tmp_path: 
     for name, content in FILES.items():
         (tmp_path / "big" / name).write_bytes(content)
     source = Memory({})
-    await fill(Shelf(tmp_path), source)
+    await fill(ModelStore(tmp_path), source)
     assert source.asked == []
-    assert Shelf(tmp_path).lacks([MODEL]) == []
+    assert ModelStore(tmp_path).lacks([MODEL]) == []
 
 
 async def test_a_file_that_changes_later_is_noticed_and_put_right(tmp_path: Path) -> None:
-    shelf, source = Shelf(tmp_path), Memory({"big": FILES})
-    await fill(shelf, source)
+    store, source = ModelStore(tmp_path), Memory({"big": FILES})
+    await fill(store, source)
     weights = tmp_path / "big" / "model.bin"
     weights.write_bytes(b"weighty")
     os.utime(weights, (1, 1))
-    assert shelf.lacks([MODEL]) == [MODEL]
-    await fill(shelf, source)
+    assert store.lacks([MODEL]) == [MODEL]
+    await fill(store, source)
     assert contents(tmp_path / "big") == FILES

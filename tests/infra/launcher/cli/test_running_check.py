@@ -8,13 +8,15 @@ from pathlib import Path
 
 import pytest
 from aiohttp import web
+from msgspec import structs
 
 from infra.launcher.base.errors import LauncherError
 from infra.launcher.base.layout import Layout
-from infra.launcher.base.progress import Board
+from infra.launcher.base.progress import Display
+from infra.launcher.base.settings import LauncherSettings
+from infra.launcher.cli.arguments import read_settings
 from infra.launcher.cli.detach import options, say_ready, until_ready
-from infra.launcher.cli.running_check import differences, say_who_runs
-from infra.launcher.cli.settings import Settings, read_settings
+from infra.launcher.cli.running_check import check_running, differences
 from infra.launcher.supervise.keys import installation_keys
 from infra.launcher.supervise.run_file import Running, read_run_file, write_run_file
 
@@ -25,7 +27,7 @@ RUNNING = Running(
 )
 
 
-def asked(run: Path, *arguments: str, **environ: str) -> Settings:
+def asked(run: Path, *arguments: str, **environ: str) -> LauncherSettings:
     return read_settings(ROOT, ["up", "--run-dir", str(run), *arguments], environ)
 
 
@@ -72,17 +74,17 @@ def test_a_launcher_in_the_background_is_asked_for_the_same(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("phone", [True, False])
 def test_who_is_left_alone_with_a_stack_is_told_the_number_to_dial(
-    layout: Layout, board: Board, screen: io.StringIO, phone: bool
+    layout: Layout, display: Display, screen: io.StringIO, phone: bool
 ) -> None:
     installation_keys(layout.env_file, sip_uri="sip:100@127.0.0.1:5060" if phone else "")
-    say_ready(layout, replace(RUNNING, options={"--phone": ""} if phone else {}), board)
+    say_ready(layout, structs.replace(RUNNING, options={"--phone": ""} if phone else {}), display)
     line = f"  dial sip:100@127.0.0.1:5060; user and password are in {layout.env_file}"
     assert (line in screen.getvalue().splitlines()) == phone
     assert screen.getvalue().endswith(f"  logs in {layout.logs}; infra/down stops it\n")
 
 
 async def test_another_number_of_callers_is_refused_with_the_one_that_holds(
-    tmp_path: Path, board: Board, screen: io.StringIO
+    tmp_path: Path, display: Display, screen: io.StringIO
 ) -> None:
     async def ready(_: web.Request) -> web.Response:
         return web.json_response({"ready": True, "free_sessions": 2, "max_sessions": 4})
@@ -94,10 +96,10 @@ async def test_another_number_of_callers_is_refused_with_the_one_that_holds(
     try:
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         pipeline_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
-        write_run_file(tmp_path / "run.json", replace(RUNNING, pipeline_url=pipeline_url))
+        write_run_file(tmp_path / "run.json", structs.replace(RUNNING, pipeline_url=pipeline_url))
         with pytest.raises(LauncherError, match=r"--max-sessions is 4, not 3.* stop it with infra/down and start it"):
-            await say_who_runs(asked(tmp_path, "--max-sessions", "3"), board, None)
-        await say_who_runs(asked(tmp_path, "--max-sessions", "4"), board, None)
+            await check_running(asked(tmp_path, "--max-sessions", "3"), display, None)
+        await check_running(asked(tmp_path, "--max-sessions", "4"), display, None)
     finally:
         await runner.cleanup()
     assert screen.getvalue() == "AURA runs already: http://page/  (infra/down stops it)\n"
@@ -125,7 +127,7 @@ async def test_a_launcher_that_ends_before_it_is_ready_is_said_in_a_line(
     (tmp_path / "up.log").write_text(log)
     end = "import os, signal; os.kill(os.getpid(), signal.SIGKILL)" if code < 0 else f"raise SystemExit({code})"
     process = await asyncio.create_subprocess_exec(sys.executable, "-c", end)
-    settings = Settings("up", Layout(ROOT, tmp_path, tmp_path), environ={}, ports={}, ci=False)
+    settings = LauncherSettings("up", Layout(ROOT, tmp_path, tmp_path), environ={}, ports={}, ci=False)
     with pytest.raises(LauncherError) as refused:
         await until_ready(process, settings, tmp_path / "up.log")
     assert str(refused.value).startswith(says)

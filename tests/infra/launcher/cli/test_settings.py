@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from infra.launcher.base.errors import BadUsage
-from infra.launcher.cli.gpu_options import OnGpus
-from infra.launcher.cli.settings import read_settings
+from infra.launcher.base.settings import OnGpus
+from infra.launcher.cli.arguments import read_settings
 
 ROOT = Path("/checkout")
 CHECKOUT = Path(__file__).parents[4]

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 from infra.launcher.base.layout import Layout
-from infra.launcher.base.progress import Board
+from infra.launcher.base.progress import Display
+from infra.launcher.base.settings import LauncherSettings
 from infra.launcher.cli.down import down
-from infra.launcher.cli.settings import Settings
 from infra.launcher.supervise.health import http_status
 from infra.launcher.supervise.leftovers import carries
-from infra.launcher.supervise.lockfile import current_claim
+from infra.launcher.supervise.lockfile import lock_owner
 from infra.launcher.supervise.run_file import Running, read_run_file
 
 pytestmark = pytest.mark.anyio
@@ -42,21 +42,21 @@ async def launched(run: Path) -> AsyncGenerator[tuple[Process, Running]]:
         await process.communicate()
 
 
-def settings(run: Path) -> Settings:
-    return Settings("down", Layout(ROOT, run, run), environ={}, ports={}, ci=False)
+def settings(run: Path) -> LauncherSettings:
+    return LauncherSettings("down", Layout(ROOT, run, run), environ={}, ports={}, ci=False)
 
 
 async def assert_nothing_is_left(run: Path, stack: Running, name: str) -> None:
     assert not (run / "run.json").exists()
-    assert current_claim(run) is None
-    assert [await http_status(health) for _, health in stack.parts.values()] == [None, None]
+    assert lock_owner(run) is None
+    assert [await http_status(part.health) for part in stack.parts.values()] == [None, None]
     assert not [
         entry.name for entry in Path("/proc").iterdir() if entry.name.isdigit() and carries(int(entry.name), name)
     ]
 
 
 def stack_name(run: Path) -> str:
-    claim = current_claim(run)
+    claim = lock_owner(run)
     assert claim is not None
     return claim.stack
 
@@ -65,7 +65,7 @@ def stack_name(run: Path) -> str:
 async def test_a_signal_stops_all_and_leaves_nothing(tmp_path: Path, number: signal.Signals) -> None:
     async with launched(tmp_path) as (process, stack):
         name = stack_name(tmp_path)
-        assert [await http_status(health) for _, health in stack.parts.values()] == [200, 200]
+        assert [await http_status(part.health) for part in stack.parts.values()] == [200, 200]
         process.send_signal(number)
         output, _ = await process.communicate()
         assert process.returncode == 130
@@ -73,10 +73,10 @@ async def test_a_signal_stops_all_and_leaves_nothing(tmp_path: Path, number: sig
     await assert_nothing_is_left(tmp_path, stack, name)
 
 
-async def test_down_stops_what_up_runs(tmp_path: Path, board: Board, screen: io.StringIO) -> None:
+async def test_down_stops_what_up_runs(tmp_path: Path, display: Display, screen: io.StringIO) -> None:
     async with launched(tmp_path) as (process, stack):
         name = stack_name(tmp_path)
-        await down(settings(tmp_path), board)
+        await down(settings(tmp_path), display)
         await process.wait()
     first, *_, last = screen.getvalue().splitlines()
     assert first.split(maxsplit=1) == ["stopping", "waiting for two, one"]
@@ -85,28 +85,28 @@ async def test_down_stops_what_up_runs(tmp_path: Path, board: Board, screen: io.
 
 
 async def test_down_cleans_up_after_a_launcher_that_was_killed(
-    tmp_path: Path, board: Board, screen: io.StringIO
+    tmp_path: Path, display: Display, screen: io.StringIO
 ) -> None:
     async with launched(tmp_path) as (process, stack):
         name = stack_name(tmp_path)
         process.kill()
         await process.wait()
-        assert [await http_status(health) for _, health in stack.parts.values()] == [200, 200]
-        await down(settings(tmp_path), board)
+        assert [await http_status(part.health) for part in stack.parts.values()] == [200, 200]
+        await down(settings(tmp_path), display)
     assert screen.getvalue() == "AURA does not run; 2 leftovers stopped\n"
     await assert_nothing_is_left(tmp_path, stack, name)
 
 
-async def test_down_without_up_says_so(tmp_path: Path, board: Board, screen: io.StringIO) -> None:
-    await down(settings(tmp_path / "never"), board)
-    await down(settings(tmp_path), board)
+async def test_down_without_up_says_so(tmp_path: Path, display: Display, screen: io.StringIO) -> None:
+    await down(settings(tmp_path / "never"), display)
+    await down(settings(tmp_path), display)
     assert screen.getvalue() == "AURA does not run\n" * 2
 
 
 async def test_a_part_that_dies_ends_the_launcher_with_its_name(tmp_path: Path) -> None:
     async with launched(tmp_path) as (process, stack):
         name = stack_name(tmp_path)
-        os.kill(stack.parts["two"][0], signal.SIGKILL)
+        os.kill(stack.parts["two"].pid, signal.SIGKILL)
         output, _ = await process.communicate()
         assert process.returncode == 1
         assert b"infra/up: two ended by SIGKILL; the end of " in output

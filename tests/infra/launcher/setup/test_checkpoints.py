@@ -12,12 +12,12 @@ import pytest
 
 from infra.launcher.base.errors import CommandFailed, Missing, Offline
 from infra.launcher.base.layout import Layout
-from infra.launcher.base.progress import Board
-from infra.launcher.cli.gpu_options import OnGpus
+from infra.launcher.base.progress import Display
+from infra.launcher.base.settings import OnGpus
 from infra.launcher.setup.checkpoints import fetch_checkpoints
 from infra.launcher.setup.gpu_deployment import HUB_NAMES, LARGE
-from infra.launcher.setup.setup_context import Workshop
-from infra.models.download_progress import growing
+from infra.launcher.setup.setup_context import SetupContext
+from infra.models.download_progress import download_progress
 from pipeline.runtime.profiles import DEPLOY
 from tests.infra.models.tiny_hub import TinyHub, serving
 
@@ -52,14 +52,14 @@ def on_gpus(models: Path) -> OnGpus:
 
 
 @pytest.fixture
-def shop(layout: Layout, hub: TinyHub, tmp_path: Path) -> Workshop:
+def setup(layout: Layout, display: Display, hub: TinyHub, tmp_path: Path) -> SetupContext:
     """With a venv for GPUs that is this one."""
     python = layout.gpu_venv / "bin" / "python"
     python.parent.mkdir(parents=True)
     python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
     python.chmod(0o755)
     environ = {"PATH": os.environ["PATH"], "HF_ENDPOINT": hub.endpoint, "HF_HOME": str(tmp_path / "hf")}
-    return Workshop(layout, environ)
+    return SetupContext(layout, environ, display)
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
@@ -67,11 +67,11 @@ def files_of(folder: Path) -> dict[str, bytes]:
 
 
 async def test_all_that_lacks_is_fetched_and_nothing_that_is_there_or_could_be_run(
-    shop: Workshop, board: Board, screen: io.StringIO, hub: TinyHub, models: Path, on_gpus: OnGpus
+    setup: SetupContext, screen: io.StringIO, hub: TinyHub, models: Path, on_gpus: OnGpus
 ) -> None:
     hub.repos["aurateam/AURA"] = {**SMALL, **NOT_WANTED}
     (models / LARGE[0]).mkdir(parents=True)
-    await fetch_checkpoints(shop, board, on_gpus)
+    await fetch_checkpoints(setup, on_gpus)
     assert sorted(path.name for path in models.iterdir()) == sorted(LARGE)
     assert [files_of(models / folder) for folder in LARGE] == [{}, SMALL, SMALL]
     assert [line.split()[:2] for line in screen.getvalue().splitlines() if "done" in line] == [
@@ -79,33 +79,33 @@ async def test_all_that_lacks_is_fetched_and_nothing_that_is_there_or_could_be_r
         [LARGE[2], "done"],
     ]
     hub.asked.clear()
-    await fetch_checkpoints(shop, board, on_gpus)
+    await fetch_checkpoints(setup, on_gpus)
     assert not hub.asked
 
 
 async def test_a_download_that_was_stopped_keeps_the_files_that_are_whole(
-    shop: Workshop, board: Board, screen: io.StringIO, hub: TinyHub, models: Path, on_gpus: OnGpus
+    setup: SetupContext, screen: io.StringIO, hub: TinyHub, models: Path, on_gpus: OnGpus
 ) -> None:
     hub.repos["aurateam/AURA"], hub.stall_at = TWO_FILES, CHUNK + 4096
     known = models / "AURA.part" / ".cache" / "huggingface" / "download" / "model-1.safetensors.metadata"
     for there in (LARGE[0], LARGE[2]):
         (models / there).mkdir(parents=True)
     async with asyncio.timeout(60), asyncio.TaskGroup() as tasks:
-        fetching = tasks.create_task(fetch_checkpoints(shop, board, on_gpus))
+        fetching = tasks.create_task(fetch_checkpoints(setup, on_gpus))
         while "of 13 MB" not in screen.getvalue() or not known.is_file():
             await asyncio.sleep(0.05)
         fetching.cancel()
     assert not (models / "AURA").exists()
     hub.stall_at = None
     hub.asked.clear()
-    await fetch_checkpoints(shop, board, on_gpus)
+    await fetch_checkpoints(setup, on_gpus)
     assert files_of(models / "AURA") == TWO_FILES
     assert [path.rpartition("/")[2] for path, _ in hub.asked if "/resolve/" in path] == ["model-2.safetensors"]
     assert not (models / "AURA.part").exists()
 
 
 async def test_what_a_stopped_download_left_half_takes_no_room(
-    shop: Workshop, board: Board, hub: TinyHub, models: Path, on_gpus: OnGpus
+    setup: SetupContext, hub: TinyHub, models: Path, on_gpus: OnGpus
 ) -> None:
     half = models / "AURA.part" / ".cache" / "huggingface" / "download" / "x.0123.incomplete"
     half.parent.mkdir(parents=True)
@@ -113,21 +113,21 @@ async def test_what_a_stopped_download_left_half_takes_no_room(
     hub.lists = False
     (models / LARGE[0]).mkdir()
     with pytest.raises(Missing):
-        await fetch_checkpoints(shop, board, on_gpus)
+        await fetch_checkpoints(setup, on_gpus)
     assert not half.exists()
 
 
 async def test_a_connection_that_breaks_off_is_gone_on_with(
-    shop: Workshop, board: Board, hub: TinyHub, models: Path, on_gpus: OnGpus
+    setup: SetupContext, hub: TinyHub, models: Path, on_gpus: OnGpus
 ) -> None:
     hub.repos["aurateam/AURA"], hub.stall_at, hub.breaks = TWO_FILES, CHUNK + 4096, True
-    await fetch_checkpoints(shop, board, on_gpus)
+    await fetch_checkpoints(setup, on_gpus)
     assert files_of(models / "AURA") == TWO_FILES
     assert [begin for path, begin in hub.asked if path.endswith("model-2.safetensors")] == [None, f"bytes={CHUNK}-"]
 
 
 async def test_what_an_interrupted_download_left_is_never_taken_for_whole(
-    shop: Workshop, board: Board, hub: TinyHub, models: Path, on_gpus: OnGpus
+    setup: SetupContext, hub: TinyHub, models: Path, on_gpus: OnGpus
 ) -> None:
     for there in (LARGE[0], LARGE[2]):
         (models / there).mkdir(parents=True)
@@ -137,10 +137,10 @@ async def test_what_an_interrupted_download_left_is_never_taken_for_whole(
     with pytest.raises(
         Missing, match="AURA: the download of aurateam/AURA broke off; start again, files that are whole"
     ):
-        await fetch_checkpoints(shop, board, on_gpus)
-    away = replace(shop, environ={**shop.environ, "HF_HUB_OFFLINE": "1"})
+        await fetch_checkpoints(setup, on_gpus)
+    away = replace(setup, environ={**setup.environ, "HF_HUB_OFFLINE": "1"})
     with pytest.raises(Offline):
-        await fetch_checkpoints(away, board, on_gpus)
+        await fetch_checkpoints(away, on_gpus)
     assert not (models / "AURA").exists()
 
 
@@ -159,8 +159,7 @@ async def test_what_an_interrupted_download_left_is_never_taken_for_whole(
     ],
 )
 async def test_a_repository_that_cannot_be_had_is_told_with_the_way_out(
-    shop: Workshop,
-    board: Board,
+    setup: SetupContext,
     hub: TinyHub,
     on_gpus: OnGpus,
     files: dict[str, bytes] | None,
@@ -173,19 +172,19 @@ async def test_a_repository_that_cannot_be_had_is_told_with_the_way_out(
         hub.repos["aurateam/AURA"] = files
     if gated:
         hub.gated["aurateam/AURA"] = gated
-    log = shop.layout.setup_log("download-of-AURA")
+    log = setup.layout.setup_log("download-of-AURA")
     with pytest.raises(Missing, match=rf"^AURA: {said} \(see {log}\)$"):
-        await fetch_checkpoints(shop, board, on_gpus)
+        await fetch_checkpoints(setup, on_gpus)
     assert log.is_file()
     assert not (on_gpus.models / "AURA").exists()
 
 
-async def test_without_a_network_the_hub_cannot_be_reached(shop: Workshop, board: Board, on_gpus: OnGpus) -> None:
+async def test_without_a_network_the_hub_cannot_be_reached(setup: SetupContext, on_gpus: OnGpus) -> None:
     with serving(TinyHub()) as gone:
         pass
-    shop = replace(shop, environ={**shop.environ, "HF_ENDPOINT": gone.endpoint})
+    setup = replace(setup, environ={**setup.environ, "HF_ENDPOINT": gone.endpoint})
     with pytest.raises(Offline, match=r"download of Qwen3-ASR-1.7B needs the network.*try again \(see "):
-        await fetch_checkpoints(shop, board, on_gpus)
+        await fetch_checkpoints(setup, on_gpus)
 
 
 async def test_files_of_one_name_in_two_folders_both_count(tmp_path: Path) -> None:
@@ -193,15 +192,15 @@ async def test_files_of_one_name_in_two_folders_both_count(tmp_path: Path) -> No
         (tmp_path / file).parent.mkdir(exist_ok=True)
         (tmp_path / file).write_bytes(b"12345")
     told: list[int] = []
-    async with growing(tmp_path, told.append, copies=False):
+    async with download_progress(tmp_path, told.append, copies=False):
         await asyncio.sleep(0)
     assert told == [10]
 
 
-async def test_a_folder_that_takes_nothing_is_named(shop: Workshop, board: Board, tmp_path: Path) -> None:
+async def test_a_folder_that_takes_nothing_is_named(setup: SetupContext, tmp_path: Path) -> None:
     (tmp_path / "file").touch()
     with pytest.raises(Missing, match=f"--model-dir: {tmp_path}/file/models takes no checkpoints: Not a directory"):
-        await fetch_checkpoints(shop, board, OnGpus(tmp_path / "file" / "models", DEPLOY / "aura_80gb.yaml"))
+        await fetch_checkpoints(setup, OnGpus(tmp_path / "file" / "models", DEPLOY / "aura_80gb.yaml"))
 
 
 def somebodys(tmp_path: Path, aura: str) -> Path:
@@ -212,27 +211,27 @@ def somebodys(tmp_path: Path, aura: str) -> Path:
 
 
 async def test_somebodys_own_deployment_may_name_repositories_of_the_hub(
-    shop: Workshop, board: Board, hub: TinyHub, models: Path, tmp_path: Path
+    setup: SetupContext, hub: TinyHub, models: Path, tmp_path: Path
 ) -> None:
     hub.repos["me/my-aura.2"] = SMALL
     on_gpus = OnGpus(models, somebodys(tmp_path, "me/my-aura.2"))
     (models / LARGE[0]).mkdir(parents=True)
-    await fetch_checkpoints(shop, board, on_gpus)
+    await fetch_checkpoints(setup, on_gpus)
     assert [files_of(models / folder) for folder in (LARGE[0], "me/my-aura.2", LARGE[2])] == [{}, SMALL, SMALL]
 
 
 @pytest.mark.parametrize("name", ["Other", "../AURA", "/models/AURA", "a/b/c"])
 async def test_a_name_that_is_no_folder_and_no_repository_is_told_before_anything_is_fetched(
-    shop: Workshop, board: Board, hub: TinyHub, models: Path, tmp_path: Path, name: str
+    setup: SetupContext, hub: TinyHub, models: Path, tmp_path: Path, name: str
 ) -> None:
     with pytest.raises(Missing, match=rf"--hub: {name} of mine.yaml is no folder in {models}, and none of"):
-        await fetch_checkpoints(shop, board, OnGpus(models, somebodys(tmp_path, name)))
+        await fetch_checkpoints(setup, OnGpus(models, somebodys(tmp_path, name)))
     assert not hub.asked
 
 
 async def test_somebodys_own_deployment_that_is_wrong_is_told_with_its_fault(
-    shop: Workshop, board: Board, models: Path, tmp_path: Path
+    setup: SetupContext, models: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(CommandFailed, match=r"mine.yaml: stage 1: .*model") as refused:
-        await fetch_checkpoints(shop, board, OnGpus(models, somebodys(tmp_path, "[1]")))
+        await fetch_checkpoints(setup, OnGpus(models, somebodys(tmp_path, "[1]")))
     assert "Traceback" not in str(refused.value)

@@ -6,11 +6,11 @@ import pytest
 
 from infra.launcher.base.errors import Missing
 from infra.launcher.base.layout import Layout
-from infra.launcher.cli.gpu_options import OnGpus
-from infra.launcher.cli.settings import Settings, read_settings
+from infra.launcher.base.settings import LauncherSettings, OnGpus
+from infra.launcher.cli.arguments import read_settings
 from infra.launcher.cli.up import on_these_gpus
 from infra.launcher.setup.gpu_deployment import NEEDS, check_folders, fitting
-from infra.launcher.supervise.services import stack_parts
+from infra.launcher.supervise.services import stack_services
 from pipeline.deployment.loading import read_deployment
 from pipeline.runtime.gpus import GIB
 from pipeline.runtime.profiles import DEPLOY, PROFILES
@@ -85,7 +85,7 @@ def test_every_shipped_file_for_gpus_has_its_need() -> None:
 def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_path: Path) -> None:
     layout, keys = Layout(DEPLOY, tmp_path, tmp_path), dict.fromkeys(("LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"), "x")
     on_gpus = OnGpus(tmp_path / "checkpoints", DEPLOY / "aura_24gb.yaml")
-    parts = {part.name: part for part in stack_parts(layout, PORTS, keys, 2, phone=False, on_gpus=on_gpus)}
+    parts = {part.name: part for part in stack_services(layout, PORTS, keys, 2, phone=False, on_gpus=on_gpus)}
     program, *told = parts["pipeline"].argv
     assert program == str(tmp_path / "gpu" / "bin" / "aura-pipeline")
     assert told[:5] == ["serve", "--profile", "vllm", "--stage-configs-path", str(on_gpus.deployment)]
@@ -93,11 +93,11 @@ def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_p
     assert told[-2:] == ["--max-sessions", "2"]
     assert parts["pipeline"].start_s >= 600
     assert parts["agent"].argv[0] == str(tmp_path / "venv" / "bin" / "aura-agent")
-    small = {part.name: part for part in stack_parts(layout, PORTS, keys, None, phone=False)}["pipeline"]
+    small = {part.name: part for part in stack_services(layout, PORTS, keys, None, phone=False)}["pipeline"]
     assert small.argv[:4] == (str(tmp_path / "venv" / "bin" / "aura-pipeline"), "serve", "--profile", "embedded")
 
 
-def asked_for(*arguments: str) -> Settings:
+def asked_for(*arguments: str) -> LauncherSettings:
     return read_settings(DEPLOY.parents[1], ["up", "--profile", "vllm", *arguments], {})
 
 

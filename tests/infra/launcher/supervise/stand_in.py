@@ -3,7 +3,7 @@
 import sys
 
 from infra.launcher.supervise.ports import choose_ports
-from infra.launcher.supervise.service import Part
+from infra.launcher.supervise.service import Service
 
 STAND_IN = """
 import http.server, sys
@@ -18,10 +18,10 @@ http.server.HTTPServer(("127.0.0.1", int(sys.argv[1])), Healthy).serve_forever()
 
 def stand_in(
     name: str, code: str = STAND_IN, start_s: float = 5.0, stop_s: float = 1.0, comes_back: bool = False
-) -> Part:
+) -> Service:
     """A small part that is healthy at once, on a free port; or one that runs other code."""
     port = choose_ports({}).web
-    return Part(
+    return Service(
         name=name,
         argv=(sys.executable, "-S", "-c", code, str(port)),
         env={},

@@ -5,9 +5,9 @@ import sys
 from pathlib import Path
 
 from infra.launcher.base.layout import Layout
-from infra.launcher.base.progress import Board
+from infra.launcher.base.progress import Display
 from infra.launcher.cli.main import run_verb
-from infra.launcher.cli.up import own_run_folder, serve
+from infra.launcher.supervise.serve import own_run_folder, serve
 from infra.launcher.supervise.services import Addresses
 from tests.infra.launcher.supervise.stand_in import stand_in
 
@@ -16,11 +16,11 @@ if __name__ == "__main__":
     layout = Layout(Path.cwd(), run, run)
     parts = [stand_in(name) for name in sys.argv[2:]]
 
-    async def act(board: Board) -> None:
-        with own_run_folder(layout, board) as stack:
+    async def act(display: Display) -> None:
+        with own_run_folder(layout, display) as stack:
             where = Addresses("http://page/", "http://pipeline", "ws://livekit")
             await serve(
-                layout, parts, where, {"--profile": "embedded"}, stack=stack, environ=dict(os.environ), board=board
+                layout, parts, where, {"--profile": "embedded"}, stack=stack, environ=dict(os.environ), display=display
             )
 
     sys.exit(run_verb("up", act))

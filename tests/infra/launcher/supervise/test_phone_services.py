@@ -7,7 +7,7 @@ from infra.launcher.base.layout import Layout
 from infra.launcher.supervise.keys import installation_keys
 from infra.launcher.supervise.phone_services import sip_uri, write_phone_settings
 from infra.launcher.supervise.ports import Ports
-from infra.launcher.supervise.services import stack_parts, write_livekit_settings
+from infra.launcher.supervise.services import stack_services, write_livekit_settings
 
 ROOT = Path(__file__).parents[4]
 PORTS = Ports(web=1, pipeline=2, agent=3, livekit=4, livekit_tcp=5, livekit_udp=6, redis=7, sip=8, sip_health=9)
@@ -15,9 +15,9 @@ PORTS = Ports(web=1, pipeline=2, agent=3, livekit=4, livekit_tcp=5, livekit_udp=
 
 def test_redis_starts_first_and_the_bridge_last(tmp_path: Path) -> None:
     layout, keys = Layout(ROOT, tmp_path, tmp_path), installation_keys(tmp_path / "env", sip_uri="sip:100@127.0.0.1:8")
-    names = [part.name for part in stack_parts(layout, PORTS, keys, None, phone=True)]
+    names = [part.name for part in stack_services(layout, PORTS, keys, None, phone=True)]
     assert names == ["redis", "livekit-server", "pipeline", "agent", "web", "livekit-sip"]
-    names = [part.name for part in stack_parts(layout, PORTS, keys, None, phone=False)]
+    names = [part.name for part in stack_services(layout, PORTS, keys, None, phone=False)]
     assert names == ["livekit-server", "pipeline", "agent", "web"]
 
 
@@ -28,7 +28,7 @@ def test_no_password_can_be_read_by_others_or_is_an_argument(tmp_path: Path) -> 
     for name in ("livekit.yaml", "sip.yaml", "redis.conf"):
         assert keys["AURA_REDIS_PASSWORD"] in (tmp_path / name).read_text()
         assert stat.S_IMODE((tmp_path / name).stat().st_mode) == 0o600
-    arguments = " ".join(word for part in stack_parts(layout, PORTS, keys, None, phone=True) for word in part.argv)
+    arguments = " ".join(word for part in stack_services(layout, PORTS, keys, None, phone=True) for word in part.argv)
     assert not [name for name, key in keys.items() if "PASSWORD" in name and key in arguments]
 
 

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.base.errors import PartFailed, leading_error
-from infra.launcher.base.progress import Board
+from infra.launcher.base.errors import ServiceFailed, leading_error
+from infra.launcher.base.progress import Display
 from infra.launcher.supervise.health import http_status
-from infra.launcher.supervise.service import Part
+from infra.launcher.supervise.service import Service
 from infra.launcher.supervise.stack import running
 from infra.launcher.supervise.supervisor import MOST
 from tests.infra.launcher.supervise.stand_in import STAND_IN, stand_in
@@ -25,46 +25,46 @@ TELLS_ITS_END = (
 )
 
 
-async def run_and_leave(parts: list[Part], folder: Path, board: Board) -> dict[str, int]:
+async def run_and_leave(parts: list[Service], folder: Path, display: Display) -> dict[str, int]:
     environ = dict(os.environ)
-    async with running(parts, cwd=folder, environ=environ, logs=folder / "logs", board=board) as pids:
+    async with running(parts, cwd=folder, environ=environ, logs=folder / "logs", display=display) as pids:
         for part in parts:
             assert await http_status(part.health) == 200
     return pids
 
 
-async def test_parts_start_in_order_and_stop_in_reverse(tmp_path: Path, board: Board, screen: io.StringIO) -> None:
+async def test_parts_start_in_order_and_stop_in_reverse(tmp_path: Path, display: Display, screen: io.StringIO) -> None:
     parts = [stand_in(name, TELLS_ITS_END) for name in ("one", "two", "three")]
-    await run_and_leave(parts, tmp_path, board)
+    await run_and_leave(parts, tmp_path, display)
     told = [line.split()[:2] for line in screen.getvalue().splitlines()]
     assert told[:3] == [["one", "done"], ["two", "done"], ["three", "done"]]
     assert told[3:] == [["three", "stopped"], ["two", "stopped"], ["one", "stopped"]]
     assert (tmp_path / "ends").read_text().split() == [part.argv[-1] for part in reversed(parts)]
 
 
-async def test_a_part_that_dies_at_the_start_is_named_with_the_end_of_its_log(tmp_path: Path, board: Board) -> None:
+async def test_a_part_that_dies_at_the_start_is_named_with_the_end_of_its_log(tmp_path: Path, display: Display) -> None:
     parts = [stand_in("good"), stand_in("bad", "print('no such model'); raise SystemExit(7)")]
     with pytest.raises(ExceptionGroup) as failure:
-        await run_and_leave(parts, tmp_path, board)
+        await run_and_leave(parts, tmp_path, display)
     error = leading_error(failure.value)
-    assert isinstance(error, PartFailed)
+    assert isinstance(error, ServiceFailed)
     assert str(error).startswith("bad ended with code 7; the end of ")
     assert "\n    no such model" in str(error)
     assert await http_status(parts[0].health) is None
 
 
-async def test_a_part_that_never_becomes_healthy_is_named(tmp_path: Path, board: Board) -> None:
+async def test_a_part_that_never_becomes_healthy_is_named(tmp_path: Path, display: Display) -> None:
     part = stand_in("slow", "import time; time.sleep(60)", start_s=0.3)
     with pytest.raises(ExceptionGroup) as failure:
-        await run_and_leave([part], tmp_path, board)
+        await run_and_leave([part], tmp_path, display)
     assert "slow was not healthy within 0.3 s" in str(leading_error(failure.value))
 
 
-async def test_a_part_that_dies_later_stops_all_others(tmp_path: Path, board: Board) -> None:
+async def test_a_part_that_dies_later_stops_all_others(tmp_path: Path, display: Display) -> None:
     parts = [stand_in("one"), stand_in("two")]
     with pytest.raises(ExceptionGroup) as failure:
         environ = dict(os.environ)
-        async with running(parts, cwd=tmp_path, environ=environ, logs=tmp_path / "logs", board=board) as pids:
+        async with running(parts, cwd=tmp_path, environ=environ, logs=tmp_path / "logs", display=display) as pids:
             os.kill(pids["one"], signal.SIGKILL)
             await asyncio.sleep(60)
     assert "one ended by SIGKILL" in str(leading_error(failure.value))
@@ -72,11 +72,11 @@ async def test_a_part_that_dies_later_stops_all_others(tmp_path: Path, board: Bo
 
 
 async def test_a_start_that_is_broken_off_tells_of_each_stop_once(
-    tmp_path: Path, board: Board, screen: io.StringIO
+    tmp_path: Path, display: Display, screen: io.StringIO
 ) -> None:
     parts = [stand_in("one"), stand_in("slow", "import time; time.sleep(60)", start_s=60)]
     async with asyncio.TaskGroup() as tasks:
-        starting = tasks.create_task(run_and_leave(parts, tmp_path, board))
+        starting = tasks.create_task(run_and_leave(parts, tmp_path, display))
         while not (tmp_path / "logs" / "slow.log").exists():
             await asyncio.sleep(0.01)
         await asyncio.sleep(0.1)
@@ -86,7 +86,7 @@ async def test_a_start_that_is_broken_off_tells_of_each_stop_once(
 
 
 async def test_a_part_that_comes_back_is_started_again_and_said_to_be_a_few_times_and_no_more(
-    tmp_path: Path, board: Board, screen: io.StringIO
+    tmp_path: Path, display: Display, screen: io.StringIO
 ) -> None:
     part, pids, changes = stand_in("one", comes_back=True), list[int](), asyncio.Queue[int]()
 
@@ -95,7 +95,7 @@ async def test_a_part_that_comes_back_is_started_again_and_said_to_be_a_few_time
 
     with pytest.raises(ExceptionGroup) as failure:
         async with running(
-            [part], cwd=tmp_path, environ=dict(os.environ), logs=tmp_path / "logs", board=board, changed=changed
+            [part], cwd=tmp_path, environ=dict(os.environ), logs=tmp_path / "logs", display=display, changed=changed
         ) as running_now:
             pids.append(running_now["one"])
             for _ in range(MOST):
@@ -110,11 +110,13 @@ async def test_a_part_that_comes_back_is_started_again_and_said_to_be_a_few_time
     assert await http_status(part.health) is None
 
 
-async def test_a_part_that_cannot_come_back_is_named_with_why(tmp_path: Path, board: Board) -> None:
+async def test_a_part_that_cannot_come_back_is_named_with_why(tmp_path: Path, display: Display) -> None:
     once = "import os, sys; os.mkdir('came') if not os.path.exists('came') else sys.exit('broken')\n" + STAND_IN
     part = stand_in("one", once, comes_back=True)
     with pytest.raises(ExceptionGroup) as failure:
-        async with running([part], cwd=tmp_path, environ=dict(os.environ), logs=tmp_path / "logs", board=board) as pids:
+        async with running(
+            [part], cwd=tmp_path, environ=dict(os.environ), logs=tmp_path / "logs", display=display
+        ) as pids:
             os.kill(pids["one"], signal.SIGKILL)
             await asyncio.sleep(60)
     assert "one ended with code 1" in str(leading_error(failure.value))

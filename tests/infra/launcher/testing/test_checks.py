@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.cli.settings import Settings, read_settings
+from infra.launcher.base.settings import LauncherSettings
+from infra.launcher.cli.arguments import read_settings
 from infra.launcher.testing.checks import VLLM_TESTS, Check, Lane, all_checks, phone_tests, vllm_tests
 
 ROOT = Path(__file__).parents[4]
@@ -15,12 +16,12 @@ TESTS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("t
 
 
 @pytest.fixture
-def settings() -> Settings:
+def settings() -> LauncherSettings:
     return read_settings(ROOT, ["test"], {"CI": "true"})
 
 
 @pytest.fixture
-def lanes(settings: Settings) -> tuple[Lane, ...]:
+def lanes(settings: LauncherSettings) -> tuple[Lane, ...]:
     """Of a whole run."""
     return all_checks(settings, {"PATH": "/node"})
 
@@ -52,7 +53,7 @@ def where(test: str) -> str:
     return "phones" if "test_phone" in test and "talk" not in test else "calls"
 
 
-def test_in_ci_no_check_may_skip_a_test(settings: Settings, lanes: tuple[Lane, ...]) -> None:
+def test_in_ci_no_check_may_skip_a_test(settings: LauncherSettings, lanes: tuple[Lane, ...]) -> None:
     checks = [check for lane in lanes for check in lane.checks if "pytest" in check.argv]
     assert all(check.argv[-2:] == ("-p", "tests.infra.no_skips") for check in checks)
     assert all("tests.infra.no_skips" in check.argv for check in (vllm_tests(settings), phone_tests(settings, [])))
@@ -72,7 +73,7 @@ def test_people_who_speak_to_the_models_are_on_the_screen_and_what_computes_for_
     ("lane", "inside"), [(phone_tests, "tests/e2e/test_phone"), (vllm_tests, VLLM_TESTS)], ids=["phone", "vllm"]
 )
 def test_options_without_a_path_are_for_all_tests_of_a_lane(
-    settings: Settings, lane: Callable[..., Check], inside: str | tuple[str, ...]
+    settings: LauncherSettings, lane: Callable[..., Check], inside: str | tuple[str, ...]
 ) -> None:
     asked = [test for test in TESTS if takes(lane(settings, ["-x", "-k", "agent"]), test)]
     assert len(asked) >= 7
@@ -81,7 +82,7 @@ def test_options_without_a_path_are_for_all_tests_of_a_lane(
     assert [test for test in TESTS if takes(named, test)] == ["tests/e2e/test_phone_out.py"]
 
 
-def test_pytest_tells_the_value_of_an_option_from_a_path(settings: Settings) -> None:
+def test_pytest_tells_the_value_of_an_option_from_a_path(settings: LauncherSettings) -> None:
     assert (ROOT / "agent").exists()
     check = phone_tests(settings, ["-k", "agent", "--collect-only", "-q"])
     ended = subprocess.run([sys.executable, *check.argv[1:]], cwd=ROOT, capture_output=True, text=True, timeout=60)
@@ -89,6 +90,6 @@ def test_pytest_tells_the_value_of_an_option_from_a_path(settings: Settings) -> 
     assert found and all(line.startswith("tests/e2e/test_phone") for line in found)
 
 
-def test_a_part_of_what_needs_vllm_is_run_in_one_process(settings: Settings) -> None:
+def test_a_part_of_what_needs_vllm_is_run_in_one_process(settings: LauncherSettings) -> None:
     assert "--dist=loadfile" in vllm_tests(settings).argv
     assert "--dist=loadfile" not in vllm_tests(settings, ["-k", "say"]).argv

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from infra.launcher.base.progress import Board
+from infra.launcher.base.progress import Display
 from infra.launcher.testing.checks import Check, Lane, Place
-from infra.launcher.testing.lanes import LEAST, SideBySide
+from infra.launcher.testing.lanes import LEAST, LaneRunner
 
 pytestmark = pytest.mark.anyio
 
@@ -35,8 +35,8 @@ def lane(place: Place, *checks: Check) -> Lane:
 
 
 @pytest.fixture
-def side_by_side(board: Board, tmp_path: Path) -> SideBySide:
-    return SideBySide(board, dict(os.environ), tmp_path / "logs")
+def side_by_side(display: Display, tmp_path: Path) -> LaneRunner:
+    return LaneRunner(display, dict(os.environ), tmp_path / "logs")
 
 
 async def until_there(path: Path) -> None:
@@ -46,18 +46,18 @@ async def until_there(path: Path) -> None:
 
 
 async def test_lanes_go_on_at_the_same_time_and_a_failure_ends_nobody(
-    side_by_side: SideBySide, board: Board, tmp_path: Path
+    side_by_side: LaneRunner, display: Display, tmp_path: Path
 ) -> None:
     waits = "until [ -e {} ]; do sleep 0.01; done"
     here = lane("shown", check(tmp_path, "bad", "exit 3"), check(tmp_path, "meets", f"touch a; {waits.format('b')}"))
     there = lane("beside", check(tmp_path, "met", f"touch b; {waits.format('a')}"))
     async with asyncio.timeout(20):
         assert await side_by_side.run([here, there]) == ["bad"]
-    assert set(board.seconds) == {"bad", "meets", "met"}
+    assert set(display.seconds) == {"bad", "meets", "met"}
 
 
 async def test_what_passes_beside_is_shown_when_nothing_else_is_and_what_fails_at_once(
-    side_by_side: SideBySide, board: Board, screen: io.StringIO, tmp_path: Path
+    side_by_side: LaneRunner, display: Display, screen: io.StringIO, tmp_path: Path
 ) -> None:
     seen = check(tmp_path, "seen", "until [ -e over ]; do sleep 0.01; done")
     beside = lane("beside", check(tmp_path, "good", "echo all is well"), check(tmp_path, "bad one", "echo why; exit 1"))
@@ -74,7 +74,7 @@ async def test_what_passes_beside_is_shown_when_nothing_else_is_and_what_fails_a
 
 
 async def test_what_stands_behind_leaves_others_the_time_that_they_want(
-    side_by_side: SideBySide, screen: io.StringIO, tmp_path: Path
+    side_by_side: LaneRunner, screen: io.StringIO, tmp_path: Path
 ) -> None:
     script = f"until [ $(nice) = {LEAST} ]; do sleep 0.01; done; sleep 0.1; cat /proc/self/autogroup; nice"
     async with asyncio.timeout(20):
@@ -84,7 +84,7 @@ async def test_what_stands_behind_leaves_others_the_time_that_they_want(
     assert session == "" or session.endswith(f" nice {LEAST}")
 
 
-async def test_who_is_interrupted_cleans_up_and_leaves_nothing(side_by_side: SideBySide, tmp_path: Path) -> None:
+async def test_who_is_interrupted_cleans_up_and_leaves_nothing(side_by_side: LaneRunner, tmp_path: Path) -> None:
     checks = [Check(name, (sys.executable, "-S", "-c", PATIENT), tmp_path / name, {}) for name in ("one", "two")]
     for each in checks:
         each.cwd.mkdir()

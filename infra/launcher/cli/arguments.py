@@ -1,20 +1,17 @@
-"""What a person asked of the launcher, on the command line and in the environment."""
+"""Reads the command line and the environment, once, into settings."""
 
 import argparse
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import NoReturn
 
 from infra.launcher.base.errors import BadUsage
 from infra.launcher.base.layout import Layout
-from infra.launcher.bytecode import with_bytecode
-from infra.launcher.cli.gpu_options import OnGpus, add_gpu_options, gpu_options
+from infra.launcher.base.settings import EMBEDDED, PROFILES, VLLM, LauncherSettings, OnGpus
 from infra.launcher.supervise.phone_services import sip_host, trunk_options
 from infra.launcher.supervise.ports import VARIABLES, asked_ports
 
-PROFILES = ("embedded", "vllm")
 UP_HELP = f"""\
 environment:
   AURA_HOME            what set-up makes: tools, venv, models (default: .aura in the checkout)
@@ -29,35 +26,10 @@ environment:
   HF_ENDPOINT          the model hub that --hub asks
   HF_TOKEN             the token for it, if it wants one
 """
+VALUES, FLAGS = ("profile", "model_dir", "stage_configs_path", "max_sessions"), ("hub", "phone")  # of a stack
 
 
-@dataclass(frozen=True, slots=True)
-class Settings:
-    """One call of `infra/up`, `infra/down` or `infra/test`.
-
-    Attributes:
-        ports: Ports that were asked for, by the field names of `Ports`.
-        asked: What was asked for of all that a running stack may have been started with, by option or variable.
-        on_gpus: What else the profile `vllm` needs.
-        rest: Arguments for pytest.
-    """
-
-    verb: str
-    layout: Layout
-    environ: Mapping[str, str]
-    ports: Mapping[str, int]
-    ci: bool
-    profile: str = PROFILES[0]
-    max_sessions: int | None = None
-    detach: bool = False
-    hub: bool = False
-    phone: bool = False
-    on_gpus: OnGpus | None = None
-    rest: tuple[str, ...] = ()
-    asked: Mapping[str, str] = field(default_factory=dict)
-
-
-def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) -> Settings:
+def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) -> LauncherSettings:
     """The settings of this call.
 
     Raises:
@@ -67,42 +39,63 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     rest = arguments[1:] if arguments[:1] == ["test"] and "--help" not in arguments else []  # pytest knows its own
     asked = _parser().parse_args(arguments[: len(arguments) - len(rest)])
     home = Path(os.path.abspath(environ.get("AURA_HOME") or root / ".aura"))
-    run = asked.run_dir or environ.get("AURA_RUN_DIR") or home
-    profile = getattr(asked, "profile", None) or PROFILES[0]
+    layout = Layout(root, home, Path(os.path.abspath(asked.run_dir or environ.get("AURA_RUN_DIR") or home)))
+    ports = asked_ports(environ)
+    profile = asked.profile or EMBEDDED
     if profile not in PROFILES:
         raise BadUsage(f"unknown profile `{profile}`; there is: {', '.join(PROFILES)}")
-    max_sessions = getattr(asked, "max_sessions", None)
-    if max_sessions is not None and max_sessions < 1:
-        raise BadUsage(f"--max-sessions is {max_sessions}, at least 1 is needed")
-    if getattr(asked, "phone", False):
+    if asked.max_sessions is not None and asked.max_sessions < 1:
+        raise BadUsage(f"--max-sessions is {asked.max_sessions}, at least 1 is needed")
+    if asked.phone:
         sip_host(environ)
-    layout = Layout(root, home, Path(os.path.abspath(run)))
-    return Settings(
+    return LauncherSettings(
         verb=asked.verb,
         layout=layout,
-        environ=with_bytecode(environ, home),
-        ports=(ports := asked_ports(environ)),
+        environ=environ,
+        ports=ports,
         ci=environ.get("CI", "").lower() in ("1", "true"),
         profile=profile,
-        max_sessions=max_sessions,
-        detach=getattr(asked, "detach", False),
-        hub=getattr(asked, "hub", False),
-        phone=getattr(asked, "phone", False),
-        on_gpus=gpu_options(asked, profile, layout.models),
+        max_sessions=asked.max_sessions,
+        detach=asked.detach,
+        hub=asked.hub,
+        phone=asked.phone,
+        on_gpus=_on_gpus(asked, profile, layout.models),
         rest=tuple(rest),
         asked=_for_a_stack(asked, ports, environ),
     )
 
 
-def _for_a_stack(given: argparse.Namespace, ports: Mapping[str, int], environ: Mapping[str, str]) -> dict[str, str]:
-    options = {
-        f"--{name.replace('_', '-')}": str(value)
-        for name in ("profile", "model_dir", "stage_configs_path", "max_sessions")
-        if (value := getattr(given, name, None)) is not None
-    }
-    flags = {f"--{name}": "" for name in ("hub", "phone") if getattr(given, name, False)}
-    phone = trunk_options(environ) if "--phone" in flags else {}
-    return {**options, **flags, **phone, **{VARIABLES[name]: str(port) for name, port in ports.items()}}
+def _on_gpus(asked: argparse.Namespace, profile: str, default: Path) -> OnGpus | None:
+    """
+    Args:
+        default: Where checkpoints from the hub go if nothing is said.
+
+    Raises:
+        BadUsage: A path is missing, is not there, or is none of the profile's.
+    """
+    if profile != VLLM:
+        if asked.model_dir or asked.stage_configs_path:
+            raise BadUsage(f"--model-dir and --stage-configs-path are for --profile {VLLM}")
+        return None
+    if asked.model_dir is None and not asked.hub:
+        raise BadUsage(
+            f"--profile {VLLM} needs --model-dir DIR, which holds a folder for each checkpoint, "
+            "or --hub, which fetches them"
+        )
+    on_gpus = OnGpus(asked.model_dir or default, asked.stage_configs_path)
+    if not on_gpus.models.is_dir() and (on_gpus.models.exists() or not asked.hub):
+        raise BadUsage(f"--model-dir: {on_gpus.models} is no folder")
+    if on_gpus.deployment and not on_gpus.deployment.is_file():
+        raise BadUsage(f"--stage-configs-path: {on_gpus.deployment} is no file")
+    return on_gpus
+
+
+def _for_a_stack(asked: argparse.Namespace, ports: Mapping[str, int], environ: Mapping[str, str]) -> dict[str, str]:
+    given = {name: getattr(asked, name) for name in VALUES}
+    values = {f"--{name.replace('_', '-')}": str(value) for name, value in given.items() if value is not None}
+    flags = {f"--{name}": "" for name in FLAGS if getattr(asked, name)}
+    phone = trunk_options(environ) if asked.phone else {}
+    return {**values, **flags, **phone, **{VARIABLES[name]: str(port) for name, port in ports.items()}}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -112,6 +105,8 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="infra", allow_abbrev=False)
+    nothing = dict.fromkeys((*VALUES, "run_dir")) | dict.fromkeys((*FLAGS, "detach"), False)  # of verbs without them
+    parser.set_defaults(**nothing)
     verbs = parser.add_subparsers(dest="verb", required=True)
     up = verbs.add_parser(
         "up",
@@ -121,8 +116,15 @@ def _parser() -> argparse.ArgumentParser:
         epilog=UP_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    up.add_argument("--profile", metavar="NAME", help=f"which models (default: {PROFILES[0]})")
-    add_gpu_options(up)
+    vllm = f"with --profile {VLLM}:"
+    up.add_argument("--profile", metavar="NAME", help=f"which models (default: {EMBEDDED})")
+    up.add_argument("--model-dir", type=_absolute, metavar="DIR", help=f"{vllm} where its checkpoints are")
+    up.add_argument(
+        "--stage-configs-path",
+        type=_absolute,
+        metavar="FILE",
+        help=f"{vllm} its deployment (the shipped one that fits)",
+    )
     up.add_argument("--max-sessions", type=int, metavar="N", help="most callers at a time")
     up.add_argument("--detach", action="store_true", help="return when it runs; infra/down stops it")
     up.add_argument("--phone", action="store_true", help="take phone calls, too: with a SIP bridge")
@@ -134,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
             metavar="DIR",
             help="keys, logs and run.json of this stack (default: AURA_HOME); with another one, a second stack can run",
         )
-    test = verbs.add_parser(
+    verbs.add_parser(
         "test",
         prog="infra/test",
         usage="infra/test [unit | vllm | phone] [PYTEST ARGUMENTS]",
@@ -142,5 +144,8 @@ def _parser() -> argparse.ArgumentParser:
         "no stack. With `vllm`: only those that need torch or vLLM. With `phone`: only those that ring up. "
         "With arguments: only pytest, with these arguments.",
     )
-    test.set_defaults(run_dir=None)
     return parser
+
+
+def _absolute(text: str) -> Path:
+    return Path(text).resolve()
