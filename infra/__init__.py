@@ -1,0 +1,1 @@
+"""Sets up, runs, stops, tests and measures AURA; holds the settings of what it runs."""

@@ -45,12 +45,12 @@ def main(arguments: list[str], environ: Mapping[str, str]) -> None:
     if not (whole and (verb == "down" or is_fresh(home))):  # what runs must be stopped, without a network too
         try:
             make_venv(home, environ)
-        except Refused as error:
+        except BootstrapError as error:
             sys.exit(f"infra/{verb}: {error}")
     os.execve(python, [str(python), str(LAUNCHER), *arguments], with_bytecode(environ, home))
 
 
-class Refused(Exception):
+class BootstrapError(Exception):
     """The venv cannot be made; the message says why, with the way out."""
 
 
@@ -64,7 +64,7 @@ def make_venv(home: Path, environ: Mapping[str, str]) -> None:
     """Make the launcher's venv at `home/boot`; of several launchers that begin at once, one does.
 
     Raises:
-        Refused: This Python makes none, or what is to be installed cannot be had.
+        BootstrapError: This Python makes none, or what is to be installed cannot be had.
     """
     log, venv = home / "logs" / "setup" / "launcher.log", home / "boot"
     log.parent.mkdir(parents=True, exist_ok=True)
@@ -74,7 +74,7 @@ def make_venv(home: Path, environ: Mapping[str, str]) -> None:
             return
         if importlib.util.find_spec("venv") is None or importlib.util.find_spec("ensurepip") is None:
             version = f"{sys.version_info.major}.{sys.version_info.minor}"
-            raise Refused(f"this Python has no venv module; on Debian: apt-get install python{version}-venv")
+            raise BootstrapError(f"this Python has no venv module; on Debian: apt-get install python{version}-venv")
         _stamp(home).unlink(missing_ok=True)
         print("  launcher         installing what it runs with (25 MB)", flush=True)
         _run([sys.executable, "-m", "venv", "--clear", str(venv)], environ, log)
@@ -108,12 +108,12 @@ def _run(argv: list[str], environ: Mapping[str, str], log: Path) -> None:
     output = ended.stdout + ended.stderr
     log.write_text(f"$ {' '.join(argv)}\n{output}")
     if ended.returncode and any(sign in output for sign in UNREACHABLE):
-        raise Refused(
+        raise BootstrapError(
             f"the launcher's venv needs the network, and nothing could be reached; connect and try again (see {log})"
         )
     if ended.returncode:
         end = "\n".join(f"    {line}" for line in output.splitlines()[-15:])
-        raise Refused(f"the launcher's venv could not be made; the end of {log}:\n{end}")
+        raise BootstrapError(f"the launcher's venv could not be made; the end of {log}:\n{end}")
 
 
 if __name__ == "__main__":

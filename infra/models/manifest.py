@@ -23,7 +23,7 @@ class Wheel(Table, frozen=True):
     sha256: str
 
 
-class Piece(Table, frozen=True):
+class WheelMember(Table, frozen=True):
     """A data file in a wheel, or a part of one."""
 
     package: str
@@ -42,7 +42,7 @@ class ModelFile(Table, frozen=True):
     name: str
     size: int
     sha256: str
-    parts: tuple[Piece, ...]
+    parts: tuple[WheelMember, ...]
     hub_name: str = ""
 
 

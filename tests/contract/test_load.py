@@ -17,7 +17,7 @@ from infra.bench.load.cli import camera, main, tell
 from infra.bench.load.options import PCM, session, url
 from infra.bench.load.report import Load, draw
 from infra.bench.load.run import Plan, run
-from infra.bench.load.script import Manner
+from infra.bench.load.script import CallerProfile
 from pipeline.engines.fake import FakeEngine, speaks, writes
 from pipeline.errors import EngineError
 from tests.scenario import Line
@@ -30,7 +30,7 @@ QUESTION = np.full(24_000 // 2, 12_000, np.int16)
 
 
 def plan(server: Served, *, interruptions: float = 0.0, callers: int = 1, camera_on: bool = False) -> Plan:
-    engine_settings = Manner(2, 1, interruptions, pause_s=0.1)
+    engine_settings = CallerProfile(2, 1, interruptions, pause_s=0.1)
     frames = camera(0) if camera_on else ()
     return Plan(server.url, KEY, 0, engine_settings, [QUESTION.tobytes()], frames, callers)
 

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from infra.bench.base.speech import Ears, Voice
+from infra.bench.base.speech import PersonVoice, Recogniser
 from tests.e2e.exchange import Exchange, need_the_bridge
 from tests.e2e.exchange import exchange as open_exchange
 from tests.e2e.lines import Line
@@ -59,13 +59,13 @@ async def observed(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> As
 
 
 @pytest.fixture(scope="session")
-def voice() -> Voice:
-    return Voice()
+def voice() -> PersonVoice:
+    return PersonVoice()
 
 
 @pytest.fixture(scope="session")
-def ears(environ: Mapping[str, str]) -> Ears:
-    return Ears(Path(environ["AURA_HOME"]) / "models" / "whisper-base")
+def ears(environ: Mapping[str, str]) -> Recogniser:
+    return Recogniser(Path(environ["AURA_HOME"]) / "models" / "whisper-base")
 
 
 @pytest.fixture

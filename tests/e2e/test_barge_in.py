@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from infra.bench.base.speech import Ears, Voice, numbers_in
+from infra.bench.base.speech import PersonVoice, Recogniser, numbers_in
 from infra.bench.person.person import ANSWER_S, Person, joined
 from tests.e2e.observed import Observed
 
@@ -16,7 +16,7 @@ LISTENS = "Okay, I see."  # of this voice's "mhm" the recogniser makes "mom"
 STOP_S = 10.0  # bounds a wait; the count goes on for longer. Half a second, where nothing else runs
 
 
-async def begin_to_count(person: Person, voice: Voice) -> float:
+async def begin_to_count(person: Person, voice: PersonVoice) -> float:
     """Ask for the count, and return when some of it has been heard: the moment at which it began."""
     _, ended = person.say(voice.say(COUNT))
     asked = await ended
@@ -30,7 +30,7 @@ def told_once(text: str) -> set[int]:
 
 
 async def test_a_question_over_the_answer_stops_it_and_only_what_was_heard_of_it_is_remembered(
-    observed: Observed, voice: Voice, ears: Ears, a_room: Callable[[], str]
+    observed: Observed, voice: PersonVoice, ears: Recogniser, a_room: Callable[[], str]
 ) -> None:
     async with joined("Ben", observed.grant(a_room(), "ben")) as ben:
         await ben.greeted()
@@ -58,7 +58,7 @@ async def test_a_question_over_the_answer_stops_it_and_only_what_was_heard_of_it
 
 
 async def test_a_sign_of_listening_does_not_end_the_answer(
-    observed: Observed, voice: Voice, a_room: Callable[[], str]
+    observed: Observed, voice: PersonVoice, a_room: Callable[[], str]
 ) -> None:
     async with joined("Cid", observed.grant(a_room(), "cid")) as cid:
         await cid.greeted()

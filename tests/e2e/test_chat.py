@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from infra.bench.base.speech import Ears
+from infra.bench.base.speech import Recogniser
 from infra.bench.person.person import ANSWER_S, joined
 from tests.e2e.stack import Stack
 
@@ -12,7 +12,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_what_is_typed_is_answered_aloud_or_visibly_not_at_all(
-    stack: Stack, ears: Ears, a_room: Callable[[], str]
+    stack: Stack, ears: Recogniser, a_room: Callable[[], str]
 ) -> None:
     async with joined("Hal", await stack.grant(a_room(), "hal")) as hal:
         await hal.greeted()

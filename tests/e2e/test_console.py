@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.bench.base.speech import Ears, Voice, read_wav, write_wav
+from infra.bench.base.speech import PersonVoice, Recogniser, read_wav, write_wav
 from tests.e2e.stack import ROOT, Stack
 
 pytestmark = pytest.mark.anyio
@@ -39,7 +39,9 @@ async def console(stack: Stack, *arguments: str, typed: str = "") -> str:
     return output.decode()
 
 
-async def test_a_recording_is_answered_with_a_recording(stack: Stack, voice: Voice, ears: Ears, tmp_path: Path) -> None:
+async def test_a_recording_is_answered_with_a_recording(
+    stack: Stack, voice: PersonVoice, ears: Recogniser, tmp_path: Path
+) -> None:
     question = write_wav(tmp_path / "question.wav", voice.say("What is the capital of France?"))
     answer = tmp_path / "answer.wav"
     printed = await console(stack, "--wav", str(question), str(answer))

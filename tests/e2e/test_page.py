@@ -5,7 +5,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from infra.bench.base.speech import Voice, silence, write_wav
+from infra.bench.base.speech import PersonVoice, silence, write_wav
 from infra.bench.person.person import ANSWER_S, READY_S
 from tests.e2e.chromium import DESK, PHONE, Page, chromium, element, find
 from tests.e2e.loudspeaker import Loudspeaker
@@ -31,7 +31,7 @@ OTHER_MICROPHONE = """
 
 
 async def test_a_browser_asks_aloud_hears_the_answer_shows_both_sides_and_interrupts(
-    stack: Stack, voice: Voice, tmp_path: Path, out: Path
+    stack: Stack, voice: PersonVoice, tmp_path: Path, out: Path
 ) -> None:
     question = np.concatenate([silence(0.5), voice.say("What is the capital of France?")])
     async with chromium(tmp_path, write_wav(tmp_path / "microphone.wav", question)) as page:

@@ -9,7 +9,7 @@ import pytest
 
 from agent.persona import ON_THE_PHONE
 from agent.phone.telephone import NOBODY
-from infra.bench.base.speech import Voice
+from infra.bench.base.speech import PersonVoice
 from tests.e2e.exchange import Exchange
 from tests.e2e.handset import Handset
 from tests.e2e.lines import Line, Manners
@@ -48,7 +48,7 @@ async def test_who_calls_is_greeted_and_has_what_was_said_repeated_by_a_key(hous
 
 
 async def test_who_speaks_is_answered_and_the_record_says_how_soon(
-    house: House, exchange: Exchange, voice: Voice, capsys: pytest.CaptureFixture[str]
+    house: House, exchange: Exchange, voice: PersonVoice, capsys: pytest.CaptureFixture[str]
 ) -> None:
     question = voice.say("What is the capital of France?")
     before = len(exchange.records())

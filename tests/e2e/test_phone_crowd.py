@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 import pytest
 
 from infra.bench.base.footprint import cpu_s, family
-from infra.bench.base.speech import Ears
+from infra.bench.base.speech import Recogniser
 from pipeline.realtime.client import connect
 from tests.e2e.exchange import PLACES, Exchange
 from tests.e2e.phones import House
@@ -22,7 +22,7 @@ NUMBER = "+15550102"
 
 
 async def test_who_finds_all_places_taken_hears_so_and_is_hung_up_on(
-    house: House, exchange: Exchange, ears: Ears
+    house: House, exchange: Exchange, ears: Recogniser
 ) -> None:
     before = len(exchange.records())
     async with AsyncExitStack() as others:

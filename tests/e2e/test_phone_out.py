@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from infra.bench.base.speech import Voice
+from infra.bench.base.speech import PersonVoice
 from infra.launcher.base.errors import CommandFailed
 from infra.launcher.base.processes import run as run_child
 from tests.e2e.exchange import Exchange
@@ -30,7 +30,7 @@ async def rings_up(exchange: Exchange, number: str) -> None:
 
 
 async def test_the_agent_rings_somebody_up_and_waits_until_they_have_answered(
-    house: House, exchange: Exchange, operator: Line, voice: Voice
+    house: House, exchange: Exchange, operator: Line, voice: PersonVoice
 ) -> None:
     before = len(exchange.records())
     call = await house.telephone(operator, Manners(rings_s=5.0))

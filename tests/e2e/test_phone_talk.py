@@ -4,7 +4,7 @@ import asyncio
 
 import pytest
 
-from infra.bench.base.speech import Ears, Voice
+from infra.bench.base.speech import PersonVoice, Recogniser
 from infra.bench.person.person import ANSWER_S
 from tests.e2e.exchange import need_the_bridge
 from tests.e2e.handset import Handset
@@ -33,7 +33,7 @@ async def ring_up(house: House, stack: Stack, number: str) -> tuple[Handset, flo
 
 
 async def test_a_question_by_phone_is_answered_with_the_right_fact(
-    house: House, stack: Stack, voice: Voice, ears: Ears, capsys: pytest.CaptureFixture[str]
+    house: House, stack: Stack, voice: PersonVoice, ears: Recogniser, capsys: pytest.CaptureFixture[str]
 ) -> None:
     call, answered = await ring_up(house, stack, f"+{NUMBER}100")
     asked = await call.says(voice.say("What is the capital of France?"))
@@ -48,7 +48,9 @@ async def test_a_question_by_phone_is_answered_with_the_right_fact(
         print(f"\nanswer → greeting {greeting:.2f} s, end of speech → first sound {sounded - asked:.2f} s")
 
 
-async def test_a_question_over_the_answer_stops_it(house: House, stack: Stack, voice: Voice, ears: Ears) -> None:
+async def test_a_question_over_the_answer_stops_it(
+    house: House, stack: Stack, voice: PersonVoice, ears: Recogniser
+) -> None:
     call, _ = await ring_up(house, stack, f"+{NUMBER}101")
     asked = await call.says(voice.say(COUNT))
     await call.hears_for(SPOKEN_S, asked, ANSWER_S, "some of the count")

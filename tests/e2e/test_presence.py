@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from infra.bench.base.speech import Ears, Voice
+from infra.bench.base.speech import PersonVoice, Recogniser
 from infra.bench.person.person import ANSWER_S, READY_S, joined
 from tests.e2e.stack import Stack
 
@@ -23,7 +23,7 @@ def job_process(stack: Stack, room: str) -> Path:
 
 
 async def test_who_comes_back_is_answered_by_the_same_agent_and_no_job_outlives_its_caller(
-    stack: Stack, voice: Voice, ears: Ears, a_room: Callable[[], str]
+    stack: Stack, voice: PersonVoice, ears: Recogniser, a_room: Callable[[], str]
 ) -> None:
     await stack.empty()
     room = a_room()
@@ -57,7 +57,7 @@ async def test_who_leaves_gives_the_place_back_at_once_for_themselves_and_for_ot
 
 
 async def test_an_agent_that_dies_in_a_call_is_replaced_by_one_that_goes_on_with_it(
-    stack: Stack, ears: Ears, a_room: Callable[[], str]
+    stack: Stack, ears: Recogniser, a_room: Callable[[], str]
 ) -> None:
     room = a_room()
     async with joined("Lee", await stack.grant(room, "lee")) as lee:

@@ -7,7 +7,7 @@ from statistics import median
 
 import pytest
 
-from infra.bench.base.speech import Ears, Voice
+from infra.bench.base.speech import PersonVoice, Recogniser
 from infra.bench.person.camera import age
 from infra.bench.person.person import joined
 from tests.e2e.observed import Observed
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_a_spoken_question_is_answered_aloud_and_both_are_captioned_while_the_camera_is_watched(
-    observed: Observed, voice: Voice, ears: Ears, a_room: Callable[[], str]
+    observed: Observed, voice: PersonVoice, ears: Recogniser, a_room: Callable[[], str]
 ) -> None:
     async with joined("Ann", observed.grant(a_room(), "ann"), camera=True) as ann:
         await ann.greeted()

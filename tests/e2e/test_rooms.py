@@ -8,7 +8,7 @@ import pytest
 
 from agent.settings.agent import LiveKitSettings
 from agent.web.server import TokenRequest, join_token
-from infra.bench.base.speech import Ears, Voice
+from infra.bench.base.speech import PersonVoice, Recogniser
 from infra.bench.person.grant import Grant
 from infra.bench.person.person import READY_S, Person, joined
 from tests.e2e.chromium import Page, chromium, element
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.anyio
 
 
 async def test_two_rooms_do_not_hear_each_other_and_a_third_waits_for_a_place(
-    stack: Stack, voice: Voice, ears: Ears, a_room: Callable[[], str], tmp_path: Path, out: Path
+    stack: Stack, voice: PersonVoice, ears: Recogniser, a_room: Callable[[], str], tmp_path: Path, out: Path
 ) -> None:
     await stack.empty()
 

@@ -13,7 +13,7 @@ from infra.bench.load.answer import Served
 from infra.bench.load.cli import camera
 from infra.bench.load.report import steps
 from infra.bench.load.run import Plan, run
-from infra.bench.load.script import Manner
+from infra.bench.load.script import CallerProfile
 from pipeline.realtime.client import readiness
 from tests.gpu.chain_outliers import Late, outliers
 from tests.gpu.chain_server import loop_lag_s
@@ -79,7 +79,7 @@ class Bench:
         await self._until_there_is_room(callers)
         quiet = bytes(2 * round(24_000 * silence_s))
         recordings = [speech(self.extent.speech_s, seed) + quiet for seed in range(4)]
-        engine_settings = Manner(turns, len(recordings), pause_s=self.extent.pause_s)
+        engine_settings = CallerProfile(turns, len(recordings), pause_s=self.extent.pause_s)
         frames = camera(self._seed)
         plan = Plan(self.url, KEY, self._seed, engine_settings, recordings, frames, callers, session=SESSION)
         async with _lag(self.url) as self.late:

@@ -22,7 +22,7 @@ NUMBERS = {word: number for number, word in enumerate(UP_TO_NINETEEN.split())}
 TENS = {word: 10 * n for n, word in enumerate(["twenty", "thirty", "forty", "fifty"], start=2)}
 
 
-class Voice:
+class PersonVoice:
     """Speaks English, with the little model in the hibari package. Says each thing once and remembers it."""
 
     def __init__(self) -> None:
@@ -41,7 +41,7 @@ class Voice:
         return self._said[text]
 
 
-class Ears:
+class Recogniser:
     """Whisper, loaded apart from the one in the pipeline."""
 
     def __init__(self, model: Path) -> None:

@@ -14,7 +14,7 @@ SESSION = PipelineSessionSettings(AURA, spoken=True, camera=False).session(AURA.
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class AnsweredQuestion:
     """A question that has been answered.
 
     Attributes:
@@ -31,7 +31,7 @@ class Asked:
         return self.moments[later] - self.moments[earlier]
 
 
-async def ask(wire: Wire, sound: bytes) -> Asked:
+async def ask(wire: Wire, sound: bytes) -> AnsweredQuestion:
     """Say a question, and return when its answer is over.
 
     Args:
@@ -53,7 +53,7 @@ async def ask(wire: Wire, sound: bytes) -> Asked:
     sounded = (await wire.first("response.output_audio.delta")).at
     done = await wire.first("response.done")
     moments = json.loads(done.event["response"]["metadata"]["timings"])
-    return Asked(sounded - ended, sounded - created, moments)
+    return AnsweredQuestion(sounded - ended, sounded - created, moments)
 
 
 async def measure(url: str, key: str, questions: Sequence[bytes]) -> dict[str, list[float]]:

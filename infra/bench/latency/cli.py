@@ -17,7 +17,7 @@ from pathlib import Path
 from infra.bench.base.figures import Figure, table
 from infra.bench.base.footprint import footprints
 from infra.bench.base.questions import INTERRUPTION, LONG_ANSWER, QUESTIONS
-from infra.bench.base.speech import Voice, as_wire
+from infra.bench.base.speech import PersonVoice, as_wire
 from infra.bench.latency import asking, cancels, room
 from infra.bench.person.grant import request_grant
 from infra.launcher.base.layout import Layout
@@ -29,7 +29,7 @@ CANCELS, INTERRUPTIONS = 20, 5
 
 
 async def measure(running: Running, key: str, out: Path) -> None:
-    voice = Voice()
+    voice = PersonVoice()
     spoken = [voice.say(question) for question in QUESTIONS]
     long, interruption = voice.say(LONG_ANSWER), voice.say(INTERRUPTION)
     costs = await footprints({name: part.pid for name, part in running.parts.items()})

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from infra.bench.base.speaking import BYTES_S
-from infra.bench.load.events import Details, Done, Ended, Fault, Heard, Metadata, Sound, Text, Usage
+from infra.bench.load.events import AudioDelta, Details, Done, Ended, Fault, Heard, Metadata, TextDelta, UsageReport
 from infra.bench.load.playback import Playback
 
 
@@ -46,7 +46,7 @@ class Served:
 
 
 @dataclass(slots=True)
-class Answer:
+class MeasuredAnswer:
     """An answer as it comes.
 
     Attributes:
@@ -67,10 +67,10 @@ class Answer:
 
     def note(self, heard: Heard, now: float) -> None:
         match heard:
-            case Sound(delta=delta):
+            case AudioDelta(delta=delta):
                 self.playback.feed(now, len(delta) * 3 / 4 / BYTES_S)
                 self.last_audio = now
-            case Text():
+            case TextDelta():
                 self.first_text = self.first_text or now
             case Done(response=response):
                 self.done, self.response = now, response
@@ -95,7 +95,7 @@ class Answer:
             moments=metadata.moments(),
             errors=tuple(self.errors),
             turn=self.turn,
-            unread=_unread(ended.usage or Usage()),
+            unread=_unread(ended.usage or UsageReport()),
         )
 
 
@@ -103,6 +103,6 @@ def _since(earlier: float | None, later: float | None) -> float | None:
     return None if earlier is None or later is None else later - earlier
 
 
-def _unread(usage: Usage) -> int | None:
+def _unread(usage: UsageReport) -> int | None:
     cached = (usage.input_token_details or Details()).cached_tokens
     return None if cached is None or usage.input_tokens is None else usage.input_tokens - cached

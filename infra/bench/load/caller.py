@@ -7,7 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from infra.bench.base.speaking import silence, speak
-from infra.bench.load.answer import Answer, Served
+from infra.bench.load.answer import MeasuredAnswer, Served
 from infra.bench.load.events import Begun, Created, Done, Fault, Heard, read
 from infra.bench.load.script import Ask
 from pipeline.realtime.client import ConnectionLost, PipelineError, RealtimeClient
@@ -49,11 +49,11 @@ class LoadCaller:
         self._tell = tell
         self._frames = frames
         self._starts_s = starts_s
-        self._answer: Answer | None = None  # the newest
+        self._answer: MeasuredAnswer | None = None  # the newest
         self._unasked: str | None = None  # the response that nobody waits for
         self._quiet = asyncio.Event()  # it gives none
         self._quiet.set()
-        self._untold: Answer | None = None
+        self._untold: MeasuredAnswer | None = None
 
     async def call(self, script: Sequence[Ask], wishes: Mapping[str, Any], began: float) -> None:
         """Ask everything, one after the other. What is asked when the call breaks off is lost.
@@ -83,7 +83,7 @@ class LoadCaller:
         await speak(self._pipeline, silence(ask.pause_s))
         await speak(self._pipeline, self._recordings[ask.question])
         await self._hush()
-        self._answer = self._untold = answer = Answer(clock(), turn)
+        self._answer = self._untold = answer = MeasuredAnswer(clock(), turn)
         await self._send("input_audio_buffer.commit")
         await self._send("response.create", response={"metadata": {"question": str(turn)}})
         with suppress(TimeoutError):
@@ -107,7 +107,7 @@ class LoadCaller:
             self._tell(self._untold.served(began))
             self._untold = None
 
-    async def _interrupt(self, answer: Answer, after_s: float) -> None:
+    async def _interrupt(self, answer: MeasuredAnswer, after_s: float) -> None:
         """Cancel when so much has been heard. An answer that ends before is left alone."""
         clock = asyncio.get_running_loop().time
         while answer.playback.began is None and answer.done is None:
@@ -118,7 +118,7 @@ class LoadCaller:
         answer.cancelled = clock()
         await self._send("response.cancel")
 
-    async def _give_up(self, answer: Answer) -> None:
+    async def _give_up(self, answer: MeasuredAnswer) -> None:
         """Nobody waits for it any more: what comes of it late is of no other question."""
         if answer.response_id:
             self._unasked = answer.response_id
@@ -132,7 +132,7 @@ class LoadCaller:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self._quiet.wait(), ANSWER_S)
 
-    async def _changed(self, answer: Answer) -> None:
+    async def _changed(self, answer: MeasuredAnswer) -> None:
         answer.changed.clear()
         await answer.changed.wait()
 

@@ -21,7 +21,7 @@ from pathlib import Path
 from infra.bench.load import options
 from infra.bench.load.report import Load, draw, plain, table
 from infra.bench.load.run import Measured, Plan, run
-from infra.bench.load.script import Manner, arrivals
+from infra.bench.load.script import CallerProfile, arrivals
 from pipeline.cli.offline import check_out
 from pipeline.errors import ConfigError
 
@@ -53,9 +53,9 @@ def recorded(folder: Path) -> list[bytes]:
 def spoken() -> list[bytes]:
     """The questions of the bench in the voice of the embedded profile."""
     from infra.bench.base.questions import QUESTIONS
-    from infra.bench.base.speech import Voice, as_wire
+    from infra.bench.base.speech import PersonVoice, as_wire
 
-    voice = Voice()
+    voice = PersonVoice()
     return [as_wire(voice.say(question)) for question in QUESTIONS]
 
 
@@ -123,7 +123,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
         url=asked.url,
         key=environ.get("AURA_PIPELINE_KEY", ""),
         seed=asked.seed,
-        manner=Manner(asked.turns, len(recordings), asked.interruptions, asked.pause),
+        manner=CallerProfile(asked.turns, len(recordings), asked.interruptions, asked.pause),
         recordings=recordings,
         frames=camera(asked.seed) if asked.camera else (),
         callers=asked.callers or 1,

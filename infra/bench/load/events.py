@@ -5,7 +5,7 @@ import msgspec
 from pipeline.realtime.client import Event, PipelineError
 
 
-class Unreadable(PipelineError):
+class UnreadableEvent(PipelineError):
     """What the server sent is no such event. It breaks off this one call."""
 
 
@@ -30,7 +30,7 @@ class Details(msgspec.Struct, frozen=True):
     cached_tokens: int | None = None
 
 
-class Usage(msgspec.Struct, frozen=True):
+class UsageReport(msgspec.Struct, frozen=True):
     input_tokens: int | None = None
     input_token_details: Details | None = None
 
@@ -48,7 +48,7 @@ class Ended(msgspec.Struct, frozen=True):
     status: str
     id: str | None = None
     metadata: Metadata | None = None
-    usage: Usage | None = None
+    usage: UsageReport | None = None
 
 
 class Error(msgspec.Struct, frozen=True):
@@ -72,12 +72,12 @@ class Done(msgspec.Struct, frozen=True):
         return self.response.id
 
 
-class Text(msgspec.Struct, frozen=True):
+class TextDelta(msgspec.Struct, frozen=True):
     delta: str
     response_id: str | None = None
 
 
-class Sound(msgspec.Struct, frozen=True):
+class AudioDelta(msgspec.Struct, frozen=True):
     """Attributes:
     delta: PCM16, 24 kHz mono, in Base64.
     """
@@ -91,13 +91,13 @@ class Fault(msgspec.Struct, frozen=True):
     response_id: None = None
 
 
-Heard = Created | Text | Sound | Done | Fault
+Heard = Created | TextDelta | AudioDelta | Done | Fault
 
 KINDS: dict[str, type[Heard]] = {
     "response.created": Created,
-    "response.output_text.delta": Text,
-    "response.output_audio_transcript.delta": Text,
-    "response.output_audio.delta": Sound,
+    "response.output_text.delta": TextDelta,
+    "response.output_audio_transcript.delta": TextDelta,
+    "response.output_audio.delta": AudioDelta,
     "response.done": Done,
     "error": Fault,
 }
@@ -107,14 +107,14 @@ def read(event: Event) -> Heard | None:
     """What an event says; None: nothing that a load test asks for.
 
     Raises:
-        Unreadable: Names the event and its field.
+        UnreadableEvent: Names the event and its field.
     """
     kind = event.get("type")
     if not isinstance(kind, str):
-        raise Unreadable("the server sent an event without a type")
+        raise UnreadableEvent("the server sent an event without a type")
     if kind not in KINDS:
         return None
     try:
         return msgspec.convert(event, KINDS[kind])
     except msgspec.MsgspecError as error:
-        raise Unreadable(f"the server sent `{kind}` that cannot be read: {error}") from error
+        raise UnreadableEvent(f"the server sent `{kind}` that cannot be read: {error}") from error

@@ -9,7 +9,7 @@ from typing import Any
 from infra.bench.load.answer import Served
 from infra.bench.load.caller import FRAME_S, LoadCaller
 from infra.bench.load.report import Load
-from infra.bench.load.script import Manner, camera_starts, script
+from infra.bench.load.script import CallerProfile, camera_starts, script
 from pipeline.aio.tasks import first
 from pipeline.realtime.client import PipelineError, PipelineFull, connect
 
@@ -27,7 +27,7 @@ class Plan:
     url: str
     key: str
     seed: int
-    manner: Manner
+    manner: CallerProfile
     recordings: Sequence[bytes]
     frames: Sequence[bytes] = ()
     callers: int = 1

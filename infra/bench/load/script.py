@@ -20,7 +20,7 @@ class Ask:
 
 
 @dataclass(frozen=True, slots=True)
-class Manner:
+class CallerProfile:
     """What all callers have in common.
 
     Attributes:
@@ -36,7 +36,7 @@ class Manner:
     pause_s: float = 1.0
 
 
-def script(seed: int, caller: int, manner: Manner) -> tuple[Ask, ...]:
+def script(seed: int, caller: int, manner: CallerProfile) -> tuple[Ask, ...]:
     """What one caller asks. It depends on nothing but the arguments."""
     chance = Random(f"{seed}:{caller}")
     asks = []

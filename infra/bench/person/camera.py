@@ -16,7 +16,7 @@ AROUND_S = SWEEP_S * ROWS  # then it starts again
 DARK, BRIGHT = 30, 230
 
 
-class Camera:
+class ClockCamera:
     """Feeds a video source for as long as `run` does."""
 
     def __init__(self) -> None:

@@ -16,7 +16,7 @@ FAINT = 2.0  # standard deviation of an idle microphone's noise, in 16-bit sampl
 
 
 @dataclass(frozen=True, slots=True)
-class Utterance:
+class SpokenUtterance:
     """What is being said. Both futures give moments on the loop's clock."""
 
     frames: Iterator[Sound]
@@ -29,15 +29,15 @@ class Microphone:
 
     def __init__(self) -> None:
         self.source = rtc.AudioSource(RATE, 1, queue_size_ms=200)
-        self._waiting: deque[Utterance] = deque()
+        self._waiting: deque[SpokenUtterance] = deque()
         self._noise = np.random.default_rng(0)
 
-    def say(self, sound: Sound) -> Utterance:
+    def say(self, sound: Sound) -> SpokenUtterance:
         """Say it after all that was given before."""
         loop = asyncio.get_running_loop()
         frames = -(-len(sound) // FRAME)
         padded = np.pad(sound, (0, frames * FRAME - len(sound))).reshape(frames, FRAME)
-        utterance = Utterance(iter(padded), loop.create_future(), loop.create_future())
+        utterance = SpokenUtterance(iter(padded), loop.create_future(), loop.create_future())
         self._waiting.append(utterance)
         return utterance
 

@@ -9,7 +9,7 @@ from typing import Literal
 from livekit import rtc
 
 from infra.bench.base.speech import Sound
-from infra.bench.person.camera import FRAMES_PER_S, Camera
+from infra.bench.person.camera import FRAMES_PER_S, ClockCamera
 from infra.bench.person.diary import Diary
 from infra.bench.person.grant import Grant
 from infra.bench.person.microphone import Microphone
@@ -24,7 +24,7 @@ ANSWER_S = 90.0  # generous: on a busy machine the language model takes its time
 
 
 @dataclass(frozen=True, slots=True)
-class Caption:
+class RoomCaption:
     """One segment of what somebody said; a newer one with the same id takes its place."""
 
     segment: str
@@ -40,7 +40,7 @@ class Person:
         self.diary = Diary(name)
         self.room = rtc.Room()
         self.heard = Recording(self.diary)
-        self.captions: dict[str, Caption] = {}
+        self.captions: dict[str, RoomCaption] = {}
         self.attributes: list[tuple[float, str, str]] = []
         self.agents: list[str] = []
         self._microphone = Microphone()
@@ -95,7 +95,7 @@ class Person:
 
     async def film(self) -> None:
         """Turn the camera on."""
-        camera = Camera()
+        camera = ClockCamera()
         track = rtc.LocalVideoTrack.create_video_track("camera", camera.source)
         encoding = rtc.VideoEncoding(max_framerate=FRAMES_PER_S, max_bitrate=1_000_000)
         options = rtc.TrackPublishOptions(
@@ -148,14 +148,14 @@ class Person:
         try:
             async for piece in reader:
                 text += piece
-                self._caption(Caption(segment, side, text, final=False))
+                self._caption(RoomCaption(segment, side, text, final=False))
         except rtc.StreamError:
             self.diary.note("a caption broke off")
         # A person's caption says whether it is final; an agent's is when its stream has ended.
         final = side == "agent" or attributes.get("lk.transcription_final") == "true"
-        self._caption(Caption(segment, side, text, final))
+        self._caption(RoomCaption(segment, side, text, final))
 
-    def _caption(self, caption: Caption) -> None:
+    def _caption(self, caption: RoomCaption) -> None:
         before = self.captions.get(caption.segment)
         if not (before and before.final):  # each is a stream of its own, and they may be read out of order
             self.captions[caption.segment] = caption

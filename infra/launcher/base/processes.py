@@ -5,7 +5,7 @@ import os
 import signal
 from asyncio.subprocess import DEVNULL, STDOUT, Process
 from collections.abc import AsyncGenerator, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import ExitStack, asynccontextmanager, suppress
 from pathlib import Path
 
 from infra.launcher.base.errors import CommandFailed, Offline
@@ -31,21 +31,47 @@ OFFLINE_SIGNS = (
 
 @asynccontextmanager
 async def child(
-    argv: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str], log: Path, stop_s: float
+    argv: Sequence[str | Path],
+    *,
+    cwd: Path,
+    env: Mapping[str, str],
+    log: Path | None,
+    stop_s: float,
+    interrupts: bool = False,
 ) -> AsyncGenerator[Process]:
-    """A process that lives as long as this context, and its output in a file.
+    """A process that lives as long as this context, and leads a session of its own.
 
     At exit it gets SIGTERM and `stop_s` seconds; then its whole group gets SIGKILL.
+
+    Args:
+        log: Gets its output; None: it has our own terminal.
+        interrupts: In place of SIGTERM its whole group gets SIGINT, as from Ctrl-C, which reaches no other session
+            than its terminal's.
     """
-    log.parent.mkdir(parents=True, exist_ok=True)
-    with log.open("ab") as output:
+    if log:
+        log.parent.mkdir(parents=True, exist_ok=True)
+    with ExitStack() as files:
+        output = files.enter_context(log.open("ab")) if log else None
         process = await asyncio.create_subprocess_exec(
-            *argv, cwd=cwd, env=env, stdin=DEVNULL, stdout=output, stderr=STDOUT, start_new_session=True
+            *argv,
+            cwd=cwd,
+            env=env,
+            stdin=DEVNULL if log else None,
+            stdout=output,
+            stderr=STDOUT if log else None,
+            start_new_session=True,
         )
     try:
         yield process
     finally:
-        await _stop(process, stop_s)
+        if process.returncode is None:
+            os.killpg(process.pid, signal.SIGINT) if interrupts else process.terminate()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(stop_s):
+                    await process.wait()
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGKILL)
+        await process.wait()
 
 
 async def run(name: str, argv: Sequence[str | Path], *, cwd: Path, env: Mapping[str, str], log: Path) -> None:
@@ -66,14 +92,3 @@ async def run(name: str, argv: Sequence[str | Path], *, cwd: Path, env: Mapping[
         if any(sign in output_text for sign in OFFLINE_SIGNS):
             raise Offline(f"{name} needs the network, and nothing could be reached; connect and try again (see {log})")
         raise CommandFailed(name, code, log, output_text)
-
-
-async def _stop(process: Process, stop_s: float) -> None:
-    if process.returncode is None:
-        process.terminate()
-        with suppress(TimeoutError):
-            async with asyncio.timeout(stop_s):
-                await process.wait()
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()

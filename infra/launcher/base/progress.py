@@ -23,7 +23,7 @@ STYLES = {"failed": "bold red", "stopped": "yellow", "ready": "dim"}  # any othe
 NAME_CELLS = 16
 
 
-class Step:
+class ProgressStep:
     """One running step; whoever does the step says how far it is."""
 
     def __init__(self, name: str, progress: Progress) -> None:
@@ -83,7 +83,7 @@ class Display:
         )
 
     @contextmanager
-    def step(self, name: str, outcome: str = "done", *, says_if_stopped: bool = True) -> Generator[Step]:
+    def step(self, name: str, outcome: str = "done", *, says_if_stopped: bool = True) -> Generator[ProgressStep]:
         """Show a step for as long as this context lasts.
 
         Args:
@@ -92,7 +92,7 @@ class Display:
         """
         clock = asyncio.get_running_loop().time
         began = clock()
-        step = Step(name, self._progress)
+        step = ProgressStep(name, self._progress)
         self._progress.start()
         shown = "failed"
         try:

@@ -12,7 +12,7 @@ from infra.launcher.supervise.leftovers import carries, kill_leftovers
 from infra.launcher.supervise.lockfile import LockOwner, RunFolderLocked, lock_owner, lock_run_folder
 from infra.launcher.supervise.run_file import Running, read_run_file
 
-PATIENCE_S = 60.0  # longer than all parts may take to stop, one after the other
+PATIENCE_S = 60.0  # longer than all services may take to stop, one after the other
 PAUSE_S = 0.05
 
 
@@ -49,7 +49,7 @@ def _waiting(alive: list[str]) -> str:
 
 
 def _alive(run: Running | None, owner: LockOwner) -> list[str]:
-    """The parts that still run; the last one started stops first."""
+    """The services that still run; the last one started stops first."""
     return [name for name, part in reversed(run.parts.items()) if carries(part.pid, owner.stack)] if run else []
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from infra.launcher.base.errors import CommandFailed, LauncherError, Missing, Offline
-from infra.launcher.base.progress import Step
+from infra.launcher.base.progress import ProgressStep
 from infra.launcher.base.settings import OnGpus
 from infra.launcher.setup.gpu_deployment import HUB_NAMES, absent, need_of
 from infra.launcher.setup.setup_context import SetupContext
@@ -49,7 +49,7 @@ async def _absent_of(setup: SetupContext, deployment: Path, models: Path) -> lis
     with TemporaryDirectory() as folder:
         into = Path(folder) / "names.json"
         python = setup.layout.gpu_venv / "bin" / "python"
-        await setup.run(deployment.name, [python, "-m", "infra.models.named", deployment, models, into])
+        await setup.run(deployment.name, [python, "-m", "infra.models.named_checkpoints", deployment, models, into])
         lacking = [name for name in json.loads(into.read_text()) if not (models / name).is_dir()]
     if unknown := [name for name in lacking if name not in HUB_NAMES and not HUB_NAME.fullmatch(name)]:
         raise Missing(
@@ -59,7 +59,7 @@ async def _absent_of(setup: SetupContext, deployment: Path, models: Path) -> lis
     return lacking
 
 
-async def _fetch(setup: SetupContext, step: Step, target: Path, repo: str) -> None:
+async def _fetch(setup: SetupContext, step: ProgressStep, target: Path, repo: str) -> None:
     part = target.with_name(f"{target.name}{PART}")
     try:
         part.mkdir(parents=True, exist_ok=True)
@@ -77,7 +77,7 @@ async def _fetch(setup: SetupContext, step: Step, target: Path, repo: str) -> No
     shutil.rmtree(target / ".cache", ignore_errors=True)
 
 
-def _advance(step: Step, part: Path, there: int) -> None:
+def _advance(step: ProgressStep, part: Path, there: int) -> None:
     if (part / TOTAL).is_file() and (total := int((part / TOTAL).read_text() or 0)):
         step.advance(min(there, total), total)
 

@@ -5,7 +5,7 @@ import shutil
 from collections.abc import Sequence
 
 from infra.launcher.base.errors import Missing
-from infra.launcher.base.progress import Step
+from infra.launcher.base.progress import ProgressStep
 from infra.launcher.setup.setup_context import SetupContext
 
 APT = ("apt-get", "--quiet", "--yes")
@@ -21,7 +21,7 @@ async def install_sip_tester(setup: SetupContext, *, required: bool) -> None:
     await _install_program(setup, "sip tester", "sipp", ("sip-tester",), required=required)
 
 
-async def install_debian(setup: SetupContext, step: Step, name: str, packages: Sequence[str]) -> None:
+async def install_debian(setup: SetupContext, step: ProgressStep, name: str, packages: Sequence[str]) -> None:
     """Install packages, as root.
 
     Raises:

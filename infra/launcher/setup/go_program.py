@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from infra.launcher.base.progress import Step
+from infra.launcher.base.progress import ProgressStep
 from infra.launcher.setup.setup_context import SetupContext
 from infra.launcher.setup.stamps import Stamp
 from infra.launcher.setup.toolchains import find_go
@@ -25,7 +25,7 @@ class GoProgram:
     name: str
     folder: str
     package: str
-    before: Callable[[SetupContext, Step], Awaitable[None]] | None = None
+    before: Callable[[SetupContext, ProgressStep], Awaitable[None]] | None = None
 
 
 LIVEKIT_SERVER = GoProgram("livekit-server", "livekit", "github.com/livekit/livekit-server/cmd/server")
@@ -38,7 +38,7 @@ async def build(setup: SetupContext, program: GoProgram) -> None:
     await setup.make_once(f"{program.name} build", stamp, target, partial(_build, setup, program, module, target))
 
 
-async def _build(setup: SetupContext, program: GoProgram, module: Path, target: Path, step: Step) -> None:
+async def _build(setup: SetupContext, program: GoProgram, module: Path, target: Path, step: ProgressStep) -> None:
     if program.before:
         await program.before(setup, step)
     go = await find_go(setup, module / "go.mod")

@@ -9,7 +9,7 @@ from functools import partial
 from pathlib import Path
 
 from infra.launcher.base.errors import Missing
-from infra.launcher.base.progress import Step
+from infra.launcher.base.progress import ProgressStep
 from infra.launcher.setup.debian import install_debian
 from infra.launcher.setup.go_program import GoProgram, build
 from infra.launcher.setup.setup_context import SetupContext
@@ -45,7 +45,7 @@ async def set_up_phone(setup: SetupContext, venv: Awaitable[None], *, required: 
     await setup.make_once("apology", stamp, layout.apology, partial(_render_apology, setup))
 
 
-async def _get_libraries(setup: SetupContext, step: Step) -> None:
+async def _get_libraries(setup: SetupContext, step: ProgressStep) -> None:
     if not await _has_libraries(setup):
         await install_debian(setup, step, "livekit-sip build", DEBIAN)
 
@@ -81,7 +81,7 @@ async def _find_redis(setup: SetupContext) -> None:
         link.symlink_to(server)
 
 
-async def _render_apology(setup: SetupContext, step: Step) -> None:
+async def _render_apology(setup: SetupContext, step: ProgressStep) -> None:
     apology = setup.layout.apology
     step.note("rendering")
     apology.parent.mkdir(parents=True, exist_ok=True)

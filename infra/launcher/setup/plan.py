@@ -43,7 +43,7 @@ async def set_up_all(
     Raises:
         ExceptionGroup: Of the `LauncherError` of a step; the other steps are stopped.
     """
-    async with _alone(setup), asyncio.TaskGroup() as steps:
+    async with alone(setup), asyncio.TaskGroup() as steps:
         venv = steps.create_task(make_venv(setup, extras), name="set-up:venv")
         steps.create_task(build(setup, LIVEKIT_SERVER), name="set-up:livekit")
         steps.create_task(build_page(setup), name="set-up:page")
@@ -65,20 +65,8 @@ async def set_up_all(
             await fetch_weights(setup, hub=hub)
 
 
-async def set_up_venv(setup: SetupContext, extras: Sequence[str]) -> None:
-    """Only the venv: what the unit tests need."""
-    async with _alone(setup):
-        await make_venv(setup, extras)
-
-
-async def set_up_vllm_venv(setup: SetupContext) -> None:
-    """Only the venv of the tests that need torch or vLLM."""
-    async with _alone(setup):
-        await make_vllm_venv(setup)
-
-
 @asynccontextmanager
-async def _alone(setup: SetupContext) -> AsyncGenerator[None]:
+async def alone(setup: SetupContext) -> AsyncGenerator[None]:
     """One set-up at a time in one home; another waits."""
     setup.layout.home.mkdir(parents=True, exist_ok=True)
     with (setup.layout.home / "set-up.lock").open("w") as lock:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.processes import run
-from infra.launcher.base.progress import Display, Step
+from infra.launcher.base.progress import Display, ProgressStep
 from infra.launcher.setup.stamps import Stamp
 
 
@@ -28,7 +28,9 @@ class SetupContext:
     python: Path = Path(sys.executable)
     apt: asyncio.Lock = field(default_factory=asyncio.Lock)
 
-    async def make_once(self, name: str, stamp: Stamp, output: Path, make: Callable[[Step], Awaitable[None]]) -> None:
+    async def make_once(
+        self, name: str, stamp: Stamp, output: Path, make: Callable[[ProgressStep], Awaitable[None]]
+    ) -> None:
         """Take a step, unless its stamp holds and its output is there."""
         with self.display.step(name) as step:
             if stamp.holds(output):

