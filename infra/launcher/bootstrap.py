@@ -76,7 +76,7 @@ def make_venv(home: Path, environ: Mapping[str, str]) -> None:
             version = f"{sys.version_info.major}.{sys.version_info.minor}"
             raise BootstrapError(f"this Python has no venv module; on Debian: apt-get install python{version}-venv")
         _stamp(home).unlink(missing_ok=True)
-        print("  launcher         installing what it runs with (25 MB)", flush=True)
+        print("  launcher             installing what it runs with (25 MB)", flush=True)
         _run([sys.executable, "-m", "venv", "--clear", str(venv)], environ, log)
         _run([str(venv / "bin" / "python"), *PIP_INSTALL, "--requirement", str(REQUIREMENTS)], environ, log)
         _stamp(home).parent.mkdir(parents=True, exist_ok=True)

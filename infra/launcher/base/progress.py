@@ -20,7 +20,7 @@ from rich.progress import (
 from rich.text import Text
 
 STYLES = {"failed": "bold red", "stopped": "yellow", "ready": "dim"}  # any other outcome: green
-NAME_CELLS = 16
+NAME_CELLS = 20
 
 
 class ProgressStep:
@@ -73,8 +73,8 @@ class Display:
             SpinnerColumn(),
             TextColumn(f"{{task.description:<{NAME_CELLS}}}", markup=False),
             TimeElapsedColumn(),
-            *map(_IfMeasured, (BarColumn(24), DownloadColumn(), TimeRemainingColumn())),
             TextColumn("{task.fields[text]}", markup=False),
+            *map(_IfMeasured, (BarColumn(24), DownloadColumn(), TimeRemainingColumn())),
             console=self._console,
             transient=True,
             redirect_stdout=False,

@@ -1,7 +1,7 @@
 """`infra/test`: set up what the tests need, then run the checks and the tests."""
 
 from infra.launcher.base.errors import LauncherError
-from infra.launcher.base.progress import Display
+from infra.launcher.base.progress import NAME_CELLS, Display
 from infra.launcher.base.settings import LauncherSettings
 from infra.launcher.setup.plan import alone, set_up_all
 from infra.launcher.setup.setup_context import SetupContext
@@ -53,4 +53,4 @@ async def _set_up(settings: LauncherSettings, setup: SetupContext) -> tuple[Lane
 def _say_times(display: Display) -> None:
     display.say("\n== seconds")
     for name, seconds in display.seconds.items():
-        display.say(f"  {name:<16} {seconds:7.1f}")
+        display.say(f"  {name:<{NAME_CELLS}} {seconds:7.1f}")

@@ -41,7 +41,7 @@ def test_what_runs_can_be_stopped_without_a_network_after_an_update(home: Path) 
 def test_an_update_without_a_network_says_so_in_a_line(home: Path) -> None:
     code, said, error = launched(home, "up")
     log = home / "logs" / "setup" / "launcher.log"
-    assert (code, said) == (1, "  launcher         installing what it runs with (25 MB)\n")
+    assert (code, said) == (1, "  launcher             installing what it runs with (25 MB)\n")
     assert error == (
         "infra/up: the launcher's venv needs the network, and nothing could be reached; "
         f"connect and try again (see {log})\n"
