@@ -18,7 +18,7 @@ async def running(
     environ: Mapping[str, str],
     logs: Path,
     display: Display,
-    changed: Callable[[dict[str, int]], None] = lambda _: None,
+    changed: Callable[[dict[str, int]], None] | None = None,
 ) -> AsyncGenerator[dict[str, int]]:
     """A healthy stack for as long as this context lasts; at exit no process of it is left.
 
@@ -35,9 +35,11 @@ async def running(
     """
     pids: dict[str, int] = {}
 
-    def came_back(supervisor: ProcessSupervisor) -> None:
-        pids[supervisor.service.name] = supervisor.pid
-        changed(pids)
+    async def watch(supervisor: ProcessSupervisor) -> None:
+        async for pid in supervisor.restarts():
+            pids[supervisor.service.name] = pid
+            if changed:
+                changed(pids)
 
     async with AsyncExitStack() as started, asyncio.TaskGroup() as watchers:
         watching: list[asyncio.Task[None]] = []
@@ -45,13 +47,11 @@ async def running(
             with display.step(service.name, says_if_stopped=False):
                 log = logs / f"{service.name}.log"
                 log.unlink(missing_ok=True)
-                supervisor = ProcessSupervisor(
-                    service, cwd=cwd, environ=environ, log=log, display=display, came_back=came_back
-                )
+                supervisor = ProcessSupervisor(service, cwd=cwd, environ=environ, log=log, display=display)
                 started.push_async_callback(supervisor.stop)
                 await supervisor.start()
-                watching.append(watchers.create_task(supervisor.watch(), name=f"{service.name}:watch"))
+                watching.append(watchers.create_task(watch(supervisor), name=f"{service.name}:watch"))
                 pids[service.name] = supervisor.pid
         yield pids
-        for watch in watching:
-            watch.cancel()
+        for task in watching:
+            task.cancel()

@@ -4,7 +4,7 @@ import asyncio
 import signal
 from asyncio.subprocess import Process
 from collections import deque
-from collections.abc import Callable, Mapping
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -19,24 +19,11 @@ WITHIN_S = 300.0
 
 
 class ProcessSupervisor:
-    """One service.
+    """One service."""
 
-    Args:
-        came_back: Called when the service was started again and is healthy; its pid is another now.
-    """
-
-    def __init__(
-        self,
-        service: Service,
-        *,
-        cwd: Path,
-        environ: Mapping[str, str],
-        log: Path,
-        display: Display,
-        came_back: Callable[["ProcessSupervisor"], None],
-    ) -> None:
+    def __init__(self, service: Service, *, cwd: Path, environ: Mapping[str, str], log: Path, display: Display) -> None:
         self.service = service
-        self._cwd, self._environ, self._log, self._display, self._came_back = cwd, environ, log, display, came_back
+        self._cwd, self._environ, self._log, self._display = cwd, environ, log, display
         self._life = AsyncExitStack()
         self._process: Process | None = None
         self._restarts: deque[float] = deque(maxlen=MOST)
@@ -66,8 +53,11 @@ class ProcessSupervisor:
                 self.service.name, f"was not healthy within {self.service.start_s:g} s", self._log
             ) from None
 
-    async def watch(self) -> None:
+    async def restarts(self) -> AsyncGenerator[int]:
         """Keep it alive until cancelled.
+
+        Yields:
+            Its new pid, when it was started again and is healthy.
 
         Raises:
             ServiceFailed: It has died for good.
@@ -83,7 +73,7 @@ class ProcessSupervisor:
                 died = again
                 continue
             self._display.say(f"  {self.service.name} runs again")
-            self._came_back(self)
+            yield self.pid
             died = await self._death(self._process)
         raise died
 
