@@ -5,7 +5,17 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from infra.bench.base.speaking import BYTES_S
-from infra.bench.load.events import AudioDelta, Details, Done, Ended, Fault, Heard, Metadata, TextDelta, UsageReport
+from infra.bench.load.events import (
+    AudioReceived,
+    Details,
+    Done,
+    Ended,
+    Fault,
+    Heard,
+    Metadata,
+    TextReceived,
+    UsageReport,
+)
 from infra.bench.load.playback import Playback
 
 
@@ -67,10 +77,10 @@ class MeasuredAnswer:
 
     def note(self, heard: Heard, now: float) -> None:
         match heard:
-            case AudioDelta(delta=delta):
+            case AudioReceived(delta=delta):
                 self.playback.feed(now, len(delta) * 3 / 4 / BYTES_S)
                 self.last_audio = now
-            case TextDelta():
+            case TextReceived():
                 self.first_text = self.first_text or now
             case Done(response=response):
                 self.done, self.response = now, response

@@ -5,7 +5,7 @@ import msgspec
 from pipeline.realtime.client import Event, PipelineError
 
 
-class UnreadableEvent(PipelineError):
+class UnreadableServerEvent(PipelineError):
     """What the server sent is no such event. It breaks off this one call."""
 
 
@@ -72,12 +72,12 @@ class Done(msgspec.Struct, frozen=True):
         return self.response.id
 
 
-class TextDelta(msgspec.Struct, frozen=True):
+class TextReceived(msgspec.Struct, frozen=True):
     delta: str
     response_id: str | None = None
 
 
-class AudioDelta(msgspec.Struct, frozen=True):
+class AudioReceived(msgspec.Struct, frozen=True):
     """Attributes:
     delta: PCM16, 24 kHz mono, in Base64.
     """
@@ -91,13 +91,13 @@ class Fault(msgspec.Struct, frozen=True):
     response_id: None = None
 
 
-Heard = Created | TextDelta | AudioDelta | Done | Fault
+Heard = Created | TextReceived | AudioReceived | Done | Fault
 
 KINDS: dict[str, type[Heard]] = {
     "response.created": Created,
-    "response.output_text.delta": TextDelta,
-    "response.output_audio_transcript.delta": TextDelta,
-    "response.output_audio.delta": AudioDelta,
+    "response.output_text.delta": TextReceived,
+    "response.output_audio_transcript.delta": TextReceived,
+    "response.output_audio.delta": AudioReceived,
     "response.done": Done,
     "error": Fault,
 }
@@ -107,14 +107,14 @@ def read(event: Event) -> Heard | None:
     """What an event says; None: nothing that a load test asks for.
 
     Raises:
-        UnreadableEvent: Names the event and its field.
+        UnreadableServerEvent: Names the event and its field.
     """
     kind = event.get("type")
     if not isinstance(kind, str):
-        raise UnreadableEvent("the server sent an event without a type")
+        raise UnreadableServerEvent("the server sent an event without a type")
     if kind not in KINDS:
         return None
     try:
         return msgspec.convert(event, KINDS[kind])
     except msgspec.MsgspecError as error:
-        raise UnreadableEvent(f"the server sent `{kind}` that cannot be read: {error}") from error
+        raise UnreadableServerEvent(f"the server sent `{kind}` that cannot be read: {error}") from error

@@ -8,7 +8,7 @@ import pytest
 
 from infra.bench.load.answer import Served
 from infra.bench.load.caller import ANSWER_S, LoadCaller
-from infra.bench.load.events import UnreadableEvent
+from infra.bench.load.events import UnreadableServerEvent
 from infra.bench.load.script import Ask
 from pipeline.realtime.client import Event, RealtimeClient
 from tests.virtual_time import VirtualTimeLoop
@@ -136,6 +136,6 @@ class Odd:
 async def test_an_event_that_cannot_be_read_breaks_off_the_call_and_keeps_what_was_asked(event: Event) -> None:
     served = list[Served]()
     caller = LoadCaller(cast(RealtimeClient, Odd(event)), [SECOND], served.append)
-    with pytest.RaisesGroup(UnreadableEvent):
+    with pytest.RaisesGroup(UnreadableServerEvent):
         await caller.call([Ask(0, 0.1)] * 2, {}, began=0.0)
     assert [(each.turn, each.status) for each in served] == [(1, "lost")]

@@ -9,7 +9,7 @@ from infra.bench.base.figures import percentile
 from infra.bench.base.speaking import BYTES_S, silence
 from infra.bench.load.answer import MeasuredAnswer, Served
 from infra.bench.load.caller import FRAME_S
-from infra.bench.load.events import Heard, UnreadableEvent, read
+from infra.bench.load.events import Heard, UnreadableServerEvent, read
 from infra.bench.load.playback import Playback
 from infra.bench.load.report import Load, plain, series, shares, table
 from infra.bench.load.script import CallerProfile, arrivals, camera_starts, script
@@ -141,7 +141,7 @@ def test_the_report_of_a_run_without_a_question_is_whole_sentences() -> None:
     ],
 )
 def test_an_event_that_cannot_be_read_is_named_with_its_field(event: Event, reason: str) -> None:
-    with pytest.raises(UnreadableEvent, match=re.escape(reason)):
+    with pytest.raises(UnreadableServerEvent, match=re.escape(reason)):
         read(event)
 
 
