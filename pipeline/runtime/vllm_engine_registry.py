@@ -86,7 +86,7 @@ def _told(machine: VllmHost, stage: StageDeployment, source: str, **on_cpu: Any)
     sampling_defaults, stops = SamplingDefaults.told(stage.sampling), stage.sampling.get("stop_token_ids")
     place = placed(machine.has_gpu(f"stage {source}"), stage.devices, **on_cpu)
     how = {"start": machine.start, "tensor_parallel_size": len(stage.devices)}
-    return {"draws": sampling_defaults, "stop_token_ids": stops, **how, **stage.engine_args, **place}
+    return {"sampling_defaults": sampling_defaults, "stop_token_ids": stops, **how, **stage.engine_args, **place}
 
 
 DTYPE = choice("bfloat16", "float16", "float32", default="bfloat16")
