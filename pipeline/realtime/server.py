@@ -65,16 +65,24 @@ class Server:
         return web.json_response({"alive": True})
 
     async def _ready(self, _: web.Request) -> web.Response:
-        if self.pipeline is None or not self.pipeline.is_ready or self._drains:
+        """503 until the engines have started, while one is started again (`away` names its stage), and at the end."""
+        pipeline = self.pipeline
+        if pipeline is None or self._drains:
             return web.json_response({"ready": False, "free_sessions": 0}, status=503)
-        places = {"free_sessions": self.pipeline.free_sessions, "max_sessions": self.pipeline.max_sessions}
-        return web.json_response({"ready": True, **places, "busy": await self.pipeline.busy()})
+        if away := pipeline.away:
+            told = {"ready": False, "free_sessions": 0, "away": away, "restarts": pipeline.restarts}
+            return web.json_response(told, status=503)
+        places = {"free_sessions": pipeline.free_sessions, "max_sessions": pipeline.max_sessions}
+        busy = await pipeline.busy()
+        return web.json_response({"ready": True, **places, "busy": busy, "restarts": pipeline.restarts})
 
     async def _figures(self, _: web.Request) -> web.Response:
         if self.pipeline:
             self._metrics.sessions.set(self.pipeline.max_sessions - self.pipeline.free_sessions)
             for stage, seconds in self.pipeline.start_seconds.items():
                 self._metrics.start.labels(stage).set(seconds)
+            for stage, restarts in self.pipeline.restarts.items():
+                self._metrics.restarts.labels(stage).set(restarts)
             for stage, busy in (await self.pipeline.busy()).items():
                 self._metrics.busy.labels(stage).set(busy)
         return web.Response(body=self._metrics.page(), content_type="text/plain", charset="utf-8")
@@ -86,8 +94,10 @@ class Server:
     async def _realtime(self, request: web.Request) -> web.StreamResponse:
         pipeline = self.pipeline
         retry = {"Retry-After": str(RETRY_AFTER_S)}
-        if pipeline is None or not pipeline.is_ready:
+        if pipeline is None:
             return _problem(503, "starting", "the pipeline is still starting", retry)
+        if away := pipeline.away:
+            return _problem(503, "starting", f"the pipeline is starting {', '.join(away)} again", retry)
         if self._drains:
             return _problem(503, "shutting_down", "the pipeline is shutting down", retry)
         if not web.WebSocketResponse().can_prepare(request):

@@ -18,6 +18,9 @@ class Metrics:
         self.busy = Gauge("aura_engine_busy", "Requests that an engine computes.", ["stage"], registry=self.registry)
         self.loop_lag = Gauge("aura_loop_lag_seconds", "Longest delay in the last second.", registry=self.registry)
         self.start = Gauge("aura_engine_start_seconds", "That it took to start.", ["stage"], registry=self.registry)
+        self.restarts = Gauge(
+            "aura_engine_restarts", "Times that it was started again.", ["stage"], registry=self.registry
+        )
         self._answers = Counter("aura_answers", "Answers that have ended.", ["status"], registry=self.registry)
         self._refused = Counter("aura_refused_events", "Client events refused.", ["code"], registry=self.registry)
         self._frames = Counter("aura_camera_frames", "Camera pictures received.", registry=self.registry)

@@ -12,9 +12,9 @@ from typing import Any
 from pipeline.deployment.loading import WHOLE, Deployment
 from pipeline.engines.base import Engine
 from pipeline.errors import AuraError
+from pipeline.runtime.engine_supervisor import RestartPolicy, Supervisor
 from pipeline.runtime.profiles import Profile
 from pipeline.runtime.startup import OpenedEngines, opened
-from pipeline.runtime.supervisor import Supervisor
 from pipeline.runtime.warm_up import warm_up
 from pipeline.speech.vad_frontend import Closes, DetectorFactory
 from pipeline.topology.config import PipelineConfig
@@ -58,8 +58,17 @@ class Orchestrator:
 
     @property
     def is_ready(self) -> bool:
-        """No engine is being started again."""
-        return all(engine.is_up for engine in self._engines.values() if isinstance(engine, Supervisor))
+        return not self.away
+
+    @property
+    def away(self) -> list[str]:
+        """The stages whose engines are being started again."""
+        return [name for name, engine in self._supervised() if not engine.is_up]
+
+    @property
+    def restarts(self) -> dict[str, int]:
+        """How often the engine of each stage was started again, of those that can be."""
+        return {name: engine.restarts for name, engine in self._supervised()}
 
     @contextmanager
     def admitted(self) -> Iterator[Callable[[], None]]:
@@ -81,10 +90,18 @@ class Orchestrator:
         """Requests that each engine computes now, asked of the engines."""
         return {name: await engine.busy() for name, engine in self._engines.items()}
 
+    def _supervised(self) -> Iterator[tuple[str, Supervisor]]:
+        return ((name, engine) for name, engine in self._engines.items() if isinstance(engine, Supervisor))
+
 
 @asynccontextmanager
-async def running(profile: Profile, deployment: Deployment, models_dir: Path) -> AsyncGenerator[Orchestrator, None]:
+async def running(
+    profile: Profile, deployment: Deployment, models_dir: Path, policy: RestartPolicy | None = None
+) -> AsyncGenerator[Orchestrator, None]:
     """The pipeline with its engines open, one after the other in the order of the stages.
+
+    Args:
+        policy: When an engine is started again.
 
     Raises:
         ConfigError: A model is missing or unusable.
@@ -92,7 +109,7 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
     """
     clock = asyncio.get_running_loop().time
     async with AsyncExitStack() as closing:
-        ready = await opened(profile, deployment, models_dir, closing)
+        ready = await opened(profile, deployment, models_dir, closing, policy)
         first, second, *_ = profile.topology.stages
         chain = chain_of(profile.topology, deployment, ready.engines)
         prefills_ahead = deployment.stage(second.stage_id).edge.window_size != WHOLE

@@ -13,8 +13,8 @@ from pipeline.aio.tasks import BackgroundTasks, first
 from pipeline.deployment.loading import Deployment
 from pipeline.engines.base import Engine, Listens, Speaks, TakesInstructions
 from pipeline.runtime.engine_registry import EngineKind
+from pipeline.runtime.engine_supervisor import OpenAgain, RestartableEngine, RestartPolicy, Supervisor
 from pipeline.runtime.profiles import Profile
-from pipeline.runtime.supervisor import Reopen, RestartableEngine, Supervisor
 from pipeline.topology.config import StagePipelineConfig
 from pipeline.types.capabilities import Capabilities
 
@@ -35,11 +35,18 @@ class OpenedEngines:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
-async def opened(profile: Profile, deployment: Deployment, models_dir: Path, closing: AsyncExitStack) -> OpenedEngines:
+async def opened(
+    profile: Profile,
+    deployment: Deployment,
+    models_dir: Path,
+    closing: AsyncExitStack,
+    policy: RestartPolicy | None = None,
+) -> OpenedEngines:
     """Engines that may die are opened again when they do, as long as `closing` is open.
 
     Args:
         closing: Closes them all.
+        policy: When an engine is started again.
 
     Raises:
         ConfigError: A model is missing or unusable.
@@ -64,7 +71,7 @@ async def opened(profile: Profile, deployment: Deployment, models_dir: Path, clo
         seconds[name] = clock() - began
         log.info("%s started in %.1f s", name, seconds[name])
         able = with_engine(able, engine)
-        engines[name] = Supervisor(name, engine, open_) if isinstance(engine, RestartableEngine) else engine
+        engines[name] = Supervisor(name, engine, open_, policy) if isinstance(engine, RestartableEngine) else engine
 
     try:
         async with asyncio.TaskGroup() as openings:
@@ -84,7 +91,7 @@ async def opened(profile: Profile, deployment: Deployment, models_dir: Path, clo
     return OpenedEngines(able, {name: engines[name] for name in in_order}, {name: seconds[name] for name in in_order})
 
 
-async def _opened_alone(alone: asyncio.Lock, open_: Reopen) -> Engine[Any, Any]:
+async def _opened_alone(alone: asyncio.Lock, open_: OpenAgain) -> Engine[Any, Any]:
     """vLLM measures what is left of a GPU, and has settings that all engines of a process share while one starts."""
     async with alone:
         return await open_()
