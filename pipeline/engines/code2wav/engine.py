@@ -3,8 +3,8 @@
 import asyncio
 import logging
 import sys
-from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import AsyncGenerator, AsyncIterator, Iterator, Sequence
+from contextlib import aclosing, suppress
 from functools import partial
 from pathlib import Path
 from typing import Self
@@ -13,10 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.engines.code2wav.chunk_ramp import ChunkRamp
-from pipeline.engines.code2wav.messages import CountRequest, DecodeRequest, DecoderReady, DecoderSettings, DropRequest
+from pipeline.engines.code2wav.messages import CountRequest, DecodeRequest, DecoderSettings, DropRequest
 from pipeline.engines.code2wav.process import STAGE, STOP_S, DecoderProcess
+from pipeline.engines.vllm.warm_up import NAME, warmed
 from pipeline.errors import ConfigError, EngineError
-from pipeline.types.chunks import FRAME_SAMPLES, AudioChunk, CodecChunk
+from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES, AudioChunk, CodecChunk
 
 log = logging.getLogger(__name__)
 
@@ -27,18 +28,13 @@ FRAME_BYTES = 2 * FRAME_SAMPLES
 SMALL = (1, 2, 4, 8)  # frames of which any tail is made, beside the ramp's own sizes
 
 
-Start = Callable[[], Awaitable[tuple[DecoderProcess, DecoderReady]]]
-
-
 class Code2WavEngine:
     """`Engine[Codes, Audio]`. Each request has a slot in the process, where the past of its sentence is kept.
 
-    A process that has died takes its requests with it; the next request starts another one.
+    A process that has died takes its requests with it, and serves no more.
     """
 
-    def __init__(self, start: Start, process: DecoderProcess, slots: int, sizes: tuple[int, ...], entries: int) -> None:
-        self._start = start
-        self._starting = asyncio.Lock()
+    def __init__(self, process: DecoderProcess, slots: int, sizes: tuple[int, ...], entries: int) -> None:
         self._process = process
         self._sizes = sizes
         self._entries = entries
@@ -59,7 +55,8 @@ class Code2WavEngine:
         threads: int = 1,
         child: Sequence[str] = CHILD,
     ) -> Self:
-        """
+        """Started and warm: it has decoded a chunk of every size.
+
         Args:
             folder: The checkpoint's, which holds `speech_tokenizer/`.
             slots: Most requests at once; further ones wait.
@@ -69,7 +66,7 @@ class Code2WavEngine:
 
         Raises:
             ConfigError: The checkpoint cannot be loaded.
-            EngineError: The process did not start.
+            EngineError: The process did not start, or could not decode.
         """
         if faults := _faults(dtype, load_format):
             raise ConfigError(STAGE, faults)
@@ -84,31 +81,31 @@ class Code2WavEngine:
             device=device,
             threads=threads,
         )
-        start = partial(DecoderProcess.start, child, settings)
-        process, ready = await start()
+        process, ready = await DecoderProcess.start(child, settings)
+        engine = cls(process, slots, sizes, ready.entries)
         log.info("ready to decode speech", extra={"device": ready.device, "graphs": ready.graphs})
-        return cls(start, process, slots, sizes, ready.entries)
+        return await warmed(engine, engine._warm)
 
     async def generate(self, request_id: str, prompts: AsyncIterator[CodecChunk]) -> AsyncGenerator[AudioChunk, None]:
         """
         Raises:
-            EngineError: A code is out of range, or the process has died, or does not start again.
+            EngineError: A code is out of range, or the process has died.
         """
-        slot = await self._free.get()
-        process, begins = self._process, True
+        slot, begins = await self._free.get(), True
         try:
-            process = await self._living()
             async for codes in prompts:
                 if codes.text and not len(codes.frames):
                     yield AudioChunk(b"", codes.text)
                 text = codes.text
                 for frames, count in pieces(self._checked(codes.frames), self._sizes, ends=codes.ends):
-                    audio = await process.ask(partial(DecodeRequest, slot=slot, frames=frames.tobytes(), begins=begins))
+                    audio = await self._process.ask(
+                        partial(DecodeRequest, slot=slot, frames=frames.tobytes(), begins=begins)
+                    )
                     yield AudioChunk(audio.pcm[: count * FRAME_BYTES], text)
                     begins, text = False, ""
                 begins = begins or codes.ends
         finally:
-            await self._drop(request_id, process, slot)
+            await self._drop(request_id, slot)
 
     async def busy(self) -> int:
         try:
@@ -117,29 +114,25 @@ class Code2WavEngine:
             return 0
         return int(counted.chunks)
 
+    async def died(self) -> None:
+        await self._process.ended()
+
     async def aclose(self) -> None:
         await self._process.aclose()
 
-    async def _living(self) -> DecoderProcess:
-        """The process, or another one in place of one that has died."""
-        async with self._starting:
-            if self._process.has_ended:
-                log.error("the speech decoder has died, and is started again")
-                await self._process.aclose()
-                try:
-                    self._process, _ = await self._start()
-                except ConfigError as error:
-                    raise EngineError(STAGE, f"did not start again: {error}") from error
-            return self._process
+    async def _warm(self) -> None:
+        async with aclosing(self.generate(NAME, _each(self._sizes))) as sounds:
+            async for _ in sounds:
+                """Nobody hears it."""
 
-    async def _drop(self, request_id: str, process: DecoderProcess, slot: int) -> None:
+    async def _drop(self, request_id: str, slot: int) -> None:
         """Returns when the process says that it does nothing for the slot. It reads in order, so that whoever gets the
         slot next is not harmed, even if this is not awaited to its end."""
         self._free.put_nowait(slot)
         try:
             async with asyncio.timeout(STOP_S):
                 with suppress(EngineError):  # a process that has ended is idle
-                    await process.ask(partial(DropRequest, slot=slot))
+                    await self._process.ask(partial(DropRequest, slot=slot))
         except TimeoutError:
             log.error("the speech decoder does not stop", extra={"request": request_id})
 
@@ -147,6 +140,12 @@ class Code2WavEngine:
         if len(frames) and (frames.min() < 0 or frames.max() >= self._entries):
             raise EngineError(STAGE, f"a code is not in 0…{self._entries - 1}")
         return frames
+
+
+async def _each(sizes: Sequence[int]) -> AsyncGenerator[CodecChunk, None]:
+    """A sentence of each size."""
+    for size in sizes:
+        yield CodecChunk(np.zeros((size, CODEBOOKS), np.int16), ends=True)
 
 
 def _faults(dtype: str, load_format: str) -> list[str]:

@@ -61,9 +61,9 @@ class DecoderProcess(asyncio.SubprocessProtocol):
             raise ConfigError(STAGE, answer.faults)
         return process, answer
 
-    @property
-    def has_ended(self) -> bool:
-        return self._ended.is_set()
+    async def ended(self) -> None:
+        """Returns when it has, and whoever waited for an answer has been told so."""
+        await self._ended.wait()
 
     async def ask(self, question: Callable[[int], Question]) -> Any:
         """The answer to a question, which is made with the number that it is to bear.

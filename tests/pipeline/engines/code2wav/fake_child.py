@@ -1,6 +1,7 @@
 """Stands in for Code2Wav's process, without torch: the same wire and loop, with a decoder that can be foretold.
 
-The sample of a frame is its first code plus the number of frames before it in its stream.
+The sample of a frame is its first code plus the number of frames before it in its stream. Where its folder has a file
+`decoded`, it writes there how many frames each of its chunks had.
 """
 
 import os
@@ -25,8 +26,9 @@ SLOW_S = 0.3
 
 
 class FakeDecoder:
-    def __init__(self) -> None:
+    def __init__(self, folder: Path) -> None:
         self._frames = Counter[int]()
+        self._decoded = folder / "decoded"
 
     def begin(self, slot: int) -> None:
         self._frames[slot] = 0
@@ -36,6 +38,9 @@ class FakeDecoder:
             os._exit(1)
         if (codes == SLOW).any():
             time.sleep(SLOW_S)
+        if self._decoded.exists():
+            with self._decoded.open("a") as file:
+                file.writelines(f"{os.getpid()} {codes.shape[1]}\n" for _ in slots)
         places = np.array([self._frames[slot] for slot in slots])[:, None] + np.arange(codes.shape[1])
         self._frames.update(dict.fromkeys(slots, codes.shape[1]))
         samples: NDArray[np.int16] = (codes[:, :, 0] + places).astype(np.int16)
@@ -52,7 +57,7 @@ def main() -> None:
         send(DecodeRefused(settings.number, ["there is no such folder"]))
         sys.exit(1)
     send(DecoderReady(settings.number, ENTRIES, "none", 0))
-    serve(FakeDecoder(), inbox, send, settings.slots)
+    serve(FakeDecoder(Path(settings.folder)), inbox, send, settings.slots)
 
 
 if __name__ == "__main__":

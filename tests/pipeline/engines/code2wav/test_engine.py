@@ -3,9 +3,11 @@
 import asyncio
 import os
 import random
+import signal
 import sys
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +15,13 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from pipeline.engines.base import Engine
 from pipeline.engines.code2wav.chunk_ramp import ChunkRamp
-from pipeline.engines.code2wav.engine import Code2WavEngine, pieces
+from pipeline.engines.code2wav.engine import SMALL, Code2WavEngine, pieces
 from pipeline.errors import ConfigError, EngineError
 from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES, AudioChunk, CodecChunk
-from tests.pipeline.engines.code2wav.fake_child import DIES, ENTRIES, SLOW
+from tests.pipeline.engines.code2wav.fake_child import DIES, ENTRIES, SLOW, SLOW_S
+from tests.supervised import supervised
 
 FAKE = (sys.executable, "-m", "tests.pipeline.engines.code2wav.fake_child")
 SLOTS = 4
@@ -48,7 +52,7 @@ async def sent(*prompts: CodecChunk) -> AsyncIterator[CodecChunk]:
         yield prompt
 
 
-async def heard(engine: Code2WavEngine, *prompts: CodecChunk) -> list[AudioChunk]:
+async def heard(engine: Engine[CodecChunk, AudioChunk], *prompts: CodecChunk) -> list[AudioChunk]:
     async with asyncio.timeout(10):
         return [audio async for audio in engine.generate("test", sent(*prompts))]
 
@@ -123,21 +127,53 @@ async def test_a_code_out_of_range_fails_its_request_only(engine: Code2WavEngine
     assert samples(await heard(engine, CodecChunk(frames(1, 5)))) == [5]
 
 
-async def test_a_process_that_dies_fails_the_requests_that_it_serves_and_the_others_get_another_one(
-    engine: Code2WavEngine,
-) -> None:
+async def test_a_process_that_dies_fails_all_its_requests_and_those_that_come_later(engine: Code2WavEngine) -> None:
     deadly = heard(engine, CodecChunk(frames(1, SLOW)), CodecChunk(frames(1, DIES)))
     beside = [heard(engine, *(CodecChunk(frames(1, SLOW)) for _ in range(9))) for _ in range(SLOTS - 1)]
     waiting = [heard(engine, CodecChunk(frames(2, 70))) for _ in range(SLOTS + 2)]
     async with asyncio.timeout(10):
         results = await asyncio.gather(deadly, *beside, *waiting, return_exceptions=True)
-        assert [type(result) for result in results[:SLOTS]] == [EngineError] * SLOTS
-        assert [samples(each) for each in results[SLOTS:] if isinstance(each, list)] == [[70, 71]] * (SLOTS + 2)
-        assert samples(await heard(engine, CodecChunk(frames(1, 5)))) == [5]
+        assert {type(result) for result in results} == {EngineError}
+        with pytest.raises(EngineError, match="has ended"):
+            await heard(engine, CodecChunk(frames(1, 5)))
+        await engine.died()
         assert await engine.busy() == 0
 
 
-async def test_a_request_of_a_process_that_has_died_does_not_go_on_in_the_next_one(engine: Code2WavEngine) -> None:
+async def test_a_process_that_is_killed_is_not_ready_at_once_and_another_is_warm_before_anybody_meets_it(
+    tmp_path: Path,
+) -> None:
+    decoded = tmp_path / "decoded"
+    decoded.touch()
+    async with supervised("code2wav", partial(opened, str(tmp_path))) as it:
+        assert await it.ready() == (200, {"ready": True, "busy": {"code2wav": 0}, "restarts": {"code2wav": 0}})
+        first, sizes = pid_of(decoded), sizes_in(decoded)
+        os.kill(first, signal.SIGKILL)
+        body = await it.until(503, within_s=1.0)
+        assert body == {"ready": False, "away": ["code2wav"], "restarts": {"code2wav": 0}}
+        with pytest.raises(EngineError, match="code2wav: the engine has died and is being started again"):
+            await heard(it.engine, CodecChunk(frames(1, 5)))
+        decoded.write_text("")
+        assert (await it.until(200))["restarts"] == {"code2wav": 1}
+        assert sizes_in(decoded) == sizes == sorted({*SMALL, *ChunkRamp().sizes}, reverse=True)
+        assert pid_of(decoded) != first
+        assert samples(await heard(it.engine, CodecChunk(frames(1, 5)))) == [5]
+
+
+async def test_a_process_that_hangs_is_ended_and_another_serves(tmp_path: Path) -> None:
+    decoded = tmp_path / "decoded"
+    decoded.touch()
+    async with supervised("code2wav", partial(opened, str(tmp_path))) as it, asyncio.TaskGroup() as tasks:
+        hung = tasks.create_task(failed(it.engine, *(CodecChunk(frames(1, SLOW)) for _ in range(9))))
+        await asyncio.sleep(SLOW_S)
+        os.kill(pid_of(decoded), signal.SIGSTOP)
+        assert (await it.until(503))["away"] == ["code2wav"]
+        assert "has ended" in await hung
+        await it.until(200)
+        assert samples(await heard(it.engine, CodecChunk(frames(1, 5)))) == [5]
+
+
+async def test_a_request_of_a_process_that_has_died_does_not_go_on_in_the_next_one() -> None:
     """Its past is gone: it would be heard as a crack."""
     told = asyncio.Event()
 
@@ -146,27 +182,49 @@ async def test_a_request_of_a_process_that_has_died_does_not_go_on_in_the_next_o
         await told.wait()
         yield CodecChunk(frames(1))
 
-    async with asyncio.timeout(10), aclosing(engine.generate("old", prompts())) as chunks:
+    async with (
+        asyncio.timeout(10),
+        supervised("code2wav", partial(opened, "/")) as it,
+        aclosing(it.engine.generate("old", prompts())) as chunks,
+    ):
         await anext(chunks)
-        with pytest.raises(EngineError):
-            await heard(engine, CodecChunk(frames(1, DIES)))
-        assert samples(await heard(engine, CodecChunk(frames(1, 5)))) == [5]
+        assert "has ended" in await failed(it.engine, CodecChunk(frames(1, DIES)))
+        await it.until(200)
+        assert samples(await heard(it.engine, CodecChunk(frames(1, 5)))) == [5]
         told.set()
         with pytest.raises(EngineError, match="has ended"):
             await anext(chunks)
 
 
-async def test_a_process_that_does_not_start_again_fails_one_request_after_the_other(tmp_path: Path) -> None:
-    engine = await opened(str(tmp_path))
-    with pytest.raises(EngineError):
-        await heard(engine, CodecChunk(frames(1, DIES)))
-    os.rmdir(tmp_path)
-    for _ in range(2):
-        with pytest.raises(EngineError, match=r"did not start again: .*there is no such folder"):
-            await heard(engine, CodecChunk(frames(1)))
-    os.mkdir(tmp_path)
-    assert samples(await heard(engine, CodecChunk(frames(1, 5)))) == [5]
-    await engine.aclose()
+async def test_a_process_that_does_not_start_again_is_tried_until_it_does(tmp_path: Path) -> None:
+    folder = tmp_path / "model"
+    folder.mkdir()
+    async with supervised("code2wav", partial(opened, str(folder))) as it:
+        folder.rmdir()
+        await failed(it.engine, CodecChunk(frames(1, DIES)))
+        await it.until(503)
+        await asyncio.sleep(1.0)
+        assert (await it.ready())[0] == 503
+        folder.mkdir()
+        await it.until(200)
+        assert samples(await heard(it.engine, CodecChunk(frames(1, 5)))) == [5]
+
+
+async def failed(engine: Engine[CodecChunk, AudioChunk], *prompts: CodecChunk) -> str:
+    """Why a request was not served."""
+    with pytest.raises(EngineError) as error:
+        await heard(engine, *prompts)
+    return str(error.value)
+
+
+def pid_of(decoded: Path) -> int:
+    """Of the process that has decoded last."""
+    return int(decoded.read_text().splitlines()[-1].split()[0])
+
+
+def sizes_in(decoded: Path) -> list[int]:
+    """Frames of each chunk that was decoded."""
+    return [int(line.split()[1]) for line in decoded.read_text().splitlines()]
 
 
 async def test_what_cannot_be_loaded_is_refused() -> None:
