@@ -81,6 +81,14 @@ async def speaks(caller: Caller, seconds: float) -> None:
     await caller.sounds(loud(seconds))
 
 
+async def comes_back(chain: Chain, it: Caller) -> None:
+    """Returns when the engine that has died is there again; the caller does not fall silent meanwhile."""
+    async with asyncio.timeout(AGAIN_S):
+        while not chain.ready()["ready"]:
+            await it.updates()
+            await asyncio.sleep(0.5)
+
+
 async def says_at_length(caller: Caller) -> None:
     await caller.send("response.create", response={"metadata": {"say": LONG}})
 
@@ -212,6 +220,10 @@ async def test_a_decoder_that_dies_in_mid_turn_ends_the_turn_and_not_the_session
         chain.kill("code2wav")
         failed = (await it.until("response.done"))["response"]
         assert failed["status_details"]["error"]["message"].startswith("code2wav: ")
+        await notices(chain)
+        assert chain.ready()["away"] == ["code2wav"]
+        await comes_back(chain, it)
+        assert chain.ready()["restarts"] == {"asr": 0, "aura": 0, "qwen3_tts": 0, "code2wav": 1}
         await it.still_works()
 
 
@@ -227,10 +239,7 @@ async def test_an_engine_that_dies_in_mid_turn_is_started_again_while_the_server
         with pytest.raises(aiohttp.WSServerHandshakeError):
             async with caller():
                 pass
-        async with asyncio.timeout(AGAIN_S):
-            while not chain.ready()["ready"]:
-                await it.updates()
-                await asyncio.sleep(0.5)
+        await comes_back(chain, it)
         await it.still_works()
 
 
