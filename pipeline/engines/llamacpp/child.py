@@ -1,14 +1,14 @@
 """The process that holds the language model: llama.cpp's own server, on a free loopback port.
 
-Reads its settings as one line of JSON, prints its address as another, and ends when its input closes: so it never
-outlives the pipeline, however that ends.
+Reads its settings as one line of JSON, writes its address as another to its output, which it then closes: nobody reads
+there any more. It ends when its input closes: so it never outlives the pipeline, however that ends.
 """
 
 import json
 import os
 import signal
 import sys
-from typing import Any
+from typing import Any, TextIO
 
 # Turns that llama.cpp's threads spin while they wait for each other. With libgomp's own choice (300,000) two threads
 # all but stop when others want the cores too: 0.2 tokens a second were seen. An idle machine loses nothing.
@@ -18,15 +18,22 @@ SPIN = "5000"
 def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the pipeline too, which closes our input in its time
     os.environ.setdefault("GOMP_SPINCOUNT", SPIN)  # before the import: libgomp reads it once
+    answers = os.fdopen(os.dup(1), "w")
+    os.dup2(2, 1)  # what libraries print is no answer, and would fill a pipe
     settings = json.loads(sys.stdin.readline())
     try:
         server = _server(settings)
     except (ImportError, RuntimeError) as error:
-        print(json.dumps({"error": str(error)}), flush=True)
+        _answer(answers, {"error": str(error)})
         sys.exit(1)
-    print(json.dumps({"address": server.listening_address}), flush=True)
+    _answer(answers, {"address": server.listening_address})
     sys.stdin.read()
     os._exit(0)  # the server's own end would wait for what it is writing
+
+
+def _answer(answers: TextIO, answer: dict[str, str]) -> None:
+    with answers:
+        print(json.dumps(answer), file=answers)
 
 
 def _server(settings: dict[str, Any]) -> Any:
