@@ -1,17 +1,22 @@
 """The real language model: llama.cpp with the smaller of the models."""
 
 import asyncio
+import signal
+from asyncio.subprocess import Process
 from collections.abc import AsyncGenerator
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from pipeline.engines.base import Engine
 from pipeline.engines.llamacpp.engine import LlamaCppEngine
 from pipeline.errors import ConfigError, EngineError
-from pipeline.types.chunks import ChatMessage, ChatPrompt, TokenUsage
+from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk, TokenUsage
 from tests.contract.embedded import MODULE_BACKEND, all_of, once, seconds_to_close, ticks_a_second
+from tests.supervised import supervised
 
 pytestmark = pytest.mark.contract
 
@@ -59,7 +64,35 @@ async def llama(anyio_backend: object, models_dir: Path) -> AsyncGenerator[Llama
     await engine.aclose()
 
 
-async def written(engine: LlamaCppEngine, prompt: ChatPrompt) -> str:
+@dataclass
+class Shelf:
+    """Opens engines, and remembers their processes."""
+
+    opened: list[Process] = field(default_factory=list)
+
+    @property
+    def newest(self) -> Process:
+        return self.opened[-1]
+
+    async def open(self, models_dir: Path) -> LlamaCppEngine:
+        engine = await opened(models_dir, slots=1)
+        self.opened.append(engine._server.process)
+        return engine
+
+
+@pytest.fixture
+def shelf() -> Shelf:
+    return Shelf()
+
+
+async def failed(engine: Engine[ChatPrompt, TextChunk], prompt: ChatPrompt) -> str:
+    """Why a request was not served."""
+    with pytest.raises(EngineError) as error:
+        await all_of(engine, prompt)
+    return str(error.value)
+
+
+async def written(engine: Engine[ChatPrompt, TextChunk], prompt: ChatPrompt) -> str:
     return "".join([piece.text for piece in await all_of(engine, prompt)])
 
 
@@ -80,7 +113,7 @@ async def computed_for(engine: LlamaCppEngine, prompt: ChatPrompt) -> int:
     return usage.prompt - usage.cached
 
 
-async def usage_of(engine: LlamaCppEngine, prompt: ChatPrompt) -> TokenUsage:
+async def usage_of(engine: Engine[ChatPrompt, TextChunk], prompt: ChatPrompt) -> TokenUsage:
     *_, last = await all_of(engine, prompt)
     assert last.usage
     return last.usage
@@ -269,20 +302,33 @@ async def test_the_loop_is_not_held_while_it_writes(llama: LlamaCppEngine) -> No
     assert await ticks_a_second(llama, chat(STORY, limit=40)) > 20
 
 
-async def test_a_model_process_that_dies_is_an_error_and_the_next_request_finds_another(models_dir: Path) -> None:
-    engine = await opened(models_dir, slots=1)
-    process = engine._server.process
-    pieces = engine.generate("test", once(chat(STORY, limit=200)))
-    await anext(pieces)
-    process.kill()
-    with pytest.raises(EngineError, match="does not answer"):
-        async for _ in pieces:
-            pass
-    await process.wait()
-    assert await engine.busy() == 0
-    assert await written(engine, chat("Say hello."))
-    assert engine._server.process.returncode is None
-    await engine.aclose()
+async def test_a_model_process_that_is_killed_is_not_ready_at_once_and_another_one_answers(
+    models_dir: Path, shelf: Shelf
+) -> None:
+    async with supervised("aura", partial(shelf.open, models_dir)) as it, asyncio.TaskGroup() as tasks:
+        turn = tasks.create_task(failed(it.engine, chat(STORY, limit=200)))
+        await asyncio.sleep(0.5)
+        shelf.newest.kill()
+        body = await it.until(503, within_s=1.0)
+        assert body == {"ready": False, "away": ["aura"], "restarts": {"aura": 0}}
+        assert "does not answer" in await turn
+        assert "is being started again" in await failed(it.engine, chat("Say hello."))
+        assert (await it.until(200)) == {"ready": True, "busy": {"aura": 0}, "restarts": {"aura": 1}}
+        assert (await usage_of(it.engine, chat("Say hello."))).cached > 60, "the preamble had been read"
+
+
+async def test_a_model_process_that_hangs_is_ended_and_another_one_answers(models_dir: Path, shelf: Shelf) -> None:
+    async with supervised("aura", partial(shelf.open, models_dir)) as it, asyncio.TaskGroup() as tasks:
+        turn = tasks.create_task(failed(it.engine, chat(STORY, limit=200)))
+        await asyncio.sleep(0.5)
+        hung = shelf.newest
+        hung.send_signal(signal.SIGSTOP)
+        assert (await it.ready())[1]["busy"] == {"aura": 1}, "it is said soon, though not by the engine"
+        assert (await it.until(503))["away"] == ["aura"]
+        assert "does not answer" in await turn
+        await it.until(200)
+        assert hung.returncode == -signal.SIGKILL
+        assert await written(it.engine, chat("Say hello."))
 
 
 async def test_closing_the_engine_ends_its_process(models_dir: Path) -> None:

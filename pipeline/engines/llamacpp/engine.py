@@ -23,6 +23,8 @@ from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk, TokenUsage
 log = logging.getLogger(__name__)
 
 STAGE = "aura"
+SILENCE = "the language model does not answer"
+GREETING = (ChatMessage("user", "Hello."),)
 LEARN_S = 30.0  # a quiet machine reads two sets of instructions in 8; `infra/up` waits for 120 in all
 
 
@@ -44,7 +46,6 @@ class LlamaCppEngine:
         self._preamble = preamble
         self._preamble_tokens: list[int] = []
         self._stems: dict[tuple[ChatMessage, ...], list[int]] = {}
-        self._reviving = asyncio.Lock()
         self._pace = StepPace()
 
     @classmethod
@@ -62,7 +63,8 @@ class LlamaCppEngine:
         stems: tuple[tuple[ChatMessage, ...], ...] = (),
         learn_s: float = LEARN_S,
     ) -> Self:
-        """
+        """Started and warm: it has written a token.
+
         Args:
             threads: CPU threads that write.
             prompt_threads: CPU threads that read prompts.
@@ -94,7 +96,6 @@ class LlamaCppEngine:
 
     async def generate(self, request_id: str, prompts: AsyncIterator[ChatPrompt]) -> AsyncGenerator[TextChunk, None]:
         async for chat in prompts:
-            await self._revive()
             async with self._slots.of(chat.cache_salt) as slot:
                 try:
                     async with aclosing(unless_silent(self._write(slot, chat))) as pieces:
@@ -105,17 +106,24 @@ class LlamaCppEngine:
                 except PromptRefused as refusal:
                     raise EngineError(STAGE, str(refusal)) from refusal
                 except aiohttp.ClientError as error:
-                    raise EngineError(STAGE, f"the language model does not answer ({type(error).__name__})") from error
+                    raise EngineError(STAGE, f"{SILENCE} ({type(error).__name__})") from error
 
     async def busy(self) -> int:
-        if self._server.process.returncode is not None:
-            return 0
+        """
+        Raises:
+            EngineError: Its process lives and does not answer.
+        """
         try:
             computing = sum(await self._server.processing())
-        except aiohttp.ClientError:  # it is dying
-            computing = 0
+        except aiohttp.ClientError as error:
+            if self._server.process.returncode is None:
+                raise EngineError(STAGE, f"{SILENCE} ({type(error).__name__})") from error
+            return 0
         # Asked while it computes a step, the server answers when that is done; so a request between two steps counts.
         return max(computing, self._slots.at_work)
+
+    async def died(self) -> None:
+        await self._server.process.wait()
 
     async def aclose(self) -> None:
         await self._server.aclose()
@@ -184,31 +192,19 @@ class LlamaCppEngine:
             slot.took(step.computed)
             self._pace.took(clock() - began)
 
-    async def _revive(self) -> None:
-        """A server that has died is replaced; what its slots had read is gone."""
-        async with self._reviving:
-            if self._server.process.returncode is None:
-                return
-            log.error("the language model's process has died, starting another", extra={"stage": STAGE})
-            await self._server.aclose()
-            try:
-                self._server = await LlamaServer.start(self._settings)
-            except ConfigError as error:
-                raise EngineError(STAGE, f"the language model does not come back: {error}") from error
-            self._slots.forget()
-            await self._learn()
-
     async def _learn(self) -> None:
-        """See to it that the preamble's state is in its file."""
-        if not self._preamble:
-            return
+        """See to it that the preamble's state is in its file, and write for the first time."""
         try:
-            self._preamble_tokens = await self._server.tokens(self._preamble)
-            if await self._states.restore(self._server, 0, self._preamble_tokens):
+            if not self._preamble:
+                await self._server.step(0, await self._server.tokens(GREETING))
                 return
-            log.info("reading the preamble for the first time", extra={"stage": STAGE})
+            self._preamble_tokens = await self._server.tokens(self._preamble)
+            is_kept = await self._states.restore(self._server, 0, self._preamble_tokens)
+            if not is_kept:
+                log.info("reading the preamble for the first time", extra={"stage": STAGE})
             await self._server.step(0, self._preamble_tokens)
-            await self._states.save(self._server, 0, self._preamble_tokens)
+            if not is_kept:
+                await self._states.save(self._server, 0, self._preamble_tokens)
         except (PromptRefused, aiohttp.ClientError) as error:
             raise EngineError(STAGE, f"the preamble cannot be read: {error}") from error
 
