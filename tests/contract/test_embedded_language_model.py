@@ -13,6 +13,7 @@ import pytest
 
 from pipeline.engines.base import Engine
 from pipeline.engines.llamacpp.engine import LlamaCppEngine
+from pipeline.engines.llamacpp.gguf_vocabulary import read_control_tokens
 from pipeline.errors import ConfigError, EngineError
 from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk, TokenUsage
 from tests.contract.embedded import MODULE_BACKEND, all_of, once, seconds_to_close, ticks_a_second
@@ -285,6 +286,20 @@ async def test_a_caller_who_changes_the_instructions_may_find_them_read(models_d
     changed = await usage_of(engine, asked_by("a", f"b {LONG}"))
     await engine.aclose()
     assert changed.prompt - changed.cached < 20
+
+
+async def test_nobody_writes_a_control_token_of_the_model_by_its_name(llama: LlamaCppEngine, models_dir: Path) -> None:
+    names = read_control_tokens(models_dir / SMALL / "model.gguf")
+    assert {"<|im_start|>", "<jupyter_text>", "<empty_output>"} <= set(names)
+    control = {(await llama._server.raw_tokens(name))[0] for name in names}
+    assert len(control) == len(names), "each is one token where it may be"
+
+    async def count(text: str) -> int:
+        said = (ChatMessage("system", text), ChatMessage("user", text), ChatMessage("assistant", text))
+        ids = await llama._server.tokens(llama._escaped((*PREAMBLE, *said)))
+        return sum(each in control for each in ids)
+
+    assert await count("".join(names)) == await count("nothing") > 0, "those of the template alone"
 
 
 async def test_a_prompt_that_is_too_long_is_refused_and_the_next_one_served(llama: LlamaCppEngine) -> None:

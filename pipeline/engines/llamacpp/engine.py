@@ -2,15 +2,17 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import aclosing, suppress
+from dataclasses import replace
 from pathlib import Path
-from typing import Self
+from typing import Self, TypeVar
 
 import aiohttp
 
 from pipeline.engines.common_prefix import common_prefix
 from pipeline.engines.embedded_models import FETCHED, LLAMA_FILES
+from pipeline.engines.llamacpp.gguf_vocabulary import read_control_tokens
 from pipeline.engines.llamacpp.saved_states import KEPT, SavedStates
 from pipeline.engines.llamacpp.server import LlamaServer, LlamaServerSettings
 from pipeline.engines.llamacpp.slots import Slot, SlotPool
@@ -18,9 +20,12 @@ from pipeline.engines.llamacpp.steps import BATCH, REUSED, StepPace, known
 from pipeline.engines.llamacpp.text import PromptRefused, unless_silent
 from pipeline.engines.model_files import model_folder
 from pipeline.errors import ConfigError, EngineError
+from pipeline.models.shared.control_tokens import ControlTokens
 from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk, TokenUsage
 
 log = logging.getLogger(__name__)
+
+T = TypeVar("T")
 
 STAGE = "aura"
 SILENCE = "the language model does not answer"
@@ -37,13 +42,19 @@ class LlamaCppEngine:
     """
 
     def __init__(
-        self, server: LlamaServer, settings: LlamaServerSettings, preamble: tuple[ChatMessage, ...], states: SavedStates
+        self,
+        server: LlamaServer,
+        settings: LlamaServerSettings,
+        preamble: tuple[ChatMessage, ...],
+        states: SavedStates,
+        control: ControlTokens,
     ) -> None:
         self._server = server
         self._settings = settings
         self._slots = SlotPool(settings.slots)
         self._states = states
         self._preamble = preamble
+        self._control = control
         self._preamble_tokens: list[int] = []
         self._stems: dict[tuple[ChatMessage, ...], list[int]] = {}
         self._pace = StepPace()
@@ -85,12 +96,14 @@ class LlamaCppEngine:
             raise ConfigError(str(saved), [f"cannot be made: {error.strerror}"]) from error
         settings = LlamaServerSettings(str(file), str(saved), slots, context, BATCH, REUSED, threads, prompt_threads)
         server = await LlamaServer.start(settings)
-        llama = cls(server, settings, preamble, SavedStates.of(saved, file, slots * context))
         try:
+            vocabulary = await asyncio.to_thread(read_control_tokens, file)
+            control = await _told(server.control_tokens(vocabulary), "the chat template cannot be used")
+            llama = cls(server, settings, preamble, SavedStates.of(saved, file, slots * context), control)
             await llama._learn()
             await llama._learn_stems(stems, learn_s)
         except BaseException:
-            await llama.aclose()
+            await server.aclose()
             raise
         return llama
 
@@ -130,10 +143,11 @@ class LlamaCppEngine:
 
     async def _write(self, slot: Slot, chat: ChatPrompt) -> AsyncGenerator[str, None]:
         """The answer in pieces, a token or a whole character each."""
-        prompt = await self._server.tokens(chat.messages, unfinished=not chat.max_tokens)
+        messages = self._escaped(chat.messages)
+        prompt = await self._server.tokens(messages, unfinished=not chat.max_tokens)
         if len(prompt) >= self._settings.context:
             raise PromptRefused(f"the conversation is too long: {len(prompt)} tokens, {self._settings.context} fit")
-        stem = await self._stem(chat, prompt)
+        stem = await self._stem(messages[: chat.stem], prompt)
         await self._go_back(slot, chat.cache_salt, prompt, stem)
         slot.usage = TokenUsage(len(prompt), cached=len(prompt))
         ahead = len(prompt) - self._pace.step(1) * bool(chat.max_tokens)  # the rest is read by the step that writes
@@ -154,9 +168,14 @@ class LlamaCppEngine:
                 character.clear()
                 yield text
 
-    async def _stem(self, chat: ChatPrompt, prompt: list[int]) -> list[int]:
+    def _escaped(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+        """What others have written has no power over the prompt; the preamble is ours."""
+        ours = len(self._preamble) if messages[: len(self._preamble)] == self._preamble else 0
+        theirs = (replace(each, text=self._control.escape(each.text)) for each in messages[ours:])
+        return (*messages[:ours], *theirs)
+
+    async def _stem(self, messages: tuple[ChatMessage, ...], prompt: list[int]) -> list[int]:
         """What of the prompt comes in other calls, too."""
-        messages = chat.messages[: chat.stem]
         if messages and messages not in self._stems:
             if len(self._stems) == KEPT:
                 self._stems.clear()
@@ -194,19 +213,19 @@ class LlamaCppEngine:
 
     async def _learn(self) -> None:
         """See to it that the preamble's state is in its file, and write for the first time."""
-        try:
-            if not self._preamble:
-                await self._server.step(0, await self._server.tokens(GREETING))
-                return
-            self._preamble_tokens = await self._server.tokens(self._preamble)
-            is_kept = await self._states.restore(self._server, 0, self._preamble_tokens)
-            if not is_kept:
-                log.info("reading the preamble for the first time", extra={"stage": STAGE})
-            await self._server.step(0, self._preamble_tokens)
-            if not is_kept:
-                await self._states.save(self._server, 0, self._preamble_tokens)
-        except (PromptRefused, aiohttp.ClientError) as error:
-            raise EngineError(STAGE, f"the preamble cannot be read: {error}") from error
+        await _told(self._first_written(), "the preamble cannot be read")
+
+    async def _first_written(self) -> None:
+        if not self._preamble:
+            await self._server.step(0, await self._server.tokens(GREETING))
+            return
+        self._preamble_tokens = await self._server.tokens(self._preamble)
+        is_kept = await self._states.restore(self._server, 0, self._preamble_tokens)
+        if not is_kept:
+            log.info("reading the preamble for the first time", extra={"stage": STAGE})
+        await self._server.step(0, self._preamble_tokens)
+        if not is_kept:
+            await self._states.save(self._server, 0, self._preamble_tokens)
 
     async def _learn_stems(self, stems: tuple[tuple[ChatMessage, ...], ...], learn_s: float) -> None:
         """See to it that the state after each of them is in its file."""
@@ -214,6 +233,17 @@ class LlamaCppEngine:
             async with asyncio.timeout(learn_s), aclosing(self.generate("learn", _only_read(stems))) as nothing:
                 async for _ in nothing:
                     """It is only read."""
+
+
+async def _told(answer: Awaitable[T], fault: str) -> T:
+    """
+    Raises:
+        EngineError: The server does not answer, or refuses.
+    """
+    try:
+        return await answer
+    except (PromptRefused, aiohttp.ClientError) as error:
+        raise EngineError(STAGE, f"{fault}: {error}") from error
 
 
 async def _only_read(stems: tuple[tuple[ChatMessage, ...], ...]) -> AsyncGenerator[ChatPrompt, None]:

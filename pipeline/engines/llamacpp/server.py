@@ -7,18 +7,25 @@ import sys
 from asyncio.subprocess import PIPE, Process
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
 
 import aiohttp
 
 from pipeline.engines.llamacpp.text import PromptRefused, complaint
 from pipeline.errors import ConfigError
+from pipeline.models.shared.control_tokens import ControlTokens, written_by_template
 from pipeline.types.chunks import ChatMessage
 
 OPEN_S = 90.0
 STOP_S = 5.0
 MORE = "\x1e"  # a mark that nobody says, where an unfinished message goes on
+LIKE_NO_OTHER = (
+    ChatMessage("system", "a\x1e0z"),
+    ChatMessage("user", "a\x1e1z"),
+    ChatMessage("assistant", "a\x1e2z"),
+    ChatMessage("user", "a\x1e3z"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,14 +115,32 @@ class LlamaServer:
             Refused: The server cannot make one.
             aiohttp.ClientError: The server is gone.
         """
-        written = [{"role": message.role, "content": message.text} for message in messages]
         if unfinished:
-            written[-1]["content"] += MORE
-        rendered = await self._post("/apply-template", {"messages": written})
-        text = rendered["prompt"].partition(MORE)[0] if unfinished else rendered["prompt"]
-        prompt = await self._post("/tokenize", {"content": text, "add_special": True, "parse_special": True})
-        tokens: list[int] = prompt["tokens"]
+            messages = (*messages[:-1], replace(messages[-1], text=messages[-1].text + MORE))
+        text = await self._rendered(messages)
+        text = text.partition(MORE)[0] if unfinished else text
+        tokens = await self.raw_tokens(text)
         return tokens[:-1] if unfinished else tokens
+
+    async def raw_tokens(self, text: str) -> list[int]:
+        """Of a text in which names of control tokens stand for these.
+
+        Raises:
+            aiohttp.ClientError: The server is gone.
+        """
+        answer = await self._post("/tokenize", {"content": text, "add_special": True, "parse_special": True})
+        return list(answer["tokens"])
+
+    async def control_tokens(self, vocabulary: Sequence[str]) -> ControlTokens:
+        """What has power over its prompts: control tokens of the vocabulary, and what its chat template writes.
+
+        Raises:
+            Refused: The template cannot write messages.
+            aiohttp.ClientError: The server is gone.
+        """
+        known = ControlTokens(vocabulary)
+        marks = written_by_template(await self._rendered(LIKE_NO_OTHER), [each.text for each in LIKE_NO_OTHER], known)
+        return ControlTokens((*vocabulary, *marks))
 
     async def text(self, tokens: Sequence[int]) -> str:
         """
@@ -166,6 +191,10 @@ class LlamaServer:
         body = {"filename": file} if file else {}
         async with self.http.post(f"/slots/{slot}", params={"action": action}, json=body) as response:
             return response.status == 200
+
+    async def _rendered(self, messages: tuple[ChatMessage, ...]) -> str:
+        written = [{"role": message.role, "content": message.text} for message in messages]
+        return str((await self._post("/apply-template", {"messages": written}))["prompt"])
 
     async def _posted(self, body: Mapping[str, Any]) -> Any:
         """The answer, or why there is none."""

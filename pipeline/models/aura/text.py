@@ -8,6 +8,7 @@ from typing import Any
 
 from pipeline.errors import ConfigError
 from pipeline.media.video_chunk import VideoChunk
+from pipeline.models.shared.control_tokens import ControlTokens
 from pipeline.models.shared.tokenizer import read_qwen_tokenizer
 
 STOPS = ("<|im_end|>", "<|silent|>", "<|endoftext|>")
@@ -50,6 +51,7 @@ class AuraText:
         self.silent, _, self.im_end, _, self._video, self._image, self._begin, self._end = ids
         self.stops = tuple(int(vocabulary[name]) for name in STOPS)
         self._tokenizer = tokenizer
+        self._others = ControlTokens(tokenizer.get_added_vocab().keys() - set(NAMED))
         self._cached = lru_cache(4_096)(self._tokenized)
         self._placed = lru_cache(1_024)(self._place)
 
@@ -62,6 +64,7 @@ class AuraText:
         return AuraText(read_qwen_tokenizer(folder), str(folder))
 
     def ids(self, text: str) -> tuple[int, ...]:
+        """Of the tokens that have names, those that a prompt is written with are read by these; others are not."""
         return self._cached(text)
 
     def place(self, clip: VideoChunk) -> MediaPlace:
@@ -79,7 +82,7 @@ class AuraText:
         return MediaPlace((*before, *(self._video,) * tokens, self._end), embeds)
 
     def _tokenized(self, text: str) -> tuple[int, ...]:
-        return tuple(self._tokenizer(text, add_special_tokens=False)["input_ids"])
+        return tuple(self._tokenizer(self._others.escape(text), add_special_tokens=False)["input_ids"])
 
 
 class AuraDetokenizer:

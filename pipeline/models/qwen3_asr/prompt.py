@@ -42,11 +42,12 @@ class AsrPromptWriter:
         Args:
             language: As Qwen3-ASR names it; None leaves it to the model, which then writes it first.
             prefix: What the transcript begins with, whatever is heard.
-            context: A caller's own, in place of the writer's. Holds no names of added tokens.
+            context: A caller's own, in place of the writer's. Names of added tokens in it are broken up.
         """
         forced = f"language {language}{TAG}" if language else ""
+        told = self.tokenizer.escape(context) or self.context
         ids = self.tokenizer.encode(
-            f"<|im_start|>system\n{context or self.context}<|im_end|>\n<|im_start|>user\n{AUDIO_TEXT}<|im_end|>\n"
+            f"<|im_start|>system\n{told}<|im_end|>\n<|im_start|>user\n{AUDIO_TEXT}<|im_end|>\n"
             f"<|im_start|>assistant\n{forced}{prefix}"
         )
         return AsrPrompt(tuple(ids), ids.index(self.audio_id))

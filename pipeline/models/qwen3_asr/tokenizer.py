@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from pipeline.errors import ConfigError
+from pipeline.models.shared.control_tokens import ControlTokens
 from pipeline.models.shared.tokenizer import read_qwen_tokenizer
 
 AUDIO = "<|audio_pad|>"  # stands for sound
@@ -14,6 +15,10 @@ ENDS = ("<|im_end|>", "<|endoftext|>")
 class Tokenizer(Protocol):
     def encode(self, text: str) -> list[int]:
         """Ids that decode to `text`; names of added tokens in it become their ids."""
+        ...
+
+    def escape(self, text: str) -> str:
+        """The text without names of added tokens."""
         ...
 
     def decode(self, ids: list[int], *, special: bool = True) -> str:
@@ -41,12 +46,16 @@ def read_tokenizer(folder: Path) -> tuple[Tokenizer, Ids]:
     known = tokenizer.get_added_vocab()
     if missing := [name for name in (AUDIO, *ENDS) if name not in known]:
         raise ConfigError(str(folder), [f"the tokenizer knows no {' or '.join(missing)}"])
-    return _Qwen(tokenizer), Ids(known[AUDIO], tuple(known[name] for name in ENDS))
+    return _Qwen(tokenizer, ControlTokens(known)), Ids(known[AUDIO], tuple(known[name] for name in ENDS))
 
 
 @dataclass(frozen=True, slots=True)
 class _Qwen:
     tokenizer: Any
+    control: ControlTokens
+
+    def escape(self, text: str) -> str:
+        return self.control.escape(text)
 
     def encode(self, text: str) -> list[int]:
         return list(self.tokenizer(text, add_special_tokens=False)["input_ids"])

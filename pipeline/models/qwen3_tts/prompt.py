@@ -1,11 +1,12 @@
 """Lays a text and a voice out as the ids that the Talker reads, position by position. Pure."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from pipeline.errors import RequestError
 from pipeline.models.qwen3_tts.config import VoiceConfig
+from pipeline.models.shared.control_tokens import ControlTokens
 
 NO_CODEC = -1  # a position at which only text is read
 AUTO = "auto"
@@ -66,15 +67,17 @@ class TalkerPromptWriter:
 
     Attributes:
         max_instructions_length: Most characters of a voice's instructions.
+        control: Names of tokens that instructions must not hold: there they are broken up.
     """
 
     config: VoiceConfig
     tokenize: Tokenize
     max_instructions_length: int = MOST_INSTRUCTIONS
+    control: ControlTokens = field(default_factory=ControlTokens)
 
     @property
     def most_instructions(self) -> int:
-        """The same; 0 if the checkpoint takes none."""
+        """The most characters of instructions that this checkpoint takes; 0 if it takes none."""
         is_small = self.config.tts_model_type == "custom_voice" and self.config.tts_model_size == "0b6"
         return 0 if is_small else self.max_instructions_length
 
@@ -153,7 +156,7 @@ class TalkerPromptWriter:
         if (length := len(voice.instructions)) > most:
             message = f"instructions: {length} characters, of which {most} have room"
             raise RequestError("invalid_value", message, "instructions")
-        return self.tokenize(f"<|im_start|>user\n{voice.instructions}<|im_end|>\n")
+        return self.tokenize(f"<|im_start|>user\n{self.control.escape(voice.instructions)}<|im_end|>\n")
 
 
 def _unknown(what: str, name: str, known: Mapping[str, int]) -> str:

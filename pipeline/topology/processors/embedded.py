@@ -59,11 +59,11 @@ async def asked2chat(inbox: AsyncIterator[TurnRequest], request: TurnRequest) ->
     async for question in inbox:
         response_options = question.response_options
         limit = MOST_TOKENS if response_options.max_tokens is None else min(response_options.max_tokens, MOST_TOKENS)
-        said = recent(question.messages())
+        said = recent(tuple(map(_harmless, question.messages())))
         if not limit and (not said or said[-1].role != "user"):
             said += (ChatMessage("user", ""),)  # which is to come
         stem = (*PREAMBLE, *instructed(response_options.instructions))
-        yield ChatPrompt((*stem, *map(_harmless, said)), response_options.cache_salt, limit, stem=len(stem))
+        yield ChatPrompt((*stem, *said), response_options.cache_salt, limit, stem=len(stem))
 
 
 async def text2clauses(inbox: AsyncIterator[TextChunk], request: TurnRequest) -> AsyncGenerator[Clause, None]:
@@ -78,7 +78,7 @@ async def text2clauses(inbox: AsyncIterator[TextChunk], request: TurnRequest) ->
 
 def instructed(instructions: str) -> tuple[ChatMessage, ...]:
     """The session's instructions, cut to what fits, and what they must not make the model forget."""
-    text = instructions.strip()
+    text = escape_control_tokens(instructions.strip())
     while tokens(text) > INSTRUCTIONS_TOKENS:
         text = text[: len(text) * 9 // 10]
     return (ChatMessage("system", text), *REMINDER) if text else ()
@@ -103,8 +103,12 @@ def _harmless(message: ChatMessage) -> ChatMessage:
     return ChatMessage(message.role, escape_control_tokens(message.text))
 
 
+def _taken(text: str) -> int:
+    return tokens(escape_control_tokens(text))
+
+
 LIMITS = PromptLimits(
-    tokens, INSTRUCTIONS_TOKENS, {"system": QUESTION_TOKENS, "user": QUESTION_TOKENS, "assistant": HISTORY_TOKENS}
+    _taken, INSTRUCTIONS_TOKENS, {"system": QUESTION_TOKENS, "user": QUESTION_TOKENS, "assistant": HISTORY_TOKENS}
 )
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+from pipeline.models.shared.control_tokens import ControlTokens
+
 NAMES = (
     "<|im_start|>",
     "<|im_end|>",
@@ -19,6 +21,9 @@ _PIECES = re.compile("|".join(map(re.escape, NAMES)) + "|.", re.DOTALL)
 class Letters:
     def encode(self, text: str) -> list[int]:
         return [FIRST_NAME + NAMES.index(each) if len(each) > 1 else ord(each) for each in _PIECES.findall(text)]
+
+    def escape(self, text: str) -> str:
+        return ControlTokens(NAMES).escape(text)
 
     def decode(self, ids: list[int], *, special: bool = True) -> str:
         return "".join(_text(id, special) for id in ids)

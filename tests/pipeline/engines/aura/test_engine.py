@@ -32,6 +32,9 @@ class Bytes:
     def get_vocab(self) -> dict[str, int]:
         return IDS
 
+    def get_added_vocab(self) -> dict[str, int]:
+        return {**IDS, "<tool_call>": 400, "[INST]": 401}
+
     def __call__(self, text: str, add_special_tokens: bool) -> dict[str, list[int]]:
         return {"input_ids": list(text.encode())}
 
@@ -157,6 +160,11 @@ async def test_what_would_change_the_pixels_that_vllm_is_given_is_refused(tmp_pa
         await open_aura(tmp_path, model="m", max_sessions=1, mm_processor_kwargs={}, video_pruning_rate=0.5)
     reason = "cannot be set: clips are made ready for vLLM here"
     assert refused.value.faults == [f"`mm_processor_kwargs` {reason}", f"`video_pruning_rate` {reason}"]
+
+
+def test_added_tokens_that_no_prompt_is_written_with_are_broken_up() -> None:
+    text = AuraText(Bytes(), "test")
+    assert bytes(text.ids("<|im_start|>user\n<tool_call> [INST]")) == b"<|im_start|>user\n< tool_call> [ INST]"
 
 
 def test_a_tokenizer_of_another_model_is_refused_by_the_names_it_lacks() -> None:
