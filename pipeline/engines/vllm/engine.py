@@ -151,6 +151,7 @@ class VllmEngine:
         if handler := llm.output_handler:  # it would take the end of its engine for a failure
             handler.cancel()
             await asyncio.wait([handler])
+        llm.output_processor.propagate_error(EngineDeadError())  # which would else wait for ever, if it hangs
         await asyncio.to_thread(llm.shutdown)
 
     @property

@@ -3,9 +3,12 @@
 import asyncio
 import json
 import multiprocessing
+import os
 import shutil
+import signal
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +27,7 @@ from tests.contract.vllm.cases import CASES, GOLDENS, MOST_FRAMES
 from tests.contract.vllm.tiny import Kind
 from tests.contract.wire_wait import PATIENCE_S
 from tests.pipeline.cli.test_say import Waves
+from tests.supervised import supervised
 
 pytestmark = pytest.mark.vllm
 
@@ -46,14 +50,17 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 
 @pytest.fixture(scope="module")
 async def talker(vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path]) -> AsyncIterator[TalkerEngine]:
-    folder = checkpoint("custom_voice")
+    engine = await opened(checkpoint("custom_voice"))
+    yield engine
+    await engine.aclose()
+
+
+async def opened(folder: Path) -> TalkerEngine:
     (folder / "generation_config.json").write_text(json.dumps(GREEDY))
-    engine = await open_talker(
+    return await open_talker(
         folder.parent, model=folder.name, max_sessions=4, dtype="float32", max_model_len=512,
         enforce_eager=True, block_size=32, distributed_executor_backend="uni",
     )  # fmt: skip
-    yield engine
-    await engine.aclose()
 
 
 def frames(chunks: list[CodecChunk]) -> np.ndarray[Any, np.dtype[np.int16]]:
@@ -253,6 +260,26 @@ async def test_a_checkpoint_that_lacks_weights_is_refused_by_their_names(
         "weights missing: talker.model.layers.1.self_attn.k_proj.weight",
         "weights that nothing uses: talker.more.weight",
     ]
+
+
+async def test_an_engine_that_hangs_is_ended_with_its_requests_and_another_one_speaks(
+    vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path]
+) -> None:
+    before = set(multiprocessing.active_children())
+    async with (
+        supervised("qwen3_tts", partial(opened, checkpoint("custom_voice"))) as it,
+        aclosing(it.engine.generate("hung", once(Clause("Is it raining and windy in the north?", "eric")))) as chunks,
+    ):
+        await anext(chunks)
+        for process in set(multiprocessing.active_children()) - before:
+            assert process.pid
+            os.kill(process.pid, signal.SIGSTOP)
+        with pytest.raises(EngineError, match="the engine has died"):
+            async for _ in chunks:
+                pass
+        assert (await it.until(503))["away"] == ["qwen3_tts"]
+        assert (await it.until(200, within_s=PATIENCE_S))["restarts"] == {"qwen3_tts": 1}
+        assert len(frames(await all_of(it.engine, CLAUSE)))
 
 
 async def test_requests_of_an_engine_that_dies_fail_and_none_hangs(talker: TalkerEngine) -> None:
