@@ -12,7 +12,7 @@ from typing import Any
 from pipeline.deployment.loading import WHOLE, Deployment
 from pipeline.engines.base import Engine
 from pipeline.errors import AuraError
-from pipeline.runtime.engine_supervisor import RestartPolicy, Supervisor
+from pipeline.runtime.engine_supervisor import Supervisor
 from pipeline.runtime.profiles import Profile
 from pipeline.runtime.startup import OpenedEngines, opened
 from pipeline.runtime.warm_up import warm_up
@@ -57,10 +57,6 @@ class Orchestrator:
         return self.max_sessions - len(self._sessions)
 
     @property
-    def is_ready(self) -> bool:
-        return not self.away
-
-    @property
     def away(self) -> list[str]:
         """The stages whose engines are being started again."""
         return [name for name, engine in self._supervised() if not engine.is_up]
@@ -95,13 +91,8 @@ class Orchestrator:
 
 
 @asynccontextmanager
-async def running(
-    profile: Profile, deployment: Deployment, models_dir: Path, policy: RestartPolicy | None = None
-) -> AsyncGenerator[Orchestrator, None]:
+async def running(profile: Profile, deployment: Deployment, models_dir: Path) -> AsyncGenerator[Orchestrator, None]:
     """The pipeline with its engines open, one after the other in the order of the stages.
-
-    Args:
-        policy: When an engine is started again.
 
     Raises:
         ConfigError: A model is missing or unusable.
@@ -109,7 +100,7 @@ async def running(
     """
     clock = asyncio.get_running_loop().time
     async with AsyncExitStack() as closing:
-        ready = await opened(profile, deployment, models_dir, closing, policy)
+        ready = await opened(profile, deployment, models_dir, closing)
         first, second, *_ = profile.topology.stages
         chain = chain_of(profile.topology, deployment, ready.engines)
         prefills_ahead = deployment.stage(second.stage_id).edge.window_size != WHOLE

@@ -13,7 +13,7 @@ from pipeline.aio.tasks import BackgroundTasks, first
 from pipeline.deployment.loading import Deployment
 from pipeline.engines.base import Engine, Listens, Speaks, TakesInstructions
 from pipeline.runtime.engine_registry import EngineKind
-from pipeline.runtime.engine_supervisor import OpenAgain, RestartableEngine, RestartPolicy, Supervisor
+from pipeline.runtime.engine_supervisor import OpenAgain, RestartableEngine, Supervisor
 from pipeline.runtime.profiles import Profile
 from pipeline.topology.config import StagePipelineConfig
 from pipeline.types.capabilities import Capabilities
@@ -35,18 +35,11 @@ class OpenedEngines:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
-async def opened(
-    profile: Profile,
-    deployment: Deployment,
-    models_dir: Path,
-    closing: AsyncExitStack,
-    policy: RestartPolicy | None = None,
-) -> OpenedEngines:
-    """Engines that may die are opened again when they do, as long as `closing` is open.
+async def opened(profile: Profile, deployment: Deployment, models_dir: Path, closing: AsyncExitStack) -> OpenedEngines:
+    """Engines that may die or hang are opened again when they do, as long as `closing` is open.
 
     Args:
         closing: Closes them all.
-        policy: When an engine is started again.
 
     Raises:
         ConfigError: A model is missing or unusable.
@@ -71,7 +64,7 @@ async def opened(
         seconds[name] = clock() - began
         log.info("%s started in %.1f s", name, seconds[name])
         able = with_engine(able, engine)
-        engines[name] = Supervisor(name, engine, open_, policy) if isinstance(engine, RestartableEngine) else engine
+        engines[name] = Supervisor(name, engine, open_) if isinstance(engine, RestartableEngine) else engine
 
     try:
         async with asyncio.TaskGroup() as openings:
