@@ -18,7 +18,8 @@ from tests.scenario import Line, Loudness
 from tests.served import ABLE, KEY
 
 IMPATIENT = RestartPolicy(first_pause_s=0.2, rest_s=0.2, probe_s=2.0, busy_s=0.5)  # a busy machine is no hang
-LOOK_S = 0.02
+PATIENT = RestartPolicy(first_pause_s=0.2, rest_s=0.2, probe_s=10.0, busy_s=0.5)  # for steps that may take seconds
+LOOK_S = 0.05
 PATIENCE_S = 60.0  # on a busy machine
 
 
@@ -46,10 +47,12 @@ class Supervised:
 
 
 @asynccontextmanager
-async def supervised(stage: str, open_: OpenAgain) -> AsyncGenerator[Supervised, None]:
+async def supervised(
+    stage: str, open_: OpenAgain, policy: RestartPolicy = IMPATIENT
+) -> AsyncGenerator[Supervised, None]:
     first = await open_()
     assert isinstance(first, RestartableEngine)
-    engine = Supervisor(stage, first, open_, IMPATIENT)
+    engine = Supervisor(stage, first, open_, policy)
     server = Server("aura-scripted", KEY)
     server.pipeline = Orchestrator(OpenedEngines(ABLE, {stage: engine}), Line().stages(), Loudness, 1)
     runner = web.AppRunner(server.app(), shutdown_timeout=1)

@@ -228,6 +228,38 @@ async def test_characters_of_several_tokens_come_whole(llama: LlamaCppEngine) ->
     assert text and "\ufffd" not in text
 
 
+async def test_answers_of_several_callers_are_written_at_once_each_its_own(models_dir: Path) -> None:
+    """What the books say that a slot has read is what was told of it, whatever its characters are made of."""
+    engine = await opened(models_dir, slots=3)
+    request = {"a": STORY, "b": "Repeat after me: 🍕 你好 🎉 🚀 今天天气", "c": "Count: 1️⃣ 2️⃣ 3️⃣"}
+    answers = await asyncio.gather(*(all_of(engine, chat(text, caller, limit=60)) for caller, text in request.items()))
+    for caller, pieces in zip(request, answers, strict=True):
+        text, usage = "".join(piece.text for piece in pieces), pieces[-1].usage
+        async with engine._slots.of(caller) as slot:
+            assert usage and usage.written > 5
+            told = await engine._server.text(slot.read[usage.prompt :])
+        assert "\ufffd" not in text
+        assert text.startswith(told.lstrip().rstrip("\ufffd")), "all but the last token"
+        again = await usage_of(engine, chat(request[caller], caller, limit=1))
+        assert again == TokenUsage(usage.prompt, cached=usage.prompt - 1, written=1)
+    await engine.aclose()
+
+
+async def test_of_two_callers_one_is_cancelled_and_the_other_goes_on(models_dir: Path) -> None:
+    engine = await opened(models_dir, slots=2)
+    async with asyncio.TaskGroup() as tasks:
+        goes_on = tasks.create_task(usage_of(engine, chat(STORY, "a", limit=150)))
+        closing = [
+            await seconds_to_close(engine, chat(f"{number}. {STORY}", "b", limit=150), after_s=0.5)
+            for number in range(3)
+        ]
+        assert await engine.busy() == 1
+    assert goes_on.result().written > 100
+    assert await engine.busy() == 0
+    await engine.aclose()
+    assert min(closing) < 0.2
+
+
 async def test_a_new_caller_need_not_wait_for_the_preamble(models_dir: Path) -> None:
     engine = await opened(models_dir, slots=1)
     warm = await computed_for(engine, chat("Hi.", "new caller"))

@@ -5,7 +5,7 @@ import json
 import secrets
 import sys
 from asyncio.subprocess import PIPE, Process
-from collections.abc import Mapping, Sequence
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Self
@@ -20,6 +20,7 @@ from pipeline.types.chunks import ChatMessage
 OPEN_S = 90.0
 STOP_S = 5.0
 MORE = "\x1e"  # a mark that nobody says, where an unfinished message goes on
+EVENT = b"data: "
 LIKE_NO_OTHER = (
     ChatMessage("system", "a\x1e0z"),
     ChatMessage("user", "a\x1e1z"),
@@ -180,6 +181,57 @@ class LlamaServer:
         return CompletionStep(
             answer["tokens"], answer["content"], answer["stop_type"] == "eos", answer["timings/prompt_n"]
         )
+
+    async def steps(
+        self, slot: int, tokens: Sequence[int], temperature: float, most: int
+    ) -> AsyncGenerator[CompletionStep, None]:
+        """Write up to so many tokens after `tokens`, which the slot has read, in one request: what several slots write
+        meanwhile is computed together.
+
+        It ends early before a character of several tokens: the server does not tell them all. Closing returns when the
+        slot is idle, which takes up to two steps: the server notices it at the next token, and by then computes
+        another one.
+
+        Raises:
+            Refused: The server cannot serve the prompt.
+            aiohttp.ClientError: The server is gone.
+        """
+        body = {
+            "prompt": list(tokens),
+            "n_predict": most,
+            "temperature": temperature,
+            "id_slot": slot,
+            "cache_prompt": True,
+            "return_tokens": True,
+            "stream": True,
+            "response_fields": ["stop", "stop_type"],
+        }
+        ended = False
+        try:
+            async with self.http.post("/completion", json=body, headers={"Connection": "close"}) as response:
+                if response.status != 200:
+                    raise PromptRefused(complaint(await response.text()))
+                count = 0
+                async for line in response.content:
+                    if not line.startswith(EVENT):
+                        continue
+                    said = json.loads(line.removeprefix(EVENT))
+                    count += 1
+                    if ended := said["stop"]:
+                        if said["stop_type"] == "eos":
+                            yield CompletionStep([], "", True, 0)
+                    elif said["tokens_predicted"] == count:
+                        yield CompletionStep(said["tokens"], said["content"], False, 0)
+                    else:
+                        return
+        finally:
+            if not ended:
+                await self._until_idle(slot)
+
+    async def _until_idle(self, slot: int) -> None:
+        with suppress(aiohttp.ClientError):  # a server that is gone does nothing
+            while (await self.processing())[slot]:
+                """It is asked between two steps."""
 
     async def processing(self) -> list[bool]:
         """Of each slot, whether it computes now."""

@@ -27,7 +27,7 @@ from tests.contract.vllm.cases import CASES, GOLDENS, MOST_FRAMES
 from tests.contract.vllm.tiny import Kind
 from tests.contract.wire_wait import PATIENCE_S
 from tests.pipeline.cli.test_say import Waves
-from tests.supervised import supervised
+from tests.supervised import PATIENT, supervised
 
 pytestmark = pytest.mark.vllm
 
@@ -267,7 +267,7 @@ async def test_an_engine_that_hangs_is_ended_with_its_requests_and_another_one_s
 ) -> None:
     before = set(multiprocessing.active_children())
     async with (
-        supervised("qwen3_tts", partial(opened, checkpoint("custom_voice"))) as it,
+        supervised("qwen3_tts", partial(opened, checkpoint("custom_voice")), PATIENT) as it,
         aclosing(it.engine.generate("hung", once(Clause("Is it raining and windy in the north?", "eric")))) as chunks,
     ):
         await anext(chunks)
@@ -277,7 +277,7 @@ async def test_an_engine_that_hangs_is_ended_with_its_requests_and_another_one_s
         with pytest.raises(EngineError, match="the engine has died"):
             async for _ in chunks:
                 pass
-        assert (await it.until(503))["away"] == ["qwen3_tts"]
+        assert (await it.until(503, within_s=PATIENCE_S))["away"] == ["qwen3_tts"]
         assert (await it.until(200, within_s=PATIENCE_S))["restarts"] == {"qwen3_tts": 1}
         assert len(frames(await all_of(it.engine, CLAUSE)))
 
