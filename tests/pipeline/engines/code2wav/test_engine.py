@@ -53,7 +53,7 @@ async def sent(*prompts: CodecChunk) -> AsyncIterator[CodecChunk]:
 
 
 async def heard(engine: Engine[CodecChunk, AudioChunk], *prompts: CodecChunk) -> list[AudioChunk]:
-    async with asyncio.timeout(10):
+    async with asyncio.timeout(30):
         return [audio async for audio in engine.generate("test", sent(*prompts))]
 
 
