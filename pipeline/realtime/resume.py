@@ -1,49 +1,95 @@
 """What is kept of a lost connection, so that its caller can go on where they were."""
 
 import asyncio
+import logging
 import secrets
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from pipeline.realtime.session_config import SessionConfig
 from pipeline.types.history import History
 
+log = logging.getLogger(__name__)
+
 KEPT_S = 60.0
 MOST_KEPT = 256
+MOST_KEPT_BYTES = 4 << 30  # of pictures: some fifty conversations with the longest memory of a camera
 
 
 @dataclass(frozen=True, slots=True)
 class LeftSession:
-    """A conversation without its caller, and the moment on the loop's clock until which it is kept."""
+    """A conversation without its caller.
+
+    Attributes:
+        until: When it is let go, on the loop's clock.
+        size_bytes: About what it takes: its pictures, and its words.
+    """
 
     name: str
-    history: History
+    history: History = field(repr=False)
     config: SessionConfig
     until: float
+    size_bytes: int
 
 
 class KeptSessions:
-    """Conversations whose callers have gone, by resume token. Each can be taken once."""
+    """Conversations whose callers have gone, by resume token. Each can be taken once, within a minute.
 
-    def __init__(self) -> None:
-        self._left: dict[str, LeftSession] = {}
+    When too many have been left, or too much, those that were left first are let go. One that is too large by
+    itself is not kept.
+
+    Attributes:
+        size_bytes: Of all that are kept.
+    """
+
+    def __init__(self, most: int = MOST_KEPT, most_bytes: int = MOST_KEPT_BYTES) -> None:
+        self._most, self._most_bytes = most, most_bytes
+        self._left: dict[str, tuple[LeftSession, asyncio.TimerHandle]] = {}
+        self.size_bytes = 0
+
+    def __len__(self) -> int:
+        return len(self._left)
 
     def keep(self, token: str, name: str, history: History, config: SessionConfig) -> None:
-        while len(self._left) >= MOST_KEPT:
-            del self._left[next(iter(self._left))]
-        self._left[token] = LeftSession(name, history, config, _now() + KEPT_S)
+        self._put(token, LeftSession(name, history, config, _now() + KEPT_S, _size(history)))
 
     def put_back(self, token: str, left: LeftSession) -> None:
-        """It could not be gone on with, and may be tried again."""
-        self._left[token] = left
+        """It could not be gone on with, and may be tried again until its minute is over."""
+        self._put(token, left)
 
     def take(self, token: str) -> LeftSession | None:
         """The conversation of that token, if its caller left less than a minute ago."""
-        left = self._left.pop(token, None)
-        return left if left and left.until > _now() else None
+        if token not in self._left:
+            return None
+        left, expiry = self._left.pop(token)
+        expiry.cancel()
+        self.size_bytes -= left.size_bytes
+        return left if left.until > _now() else None
+
+    def _put(self, token: str, left: LeftSession) -> None:
+        if left.until <= _now():
+            return
+        if left.size_bytes > self._most_bytes:
+            log.warning("a conversation is too large to be kept", extra={"session": left.name})
+            return
+        while self._left and (len(self) >= self._most or self.size_bytes + left.size_bytes > self._most_bytes):
+            self.take(min(self._left, key=self._until))
+        self._left[token] = left, asyncio.get_running_loop().call_at(left.until, self.take, token)
+        self.size_bytes += left.size_bytes
+
+    def _until(self, token: str) -> float:
+        return self._left[token][0].until
 
 
 def resume_token() -> str:
+    """A secret that nobody guesses: 192 random bits."""
     return secrets.token_urlsafe(24)
+
+
+def _size(history: History) -> int:
+    """The pixels of every clip once, however often it stands there, and the letters."""
+    clips = [each.clip for each in history.video_turns] + [clip for item in history.items for clip in item.pictures]
+    pixels = {id(clip.pixels): clip.pixels.nbytes for clip in clips}
+    return sum(pixels.values()) + sum(len(item.text) for item in history.items)
 
 
 def _now() -> float:
