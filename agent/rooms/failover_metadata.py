@@ -1,5 +1,7 @@
 """What an agent that is called in place of one that died is told, as metadata of its dispatch."""
 
+from typing import Literal
+
 import msgspec
 
 
@@ -13,12 +15,19 @@ class FailoverMetadata(msgspec.Struct, frozen=True):
     line: str = ""
 
     def metadata(self) -> str:
-        return msgspec.json.encode(self).decode()
+        return msgspec.json.encode(_Metadata(1, self)).decode()
+
+
+class _Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Tells ours from whatever else somebody gives a dispatch along, which may be JSON, too."""
+
+    version: Literal[1] = msgspec.field(name="aura.recalled.version")
+    recalled: FailoverMetadata = msgspec.field(name="aura.recalled")
 
 
 def failover_metadata(metadata: str) -> FailoverMetadata | None:
-    """Reads a dispatch's metadata; None: the call is new."""
+    """Reads a dispatch's metadata; None: the call is new, and what the metadata says is not for us."""
     try:
-        return msgspec.json.decode(metadata, type=FailoverMetadata) if metadata else None
-    except msgspec.DecodeError:
+        return msgspec.json.decode(metadata, type=_Metadata).recalled if metadata else None
+    except (msgspec.DecodeError, UnicodeError):
         return None

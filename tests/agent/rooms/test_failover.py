@@ -13,6 +13,20 @@ from agent.rooms.job_store import JobStore
 
 pytestmark = pytest.mark.anyio
 
+FOREIGN = (
+    "",
+    "somebody else's",
+    "{}",
+    "[]",
+    "null",
+    '{"tenant": 7}',
+    '{"line": "a telephone line of somebody else\'s"}',
+    '{"aura.recalled": {"line": "token"}}',
+    '{"aura.recalled.version": 2, "aura.recalled": {"line": "token"}}',
+    '{"aura.recalled.version": 1, "aura.recalled": {"line": 7}}',
+    '{"aura.recalled.version": 1, "aura.recalled": {"line": "token"}, "tenant": 7}',
+    '{"line": "\ud800"}',
+)
 HALL, KITCHEN = RoomJob("hall", "agent-1"), RoomJob("kitchen", "agent-2")
 
 
@@ -127,5 +141,9 @@ async def test_a_server_that_is_away_does_not_end_the_watch() -> None:
 
 def test_what_a_recalled_agent_is_told_is_read_again() -> None:
     assert failover_metadata(FailoverMetadata("token").metadata()) == FailoverMetadata("token")
-    assert failover_metadata("") is None
-    assert failover_metadata("somebody else's") is None
+    assert failover_metadata(FailoverMetadata().metadata()) == FailoverMetadata()
+
+
+@pytest.mark.parametrize("metadata", FOREIGN)
+def test_whatever_else_a_dispatch_is_given_along_says_nothing_about_a_death(metadata: str) -> None:
+    assert failover_metadata(metadata) is None

@@ -1,0 +1,64 @@
+"""Whether a call is taken. Nobody answers for the LiveKit server here, so that whoever is asked about is refused."""
+
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+import pytest
+from livekit.agents import JobRequest
+
+from agent.phone.call_admission import CallAdmission
+from agent.rooms.failover_metadata import FailoverMetadata
+from agent.settings.agent import LiveKitSettings
+from agent.settings.phone import PhoneSettings
+from tests.agent.rooms.test_failover import FOREIGN
+
+NOBODY = LiveKitSettings("ws://127.0.0.1:9", "key", "a secret of no less than 32 letters", "aura")
+
+
+@pytest.fixture
+def anyio_backend() -> tuple[str, dict[str, Any]]:
+    """Real time: a socket is opened."""
+    return "asyncio", {}
+
+
+@dataclass
+class Named:
+    """A room, or a job with its metadata."""
+
+    name: str = ""
+    metadata: str = ""
+
+
+@dataclass
+class Request:
+    """Remembers how it was answered."""
+
+    room: Named
+    job: Named
+    answers: list[str] = field(default_factory=list)
+
+    async def accept(self, *, name: str) -> None:
+        self.answers.append("accepted")
+
+    async def reject(self) -> None:
+        self.answers.append("rejected")
+
+
+async def answered(room: str, metadata: str) -> list[str]:
+    request = Request(Named(room), Named(metadata=metadata))
+    await CallAdmission(NOBODY, PhoneSettings()).answer(cast(JobRequest, request))
+    return request.answers
+
+
+@pytest.mark.parametrize("metadata", FOREIGN)
+@pytest.mark.parametrize("room", ["phone_100_x", "unlisted_x"])
+async def test_a_phone_call_is_asked_about_whatever_its_dispatch_was_given_along(room: str, metadata: str) -> None:
+    assert await answered(room, metadata) == ["rejected"]
+
+
+async def test_a_phone_call_that_goes_on_after_a_death_is_taken() -> None:
+    assert await answered("phone_100_x", FailoverMetadata("token").metadata()) == ["accepted"]
+
+
+async def test_who_comes_with_a_token_is_taken() -> None:
+    assert await answered("a room", '{"tenant": 7}') == ["accepted"]
