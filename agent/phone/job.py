@@ -5,6 +5,7 @@ import wave
 from collections.abc import AsyncIterator
 from pathlib import Path
 
+import aiohttp
 from livekit import api, rtc
 from livekit.agents import JobContext
 from livekit.agents.voice.room_io import AudioInputOptions, AudioOutputOptions, RoomOptions
@@ -124,12 +125,12 @@ class _Speaker:
         self._call.repeat()
 
     async def say(self, text: str) -> None:
-        await self._call.session.interrupt()
+        await self._call.session.interrupt(force=True)
         await self._call.session.say(text, allow_interruptions=False)
 
     async def apologise(self) -> None:
         if self._apology:
-            self._call.session.interrupt()
+            self._call.session.interrupt(force=True)
             await self._call.session.say(
                 "(all lines are busy)", audio=recording(self._apology), allow_interruptions=False
             )
@@ -150,8 +151,9 @@ class _Bridge:
             return False
         try:
             await self._ctx.transfer_sip_participant(caller, to)
-        except api.TwirpError as error:
-            logger.warning("not put through", extra={"code": error.code})
+        except (api.TwirpError, aiohttp.ClientError, TimeoutError) as error:
+            code = error.code if isinstance(error, api.TwirpError) else type(error).__name__
+            logger.warning("not put through", extra={"code": code})
             return False
         return True
 

@@ -74,6 +74,7 @@ class Telephone:
         self._tasks = OwnedTasks()
         self._active = self._ending = self._line_was_up = False
         self._trouble = ""
+        self._transfer: asyncio.Task[None] | None = None
         self._timers: list[asyncio.TimerHandle] = []
         self._patience: asyncio.TimerHandle | None = None
         self._arrival: asyncio.TimerHandle | None = None
@@ -92,7 +93,7 @@ class Telephone:
             self._arrival.cancel()
         if status == "hangup" and not self._ending:
             self._ending = True
-            self._tasks.start(self._hang_up("hung up"), "phone:hangup")
+            self._tasks.start(self._let_go("hung up"), "phone:hangup")
         if status != "active" or self._active or self._ending:
             return
         self._active = True
@@ -112,12 +113,14 @@ class Telephone:
         key = KEYS[digit]
         logger.info("key", extra={"key": key})
         match key:
-            case "repeat":
-                self._speaker.repeat()
             case "end":
                 self._end("ended by key", GOODBYE)
+            case _ if self._transfers:
+                """One transfer is enough, and nothing is said over it."""
+            case "repeat":
+                self._speaker.repeat()
             case "person":
-                self._tasks.start(self._put_through(), "phone:transfer")
+                self._transfer = self._tasks.start(self._put_through(), "phone:transfer")
 
     @log_exceptions
     def on_trouble(self, trouble: str) -> None:
@@ -143,8 +146,15 @@ class Telephone:
         self._close("the agent stops")
         await self._tasks.aclose()
 
+    @property
+    def _transfers(self) -> bool:
+        """The caller is being put through, or told that nobody can be reached."""
+        return self._transfer is not None and not self._transfer.done()
+
     def _give_up(self) -> None:
-        if not self._ending:
+        if self._transfers:  # that needs no pipeline
+            self._patience = self._later(PATIENCE_S, self._give_up)
+        elif not self._ending:
             self._ending = True
             self._tasks.start(self._apologise(), "phone:apology")
 
@@ -158,6 +168,7 @@ class Telephone:
         await self._hang_up("no place")
 
     async def _say_and_end(self, reason: str, farewell: str) -> None:
+        await self._stop_transfer()
         await self._within_reason(lambda: self._speaker.say(farewell))
         await self._hang_up(reason)
 
@@ -171,6 +182,15 @@ class Telephone:
                 await self._hang_up("put through")
                 return
         await self._within_reason(lambda: self._speaker.say(NOBODY))
+
+    async def _let_go(self, reason: str) -> None:
+        await self._stop_transfer()
+        await self._hang_up(reason)
+
+    async def _stop_transfer(self) -> None:
+        if self._transfer:
+            self._transfer.cancel()
+            await asyncio.gather(self._transfer, return_exceptions=True)
 
     async def _hang_up(self, reason: str) -> None:
         await asyncio.sleep(LINE_S)

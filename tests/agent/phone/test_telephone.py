@@ -25,10 +25,12 @@ class Desk:
     Attributes:
         says_s: What each sentence takes.
         reached: Whether a transfer succeeds.
+        rings_s: What a transfer takes.
     """
 
     says_s: float = 2.0
     reached: bool = True
+    rings_s: float = 0.0
     done: list[tuple[float, str]] = field(default_factory=list)
 
     def listen(self) -> None:
@@ -52,6 +54,11 @@ class Desk:
 
     async def transfer(self, to: str) -> bool:
         self._did(f"transfers to {to}")
+        try:
+            await asyncio.sleep(self.rings_s)
+        except asyncio.CancelledError:
+            self._did("transfers no more")
+            raise
         return self.reached
 
     def _did(self, what: str) -> None:
@@ -130,6 +137,81 @@ async def test_zero_puts_the_caller_through_to_a_person() -> None:
         await asyncio.sleep(5)
         assert desk.what[2:] == [PUT_THROUGH, "transfers to tel:+15550199", "hangs up"]
         assert reasons == ["put through"]
+
+
+async def test_zero_pressed_again_makes_no_second_transfer() -> None:
+    desk = Desk(rings_s=10.0)
+    async with ringing(desk, operator="tel:+15550199") as (telephone, reasons):
+        telephone.on_status("active")
+        for _ in range(8):
+            telephone.on_key("0")
+            await asyncio.sleep(1)
+        await asyncio.sleep(5)
+        assert desk.done[2:] == [(0.0, PUT_THROUGH), (2.0, "transfers to tel:+15550199"), (12.4, "hangs up")]
+        assert reasons == ["put through"]
+
+
+async def test_zero_may_be_pressed_again_where_nobody_was_reached() -> None:
+    desk = Desk(reached=False)
+    async with ringing(desk, operator="tel:+15550199") as (telephone, reasons):
+        telephone.on_status("active")
+        for _ in range(2):
+            telephone.on_key("0")
+            await asyncio.sleep(5)
+        assert desk.what[2:] == [PUT_THROUGH, "transfers to tel:+15550199", NOBODY] * 2
+        assert reasons == []
+
+
+@pytest.mark.parametrize(
+    ("after_s", "stopped"), [(1.0, []), (3.0, [(2.0, "transfers to tel:+15550199"), (3.0, "transfers no more")])]
+)
+async def test_the_hash_stops_a_transfer_and_ends_the_call(after_s: float, stopped: list[tuple[float, str]]) -> None:
+    desk = Desk(rings_s=60.0)
+    async with ringing(desk, operator="tel:+15550199") as (telephone, reasons):
+        telephone.on_status("active")
+        telephone.on_key("0")
+        await asyncio.sleep(after_s)
+        telephone.on_key("*")
+        telephone.on_key("#")
+        telephone.on_key("0")
+        await asyncio.sleep(90)
+        ended = [(after_s, GOODBYE), (after_s + 2.4, "hangs up")]
+        assert desk.done[2:] == [(0.0, PUT_THROUGH), *stopped, *ended]
+        assert reasons == ["ended by key"]
+
+
+async def test_who_hangs_up_during_a_transfer_is_not_put_through() -> None:
+    desk = Desk(rings_s=60.0)
+    async with ringing(desk, operator="tel:+15550199") as (telephone, reasons):
+        telephone.on_status("active")
+        telephone.on_key("0")
+        await asyncio.sleep(5)
+        telephone.on_status("hangup")
+        await asyncio.sleep(90)
+        assert desk.done[3:] == [(2.0, "transfers to tel:+15550199"), (5.0, "transfers no more"), (5.4, "hangs up")]
+        assert reasons == ["hung up"]
+
+
+async def test_a_transfer_needs_no_pipeline() -> None:
+    desk = Desk(rings_s=30.0)
+    async with ringing(desk, operator="tel:+15550199") as (telephone, reasons):
+        telephone.on_status("active")
+        telephone.on_key("0")
+        telephone.on_trouble("away")
+        await asyncio.sleep(40)
+        assert desk.done[3:] == [(2.0, "transfers to tel:+15550199"), (32.4, "hangs up")]
+        assert reasons == ["put through"]
+
+
+async def test_a_pipeline_that_stays_away_is_apologised_for_after_a_transfer_that_reached_nobody() -> None:
+    desk = Desk(rings_s=30.0, reached=False)
+    async with ringing(desk, operator="tel:+15550199") as (telephone, reasons):
+        telephone.on_status("active")
+        telephone.on_key("0")
+        telephone.on_trouble("away")
+        await asyncio.sleep(60)
+        assert desk.done[4:] == [(32.0, NOBODY), (2 * PATIENCE_S, "apology"), (2 * PATIENCE_S + 2.4, "hangs up")]
+        assert reasons == ["no place"]
 
 
 @pytest.mark.parametrize("operator", ["", "tel:+15550199"])
