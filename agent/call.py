@@ -162,7 +162,7 @@ class Call:
             self.board.error("I could not answer that. Please try again.")
         elif outcome.decision == "silent":
             self.board.stayed_silent()
-        if outcome.status == "completed":
+        if outcome.status in ("completed", "incomplete"):
             self.board.error("")
         logger.info("answer", extra={"response": outcome.response_id, "status": outcome.status})
 

@@ -22,6 +22,7 @@ ABLE = Capabilities(
     languages=frozenset(("en", "fr")),
     context_bytes=60,
     voices=("tenor", "alto"),
+    speeds=(0.5, 2.0),
     limits=PromptLimits(len, instructions=1_000, items={"system": 500, "user": 2_000_000, "assistant": 2_000_000}),
 )
 
@@ -55,15 +56,18 @@ def lent(url: str) -> Iterator[None]:
 
 @asynccontextmanager
 async def served(
-    line: Line | None = None, max_sessions: int = 4, detector: Callable[[], VoiceActivityDetector] = Loudness
+    line: Line | None = None,
+    max_sessions: int = 4,
+    detector: Callable[[], VoiceActivityDetector] = Loudness,
+    able: Capabilities = ABLE,
 ) -> AsyncGenerator[Served, None]:
-    if LENT and line is None:
+    if LENT and line is None and able is ABLE:
         yield Served(LENT[-1], cast(Any, None), Line(), cast(Any, None))
         return
     line = line or Line()
     engines: dict[str, Engine[Any, Any]] = {"asr": line.asr, "aura": line.aura, "tts": line.tts}
     server = Server("aura-scripted", KEY)
-    server.pipeline = Orchestrator(OpenedEngines(ABLE, engines), line.stages(), detector, max_sessions)
+    server.pipeline = Orchestrator(OpenedEngines(able, engines), line.stages(), detector, max_sessions)
     runner = web.AppRunner(server.app(), shutdown_timeout=1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)

@@ -181,7 +181,8 @@ class PendingResponses:
     def _done(self, response: dict[str, Any]) -> ResponseOutcome:
         if answer := self._answers.pop(response["id"], None):
             answer.close()
-            if answer.asked_at is not None and not answer.cancelled and response.get("status") != "completed":
+            told = response.get("status") in ("completed", "incomplete")
+            if answer.asked_at is not None and not answer.cancelled and not told:
                 self._spoilt_at = asyncio.get_running_loop().time()
         metadata = response.get("metadata") or {}
         error = ((response.get("status_details") or {}).get("error") or {}).get("message", "")

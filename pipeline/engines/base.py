@@ -55,9 +55,11 @@ class Speaks(Protocol):
 
     Attributes:
         voices: Its own choice comes first.
+        speeds: The slowest and the fastest that a clause may ask for; None: it knows none but 1.
     """
 
     voices: tuple[str, ...]
+    speeds: tuple[float, float] | None
 
 
 @runtime_checkable

@@ -12,7 +12,16 @@ from typing import Generic, TypeVar
 from pipeline.engines.common_prefix import common_prefix
 from pipeline.errors import EngineError
 from pipeline.media.sample_rates import VOICE_RATE
-from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, TokenUsage, Transcript
+from pipeline.types.chunks import (
+    AsrInput,
+    AudioChunk,
+    ChatPrompt,
+    Clause,
+    FinishReason,
+    TextChunk,
+    TokenUsage,
+    Transcript,
+)
 
 P = TypeVar("P")
 C = TypeVar("C")
@@ -88,7 +97,12 @@ def writes(
         read[chat.cache_salt] = prompt
         words = words_of(answer if isinstance(answer, str) else answer(chat))
         for position, word in enumerate(words[: chat.max_tokens]):
-            yield (word_s if position else first_s), TextChunk(word, replace(usage, written=position + 1))
+            cut = position + 1 == chat.max_tokens < len(words)
+            finish_reason: FinishReason | None = "length" if cut else None
+            yield (
+                (word_s if position else first_s),
+                TextChunk(word, replace(usage, written=position + 1), finish_reason),
+            )
         if not words and chat.max_tokens:
             yield first_s, TextChunk("", usage)
 

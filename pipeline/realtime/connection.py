@@ -79,6 +79,11 @@ class Connection:
             await self._done.wait()
         await self._outbox.emptied()
 
+    def end_answer(self) -> None:
+        """The answer that is being given, if there is one, goes no further: the pipeline ends."""
+        if self._session.answering:
+            self._session.cancel(reason="shutting_down")
+
     async def serve(self, socket: web.WebSocketResponse) -> None:
         async with self._session, asyncio.TaskGroup() as tasks:
             self._session.configure(self.config.options())

@@ -1,13 +1,14 @@
 """The open conversations of one server: admits them, lets a lost one go on, and ends them."""
 
 import asyncio
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from functools import partial
 
 from aiohttp import WSCloseCode, web
 
 from pipeline.realtime.connection import Connection
-from pipeline.realtime.protocol.known_names import check_model
+from pipeline.realtime.protocol.known_names import check_pipeline
 from pipeline.realtime.resume import KeptSessions, LeftSession
 from pipeline.realtime.session_config import SessionConfig
 from pipeline.runtime.metrics import Metrics
@@ -16,6 +17,7 @@ from pipeline.types.ids import session_name
 
 MAX_MESSAGE = 16 * 1024 * 1024  # bytes of one event
 HEARTBEAT_S = 20.0
+GOODBYE_S = 1.0  # in which the end of an answer leaves
 LIFETIME = timedelta(hours=24)
 
 
@@ -36,7 +38,7 @@ class Connections:
             RequestError: It asks for another model.
         """
         if model := request.query.get("model"):
-            check_model(model, pipeline.capabilities.model, "model")
+            check_pipeline(model, pipeline.capabilities, "model")
         token = request.query.get("resume", "")
         left, begun = await self._left(token), False
         try:
@@ -72,7 +74,12 @@ class Connections:
             await connection.answered()
 
     async def aclose(self) -> None:
-        """Say goodbye to everybody."""
+        """Say goodbye to everybody. Whoever hears an answer is told that it ends here, if they read within a second."""
+        for connection in self._open.values():
+            connection.end_answer()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(GOODBYE_S):
+                await self.answered()
         goodbyes = [socket.close(code=WSCloseCode.GOING_AWAY, message=b"shutting down") for socket in self._sockets]
         await asyncio.gather(*goodbyes)
 

@@ -25,7 +25,6 @@ from pipeline.types.session_options import Proactive, SessionOptions
 from pipeline.types.turn_request import Modality, ResponseOptions
 
 PCM = Format("audio/pcm", 24_000)
-SPEEDS = (0.25, 1.5)
 TOKENS = (1, 4_096)  # of one answer
 TEMPERATURES = (0, 2)
 
@@ -56,7 +55,7 @@ class SessionConfig:
         """
         config = self
         if session.model is not None:
-            names.check_model(session.model, self.there.model, "session.model")
+            names.check_pipeline(session.model, self.there, "session.model")
         if session.aura:
             new, old = session.aura, self.aura
             config = replace(
@@ -152,6 +151,7 @@ def _response_options(
     limits: PromptLimits | None,
     param: str,
 ) -> ResponseOptions:
+    _check_tools(settings, param)
     if settings.instructions is not None:
         check_instructions(settings.instructions, limits, f"{param}.instructions")
         response_options = replace(response_options, instructions=settings.instructions)
@@ -169,6 +169,15 @@ def _response_options(
     elif most == "inf":
         response_options = replace(response_options, max_tokens=None)
     return response_options
+
+
+def _check_tools(settings: SessionSettings | ResponseSettings, param: str) -> None:
+    """None can be called: who brings some along is told so, and not answered as though there were none."""
+    if settings.tools:
+        raise RequestError("invalid_value", f"{param}.tools: tools are not served, leave them out", f"{param}.tools")
+    if isinstance(settings.tool_choice, dict):
+        message = f"{param}.tool_choice: there are no tools to choose from; there is: auto, none"
+        raise RequestError("invalid_value", message, f"{param}.tool_choice")
 
 
 def _with_input(config: SessionConfig, audio: AudioInput) -> SessionConfig:
@@ -192,6 +201,15 @@ def _with_input(config: SessionConfig, audio: AudioInput) -> SessionConfig:
     return config
 
 
+def _check_speed(request: float, speeds: tuple[float, float] | None, param: str) -> None:
+    if speeds:
+        check_range(request, speeds, param)
+    elif request != 1:
+        raise RequestError(
+            "invalid_value", f"{param}: {request} is not served, the voice knows no speed but 1.0", param
+        )
+
+
 def _with_output(config: SessionConfig, audio: AudioOutput, param: str) -> SessionConfig:
     response_options = config.response_options
     if audio.format:
@@ -199,7 +217,7 @@ def _with_output(config: SessionConfig, audio: AudioOutput, param: str) -> Sessi
     if audio.voice is not None:
         response_options = replace(response_options, voice=names.voice(audio.voice, config.there, f"{param}.voice"))
     if audio.speed is not None:
-        check_range(audio.speed, SPEEDS, f"{param}.speed")
+        _check_speed(audio.speed, config.there.speeds, f"{param}.speed")
         response_options = replace(response_options, speed=audio.speed)
     if audio.instructions is not None:
         check_voice_instructions(audio.instructions, config.there.voice_instructions, f"{param}.instructions")

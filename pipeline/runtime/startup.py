@@ -102,7 +102,7 @@ def with_engine(able: Capabilities, engine: Engine[Any, Any]) -> Capabilities:
     if isinstance(engine, Listens):
         able = replace(able, recogniser=engine.model, languages=engine.languages, context_bytes=engine.context_bytes)
     if isinstance(engine, Speaks):
-        able = replace(able, voices=engine.voices)
+        able = replace(able, voices=engine.voices, speeds=engine.speeds)
     if isinstance(engine, TakesInstructions):
         able = replace(able, voice_instructions=engine.most_instructions)
     return able

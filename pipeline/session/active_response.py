@@ -72,8 +72,8 @@ class ActiveResponse:
         """All that was told so far."""
         return "".join(self._told)
 
-    async def deliver(self) -> None:
-        """Tell everything; returns when the turn has ended and all of it was sent.
+    async def deliver(self) -> Status:
+        """Tell everything; returns how it ended, when the turn has ended and all of it was sent.
 
         Raises:
             EngineError: The turn ended with a failure; what was made before it has been told.
@@ -83,6 +83,7 @@ class ActiveResponse:
             lanes.create_task(self._emit_sound(self._output.sound()), name=f"{self.request.turn}:sound")
         if self._output.error:
             raise self._output.error
+        return "incomplete" if self._output.finish_reason == "length" else "completed"
 
     @property
     def is_truncated(self) -> bool:

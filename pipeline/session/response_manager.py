@@ -87,7 +87,7 @@ class ResponseManager:
 
     async def _deliver(self, answer: ActiveResponse) -> None:
         try:
-            await answer.deliver()
+            status = await answer.deliver()
         except EngineError as error:
             log.warning("answer failed", extra={"turn": str(answer.request.turn), "stage": error.stage})
             self._finish(answer, "failed", error=str(error))
@@ -95,7 +95,7 @@ class ResponseManager:
             self._finish(answer, "failed", error="turn: internal error")
             raise
         else:
-            self._finish(answer, "completed")
+            self._finish(answer, status)
 
     async def _drop(self, delivery: Delivery, cancelled: float) -> None:
         await asyncio.wait(delivery.tasks)

@@ -297,9 +297,10 @@ class Session:
         self._has_changed()
         if self._answer_what_is_owed():
             return
-        if self.vision and done.status == "completed" and not self.state.is_settling(_now()):
+        whole = done.status in ("completed", "incomplete")  # after a cancel somebody speaks, and the engines are to rest
+        if self.vision and whole and not self.state.is_settling(_now()):
             self.vision.look_back()
-        if done.kept and done.status == "completed":  # after a cancel somebody speaks, and the engines are to rest
+        if done.kept and whole:
             self._prefill_ahead()
 
     def _prefill_ahead(self) -> None:

@@ -9,7 +9,7 @@ from typing import Any, Self
 
 from pipeline.aio.signal import Signal
 from pipeline.errors import EngineError
-from pipeline.types.chunks import AudioChunk, TextChunk, TokenUsage
+from pipeline.types.chunks import AudioChunk, FinishReason, TextChunk, TokenUsage
 from pipeline.types.playback_marks import PlaybackMark, PlaybackMarks
 
 
@@ -30,6 +30,7 @@ class SpeculativeOutput:
     Attributes:
         began: When each stage was given its first prompt, on the loop's clock.
         ended: When each stage had ended, and its engine had let go of the turn.
+        finish_reason: Why what was written ends where it does, if that is known.
     """
 
     def __init__(self, ahead_ms: float) -> None:
@@ -45,6 +46,7 @@ class SpeculativeOutput:
         self.began: dict[str, float] = {}
         self.ended: dict[str, float] = {}
         self.usage = TokenUsage()
+        self.finish_reason: FinishReason | None = None
         self.error: EngineError | None = None
 
     def begins(self, stage: str) -> None:
@@ -60,6 +62,7 @@ class SpeculativeOutput:
         match chunk:
             case TextChunk(text, usage):
                 self.usage = usage or self.usage
+                self.finish_reason = chunk.finish_reason or self.finish_reason
                 if text and self.first_chunks.text is None:
                     self.first_chunks = replace(self.first_chunks, text=_now())
                 if text:
@@ -81,7 +84,8 @@ class SpeculativeOutput:
         self._words.clear()
         self._sound.clear()
         self._waiting_ms = 0.0
-        self.marks, self.first_chunks, self.usage, self.error = PlaybackMarks(), FirstChunks(), TokenUsage(), None
+        self.marks, self.first_chunks, self.usage = PlaybackMarks(), FirstChunks(), TokenUsage()
+        self.finish_reason = self.error = None
         self.began.clear()
         self.ended.clear()
         self._changed.fire()

@@ -32,6 +32,7 @@ class Capabilities:
         context_bytes: How much a caller may tell the recogniser of what will be said; None: it does not say.
         voices: The one that speaks unless another is asked for comes first; empty: they have no names.
         voice_instructions: Most characters in which a caller may say how to speak; 0: the voice takes none.
+        speeds: The slowest and the fastest at which they speak, 1 being their own; None: they know no other.
         limits: None: every text has room.
     """
 
@@ -41,6 +42,7 @@ class Capabilities:
     context_bytes: int | None = None
     voices: tuple[str, ...] = ()
     voice_instructions: int = 0
+    speeds: tuple[float, float] | None = None
     limits: PromptLimits | None = None
 
     @property

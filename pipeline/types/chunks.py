@@ -13,6 +13,7 @@ CODEBOOKS = 16  # codes in a frame of the 12 Hz speech tokenizer: one semantic, 
 FRAME_SAMPLES = 1_920  # samples that a frame becomes: 80 ms, 12.5 frames a second
 
 Role = Literal["system", "user", "assistant"]
+FinishReason = Literal["stop", "length"]  # of what is written: it is complete, or there was no room for more
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,10 +145,12 @@ class TextChunk:
     Attributes:
         text: Empty in a last piece that only brings `usage`.
         usage: All that the answer has taken so far, if the engine counts.
+        finish_reason: In the last piece, why it is the last; None: more may come, or the engine does not say.
     """
 
     text: str
     usage: TokenUsage | None = field(default=None, compare=False)
+    finish_reason: FinishReason | None = field(default=None, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

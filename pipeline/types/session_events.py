@@ -10,8 +10,8 @@ from pipeline.types.hypothesis import Hypothesis
 from pipeline.types.turn_request import ResponseOptions
 
 Kind = Literal["speech", "backchannel", "noise"]
-Status = Literal["completed", "cancelled", "failed"]
-CancelReason = Literal["turn_detected", "client_cancelled"]
+Status = Literal["completed", "incomplete", "cancelled", "failed"]  # incomplete: there was no room for more
+CancelReason = Literal["turn_detected", "client_cancelled", "shutting_down"]
 
 
 @dataclass(frozen=True, slots=True)

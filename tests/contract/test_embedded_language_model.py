@@ -131,6 +131,9 @@ async def test_no_more_than_the_limit_is_written(llama: LlamaCppEngine) -> None:
     *pieces, last = await all_of(llama, chat(STORY, limit=5))
     assert 1 <= len(pieces) <= 5
     assert last.usage and last.usage.written == 5
+    assert last.finish_reason == "length"
+    *_, last = await all_of(llama, chat("Say yes.", limit=100))
+    assert last.finish_reason == "stop"
     assert await all_of(llama, chat(STORY, limit=0)) == []
 
 

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+from contextlib import AsyncExitStack
 
 import aiohttp
 import pytest
@@ -9,7 +10,8 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import InvalidStatus
 
 from pipeline.engines.fake import writes
-from tests.contract.wire_caller import calling
+from tests.contract.wire_caller import Caller, calling
+from tests.contract.wire_tap import check
 from tests.contract.wire_wait import PATIENCE_S, eventually
 from tests.scenario import Line
 from tests.served import KEY, served
@@ -54,6 +56,29 @@ async def test_it_ends_after_a_while_whatever_is_being_said() -> None:
         async with asyncio.timeout(PATIENCE_S):
             await pipeline.server.drain(0.3)
         assert "response.done" not in caller.types()
+
+
+async def test_whoever_is_cut_off_is_told_before_the_socket_closes() -> None:
+    async with AsyncExitStack() as serving, aiohttp.ClientSession(headers={"Authorization": f"Bearer {KEY}"}) as http:
+        pipeline = await serving.enter_async_context(served(Line(aura=writes(COUNT * 20, word_s=0.1))))
+        caller, deaf = [Caller(await http.ws_connect(pipeline.websocket_url)) for _ in range(2)]
+        for each in (caller, deaf):
+            await each.says("Count to a hundred.")
+            await each.send("response.create")
+            await each.until("response.output_audio.delta")
+        async with asyncio.TaskGroup() as tasks:
+            ending = tasks.create_task(serving.aclose())
+            done = (await caller.until("response.done"))["response"]
+            assert (done["status"], done["status_details"]) == (
+                "cancelled",
+                {"type": "cancelled", "reason": "shutting_down"},
+            )
+            assert done["output"][0]["status"] == "incomplete"
+            with pytest.raises(ConnectionError, match="CLOSE 1001"):
+                await caller.next()
+            async with asyncio.timeout(PATIENCE_S):
+                await ending
+    check(caller.told)
 
 
 async def test_a_caller_who_vanishes_is_not_waited_for() -> None:

@@ -148,6 +148,6 @@ async def test_a_model_that_is_not_here_is_refused_by_name() -> None:
             error = (await response.json())["error"]
         assert (response.status, error["code"], error["param"]) == (404, "model_not_found", "model")
         assert "'aura-9' is not served" in error["message"] and "there is: aura-scripted" in error["message"]
-        for known in ("aura-scripted", "gpt-realtime", "gpt-4o-realtime-preview"):
+        for known in ("aura-scripted", "aura", "gpt-realtime", "gpt-4o-realtime-preview"):
             async with calling(pipeline, model=known) as caller:
                 assert (await caller.until("session.created"))["session"]["model"] == "aura-scripted"

@@ -3,6 +3,7 @@
 import json
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -11,7 +12,7 @@ from pipeline.engines.fake import writes
 from tests.contract.wire_caller import Caller, calling
 from tests.contract.wire_media import base64, header_of_a_png, loud, picture, quiet
 from tests.scenario import Line
-from tests.served import served
+from tests.served import ABLE, served
 
 pytestmark = pytest.mark.contract
 
@@ -287,6 +288,63 @@ async def test_sound_in_a_format_that_is_not_served(audio_input: dict[str, Any],
         assert (await caller.updates())["instructions"] == "", "nothing of a refused update holds"
 
 
+TOOL = {"type": "function", "name": "look_up", "parameters": {"type": "object"}}
+
+
+@pytest.mark.parametrize("where", ["session", "response"])
+@pytest.mark.parametrize(
+    ("settings", "param", "says"),
+    [
+        ({"tools": [TOOL]}, "tools", "tools: tools are not served"),
+        ({"tools": [TOOL], "tool_choice": "none"}, "tools", "tools: tools are not served"),
+        ({"tools": "hammer"}, "tools", "tools: Expected `array | null`, got `str`"),
+        ({"tools": {}}, "tools", "tools: Expected `array | null`, got `object`"),
+        ({"tools": ["hammer"]}, "tools[0]", "tools[0]: Expected `object`, got `str`"),
+        (
+            {"tool_choice": "required"},
+            "tool_choice",
+            "tool_choice: Invalid enum value 'required'; there is: auto, none",
+        ),
+        ({"tool_choice": "hammer"}, "tool_choice", "tool_choice: Invalid enum value 'hammer'; there is: auto, none"),
+        ({"tool_choice": 7}, "tool_choice", "tool_choice: Expected `str | object | null`, got `int`"),
+        ({"tools": [], "tool_choice": TOOL}, "tool_choice", "tool_choice: there are no tools to choose from"),
+    ],
+    ids=str,
+)
+async def test_tools_are_not_dropped_in_silence(where: str, settings: dict[str, Any], param: str, says: str) -> None:
+    async with caller_who_goes_on() as caller:
+        kind = {"session": "session.update", "response": "response.create"}[where]
+        await caller.send(kind, **{where: settings | {"instructions": "Never."}})
+        error = await caller.refusal()
+        assert (error["code"], error["param"]) == ("invalid_value", f"{where}.{param}")
+        assert error["message"].startswith(f"{where}.{says}")
+        assert (await caller.updates())["instructions"] == "", "nothing of a refused update holds"
+        assert caller.all("response.created") == []
+
+
+@pytest.mark.parametrize(
+    ("speeds", "request", "says"),
+    [
+        (None, 1.25, "1.25 is not served, the voice knows no speed but 1.0"),
+        (None, 0.25, "0.25 is not served, the voice knows no speed but 1.0"),
+        ((0.5, 2.0), 0.25, "0.25 is not between 0.5 and 2.0"),
+        ((0.5, 2.0), 7, "7.0 is not between 0.5 and 2.0"),
+    ],
+)
+async def test_a_speed_at_which_the_voice_does_not_speak(
+    speeds: tuple[float, float] | None, request: float, says: str
+) -> None:
+    async with served(able=replace(ABLE, speeds=speeds)) as pipeline, calling(pipeline) as caller:
+        for kind, where in (("session.update", "session"), ("response.create", "response")):
+            await caller.send(kind, **{where: {"audio": {"output": {"speed": request}}}})
+            error = await caller.refusal()
+            param = f"{where}.audio.output.speed"
+            assert (error["code"], error["param"], error["message"]) == ("invalid_value", param, f"{param}: {says}")
+        output = await caller.updates(audio={"output": {"speed": 1}})
+        assert output["audio"]["output"]["speed"] == 1.0
+        await caller.still_works()
+
+
 async def test_too_little_sound_to_commit() -> None:
     async with caller_who_goes_on() as caller:
         await caller.listens(turn_detection=None)
@@ -354,8 +412,8 @@ async def test_what_means_nothing_here_is_accepted() -> None:
         output = await caller.updates(
             type="realtime",
             model="gpt-realtime",
-            tools=[{"type": "function", "name": "look_up", "parameters": {"type": "object"}}],
-            tool_choice="required",
+            tools=[],
+            tool_choice="none",
             parallel_tool_calls=True,
             tracing="auto",
             truncation="auto",
@@ -376,5 +434,5 @@ async def test_what_means_nothing_here_is_accepted() -> None:
         assert output["audio"]["input"]["transcription"]["model"] == "scripted-ears"
         assert output["audio"]["output"]["voice"] == "tenor", "what is shown is what holds"
         await caller.send("output_audio_buffer.clear")
-        tool = {"type": "function", "name": "look_up"}
-        assert (await caller.asks(tools=[tool], tool_choice="none", prompt=None))["status"] == "completed"
+        assert (await caller.asks(tools=[], tool_choice="auto", prompt=None))["status"] == "completed"
+        assert (await caller.asks(tools=None, tool_choice=None))["status"] == "completed"

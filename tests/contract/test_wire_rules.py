@@ -155,3 +155,20 @@ async def test_an_answer_on_the_side_leaves_the_conversation_alone() -> None:
         assert (await caller.asks("And now?"))["conversation_id"]
         prompts = [[message.text for message in chat.messages] for chat in pipeline.line.questions]
     assert prompts == [["Hello?"], ["Only this?"], ["Hello?", "And now?"]]
+
+
+@pytest.mark.parametrize("modality", ["audio", "text"])
+@pytest.mark.parametrize(("most", "status", "said"), [(3, "incomplete", "The capital is"), (4, "completed", "Paris.")])
+async def test_an_answer_that_has_no_room_for_more_is_incomplete(
+    modality: str, most: int, status: str, said: str
+) -> None:
+    async with served(Line(aura=writes("The capital is Paris."))) as pipeline, calling(pipeline) as caller:
+        response = await caller.asks(max_output_tokens=most, output_modalities=[modality])
+        reason = {"type": "incomplete", "reason": "max_output_tokens"} if status == "incomplete" else None
+        assert (response["status"], response["status_details"]) == (status, reason)
+        (item,) = response["output"]
+        assert item["status"] == status
+        assert (item["content"][0].get("transcript") or item["content"][0]["text"]).endswith(said)
+        assert response["metadata"]["decision"] == "answer"
+        await caller.still_works()
+        assert "The capital is" in pipeline.line.questions[-1].messages[1].text, "what was said is remembered"

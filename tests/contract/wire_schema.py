@@ -37,15 +37,18 @@ def faults(event: Event) -> list[str]:
     if kind not in _BY_TYPE:
         return [f"{kind}: no such server event"]
     try:
-        parsed = _BY_TYPE[kind].validate_python(_without_our_rate(event), strict=True)
+        parsed = _BY_TYPE[kind].validate_python(_without_ours(event), strict=True)
     except ValidationError as error:
         return [f"{kind}: {'.'.join(map(str, fault['loc']))}: {fault['msg']}" for fault in error.errors()]
     unknown = set(_unknown(parsed)) - {place.removeprefix(f"{kind}:") for place in BESIDE_THE_TYPES}
     return [f"{kind}: {place}: unknown field" for place in sorted(unknown)] + list(_missing(event))
 
 
-def _without_our_rate(event: Event) -> Event:
-    """16 kHz PCM is ours; only a session that has asked for it is shown it."""
+def _without_ours(event: Event) -> Event:
+    """16 kHz PCM is ours, and only a session that has asked for it is shown it; so is that a pipeline may end."""
+    details = event.get("response", {}).get("status_details")
+    if details == {"type": "cancelled", "reason": "shutting_down"}:
+        return event | {"response": event["response"] | {"status_details": details | {"reason": "client_cancelled"}}}
     if "session" not in event:
         return event
     event = deepcopy(event)

@@ -11,7 +11,7 @@ from pipeline.media.video_chunk import VideoChunk
 from pipeline.models.aura.media import engine_prompt
 from pipeline.models.aura.text import AuraText
 from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, PromptEngine
-from pipeline.types.chunks import MultimodalPrompt, TextChunk, TokenUsage
+from pipeline.types.chunks import FinishReason, MultimodalPrompt, TextChunk, TokenUsage
 
 STAGE = "aura"
 URGENT, PATIENT = 0, 1  # priorities of vLLM's
@@ -72,13 +72,16 @@ class AuraEngine:
 
     async def _words(self, pieces: AsyncGenerator[EngineOutput, None], seen: int) -> AsyncGenerator[TextChunk, None]:
         decoder, usage = self._text.decoder(), TokenUsage()
+        finish_reason: FinishReason | None = None
         async for piece in pieces:
+            if piece.part_ended:
+                finish_reason = "stop" if piece.stopped else "length"
             usage = TokenUsage(piece.prompt_tokens, seen, piece.cached_tokens, usage.written + len(piece.token_ids))
             for word in decoder.feed([each for each in piece.token_ids if each not in self._text.stops]):
                 yield TextChunk(word, usage)
         for word in decoder.finish():
             yield TextChunk(word)
-        yield TextChunk("", usage)
+        yield TextChunk("", usage, finish_reason)
 
     def _check(self, part: PromptChunk) -> None:
         size, most = len(part.token_ids), self._engine_settings.most_prompt_tokens

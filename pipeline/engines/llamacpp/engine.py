@@ -116,7 +116,7 @@ class LlamaCppEngine:
                         async for text in pieces:
                             yield TextChunk(text, slot.usage)
                     if chat.max_tokens:
-                        yield TextChunk("", slot.usage)
+                        yield TextChunk("", slot.usage, slot.finish_reason)
                 except PromptRefused as refusal:
                     raise EngineError(STAGE, str(refusal)) from refusal
                 except aiohttp.ClientError as error:
@@ -150,7 +150,7 @@ class LlamaCppEngine:
             raise PromptRefused(f"the conversation is too long: {len(prompt)} tokens, {self._settings.context} fit")
         stem = await self._stem(messages[: chat.stem], prompt)
         await self._go_back(slot, chat.cache_salt, prompt, stem)
-        slot.usage = TokenUsage(len(prompt), cached=len(prompt))
+        slot.usage, slot.finish_reason = TokenUsage(len(prompt), cached=len(prompt)), None
         ahead = len(prompt) - self._pace.step(1) * bool(chat.max_tokens)  # the rest is read by the step that writes
         await self._read(slot, prompt[: max(ahead, len(stem))], stem)
         limit = min(len(prompt) + chat.max_tokens, self._settings.context)
@@ -165,6 +165,7 @@ class LlamaCppEngine:
                     computed = 0 if slot.usage.written else step.computed  # afterwards it is what was written before
                     slot.took(computed, written=1)
                     if step.ended:
+                        slot.finish_reason = "stop"
                         return
                     slot.read, prompt = prompt, prompt + step.tokens
                     taken += 1
@@ -174,6 +175,7 @@ class LlamaCppEngine:
                         character.clear()
                         yield text
             one_by_one = taken < most or bool(character)  # within a character of several tokens
+        slot.finish_reason = "length"
 
     def _at_once(self, slot: Slot) -> int:
         """How many tokens to ask for. Alone, one: who cancels is to find the model idle after no more than that."""

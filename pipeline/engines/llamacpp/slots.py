@@ -6,7 +6,7 @@ from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field, replace
 
-from pipeline.types.chunks import TokenUsage
+from pipeline.types.chunks import FinishReason, TokenUsage
 
 
 @dataclass(slots=True)
@@ -16,12 +16,14 @@ class Slot:
         owner: Whose prompts the cache holds. It may be somebody else's than who has the slot now.
         read: The tokens in the cache.
         usage: What the prompt that it serves has taken so far.
+        finish_reason: Why the answer to it ends; None while it is written.
     """
 
     number: int
     owner: str | None = None
     read: list[int] = field(default_factory=list)
     usage: TokenUsage = field(default_factory=TokenUsage)
+    finish_reason: FinishReason | None = None
     lock: asyncio.Lock = field(default_factory=asyncio.Lock)
 
     def took(self, computed: int, written: int = 0) -> None:

@@ -53,6 +53,7 @@ class TalkerEngine:
     ) -> None:
         self.voices = voices(writer, engine_settings.voice)
         self.most_instructions = writer.most_instructions
+        self.speeds = None
         self._requests = requests
         self._writer = writer
         self._engine_settings = engine_settings

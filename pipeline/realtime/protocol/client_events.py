@@ -8,6 +8,7 @@ from typing import Any, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 Modalities = list[Literal["text", "audio"]]
+ToolChoice = Literal["auto", "none"] | dict[str, Any]  # an object names one, and there is none; nor can one be required
 Ignored = Any  # of a field of OpenAI's, or of a client's idea of it, that means nothing here and does no harm
 
 
@@ -105,8 +106,8 @@ class SessionSettings(Known):
     parallel_tool_calls: Ignored = None
     prompt: Ignored = None
     reasoning: Ignored = None
-    tool_choice: Ignored = None
-    tools: Ignored = None
+    tool_choice: ToolChoice | None = None
+    tools: list[dict[str, Any]] | None = None
     tracing: Ignored = None
     truncation: Ignored = None
 
@@ -151,8 +152,8 @@ class ResponseSettings(Known):
     parallel_tool_calls: Ignored = None
     prompt: Ignored = None
     reasoning: Ignored = None
-    tool_choice: Ignored = None
-    tools: Ignored = None
+    tool_choice: ToolChoice | None = None
+    tools: list[dict[str, Any]] | None = None
 
 
 class ClientEvent(Known, kw_only=True):

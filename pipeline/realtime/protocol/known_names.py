@@ -11,10 +11,21 @@ from typing import Any
 from pipeline.errors import RequestError
 from pipeline.types.capabilities import Capabilities
 
+PLAIN = "aura"  # any pipeline, whatever its own name is
 OPENAI_MODELS = ("gpt-", "whisper-1")  # how their names begin
 OPENAI_VOICES = frozenset(
     ("alloy", "ash", "ballad", "cedar", "coral", "echo", "fable", "marin", "nova", "onyx", "sage", "shimmer", "verse")
 )
+
+
+def check_pipeline(request: str, there: Capabilities, param: str) -> None:
+    """Every pipeline answers to its own name, and to `aura`.
+
+    Raises:
+        RequestError: `model_not_found`, with those that are known.
+    """
+    if request != PLAIN:
+        check_model(request, there.model, param)
 
 
 def check_model(request: str, known: str, param: str) -> None:

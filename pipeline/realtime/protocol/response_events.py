@@ -61,7 +61,7 @@ class ResponseEvents:
         place = _place(done.response_id, done.item.id)
         spoken = done.response_options.modality == "audio"
         if spoken:
-            if done.status == "completed" and (rest := self._encoder.encode(b"", last=True)):
+            if done.status in ("completed", "incomplete") and (rest := self._encoder.encode(b"", last=True)):
                 yield event("response.output_audio.delta", **place, delta=rest)
             yield event("response.output_audio.done", **place)
             yield event("response.output_audio_transcript.done", **place, transcript=done.text)
@@ -92,7 +92,7 @@ class ResponseEvents:
         }
         if isinstance(happened, told.ResponseDone):
             metadata["timings"] = json.dumps(dict(happened.timings))
-            if happened.status == "completed":
+            if happened.status == "completed" or (happened.status == "incomplete" and happened.item):
                 metadata["decision"] = "answer" if happened.item else "silent"
             response["status_details"] = _details(happened)
             response["usage"] = _usage(happened.usage)
@@ -125,6 +125,8 @@ def _details(done: told.ResponseDone) -> Wire | None:
     match done.status:
         case "cancelled":
             return {"type": "cancelled", "reason": done.reason}
+        case "incomplete":
+            return {"type": "incomplete", "reason": "max_output_tokens"}
         case "failed":
             error = {"type": "server_error", "code": "engine_failed", "message": done.error}
             return {"type": "failed", "error": error}

@@ -58,7 +58,8 @@ class Fake:
         try:
             for at in range(0, len(ids), 2):
                 stopped = ids[at : at + 2][-1] in sampling.stop_token_ids
-                yield EngineOutput(tuple(ids[at : at + 2]), (), stopped, stopped, prompt_tokens=100, cached_tokens=60)
+                ended = stopped or at + 2 >= part.max_tokens
+                yield EngineOutput(tuple(ids[at : at + 2]), (), ended, stopped, prompt_tokens=100, cached_tokens=60)
         finally:
             self.closed += 1
 
@@ -105,6 +106,14 @@ async def test_what_it_took_is_counted_the_silence_too() -> None:
     async with aclosing(engine(fake).generate("r", scenes(MultimodalPrompt(("abc", SECOND), "s")))) as words:
         ((text, usage),) = [(word.text, word.usage) async for word in words]
     assert (text, usage) == ("", TokenUsage(prompt=100, seen=SECOND.tokens, cached=60, written=1))
+
+
+@pytest.mark.parametrize(("most", "finish_reason"), [(4, "length"), (5, "stop"), (6, "stop")])
+async def test_the_last_piece_says_why_it_is_the_last(most: int, finish_reason: str) -> None:
+    prompts = scenes(MultimodalPrompt(("a",), "s", max_tokens=most))
+    async with aclosing(engine(Fake([*b"Yes.", IM_END])).generate("r", prompts)) as words:
+        reasons = [word.finish_reason async for word in words]
+    assert (reasons[-1], set(reasons[:-1])) == (finish_reason, {None})
 
 
 async def test_a_prompt_has_the_ids_of_each_clip_and_its_pixels_under_its_name() -> None:

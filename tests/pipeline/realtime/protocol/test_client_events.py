@@ -70,7 +70,7 @@ def test_the_clients_own_id_comes_back_with_the_error() -> None:
 
 
 def test_a_field_that_means_nothing_here_is_left_alone() -> None:
-    text = '{"type": "session.update", "session": {"type": "realtime", "tracing": "auto", "tools": [1, {"a": null}]}}'
+    text = '{"type": "session.update", "session": {"type": "realtime", "tracing": [1, {"a": null}], "tools": []}}'
     assert isinstance(parse_event(text), events.SessionUpdate)
 
 
@@ -109,8 +109,8 @@ def test_a_type_that_is_almost_right_is_told_the_right_one() -> None:
 
 def test_what_is_nested_too_deeply_is_told_how_deep_it_may_be() -> None:
     def nested(levels: int) -> str:
-        tools = "[" * (levels - 2) + "]" * (levels - 2)
-        return '{"type": "session.update", "session": {"tools": ' + tools + "}}"
+        tracing = "[" * (levels - 2) + "]" * (levels - 2)
+        return '{"type": "session.update", "session": {"tracing": ' + tracing + "}}"
 
     assert isinstance(parse_event(nested(SURE_LEVELS)), events.SessionUpdate)
     with pytest.raises(UnreadableEvent, match=f"nested too deeply: up to {SURE_LEVELS} levels"):
