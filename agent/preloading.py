@@ -3,6 +3,8 @@
 from collections.abc import Callable
 from multiprocessing import forkserver
 
+from agent.job_processes import held_back
+
 MODULES = ("agent.job",)
 LIVEKITS_OWN = ("livekit.agents.ipc._preload", "livekit.agents.ipc._preload_freeze")  # it asks for these, in this order
 PLAIN = "ws://"
@@ -16,4 +18,5 @@ def start_preloading(livekit_url: str, start: Callable[[], None] = forkserver.en
     """
     if livekit_url.startswith(PLAIN):
         forkserver.set_forkserver_preload([*MODULES, *LIVEKITS_OWN])
-        start()
+        with held_back():
+            start()

@@ -5,12 +5,14 @@ import logging
 import signal
 from contextlib import suppress
 from functools import partial
+from typing import Any
 
 from aiohttp import web
 from livekit.agents import AgentServer, JobProcess
 
 from agent.aio.signals import asked_to_stop
 from agent.job import take_call
+from agent.job_processes import JobProcesses, end_on_own_sigterm
 from agent.phone.call_admission import CallAdmission
 from agent.preloading import MODULES
 from agent.rooms import rooms
@@ -51,7 +53,7 @@ def agent_server(settings: WorkerSettings) -> AgentServer:
     def load(server: AgentServer) -> float:
         return reported_load(len(server.active_jobs), settings.max_jobs)
 
-    server = AgentServer(
+    server = _Server(
         ws_url=settings.livekit.url,
         api_key=settings.livekit.api_key,
         api_secret=settings.livekit.api_secret,
@@ -81,7 +83,16 @@ def warm_up(process: JobProcess) -> None:
     """In a new process, before a room is there: load what a call needs."""
     from livekit.agents.inference import VAD
 
+    end_on_own_sigterm()
     VAD()
+
+
+class _Server(AgentServer):
+    """Starts each job in one of our processes."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._mp_ctx = JobProcesses()
 
 
 class Health:

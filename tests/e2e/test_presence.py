@@ -3,14 +3,21 @@
 import os
 import re
 import signal
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
+from agent.settings.agent import LiveKitSettings
+from agent.web.server import TokenRequest, join_token
 from infra.bench.base.speech import PersonVoice, Recogniser
+from infra.bench.person.grant import Grant
 from infra.bench.person.person import ANSWER_S, READY_S, joined
-from tests.e2e.stack import Stack
+from infra.launcher.base.processes import child
+from infra.launcher.supervise.ports import LOOPBACK, choose_ports
+from tests.e2e.observed import STOP_S, healthy
+from tests.e2e.stack import ROOT, Stack
 
 pytestmark = pytest.mark.anyio
 
@@ -73,3 +80,27 @@ async def test_an_agent_that_dies_in_a_call_is_replaced_by_one_that_goes_on_with
         assert "Tokyo" in ears.understand(lee.heard.since(apologised))
         assert re.findall(r"line up.*", stack.log("agent"))[-1].count("resumed=True") == 1
     await stack.empty()
+
+
+async def test_an_agent_whose_whole_group_is_told_to_end_ends_its_calls_in_order(
+    stack: Stack, a_room: Callable[[], str], tmp_path: Path
+) -> None:
+    """As systemd and `timeout` do: the processes of the calls, and the one of which they are made, are told, too."""
+    name, port, log = "aura-told", choose_ports({}).agent, tmp_path / "agent.log"
+    environ = {**stack.pipeline_environ, **stack.keys, "LIVEKIT_URL": stack.running.livekit_url}
+    environ |= {"AURA_AGENT_NAME": name, "AURA_AGENT_PORT": str(port), "AURA_AGENT_IDLE_PROCESSES": "1"}
+    livekit = LiveKitSettings(
+        stack.running.livekit_url, stack.keys["LIVEKIT_API_KEY"], stack.keys["LIVEKIT_API_SECRET"], name
+    )
+    command = [sys.executable, "-m", "agent.main", "start"]
+    async with child(command, cwd=ROOT, env=environ, log=log, stop_s=STOP_S) as agent:
+        await healthy(f"http://{LOOPBACK}:{port}/", log)
+        token = join_token(livekit, TokenRequest(a_room(), participant_identity="max"))
+        async with joined("Max", Grant(livekit.url, token)) as max_:
+            await max_.greeted()
+            os.killpg(agent.pid, signal.SIGTERM)
+            await agent.wait()
+    said = log.read_text()
+    assert agent.returncode == 0
+    assert "call closed" in said and said.count("process exiting") >= 1, said
+    assert "non-zero exit code" not in said, said
