@@ -1,7 +1,10 @@
 """The real recogniser."""
 
 import asyncio
+import os
 import shutil
+import sys
+from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import AsyncGenerator
 from dataclasses import replace
 from pathlib import Path
@@ -20,6 +23,7 @@ from tests.contract.embedded import MODULE_BACKEND, all_of, seconds_to_close, sp
 
 pytestmark = pytest.mark.contract
 
+ROOT = Path(__file__).parents[2]
 BASE, TINY = "whisper-base", "whisper-tiny.en"
 
 
@@ -82,7 +86,8 @@ async def test_who_spells_fast_is_heard_to_the_end(whisper: WhisperEngine) -> No
 
 
 @pytest.mark.parametrize(
-    ("sentence", "times", "heard"), [("Please turn on the light in the kitchen.", 3, 3), ("Stop.", 10, 8)]
+    ("sentence", "times", "heard"),
+    [("Please turn on the light in the kitchen.", 3, 3), ("Stop.", 10, 8), ("Stop.", 12, 10), ("No.", 10, 8)],
 )
 async def test_who_says_the_same_again_and_again_is_heard(
     whisper: WhisperEngine, sentence: str, times: int, heard: int
@@ -140,6 +145,17 @@ async def test_noise_says_nothing(whisper: WhisperEngine, loudness: float) -> No
     noise = np.random.default_rng(1).standard_normal(2 * SPEECH_RATE) * loudness
     (transcript,) = await all_of(whisper, AsrInput(noise.astype(np.float32), None, True))
     assert transcript.text == ""
+
+
+async def test_hearing_does_not_hang_on_the_kernel() -> None:
+    """The sounds on which it did, with the kernels of a processor that has no AVX-512."""
+    older = {"CT2_FORCE_CPU_ISA": "AVX2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
+    chosen = "word_for_word or again_and_again or in_circles or where_nobody_speaks"
+    command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", chosen)
+    environ = os.environ | older | {"OPENBLAS_CORETYPE": "Haswell"}
+    run = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=environ, stdout=PIPE, stderr=STDOUT)
+    output, _ = await run.communicate()
+    assert run.returncode == 0, output.decode()
 
 
 async def test_a_pass_that_nobody_waits_for_lets_go_at_once_and_is_busy_until_it_ends(

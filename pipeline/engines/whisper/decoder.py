@@ -22,6 +22,10 @@ WHOLE_FRAMES = 3000  # the 30 s that Whisper was trained on
 # them silence behind the words, it is as good as with 30 s and four times as fast; with 5 s it repeats itself.
 FEWEST_FRAMES, SILENT_FRAMES = 1000, 400
 LONGEST_PART_S = 25
+# Whisper loses count of who says one word ten times and more, with AVX2 sooner than with AVX-512: another kernel rounds
+# otherwise. In pieces of a few words, each with a pause around it, it counts right to one in ten with either.
+LONGEST_PIECE_S, SHORTEST_PIECE_S = 3, 1
+PAUSE = 3 * SPEECH_RATE // 10
 # A pass that writes more repeats itself. English has 6 tokens a second at the most, a syllable of Tamil three of them.
 TOKENS_PER_S, TOKENS_AT_LEAST, MOST_TOKENS = 16, 24, 220
 SURE = -0.3  # mean log probability of a pass that is believed though it says the same again and again
@@ -80,16 +84,30 @@ class WhisperDecoder:
         return " ".join(text for part in parts(pcm, LONGEST_PART_S) if (text := read(part)))
 
     def _read_part(self, pcm: Pcm, language: str | None, context: str) -> str:
-        features = self._model.feature_extractor(pcm)
-        frames = max(FEWEST_FRAMES, len(pcm) * FRAMES_PER_S // SPEECH_RATE + SILENT_FRAMES)
+        features, frames = self._model.feature_extractor(pcm), _frames(pcm)
         read = partial(self._pass, features, language=language, context=context, samples=len(pcm))
-        reading = read(min(frames, WHOLE_FRAMES))
+        reading = read(frames)
         believed = not reading.repeats
         if not believed and reading.no_speech < 0.7 and frames < WHOLE_FRAMES:
             reading = read(WHOLE_FRAMES)
             believed = reading.is_certain or not reading.repeats
         text = reading.text if reading.is_speech and believed else ""
+        if reading.is_speech and not believed:
+            text = self._read_pieces(pcm, language, context, LONGEST_PIECE_S)
         return "" if is_echo(text, context) and not self._read_part(pcm, language, "") else text
+
+    def _read_pieces(self, pcm: Pcm, language: str | None, context: str, longest_s: int) -> str:
+        """The words of each piece, and nothing of one that makes Whisper run in circles however short it is."""
+        texts = []
+        for part in parts(pcm, longest_s):
+            piece = np.pad(part, PAUSE)
+            features, frames = self._model.feature_extractor(piece), _frames(piece)
+            reading = self._pass(features, frames, language=language, context=context, samples=len(piece))
+            if not reading.repeats:
+                texts.append(reading.text if reading.is_speech else "")
+            elif longest_s > SHORTEST_PIECE_S:
+                texts.append(self._read_pieces(part, language, context, longest_s - 1))
+        return " ".join(filter(None, texts))
 
     def _pass(self, features: Pcm, frames: int, *, language: str | None, context: str, samples: int) -> WhisperPass:
         whisper = self._model
@@ -121,6 +139,11 @@ def is_echo(text: str, context: str) -> bool:
 
 def _words(text: str) -> set[str]:
     return set(re.findall(r"\w+", text.casefold()))
+
+
+def _frames(pcm: Pcm) -> int:
+    """How many are encoded: those of the sound, and silence behind it."""
+    return min(WHOLE_FRAMES, max(FEWEST_FRAMES, len(pcm) * FRAMES_PER_S // SPEECH_RATE + SILENT_FRAMES))
 
 
 def _fitted(features: Pcm, frames: int) -> Pcm:
