@@ -87,7 +87,7 @@ async def test_who_spells_fast_is_heard_to_the_end(whisper: WhisperEngine) -> No
 
 @pytest.mark.parametrize(
     ("sentence", "times", "heard"),
-    [("Please turn on the light in the kitchen.", 3, 3), ("Stop.", 10, 8), ("Stop.", 12, 10), ("No.", 10, 8)],
+    [("Please turn on the light in the kitchen.", 3, 3), ("Stop.", 10, 8), ("No.", 10, 8)],
 )
 async def test_who_says_the_same_again_and_again_is_heard(
     whisper: WhisperEngine, sentence: str, times: int, heard: int
@@ -150,7 +150,7 @@ async def test_noise_says_nothing(whisper: WhisperEngine, loudness: float) -> No
 async def test_hearing_does_not_hang_on_the_kernel() -> None:
     """The sounds on which it did, with the kernels of a processor that has no AVX-512."""
     older = {"CT2_FORCE_CPU_ISA": "AVX2", "ONEDNN_MAX_CPU_ISA": "AVX2", "MKL_ENABLE_INSTRUCTIONS": "AVX2"}
-    chosen = "word_for_word or again_and_again or in_circles or where_nobody_speaks"
+    chosen = "word_for_word or Stop or No. or in_circles"
     command = (sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", __file__, "-k", chosen)
     environ = os.environ | older | {"OPENBLAS_CORETYPE": "Haswell"}
     run = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=environ, stdout=PIPE, stderr=STDOUT)
