@@ -15,6 +15,8 @@ from tests.contract.wire_tap import check
 from tests.contract.wire_wait import PATIENCE_S
 from tests.served import KEY, Served
 
+ENDED = ("completed", "incomplete")  # a small model, and one of random weights, may write until it has no more room
+
 
 @dataclass(slots=True)
 class Caller:
@@ -81,7 +83,7 @@ class Caller:
     async def still_works(self) -> None:
         """The next turn is answered."""
         response = await self.asks()
-        assert response["status"] == "completed", response
+        assert response["status"] in ENDED, response
         assert response["output"], response
 
     def types(self) -> list[str]:

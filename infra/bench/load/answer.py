@@ -27,7 +27,7 @@ class Served:
         at: When it was asked, in seconds of the whole run.
         turn: Its number in the call, from 1.
         status: As `response.done` says; `silent` if nothing was to be said, `lost` if there was none in time, or the
-            call broke off.
+            call broke off, which a server that ends may still say.
         gaps: How long the loudspeaker waited, each time.
         released: From the cancel to `response.done`.
         last_audio: From the cancel to the last sound that came after it.
@@ -89,7 +89,7 @@ class MeasuredAnswer:
         self.changed.set()
 
     def served(self, began: float) -> Served:
-        ended = self.response or Ended("lost")
+        ended = self.response if self.response and not self.response.by_shutdown else Ended("lost")
         metadata = ended.metadata or Metadata()
         after = self.last_audio if self.cancelled and self.last_audio and self.last_audio > self.cancelled else None
         return Served(

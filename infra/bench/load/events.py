@@ -42,13 +42,23 @@ class Begun(msgspec.Struct, frozen=True):
     metadata: Metadata | None = None
 
 
+class StatusDetails(msgspec.Struct, frozen=True):
+    reason: str | None = None
+
+
 class Ended(msgspec.Struct, frozen=True):
     """The response of `response.done`."""
 
     status: str
+    status_details: StatusDetails | None = None
     id: str | None = None
     metadata: Metadata | None = None
     usage: UsageReport | None = None
+
+    @property
+    def by_shutdown(self) -> bool:
+        """The server has ended, and the answer with it."""
+        return self.status_details is not None and self.status_details.reason == "shutting_down"
 
 
 class Error(msgspec.Struct, frozen=True):
