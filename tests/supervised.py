@@ -11,9 +11,9 @@ from aiohttp import web
 
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.realtime.server import Server
-from pipeline.runtime.engine_supervisor import OpenAgain, RestartableEngine, RestartPolicy, Supervisor
 from pipeline.runtime.orchestrator import Orchestrator
 from pipeline.runtime.startup import OpenedEngines
+from pipeline.runtime.supervisor import OpenAgain, RestartableEngine, RestartPolicy, Supervisor
 from tests.scenario import Line, Loudness
 from tests.served import ABLE, KEY
 

@@ -44,6 +44,7 @@ AGENT = (
     "settings",
     "logs",
     "preloading",
+    "job_processes",
     "aio",
 )
 PRODUCT = [path for name in ("agent", "pipeline", "infra") for path in sorted((ROOT / name).rglob("*.py"))]

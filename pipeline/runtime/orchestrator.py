@@ -12,9 +12,9 @@ from typing import Any
 from pipeline.deployment.loading import WHOLE, Deployment
 from pipeline.engines.base import Engine
 from pipeline.errors import AuraError
-from pipeline.runtime.engine_supervisor import Supervisor
 from pipeline.runtime.profiles import Profile
 from pipeline.runtime.startup import OpenedEngines, opened
+from pipeline.runtime.supervisor import Supervisor
 from pipeline.runtime.warm_up import warm_up
 from pipeline.speech.vad_frontend import Closes, DetectorFactory
 from pipeline.topology.config import PipelineConfig

@@ -13,8 +13,8 @@ from pipeline.aio.tasks import BackgroundTasks, first
 from pipeline.deployment.loading import Deployment
 from pipeline.engines.base import Engine, Listens, Speaks, TakesInstructions
 from pipeline.runtime.engine_registry import EngineKind
-from pipeline.runtime.engine_supervisor import OpenAgain, RestartableEngine, Supervisor
 from pipeline.runtime.profiles import Profile
+from pipeline.runtime.supervisor import OpenAgain, RestartableEngine, Supervisor
 from pipeline.topology.config import StagePipelineConfig
 from pipeline.types.capabilities import Capabilities
 

@@ -297,7 +297,10 @@ class Session:
         self._has_changed()
         if self._answer_what_is_owed():
             return
-        whole = done.status in ("completed", "incomplete")  # after a cancel somebody speaks, and the engines are to rest
+        whole = done.status in (
+            "completed",
+            "incomplete",
+        )  # after a cancel somebody speaks, and the engines are to rest
         if self.vision and whole and not self.state.is_settling(_now()):
             self.vision.look_back()
         if done.kept and whole:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.aio.signal import Signal
-from pipeline.context.control_tokens import escape_control_tokens
 from pipeline.engines.base import Engine
 from pipeline.errors import EngineError
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.models.shared.control_tokens import escape_control_tokens
 from pipeline.speech.voice_activity import FRAME_MS
 from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
 from pipeline.types.hypothesis import Hypothesis

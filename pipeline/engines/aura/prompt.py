@@ -2,9 +2,9 @@
 
 from collections.abc import Iterator
 
-from pipeline.context.control_tokens import escape_control_tokens
 from pipeline.context.window import Exchange, WindowLimits, exchanges, within
 from pipeline.media.video_chunk import VideoChunk
+from pipeline.models.shared.control_tokens import escape_control_tokens
 from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest

@@ -61,3 +61,8 @@ def _broken(found: re.Match[str]) -> str:
     if len(text) == 1:
         return " "
     return f"{text[:-1]} {text[-1]}" if text[0].isalnum() else f"{text[0]} {text[1:]}"
+
+
+def escape_control_tokens(text: str) -> str:
+    """Without half characters, and without the marks of templates: with them it could pose as somebody else's."""
+    return text.encode(errors="replace").decode().replace("<|", "< |")

@@ -1,8 +1,8 @@
 """Whether what a client says and shows has room in a prompt: what has none is refused, not cut."""
 
-from pipeline.context.control_tokens import escape_control_tokens
 from pipeline.context.window import in_bytes
 from pipeline.errors import RequestError
+from pipeline.models.shared.control_tokens import escape_control_tokens
 from pipeline.types.capabilities import PromptLimits
 from pipeline.types.chunks import Role
 

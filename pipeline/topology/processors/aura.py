@@ -4,10 +4,10 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import replace
 from typing import get_args
 
-from pipeline.context.control_tokens import escape_control_tokens
 from pipeline.context.window import in_bytes
 from pipeline.engines.aura.prompt import INSTRUCTIONS_BYTES, LIMITS, multimodal_prompt
 from pipeline.models.qwen3_tts.prompt import AUTO, LANGUAGES
+from pipeline.models.shared.control_tokens import escape_control_tokens
 from pipeline.topology.processors.words import WordSplitter
 from pipeline.types import capabilities
 from pipeline.types.chunks import Clause, MultimodalPrompt, Role, TextChunk

@@ -3,7 +3,7 @@
 from collections.abc import AsyncGenerator, AsyncIterator
 from itertools import chain
 
-from pipeline.context.control_tokens import escape_control_tokens
+from pipeline.models.shared.control_tokens import escape_control_tokens
 from pipeline.topology.processors.clauses import ClauseSplitter
 from pipeline.types.capabilities import PromptLimits
 from pipeline.types.chunks import ChatMessage, ChatPrompt, Clause, TextChunk

@@ -15,7 +15,7 @@ from pipeline.aio import startup_objects as heap
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError, EngineError
-from pipeline.runtime.engine_supervisor import RestartPolicy, Supervisor
+from pipeline.runtime.supervisor import RestartPolicy, Supervisor
 
 OPEN_S, CLOSE_S = 10.0, 5.0
 POLICY = RestartPolicy()
