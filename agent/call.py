@@ -58,22 +58,24 @@ class Call:
     ) -> None:
         self._persona, self._turns, self._observer = persona, turns, observer
         self._tasks = OwnedTasks()
-        self._waits = LatencyTracker()
-        self.board = AgentStatePublisher(observer)
+        self._latency = LatencyTracker()
+        self.publisher = AgentStatePublisher(observer)
         self._absence: asyncio.Task[None] | None = None
         self._greeting = persona.apology if recalled else persona.greeting
         wishes = PipelineSessionSettings(persona, spoken, turns.camera)
-        endpoint = PipelineEndpoint(pipeline, connect, recalled.line if recalled else "")
+        endpoint = PipelineEndpoint(pipeline, connect, recalled.resume_token if recalled else "")
         self._model = AuraRealtimeModel(endpoint, wishes, self)
-        sounds, label_s, late_label_s = (
+        tracker, label_s, late_label_s = (
             UserTurnTracker(round(turns.longest_turn_s * 1000)),
             turns.label_s,
             turns.late_label_s,
         )
-        self._gate = PipelineStt(sounds, self, label_s=label_s, late_label_s=late_label_s, language=persona.language)
+        self._pipeline_stt = PipelineStt(
+            tracker, self, label_s=label_s, late_label_s=late_label_s, language=persona.language
+        )
         self.session: AgentSession[None] = AgentSession(
             llm=self._model,
-            stt=self._gate if spoken else NOT_GIVEN,
+            stt=self._pipeline_stt if spoken else NOT_GIVEN,
             vad=voice_activity(turns) if spoken else None,
             turn_handling=turn_handling(turns) if spoken else {"turn_detection": "manual"},
             video_sampler=VideoSampler(),
@@ -87,12 +89,12 @@ class Call:
     @property
     def busy(self) -> bool:
         """Whether somebody speaks, or an answer is due, on its way or being heard."""
-        return self.board.signs.audible or self.board.signs.answering or self._gate.undecided
+        return self.publisher.signals.audible or self.publisher.signals.answering or self._pipeline_stt.undecided
 
     async def start(self, *, greet: bool = True, **room: Any) -> None:
         """Begin; `room` is what `AgentSession.start` takes of a room."""
         await self.session.start(Agent(instructions=self._persona.instructions), record=False, **room)
-        self._tasks.start(self.board.run(), "noticeboard")  # not sooner: there is nowhere to publish before
+        self._tasks.start(self.publisher.run(), "noticeboard")  # not sooner: there is nowhere to publish before
         if output := self.session.output.audio:
             output.on("playback_started", self._on_playback_started)
             output.on("playback_finished", self._on_playback_finished)
@@ -115,7 +117,7 @@ class Call:
         """Answer what the person has written, which cuts what is being said. Returns when that is done."""
         if text.strip():
             await self.session.interrupt()
-            self._waits.asked_otherwise()
+            self._latency.asked_otherwise()
             await self.session.generate_reply(user_input=text)
 
     async def give_up(self) -> None:
@@ -143,34 +145,34 @@ class Call:
 
     async def aclose(self) -> None:
         await self.session.aclose()
-        await self._gate.aclose()
+        await self._pipeline_stt.aclose()
         await self._tasks.aclose()
 
     # What the model tells.
 
     def on_partial(self, partial: PartialHeard) -> None:
-        self._gate.feed(partial)
+        self._pipeline_stt.feed(partial)
 
     def on_committed(self) -> None:
-        self._gate.feed(TurnCommitted())
+        self._pipeline_stt.feed(TurnCommitted())
 
     def on_answers(self, busy: bool, owed: bool) -> None:
-        self.board.observe(answering=busy, owed=owed)
+        self.publisher.observe(answering=busy, owed=owed)
 
     def on_outcome(self, outcome: ResponseOutcome) -> None:
         if outcome.error:
-            self.board.error("I could not answer that. Please try again.")
+            self.publisher.error("I could not answer that. Please try again.")
         elif outcome.decision == "silent":
-            self.board.stayed_silent()
+            self.publisher.stayed_silent()
         if outcome.status in ("completed", "incomplete"):
-            self.board.error("")
+            self.publisher.error("")
         logger.info("answer", extra={"response": outcome.response_id, "status": outcome.status})
 
-    def on_line(self, resume_token: str, sees: bool) -> None:
-        self.board.line(resume_token, sees)
+    def on_connection(self, resume_token: str, sees: bool) -> None:
+        self.publisher.connection(resume_token, sees)
 
     def on_trouble(self, text: str) -> None:
-        self.board.error(text)
+        self.publisher.error(text)
         self._observer.on_trouble(text)
 
     @log_exceptions
@@ -179,7 +181,7 @@ class Call:
             self.session.say(self._persona.apology)
 
     def on_picture(self) -> None:
-        self.board.saw_frame()
+        self.publisher.saw_frame()
 
     # What the gate decides.
 
@@ -188,16 +190,16 @@ class Call:
             self._model.live.caption(item_id, text)
 
     def turn(self) -> None:
-        self._waits.spoke()
-        self.board.decided("turn", "somebody spoke")
+        self._latency.spoke()
+        self.publisher.decided("turn", "somebody spoke")
 
     @log_exceptions
     def interrupt(self) -> None:
         """Stop the answer at once, so that the engines stop: LiveKit would wait until the turn is over."""
-        if self.board.signs.audible:
-            self.board.decided("interrupted", "somebody spoke over the answer")
-        elif self.board.signs.owed:
-            self.board.decided("continued", "somebody went on before it was answered")
+        if self.publisher.signals.audible:
+            self.publisher.decided("interrupted", "somebody spoke over the answer")
+        elif self.publisher.signals.owed:
+            self.publisher.decided("continued", "somebody went on before it was answered")
         self.session.interrupt()
 
     @log_exceptions
@@ -205,16 +207,16 @@ class Call:
         """Forget the sound and go on: LiveKit goes on seconds later, and clears nothing without a turn."""
         if self._model.live:
             self._model.live.clear_audio()
-        self.board.decided("backchannel" if kind == "backchannel" else "noise", _REASONS[kind])
+        self.publisher.decided("backchannel" if kind == "backchannel" else "noise", _REASONS[kind])
         if resume and (output := self.session.output.audio):
             output.resume()
-            self.board.decided("resumed", "it was no interruption")
+            self.publisher.decided("resumed", "it was no interruption")
 
     @log_exceptions
     def take_turn(self) -> None:
         if self._model.live:
-            self.board.decided("turn", "nobody else came to speak")
-            self._waits.asked_otherwise()
+            self.publisher.decided("turn", "nobody else came to speak")
+            self._latency.asked_otherwise()
             self._model.live.commit_audio()
             self.session.generate_reply(input_modality="audio", allow_interruptions=False)
 
@@ -227,24 +229,24 @@ class Call:
             ago_s = self._turns.onset_s if speaking else self._turns.silence_s
             self._model.live.activity(speaking, ago_s * 1000)
         if speaking:
-            signs = self.board.signs
-            self._gate.feed(Onset(signs.audible, signs.answering))
+            signals = self.publisher.signals
+            self._pipeline_stt.feed(Onset(signals.audible, signals.answering))
         else:
-            self._waits.paused(self._now() - self._turns.silence_s)
-            self._gate.feed(Pause())
-        self.board.observe(person_speaking=speaking, undecided=not speaking and self._gate.undecided)
+            self._latency.paused(self._now() - self._turns.silence_s)
+            self._pipeline_stt.feed(Pause())
+        self.publisher.observe(person_speaking=speaking, undecided=not speaking and self._pipeline_stt.undecided)
 
     @log_exceptions
     def _on_playback_started(self, _: object) -> None:
-        self.board.observe(audible=True)
+        self.publisher.observe(audible=True)
         answer = self._model.live.newest_answer if self._model.live else None
         if answer and answer.asked_at is not None:
-            waited = self._waits.over(answer.asked_at, answer.sounded_at, self._now())
-            self.board.timed(answer.response_id, *waited)
+            waited = self._latency.over(answer.asked_at, answer.sounded_at, self._now())
+            self.publisher.timed(answer.response_id, *waited)
 
     @log_exceptions
     def _on_playback_finished(self, _: object) -> None:
-        self.board.observe(audible=False)
+        self.publisher.observe(audible=False)
 
     def _on_close(self, _: object) -> None:
         logger.info("call closed")

@@ -31,11 +31,11 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
     A second signal ends at once."""
     server = agent_server(settings)
     started = asyncio.Event()
-    roster = JobStore(settings.roster)
+    jobs_on_disk = JobStore(settings.jobs_on_disk)
     server.on("worker_registered", lambda *_: started.set())  # not sooner: who is called then finds no worker
     async with asyncio.TaskGroup() as tasks, Health(server, settings.port):
         running = tasks.create_task(server.run(devmode=devmode), name="worker:run")
-        watching = tasks.create_task(_watch(server, settings.livekit, roster, started), name="worker:recall")
+        watching = tasks.create_task(_watch(server, settings.livekit, jobs_on_disk, started), name="worker:recall")
         asked = tasks.create_task(asked_to_stop(), name="worker:signal")
         await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
         asked.cancel()
@@ -43,7 +43,7 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
         if not running.done():
             await _end_calls(server, settings)
         await server.aclose()
-        roster.forget()
+        jobs_on_disk.forget()
     return None if asked.cancelled() else asked.result()
 
 
@@ -68,9 +68,9 @@ def agent_server(settings: WorkerSettings) -> AgentServer:
         preload_modules=list(MODULES),
         job_memory_warn_mb=2_000,
     )
-    reception = CallAdmission(settings.livekit, settings.phone)
+    admission = CallAdmission(settings.livekit, settings.phone)
     take = partial(take_call, settings)
-    server.rtc_session(take, agent_name=settings.livekit.agent_name, on_request=reception.answer)
+    server.rtc_session(take, agent_name=settings.livekit.agent_name, on_request=admission.answer)
     return server
 
 
@@ -122,7 +122,7 @@ class Health:
 
 
 class _Jobs:
-    """Those of this worker (`recall.JobSource`)."""
+    """Those of this worker (`watcher.JobSource`)."""
 
     def __init__(self, server: AgentServer, livekit: LiveKitSettings) -> None:
         self._server, self._livekit = server, livekit
@@ -132,13 +132,13 @@ class _Jobs:
             RoomJob(running.job.room.name, running.accept_arguments.identity) for running in self._server.active_jobs
         ]
 
-    async def recall(self, lost: RoomJob) -> bool:
-        return await rooms.recall(self._livekit, lost.room, lost.agent)
+    async def watcher(self, lost: RoomJob) -> bool:
+        return await rooms.watcher(self._livekit, lost.room, lost.agent)
 
 
-async def _watch(server: AgentServer, livekit: LiveKitSettings, roster: JobStore, started: asyncio.Event) -> None:
+async def _watch(server: AgentServer, livekit: LiveKitSettings, jobs_on_disk: JobStore, started: asyncio.Event) -> None:
     await started.wait()
-    await Failover(_Jobs(server, livekit), roster).run()
+    await Failover(_Jobs(server, livekit), jobs_on_disk).run()
 
 
 async def _end_calls(server: AgentServer, settings: WorkerSettings) -> None:

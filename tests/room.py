@@ -36,7 +36,7 @@ class Room:
         read_s: How long it takes to read what is not answered.
         heard_s: How long it takes to make out what was said.
         film_s: When the first frame comes.
-        look: Makes pixels of a frame.
+        decode_picture: Makes pixels of a frame.
     """
 
     says: dict[str, str] = field(default_factory=dict)
@@ -44,7 +44,7 @@ class Room:
     fails: bool = False
     heard_s: float = 0.0
     film_s: float = 0.0
-    look: Callable[[bytes], Awaitable[Pixels]] = lambda data: look(data)
+    decode_picture: Callable[[bytes], Awaitable[Pixels]] = lambda data: decode_picture(data)
 
     def __post_init__(self) -> None:
         self.aura: FakeEngine[MultimodalPrompt, TextChunk] = FakeEngine(self._script)
@@ -70,7 +70,7 @@ class Room:
             hears(QUESTION, pass_s=self.heard_s),
             (Stage(SEES, self.aura, to_scene), Stage(TTS, speaks(), to_sentences)),
             limits=LIMITS,
-            look=self.look,
+            decode_picture=self.decode_picture,
         )
         session = Session("s", stages, Loudness(), told, history)
         async with session, asyncio.TaskGroup() as tasks:
@@ -116,7 +116,7 @@ async def film(session: Session, begins_s: float) -> None:
         await asyncio.sleep(0.5)
 
 
-async def look(data: bytes) -> Pixels:
+async def decode_picture(data: bytes) -> Pixels:
     return np.zeros((64, 64, 3), np.uint8)
 
 

@@ -75,7 +75,7 @@ def in_words(name: str, value: str) -> str:
     return ""
 
 
-async def check_line(pipeline: PipelineSettings, connect: ConnectPipeline) -> None:
+async def check_connection(pipeline: PipelineSettings, connect: ConnectPipeline) -> None:
     """Call the pipeline and hang up, so that it is known before anything is asked whether it answers.
 
     Raises:
@@ -99,7 +99,7 @@ async def converse_wav(
     """
     check_writable(answer)
     microphone = WavMicrophone(read_wav(question))
-    await check_line(pipeline, connect)
+    await check_connection(pipeline, connect)
     loudspeaker = WavLoudspeaker(time)
     answered = await converse(pipeline, microphone, loudspeaker, wait_s=wait_s, connect=connect)
     write_wav(answer, bytes(loudspeaker.recording))
@@ -144,7 +144,7 @@ async def converse_text(
     Raises:
         PipelineError: There is nobody to talk to.
     """
-    await check_line(pipeline, connect)
+    await check_connection(pipeline, connect)
     transcript = ConsoleTranscript()
     call = Call(pipeline, AURA, TURNS["console"], transcript, spoken=False, connect=connect)
     call.session.on("conversation_item_added", transcript.on_item)

@@ -39,7 +39,7 @@ class ConnectionOwner(Protocol):
 
     def on_event(self, event: Event) -> None: ...
 
-    def on_line(self, trouble: str) -> None:
+    def on_connection(self, trouble: str) -> None:
         """The line is up (`trouble` is empty), or down, and `trouble` tells the person why."""
         ...
 
@@ -116,7 +116,7 @@ class PipelineConnection:
             least_s = error.retry_after_s if isinstance(error, PipelineFull) else 0.0
             wait_s = min(max(delay_s, least_s), AWAY_DELAY_S if away else LONGEST_DELAY_S)
             self._note(type(error).__name__, wait_s, self._connections > before)
-            self._caller.on_line(_in_words(error, away))
+            self._caller.on_connection(_in_words(error, away))
             await asyncio.sleep(wait_s)
             delay_s *= 2
 
@@ -163,7 +163,7 @@ class PipelineConnection:
         for event in self._caller.introduction(resumed):
             await pipeline.send(event)
         logger.info("line up", extra={"session": session.get("id"), "resumed": resumed})
-        self._caller.on_line("")
+        self._caller.on_connection("")
 
     async def _send(self, pipeline: RealtimeClient) -> None:
         clock = InputClock()

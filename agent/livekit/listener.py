@@ -23,7 +23,7 @@ class ConversationListener(Protocol):
 
     def on_outcome(self, outcome: ResponseOutcome) -> None: ...
 
-    def on_line(self, resume_token: str, sees: bool) -> None:
+    def on_connection(self, resume_token: str, sees: bool) -> None:
         """The pipeline has a place for this conversation, which has that token; empty: it has none any more.
         `sees`: it looks at pictures."""
         ...

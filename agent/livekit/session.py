@@ -47,10 +47,10 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         self._introduced = self._cut_off = self._broke_off = False
         self._history = ChatContextMirror()
         self._tasks = OwnedTasks()
-        self._line = PipelineConnection(endpoint, self)
-        self._answers = PendingResponses(self._line, self)
-        self._camera = Camera(self._line, self._tasks)
-        self._calling = self._tasks.start(self._line.run(), "pipeline:line")
+        self._connection = PipelineConnection(endpoint, self)
+        self._answers = PendingResponses(self._connection, self)
+        self._camera = Camera(self._connection, self._tasks)
+        self._calling = self._tasks.start(self._connection.run(), "pipeline:line")
 
     # What the line asks and tells.
 
@@ -60,21 +60,21 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
             yield {"type": "response.cancel"}
         if resumed:
             for event in self._history.unconfirmed():
-                self._line.withdraw(event["event_id"])
+                self._connection.withdraw(event["event_id"])
                 yield event
         else:
-            self._line.withdraw_items()
+            self._connection.withdraw_items()
             yield from self._history.replay()
         self._introduced, self._cut_off = True, False
 
     @log_exceptions
-    def on_line(self, trouble: str) -> None:
+    def on_connection(self, trouble: str) -> None:
         self._broke_off = self._broke_off or (bool(trouble) and self._answers.unkept)
         if trouble:
             self._lose(trouble)
-            self._listener.on_line("", False)
+            self._listener.on_connection("", False)
         else:
-            self._listener.on_line(self._line.resume_token, self._line.sees)
+            self._listener.on_connection(self._connection.resume_token, self._connection.sees)
         self._listener.on_trouble(trouble)
         if self._broke_off and not trouble:
             self._broke_off = False
@@ -105,7 +105,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         self._calling.cancel()
         self._lose("nobody is there")
         await asyncio.wait([self._calling])
-        self._listener.on_line("", False)
+        self._listener.on_connection("", False)
 
     def pick_up(self) -> None:
         """Go on with the conversation; does nothing while the line is up."""
@@ -114,7 +114,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
     async def _again(self, before: asyncio.Task[None]) -> None:
         await asyncio.wait([before])
-        await self._line.run()
+        await self._connection.run()
 
     @property
     def newest_answer(self) -> ResponseGeneration | None:
@@ -128,7 +128,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
     @log_exceptions
     def activity(self, speaking: bool, ago_ms: float) -> None:
         """Tell the pipeline that the person began or stopped, `ago_ms` before the end of the sound pushed last."""
-        self._line.stream(ActivityMark(speaking, ago_ms))
+        self._connection.stream(ActivityMark(speaking, ago_ms))
 
     # What LiveKit calls.
 
@@ -145,7 +145,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
             self._instructions = instructions
             if self._introduced:
                 update = {"type": "realtime", "instructions": instructions}
-                self._line.send({"type": "session.update", "session": update})
+                self._connection.send({"type": "session.update", "session": update})
 
     async def update_chat_ctx(self, chat_ctx: llm.ChatContext) -> None:
         """Tell the pipeline what is new in `chat_ctx`, and what is gone.
@@ -155,7 +155,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         """
         for event in self._history.follow(chat_ctx):
             try:
-                self._line.send(event)
+                self._connection.send(event)
             except SendQueueFull as full:
                 raise llm.RealtimeError(str(full)) from full
 
@@ -169,7 +169,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
     @log_exceptions
     def push_audio(self, frame: rtc.AudioFrame) -> None:
-        self._line.stream(audio_piece(frame))
+        self._connection.stream(audio_piece(frame))
 
     @log_exceptions
     def push_video(self, frame: rtc.VideoFrame) -> None:
@@ -195,12 +195,12 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
     @log_exceptions
     def commit_audio(self) -> None:
-        self._line.stream(BufferMark("commit"))
+        self._connection.stream(BufferMark("commit"))
         self._listener.on_committed()
 
     @log_exceptions
     def clear_audio(self) -> None:
-        self._line.stream(BufferMark("clear"))
+        self._connection.stream(BufferMark("clear"))
 
     @log_exceptions
     def interrupt(self) -> None:
@@ -217,7 +217,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         audio_transcript: NotGivenOr[str] = NOT_GIVEN,
     ) -> None:
         self._history.heard(message_id, audio_transcript or "")
-        self._line.send(
+        self._connection.send(
             {
                 "type": "conversation.item.truncate",
                 "item_id": message_id,

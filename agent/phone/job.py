@@ -19,7 +19,7 @@ from agent.phone.telephone import Telephone
 from agent.rooms.failover_metadata import failover_metadata
 from agent.settings.agent import WorkerSettings
 from agent.settings.phone import PhoneSettings
-from agent.status.attributes import LINE
+from agent.status.attributes import CONNECTION
 from agent.turns.endpointing import TURNS
 
 logger = logging.getLogger(__name__)
@@ -75,8 +75,8 @@ class PhoneCall:
     async def publish(self, attributes: dict[str, str]) -> None:
         """Nobody looks; but who calls another agent if this one dies reads the line to go on with."""
         self._record.note(attributes)
-        if LINE in attributes and self._ctx.room.isconnected():
-            await self._ctx.room.local_participant.set_attributes({LINE: attributes[LINE]})
+        if CONNECTION in attributes and self._ctx.room.isconnected():
+            await self._ctx.room.local_participant.set_attributes({CONNECTION: attributes[CONNECTION]})
 
     def on_trouble(self, text: str) -> None:
         self._telephone.on_trouble(text)

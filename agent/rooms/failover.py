@@ -26,7 +26,7 @@ class JobSource(Protocol):
 
     def running_jobs(self) -> Iterable[RoomJob]: ...
 
-    async def recall(self, lost: RoomJob) -> bool:
+    async def watcher(self, lost: RoomJob) -> bool:
         """Call an agent into the room of a lost one if people are there; returns whether it did."""
         ...
 
@@ -68,7 +68,7 @@ class Failover:
             logger.error("agents die there again and again", extra={"room": lost.room, "times": MOST})
             return
         try:
-            if await self._source.recall(lost):
+            if await self._source.watcher(lost):
                 self._recalls.append((now, lost.room))
                 logger.warning("another agent is called", extra={"room": lost.room, "lost": lost.agent})
         except Exception:

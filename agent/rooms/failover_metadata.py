@@ -9,10 +9,10 @@ class FailoverMetadata(msgspec.Struct, frozen=True):
     """The job goes on with a call that has begun.
 
     Attributes:
-        line: The resume token of the conversation; empty if that is lost.
+        resume_token: The token of the conversation; empty if that is lost.
     """
 
-    line: str = ""
+    resume_token: str = ""
 
     def metadata(self) -> str:
         return msgspec.json.encode(_Metadata(1, self)).decode()
@@ -21,8 +21,8 @@ class FailoverMetadata(msgspec.Struct, frozen=True):
 class _Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Tells ours from whatever else somebody gives a dispatch along, which may be JSON, too."""
 
-    version: Literal[1] = msgspec.field(name="aura.recalled.version")
-    recalled: FailoverMetadata = msgspec.field(name="aura.recalled")
+    version: Literal[1] = msgspec.field(name="aura.failover.version")
+    recalled: FailoverMetadata = msgspec.field(name="aura.failover")
 
 
 def failover_metadata(metadata: str) -> FailoverMetadata | None:

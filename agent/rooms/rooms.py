@@ -9,7 +9,7 @@ from livekit import api
 
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import LiveKitSettings
-from agent.status.attributes import LINE
+from agent.status.attributes import CONNECTION
 
 logger = logging.getLogger(__name__)
 
@@ -21,12 +21,12 @@ async def holds_place(livekit: LiveKitSettings, room: str) -> bool:
     """Whether the agent in the room holds a place in the pipeline. False too if nobody can tell."""
     try:
         async with _server(livekit) as server:
-            return any(agent.attributes.get(LINE) for agent in await _there(server, room) if _is_agent(agent))
+            return any(agent.attributes.get(CONNECTION) for agent in await _there(server, room) if _is_agent(agent))
     except FAILURES:
         return False
 
 
-async def recall(livekit: LiveKitSettings, room: str, lost: str) -> bool:
+async def watcher(livekit: LiveKitSettings, room: str, lost: str) -> bool:
     """Call an agent into a room whose agent `lost` has died, if people are there and no other agent is.
 
     The line that the dead one has shown goes along, so that the conversation can be gone on with.
@@ -44,7 +44,7 @@ async def recall(livekit: LiveKitSettings, room: str, lost: str) -> bool:
             return False
         line = ""
         for ghost in agents:  # the server itself notices a death after seconds only
-            line = ghost.attributes.get(LINE, "")
+            line = ghost.attributes.get(CONNECTION, "")
             await server.room.remove_participant(api.RoomParticipantIdentity(room=room, identity=lost))
         told = FailoverMetadata(line).metadata()
         await server.agent_dispatch.create_dispatch(

@@ -41,7 +41,7 @@ class WorkerSettings:
         max_jobs: Calls at which it reports itself fully loaded. It takes more if no other worker is there.
         drain_s: How long running calls may go on after SIGTERM.
         grace_s: How long a call waits for its person to come back.
-        roster: Where it writes down its jobs; None: nowhere.
+        jobs_on_disk: Where it writes down its jobs; None: nowhere.
     """
 
     pipeline: PipelineSettings
@@ -52,7 +52,7 @@ class WorkerSettings:
     drain_s: int
     grace_s: int
     phone: PhoneSettings
-    roster: Path | None = None
+    jobs_on_disk: Path | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
         drain_s=reader.number("AURA_AGENT_DRAIN_S", 0, low=0, high=86_400),
         grace_s=reader.number("AURA_AGENT_GRACE_S", GRACE_S, low=0, high=3_600),
         phone=phone_settings(reader),
-        roster=Path(roster) if (roster := reader.optional("AURA_AGENT_JOBS")) else None,
+        jobs_on_disk=Path(jobs_on_disk) if (jobs_on_disk := reader.optional("AURA_AGENT_JOBS")) else None,
     )
     reader.check()
     return settings

@@ -1,4 +1,4 @@
-"""This module tells the room about the agent: `aura.state`, `.decision`, `.timings`, `.error`, `.line`, `.sees`."""
+"""This module tells the room of the agent: `aura.state`, `.decision`, `.timings`, `.error`, `.connection`, `.sees`."""
 
 import asyncio
 import logging
@@ -13,7 +13,7 @@ logger = logging.getLogger(__name__)
 State = Literal["listening", "thinking", "speaking", "watching", "silent"]
 What = Literal["turn", "backchannel", "noise", "silent", "interrupted", "continued", "resumed", "error"]
 
-LINE = "aura.line"
+CONNECTION = "aura.connection"
 SEES = "aura.sees"
 SILENT_S = 2.0  # for which "stayed silent" is shown
 WATCHING_S = 2.0  # after the last picture
@@ -72,7 +72,7 @@ class AgentStatePublisher:
 
     def __init__(self, sink: AttributeSink) -> None:
         self._sink = sink
-        self._signs = AgentSignals()
+        self._signals = AgentSignals()
         self._shown: State | None = None
         self._news: deque[dict[str, str]] = deque(maxlen=WAITING_NEWS)
         self._error = ""
@@ -80,22 +80,22 @@ class AgentStatePublisher:
         self._changed = asyncio.Event()
 
     @property
-    def signs(self) -> AgentSignals:
-        return self._signs
+    def signals(self) -> AgentSignals:
+        return self._signals
 
-    def observe(self, **signs: bool) -> None:
+    def observe(self, **signals: bool) -> None:
         """Take any of `audible`, `answering`, `owed`, `person_speaking`, and `undecided`: the person has just ended a
         sound which may be a turn."""
-        heard_at = None if signs.get("owed") else self._signs.heard_at
-        if (undecided := signs.pop("undecided", None)) is not None:
+        heard_at = None if signals.get("owed") else self._signals.heard_at
+        if (undecided := signals.pop("undecided", None)) is not None:
             heard_at = self._now() if undecided else None
-        self._see(replace(self._signs, heard_at=heard_at, **signs))
+        self._see(replace(self._signals, heard_at=heard_at, **signals))
 
     def saw_frame(self) -> None:
-        self._see(replace(self._signs, watching_until=self._now() + WATCHING_S))
+        self._see(replace(self._signals, watching_until=self._now() + WATCHING_S))
 
     def stayed_silent(self) -> None:
-        self._see(replace(self._signs, silent_until=self._now() + SILENT_S))
+        self._see(replace(self._signals, silent_until=self._now() + SILENT_S))
         self.decided("silent", "chose to say nothing")
 
     def decided(self, what: What, text: str) -> None:
@@ -119,24 +119,24 @@ class AgentStatePublisher:
             self.decided("error", text)
         self._tell({"aura.error": text})
 
-    def line(self, resume_token: str, sees: bool) -> None:
+    def connection(self, resume_token: str, sees: bool) -> None:
         """The agent holds a place in the pipeline, for the conversation with that token; empty: it holds none.
         `sees`: that pipeline looks at pictures."""
-        self._see(replace(self._signs, sees=sees))
+        self._see(replace(self._signals, sees=sees))
         known = "yes" if sees else "no"
-        self._tell({LINE: resume_token, SEES: known if resume_token else ""})
+        self._tell({CONNECTION: resume_token, SEES: known if resume_token else ""})
 
     async def run(self) -> None:
         """Publish until cancelled."""
         while True:
             self._changed.clear()
-            state = self._signs.state(self._now())
+            state = self._signals.state(self._now())
             if state != self._shown:
                 self._shown = state
                 self._news.append({"aura.state": state})
             while self._news:
                 await self._send(self._news.popleft())
-            moment = self._signs.changes_at(self._now())
+            moment = self._signals.changes_at(self._now())
             try:
                 async with asyncio.timeout_at(moment):
                     await self._changed.wait()
@@ -149,9 +149,9 @@ class AgentStatePublisher:
         except Exception:
             logger.exception("attributes were not published", extra={"attributes": sorted(attributes)})
 
-    def _see(self, signs: AgentSignals) -> None:
-        if signs != self._signs:
-            self._signs = signs
+    def _see(self, signals: AgentSignals) -> None:
+        if signals != self._signals:
+            self._signals = signals
             self._changed.set()
 
     def _tell(self, attributes: dict[str, str]) -> None:

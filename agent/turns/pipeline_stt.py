@@ -51,14 +51,14 @@ class PipelineStt(stt.STT[str]):
     """
 
     def __init__(
-        self, sounds: UserTurnTracker, floor: TurnActions, *, label_s: float, late_label_s: float, language: str
+        self, tracker: UserTurnTracker, actions: TurnActions, *, label_s: float, late_label_s: float, language: str
     ) -> None:
         super().__init__(
             capabilities=stt.STTCapabilities(
                 streaming=True, interim_results=True, offline_recognize=False, manual_flush=True
             )
         )
-        self._sounds, self._floor = sounds, floor
+        self._tracker, self._actions = tracker, actions
         self._expiries = ((label_s, Expired(over_agent=False)), (late_label_s, Expired()))
         self._language = language
         self._stream: _Stream | None = None
@@ -66,13 +66,13 @@ class PipelineStt(stt.STT[str]):
 
     @property
     def undecided(self) -> bool:
-        return self._sounds.undecided
+        return self._tracker.undecided
 
-    def feed(self, happening: TurnEvent) -> None:
+    def feed(self, turn_event: TurnEvent) -> None:
         """Do what follows from something that has happened."""
-        for action in self._sounds.feed(happening):
+        for action in self._tracker.feed(turn_event):
             self._do(action)
-        if isinstance(happening, Pause):
+        if isinstance(turn_event, Pause):
             self._cancel_timers()
             call_later = asyncio.get_running_loop().call_later
             self._timers = [call_later(seconds, self.feed, expired) for seconds, expired in self._expiries]
@@ -101,26 +101,26 @@ class PipelineStt(stt.STT[str]):
     def _do(self, action: Action) -> None:
         match action:
             case Caption(item_id, text):
-                self._floor.caption(item_id, text)
+                self._actions.caption(item_id, text)
             case Interrupt():
-                self._floor.interrupt()
+                self._actions.interrupt()
             case Final(text):
                 if text:
-                    self._floor.turn()
+                    self._actions.turn()
                 if self._stream:
                     self._stream.give(text, self._language)
             case DropSound(kind, resume):
-                self._floor.drop(kind, resume)
+                self._actions.drop(kind, resume)
             case TakeTurn():
-                self._floor.take_turn()
+                self._actions.take_turn()
 
 
 class _Stream(stt.RecognizeStream):
     """Hears the sound only to be asked: LiveKit's flush marks the end of a turn in it."""
 
-    def __init__(self, gate: PipelineStt, conn_options: APIConnectOptions) -> None:
-        super().__init__(stt=gate, conn_options=conn_options)
-        self._gate = gate
+    def __init__(self, pipeline_stt: PipelineStt, conn_options: APIConnectOptions) -> None:
+        super().__init__(stt=pipeline_stt, conn_options=conn_options)
+        self._pipeline_stt = pipeline_stt
 
     def give(self, text: str, language: str) -> None:
         if not self._event_ch.closed:
@@ -130,4 +130,4 @@ class _Stream(stt.RecognizeStream):
     async def _run(self) -> None:
         async for data in self._input_ch:
             if isinstance(data, self._FlushSentinel):
-                self._gate.feed(Flush())
+                self._pipeline_stt.feed(Flush())

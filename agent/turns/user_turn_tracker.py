@@ -157,24 +157,24 @@ class UserTurnTracker:
         """Whether a sound is being made, or its turn has not been taken yet."""
         return self._sound is not None
 
-    def feed(self, happening: TurnEvent) -> list[Action]:
-        if isinstance(happening, Onset):
-            self._begin(happening)
+    def feed(self, turn_event: TurnEvent) -> list[Action]:
+        if isinstance(turn_event, Onset):
+            self._begin(turn_event)
             return []
         sound = self._sound
         if sound is None:
-            return [Final("")] if isinstance(happening, Flush) else []
-        match happening:
+            return [Final("")] if isinstance(turn_event, Flush) else []
+        match turn_event:
             case Pause():
                 self._sound = replace(sound, silent=True)
-            case PartialHeard() if happening.item_id != self._over:
-                return self._heard(replace(sound, newest=happening))
+            case PartialHeard() if turn_event.item_id != self._over:
+                return self._heard(replace(sound, newest=turn_event))
             case Flush():
                 return self._settle(replace(sound, flushed=True))
             case Expired() if sound.settled:
                 return self._settle(sound)
             case Expired() if sound.silent:
-                if sound.newest is None and sound.onset.audible and not happening.over_agent:
+                if sound.newest is None and sound.onset.audible and not turn_event.over_agent:
                     return []
                 unlabelled = _NOTHING_HEARD if sound.onset.audible else _SOMETHING_HEARD
                 newest = replace(sound.newest, settled=True) if sound.newest else unlabelled

@@ -21,17 +21,17 @@ class Metrics:
         self.restarts = Gauge(
             "aura_engine_restarts", "Times that it was started again.", ["stage"], registry=self.registry
         )
-        self._answers = Counter("aura_answers", "Answers that have ended.", ["status"], registry=self.registry)
+        self._answers = Counter("aura_responses", "Answers that have ended.", ["status"], registry=self.registry)
         self._refused = Counter("aura_refused_events", "Client events refused.", ["code"], registry=self.registry)
         self._frames = Counter("aura_camera_frames", "Camera pictures received.", registry=self.registry)
         self._passes = Counter(
-            "aura_recogniser_passes",
+            "aura_asr_passes",
             "Passes over utterances that were heard to their end, by what became of the draft: none, right, wrong.",
             ["draft"],
             registry=self.registry,
         )
-        self._drafted = Counter("aura_draft_tokens", "That recognisers were given.", registry=self.registry)
-        self._right = Counter("aura_right_draft_tokens", "Those that they wrote, too.", registry=self.registry)
+        self._drafted = Counter("aura_spec_decode_draft_tokens", "That recognisers were given.", registry=self.registry)
+        self._right = Counter("aura_spec_decode_accepted_tokens", "Those that they wrote, too.", registry=self.registry)
         self._first_audio = Histogram(
             "aura_first_audio_seconds",
             "From response.create to the first audio that was sent.",

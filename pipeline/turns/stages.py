@@ -20,14 +20,14 @@ class PipelineStages:
         chain: In order; one of them has final text, and the last one final audio.
         prefills_ahead: What is still being said is read already.
         limits: What a model that sees remembers.
-        look: Makes pixels of a picture in a file's form.
+        decode_picture: Makes pixels of a picture in a file's form.
     """
 
     recogniser: Engine[AsrInput, Transcript]
     chain: tuple[Stage[Any, Any], ...]
     prefills_ahead: bool = True
     limits: WindowLimits = field(default_factory=WindowLimits)
-    look: DecodePicture = in_thread
+    decode_picture: DecodePicture = in_thread
 
     @property
     def sees(self) -> bool:

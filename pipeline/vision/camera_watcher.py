@@ -19,9 +19,9 @@ ROUND_S = 1.0  # after which a second closes, even if its other frame has not co
 class CameraWatcher:
     """Puts all that can be seen into `seconds`."""
 
-    def __init__(self, seconds: VideoBuffer, look: DecodePicture = in_thread) -> None:
+    def __init__(self, seconds: VideoBuffer, decode_picture: DecodePicture = in_thread) -> None:
         self._seconds = seconds
-        self._look = look
+        self._decode_picture = decode_picture
         self._waiting: deque[tuple[bytes, float, float]] = deque(maxlen=WAITING)
         self._changed = Signal()
 
@@ -49,7 +49,7 @@ class CameraWatcher:
                 continue
             data, at_ms, came = self._waiting.popleft()
             try:
-                frame = await self._look(data)
+                frame = await self._decode_picture(data)
             except RequestError as error:
                 log.warning("a frame cannot be seen: %s", error.message)
                 continue

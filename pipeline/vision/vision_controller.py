@@ -55,7 +55,7 @@ class VisionController:
         self._glance: asyncio.Task[None] | None = None
         self._forgetting = ContextPruner(name, conversation, stages.limits, tasks, self)
         self.offers = OfferBook()
-        self.watching = CameraWatcher(self._seconds, stages.look)
+        self.watching = CameraWatcher(self._seconds, stages.decode_picture)
 
     @property
     def state(self) -> SessionState:
@@ -74,7 +74,9 @@ class VisionController:
         Raises:
             RequestError: It is no picture, or cannot be seen.
         """
-        return VideoChunk(f"{self._name}.picture{next(self._pictures)}", np.asarray([await self._stages.look(data)]))
+        return VideoChunk(
+            f"{self._name}.picture{next(self._pictures)}", np.asarray([await self._stages.decode_picture(data)])
+        )
 
     def rest(self, *, ahead: bool = True) -> None:
         """The person has been heard to the end: what was seen until now belongs to what they said.
@@ -126,7 +128,7 @@ class VisionController:
 
     def _look_once(self) -> None:
         if self._glance is None or self._glance.done():
-            self._glance = self._tasks.start(f"{self._name}:glance", self._look)
+            self._glance = self._tasks.start(f"{self._name}:glance", self._decode_picture)
 
     def _stop_looking(self) -> None:
         if self._glance:
@@ -139,7 +141,7 @@ class VisionController:
         self._conversation.see(self._seconds.take(upto))
         self.watching.check()
 
-    async def _look(self) -> None:
+    async def _decode_picture(self) -> None:
         """Take in what is there, and once more if something has come meanwhile."""
         while not self._state.is_settling(_now()) and (upto := self._due()) > self._reading.upto:
             if self._state.is_speaking:

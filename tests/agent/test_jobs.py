@@ -10,7 +10,7 @@ from agent.job import GONE, RoomCall
 from agent.phone.job import PhoneCall
 from agent.settings.agent import LiveKitSettings, PipelineSettings, WorkerSettings
 from agent.settings.phone import PhoneSettings
-from agent.status.attributes import LINE
+from agent.status.attributes import CONNECTION
 
 pytestmark = pytest.mark.anyio
 
@@ -64,5 +64,5 @@ async def test_the_room_of_a_phone_is_shown_the_line_and_nothing_else() -> None:
     job: Any = Job()
     call = PhoneCall(SETTINGS, job)
     await call.publish({"aura.state": "listening"})
-    await call.publish({LINE: "token", "aura.sees": "no"})
-    assert job.shown == [{LINE: "token"}]
+    await call.publish({CONNECTION: "token", "aura.sees": "no"})
+    assert job.shown == [{CONNECTION: "token"}]

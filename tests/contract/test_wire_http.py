@@ -46,7 +46,7 @@ async def test_the_figures_of_a_turn() -> None:
             await caller.refusal()
             figures = await (await http.get("/metrics")).text()
         assert "aura_sessions 1.0" in figures
-        assert 'aura_answers_total{status="completed"} 1.0' in figures
+        assert 'aura_responses_total{status="completed"} 1.0' in figures
         assert 'aura_refused_events_total{code="unknown_event"} 1.0' in figures
         assert "aura_first_audio_seconds_count 1.0" in figures
         assert 'aura_engine_busy{stage="aura"} 0.0' in figures
@@ -69,9 +69,9 @@ async def test_the_drafts_of_the_recogniser_are_among_the_figures() -> None:
         async with aiohttp.ClientSession(pipeline.url) as http:
             figures = await (await http.get("/metrics")).text()
     for what in ("none", "right", "wrong"):
-        assert f'aura_recogniser_passes_total{{draft="{what}"}} 1.0' in figures
-    assert "aura_draft_tokens_total 14.0" in figures
-    assert "aura_right_draft_tokens_total 11.0" in figures
+        assert f'aura_asr_passes_total{{draft="{what}"}} 1.0' in figures
+    assert "aura_spec_decode_draft_tokens_total 14.0" in figures
+    assert "aura_spec_decode_accepted_tokens_total 11.0" in figures
 
 
 async def test_what_a_cancel_took_is_among_the_figures() -> None:

@@ -323,7 +323,7 @@ async def test_tools_are_not_dropped_in_silence(where: str, settings: dict[str, 
 
 
 @pytest.mark.parametrize(
-    ("speeds", "request", "says"),
+    ("speeds", "asked_for", "says"),
     [
         (None, 1.25, "1.25 is not served, the voice knows no speed but 1.0"),
         (None, 0.25, "0.25 is not served, the voice knows no speed but 1.0"),
@@ -332,11 +332,11 @@ async def test_tools_are_not_dropped_in_silence(where: str, settings: dict[str, 
     ],
 )
 async def test_a_speed_at_which_the_voice_does_not_speak(
-    speeds: tuple[float, float] | None, request: float, says: str
+    speeds: tuple[float, float] | None, asked_for: float, says: str
 ) -> None:
     async with served(able=replace(ABLE, speeds=speeds)) as pipeline, calling(pipeline) as caller:
         for kind, where in (("session.update", "session"), ("response.create", "response")):
-            await caller.send(kind, **{where: {"audio": {"output": {"speed": request}}}})
+            await caller.send(kind, **{where: {"audio": {"output": {"speed": asked_for}}}})
             error = await caller.refusal()
             param = f"{where}.audio.output.speed"
             assert (error["code"], error["param"], error["message"]) == ("invalid_value", param, f"{param}: {says}")

@@ -10,7 +10,7 @@ from statistics import median
 import numpy as np
 
 from pipeline.context.window import WindowLimits, cut, is_due, video_tokens
-from pipeline.engines.aura.engine import PATIENT, URGENT, as_part
+from pipeline.engines.aura.engine import PATIENT, URGENT, as_chunk
 from pipeline.engines.aura.prompt import multimodal_prompt
 from pipeline.engines.vllm.engine import VllmEngine
 from pipeline.media.video_chunk import VideoChunk
@@ -86,7 +86,7 @@ class Camera:
             TurnRequest(history, ResponseOptions(max_tokens=tokens, cache_salt=self.name)), self.limits
         )
         began = clock()
-        pieces = self._vllm.answer(self.request(), GREEDY, as_part(prompt, self._text), priority)
+        pieces = self._vllm.answer(self.request(), GREEDY, as_chunk(prompt, self._text), priority)
         async with aclosing(pieces):
             async for piece in pieces:
                 at += [clock()] * len(piece.token_ids)
@@ -101,7 +101,7 @@ class Camera:
         prompt = multimodal_prompt(
             TurnRequest(history, ResponseOptions(max_tokens=tokens, cache_salt=self.name)), self.limits
         )
-        pieces = self._vllm.answer(self.request(), GREEDY, as_part(prompt, self._text))
+        pieces = self._vllm.answer(self.request(), GREEDY, as_chunk(prompt, self._text))
         await anext(pieces)
         began = clock()
         await pieces.aclose()

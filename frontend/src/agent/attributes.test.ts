@@ -41,9 +41,9 @@ it('knows whether the agent sees, or that it does not know', () => {
 
 it('knows whether the agent reaches the pipeline', () => {
   expect(readLine({})).toBe(false);
-  expect(readLine({ 'aura.line': '' })).toBe(false);
-  expect(readLine({ 'aura.line': 'token' })).toBe(true);
+  expect(readLine({ 'aura.connection': '' })).toBe(false);
+  expect(readLine({ 'aura.connection': 'token' })).toBe(true);
   expect(hasLostPipeline({ 'aura.error': 'The speech server has stopped.' })).toBe(true);
-  expect(hasLostPipeline({ 'aura.error': 'I could not answer that.', 'aura.line': 'token' })).toBe(false);
+  expect(hasLostPipeline({ 'aura.error': 'I could not answer that.', 'aura.connection': 'token' })).toBe(false);
   expect(hasLostPipeline({})).toBe(false);
 });

@@ -28,7 +28,7 @@ export function readState(attributes: Attributes): AgentState {
 
 /** Whether the agent reaches the pipeline. An attribute that is emptied is taken away. */
 export function readLine(attributes: Attributes): boolean {
-  return Boolean(attributes['aura.line']);
+  return Boolean(attributes['aura.connection']);
 }
 
 /** The agent's pipeline looks at pictures, or does not; null: not known. */

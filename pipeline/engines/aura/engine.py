@@ -47,12 +47,12 @@ class AuraEngine:
         """
         numbers = count()
         async for scene in prompts:
-            part = as_part(scene, self._text)
-            self._check(part)
-            part = replace(part, max_tokens=self._engine_settings.sampling_defaults.most(part.max_tokens))
+            chunk = as_chunk(scene, self._text)
+            self._check(chunk)
+            chunk = replace(chunk, max_tokens=self._engine_settings.sampling_defaults.most(chunk.max_tokens))
             priority = URGENT if scene.urgent else PATIENT
             name = f"{request_id}.{next(numbers)}"
-            async with aclosing(self._requests.answer(name, self._sampling, part, priority)) as pieces:
+            async with aclosing(self._requests.answer(name, self._sampling, chunk, priority)) as pieces:
                 if not scene.max_tokens:
                     async for _ in pieces:
                         """It was to be read only."""
@@ -74,7 +74,7 @@ class AuraEngine:
         decoder, usage = self._text.decoder(), TokenUsage()
         finish_reason: FinishReason | None = None
         async for piece in pieces:
-            if piece.part_ended:
+            if piece.chunk_ended:
                 finish_reason = "stop" if piece.stopped else "length"
             usage = TokenUsage(piece.prompt_tokens, seen, piece.cached_tokens, usage.written + len(piece.token_ids))
             for word in decoder.feed([each for each in piece.token_ids if each not in self._text.stops]):
@@ -83,17 +83,17 @@ class AuraEngine:
             yield TextChunk(word)
         yield TextChunk("", usage, finish_reason)
 
-    def _check(self, part: PromptChunk) -> None:
-        size, most = len(part.token_ids), self._engine_settings.most_prompt_tokens
+    def _check(self, chunk: PromptChunk) -> None:
+        size, most = len(chunk.token_ids), self._engine_settings.most_prompt_tokens
         if size > most:
             raise EngineError(STAGE, f"the prompt has {size} tokens, and at most {most} are read")
 
 
 def seen(scene: MultimodalPrompt) -> int:
     """Tokens of what is looked at."""
-    return sum(part.tokens for part in scene.parts if isinstance(part, VideoChunk))
+    return sum(chunk.tokens for chunk in scene.parts if isinstance(chunk, VideoChunk))
 
 
-def as_part(scene: MultimodalPrompt, text: AuraText) -> PromptChunk:
+def as_chunk(scene: MultimodalPrompt, text: AuraText) -> PromptChunk:
     token_ids, media = engine_prompt(scene, text)
     return PromptChunk(token_ids, scene.max_tokens or 1, media=media, cache_salt=scene.cache_salt)

@@ -84,10 +84,10 @@ def _turn(role: str, text: str) -> Iterator[str]:
 def _merged(parts: list[str | VideoChunk]) -> tuple[str | VideoChunk, ...]:
     """Text that stands together becomes one part."""
     merged: list[str | VideoChunk] = []
-    for part in parts:
+    for chunk in parts:
         last = merged[-1] if merged else None
-        if isinstance(part, str) and isinstance(last, str):
-            merged[-1] = last + part
+        if isinstance(chunk, str) and isinstance(last, str):
+            merged[-1] = last + chunk
         else:
-            merged.append(part)
+            merged.append(chunk)
     return tuple(merged)

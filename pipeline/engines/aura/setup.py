@@ -124,8 +124,8 @@ def examine(
     check_is_there(folder)
     findings.look(check_length, STAGE, max_model_len, LIMITS.most_tokens + MARGIN + MOST_TOKENS)
     config, tensors = findings.look(read_aura, folder), findings.look(stored, folder)
-    for file, part in MEDIA:
-        findings.look(check_media, folder, file, part, config.vision if config else UNKNOWN)
+    for file, chunk in MEDIA:
+        findings.look(check_media, folder, file, chunk, config.vision if config else UNKNOWN)
     findings.look(check_beside, folder)
     if config and tensors is not None and load_format != "dummy":
         findings.look(check_own_weights, config, tensors, str(folder))

@@ -125,10 +125,10 @@ class Qwen3AsrEngine:
         most = self._engine_settings.sampling_defaults.most(
             self._engine_settings.extent.tokens(request.window.audio_end_ms)
         )
-        part = PromptChunk(token_ids, most, media=media, cache_salt=salt, draft=request.draft)
+        chunk = PromptChunk(token_ids, most, media=media, cache_salt=salt, draft=request.draft)
         error: EngineError | None = EngineError(STAGE, "a pass failed")
         try:
-            async with aclosing(drafted(self._requests, name, self._sampling, part)) as pieces:
+            async with aclosing(drafted(self._requests, name, self._sampling, chunk)) as pieces:
                 async for written in pieces:
                     reading.token_ids += written.token_ids
                     reading.draft = reading.draft or written.draft

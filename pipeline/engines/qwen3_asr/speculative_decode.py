@@ -12,7 +12,7 @@ from pipeline.types.chunks import DraftOutcome
 
 
 async def drafted(
-    requests: PromptEngine, request_id: str, sampling: RequestSampling, part: PromptChunk
+    requests: PromptEngine, request_id: str, sampling: RequestSampling, chunk: PromptChunk
 ) -> AsyncGenerator[EngineOutput, None]:
     """As `requests.answer` of a part without its draft: the same tokens, the sooner the more of the draft is right.
 
@@ -23,8 +23,8 @@ async def drafted(
     Raises:
         EngineError: The engine failed, or does not take the part.
     """
-    draft = usable(sampling, part)
-    guessed = replace(part, draft=draft, max_tokens=part.max_tokens - len(draft))
+    draft = usable(sampling, chunk)
+    guessed = replace(chunk, draft=draft, max_tokens=chunk.max_tokens - len(draft))
     name = f"{request_id}.draft" if draft else request_id
     async with aclosing(requests.answer(name, sampling, guessed)) as pieces, BackgroundTasks() as tasks:
         first = await anext(pieces)
@@ -40,18 +40,18 @@ async def drafted(
         yield EngineOutput(known, (), stopped, stopped, draft=tried)
         if stopped:
             return
-        left = replace(part, token_ids=(*part.token_ids, *known), max_tokens=part.max_tokens - len(known), draft=())
+        left = replace(chunk, token_ids=(*chunk.token_ids, *known), max_tokens=chunk.max_tokens - len(known), draft=())
         async with aclosing(requests.answer(request_id, sampling, left)) as rest:
             async for piece in rest:
                 yield piece
 
 
-def usable(sampling: RequestSampling, part: PromptChunk) -> tuple[int, ...]:
+def usable(sampling: RequestSampling, chunk: PromptChunk) -> tuple[int, ...]:
     """Of a part's draft. It says nothing of tokens that are drawn, or not taken as the model weighs them."""
-    if sampling.temperature or sampling.repetition_penalty != 1 or sampling.logprobs is not None or part.min_tokens:
+    if sampling.temperature or sampling.repetition_penalty != 1 or sampling.logprobs is not None or chunk.min_tokens:
         return ()
-    draft = takewhile(lambda each: each not in sampling.stop_token_ids, part.draft)
-    return tuple(draft)[: part.max_tokens - 1]
+    draft = takewhile(lambda each: each not in sampling.stop_token_ids, chunk.draft)
+    return tuple(draft)[: chunk.max_tokens - 1]
 
 
 def verified(draft: tuple[int, ...], likeliest: tuple[int, ...]) -> tuple[int, ...]:

@@ -127,7 +127,7 @@ async def _parts(
     """What the engine is asked for. It reads clauses only when no frame can be made without more text, and then enough
     for as many frames as there were, one more, so that parts grow with what there is to play meanwhile."""
     while not sentence.over:
-        if part := sentence.part():
+        if part := sentence.chunk():
             yield part
         elif sentence.hungry and not sentence.running:
             line = await script.go_on(min(sentence.made + 1, MOST_IDS))

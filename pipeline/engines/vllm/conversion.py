@@ -8,7 +8,7 @@ from vllm.sampling_params import RequestOutputKind
 from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
 
 
-def sampling_params(sampling: RequestSampling, part: PromptChunk) -> SamplingParams:
+def sampling_params(sampling: RequestSampling, chunk: PromptChunk) -> SamplingParams:
     """What vLLM is told with a part; each has its own."""
     return SamplingParams(
         temperature=sampling.temperature,
@@ -17,15 +17,15 @@ def sampling_params(sampling: RequestSampling, part: PromptChunk) -> SamplingPar
         repetition_penalty=sampling.repetition_penalty,
         seed=sampling.seed,
         stop_token_ids=list(sampling.stop_token_ids),
-        max_tokens=part.max_tokens,
-        min_tokens=part.min_tokens,
+        max_tokens=chunk.max_tokens,
+        min_tokens=chunk.min_tokens,
         logprobs=sampling.logprobs,
-        prompt_logprobs=1 if part.draft else None,
+        prompt_logprobs=1 if chunk.draft else None,
         flat_logprobs=True,
         skip_reading_prefix_cache=False,  # what comes before the draft need not be read for it
         detokenize=False,
         output_kind=RequestOutputKind.DELTA,
-        extra_args=dict(part.extra_args),
+        extra_args=dict(chunk.extra_args),
     )
 
 

@@ -67,7 +67,7 @@ class VllmEngine:
         return VllmEngine(llm, stage)
 
     async def generate(
-        self, request_id: str, sampling: RequestSampling, parts: AsyncGenerator[PromptChunk, None]
+        self, request_id: str, sampling: RequestSampling, prompt_chunks: AsyncGenerator[PromptChunk, None]
     ) -> AsyncGenerator[EngineOutput, None]:
         """Reads and writes by turns, until the parts end or a stop token is written.
 
@@ -78,7 +78,7 @@ class VllmEngine:
             EngineError: The engine failed.
         """
         first = sampling_params(sampling, PromptChunk((), 1))
-        inputs = self._inputs(sampling, parts)
+        inputs = self._inputs(sampling, prompt_chunks)
         try:
             async with aclosing(self._outputs(inputs, first, request_id)) as pieces:
                 async for piece in pieces:
@@ -92,7 +92,7 @@ class VllmEngine:
             await self._fence()
 
     async def answer(
-        self, request_id: str, sampling: RequestSampling, part: PromptChunk, priority: int = 0
+        self, request_id: str, sampling: RequestSampling, chunk: PromptChunk, priority: int = 0
     ) -> AsyncGenerator[EngineOutput, None]:
         """One part that is the whole request. Closing before its end returns when the engine has dropped it.
 
@@ -109,11 +109,11 @@ class VllmEngine:
         try:
             for _ in range(TRIES):
                 ended = refused = False
-                rendered = await self._rendered(part)
-                params = sampling_params(sampling, part)
-                async with aclosing(self._outputs(rendered, params, request_id, priority, len(part.draft))) as pieces:
+                rendered = await self._rendered(chunk)
+                params = sampling_params(sampling, chunk)
+                async with aclosing(self._outputs(rendered, params, request_id, priority, len(chunk.draft))) as pieces:
                     async for piece in pieces:
-                        ended, refused = piece.part_ended, piece.refused
+                        ended, refused = piece.chunk_ended, piece.refused
                         if not refused:
                             begun = True
                             yield piece
@@ -165,17 +165,17 @@ class VllmEngine:
         return self._opened
 
     async def _inputs(
-        self, sampling: RequestSampling, parts: AsyncGenerator[PromptChunk, None]
+        self, sampling: RequestSampling, prompt_chunks: AsyncGenerator[PromptChunk, None]
     ) -> AsyncGenerator[StreamingInput, None]:
-        async with aclosing(parts):
-            async for part in parts:
-                yield StreamingInput(await self._rendered(part), sampling_params(sampling, part))
+        async with aclosing(prompt_chunks):
+            async for chunk in prompt_chunks:
+                yield StreamingInput(await self._rendered(chunk), sampling_params(sampling, chunk))
 
-    async def _rendered(self, part: PromptChunk) -> MultiModalInput | TokensInput:
+    async def _rendered(self, chunk: PromptChunk) -> MultiModalInput | TokensInput:
         cache = self._llm.renderer.mm_processor_cache
-        new = unsent(part, cache)
+        new = unsent(chunk, cache)
         items = await asyncio.to_thread(items_of, new) if new else {}
-        return ready_prompt(part, cache, items)
+        return ready_prompt(chunk, cache, items)
 
     async def _outputs(
         self, prompt: Any, params: SamplingParams, request_id: str, priority: int = 0, draft: int = 0

@@ -18,31 +18,31 @@ NONE: Items = MappingProxyType({})
 PLACES = 4_096  # of media in prompts: seconds of 80 cameras
 
 
-def ready_prompt(part: PromptChunk, cache: Cache | None = None, items: Items = NONE) -> MultiModalInput | TokensInput:
+def ready_prompt(chunk: PromptChunk, cache: Cache | None = None, items: Items = NONE) -> MultiModalInput | TokensInput:
     """What the engine is to be sent next: both sides of the cache go through the media in the order of their tokens.
 
     Args:
         cache: The sender's, which mirrors the engine's. What it holds is named and not sent. Without one, all is sent.
         items: By name, made beforehand. One that is missing here all the same is made now.
     """
-    salt = part.cache_salt or None
-    token_ids = [*part.token_ids, *part.draft]  # a list of its own: vLLM extends it in place
-    if not part.media:
+    salt = chunk.cache_salt or None
+    token_ids = [*chunk.token_ids, *chunk.draft]  # a list of its own: vLLM extends it in place
+    if not chunk.media:
         return tokens_input(token_ids, cache_salt=salt)
     if cache is not None:
-        for media_item in part.media:
+        for media_item in chunk.media:
             cache.touch_sender_cache_item(media_item.name)  # so that none of them makes room for another
     kwargs, names, places = defaultdict(list), defaultdict(list), defaultdict(list)
-    for media_item in part.media:
+    for media_item in chunk.media:
         kwargs[media_item.kind].append(_sent(media_item, cache, items))
         names[media_item.kind].append(media_item.name)
         places[media_item.kind].append(_place(media_item.at, media_item.tokens, media_item.embeds))
     return mm_input(token_ids, MultiModalKwargsItems(kwargs), names, places, cache_salt=salt)
 
 
-def unsent(part: PromptChunk, cache: Cache | None) -> tuple[MediaItem, ...]:
+def unsent(chunk: PromptChunk, cache: Cache | None) -> tuple[MediaItem, ...]:
     """What the cache does not hold."""
-    return () if cache is None else tuple(each for each in part.media if not cache.is_cached_item(each.name))
+    return () if cache is None else tuple(each for each in chunk.media if not cache.is_cached_item(each.name))
 
 
 def items_of(media: tuple[MediaItem, ...]) -> Items:

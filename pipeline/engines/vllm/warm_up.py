@@ -29,10 +29,10 @@ async def warmed(engine: E, warm: Callable[[], Awaitable[None]]) -> E:
     return engine
 
 
-async def read(requests: PromptEngine, sampling: RequestSampling, parts: Iterable[PromptChunk]) -> None:
+async def read(requests: PromptEngine, sampling: RequestSampling, prompt_chunks: Iterable[PromptChunk]) -> None:
     """One after the other."""
-    for number, part in enumerate(parts):
-        async with aclosing(requests.answer(f"{NAME}.{number}", sampling, part)) as pieces:
+    for number, chunk in enumerate(prompt_chunks):
+        async with aclosing(requests.answer(f"{NAME}.{number}", sampling, chunk)) as pieces:
             async for _ in pieces:
                 """What is written is of no interest."""
 

@@ -88,7 +88,7 @@ class Sentence:
         self.known += len(text_ids)
         self._text_ended = ends or self.known >= ENOUGH_IDS
 
-    def part(self) -> PromptChunk | None:
+    def chunk(self) -> PromptChunk | None:
         """What to ask for next, or None as long as text is missing, frames wait to be taken, or a part runs."""
         limit = self._most if self._text_ended else self.known
         frames = min(limit - self.made, self._pace.ahead - (self.made - self._taken))
@@ -108,7 +108,7 @@ class Sentence:
         if written.token_ids:
             self._last = written.token_ids[-1]
         self._stopped = self._stopped or written.stopped
-        self._running = self._running and not written.part_ended
+        self._running = self._running and not written.chunk_ended
         self.made += kept
         return (np.asarray(written.beside[:kept]) % APART).astype(np.int16).reshape(kept, CODEBOOKS)
 

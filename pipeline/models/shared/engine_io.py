@@ -77,7 +77,7 @@ class EngineOutput:
     Attributes:
         token_ids: One a step.
         beside: For each of them, the ids of its logprobs after its own.
-        part_ended: All tokens of the part have been written, or a stop token has.
+        chunk_ended: All tokens of the part have been written, or a stop token has.
         stopped: It was a stop token; it is the last one.
         prompt_tokens: Of the whole prompt so far.
         cached_tokens: Of these, found in the prefix cache.
@@ -89,7 +89,7 @@ class EngineOutput:
 
     token_ids: tuple[int, ...]
     beside: tuple[tuple[int, ...], ...]
-    part_ended: bool
+    chunk_ended: bool
     stopped: bool
     prompt_tokens: int = 0
     cached_tokens: int = 0

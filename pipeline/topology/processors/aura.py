@@ -41,7 +41,7 @@ async def aura2tts(inbox: AsyncIterator[TextChunk], request: TurnRequest) -> Asy
         "",
         options.voice,
         options.speed,
-        tongue(options.language),
+        voice_language(options.language),
         escape_control_tokens(options.voice_instructions),
     )
     async for piece in inbox:
@@ -51,7 +51,7 @@ async def aura2tts(inbox: AsyncIterator[TextChunk], request: TurnRequest) -> Asy
         yield replace(spoken, text=said)
 
 
-def tongue(heard: str | None) -> str:
+def voice_language(heard: str | None) -> str:
     """The voice's language for somebody who is heard in one such as `en-US`: the same if it has it."""
     code = (heard or "").lower().replace("_", "-").split("-")[0]
     return code if code in LANGUAGES else AUTO

@@ -37,7 +37,7 @@ class Caller:
         if event["type"] == "surprise":
             raise KeyError("nobody knows it")
 
-    def on_line(self, trouble: str) -> None:
+    def on_connection(self, trouble: str) -> None:
         self.troubles.append((asyncio.get_running_loop().time(), trouble))
 
 

@@ -57,7 +57,7 @@ class Listener:
     def on_outcome(self, outcome: ResponseOutcome) -> None:
         self.outcomes.append(outcome)
 
-    def on_line(self, resume_token: str, sees: bool) -> None:
+    def on_connection(self, resume_token: str, sees: bool) -> None:
         self.lines.append(resume_token)
         self.sees.append(sees)
 

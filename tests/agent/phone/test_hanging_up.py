@@ -9,7 +9,7 @@ from agent.call import HANG_UP_S, Call
 from agent.persona import Persona
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
-from agent.status.attributes import LINE
+from agent.status.attributes import CONNECTION
 from agent.turns.endpointing import TURNS
 from pipeline.realtime.client import PipelineFull, Unreachable
 from tests.agent.audience import Notes
@@ -79,13 +79,13 @@ async def test_a_call_gives_its_place_back_as_soon_as_nobody_is_there() -> None:
     await asyncio.sleep(HANG_UP_S / 2)
     call.pick_up()
     await asyncio.sleep(10)
-    assert [token for _, token in notes.of(LINE)] == ["token_1"]
+    assert [token for _, token in notes.of(CONNECTION)] == ["token_1"]
     call.hang_up()
     await asyncio.sleep(10)
     call.pick_up()
     await asyncio.sleep(1)
-    assert [token for _, token in notes.of(LINE)] == ["token_1", "", "token_2"]
-    assert notes.of(LINE)[1][0] == pytest.approx(began + HANG_UP_S / 2 + 10 + HANG_UP_S)
+    assert [token for _, token in notes.of(CONNECTION)] == ["token_1", "", "token_2"]
+    assert notes.of(CONNECTION)[1][0] == pytest.approx(began + HANG_UP_S / 2 + 10 + HANG_UP_S)
     await call.aclose()
 
 
@@ -101,7 +101,7 @@ async def test_who_is_back_while_the_socket_closes_waits_for_nothing_that_went_w
     call.pick_up()
     await asyncio.sleep(1)
     assert pipeline.resumed_with == [None, "token_1"]
-    assert (call.board.signs.answering, call.board.signs.owed) == (False, False)
+    assert (call.publisher.signals.answering, call.publisher.signals.owed) == (False, False)
     await call.aclose()
 
 
@@ -113,7 +113,7 @@ async def test_an_answer_that_cannot_be_interrupted_holds_no_place_for_nobody() 
     await asyncio.sleep(1)
     call.hang_up()
     await asyncio.sleep(HANG_UP_S + 0.1)
-    assert (call.board.signs.answering, call.board.signs.owed) == (False, False)
+    assert (call.publisher.signals.answering, call.publisher.signals.owed) == (False, False)
     assert pipeline.socket_open is False
     await call.aclose()
 
@@ -144,6 +144,6 @@ async def test_an_agent_that_is_called_into_a_call_goes_on_with_it_and_apologise
     call = Call(PIPELINE, PERSONA, TURNS["console"], Notes(), spoken=False, connect=pipeline.connect, recalled=recalled)
     await call.start()
     await asyncio.sleep(1)
-    assert pipeline.resumed_with == [recalled.line if recalled else None]
+    assert pipeline.resumed_with == [recalled.resume_token if recalled else None]
     assert [event["response"]["metadata"]["say"] for event in pipeline.of("response.create")] == [said]
     await call.aclose()

@@ -21,10 +21,10 @@ FOREIGN = (
     "null",
     '{"tenant": 7}',
     '{"line": "a telephone line of somebody else\'s"}',
-    '{"aura.recalled": {"line": "token"}}',
-    '{"aura.recalled.version": 2, "aura.recalled": {"line": "token"}}',
-    '{"aura.recalled.version": 1, "aura.recalled": {"line": 7}}',
-    '{"aura.recalled.version": 1, "aura.recalled": {"line": "token"}, "tenant": 7}',
+    '{"aura.failover": {"resume_token": "token"}}',
+    '{"aura.failover.version": 2, "aura.failover": {"resume_token": "token"}}',
+    '{"aura.failover.version": 1, "aura.failover": {"resume_token": 7}}',
+    '{"aura.failover.version": 1, "aura.failover": {"resume_token": "token"}, "tenant": 7}',
     '{"line": "\ud800"}',
 )
 HALL, KITCHEN = RoomJob("hall", "agent-1"), RoomJob("kitchen", "agent-2")
@@ -42,7 +42,7 @@ class Worker:
     def running_jobs(self) -> set[RoomJob]:
         return self.jobs
 
-    async def recall(self, lost: RoomJob) -> bool:
+    async def watcher(self, lost: RoomJob) -> bool:
         if self.broken:
             raise OSError("the server is away")
         if lost.room in self.people:
@@ -96,9 +96,9 @@ async def test_a_call_that_kills_every_agent_is_given_up_for_a_minute() -> None:
 
 
 async def test_what_a_killed_worker_has_left_behind_is_found_by_the_one_after_it(tmp_path: Path) -> None:
-    roster, worker = JobStore(tmp_path / "jobs.json"), Worker()
+    jobs_on_disk, worker = JobStore(tmp_path / "jobs.json"), Worker()
     async with asyncio.TaskGroup() as tasks:
-        watching = tasks.create_task(Failover(worker, roster).run())
+        watching = tasks.create_task(Failover(worker, jobs_on_disk).run())
         await asyncio.sleep(1)
         worker.jobs = {HALL}
         await asyncio.sleep(1)
@@ -106,10 +106,10 @@ async def test_what_a_killed_worker_has_left_behind_is_found_by_the_one_after_it
         watching.cancel()  # killed
     worker.jobs = set()
     async with asyncio.TaskGroup() as tasks:
-        watching = tasks.create_task(Failover(worker, roster).run())
+        watching = tasks.create_task(Failover(worker, jobs_on_disk).run())
         await asyncio.sleep(1)
         assert [lost for _, lost in worker.recalls] == [KITCHEN, HALL]
-        assert roster.read() == set()
+        assert jobs_on_disk.read() == set()
         watching.cancel()
 
 
@@ -120,10 +120,10 @@ def test_a_roster_that_is_not_there_or_broken_is_empty(tmp_path: Path) -> None:
 
 
 def test_a_worker_that_has_ended_leaves_no_roster(tmp_path: Path) -> None:
-    roster = JobStore(tmp_path / "jobs.json")
-    roster.forget()
-    roster.write({HALL})
-    roster.forget()
+    jobs_on_disk = JobStore(tmp_path / "jobs.json")
+    jobs_on_disk.forget()
+    jobs_on_disk.write({HALL})
+    jobs_on_disk.forget()
     JobStore(None).forget()
     assert list(tmp_path.iterdir()) == []
 

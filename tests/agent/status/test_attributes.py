@@ -14,7 +14,7 @@ pytestmark = pytest.mark.anyio
 
 
 @asynccontextmanager
-async def board() -> AsyncIterator[tuple[AgentStatePublisher, Notes]]:
+async def publisher() -> AsyncIterator[tuple[AgentStatePublisher, Notes]]:
     notes = Notes()
     noticeboard = AgentStatePublisher(notes)
     async with asyncio.TaskGroup() as tasks:
@@ -24,7 +24,7 @@ async def board() -> AsyncIterator[tuple[AgentStatePublisher, Notes]]:
 
 
 @pytest.mark.parametrize(
-    ("signs", "state"),
+    ("signals", "state"),
     [
         (AgentSignals(), "listening"),
         (AgentSignals(person_speaking=True, audible=True, answering=True), "listening"),
@@ -40,12 +40,12 @@ async def board() -> AsyncIterator[tuple[AgentStatePublisher, Notes]]:
         (AgentSignals(sees=False, watching_until=9), "listening"),
     ],
 )
-def test_the_state_follows_from_the_signs(signs: AgentSignals, state: str) -> None:
-    assert signs.state(now=5.0) == state
+def test_the_state_follows_from_the_signs(signals: AgentSignals, state: str) -> None:
+    assert signals.state(now=5.0) == state
 
 
 async def test_staying_silent_is_shown_for_two_seconds_and_said_why() -> None:
-    async with board() as (noticeboard, notes):
+    async with publisher() as (noticeboard, notes):
         await asyncio.sleep(1.0)
         noticeboard.stayed_silent()
         await asyncio.sleep(5.0)
@@ -59,7 +59,7 @@ async def test_staying_silent_is_shown_for_two_seconds_and_said_why() -> None:
 
 
 async def test_who_has_spoken_sees_before_long_that_it_is_still_being_found_out_what_they_said() -> None:
-    async with board() as (noticeboard, notes):
+    async with publisher() as (noticeboard, notes):
         noticeboard.observe(undecided=True)
         await asyncio.sleep(5.0)
         noticeboard.decided("noise", "no words were heard")
@@ -84,7 +84,7 @@ async def test_who_has_spoken_sees_before_long_that_it_is_still_being_found_out_
 
 
 async def test_every_decision_is_published_though_they_come_at_once() -> None:
-    async with board() as (noticeboard, notes):
+    async with publisher() as (noticeboard, notes):
         noticeboard.decided("backchannel", "a sign of listening")
         noticeboard.decided("resumed", "it was no interruption")
         await asyncio.sleep(0)
@@ -94,8 +94,8 @@ async def test_every_decision_is_published_though_they_come_at_once() -> None:
 
 
 async def test_it_watches_while_pictures_come() -> None:
-    async with board() as (noticeboard, notes):
-        noticeboard.line("token", sees=True)
+    async with publisher() as (noticeboard, notes):
+        noticeboard.connection("token", sees=True)
         for _ in range(4):
             noticeboard.saw_frame()
             await asyncio.sleep(0.5)
@@ -104,24 +104,24 @@ async def test_it_watches_while_pictures_come() -> None:
 
 
 async def test_it_does_not_watch_for_a_pipeline_that_cannot_see() -> None:
-    async with board() as (noticeboard, notes):
-        noticeboard.line("token", sees=False)
+    async with publisher() as (noticeboard, notes):
+        noticeboard.connection("token", sees=False)
         noticeboard.saw_frame()
         await asyncio.sleep(1.0)
     assert [value for _, value in notes.of("aura.state")] == ["listening"]
 
 
 async def test_it_is_shown_whether_the_pipeline_sees_while_there_is_one() -> None:
-    async with board() as (noticeboard, notes):
-        noticeboard.line("token", sees=False)
-        noticeboard.line("", sees=False)
-        noticeboard.line("other", sees=True)
+    async with publisher() as (noticeboard, notes):
+        noticeboard.connection("token", sees=False)
+        noticeboard.connection("", sees=False)
+        noticeboard.connection("other", sees=True)
         await asyncio.sleep(1.0)
     assert [value for _, value in notes.of("aura.sees")] == ["no", "", "yes"]
 
 
 async def test_an_error_is_shown_once_and_taken_away() -> None:
-    async with board() as (noticeboard, notes):
+    async with publisher() as (noticeboard, notes):
         for text in ("away", "away", "", ""):
             noticeboard.error(text)
         await asyncio.sleep(1.0)

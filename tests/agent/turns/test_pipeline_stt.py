@@ -36,13 +36,13 @@ class Floor:
         self.done.append((asyncio.get_running_loop().time(), what))
 
 
-def gate(floor: Floor) -> PipelineStt:
-    return PipelineStt(UserTurnTracker(30_000), floor, label_s=5.0, late_label_s=15.0, language="en")
+def pipeline_stt(actions: Floor) -> PipelineStt:
+    return PipelineStt(UserTurnTracker(30_000), actions, label_s=5.0, late_label_s=15.0, language="en")
 
 
 async def test_a_flush_is_answered_with_the_transcript() -> None:
-    floor = Floor()
-    the_gate = gate(floor)
+    actions = Floor()
+    the_gate = pipeline_stt(actions)
     async with the_gate.stream() as stream:
         the_gate.feed(Onset(audible=False, answering=False))
         the_gate.feed(Pause())
@@ -52,19 +52,19 @@ async def test_a_flush_is_answered_with_the_transcript() -> None:
         event = await anext(stream)
     assert event.type is stt.SpeechEventType.FINAL_TRANSCRIPT
     assert (event.alternatives[0].text, event.alternatives[0].language) == ("where is Rome", "en")
-    assert floor.done == [(0.4, "caption where is Rome"), (0.4, "turn")]
+    assert actions.done == [(0.4, "caption where is Rome"), (0.4, "turn")]
 
 
 async def test_a_flush_without_a_sound_is_answered_with_nothing() -> None:
-    the_gate = gate(Floor())
+    the_gate = pipeline_stt(Floor())
     async with the_gate.stream() as stream:
         stream.flush()
         assert (await anext(stream)).alternatives[0].text == ""
 
 
 async def test_a_label_of_a_sound_over_the_agent_is_waited_for_fifteen_seconds_after_the_last_one() -> None:
-    floor = Floor()
-    the_gate = gate(floor)
+    actions = Floor()
+    the_gate = pipeline_stt(actions)
     the_gate.feed(Onset(audible=True, answering=True))
     the_gate.feed(Pause())
     await asyncio.sleep(1.0)
@@ -72,39 +72,39 @@ async def test_a_label_of_a_sound_over_the_agent_is_waited_for_fifteen_seconds_a
     await asyncio.sleep(1.0)
     the_gate.feed(Pause())
     await asyncio.sleep(60.0)
-    assert floor.done == [(17.0, "drop noise True")]
+    assert actions.done == [(17.0, "drop noise True")]
 
 
 async def test_a_taken_turn_is_not_waited_for() -> None:
-    floor = Floor()
-    the_gate = gate(floor)
+    actions = Floor()
+    the_gate = pipeline_stt(actions)
     the_gate.feed(Onset(audible=False, answering=False))
     the_gate.feed(Pause())
     the_gate.feed(TurnCommitted())
     await asyncio.sleep(6.0)
-    assert floor.done == []
+    assert actions.done == []
     assert not the_gate.undecided
 
 
 def test_livekit_takes_it_for_a_streaming_recogniser_that_is_flushed_by_hand() -> None:
-    capabilities = gate(Floor()).capabilities
+    capabilities = pipeline_stt(Floor()).capabilities
     assert (capabilities.streaming, capabilities.manual_flush) == (True, True)
 
 
 async def test_a_question_over_the_agent_is_taken_though_the_pipeline_hears_it_late() -> None:
-    floor = Floor()
-    the_gate = gate(floor)
+    actions = Floor()
+    the_gate = pipeline_stt(actions)
     the_gate.feed(Onset(audible=True, answering=True))
     the_gate.feed(Pause())
     await asyncio.sleep(9.0)
-    assert floor.done == []
+    assert actions.done == []
     the_gate.feed(PartialHeard("item_1", "where is Rome", "speech", 900, settled=True))
-    assert floor.done == [(9.0, "caption where is Rome"), (9.0, "interrupt")]
+    assert actions.done == [(9.0, "caption where is Rome"), (9.0, "interrupt")]
 
 
 async def test_a_question_over_the_agent_that_is_half_heard_is_not_waited_for_as_long() -> None:
-    floor = Floor()
-    the_gate = gate(floor)
+    actions = Floor()
+    the_gate = pipeline_stt(actions)
     the_gate.feed(Onset(audible=True, answering=True))
     the_gate.feed(PartialHeard("item_1", "where is", "speech", 500, settled=False))
     async with the_gate.stream() as stream:
@@ -112,4 +112,4 @@ async def test_a_question_over_the_agent_that_is_half_heard_is_not_waited_for_as
         stream.flush()
         event = await anext(stream)
         assert event.alternatives[0].text == "where is"
-    assert floor.done[-1] == (5.0, "turn")
+    assert actions.done[-1] == (5.0, "turn")

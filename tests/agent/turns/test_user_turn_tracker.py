@@ -30,8 +30,8 @@ def heard(
 
 
 def follow(*happenings: TurnEvent) -> list[Action]:
-    sounds = UserTurnTracker(longest_ms=30_000)
-    return [action for happening in happenings for action in sounds.feed(happening)]
+    tracker = UserTurnTracker(longest_ms=30_000)
+    return [action for turn_event in happenings for action in tracker.feed(turn_event)]
 
 
 def test_a_question_is_a_turn_when_livekit_asks_for_it() -> None:
@@ -137,20 +137,20 @@ def test_speech_that_never_pauses_is_answered_in_the_end() -> None:
 
 
 def test_after_it_was_answered_endless_speech_is_a_new_sound() -> None:
-    sounds = UserTurnTracker(longest_ms=1_000)
-    for happening in (QUIET, heard("and then", settled=False, audio_end_ms=1_000), TurnCommitted()):
-        sounds.feed(happening)
-    assert sounds.undecided
-    assert sounds.feed(heard("and so", item="item_2", settled=False)) == [Caption("item_2", "and so"), Interrupt()]
+    tracker = UserTurnTracker(longest_ms=1_000)
+    for turn_event in (QUIET, heard("and then", settled=False, audio_end_ms=1_000), TurnCommitted()):
+        tracker.feed(turn_event)
+    assert tracker.undecided
+    assert tracker.feed(heard("and so", item="item_2", settled=False)) == [Caption("item_2", "and so"), Interrupt()]
 
 
 def test_a_turn_is_undecided_until_it_is_taken() -> None:
-    sounds = UserTurnTracker(longest_ms=30_000)
-    for happening in (QUIET, Pause(), heard("where is Rome"), Flush()):
-        sounds.feed(happening)
-        assert sounds.undecided
-    sounds.feed(TurnCommitted())
-    assert not sounds.undecided
+    tracker = UserTurnTracker(longest_ms=30_000)
+    for turn_event in (QUIET, Pause(), heard("where is Rome"), Flush()):
+        tracker.feed(turn_event)
+        assert tracker.undecided
+    tracker.feed(TurnCommitted())
+    assert not tracker.undecided
 
 
 def test_a_backchannel_of_which_no_more_is_told_after_its_pause_does_not_wait_for_the_next_question() -> None:

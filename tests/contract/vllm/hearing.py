@@ -26,7 +26,7 @@ class Asked:
         cached: The tokens of its prompt that had been read before.
     """
 
-    part: DecodePass
+    chunk: DecodePass
     begins: int = 0
     aborted: int | None = None
     tokens: tuple[int, ...] = ()
@@ -69,7 +69,7 @@ class Recogniser:
         while not all(each.over for each in request):
             for each in request:
                 if each.begins == step:
-                    going[self._send(each.part)] = each
+                    going[self._send(each.chunk)] = each
             for output in self.engine.step():
                 each = going[output.request_id]
                 each.tokens += tuple(output.outputs[0].token_ids)
@@ -96,6 +96,6 @@ class Recogniser:
         self._names += 1
         name = f"pass-{self._names}"
         ids, media = engine_prompt(request.prompt, request.windows)
-        part = PromptChunk(ids, MOST_TOKENS, media=media, cache_salt="test")
-        self.engine.add_request(name, ready_prompt(part), sampling_params(self.sampling, part))
+        chunk = PromptChunk(ids, MOST_TOKENS, media=media, cache_salt="test")
+        self.engine.add_request(name, ready_prompt(chunk), sampling_params(self.sampling, chunk))
         return name

@@ -50,12 +50,12 @@ class Official:
     def ids(self, scene: MultimodalPrompt) -> Any:
         """The official processor puts a time and one pair of marks around a bare `<|video_pad|>`."""
         text, videos, images = "", list[Any](), list[Any]()
-        for part in scene.parts:
-            if isinstance(part, VideoChunk):
-                text += "<|video_pad|>" if part.moves else "<|image_pad|>"
-                (videos if part.moves else images).append(part.pixels if part.moves else part.pixels[0])
+        for chunk in scene.parts:
+            if isinstance(chunk, VideoChunk):
+                text += "<|video_pad|>" if chunk.moves else "<|image_pad|>"
+                (videos if chunk.moves else images).append(chunk.pixels if chunk.moves else chunk.pixels[0])
             else:
-                text += part
+                text += chunk
         metadata = [{"fps": 2.0, "total_num_frames": 2, "frames_indices": [0, 1]} for _ in videos]
         return self.processor(
             text=[text], images=images or None, videos=videos or None, video_metadata=metadata or None,

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from pipeline.engines.aura.engine import as_part
+from pipeline.engines.aura.engine import as_chunk
 from pipeline.engines.aura.setup import settings
 from pipeline.models.aura.text import AuraText
 from pipeline.models.shared.engine_io import PromptChunk, RequestSampling
@@ -65,14 +65,14 @@ class Eyes:
             assert step < 2_000
 
     def _ask(self, name: str, look: Look) -> None:
-        rendered = self.render(as_part(look.scene, self.text))
+        rendered = self.render(as_chunk(look.scene, self.text))
         look.prompt = list(rendered["prompt_token_ids"])
         self.engine.add_request(name, rendered, self._params(look))
 
-    def render(self, part: PromptChunk) -> Any:
+    def render(self, chunk: PromptChunk) -> Any:
         from pipeline.engines.vllm.prompt import ready_prompt
 
-        return ready_prompt(part, self.engine.renderer.mm_processor_cache)
+        return ready_prompt(chunk, self.engine.renderer.mm_processor_cache)
 
     def _params(self, look: Look) -> Any:
         from pipeline.engines.vllm.conversion import sampling_params

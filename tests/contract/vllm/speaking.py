@@ -98,19 +98,19 @@ class Speaker:
             self.drop(each.name)
         self.engine.step()
 
-    def send(self, name: str, part: PromptChunk, sampling: RequestSampling) -> None:
+    def send(self, name: str, chunk: PromptChunk, sampling: RequestSampling) -> None:
         """A part of a request, as vLLM's asynchronous engine sends it."""
         from pipeline.engines.vllm.conversion import sampling_params
 
         engine = self.engine
-        (prompt,) = engine.renderer.render_cmpl([{"prompt_token_ids": list(part.token_ids)}])
-        params = sampling_params(sampling, part)
+        (prompt,) = engine.renderer.render_cmpl([{"prompt_token_ids": list(chunk.token_ids)}])
+        params = sampling_params(sampling, chunk)
         tasks = engine.get_supported_tasks()
         request = engine.input_processor.process_inputs(name, prompt, params, tasks, resumable=True)
         request.external_req_id = name
         engine.output_processor.add_request(request, None)
         sent = copy(request)
-        sent.prompt_token_ids = [*part.token_ids]  # both sides extend theirs in place
+        sent.prompt_token_ids = [*chunk.token_ids]  # both sides extend theirs in place
         engine.engine_core.add_request(sent)
 
     def drop(self, name: str) -> None:
@@ -143,8 +143,8 @@ class Going:
             count = self.splits.pop(0)
             self.sentence.feed(self.ids[:count], ends=count >= len(self.ids))
             del self.ids[:count]
-        if not self.over and (part := self.sentence.part()):
-            self.speaker.send(self.name, part, self.sampling)
+        if not self.over and (chunk := self.sentence.chunk()):
+            self.speaker.send(self.name, chunk, self.sampling)
 
     def hear(self, output: Any) -> None:
         """What a `RequestOutput` of vLLM brings."""

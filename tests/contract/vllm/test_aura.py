@@ -45,7 +45,7 @@ def test_there_are_enough_goldens() -> None:
     assert {len(case["answer"]) for case in CASES.values()} == {TOKENS}
     assert min(case["margin"] for case in CASES.values()) > 1e-3
     assert min(len(set(case["answer"])) for case in CASES.values()) > 10, "no answer runs in a circle"
-    clips = [[part for part in prompts(seed)[-1].parts if isinstance(part, VideoChunk)] for seed in CASES]
+    clips = [[chunk for chunk in prompts(seed)[-1].parts if isinstance(chunk, VideoChunk)] for seed in CASES]
     assert sum(any(clip.moves for clip in each) for each in clips) >= 8
     assert sum(any(not clip.moves for clip in each) for each in clips) >= 3
     assert sum(not each for each in clips) >= 4
@@ -97,9 +97,9 @@ def test_round_by_round_only_what_is_new_is_read(eyes: Eyes) -> None:
 def test_seconds_that_are_known_are_named_and_not_sent(eyes: Eyes) -> None:
     first, again = look(eyes, 1, "named", most=2), look(eyes, 1, "named", most=2)
     eyes.look(first)
-    for part in again.scene.parts:
-        if isinstance(part, VideoChunk):
-            object.__setattr__(part, "pixels", part.pixels // 2)  # nobody looks at them a second time
+    for chunk in again.scene.parts:
+        if isinstance(chunk, VideoChunk):
+            object.__setattr__(chunk, "pixels", chunk.pixels // 2)  # nobody looks at them a second time
     eyes.look(again)
     assert again.tokens == first.tokens
 

@@ -16,7 +16,7 @@ import pytest
 from PIL import Image
 
 from pipeline.cli.ask import ask
-from pipeline.engines.aura.engine import AuraEngine, as_part
+from pipeline.engines.aura.engine import AuraEngine, as_chunk
 from pipeline.engines.aura.prompt import LIMITS, multimodal_prompt
 from pipeline.engines.aura.setup import check_own_weights, open_aura
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
@@ -133,7 +133,7 @@ async def test_what_a_request_showed_that_was_cancelled_on_its_way_is_sent_again
     aura: AuraEngine, folder: Path
 ) -> None:
     request = replace(prompts(SEEDS[0])[-1], max_tokens=TOKENS, cache_salt="cancelled")
-    await aura._requests._rendered(as_part(request, AuraText.read(folder)))  # type: ignore[attr-defined]
+    await aura._requests._rendered(as_chunk(request, AuraText.read(folder)))  # type: ignore[attr-defined]
     assert said(await all_of(aura, request)) == official(folder, SEEDS[0])
 
 
@@ -145,8 +145,8 @@ async def test_a_clip_is_sent_once_and_again_if_the_engine_did_not_get_it(aura: 
         return media_item.item()
 
     def shown(salt: str) -> PromptChunk:
-        part = as_part(replace(prompts(SEEDS[0])[-1], max_tokens=1, cache_salt=salt), AuraText.read(folder))
-        return replace(part, media=[replace(each, item=partial(counted, each)) for each in part.media])
+        chunk = as_chunk(replace(prompts(SEEDS[0])[-1], max_tokens=1, cache_salt=salt), AuraText.read(folder))
+        return replace(chunk, media=[replace(each, item=partial(counted, each)) for each in chunk.media])
 
     once, lost = shown("once"), shown("lost")
     await read(aura._requests, GREEDY, [once, once])
@@ -163,7 +163,7 @@ async def test_a_request_is_one_message_however_many_seconds_it_names(aura: Aura
     )
     await all_of(aura, replace(scene, max_tokens=1))
     requests: Any = aura._requests
-    prompt = await requests._rendered(as_part(scene, AuraText.read(Path(requests._llm.model_config.model))))
+    prompt = await requests._rendered(as_chunk(scene, AuraText.read(Path(requests._llm.model_config.model))))
     assert prompt["mm_kwargs"]["video"] == [None] * 3
     assert len(requests._llm.engine_core.encoder.encode(prompt["mm_placeholders"])) == 1
 

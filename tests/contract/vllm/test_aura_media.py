@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.engines.aura.engine import as_part
+from pipeline.engines.aura.engine import as_chunk
 from pipeline.engines.aura.setup import settings
 from pipeline.media.video_chunk import VideoChunk, second
 from pipeline.models.aura.text import FPS, AuraText
@@ -72,14 +72,14 @@ def rendered(renderer: Any, scene: MultimodalPrompt, text: AuraText) -> Any:
     shown: dict[str, list[Any]] = {}
     names: dict[str, list[str]] = {}
     metadata = {"fps": float(FPS), "total_num_frames": FPS, "frames_indices": [0, 1], "do_sample_frames": False}
-    for part in scene.parts:
-        if isinstance(part, str):
-            ids += text.ids(part)
+    for chunk in scene.parts:
+        if isinstance(chunk, str):
+            ids += text.ids(chunk)
             continue
-        kind = "video" if part.moves else "image"
+        kind = "video" if chunk.moves else "image"
         ids.append(IDS[f"<|{kind}_pad|>"])
-        shown.setdefault(kind, []).append((part.pixels, metadata) if part.moves else part.pixels[0])
-        names.setdefault(kind, []).append(f"{scene.cache_salt}/{part.id}")
+        shown.setdefault(kind, []).append((chunk.pixels, metadata) if chunk.moves else chunk.pixels[0])
+        names.setdefault(kind, []).append(f"{scene.cache_salt}/{chunk.id}")
     prompt: dict[str, Any] = {"prompt_token_ids": ids, "cache_salt": scene.cache_salt}
     if shown:
         prompt |= {"multi_modal_data": shown, "multi_modal_uuids": names}
@@ -95,7 +95,7 @@ def test_a_prompt_is_what_vllm_itself_makes_of_it(name: str, renderer: Any, fold
 
     text = AuraText.read(folder)
     scene = MultimodalPrompt(SCENES[name], "salt")
-    made = ready_prompt(as_part(scene, text), LruKeyReplicatedSenderCache(renderer.model_config))
+    made = ready_prompt(as_chunk(scene, text), LruKeyReplicatedSenderCache(renderer.model_config))
     theirs = rendered(renderer, scene, text)
     assert set(theirs) - {"arrival_time"} == set(made)
     for key in made:
@@ -120,11 +120,11 @@ def test_a_clip_is_sent_once_and_made_only_to_be_sent(renderer: Any, folder: Pat
 
     text, cache = AuraText.read(folder), LruKeyReplicatedSenderCache(renderer.model_config)
     first, then = film("first", 64, 64), film("then", 64, 64)
-    part = as_part(MultimodalPrompt((first,), "salt"), text)
-    assert [media_item.name for media_item in unsent(part, cache)] == ["salt/first"]
-    items = items_of(unsent(part, cache))
-    assert ready_prompt(part, cache, items)["mm_kwargs"]["video"] == [items["salt/first"]]
-    longer = as_part(MultimodalPrompt((first, then), "salt"), text)
+    chunk = as_chunk(MultimodalPrompt((first,), "salt"), text)
+    assert [media_item.name for media_item in unsent(chunk, cache)] == ["salt/first"]
+    items = items_of(unsent(chunk, cache))
+    assert ready_prompt(chunk, cache, items)["mm_kwargs"]["video"] == [items["salt/first"]]
+    longer = as_chunk(MultimodalPrompt((first, then), "salt"), text)
     assert [media_item.name for media_item in unsent(longer, cache)] == ["salt/then"]
     known, new = ready_prompt(longer, cache)["mm_kwargs"]["video"]
     assert known is None and new["video_grid_thw"].data.tolist() == [1, 4, 4]

@@ -24,11 +24,11 @@ def answered(recogniser: Recogniser, seconds: float, draft: tuple[int, ...] = ()
     pcm = np.asarray(sound(1, 6.0)[: round(16_000 * seconds)])
     request = recogniser.passes().ask(AsrInput(pcm, None, True), None)
     ids, media = engine_prompt(request.prompt, request.windows)
-    part = PromptChunk(ids, TOKENS - len(draft), media=media, cache_salt=f"{seconds} {draft}", draft=draft)
+    chunk = PromptChunk(ids, TOKENS - len(draft), media=media, cache_salt=f"{seconds} {draft}", draft=draft)
     name = f"{seconds}-{len(draft)}"
-    recogniser.engine.add_request(name, ready_prompt(part), sampling_params(recogniser.sampling, part))
+    recogniser.engine.add_request(name, ready_prompt(chunk), sampling_params(recogniser.sampling, chunk))
     pieces: list[EngineOutput] = []
-    while not pieces or not pieces[-1].part_ended:
+    while not pieces or not pieces[-1].chunk_ended:
         pieces += (written(output, len(draft)) for output in recogniser.engine.step())
     recogniser.engine.step()
     ids = tuple(token for piece in pieces for token in piece.token_ids)

@@ -51,7 +51,7 @@ def tokens(case: Heard) -> list[int]:
 
 
 def prompt(request: Asked) -> list[int]:
-    return list(request.part.prompt.spread([audio_tokens(len(window)) for window in request.part.windows]))
+    return list(request.chunk.prompt.spread([audio_tokens(len(window)) for window in request.chunk.windows]))
 
 
 def golden_prompt(case: Heard, number: int, audio_id: int) -> list[int]:
@@ -95,12 +95,12 @@ def test_streamed_side_by_side(recogniser: Recogniser) -> None:
             stream.request = Asked(stream.passes.ask(window, stream.case.language))
         recogniser.hear(*(stream.request for stream in going))
         for stream in going:
-            stream.heard = stream.passes.note(stream.request.part, stream.request.tokens)
+            stream.heard = stream.passes.note(stream.request.chunk, stream.request.tokens)
             assert prompt(stream.request) == golden_prompt(stream.case, number, recogniser.audio_id)
             assert list(stream.request.tokens) == stream.expected["passes"][number]["tokens"]
     for stream in streams:
         assert (stream.heard.text, stream.heard.language) == (stream.expected["text"], stream.expected["language"])
-    offline = [replace(stream.request.part, windows=recogniser.pass_of(stream.case).windows) for stream in streams]
+    offline = [replace(stream.request.chunk, windows=recogniser.pass_of(stream.case).windows) for stream in streams]
     recogniser.hear(*(again := [Asked(each) for each in offline]))
     assert [each.tokens for each in again] == [stream.request.tokens for stream in streams]
 

@@ -112,18 +112,18 @@ async def test_a_draft_is_read_in_one_step(opened: Opened, folder: Path, wrong: 
     draft = [*tokens[:20]]
     if wrong is not None:
         draft[wrong] = draft[wrong] + 1
-    part = PromptChunk(token_ids, MOST_TOKENS, media=media, cache_salt=f"draft {wrong}")
+    chunk = PromptChunk(token_ids, MOST_TOKENS, media=media, cache_salt=f"draft {wrong}")
     sampling = RequestSampling(0, 0, 1, 1, ids.ends)
 
-    async def written(part: PromptChunk) -> list[tuple[int, ...]]:
-        async with aclosing(drafted(opened.requests, "drafted", sampling, part)) as pieces:
+    async def written(chunk: PromptChunk) -> list[tuple[int, ...]]:
+        async with aclosing(drafted(opened.requests, "drafted", sampling, chunk)) as pieces:
             return [each.token_ids async for each in pieces]
 
-    await written(replace(part, max_tokens=1))
-    pieces = await written(replace(part, draft=tuple(draft)))
+    await written(replace(chunk, max_tokens=1))
+    pieces = await written(replace(chunk, draft=tuple(draft)))
     assert [*chain(*pieces)] == tokens
     assert len(pieces[0]) > 20 if wrong is None else len(pieces[0]) == wrong + 1
-    again = await written(replace(part, draft=tuple(draft)))  # the engine knows it, and tells nothing of it
+    again = await written(replace(chunk, draft=tuple(draft)))  # the engine knows it, and tells nothing of it
     assert [*chain(*again)] == tokens
 
 

@@ -17,15 +17,15 @@ pytestmark = pytest.mark.vllm
 SPOKEN = CASES[:8]
 
 
-@pytest.mark.parametrize("part", ["talker", "predictor"])
+@pytest.mark.parametrize("chunk", ["talker", "predictor"])
 def test_a_base_that_is_wrong_by_one_percent_is_seen(
-    vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path], tmp_path: Path, part: str
+    vllm_on_a_cpu: None, checkpoint: Callable[[Kind], Path], tmp_path: Path, chunk: str
 ) -> None:
     folder = tmp_path / "custom_voice"
     shutil.copytree(checkpoint("custom_voice"), folder)
     config = json.loads((folder / "config.json").read_text())
     talker = config["talker_config"]
-    wrong = talker if part == "talker" else talker["code_predictor_config"]
+    wrong = talker if chunk == "talker" else talker["code_predictor_config"]
     wrong["rope_theta"] *= 1.01
     (folder / "config.json").write_text(json.dumps(config))
     speaker = Speaker(folder)

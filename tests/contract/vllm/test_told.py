@@ -64,9 +64,9 @@ class Notes:
         return self
 
     async def answer(
-        self, request_id: str, sampling: RequestSampling, part: PromptChunk, priority: int = 0
+        self, request_id: str, sampling: RequestSampling, chunk: PromptChunk, priority: int = 0
     ) -> AsyncGenerator[EngineOutput, None]:
-        self.request.append((sampling, part))
+        self.request.append((sampling, chunk))
         yield EngineOutput((), (), True, False)
 
     async def generate(
@@ -196,8 +196,8 @@ async def drawn(opens: Opens, stage: str, **says: Any) -> Any:
     opened = await opens(stage, {"default_sampling_params": says})
     opens.notes.request.clear()
     await all_of(opened, PROMPTS[stage])
-    ((sampling, part),) = opens.notes.request
-    return sampling_params(sampling, part)
+    ((sampling, chunk),) = opens.notes.request
+    return sampling_params(sampling, chunk)
 
 
 @pytest.mark.parametrize("stage", VLLM_STAGES)

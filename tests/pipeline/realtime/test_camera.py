@@ -75,7 +75,7 @@ async def test_a_time_that_no_clock_shows_is_refused_and_the_camera_goes_on(at_m
 
 
 async def test_frames_that_come_out_of_order_give_sensible_rounds() -> None:
-    room = Room(look=look)
+    room = Room(decode_picture=look)
     times = (0, 1_000, 500, 1_500, 1_200, 3_000, 2_500, 3_500, 9_000, 100, 600, 9_100)
     async with room.call(SessionOptions(), films=False) as caller:
         for number, at_ms in enumerate(times):
@@ -127,7 +127,7 @@ async def test_a_picture_with_a_question_of_its_own_is_looked_at() -> None:
 
 @pytest.mark.parametrize(("width", "height", "end"), [(2_000, 10, None), (300, 300, -300)])
 async def test_a_picture_that_cannot_be_seen_is_refused_by_its_field(width: int, height: int, end: int | None) -> None:
-    room = Room(look=look)
+    room = Room(decode_picture=look)
     data = base64.b64encode(base64.b64decode(picture(width, height))[:end]).decode()
     content = [client.Content("input_text", text=QUESTION), image(data)]
     async with room.call(SessionOptions(), films=False) as caller:
@@ -156,7 +156,7 @@ async def test_more_pictures_than_a_model_looks_at_are_refused() -> None:
 
 
 async def test_another_picture_under_the_same_id_is_another_one() -> None:
-    room, words = Room(look=look), client.Content("input_text", text=QUESTION)
+    room, words = Room(decode_picture=look), client.Content("input_text", text=QUESTION)
     async with room.call(SessionOptions(), films=False) as caller:
         names = set()
         for level in (0, 250):

@@ -114,7 +114,7 @@ class Eyes:
 
     def __post_init__(self) -> None:
         self.seconds = VideoBuffer("s")
-        self.watching = CameraWatcher(self.seconds, self._look)
+        self.watching = CameraWatcher(self.seconds, self._decode_picture)
 
     def clips(self) -> list[VideoChunk]:
         return [clip for _, clip in self.taken]
@@ -128,7 +128,7 @@ class Eyes:
                     self.taken += [(now, clip) for clip in self.seconds.take(self.seconds.closed)]
                     self.watching.check()
 
-    async def _look(self, data: bytes) -> Pixels:
+    async def _decode_picture(self, data: bytes) -> Pixels:
         await asyncio.sleep(self.look_s)
         self.looked_at.append(data)
         if not data.isdigit():

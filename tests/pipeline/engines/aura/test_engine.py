@@ -51,14 +51,14 @@ class Fake:
     closed: int = 0
 
     async def answer(
-        self, request_id: str, sampling: RequestSampling, part: PromptChunk, priority: int = 0
+        self, request_id: str, sampling: RequestSampling, chunk: PromptChunk, priority: int = 0
     ) -> AsyncGenerator[EngineOutput, None]:
-        self.request.append((request_id, sampling, part, priority))
-        ids = list(self.ids)[: part.max_tokens]
+        self.request.append((request_id, sampling, chunk, priority))
+        ids = list(self.ids)[: chunk.max_tokens]
         try:
             for at in range(0, len(ids), 2):
                 stopped = ids[at : at + 2][-1] in sampling.stop_token_ids
-                ended = stopped or at + 2 >= part.max_tokens
+                ended = stopped or at + 2 >= chunk.max_tokens
                 yield EngineOutput(tuple(ids[at : at + 2]), (), ended, stopped, prompt_tokens=100, cached_tokens=60)
         finally:
             self.closed += 1
@@ -119,15 +119,15 @@ async def test_the_last_piece_says_why_it_is_the_last(most: int, finish_reason: 
 async def test_a_prompt_has_the_ids_of_each_clip_and_its_pixels_under_its_name() -> None:
     fake = Fake([IM_END])
     await written(engine(fake), MultimodalPrompt(("ab", SECOND, "c", PICTURE), "caller"))
-    ((_, sampling, part, priority),) = fake.request
+    ((_, sampling, chunk, priority),) = fake.request
     seen = (*b"<0.2 seconds>", BEGIN, *[VIDEO] * 4, END)
-    assert part.token_ids == (97, 98, *seen, 99, *[IMAGE] * 64)
-    (second, picture) = part.media
+    assert chunk.token_ids == (97, 98, *seen, 99, *[IMAGE] * 64)
+    (second, picture) = chunk.media
     assert (second.kind, second.name, second.at, second.tokens) == ("video", "caller/one", 2, len(seen))
     assert second.embeds and [seen[at] for at in second.embeds] == [VIDEO] * 4
     assert (picture.kind, picture.name, picture.at, picture.tokens) == ("image", "caller/two", 3 + len(seen), 64)
     assert picture.embeds is None
-    assert part.cache_salt == "caller"
+    assert chunk.cache_salt == "caller"
     assert (sampling.temperature, sampling.stop_token_ids) == (0.5, (IM_END, SILENT, IDS["<|endoftext|>"]))
     assert priority == URGENT
 
@@ -135,8 +135,8 @@ async def test_a_prompt_has_the_ids_of_each_clip_and_its_pixels_under_its_name()
 async def test_what_is_only_read_steps_back_and_says_nothing() -> None:
     fake = Fake(b"no")
     assert await written(engine(fake), MultimodalPrompt(("a",), "s", max_tokens=0, urgent=False)) == []
-    ((_, _, part, priority),) = fake.request
-    assert (part.max_tokens, priority) == (1, PATIENT)
+    ((_, _, chunk, priority),) = fake.request
+    assert (chunk.max_tokens, priority) == (1, PATIENT)
 
 
 async def test_of_several_prompts_each_is_a_request() -> None:

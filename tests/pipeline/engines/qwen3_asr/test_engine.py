@@ -45,22 +45,22 @@ class FakeAnswers:
     passes: list[tuple[float, float, bool]] = field(default_factory=list)
 
     async def answer(
-        self, request_id: str, sampling: RequestSampling, part: PromptChunk, priority: int = 0
+        self, request_id: str, sampling: RequestSampling, chunk: PromptChunk, priority: int = 0
     ) -> AsyncGenerator[EngineOutput, None]:
         clock = asyncio.get_running_loop().time
         began, dropped = clock(), True
         self.running += 1
         self.most = max(self.most, self.running)
-        self.parts.append(part)
+        self.parts.append(chunk)
         try:
             await asyncio.sleep(PASS_S)
             if len(self.parts) - 1 == self.fails:
                 raise EngineError("asr", "a request was not served: no")
-            prompt = Letters().decode(list(part.token_ids))
+            prompt = Letters().decode(list(chunk.token_ids))
             prefix = prompt.rpartition("<asr_text>")[2]
-            heard = self.text[: len(part.media[0].item()) // 10]
+            heard = self.text[: len(chunk.media[0].item()) // 10]
             assert heard.startswith(prefix)
-            ids, read = tuple(Letters().encode(heard[len(prefix) :] + "<|im_end|>")), len(part.draft)
+            ids, read = tuple(Letters().encode(heard[len(prefix) :] + "<|im_end|>")), len(chunk.draft)
             yield EngineOutput(ids[read:], (), True, True, likeliest=ids[:read])
             dropped = False
         finally:
@@ -129,13 +129,13 @@ async def test_passes_are_made_one_after_the_other_each_on_what_stands() -> None
     assert [each.text for each in transcripts] == [fake.text[:10].strip(), fake.text[:20], fake.text[:30].strip()]
     assert fake.passes == [(0.0, 0.3, False), (0.3, 0.6, False), (0.6, 0.9, False)]
     assert fake.most == 1
-    assert {part.cache_salt for part in fake.parts} == {"s.1:asr"}
+    assert {chunk.cache_salt for chunk in fake.parts} == {"s.1:asr"}
 
 
 async def test_each_transcript_tells_what_became_of_its_draft() -> None:
     fake = FakeAnswers()
     transcripts = await heard(engine(fake), *(AsrInput(sound(s), None, False) for s in (1, 2, 3)))
-    given = [len(part.draft) for part in fake.parts]
+    given = [len(chunk.draft) for chunk in fake.parts]
     assert [each.draft for each in transcripts] == [None, *(DraftOutcome(tokens, tokens) for tokens in given[1:])]
     assert min(given[1:]) > 0
 
@@ -222,7 +222,7 @@ async def test_an_error_of_the_engine_ends_the_utterance_and_spares_the_next() -
 async def test_the_language_is_the_windows_or_the_deployments() -> None:
     fake = FakeAnswers()
     await heard(engine(fake), AsrInput(sound(1), None, True), AsrInput(sound(1), "de", True))
-    prompts = [Letters().decode(list(part.token_ids)) for part in fake.parts]
+    prompts = [Letters().decode(list(chunk.token_ids)) for chunk in fake.parts]
     assert [prompt.rpartition("assistant\n")[2].partition("<")[0] for prompt in prompts] == [
         "language English",
         "language German",

@@ -97,10 +97,10 @@ async def test_a_recogniser_hears_every_number_of_chunks_that_a_window_may_have(
     await read(fake, SamplingDefaults().sampling(()), parts)
     assert fake.parts == parts
     assert fake.most == 1
-    windows = [[len(media_item.item()) for media_item in part.media] for part in parts]
+    windows = [[len(media_item.item()) for media_item in chunk.media] for chunk in parts]
     assert {-(-window[-1] // 100) for window in windows} == set(range(1, 10))
     assert max(len(window) for window in windows) > 1
-    assert all(part.max_tokens == part.min_tokens > 1 for part in parts), "a token is written after another"
+    assert all(chunk.max_tokens == chunk.min_tokens > 1 for chunk in parts), "a token is written after another"
 
 
 async def test_a_recogniser_that_hears_short_sounds_only_hears_no_others_at_first() -> None:
