@@ -1,0 +1,52 @@
+"""`docs/operations.md` and `docs/phones.md` name every metric, attribute and variable that there is, and no other."""
+
+import ast
+import re
+from collections.abc import Iterator
+
+from prometheus_client.metrics import MetricWrapperBase
+
+from agent.status import attributes
+from pipeline.runtime.metrics import Metrics
+from tests.docs.tables import DOCS, ROOT, names, tables
+
+OPERATIONS, PHONES = DOCS / "operations.md", DOCS / "phones.md"
+VARIABLE = re.compile(r"(AURA|LIVEKIT|HF)_[A-Z0-9_]*[A-Z0-9]")
+ATTRIBUTE = re.compile(r"aura\.[a-z]+")
+
+
+def test_every_metric_is_there_with_its_type_and_labels_and_no_other() -> None:
+    written = {
+        (names(metric)[0], type_, tuple(names(labels))) for metric, type_, labels, _ in tables(OPERATIONS)["Metrics"]
+    }
+    assert written == set(metrics())
+
+
+def test_every_attribute_of_the_agent_is_there_and_no_other() -> None:
+    shown = {name for row in tables(OPERATIONS)["What the agent shows"] for name in names(row[0])}
+    assert shown == set(filter(ATTRIBUTE.fullmatch, strings("agent/status")))
+    assert attributes.LINE in shown
+
+
+def test_every_variable_is_there_and_no_other() -> None:
+    cells = [row[0] for page in (OPERATIONS, PHONES) for rows in tables(page).values() for row in rows]
+    written = {name for cell in cells for name in names(cell) if VARIABLE.fullmatch(name)}
+    code = strings("agent", "pipeline", "infra")
+    assert {name for name in code if VARIABLE.fullmatch(name)} - written == set()
+    assert written - {name.group() for text in code for name in VARIABLE.finditer(text)} == set()
+
+
+def metrics() -> Iterator[tuple[str, str, tuple[str, ...]]]:
+    """The names as they stand on the page, where a counter's ends with `_total`."""
+    for collector in vars(Metrics()).values():
+        if isinstance(collector, MetricWrapperBase):
+            (family,) = collector.describe()
+            name = f"{family.name}_total" if family.type == "counter" else family.name
+            yield name, family.type, tuple(collector._labelnames)
+
+
+def strings(*folders: str) -> set[str]:
+    """The strings in the code of these folders."""
+    paths = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]
+    nodes = (node for path in paths for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+    return {node.value for node in nodes if isinstance(node, ast.Constant) and isinstance(node.value, str)}
