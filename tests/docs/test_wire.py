@@ -36,6 +36,15 @@ CLIENT, SERVER = "What a client sends", "What the server sends"
 OBJECTS = ("session", "response", "item", "part")  # of the server's, described once: they come in several events
 LISTS_OF_OBJECTS = {"output": "item"}
 ALWAYS = {"type", "event_id"}
+STATES: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("response", "status"): get_args(Status),
+    ("response", "status_details.type"): (),
+    ("response", "status_details.reason"): get_args(CancelReason),
+    ("response", "metadata.decision"): (),
+    ("item", "status"): (),
+    ("input_audio_buffer.partial", "kind"): get_args(Kind),
+    ("aura.offer", "trigger"): (),
+}  # by the object or event and its field: what types say beside what is made here
 CODE = re.compile(r"[a-z_]+_(not_found|not_active|invalid_item_id|duplicate_item_id)")  # they go by several hands
 
 Fields = Mapping[str, set[str]]  # by event or object
@@ -82,9 +91,13 @@ def test_every_object_of_a_server_event_is_there_with_its_fields_and_no_other(na
     assert {row[0] for row in objects(f"Server object `{name}`")} == server_fields()[name]
 
 
-@pytest.mark.parametrize("word", sorted({*get_args(Status), *get_args(CancelReason), *get_args(Kind)}))
-def test_every_state_and_reason_is_named(word: str) -> None:
-    assert f"`{word}`" in WIRE.read_text(encoding="utf-8")
+@pytest.mark.parametrize("place", STATES, ids=".".join)
+def test_every_state_and_reason_that_is_told_is_named_in_its_row(place: tuple[str, str]) -> None:
+    owner, field = place
+    heading = f"Server object `{owner}`" if owner in OBJECTS else SERVER
+    row = next(row for row in tables(WIRE)[heading] if f"`{field}`" in row)
+    told = {value for wire in sent_here() for there, value in nested(wire["type"], wire) if there == place} - {None}
+    assert (told | set(STATES[place])) - set(names(" ".join(row))) == set()
 
 
 def test_every_code_of_an_error_is_named_and_no_other() -> None:
@@ -176,7 +189,7 @@ def server_fields() -> Fields:
     for wire in [*sent_here(), *sent_elsewhere()]:
         fields = {name: value for name, value in wire.items() if name not in ALWAYS}
         paths[wire["type"]] |= set()
-        for owner, path in nested(wire["type"], fields):
+        for (owner, path), _ in nested(wire["type"], fields):
             paths[owner].add(path)
     return {owner: {path for path in found if not is_outer(path, found)} for owner, found in paths.items()}
 
@@ -204,10 +217,11 @@ def sent_elsewhere() -> Iterator[Wire]:
                 yield {"type": type_} | {keyword.arg: None for keyword in call.keywords if keyword.arg}
 
 
-def nested(owner: str, value: Mapping[str, Any], path: str = "") -> Iterator[tuple[str, str]]:
+def nested(owner: str, value: Mapping[str, Any], path: str = "") -> Iterator[tuple[tuple[str, str], Any]]:
+    """All fields, with the object or event that they belong to, and what is in them."""
     for name, inner in value.items():
         here = f"{path}{name}"
-        yield owner, here
+        yield (owner, here), inner
         if isinstance(inner, dict) and name in OBJECTS:
             yield from nested(name, inner)
         elif isinstance(inner, dict):
