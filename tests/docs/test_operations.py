@@ -25,7 +25,7 @@ def test_every_metric_is_there_with_its_type_and_labels_and_no_other() -> None:
 def test_every_attribute_of_the_agent_is_there_and_no_other() -> None:
     shown = {name for row in tables(OPERATIONS)["What the agent shows"] for name in names(row[0])}
     assert shown == set(filter(ATTRIBUTE.fullmatch, strings("agent/status")))
-    assert attributes.LINE in shown
+    assert attributes.CONNECTION in shown
 
 
 def test_every_variable_is_there_and_no_other() -> None:
