@@ -25,7 +25,7 @@ PACKAGES = (
 STARTED = re.compile(r'aura_engine_start_seconds\{stage="(\w+)"\} (\S+)')
 LATE = re.compile(r"^aura_loop_lag_seconds (\S+)", re.MULTILINE)
 PASSES = re.compile(r'^aura_asr_passes_total\{draft="(\w+)"\} (\S+)', re.MULTILINE)
-DRAFTED = re.compile(r"^aura_(draft|right_draft)_tokens_total (\S+)", re.MULTILINE)
+DRAFTED = re.compile(r"^aura_spec_decode_(draft|accepted)_tokens_total (\S+)", re.MULTILINE)
 OPENED = re.compile(r" (\w+) started in \S+ s")
 WARM = re.compile(r"warm after (\S+) s")
 TOLD = re.compile(r"\(EngineCore pid=(\d+)\)[^\n]*\] ([^\n]*)")

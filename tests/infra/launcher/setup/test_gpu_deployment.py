@@ -98,7 +98,7 @@ def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_p
 
 
 def asked_for(*arguments: str) -> LauncherSettings:
-    return read_settings(DEPLOY.parents[1], ["up", "--profile", "vllm", *arguments], {})
+    return read_settings(DEPLOY.parents[2], ["up", "--profile", "vllm", *arguments], {})
 
 
 def test_what_is_published_nowhere_is_told_before_anything_is_fetched(tmp_path: Path) -> None:
