@@ -34,7 +34,7 @@ class Connections:
         """Hold one conversation; returns when it has ended.
 
         Raises:
-            Full: The pipeline has no place for it.
+            NoFreeSession: The pipeline has no place for it.
             RequestError: It asks for another model.
         """
         if model := request.query.get("model"):

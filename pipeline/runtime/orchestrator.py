@@ -71,7 +71,7 @@ class Orchestrator:
         """A place for one session. Calling what it gives frees the place before the session has quite ended.
 
         Raises:
-            Full: There is none.
+            NoFreeSession: There is none.
         """
         if self.free_sessions < 1:
             raise NoFreeSession(f"all {self.max_sessions} sessions are taken")

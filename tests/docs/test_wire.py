@@ -4,6 +4,7 @@ import ast
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from functools import cache
 from typing import Any, get_args
 
@@ -15,6 +16,7 @@ from pipeline.errors import RequestError
 from pipeline.realtime.protocol.client_events import (
     EVENTS,
     AudioInput,
+    AudioOutput,
     AudioSettings,
     ClientEvent,
     Format,
@@ -202,9 +204,10 @@ def sent_here() -> Iterator[Wire]:
     answers = ResponseEvents("conversation", lambda: Format("audio/pcm", 24_000))
     for happened in samples(ResponseEvent):
         yield from answers.wire(happened)
-    first = SessionConfig.at_first(ABLE)
+    first = SessionConfig.at_first(replace(ABLE, voice_instructions=500))
     semantic = AudioInput(turn_detection=TurnDetection("semantic_vad"))
-    for config in (first, first.updated(SessionSettings(audio=AudioSettings(input=semantic)))):
+    told = AudioSettings(input=semantic, output=AudioOutput(instructions="slowly"))
+    for config in (first, first.updated(SessionSettings(audio=told))):
         yield event("session.created", session=config.shown("name", 0, "token", sees=True))
 
 

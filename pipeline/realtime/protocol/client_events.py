@@ -184,7 +184,7 @@ class AudioActivity(ClientEvent, tag="input_audio_buffer.activity"):
 
 
 class VideoAppend(ClientEvent, tag="input_video_buffer.append"):
-    """(ours) One JPEG, base64; the clock is the sound appended so far."""
+    """(ours) One JPEG, base64; the clock is whatever goes on while there is no sound, by default the loop's."""
 
     image: str
     timestamp_ms: int | None = None
