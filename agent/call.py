@@ -1,4 +1,4 @@
-"""This module joins an AgentSession over the pipeline with its gate, its turns and its noticeboard."""
+"""This module joins an AgentSession over the pipeline with its STT, its turn tracker and its state publisher."""
 
 import asyncio
 import logging
