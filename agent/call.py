@@ -94,7 +94,7 @@ class Call:
     async def start(self, *, greet: bool = True, **room: Any) -> None:
         """Begin; `room` is what `AgentSession.start` takes of a room."""
         await self.session.start(Agent(instructions=self._persona.instructions), record=False, **room)
-        self._tasks.start(self.publisher.run(), "noticeboard")  # not sooner: there is nowhere to publish before
+        self._tasks.start(self.publisher.run(), "publisher")  # not sooner: there is nowhere to publish before
         if output := self.session.output.audio:
             output.on("playback_started", self._on_playback_started)
             output.on("playback_finished", self._on_playback_finished)

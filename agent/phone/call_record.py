@@ -12,7 +12,7 @@ TIMINGS, DECISION = "aura.timings", "aura.decision"
 
 
 class CallRecord:
-    """Reads what the noticeboard publishes.
+    """Reads what the state publisher publishes.
 
     Args:
         room: Its name; it names no caller.

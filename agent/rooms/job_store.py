@@ -12,7 +12,7 @@ logger = logging.getLogger(__name__)
 
 
 class JobStore:
-    """The roster is the file of one worker; without a path, nothing is remembered."""
+    """The store is the file of one worker; without a path, nothing is remembered."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path

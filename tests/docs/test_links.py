@@ -19,6 +19,13 @@ def test_every_link_leads_somewhere(page: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_module_that_is_named_by_its_room_is_there(page: Path) -> None:
+    modules = re.findall(r"`([a-z]\w+/[\w/]+\.py)`", page.read_text(encoding="utf-8"))
+    rooms = (ROOT, ROOT / "pipeline", ROOT / "infra")
+    assert [module for module in modules if not any((room / module).exists() for room in rooms)] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_every_path_of_the_code_is_there(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
     paths = re.findall(r"`((?:agent|pipeline|infra|tests|frontend|docs)/[\w./*-]+)`", text)

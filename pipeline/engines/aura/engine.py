@@ -30,7 +30,7 @@ class AuraEngineSettings:
 
 
 class AuraEngine:
-    """`Engine[Scene, Text]`. Silence yields no word."""
+    """`Engine[MultimodalPrompt, TextChunk]`. Silence yields no word."""
 
     def __init__(self, requests: PromptEngine, text: AuraText, engine_settings: AuraEngineSettings) -> None:
         self._requests = requests

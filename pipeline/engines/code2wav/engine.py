@@ -29,7 +29,7 @@ SMALL = (1, 2, 4, 8)  # frames of which any tail is made, beside the ramp's own 
 
 
 class Code2WavEngine:
-    """`Engine[Codes, Audio]`. Each request has a slot in the process, where the past of its sentence is kept.
+    """`Engine[CodecChunk, AudioChunk]`. Each request has a slot in the process, where the past of its sentence is kept.
 
     A process that has died takes its requests with it, and serves no more.
     """

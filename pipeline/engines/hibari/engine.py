@@ -26,7 +26,7 @@ _CLOSING = "\"'”’)]"
 
 
 class HibariEngine:
-    """`Engine[Clause, Audio]`: one chunk a clause, so that it is known where each clause ends.
+    """`Engine[Clause, AudioChunk]`: one chunk a clause, so that it is known where each clause ends.
 
     A voice that it does not have is spoken with the one that it has.
     """

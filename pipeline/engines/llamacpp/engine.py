@@ -35,7 +35,7 @@ LEARN_S = 30.0  # a quiet machine reads two sets of instructions in 8; `infra/up
 
 
 class LlamaCppEngine:
-    """`Engine[Chat, Text]`. Each `cache_salt` keeps a slot, and with it its prefix cache, while there are slots.
+    """`Engine[ChatPrompt, TextChunk]`. Each `cache_salt` keeps a slot and its prefix cache, while there are slots.
 
     A slot that changes hands is set back to the stem of the new caller's prompts, or to the preamble, with
     which every caller's prompt begins, so that nothing that one caller said is ever found in another's cache.

@@ -69,7 +69,7 @@ class Qwen3AsrEngineSettings:
 
 
 class Qwen3AsrEngine:
-    """`Engine[Window, Transcript]`. At most one pass of a request is under way.
+    """`Engine[AsrInput, Transcript]`. At most one pass of a request is under way.
 
     A pass over unfinished speech is dropped when a window comes whose transcript will stand; that pass is
     always made.

@@ -43,7 +43,7 @@ class TalkerEngineSettings:
 
 
 class TalkerEngine:
-    """`Engine[Clause, Codes]`. A sentence keeps the voice that its first clause asks for.
+    """`Engine[Clause, CodecChunk]`. A sentence keeps the voice that its first clause asks for.
 
     The model knows no speed: that of a clause is not looked at. `instructions` may ask for slow speech.
     """

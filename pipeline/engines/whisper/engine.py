@@ -20,7 +20,7 @@ CONTEXT_BYTES = 600  # of plain English some 150 tokens, and 223 are read
 
 
 class WhisperEngine:
-    """`Engine[Window, Transcript]`.
+    """`Engine[AsrInput, Transcript]`.
 
     A pass over a window cannot be interrupted: closing a request returns at once, and `busy` counts
     its pass until it ends. Passes of all callers wait for each other.

@@ -26,7 +26,7 @@ def parse_event(text: str) -> ClientEvent:
     """One client event.
 
     Raises:
-        Unreadable: `invalid_json`, `unknown_event`, or, with the path of the field, `unknown_parameter` or
+        UnreadableEvent: `invalid_json`, `unknown_event`, or, with the path of the field, `unknown_parameter` or
             `invalid_value`.
     """
     raw = _object(text)
