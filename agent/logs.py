@@ -15,7 +15,7 @@ NOISE = (
 
 
 class OneLine(logging.Formatter):
-    """`12:00:00 INFO agent.livekit.connection: line up session=sess_1 resumed=False`"""
+    """Formats a record: `12:00:00 INFO agent.livekit.connection: line up session=sess_1 resumed=False`."""
 
     def __init__(self) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S")

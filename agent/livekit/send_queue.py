@@ -20,7 +20,7 @@ class QueuedSend:
     """An entry is an event, or a piece of the input stream that becomes one when it leaves.
 
     Attributes:
-        number: Of its arrival.
+        number: Counts arrivals, so that order is kept.
     """
 
     number: int

@@ -36,7 +36,7 @@ class WorkerSettings:
     """A worker: takes rooms from the LiveKit server, one process each.
 
     Attributes:
-        port: Of its health check on 127.0.0.1; 0 chooses one.
+        port: Where its health check listens on 127.0.0.1; 0 chooses a port.
         idle_processes: Kept warm, so that a caller does not wait for one to start.
         max_jobs: Calls at which it reports itself fully loaded. It takes more if no other worker is there.
         drain_s: How long running calls may go on after SIGTERM.

@@ -10,7 +10,8 @@ from pipeline.runtime.profiles import PROFILES
 
 
 def write_names(file: Path, models: Path, into: Path) -> None:
-    """
+    """Writes the names of the checkpoints that a deployment's file names, each once.
+
     Args:
         models: The folder of the checkpoints.
         into: Gets a list (JSON).

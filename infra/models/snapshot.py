@@ -16,7 +16,8 @@ WANTED = [f"*{WEIGHTS}", "*.json", "*.txt", "*.model", "*.jinja"]  # no pickles,
 
 
 def fetch(repo: str, folder: Path) -> None:
-    """
+    """Fetches what is wanted of a repository into a folder, and checks that it is whole.
+
     Raises:
         SystemExit: It is not whole, or never was: the client takes a folder for whole when the hub falls silent.
     """

@@ -33,14 +33,16 @@ def in_bytes(text: str) -> int:
 
 @dataclass(frozen=True, slots=True)
 class WindowLimits:
-    """
+    """Bounds how much of a conversation a prompt holds, and says when it is pruned and to what.
+
     Attributes:
-        count: Tokens of a text, or more.
-        keep_s, slack_s: N and N': seconds of video that a cut leaves, and by how many they may grow.
-        groups, slack_groups: M, and by how many groups they may grow where no video is cut.
-        answers: Of one question that stay at a cut.
-        video_tokens, text_tokens: At which a cut is due, if the above does not ask for one before. As `count` counts
-            by default, text has about four times fewer.
+        count: Counts the tokens of a text, or more.
+        keep_s, slack_s: N and N': seconds of video that pruning leaves, and by how many they may grow.
+        groups, slack_groups: M: groups of a question with its answers that pruning leaves, and by how many they may
+            grow where no video is pruned.
+        answers: Answers to one question that pruning leaves.
+        video_tokens, text_tokens: Tokens at which pruning is due, if nothing above asks for it before. As `count`
+            counts by default, text has about four times fewer.
         item_tokens, pictures: Most of one item's text, and of its pictures, that is seen.
     """
 
@@ -57,7 +59,7 @@ class WindowLimits:
 
     @property
     def most_tokens(self) -> int:
-        """Of all that is remembered, whatever happens."""
+        """The most tokens that all that is remembered can have."""
         item = self.item_tokens + MARKS + self.pictures * (MOST_TOKENS + MARKS)
         return 4 * self.video_tokens // 3 + max(4 * self.text_tokens // 3, item)
 
@@ -76,7 +78,7 @@ class WindowLimits:
 
 
 def is_due(history: History, limits: WindowLimits) -> bool:
-    """It is time to cut, in the background: the prompt that a cut leaves has to be read once."""
+    """Pruning is due; it happens in the background, as the prompt that it leaves has to be prefilled once."""
     return (
         len(history.video_turns) >= limits.keep_s + limits.slack_s
         or video_tokens(history) >= limits.video_tokens
@@ -86,7 +88,7 @@ def is_due(history: History, limits: WindowLimits) -> bool:
 
 
 def cut(history: History, limits: WindowLimits) -> PrunePlan:
-    """What goes, at the end of both windows at once."""
+    """Plans what is pruned, at the end of both windows at once."""
     room = 2 * limits.video_tokens // 3
     seconds = _newest(history.video_turns, limits.keep_s, room, lambda each: each.clip.tokens + MARKS)
     groups = [_shortened(group, limits.answers) for group in _groups(history)]
@@ -99,7 +101,7 @@ def cut(history: History, limits: WindowLimits) -> PrunePlan:
 
 
 def within(history: History, limits: WindowLimits) -> History:
-    """The history, cut at once if it is far beyond the limits: its cut has not come about in time."""
+    """The history, pruned at once if it is far beyond the limits: the background was too slow."""
     most_s = limits.keep_s + 2 * limits.slack_s
     if (
         len(history.video_turns) <= most_s

@@ -53,7 +53,7 @@ class EngineKeys:
     """What the engine of one architecture may be told.
 
     Attributes:
-        keys: Of its `engine_args`.
+        keys: What its `engine_args` may have.
         placed: It runs on devices, in a process of its own.
         sampling_defaults: It draws tokens, and so takes sampling parameters.
         spreads: It may compute on several devices at once.

@@ -36,7 +36,8 @@ def model_folder(models_dir: Path, names: Sequence[str], files: Sequence[str], h
 
 
 def check_is_there(folder: Path) -> None:
-    """
+    """Checks that the folder of a checkpoint exists.
+
     Raises:
         ConfigError: There is no such folder.
     """
@@ -45,9 +46,10 @@ def check_is_there(folder: Path) -> None:
 
 
 def check_beside(folder: Path) -> None:
-    """
+    """Checks that the optional files of a checkpoint, where they are there, can be read.
+
     Raises:
-        ConfigError: A file that a checkpoint need not have is there, and damaged.
+        ConfigError: One of them is damaged.
     """
     for path in (folder / name for name in BESIDE):
         if path.is_file():

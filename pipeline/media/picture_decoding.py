@@ -11,7 +11,8 @@ class DecodePicture(Protocol):
     """Makes pixels of a picture in a file's form, off the event loop."""
 
     def __call__(self, data: bytes, /) -> Awaitable[Pixels]:
-        """
+        """Decodes the file of a picture, away from the event loop.
+
         Raises:
             RequestError: It is no picture, or cannot be seen.
         """

@@ -41,7 +41,8 @@ class Dispatch:
         self._final = False
 
     async def do(self, wanted: client.ClientEvent, shown: Callable[[SessionConfig], Wire]) -> None:
-        """
+        """Does what one event of the client asks of the session.
+
         Raises:
             RequestError: It cannot be done; nothing has changed.
         """

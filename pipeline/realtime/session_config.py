@@ -49,7 +49,8 @@ class SessionConfig:
         return cls(there, ResponseOptions(voice=there.voice))
 
     def updated(self, session: SessionSettings) -> "SessionConfig":
-        """
+        """Returns the configuration after a `session.update`.
+
         Raises:
             RequestError: Names the field; nothing has changed.
         """

@@ -9,7 +9,8 @@ from pipeline.topology.config import PipelineConfig, StagePipelineConfig
 
 
 def plan_of(topology: PipelineConfig, deployment: Deployment, gpu_bytes: Sequence[int]) -> Iterator[str]:
-    """
+    """Yields the lines that tell a person what a deployment will run, and where.
+
     Args:
         gpu_bytes: Memory of this machine's GPUs.
     """

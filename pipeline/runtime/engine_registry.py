@@ -26,7 +26,8 @@ class Opener(Protocol):
     """Opens the engine of one stage; returns when it can serve."""
 
     async def __call__(self, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
-        """
+        """Opens the engine of this stage.
+
         Raises:
             ConfigError: The model is missing, or is not the one that is expected.
             EngineError: The engine did not start.

@@ -24,10 +24,11 @@ class GpuMemory:
 def misfits(
     topology: PipelineConfig, deployment: Deployment, gpu_bytes: Sequence[int], needs: Mapping[int, GpuMemory]
 ) -> Iterator[str]:
-    """
+    """Yields the stages that have more weights and cache than their share of a GPU, in words for a person.
+
     Args:
         gpu_bytes: Memory of the machine's GPUs, of which there is one at least.
-        needs: Of each stage, as far as they are known.
+        needs: What each stage needs, by its id, as far as that is known.
     """
     for spec in topology.stages:
         stage = deployment.stage(spec.stage_id)

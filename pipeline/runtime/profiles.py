@@ -26,7 +26,7 @@ class Profile:
 
     Attributes:
         detector: Loads voice activity detection; what it returns makes one for each caller.
-        limits: Of its prompts; None if they have room for every text.
+        limits: What its prompts have room for; None: every text.
         warms_up: A turn is made before the first caller comes.
 
     Raises:

@@ -23,10 +23,11 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class OpenedEngines:
-    """
+    """Holds the engines of all stages, open and warm.
+
     Attributes:
         engines: By the names of their stages.
-        seconds: That each took to start.
+        seconds: How long each took to start.
         capabilities: What callers may ask of them.
     """
 

@@ -90,7 +90,8 @@ class Supervisor:
         return self._engine is not None
 
     async def generate(self, request_id: str, prompts: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
-        """
+        """Passes prompts to the engine that lives now, and counts what it yields.
+
         Raises:
             EngineError: As the engine itself; or there is none.
         """
@@ -196,7 +197,8 @@ class Supervisor:
 
 @contextmanager
 def _cancelled_by_us(stage: str) -> Iterator[None]:
-    """
+    """Turns a cancellation that came from within into a failure of the stage.
+
     Raises:
         EngineError: In place of a cancellation that nobody asked this task for: something inside was given up.
     """

@@ -23,7 +23,8 @@ SAID = "Hello. I am ready."
 
 
 async def warm_up(stages: PipelineStages) -> None:
-    """
+    """Sends every stage a first request, so that no caller pays for what is compiled or loaded late.
+
     Raises:
         EngineError: A stage failed.
     """

@@ -45,7 +45,8 @@ class ResponseManager:
         self._began = _now()
 
     def check_free(self) -> None:
-        """
+        """Checks that no response is being given.
+
         Raises:
             RequestError: One is being given.
         """

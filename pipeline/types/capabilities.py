@@ -24,7 +24,8 @@ class PromptLimits:
 
 @dataclass(frozen=True, slots=True)
 class Capabilities:
-    """
+    """Says what callers may ask of the pipeline that is served.
+
     Attributes:
         model: The pipeline's own name.
         recogniser: Name of the model that transcribes.

@@ -51,11 +51,12 @@ class AsrInput:
 
 @dataclass(frozen=True, slots=True)
 class DraftOutcome:
-    """What a recogniser was expected to write, and read in one step to see whether it would.
+    """What became of the draft that a recogniser was given to verify in one step (speculative decoding).
 
     Attributes:
-        tokens: Of it.
-        right: Of these, those before the first that it would not write; none if the engine does not tell.
+        tokens: How many tokens the draft has.
+        right: How many of them stand before the first that the recogniser would not write; 0 if the engine does not
+            tell.
     """
 
     tokens: int

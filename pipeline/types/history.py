@@ -102,7 +102,8 @@ class History:
         return replace(self, items=items, video_turns=tuple(each for each in self.video_turns if each.after in places))
 
     def check_new(self, item_id: str) -> None:
-        """
+        """Checks that an item's id is not taken.
+
         Raises:
             RequestError: An item of that id is here already. That of a deleted one may be given again.
         """

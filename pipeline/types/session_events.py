@@ -55,7 +55,7 @@ class TranscriptionCompleted:
     """All of a committed utterance has been transcribed.
 
     Attributes:
-        seconds: Of its sound.
+        seconds: How long its sound is.
         drafts: What became of the draft of each pass over it; None: it had none.
     """
 

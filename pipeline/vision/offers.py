@@ -15,9 +15,10 @@ OFFER_S = 5.0  # how long an offer stands: what was seen then is over
 
 @dataclass(frozen=True, slots=True)
 class Offer:
-    """
+    """Is a remark that the model would make, unless somebody speaks before it is due.
+
     Attributes:
-        until: On the loop's clock.
+        until: When it lapses, on the loop's clock in seconds.
     """
 
     id: str

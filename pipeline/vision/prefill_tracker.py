@@ -1,21 +1,21 @@
-"""How far a camera's frames have been read, and which of them a question is about that is asked now. Pure."""
+"""How far a camera's frames have been prefilled, and up to which of them a question is about. Pure."""
 
 from dataclasses import dataclass
 
 from pipeline.vision.video_buffer import HALF_MS, NOWHERE, FrameId
 
 STALE_S = 0.65  # how old what a question is about may be, so that it need not wait for what is newer: a frame and a bit
-SOON_S = 0.03  # until the end of a reading that a question does not feel: its last words are still being made out
-QUICK_S = HALF_MS / 2_000  # of a reading, while nobody else waits for the engine: half of the time between two frames
+SOON_S = 0.03  # until a prefill ends, which a question does not feel: its last words are still being made out
+QUICK_S = HALF_MS / 2_000  # of a prefill, while nobody else waits for the engine: half of the time between two frames
 
 
 @dataclass(slots=True)
 class PrefillTracker:
-    """Told of each reading when it begins and ends. A reading is of all frames up to one.
+    """Is told when each prefill begins and ends; a prefill is of all frames up to one.
 
     Attributes:
-        upto: The newest that has been read.
-        under_way: The newest of what is being read.
+        upto: The newest frame that has been prefilled.
+        under_way: The newest frame of the prefill that runs; None: none does.
     """
 
     upto: FrameId = NOWHERE
@@ -26,13 +26,15 @@ class PrefillTracker:
 
     @property
     def is_quick(self) -> bool:
-        """Readings end before the next frame comes, and leave as much time to others."""
+        """Prefills end before the next frame comes, and leave as much time to others."""
         return self._took_s is None or self._took_s <= QUICK_S
 
     def begin(self, upto: FrameId, now: float, *, apart: bool = False) -> None:
-        """
+        """Notes that the prefill of all up to a frame has begun.
+
         Args:
-            apart: Of another conversation than holds: no question that comes meanwhile finds it.
+            apart: The prefill is of a conversation that does not hold yet, such as one that is being pruned: a
+                question that comes meanwhile has no use for it.
         """
         self.under_way, self._began, self._apart = upto, now, apart
 
@@ -42,25 +44,25 @@ class PrefillTracker:
             self.reach(upto)
 
     def stop(self, now: float) -> None:
-        """It was given up."""
+        """Note that the prefill under way was given up."""
         if self.under_way and now - self._began > (self._took_s or QUICK_S):
             self._took_s = now - self._began
         self.under_way = None
 
     def reach(self, upto: FrameId) -> None:
-        """Those have been read, however long that took."""
+        """Note that all frames up to there have been prefilled, however long that took."""
         self.upto = max(self.upto, upto)
 
     def soon(self, now: float) -> FrameId:
-        """The newest that has been read, or is about to be."""
+        """The newest frame that has been prefilled, or will be within `SOON_S`."""
         if self.under_way is None or self._apart or self._took_s is None:
             return self.upto
         return max(self.upto, self.under_way) if self._began + self._took_s <= now + SOON_S else self.upto
 
     def question(self, newest: FrameId, now: float) -> FrameId:
-        """What is asked now is about all frames up to there.
+        """The newest frame that a question asked now is about.
 
-        It does not wait for what has not been read, unless all that has been is stale: then it is about everything.
+        It does not wait for frames that are not prefilled, unless all that are are stale: then it is about all frames.
         """
         read = self.soon(now)
         return read if now - read.came <= STALE_S else newest

@@ -28,7 +28,8 @@ NOWHERE = FrameId(-1, -math.inf)  # before all frames
 
 @dataclass(frozen=True, slots=True)
 class CameraFrame:
-    """
+    """Is one picture that the camera took, and was kept.
+
     Attributes:
         at_ms: When it was taken, by the camera's clock.
     """
@@ -69,7 +70,8 @@ class VideoBuffer:
         return self._seconds[-1][0] if self.newest > self.closed else None
 
     def feed(self, pixels: Pixels, at_ms: float, came: float = 0.0) -> bool:
-        """
+        """Takes a frame, and keeps at most one for each half of a second.
+
         Returns:
             Whether it was kept.
         """
@@ -105,7 +107,7 @@ class VideoBuffer:
         return [self._clip(frames) for frames in kept if frames]
 
     def take(self, upto: FrameId) -> list[VideoChunk]:
-        """The same, and they go. If that splits a second, its other frame begins one of its own."""
+        """Take out the clips of the frames up to there. If that splits a second, its other frame begins a new one."""
         clips = self.clips(upto)
         while self._seconds and self._seconds[0][-1].place <= upto:
             self._seconds.popleft()

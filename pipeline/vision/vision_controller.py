@@ -25,12 +25,13 @@ from pipeline.vision.video_buffer import NOWHERE, FrameId, VideoBuffer
 
 
 class VisionController:
-    """
-    While nobody speaks, a second joins the conversation when it closes, and is read then, at low priority, or the model
-    is asked whether it wants to say something. While a person speaks each frame is read as it comes, as the second that
-    it would be if the question came now; seconds join when they have been read, so that a question finds all that it is
-    about read already. While one is settling, they wait. When a cut is due, what it leaves is read in the background,
-    and holds from when that has been done.
+    """Decides when the model is shown what the camera sees.
+
+    While nobody speaks, a second of video joins the conversation when it closes, and is prefilled then, at low
+    priority, or the model is asked whether it wants to say something. While a person speaks each frame is prefilled as
+    it comes, as the second that it would be if the question came now; seconds join once they are prefilled, so that a
+    question finds all that it is about prefilled already. While a question is settling, seconds wait. When pruning is
+    due, what it leaves is prefilled in the background, and holds from when that is done.
     """
 
     def __init__(

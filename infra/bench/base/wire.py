@@ -62,9 +62,10 @@ class Wire:
 
 @asynccontextmanager
 async def wired(url: str, key: str, session: Mapping[str, Any]) -> AsyncGenerator[Wire]:
-    """
+    """Connects to a pipeline and sets its session up; listens to it until the body ends.
+
     Args:
-        session: Of its `session.update`.
+        session: The `session` of its `session.update`.
     """
     async with connect(url, key) as pipeline, asyncio.TaskGroup() as tasks:
         wire = Wire(pipeline)

@@ -39,9 +39,10 @@ class Cancelled:
 
 
 class Cancels:
-    """
+    """Measures how long a cancelled response takes to end, and how long its work goes on.
+
     Args:
-        http: For the pipeline's address.
+        http: Has the pipeline's address as its base.
     """
 
     def __init__(self, wire: Wire, http: aiohttp.ClientSession) -> None:

@@ -10,9 +10,11 @@ class UnreadableServerEvent(PipelineError):
 
 
 class Metadata(msgspec.Struct, frozen=True):
-    """Attributes:
-    question: What the caller called the question in `response.create`, if the server tells.
-    timings: JSON: what happened inside, in seconds on the session's clock.
+    """Holds the `metadata` of a response, of which the timings are ours.
+
+    Attributes:
+        question: What the caller called the question in `response.create`, if the server tells.
+        timings: JSON: what happened inside, in seconds on the session's clock.
     """
 
     question: str | None = None
@@ -88,8 +90,10 @@ class TextReceived(msgspec.Struct, frozen=True):
 
 
 class AudioReceived(msgspec.Struct, frozen=True):
-    """Attributes:
-    delta: PCM16, 24 kHz mono, in Base64.
+    """Brings a piece of the sound of a response.
+
+    Attributes:
+        delta: PCM16, 24 kHz mono, in Base64.
     """
 
     delta: str

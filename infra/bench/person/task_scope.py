@@ -21,7 +21,8 @@ class TaskScope:
 
 @asynccontextmanager
 async def task_scope() -> AsyncGenerator[TaskScope]:
-    """
+    """Owns tasks that are cancelled when the body ends.
+
     Raises:
         Exception: What the body or a task raised; an ExceptionGroup only if several did.
     """

@@ -66,7 +66,8 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
 
 
 def _on_gpus(asked: argparse.Namespace, profile: str, default: Path) -> OnGpus | None:
-    """
+    """Reads the arguments of the profile on GPUs; None for any other profile.
+
     Args:
         default: Where checkpoints from the hub go if nothing is said.
 

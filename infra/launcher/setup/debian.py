@@ -38,7 +38,8 @@ async def install_debian(setup: SetupContext, step: ProgressStep, name: str, pac
 async def _install_program(
     setup: SetupContext, name: str, program: str, packages: Sequence[str], *, required: bool
 ) -> None:
-    """
+    """Installs a program from Debian's packages unless it is there already.
+
     Args:
         required: Whether to fail where it cannot be installed, rather than say how to get it.
 

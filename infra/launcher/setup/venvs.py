@@ -38,9 +38,10 @@ async def make_vllm_venv(setup: SetupContext) -> None:
 async def _make(
     setup: SetupContext, name: str, venv: Path, pins: Sequence[str], beside: Sequence[Path], note: str
 ) -> None:
-    """
+    """Makes a virtual environment once, and anew when its requirements have changed.
+
     Args:
-        pins: Names of the requirements that it has.
+        pins: Names of its lists of requirements.
         beside: Packages of ours that it has beside this checkout.
     """
     layout = setup.layout

@@ -41,7 +41,8 @@ class AuraEngine:
     async def generate(
         self, request_id: str, prompts: AsyncIterator[MultimodalPrompt]
     ) -> AsyncGenerator[TextChunk, None]:
-        """
+        """Answers each prompt in words; one with `max_tokens` 0 is only prefilled, and yields nothing.
+
         Raises:
             EngineError: A prompt is longer than the model reads, or the engine failed.
         """

@@ -55,7 +55,8 @@ async def open_aura(
     start: StartEngine = start_vllm,
     **engine_args: Any,
 ) -> AuraEngine:
-    """
+    """Checks the checkpoint in `models_dir / model`, starts vLLM on it and warms it up.
+
     Args:
         stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of a prompt and its answer.
@@ -133,7 +134,8 @@ def examine(
 
 
 def check_own_weights(config: AuraConfig, tensors: Sequence[Stored], source: str) -> None:
-    """
+    """Checks that the tensors are those which the configuration asks for; of quantised ones, only their names.
+
     Raises:
         ConfigError: Weights are missing, unused, or of another shape or kind; lists their names.
     """

@@ -87,7 +87,8 @@ class Code2WavEngine:
         return await warmed(engine, engine._warm)
 
     async def generate(self, request_id: str, prompts: AsyncIterator[CodecChunk]) -> AsyncGenerator[AudioChunk, None]:
-        """
+        """Decodes each chunk of codes to sound as it comes, in pieces of the sizes that graphs were captured for.
+
         Raises:
             EngineError: A code is out of range, or the process has died.
         """

@@ -61,10 +61,11 @@ class CountRequest(msgspec.Struct, frozen=True, tag=True):
 
 
 class DecoderReady(msgspec.Struct, frozen=True, tag=True):
-    """
+    """Answers `DecoderSettings`: the decoder is loaded, and takes codes.
+
     Attributes:
-        entries: Of a codebook: codes lie below.
-        graphs: CUDA graphs that were captured.
+        entries: Entries of a codebook; codes lie below this number.
+        graphs: How many CUDA graphs were captured.
     """
 
     number: int
@@ -105,7 +106,8 @@ class Unpacker:
     """Feed it bytes as they come; it gives back the messages that are complete."""
 
     def __init__(self, kind: Any) -> None:
-        """
+        """Begins with an empty buffer.
+
         Args:
             kind: `Question` or `Answer`.
         """

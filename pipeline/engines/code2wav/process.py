@@ -37,7 +37,8 @@ class DecoderProcess(asyncio.SubprocessProtocol):
 
     @classmethod
     async def start(cls, argv: Sequence[str], settings: Callable[[int], DecoderSettings]) -> tuple[Self, DecoderReady]:
-        """
+        """Starts the process, has it load the decoder and waits until it is ready, at most `OPEN_S`.
+
         Args:
             settings: What it is told to load, given the number of the question.
 

@@ -123,7 +123,8 @@ class LlamaCppEngine:
                     raise EngineError(STAGE, f"{SILENCE} ({type(error).__name__})") from error
 
     async def busy(self) -> int:
-        """
+        """Counts the requests that compute; 0 once the process has died.
+
         Raises:
             EngineError: Its process lives and does not answer.
         """
@@ -259,7 +260,8 @@ class LlamaCppEngine:
 
 
 async def _told(answer: Awaitable[T], fault: str) -> T:
-    """
+    """Awaits an answer of the server and turns its failures into the engine's error.
+
     Raises:
         EngineError: The server does not answer, or refuses.
     """

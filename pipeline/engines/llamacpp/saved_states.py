@@ -1,6 +1,6 @@
-"""The files in which llama.cpp's states of a slot are kept: what was read once is there for later calls.
+"""The files in which llama.cpp's states of a slot are kept: what was prefilled once is there for later calls.
 
-A state depends on nothing but the model and the tokens that were read, and is found by both: whoever comes with
+A state depends on nothing but the model and the tokens that were prefilled, and is found by both: whoever comes with
 the same tokens gets it, and learns nothing of who came before.
 """
 
@@ -27,7 +27,8 @@ class Slotted(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class SavedStates:
-    """
+    """Keeps the states of slots as files, so that a prompt's beginning is prefilled once for all starts.
+
     Attributes:
         folder: Where the server keeps them.
         model: Changes with everything else that a state depends on.
@@ -38,7 +39,8 @@ class SavedStates:
 
     @classmethod
     def of(cls, folder: Path, model: Path, cells: int) -> Self:
-        """
+        """Names the states of this model file, of this version of xllamacpp and of so many cells.
+
         Args:
             cells: Tokens of all slots together.
         """
@@ -56,12 +58,12 @@ class SavedStates:
         return True
 
     def used(self, tokens: Sequence[int]) -> None:
-        """These are kept for longer than what has not been used since."""
+        """Note that the state of these tokens is used: the one that is not used for longest goes first."""
         with suppress(FileNotFoundError):
             os.utime(self._file(tokens))
 
     async def save(self, server: Slotted, slot: int, tokens: Sequence[int]) -> None:
-        """The slot has read exactly these tokens."""
+        """Save the state of a slot in which exactly these tokens are prefilled."""
         file = self._file(tokens)
         if file.exists():
             return

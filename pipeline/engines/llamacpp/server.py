@@ -31,15 +31,16 @@ LIKE_NO_OTHER = (
 
 @dataclass(frozen=True, slots=True)
 class LlamaServerSettings:
-    """
+    """Says how the child runs llama.cpp's server.
+
     Attributes:
         model: Path of the GGUF file.
         saved: Path of the folder for states of slots.
         context: Tokens of one slot: prompt and answer together.
         batch: Tokens of a prompt that are computed at once.
-        reused: So many tokens in a row, or more, that have moved in a prompt are moved in the cache.
-        threads: CPU threads that write.
-        prompt_threads: CPU threads that read prompts.
+        reused: Fewest tokens in a row that, where they have moved in a prompt, are moved in the cache too.
+        threads: CPU threads that decode.
+        prompt_threads: CPU threads that prefill.
     """
 
     model: str
@@ -77,7 +78,8 @@ class LlamaServer:
 
     @classmethod
     async def start(cls, settings: LlamaServerSettings) -> Self:
-        """
+        """Starts the child with a key of its own, and returns when it listens and the model is loaded.
+
         Raises:
             ConfigError: The model cannot be loaded.
         """
@@ -144,7 +146,8 @@ class LlamaServer:
         return ControlTokens((*vocabulary, *marks))
 
     async def text(self, tokens: Sequence[int]) -> str:
-        """
+        """Asks the server which text the tokens spell.
+
         Raises:
             aiohttp.ClientError: The server is gone.
         """

@@ -84,7 +84,8 @@ class Qwen3AsrEngine:
         self._sampling = engine_settings.sampling_defaults.sampling(engine_settings.stops)
 
     async def generate(self, request_id: str, prompts: AsyncIterator[AsrInput]) -> AsyncGenerator[Transcript, None]:
-        """
+        """Transcribes the newest window whenever the pass before is over; it skips windows that a newer one overtook.
+
         Raises:
             EngineError: The language of a window is unknown, its sound is too long or no numbers, or the engine failed.
         """

@@ -9,7 +9,8 @@ P = TypeVar("P")
 
 
 class NewestPrompt(Generic[P]):
-    """
+    """Follows a stream of prompts and keeps only the newest that nobody has taken.
+
     Attributes:
         next: The prompt that has come and not been taken.
         changed: Fires when one has come, or none will.

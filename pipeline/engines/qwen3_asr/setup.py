@@ -58,9 +58,10 @@ async def open_qwen3_asr(
     start: StartEngine = start_vllm,
     **engine_args: Any,
 ) -> Qwen3AsrEngine:
-    """
+    """Checks the checkpoint in `models_dir / model`, starts vLLM on it and warms it up.
+
     Args:
-        language: That of callers who name none; `auto`: it is detected.
+        language: The language of callers who name none; `auto`: it is detected.
         context: Words that may be said, such as names.
         stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of one pass: 13 a second of sound, and what is written. It limits how long

@@ -59,7 +59,8 @@ class TalkerEngine:
         self._engine_settings = engine_settings
 
     async def generate(self, request_id: str, prompts: AsyncIterator[Clause]) -> AsyncGenerator[CodecChunk, None]:
-        """
+        """Speaks the clauses, a sentence for each request, and yields its codec frames as they are drawn.
+
         Raises:
             EngineError: The checkpoint lacks the voice or the language of a clause, or the engine failed.
         """

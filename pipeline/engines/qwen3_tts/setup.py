@@ -108,7 +108,8 @@ async def open_talker(
     start: StartEngine = start_vllm,
     **engine_args: Any,
 ) -> TalkerEngine:
-    """
+    """Checks the checkpoint in `models_dir / model`, starts vLLM on its talker and warms it up.
+
     Args:
         voice: The speaker of clauses that name none; empty: the checkpoint's first, if it has any.
         sampling_defaults: How codebook 0 is drawn, and most frames of a sentence; None: as the checkpoint says.

@@ -54,7 +54,8 @@ class SileroModel:
     """The model's weights and its thread, shared by all callers. Calling it gives a detector for one of them."""
 
     def __init__(self, path: Path | None = None) -> None:
-        """
+        """Loads the network into onnxruntime, which computes on one thread.
+
         Args:
             path: The ONNX file; by default the one in the silero-vad package.
 

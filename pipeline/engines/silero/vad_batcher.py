@@ -18,10 +18,11 @@ class VadNetwork(Protocol):
     """A recurrent network that judges one frame of each of several callers."""
 
     def __call__(self, windows: Floats, states: Floats) -> tuple[Floats, Floats]:
-        """
+        """Judges one frame of each caller at once.
+
         Args:
             windows: Shape [callers, samples].
-            states: Shape [2, callers, width]: what it remembers of each.
+            states: Shape [2, callers, width]: what the network remembers of each caller.
 
         Returns:
             Probabilities of speech, shape [callers, 1], and the states that follow.
@@ -79,7 +80,8 @@ class VadBatcher:
         self._is_computing = False
 
     async def judge(self, windows: Floats, state: Floats) -> tuple[list[float], Floats]:
-        """
+        """Judges one caller's frames, in batches with what other callers have meanwhile.
+
         Args:
             windows: One caller's frames, in order, shape [frames, samples].
             state: Shape [2, 1, width].

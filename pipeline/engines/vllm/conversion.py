@@ -30,7 +30,8 @@ def sampling_params(sampling: RequestSampling, chunk: PromptChunk) -> SamplingPa
 
 
 def written(output: RequestOutput, draft: int = 0) -> EngineOutput:
-    """
+    """Converts what vLLM wrote to our own value, without its types.
+
     Args:
         draft: How many tokens the draft of its part has.
     """

@@ -156,7 +156,8 @@ class VllmEngine:
 
     @property
     def _llm(self) -> AsyncLLM:
-        """
+        """Returns vLLM's engine while it is open.
+
         Raises:
             EngineDeadError: It has been closed.
         """

@@ -27,7 +27,8 @@ class Findings:
         self._errors.append(ConfigError(source, list(faults)))
 
     def check(self) -> None:
-        """
+        """Raises everything that was found as one error.
+
         Raises:
             ConfigError: Anything was found; has all of it.
         """

@@ -8,10 +8,11 @@ SPARE_POSITIONS = 4 * 128  # blocks are of up to 128 positions; the first is vLL
 
 
 def kv_cache_bytes(decoder: DecoderConfig, size: int, positions: int) -> int:
-    """
+    """Returns the bytes of a KV cache that holds so many positions and some to spare.
+
     Args:
         size: Bytes of a number.
-        positions: Of all requests together.
+        positions: Positions of all requests together.
     """
     return position_bytes(decoder, size) * (positions + SPARE_POSITIONS)
 

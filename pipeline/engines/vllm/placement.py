@@ -7,7 +7,8 @@ from pipeline.errors import ConfigError
 
 
 def has_gpu(source: str) -> bool:
-    """
+    """Returns whether torch sees a GPU.
+
     Raises:
         ConfigError: torch is not installed.
     """
@@ -19,11 +20,12 @@ def has_gpu(source: str) -> bool:
 
 
 def placed(gpu: bool, devices: Sequence[int] = (), **on_cpu: Any) -> dict[str, Any]:
-    """
+    """Returns the arguments that tell vLLM where to compute.
+
     Args:
-        gpu: There is one.
+        gpu: Whether there is a GPU.
         devices: Numbers of the GPUs. Empty: vLLM chooses.
-        on_cpu: More that it is told where there is no GPU.
+        on_cpu: More arguments where there is no GPU.
     """
     if not gpu:
         return {"enforce_eager": True, "block_size": 32, "distributed_executor_backend": "uni", **on_cpu}

@@ -10,10 +10,11 @@ from pipeline.models.shared.engine_io import RequestSampling
 
 @dataclass(frozen=True, slots=True)
 class SamplingDefaults:
-    """
+    """Says how tokens are drawn where a request says nothing else.
+
     Attributes:
         temperature: 0 takes the likeliest token.
-        top_k: 0 leaves all.
+        top_k: Draws from so many of the likeliest tokens; 0: from all.
         seed: The same seed draws the same tokens; None draws anew.
         max_tokens: Most of one answer; None leaves it to the engine, which has a bound of its own.
     """
@@ -54,7 +55,8 @@ class SamplingDefaults:
 
 
 def check_length(stage: str, max_model_len: int, least: int) -> None:
-    """
+    """Checks that `max_model_len` has room for the longest request of the stage.
+
     Args:
         least: Positions that the longest request of the stage takes.
 
@@ -66,13 +68,14 @@ def check_length(stage: str, max_model_len: int, least: int) -> None:
 
 
 def check_stops(source: str, told: Sequence[int] | None, stops: Sequence[int]) -> None:
-    """
+    """Checks that the `stop_token_ids` that were given are the checkpoint's own.
+
     Args:
         told: The `stop_token_ids` of the topology or the deployment, if they have any.
-        stops: Those of the checkpoint.
+        stops: The checkpoint's own.
 
     Raises:
-        ConfigError: They are others.
+        ConfigError: They differ.
     """
     if told is not None and set(told) != set(stops):
         message = f"`stop_token_ids` are {sorted(told)}, but the checkpoint's are {sorted(stops)}"

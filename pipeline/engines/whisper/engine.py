@@ -36,7 +36,8 @@ class WhisperEngine:
 
     @classmethod
     async def open(cls, models_dir: Path, *, model: str, fallback: str, threads: int, language: str | None) -> Self:
-        """
+        """Loads `model`, or `fallback` where only that is complete, on a thread of its own.
+
         Args:
             threads: CPU threads of a pass.
             language: ISO 639-1 code of callers who name none; None: detect it in each window.

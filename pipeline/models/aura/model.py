@@ -47,7 +47,8 @@ class AuraQwen3VLForConditionalGeneration(Qwen3VLForConditionalGeneration):
         return embedded
 
     def load_weights(self, weights: Iterable[tuple[str, Tensor]]) -> set[str]:
-        """
+        """Loads a checkpoint's weights under vLLM's names, and checks that none is missing or left over.
+
         Raises:
             ConfigError: Weights are missing, or nothing uses them; lists their names.
         """

@@ -24,7 +24,8 @@ class AuraState(DefaultModelState):
 
 
 def grids(features: Iterable[MultiModalFeatureSpec], merge: int) -> Iterator[Grid]:
-    """
+    """Yields where each second of video or picture lies in the prompt, in order, and its height and width in tokens.
+
     Args:
         merge: Patches of a token, along each side.
     """

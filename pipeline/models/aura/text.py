@@ -57,7 +57,8 @@ class AuraText:
 
     @staticmethod
     def read(folder: Path) -> "AuraText":
-        """
+        """Reads the tokenizer of a checkpoint's folder.
+
         Raises:
             ConfigError: The tokenizer is missing or damaged, or another model's.
         """

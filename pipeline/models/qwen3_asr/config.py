@@ -90,7 +90,8 @@ def read_recogniser(folder: Path) -> AsrConfig:
 
 
 def check_sound(folder: Path) -> None:
-    """
+    """Checks that the checkpoint's spectrum is the one that `mel` computes.
+
     Raises:
         ConfigError: A file is missing or damaged, or the checkpoint asks for another spectrum than ours.
     """

@@ -25,7 +25,8 @@ class LogMel:
         self._kept: Mel = np.zeros((0, BANDS), np.float32)  # powers of ten, before the floor
 
     def __call__(self, pcm: Pcm) -> Mel:
-        """
+        """Computes the log-mel spectrum of all the sound so far; frames that cannot change are kept from the last call.
+
         Args:
             pcm: float32, 16 kHz mono; it begins with the sound of the last time.
 

@@ -69,7 +69,8 @@ class GraphedQwen3ASRForConditionalGeneration(Qwen3ASRForConditionalGeneration, 
         return EncoderCudaGraphReplayBuffers(self._inputs(mm_kwargs[SOUND].to(self.audio_tower.dtype)))
 
     def encoder_cudagraph_forward(self, inputs: dict[str, Tensor], path: str = PATH) -> Tensor:
-        """
+        """Encodes chunks of sound with shapes that do not change, so that a CUDA graph can replay it.
+
         Args:
             inputs: Chunks of sound, shape [chunks, bands, CHUNK], zero where there is none; where each stretch that
                 is attended to at once begins and the last one ends, in tokens; and how long one is at most.

@@ -11,7 +11,8 @@ AUDIO_TEXT = f"<|audio_start|>{AUDIO}<|audio_end|>"
 
 @dataclass(frozen=True, slots=True)
 class AsrPrompt:
-    """
+    """Holds the tokens of one pass, with one that stands for the sound.
+
     Attributes:
         audio_at: Where in `token_ids` the one token is that stands for the sound.
     """
@@ -27,10 +28,11 @@ class AsrPrompt:
 
 @dataclass(frozen=True, slots=True)
 class AsrPromptWriter:
-    """
+    """Writes the prompt of a pass: context, sound, language and what is heard already.
+
     Attributes:
-        audio_id: That of `<|audio_pad|>`.
-        context: Words that may be said, names, subjects, where a caller tells none. Holds no names of added tokens.
+        audio_id: The id of `<|audio_pad|>`.
+        context: Words that may be said, names, subjects, where a caller gives none. Holds no names of added tokens.
     """
 
     tokenizer: Tokenizer
@@ -38,7 +40,8 @@ class AsrPromptWriter:
     context: str = ""
 
     def write(self, language: str | None, prefix: str, context: str = "") -> AsrPrompt:
-        """
+        """Writes the prompt of one pass in the checkpoint's chat format.
+
         Args:
             language: As Qwen3-ASR names it; None leaves it to the model, which then writes it first.
             prefix: What the transcript begins with, whatever is heard.

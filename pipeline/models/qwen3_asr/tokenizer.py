@@ -28,8 +28,11 @@ class Tokenizer(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Ids:
-    """Attributes:
-    ends: Any of them ends what is written.
+    """Holds the ids of the tokens that have a meaning of their own.
+
+    Attributes:
+        audio: Stands for the sound.
+        ends: Any of them ends what is written.
     """
 
     audio: int

@@ -12,7 +12,8 @@ _MANY = re.compile(r"(?=.{40})(.{1,20}?)\1{19,}", re.DOTALL)
 
 @dataclass(frozen=True, slots=True)
 class ParsedTranscript:
-    """
+    """Holds what was said, apart from the language that the model wrote before it.
+
     Attributes:
         language: Its English name; empty if nobody has spoken, or it is not known.
     """
@@ -22,7 +23,8 @@ class ParsedTranscript:
 
 
 def read_transcript(raw: str, language: str | None) -> ParsedTranscript:
-    """
+    """Parses what the model wrote, `language English<asr_text>Hello.`, and drops repetitions.
+
     Args:
         language: The one that was asked for: then only the words are written.
     """

@@ -113,7 +113,8 @@ class TalkerPromptWriter:
         return (*text_ids, self.config.tts_eos_token_id) if ended else tuple(text_ids)
 
     def check(self, voice: VoiceChoice) -> None:
-        """
+        """Checks, without writing a prompt, that the checkpoint can speak as the voice is chosen.
+
         Raises:
             RequestError: As `write`.
         """

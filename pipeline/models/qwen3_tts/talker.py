@@ -83,7 +83,8 @@ class Talker(nn.Module):
         return table
 
     def load_weights(self, weights: Iterable[tuple[str, Tensor]]) -> set[str]:
-        """
+        """Loads the talker's weights out of the checkpoint, and checks that none is missing or left over.
+
         Raises:
             ConfigError: Weights are missing, or nothing uses them; lists their names.
         """

@@ -33,7 +33,7 @@ class MediaItem:
 
     Attributes:
         kind: `video`, `image` or `audio`.
-        name: Of its content: what has one name is encoded once.
+        name: Stands for the content: what has the same name is encoded once.
         at: Where in the part's `token_ids` those for it begin.
         tokens: How many they are.
         item: Makes of it what vLLM's processor of the model would. An engine that holds it already does not ask.

@@ -65,7 +65,8 @@ def made_of(kind: type[Config], raw: Mapping[str, Any], path: Path, where: str =
 
 
 def read_object(path: Path) -> dict[str, Any]:
-    """
+    """Reads a file that holds a JSON object.
+
     Raises:
         ConfigError: The file is missing or cannot be read, or holds no JSON object.
     """
@@ -85,7 +86,8 @@ def decoded(path: Path, type_: type[Config]) -> Config:
 
 
 def read_text(path: Path) -> str:
-    """
+    """Reads a file as UTF-8.
+
     Raises:
         ConfigError: The file is missing or cannot be read.
     """

@@ -26,7 +26,7 @@ class Stored:
     """One tensor in a file.
 
     Attributes:
-        kind: Of its numbers, as the format names it.
+        kind: The type of its numbers, as the format names it.
     """
 
     name: str

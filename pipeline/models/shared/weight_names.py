@@ -12,7 +12,8 @@ NAMED_AT_MOST = 8  # names in one fault; a checkpoint of another model would lis
 def check_weights(
     wanted: Mapping[str, Shape], given: Sequence[Stored], source: str, optional: Collection[str] = ()
 ) -> None:
-    """
+    """Checks that a checkpoint's tensors have the names, kinds and shapes that a model wants.
+
     Args:
         optional: Those of the wanted ones that may be missing.
 
@@ -35,7 +36,8 @@ def check_weights(
 
 
 def check_names(wanted: Iterable[str], given: Iterable[str], source: str, optional: Collection[str] = ()) -> None:
-    """
+    """Checks that the names given are the names wanted.
+
     Raises:
         ConfigError: Lists the names that are missing, and those that nothing uses.
     """

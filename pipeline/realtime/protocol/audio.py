@@ -48,7 +48,8 @@ class AudioDecoder:
         self._resampler = soxr.ResampleStream(rate, SPEECH_RATE, 1, "float32") if rate != SPEECH_RATE else None
 
     def decode(self, audio: str) -> Pcm:
-        """
+        """Decodes one append to float32 at the pipeline's rate; half a sample waits for the next.
+
         Raises:
             RequestError: It is not base64.
         """

@@ -9,7 +9,8 @@ from pipeline.realtime.protocol.client_events import ClientEvent
 
 
 def choices(kind: type[ClientEvent], path: str) -> list[str]:
-    """
+    """Lists the words that an event of this kind may have at a path, sorted.
+
     Args:
         path: As in msgspec's errors, for example `session.output_modalities[0]`.
     """

@@ -86,7 +86,8 @@ class AuraSettings(Known):
 
 
 class SessionSettings(Known):
-    """
+    """Holds the `session` of a `session.update`; what is None stays as it is.
+
     Attributes:
         temperature: Of OpenAI's older sessions and of pipecat's. It is checked; each model here has its own.
     """

@@ -96,7 +96,8 @@ def pictures_of(item: WireItem, param: str = "item") -> dict[str, bytes]:
 
 
 def check_image(data: str, param: str) -> None:
-    """
+    """Checks a picture by its header, without decoding its pixels.
+
     Raises:
         RequestError: `data` is not base64 of a picture, or the picture is too large or too narrow.
     """

@@ -29,7 +29,8 @@ def check_pipeline(request: str, there: Capabilities, param: str) -> None:
 
 
 def check_model(request: str, known: str, param: str) -> None:
-    """
+    """Checks that a model is the one that is served; OpenAI's own names stand for it.
+
     Raises:
         RequestError: `model_not_found`, with the one that is known.
     """
@@ -53,7 +54,8 @@ def voice(request: str | dict[str, Any], there: Capabilities, param: str) -> str
 
 
 def check_language(request: str, there: Capabilities, param: str) -> None:
-    """
+    """Checks that the recogniser knows a language.
+
     Raises:
         RequestError: Names those that the recogniser knows. A region is nothing to it: `en-US` is `en`.
     """

@@ -10,7 +10,8 @@ LETTERS = 4  # of plain English in a token
 
 
 def check_instructions(text: str, limits: PromptLimits | None, param: str) -> None:
-    """
+    """Checks that a session's or a response's instructions fit into a prompt.
+
     Raises:
         RequestError: Names the field and how much fits.
     """
@@ -19,7 +20,8 @@ def check_instructions(text: str, limits: PromptLimits | None, param: str) -> No
 
 
 def check_item(text: str, role: Role, limits: PromptLimits | None, param: str) -> None:
-    """
+    """Checks that an item's text fits into a prompt.
+
     Raises:
         RequestError: Names the field and how much fits.
     """
@@ -28,7 +30,8 @@ def check_item(text: str, role: Role, limits: PromptLimits | None, param: str) -
 
 
 def check_context(text: str, most_bytes: int | None, param: str) -> None:
-    """
+    """Checks that what the recogniser is told fits, after its control tokens are escaped.
+
     Raises:
         RequestError: Names the field and how much fits.
     """
@@ -52,7 +55,8 @@ def check_voice_instructions(text: str, most: int, param: str) -> None:
 
 
 def check_pictures(count: int, limits: PromptLimits | None, param: str) -> None:
-    """
+    """Checks that a message has no more pictures than the model is shown.
+
     Raises:
         RequestError: Names the field and how many can be seen.
     """

@@ -4,7 +4,8 @@ from pipeline.errors import RequestError
 
 
 def check_range(request: float | None, between: tuple[float, float], param: str) -> None:
-    """
+    """Checks that a number lies within bounds, which belong to it.
+
     Raises:
         RequestError: Names the field, and what is between.
     """

@@ -12,7 +12,8 @@ MOST_MS = 10_000
 
 
 def checked(detection: TurnDetection | None) -> TurnDetection | None:
-    """
+    """Returns turn detection whose numbers are in range; None where it is off.
+
     Raises:
         RequestError: Names the field that is out of range.
     """

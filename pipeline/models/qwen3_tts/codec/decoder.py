@@ -48,7 +48,8 @@ class CodecDecoder(nn.Module):
         )
 
     def forward(self, codes: Tensor, past: Past) -> Tensor:
-        """
+        """Decodes a chunk of codes to sound, as if it followed the chunks before it without a seam.
+
         Args:
             codes: Integers below `codebook_size`, shape [batch, frames, codebooks].
             past: Is told what the next chunk needs.

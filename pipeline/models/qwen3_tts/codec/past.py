@@ -17,7 +17,8 @@ class Past:
     """
 
     def __init__(self, frames: Tensor, memory: Tensor | None = None) -> None:
-        """
+        """Begins a chunk with what the chunk before it left.
+
         Args:
             frames: int64, shape [batch]: frames that each row has decoded before.
             memory: Shape [batch, size]: what `left` gave after the chunk before; None before the first one.
