@@ -91,7 +91,7 @@ async def converse(
 async def _spoken(question: str, output: SpeculativeOutput, began: float) -> SpokenAnswer:
     if output.error:
         raise output.error
-    output.open()
+    output.commit()
     text = "".join([word.text async for word in output.words() if isinstance(word, TextChunk)])
     pcm = b"".join([pcm async for pcm in output.sound()])
     ended = asyncio.get_running_loop().time()

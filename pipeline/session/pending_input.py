@@ -81,7 +81,7 @@ class PendingInput:
             await asyncio.wait(self._untold)
 
     def _release(self, spoken: SpokenTurn) -> None:
-        """Its guess ends, but what was said is still heard to its end."""
+        """Its speculative answer ends, but what was said is still transcribed to its end."""
         self._tasks.stop(f"{spoken.utterance.turn}:release", [spoken.answering])
 
 

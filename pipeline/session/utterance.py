@@ -1,4 +1,4 @@
-"""One utterance at work: its sound being heard, and an answer to it being prepared behind a closed door."""
+"""One utterance at work: its sound is transcribed, and a speculative answer to it is prepared."""
 
 import asyncio
 from collections.abc import AsyncGenerator

@@ -1,4 +1,4 @@
-"""A stream with a door: what a guess has made stays inside until the turn is certain."""
+"""Speculative output: what a turn has made is held back until the turn is committed, or is discarded."""
 
 import asyncio
 from collections import deque
@@ -22,10 +22,10 @@ class FirstChunks:
 
 
 class SpeculativeOutput:
-    """Two lanes leave it, so that words overtake sound: `words()` and `sound()`.
+    """Holds what a turn's stages make until `commit`; it leaves in two lanes, `words()` and `sound()`.
 
-    A stage that sends sound waits while more than `ahead_ms` of it has not been taken. Words never
-    wait. The lanes end when the turn has ended; a failure is then found in `error`.
+    Words overtake sound. A stage that sends sound waits while more than `ahead_ms` of it has not been taken. Words
+    never wait. The lanes end when the turn has ended; a failure is then found in `error`.
 
     Attributes:
         began: When each stage was given its first prompt, on the loop's clock.
@@ -38,7 +38,7 @@ class SpeculativeOutput:
         self._words: deque[TextChunk | PlaybackMark] = deque()
         self._sound: deque[bytes] = deque()
         self._waiting_ms = 0.0
-        self._is_open = False
+        self._committed = False
         self._closed = False
         self._changed = Signal()
         self.marks = PlaybackMarks()
@@ -49,12 +49,12 @@ class SpeculativeOutput:
         self.finish_reason: FinishReason | None = None
         self.error: EngineError | None = None
 
-    def begins(self, stage: str) -> None:
-        """A prompt is given to that stage; only the first one is of interest."""
+    def stage_began(self, stage: str) -> None:
+        """Note that a stage is given a prompt; only its first one counts."""
         self.began.setdefault(stage, _now())
 
-    def ends(self, stage: str) -> None:
-        """That stage has nothing more to do."""
+    def stage_ended(self, stage: str) -> None:
+        """Note that a stage has nothing more to do."""
         self.ended[stage] = _now()
 
     async def send(self, chunk: object) -> None:
@@ -74,13 +74,13 @@ class SpeculativeOutput:
                 raise TypeError(f"a stage with final_output sent {type(chunk).__name__}, not Text or Audio")
         self._changed.fire()
 
-    def open(self) -> None:
-        """The turn is certain: what is inside may leave, and what still comes."""
-        self._is_open = True
+    def commit(self) -> None:
+        """Let what is held leave, and what still comes: the turn is certain."""
+        self._committed = True
         self._changed.fire()
 
-    def clear(self) -> None:
-        """Forget all: the guess did not come true."""
+    def discard(self) -> None:
+        """Drop all that is held: the turn asks something else, and begins anew."""
         self._words.clear()
         self._sound.clear()
         self._waiting_ms = 0.0
@@ -91,7 +91,7 @@ class SpeculativeOutput:
         self._changed.fire()
 
     def fail(self, error: EngineError) -> None:
-        """The answer ends here with `error`."""
+        """Note that the answer ends here with `error`."""
         self.error = error
 
     async def words(self) -> AsyncGenerator[TextChunk | PlaybackMark, None]:
@@ -124,7 +124,7 @@ class SpeculativeOutput:
 
     async def _any_in(self, lane: deque[Any]) -> bool:
         """Wait until something in `lane` may leave; False if nothing will any more."""
-        while not (self._is_open and lane):
+        while not (self._committed and lane):
             if self._closed:
                 return False
             await self._changed.wait()

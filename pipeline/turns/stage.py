@@ -50,7 +50,7 @@ class Stage(Generic[P, C]):
         Raises:
             EngineError: The engine failed.
         """
-        prompts = self._told(self.process(inbox, request), output)
+        prompts = self._noted(self.process(inbox, request), output)
         chunks = self.engine.generate(f"{turn}:{self.spec.model_stage}", prompts)
         try:
             async with outbox or nullcontext(), aclosing(inbox), aclosing(prompts), aclosing(chunks):
@@ -60,11 +60,11 @@ class Stage(Generic[P, C]):
                     if outbox is not None:
                         await outbox.send(chunk)
         finally:
-            output.ends(self.spec.model_stage)
+            output.stage_ended(self.spec.model_stage)
 
-    async def _told(self, prompts: AsyncGenerator[P, None], output: SpeculativeOutput) -> AsyncGenerator[P, None]:
-        """The same, and it is known when the first one came."""
+    async def _noted(self, prompts: AsyncGenerator[P, None], output: SpeculativeOutput) -> AsyncGenerator[P, None]:
+        """Passes the prompts on, and notes in `output` when the first one came."""
         async with aclosing(prompts):
             async for prompt in prompts:
-                output.begins(self.spec.model_stage)
+                output.stage_began(self.spec.model_stage)
                 yield prompt

@@ -28,16 +28,16 @@ async def run_turn(
 ) -> TurnRequest | None:
     """Answer what was said, starting before it is certain that the person has finished.
 
-    Each context replaces the one before it. One that is not settled is read ahead: a settled one finds most of its
-    prompt in the cache. A settled one starts an answer behind the closed door of `output`. If a later context asks
-    the same, that answer is adopted; if it asks something else, the answer is dropped without trace.
-    When the contexts end the turn is certain and the door opens.
+    Each context replaces the one before it. One that is not settled is prefilled, so that a settled one finds most of
+    its prompt in the cache. A settled one starts a speculative answer, which `output` holds back. If a later context
+    asks the same, that answer is adopted; if it asks something else, the answer is discarded without trace.
+    When the contexts end, the turn is certain and `output` is committed.
 
     Returns:
         The question that was answered, or None if nothing was asked.
     """
     request: TurnRequest | None = None  # what is being answered
-    ahead: TurnRequest | None = None  # what is only being read
+    ahead: TurnRequest | None = None  # what is only being prefilled
     attempt: asyncio.Task[None] | None = None
     async with output, aclosing(contexts), asyncio.TaskGroup() as tasks:
         async for context in contexts:
@@ -48,14 +48,14 @@ async def run_turn(
                 continue
             if attempt:
                 await all_stopped([attempt])
-                output.clear()
+                output.discard()
                 request = ahead = attempt = None
             if context.settled:
                 stages = routes.route(now.response_options)
                 request, attempt = now, tasks.create_task(chain(turn, now, stages, output), name=f"{turn}:answer")
             elif context.text:
                 ahead, attempt = now, tasks.create_task(prefill(turn, now.unfinished(), routes), name=f"{turn}:read")
-        output.open()
+        output.commit()
     return request
 
 
@@ -77,7 +77,7 @@ async def chain(
 
 
 async def prefill(turn: TurnId, request: TurnRequest, routes: Routes) -> None:
-    """Have the engines read a question that is still growing. A failure only means that nothing was gained."""
+    """Prefill the prompts of a question that is still growing. A failure only means that nothing was gained."""
     await chain(turn, request, routes.route(request.response_options), SpeculativeOutput(0))
 
 

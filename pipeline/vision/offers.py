@@ -65,5 +65,5 @@ async def unasked(turn: TurnId, seen: TurnRequest, stages: tuple[Stage[Any, Any]
     output = SpeculativeOutput(0)
     async with output:
         await chain(turn, seen, stages, output)
-    output.open()
+    output.commit()
     return "".join([word.text async for word in output.words()]).strip()

@@ -57,7 +57,7 @@ async def given(response_options: ResponseOptions | None = None) -> AsyncGenerat
     async with asyncio.TaskGroup() as tasks:
         tasks.create_task(giving.answer.deliver())
         async with giving.output:
-            giving.output.open()
+            giving.output.commit()
             yield giving
 
 
@@ -143,7 +143,7 @@ async def test_what_an_answer_took_is_told_with_its_end() -> None:
         await giving.output.send(TextChunk("", TokenUsage(90, 0, 80, 3)))
         assert giving.output.first_chunks.text == 0.0
     assert giving.answer.done("completed", None, {}).usage == TokenUsage(prompt=90, cached=80, written=3)
-    giving.output.clear()
+    giving.output.discard()
     assert giving.answer.done("completed", None, {}).usage == TokenUsage()
 
 
@@ -197,10 +197,10 @@ async def test_a_failure_is_raised_when_all_that_was_made_has_been_told() -> Non
 async def test_its_moments_are_on_the_loops_clock() -> None:
     await asyncio.sleep(1)
     async with given() as giving:
-        giving.output.begins("tts")
+        giving.output.stage_began("tts")
         await asyncio.sleep(1)
         await giving.output.send(TextChunk("Hm"))
-        giving.output.begins("tts")
+        giving.output.stage_began("tts")
         await asyncio.sleep(1)
         await giving.output.send(AudioChunk(tone(100), "Hm"))
     made = {"tts_began": 1.0, "first_text": 2.0, "first_pcm": 3.0, "first_sent": 3.0}
@@ -209,7 +209,7 @@ async def test_its_moments_are_on_the_loops_clock() -> None:
 
 async def test_a_cancelled_delivery_leaves_nothing_behind() -> None:
     giving = Given(ResponseOptions())
-    giving.output.open()
+    giving.output.commit()
     await giving.output.send(AudioChunk(tone(9_000), "One."))
     with nothing_left():
         async with asyncio.TaskGroup() as tasks:

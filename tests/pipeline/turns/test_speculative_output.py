@@ -1,4 +1,4 @@
-"""The stream with a door."""
+"""What a turn has made is held until it is committed, and gone when it is discarded."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ from pipeline.types.playback_marks import PlaybackMark
 SECOND = tone(1000)
 
 
-async def test_nothing_leaves_before_the_door_opens() -> None:
+async def test_nothing_leaves_before_the_commit() -> None:
     output = SpeculativeOutput(10_000)
     left: list[tuple[float, object]] = []
 
@@ -34,7 +34,7 @@ async def test_nothing_leaves_before_the_door_opens() -> None:
             await output.send(AudioChunk(SECOND, "Hello."))
             await asyncio.sleep(2)
             assert left == []
-            output.open()
+            output.commit()
             await asyncio.sleep(1)
             await output.send(TextChunk(" More."))
     hello = PlaybackMark("Hello.", 0.0, 1000.0)
@@ -47,7 +47,7 @@ async def test_words_overtake_sound() -> None:
         for _ in range(5):
             await output.send(AudioChunk(SECOND))
         await output.send(AudioChunk(SECOND, "Last."))
-        output.open()
+        output.commit()
         words = output.words()
         assert await anext(words) == PlaybackMark("Last.", 5000.0, 6000.0)
         await words.aclose()
@@ -63,7 +63,7 @@ async def test_sound_waits_at_the_bound_and_words_never_do() -> None:
             sent.append(now())
 
     async with asyncio.TaskGroup() as tasks, output:
-        output.open()
+        output.commit()
         tasks.create_task(speak())
         await asyncio.sleep(1)
         assert sent == [0.0, 0.0, 0.0], "three seconds are the first amount that is not below the bound"
@@ -80,20 +80,20 @@ async def test_sound_waits_at_the_bound_and_words_never_do() -> None:
     assert sent[4:] == [2.0]
 
 
-async def test_clearing_forgets_all_and_makes_room() -> None:
+async def test_discarding_drops_all_and_makes_room() -> None:
     output = SpeculativeOutput(ahead_ms=1_000)
     async with asyncio.TaskGroup() as tasks, output:
         await output.send(TextChunk("wrong"))
         await output.send(AudioChunk(SECOND, "wrong"))
-        output.begins("tts")
+        output.stage_began("tts")
         waiting = tasks.create_task(output.send(AudioChunk(SECOND, "right")))
         output.fail(EngineError("tts", "broken"))
         await asyncio.sleep(1)
         assert not waiting.done()
-        output.clear()
+        output.discard()
         assert (output.error, output.first_chunks, output.began, output.marks.text) == (None, FirstChunks(), {}, "")
         await waiting
-        output.open()
+        output.commit()
     assert [word async for word in output.words()] == [PlaybackMark("right", 0.0, 1000.0)]
     assert [pcm async for pcm in output.sound()] == [SECOND]
 
@@ -109,15 +109,15 @@ async def test_it_remembers_when_the_first_of_each_kind_came() -> None:
     assert output.first_chunks == FirstChunks(text=0.0, pcm=2.0)
 
 
-async def test_after_the_turn_what_is_inside_still_leaves_if_the_door_was_opened() -> None:
+async def test_after_the_turn_what_is_held_still_leaves_if_it_was_committed() -> None:
     output = SpeculativeOutput(10_000)
     async with output:
         await output.send(TextChunk("late"))
-        output.open()
+        output.commit()
     assert [word async for word in output.words()] == [TextChunk("late")]
 
 
-async def test_a_turn_that_ends_behind_the_door_lets_nothing_out() -> None:
+async def test_a_turn_that_ends_without_a_commit_lets_nothing_out() -> None:
     output = SpeculativeOutput(10_000)
     async with output:
         await output.send(TextChunk("secret"))

@@ -49,7 +49,7 @@ async def test_only_final_output_leaves_the_pipeline() -> None:
     async with output:
         await Stage(inner, writes("Inner."), to_chat).run(TURN, HI, once(HI), None, output)
         await Stage(AURA, writes("Final."), to_chat).run(TURN, HI, once(HI), None, output)
-        output.open()
+        output.commit()
     assert [word async for word in output.words()] == [TextChunk("Final.")]
 
 

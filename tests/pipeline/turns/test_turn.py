@@ -1,4 +1,4 @@
-"""The data flow of one turn: guesses, adoption, the door, failures and cancellation."""
+"""The data flow of one turn: speculative answers, adoption, commit, failures and cancellation."""
 
 import asyncio
 from collections.abc import AsyncGenerator, AsyncIterator, Coroutine, Iterator
