@@ -13,7 +13,7 @@ from pipeline.deployment.loading import WHOLE, Deployment
 from pipeline.engines.base import Engine
 from pipeline.errors import AuraError
 from pipeline.runtime.profiles import Profile
-from pipeline.runtime.startup import OpenedEngines, opened
+from pipeline.runtime.startup import OpenedEngines, open_engines
 from pipeline.runtime.supervisor import Supervisor
 from pipeline.runtime.warm_up import warm_up
 from pipeline.speech.vad_frontend import Closes, DetectorFactory
@@ -100,7 +100,7 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
     """
     clock = asyncio.get_running_loop().time
     async with AsyncExitStack() as closing:
-        ready = await opened(profile, deployment, models_dir, closing)
+        ready = await open_engines(profile, deployment, models_dir, closing)
         first, second, *_ = profile.topology.stages
         chain = chain_of(profile.topology, deployment, ready.engines)
         prefills_ahead = deployment.stage(second.stage_id).edge.window_size != WHOLE

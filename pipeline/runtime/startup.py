@@ -36,8 +36,10 @@ class OpenedEngines:
     seconds: Mapping[str, float] = field(default_factory=dict)
 
 
-async def opened(profile: Profile, deployment: Deployment, models_dir: Path, closing: AsyncExitStack) -> OpenedEngines:
-    """Engines that may die or hang are opened again when they do, as long as `closing` is open.
+async def open_engines(
+    profile: Profile, deployment: Deployment, models_dir: Path, closing: AsyncExitStack
+) -> OpenedEngines:
+    """Opens the engine of each stage; one that dies or hangs later is opened again, as long as `closing` is open.
 
     Args:
         closing: Closes them all.
@@ -86,20 +88,20 @@ async def opened(profile: Profile, deployment: Deployment, models_dir: Path, clo
 
 
 async def _opened_alone(alone: asyncio.Lock, open_: OpenAgain) -> Engine[Any, Any]:
-    """vLLM measures what is left of a GPU, and has settings that all engines of a process share while one starts."""
+    """Opens one engine at a time: vLLM measures the GPU that is left, and has settings of a whole process meanwhile."""
     async with alone:
         return await open_()
 
 
 async def _closed(engines: Mapping[str, Engine[Any, Any]]) -> None:
-    """All at once: vLLM takes seconds to end a process."""
+    """Closes all engines at once: vLLM takes seconds to end a process."""
     async with asyncio.TaskGroup() as tasks:
         for name, engine in engines.items():
             tasks.create_task(engine.aclose(), name=f"close {name}")
 
 
 def with_engine(able: Capabilities, engine: Engine[Any, Any]) -> Capabilities:
-    """The same, and what callers may ask of that engine."""
+    """Returns `able` with what callers may ask of one more engine."""
     if isinstance(engine, Listens):
         able = replace(able, recogniser=engine.model, languages=engine.languages, context_bytes=engine.context_bytes)
     if isinstance(engine, Speaks):
