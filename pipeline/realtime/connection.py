@@ -20,7 +20,7 @@ from pipeline.runtime.metrics import Metrics
 from pipeline.session.session import Session
 from pipeline.speech.vad_frontend import VoiceActivityDetector
 from pipeline.turns.stages import PipelineStages
-from pipeline.types import session_events as told
+from pipeline.types import session_events as events
 from pipeline.types.history import History
 
 log = logging.getLogger(__name__)
@@ -124,14 +124,14 @@ class Connection:
             while True:
                 await socket.send_frame(await self._outbox.take(), WSMsgType.TEXT)
 
-    def emit(self, happened: told.SessionEvent) -> None:
+    def emit(self, happened: events.SessionEvent) -> None:
         """Tell the client what happened in the session."""
         self._metrics.happened(happened)
         for wire in (
-            self._answers.wire(happened) if isinstance(happened, told.ResponseEvent) else input_events(happened)
+            self._answers.wire(happened) if isinstance(happened, events.ResponseEvent) else input_events(happened)
         ):
             self._send(wire)
-        if isinstance(happened, told.ResponseDone):
+        if isinstance(happened, events.ResponseDone):
             self._done.fire()
 
     def _send(self, wire: Wire) -> None:

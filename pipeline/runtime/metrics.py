@@ -2,7 +2,7 @@
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram, generate_latest
 
-from pipeline.types import session_events as told
+from pipeline.types import session_events as events
 from pipeline.types.chunks import DraftOutcome
 
 IDLE_SECONDS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
@@ -46,18 +46,18 @@ class Metrics:
             buckets=IDLE_SECONDS,
         )
 
-    def happened(self, event: told.SessionEvent) -> None:
+    def happened(self, event: events.SessionEvent) -> None:
         match event:
-            case told.ResponseDone():
+            case events.ResponseDone():
                 self._ended(event)
-            case told.EnginesReleased(took=took):
+            case events.EnginesReleased(took=took):
                 for stage, seconds in took.items():
                     self._dropped.labels(stage).observe(seconds)
-            case told.TranscriptionCompleted(drafts=drafts):
+            case events.TranscriptionCompleted(drafts=drafts):
                 for draft in drafts:
                     self._heard(draft)
 
-    def _ended(self, event: told.ResponseDone) -> None:
+    def _ended(self, event: events.ResponseDone) -> None:
         silent = event.status == "completed" and event.item is None
         self._answers.labels("silent" if silent else event.status).inc()
         if "first_sent" in event.timings:

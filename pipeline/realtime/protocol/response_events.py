@@ -8,7 +8,7 @@ from pipeline.realtime.protocol.audio import AudioEncoder, show_format
 from pipeline.realtime.protocol.client_events import Format
 from pipeline.realtime.protocol.items import show_item
 from pipeline.realtime.protocol.server_events import Wire, event
-from pipeline.types import session_events as told
+from pipeline.types import session_events as events
 from pipeline.types.chunks import TokenUsage
 
 
@@ -25,29 +25,29 @@ class ResponseEvents:
         self._format = speaks()
         self._encoder = AudioEncoder(self._format)
 
-    def wire(self, happened: told.ResponseEvent) -> Iterator[Wire]:
+    def wire(self, happened: events.ResponseEvent) -> Iterator[Wire]:
         match happened:
-            case told.ResponseCreated():
+            case events.ResponseCreated():
                 self._format = self._speaks()
                 self._encoder = AudioEncoder(self._format)
                 yield event("response.created", response=self._response(happened, "in_progress", []))
-            case told.ResponseItemAdded():
+            case events.ResponseItemAdded():
                 yield from self._opened(happened)
-            case told.TextDelta(response_id, item_id, text):
+            case events.TextDelta(response_id, item_id, text):
                 yield event("response.output_text.delta", **_place(response_id, item_id), delta=text)
-            case told.TranscriptDelta():
+            case events.TranscriptDelta():
                 yield _spoke(happened)
-            case told.AudioDelta(response_id, item_id, pcm):
+            case events.AudioDelta(response_id, item_id, pcm):
                 if delta := self._encoder.encode(pcm):
                     yield event("response.output_audio.delta", **_place(response_id, item_id), delta=delta)
-            case told.ResponseDone(item=None):
+            case events.ResponseDone(item=None):
                 yield event("response.done", response=self._response(happened, happened.status, []))
-            case told.ResponseDone():
+            case events.ResponseDone():
                 yield from self._done(happened)
-            case told.EnginesReleased():
+            case events.EnginesReleased():
                 """The caller was told when it was cancelled."""
 
-    def _opened(self, opened: told.ResponseItemAdded) -> Iterator[Wire]:
+    def _opened(self, opened: events.ResponseItemAdded) -> Iterator[Wire]:
         item = show_item(opened.item, in_progress=True)
         place = _place(opened.response_id, opened.item.id)
         yield event("response.output_item.added", response_id=opened.response_id, output_index=0, item=item)
@@ -56,7 +56,7 @@ class ResponseEvents:
         part = _part("", spoken=opened.item.channel == "audio")
         yield event("response.content_part.added", **place, part=part)
 
-    def _done(self, done: told.ResponseDone) -> Iterator[Wire]:
+    def _done(self, done: events.ResponseDone) -> Iterator[Wire]:
         assert done.item
         place = _place(done.response_id, done.item.id)
         spoken = done.response_options.modality == "audio"
@@ -74,7 +74,9 @@ class ResponseEvents:
             yield event("conversation.item.done", previous_item_id=done.previous_item_id, item=item)
         yield event("response.done", response=self._response(done, done.status, [item]))
 
-    def _response(self, happened: told.ResponseCreated | told.ResponseDone, status: str, output: list[Wire]) -> Wire:
+    def _response(
+        self, happened: events.ResponseCreated | events.ResponseDone, status: str, output: list[Wire]
+    ) -> Wire:
         metadata = dict(happened.metadata)
         sound = {"voice": happened.response_options.voice, "format": show_format(self._format)}
         response: Wire = {
@@ -90,7 +92,7 @@ class ResponseEvents:
             "metadata": metadata,
             "usage": None,
         }
-        if isinstance(happened, told.ResponseDone):
+        if isinstance(happened, events.ResponseDone):
             metadata["timings"] = json.dumps(dict(happened.timings))
             if happened.status == "completed" or (happened.status == "incomplete" and happened.item):
                 metadata["decision"] = "answer" if happened.item else "silent"
@@ -115,13 +117,13 @@ def _usage(usage: TokenUsage) -> Wire:
     }
 
 
-def _spoke(spoke: told.TranscriptDelta) -> Wire:
+def _spoke(spoke: events.TranscriptDelta) -> Wire:
     times = {"start_time": round(spoke.start_ms / 1000, 3), "end_time": round(spoke.end_ms / 1000, 3)}
     place = _place(spoke.response_id, spoke.item_id)
     return event("response.output_audio_transcript.delta", **place, delta=spoke.text, **times)
 
 
-def _details(done: told.ResponseDone) -> Wire | None:
+def _details(done: events.ResponseDone) -> Wire | None:
     match done.status:
         case "cancelled":
             return {"type": "cancelled", "reason": done.reason}

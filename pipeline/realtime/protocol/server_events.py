@@ -5,7 +5,7 @@ from typing import Any
 
 from pipeline.errors import RequestError
 from pipeline.realtime.protocol.items import show_item
-from pipeline.types import session_events as told
+from pipeline.types import session_events as events
 from pipeline.types.ids import event_name
 
 Wire = dict[str, Any]
@@ -31,37 +31,37 @@ def internal_error(event_id: str | None) -> Wire:
     return event("error", error=error | {"event_id": event_id})
 
 
-def input_events(happened: told.InputEvent) -> Iterator[Wire]:
+def input_events(happened: events.InputEvent) -> Iterator[Wire]:
     """The server events that say what happened to the caller's sound or to an item."""
     match happened:
-        case told.SpeechStarted(item_id, audio_ms):
+        case events.SpeechStarted(item_id, audio_ms):
             yield event("input_audio_buffer.speech_started", item_id=item_id, audio_start_ms=audio_ms)
-        case told.SpeechStopped(item_id, audio_ms):
+        case events.SpeechStopped(item_id, audio_ms):
             yield event("input_audio_buffer.speech_stopped", item_id=item_id, audio_end_ms=audio_ms)
-        case told.InputCommitted(item_id, previous):
+        case events.InputCommitted(item_id, previous):
             yield event("input_audio_buffer.committed", item_id=item_id, previous_item_id=previous)
-        case told.InputCleared():
+        case events.InputCleared():
             yield event("input_audio_buffer.cleared")
-        case told.PartialTranscript():
+        case events.PartialTranscript():
             yield _partial(happened)
-        case told.TranscriptionCompleted():
+        case events.TranscriptionCompleted():
             yield from _transcribed(happened)
-        case told.TranscriptionFailed(item_id, message):
+        case events.TranscriptionFailed(item_id, message):
             failure = {"type": "server_error", "code": "transcription_failed", "message": message, "param": None}
             yield event(f"{HEARD}.failed", item_id=item_id, content_index=0, error=failure)
-        case told.ItemAdded(item, previous):
+        case events.ItemAdded(item, previous):
             shown = show_item(item, unheard=item.channel == "audio")
             yield event("conversation.item.added", previous_item_id=previous, item=shown)
             yield event("conversation.item.done", previous_item_id=previous, item=shown)
-        case told.ItemDeleted(item_id):
+        case events.ItemDeleted(item_id):
             yield event("conversation.item.deleted", item_id=item_id)
-        case told.ItemTruncated(item_id, audio_end_ms):
+        case events.ItemTruncated(item_id, audio_end_ms):
             yield event("conversation.item.truncated", item_id=item_id, content_index=0, audio_end_ms=audio_end_ms)
-        case told.OfferMade(offer_id, text, stands_ms):
+        case events.OfferMade(offer_id, text, stands_ms):
             yield event("aura.offer", offer_id=offer_id, text=text, expires_ms=stands_ms, trigger="vision")
 
 
-def _partial(partial: told.PartialTranscript) -> Wire:
+def _partial(partial: events.PartialTranscript) -> Wire:
     heard = partial.hypothesis
     return event(
         "input_audio_buffer.partial",
@@ -74,7 +74,7 @@ def _partial(partial: told.PartialTranscript) -> Wire:
     )
 
 
-def _transcribed(heard: told.TranscriptionCompleted) -> Iterator[Wire]:
+def _transcribed(heard: events.TranscriptionCompleted) -> Iterator[Wire]:
     if heard.text:
         yield event(f"{HEARD}.delta", item_id=heard.item_id, content_index=0, delta=heard.text)
     yield event(

@@ -11,7 +11,7 @@ import pytest
 
 from pipeline.engines.fake import FakeEngine, Step, words_of
 from pipeline.errors import EngineError, RequestError
-from pipeline.types import session_events as told
+from pipeline.types import session_events as events
 from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, Transcript
 from pipeline.types.history import History, Item
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
@@ -142,27 +142,27 @@ async def test_whatever_happens_every_answer_is_told_whole_and_in_order_and_noth
 
 
 def answers_are_told_in_order(caller: Caller) -> None:
-    running: told.ResponseCreated | None = None
+    running: events.ResponseCreated | None = None
     opened, words = False, ""
     for _, event in caller.told:
         match event:
-            case told.ResponseCreated():
+            case events.ResponseCreated():
                 assert running is None
                 running, opened, words = event, False, ""
-            case told.ResponseDone(response_id, text=text, item=item):
+            case events.ResponseDone(response_id, text=text, item=item):
                 assert running
                 assert (response_id, text) == (running.response_id, words)
                 assert (item is not None) == opened
                 assert item is None or words.startswith(item.text)
                 running = None
-            case told.ResponseItemAdded(response_id):
+            case events.ResponseItemAdded(response_id):
                 assert running
                 assert (response_id, opened) == (running.response_id, False)
                 opened = True
-            case told.TextDelta() | told.TranscriptDelta() | told.AudioDelta():
+            case events.TextDelta() | events.TranscriptDelta() | events.AudioDelta():
                 assert running
                 assert (event.response_id, opened) == (running.response_id, True)
-                words += "" if isinstance(event, told.AudioDelta) else event.text
+                words += "" if isinstance(event, events.AudioDelta) else event.text
     assert running is None
 
 
@@ -171,10 +171,10 @@ def order_as_told(caller: Caller) -> list[str]:
     ids = list[str]()
     for _, event in caller.told:
         match event:
-            case told.ItemAdded(item, previous) | told.ResponseItemAdded(_, item, previous, True):
+            case events.ItemAdded(item, previous) | events.ResponseItemAdded(_, item, previous, True):
                 assert item.id not in ids
                 ids.insert(ids.index(previous) + 1 if previous else 0, item.id)
-            case told.ItemDeleted(item_id):
+            case events.ItemDeleted(item_id):
                 ids.remove(item_id)
     return ids
 
@@ -183,7 +183,7 @@ def sound_is_paced(caller: Caller) -> None:
     """Played as it comes, no more than 1.5 s of it ever waits."""
     ends: dict[str, float] = {}
     for at, event in caller.told:
-        if isinstance(event, told.AudioDelta):
+        if isinstance(event, events.AudioDelta):
             end = max(ends.get(event.response_id, 0.0), at) + AudioChunk(event.pcm).duration_ms / 1000
             assert end - at <= 1.5 + 0.01
             ends[event.response_id] = end
@@ -193,9 +193,9 @@ def utterances_are_told_in_order(caller: Caller) -> None:
     committed, transcribed = set[str](), set[str]()
     for _, event in caller.told:
         match event:
-            case told.InputCommitted(item_id):
+            case events.InputCommitted(item_id):
                 assert item_id not in committed
                 committed.add(item_id)
-            case told.TranscriptionCompleted(item_id) | told.TranscriptionFailed(item_id):
+            case events.TranscriptionCompleted(item_id) | events.TranscriptionFailed(item_id):
                 assert item_id in committed - transcribed
                 transcribed.add(item_id)

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from pipeline.engines.fake import hears, writes
-from pipeline.types import session_events as told
+from pipeline.types import session_events as events
 from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
 from tests.scenario import Caller, Line
 from tests.tidy import nothing_left
@@ -36,10 +36,10 @@ async def test_a_question_over_an_answer_is_answered_when_that_has_ended() -> No
     async with spoken.call(GOES_ON) as caller:
         await asks(caller)
         await asks(caller)
-        assert len(caller.all(told.ResponseCreated)) == 1
+        assert len(caller.all(events.ResponseCreated)) == 1
         await asyncio.sleep(30)
-        ended, began = caller.when(told.ResponseDone), caller.when(told.ResponseCreated)
-    assert [done.status for done in caller.all(told.ResponseDone)] == ["completed"] * 2
+        ended, began = caller.when(events.ResponseDone), caller.when(events.ResponseCreated)
+    assert [done.status for done in caller.all(events.ResponseDone)] == ["completed"] * 2
     assert began[1] == ended[0]
     assert questions(spoken) == [["What?"], ["What?", "And then?"]]
 
@@ -59,7 +59,7 @@ async def test_who_still_speaks_when_the_answer_ends_is_heard_to_the_end() -> No
         await asks(caller)
         await asks(caller)
         await caller.says(8)
-        assert len(caller.all(told.ResponseDone)) == len(caller.all(told.ResponseCreated)) == 1
+        assert len(caller.all(events.ResponseDone)) == len(caller.all(events.ResponseCreated)) == 1
         await caller.is_silent(0.6)
         await asyncio.sleep(30)
     assert questions(spoken) == [["What?"], ["What?", "And then?", "And last?"]]
@@ -83,10 +83,10 @@ async def test_a_question_over_an_answer_that_is_cancelled_is_answered() -> None
         await asks(caller)
         caller.session.cancel()
         await asyncio.sleep(30)
-    assert [done.status for done in caller.all(told.ResponseDone)] == ["cancelled", "completed"]
-    assert [event for event in caller.told if isinstance(event[1], told.ResponseDone | told.ResponseCreated)][1][1] == (
-        caller.all(told.ResponseDone)[0]
-    ), "the old answer ends before the next begins"
+    assert [done.status for done in caller.all(events.ResponseDone)] == ["cancelled", "completed"]
+    assert [event for event in caller.told if isinstance(event[1], events.ResponseDone | events.ResponseCreated)][1][
+        1
+    ] == (caller.all(events.ResponseDone)[0]), "the old answer ends before the next begins"
 
 
 @pytest.mark.parametrize("why", ["deleted", "asked for", "not wanted"])
@@ -98,13 +98,13 @@ async def test_a_question_over_an_answer_is_not_answered_if(why: str) -> None:
             caller.session.respond()
         await asks(caller)
         if why == "deleted":
-            caller.session.conversation.delete(caller.all(told.InputCommitted)[-1].item_id)
+            caller.session.conversation.delete(caller.all(events.InputCommitted)[-1].item_id)
         elif why == "asked for":
             caller.session.cancel()
             with pytest.raises(Exception, match="is still being given"):
                 caller.session.respond()
         await asyncio.sleep(30)
-    assert len(caller.all(told.ResponseCreated)) == (2 if why == "asked for" else 1)
+    assert len(caller.all(events.ResponseCreated)) == (2 if why == "asked for" else 1)
 
 
 async def test_a_session_that_ends_owes_nothing() -> None:
@@ -112,4 +112,4 @@ async def test_a_session_that_ends_owes_nothing() -> None:
         async with line().call(GOES_ON) as caller:
             await asks(caller)
             await asks(caller)
-    assert len(caller.all(told.ResponseCreated)) == 1
+    assert len(caller.all(events.ResponseCreated)) == 1
