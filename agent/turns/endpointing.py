@@ -11,17 +11,18 @@ CallerKind = Literal["browser", "console", "phone"]
 
 @dataclass(frozen=True, slots=True)
 class Turns:
-    """The numbers say how turns are taken with one kind of caller.
+    """Says how turns are taken with one kind of caller.
 
     Attributes:
         onset_s: Speech needed to count as speech.
         silence_s: Silence that makes a pause. LiveKit's end-of-turn model needs at least 0.2 s.
         end_s: From the last word to the turn's end if the model takes it to be over.
-        longest_end_s: The same if the model expects more.
+        longest_end_s: From the last word to the turn's end if the model expects more.
         interrupt_s: Speech over the agent that pauses it.
         resume_s: Silence after which a paused agent goes on though the gate has not spoken.
         label_s: How long after a sound the gate waits for its label.
-        late_label_s: The same of a sound over the agent, which goes on meanwhile: a late question is better than none.
+        late_label_s: How long it waits after a sound over the agent, which goes on meanwhile: a late question is better
+            than none.
         longest_turn_s: Speech without a pause that is answered all the same (a crowd, a television).
         camera: Pictures are sent to the pipeline.
     """

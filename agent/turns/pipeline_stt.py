@@ -47,7 +47,7 @@ class PipelineStt(stt.STT[str]):
 
     Args:
         label_s: How long after a sound its label is waited for.
-        late_label_s: The same of a sound over the agent of which nothing is known yet.
+        late_label_s: How long it is waited for after a sound over the agent of which nothing is known yet.
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Forgets what is cut: what a cut leaves is read in the background, and the cut holds when that has been done."""
+"""Prunes a conversation: what pruning leaves is prefilled in the background, and the plan holds once that is done."""
 
 import asyncio
 from typing import Protocol
@@ -10,13 +10,13 @@ from pipeline.types.history import History, PrunePlan
 
 
 class Prefill(Protocol):
-    """Has the engine read a conversation, for when it is asked about it."""
+    """Prefills the prompt of a conversation, so that a question about it finds it in the cache."""
 
     async def prefill(self, history: History) -> None: ...
 
 
 class ContextPruner:
-    """Plans what a model forgets, and carries it out."""
+    """Plans what is pruned of a conversation, and prunes it once what is left is prefilled."""
 
     def __init__(
         self,
@@ -33,15 +33,15 @@ class ContextPruner:
         self._prefill = prefill
         self._task: asyncio.Task[None] | None = None
         self._planned: PrunePlan | None = None
-        self._deleted = 0  # when it was planned
+        self._deleted = 0  # items that had been deleted when it was planned
 
     @property
     def planned(self) -> PrunePlan | None:
-        """What it leaves has been read. When an item is deleted it is void: its ids may be those of other items."""
+        """The plan whose remainder is prefilled. A deleted item makes it void: its ids may be those of other items."""
         return self._planned if self._deleted == self._conversation.deleted else None
 
     def when_due(self) -> None:
-        """A planned cut holds; if another is due, it is read. What is left is read next, whoever asks."""
+        """Carry out the plan, if one is ready; else begin one if pruning is due. The next prompt shows what is left."""
         conversation = self._conversation
         if planned := self.planned:
             conversation.forget(planned)

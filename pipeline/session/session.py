@@ -307,7 +307,7 @@ class Session:
             self._prefill_ahead()
 
     def _prefill_ahead(self) -> None:
-        """Have the prompt of the next question read as far as it is known, while nobody waits for it."""
+        """Prefill the prompt of the next question as far as it is known, while nobody waits for it."""
         if self._reading:
             self._reading.cancel()
         turn, request = self._turns.next(), TurnRequest(self.history, self.options.response_options).unfinished()

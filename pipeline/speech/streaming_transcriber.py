@@ -38,7 +38,7 @@ class StreamingTranscriber:
     is reason to look again (a lull, a pause, the end, or `partial_ms` of new sound). `listen` takes
     what it makes of them. `hypotheses()` gives whoever asks the newest.
 
-    A pass that fails before the end is known was a guess: its sound is still here, and is part of the next one.
+    A pass that fails before the end is known was speculative: its sound is still here, and is part of the next one.
 
     Attributes:
         error: Why nothing more is heard.
@@ -149,7 +149,7 @@ class StreamingTranscriber:
     async def listen(
         self, recogniser: Engine[AsrInput, Transcript], request_id: str
     ) -> AsyncGenerator[Hypothesis, None]:
-        """Have `recogniser` read `windows()`, and pass on each new hypothesis.
+        """Have `recogniser` transcribe `windows()`, and pass on each new hypothesis.
 
         If it fails it is asked again when there is reason to. A failure of what was asked after the commit ends
         it, as does a minute of sound that could not be heard: it stands in `error`.

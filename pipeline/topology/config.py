@@ -31,7 +31,7 @@ class StagePipelineConfig:
         custom_process_input_func: Turns what arrives into this engine's prompts.
         custom_process_next_stage_input_func: The full payload: turns all that this engine makes into the next one's
             prompts, once it is complete.
-        async_chunk_process_next_stage_input_func: The same in chunks of codec frames, while they are being made.
+        async_chunk_process_next_stage_input_func: How it hands on in chunks of codec frames, while they are being made.
         sync_process_input_func: Token only: turns the codec frames that arrive into one flat list of ids.
         sampling_constraints: Sampling parameters that a deployment may not change.
         extras: `{"tts_args": {"max_instructions_length": …}}`: most characters of how a caller wants to be spoken to.

@@ -18,7 +18,7 @@ class PipelineStages:
 
     Attributes:
         chain: In order; one of them has final text, and the last one final audio.
-        prefills_ahead: What is still being said is read already.
+        prefills_ahead: Whether what is still being said is prefilled already.
         limits: What a model that sees remembers.
         decode_picture: Makes pixels of a picture in a file's form.
     """

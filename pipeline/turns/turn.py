@@ -62,7 +62,7 @@ async def run_turn(
 async def chain(
     turn: TurnId, request: TurnRequest, stages: tuple[Stage[Any, Any], ...], output: SpeculativeOutput
 ) -> None:
-    """Run the stages side by side, each reading what the one before it makes. A failure ends in `output`."""
+    """Run the stages side by side, each on what the one before it makes. A failure ends in `output`."""
     source: AsyncGenerator[Any, None] | Stream[Any] = once(request)
     try:
         async with asyncio.TaskGroup() as tasks:

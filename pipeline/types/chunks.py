@@ -65,12 +65,12 @@ class DraftOutcome:
 
 @dataclass(frozen=True, slots=True)
 class Transcript:
-    """What a recogniser heard in one window.
+    """Holds what a recogniser heard in one window.
 
     Attributes:
         stable_chars: How many leading characters stand, however the sound goes on.
         language: Its English name, if the recogniser says it.
-        draft: What had become of its draft; None: it had none.
+        draft: What became of the draft of its pass; None: it had none.
     """
 
     text: str
@@ -95,8 +95,8 @@ class ChatPrompt:
 
     Attributes:
         cache_salt: Whose prompt it is. Prompts of one salt share a prefix cache, others never do.
-        max_tokens: Most tokens to write; 0 only has it read, into the prefix cache: its last message may go on.
-        stem: So many of the first messages come in other calls, too: what was read of them is kept for these.
+        max_tokens: Most tokens to write; 0 only prefills it, into the prefix cache: its last message may go on.
+        stem: How many of the first messages come in other calls too: their prefilled state is kept for these.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -113,7 +113,7 @@ class MultimodalPrompt:
     Attributes:
         parts: Text with the marks of the chat template in it, and between them what is seen.
         cache_salt, max_tokens: As in `ChatPrompt`.
-        urgent: A person waits for it. Others step back.
+        urgent: A person waits for it: it is served before prompts that are not urgent.
     """
 
     parts: tuple[str | VideoChunk, ...]
@@ -124,12 +124,12 @@ class MultimodalPrompt:
 
 @dataclass(frozen=True, slots=True)
 class TokenUsage:
-    """The tokens of the language model that writes. Those of hearing and of the voice are not among them.
+    """Counts the tokens of the language model that writes, not those of hearing and of the voice.
 
     Attributes:
         prompt: What it was given: all that stands before the question, and the question.
         seen: Of `prompt`: pictures and films.
-        cached: Of `prompt`: read before, in an earlier turn or ahead, and not computed again for this answer.
+        cached: Of `prompt`: prefilled before, in an earlier turn or ahead, and not computed again for this answer.
         written: What it wrote, whether anybody hears it or not: the end is a token, and so is silence.
     """
 

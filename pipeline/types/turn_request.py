@@ -49,5 +49,5 @@ class TurnRequest:
         return self.history.messages()
 
     def unfinished(self, *, awaited: bool = False) -> Self:
-        """The same, before all words of the person's are known: to be read ahead, and not to be answered."""
+        """Returns the request as one that is prefilled and not answered, while the person's words are not all known."""
         return replace(self, response_options=replace(self.response_options, max_tokens=0, awaited=awaited))

@@ -9,15 +9,15 @@ from pipeline.types.turn_request import ResponseOptions
 
 @dataclass(frozen=True, slots=True)
 class SessionState:
-    """What decides whether to look, to read ahead, or to speak up.
+    """Decides whether to look, to prefill ahead, or to speak up.
 
     Attributes:
         response_options: How the session's next answer is wanted.
         proactive: What becomes of an answer that nobody asked for.
         is_speaking: The person is saying something, and has not finished.
         is_answering: An answer is being given.
-        settles_until: On the loop's clock: until then nothing may change that a question depends on which is
-            complete, or may be. In the past: there is none.
+        settles_until: Until when nothing may change that a question depends on which is complete, or may be, on the
+            loop's clock in seconds; in the past if there is no such question.
     """
 
     response_options: ResponseOptions = field(default=ResponseOptions())

@@ -1,4 +1,4 @@
-"""One session's eyes: what was seen joins its conversation, is read at once, and may be worth saying something."""
+"""One session's vision: what was seen joins its conversation, is prefilled at once, and may be worth a remark."""
 
 import asyncio
 from contextlib import aclosing
@@ -66,7 +66,7 @@ class VisionController:
         self._tasks.start(f"{self._name}:watch", self._watch)
 
     def update(self, state: SessionState) -> None:
-        """The session is another than it was."""
+        """Take the state that the session has now."""
         self._state = state
 
     async def picture(self, data: bytes) -> VideoChunk:
@@ -80,10 +80,10 @@ class VisionController:
         )
 
     def rest(self, *, ahead: bool = True) -> None:
-        """The person has been heard to the end: what was seen until now belongs to what they said.
+        """Let what was seen until now join the conversation: it belongs to what the person said, who has ended.
 
         Args:
-            ahead: What has not been read of it is read at once, while their last words are still being made out.
+            ahead: What of it is not prefilled is prefilled at once, while their last words are still being made out.
         """
         upto = self._reading.question(self._seconds.newest, _now())
         if self._reading.under_way and self._reading.under_way > upto:
@@ -93,17 +93,17 @@ class VisionController:
             self._tasks.start(f"{self._name}:rest", self._read_rest, self._conversation.history, self._seconds.taken)
 
     def speech(self) -> None:
-        """The person speaks: what was about to be said of one's own accord is out of date."""
+        """Drop what was about to be said unasked, which is out of date: the person speaks."""
         self.offers.drop()
         self._stop_looking()
         self._look_once()
 
     def resume(self) -> None:
-        """The person goes on after a pause."""
+        """Look again: the person goes on after a pause."""
         self._look_once()
 
     def look_back(self) -> None:
-        """A turn is over: what was seen meanwhile joins the conversation."""
+        """Let what was seen during a turn join the conversation, when the turn is over."""
         self._join(self._seconds.closed)
         self._forgetting.when_due()
 
@@ -112,7 +112,7 @@ class VisionController:
         return {"seen": self._seconds.taken.came if self._seconds.taken > NOWHERE else None}
 
     async def prefill(self, history: History, *, awaited: bool = False) -> None:
-        """Have the engine read it, for when it is asked for.
+        """Prefill the prompt of a conversation, so that a question about it finds it in the cache.
 
         Args:
             awaited: A question waits for it.
@@ -124,7 +124,7 @@ class VisionController:
         async with aclosing(self.watching.watch()) as frames:
             async for _ in frames:
                 if self._reading.under_way and self._seconds.splits(self._reading.under_way):
-                    self._stop_looking()  # a second has closed that was being read as it was before
+                    self._stop_looking()  # a second has closed that was being prefilled as it was before
                 self._look_once()
 
     def _look_once(self) -> None:
@@ -138,7 +138,7 @@ class VisionController:
         self._reading.stop(_now())
 
     def _join(self, upto: FrameId) -> None:
-        """What was seen until then joins the conversation."""
+        """Let the frames up to there join the conversation."""
         self._conversation.see(self._seconds.take(upto))
         self.watching.check()
 
@@ -157,7 +157,7 @@ class VisionController:
         return self._seconds.newest if ahead else self._seconds.closed
 
     async def _prefill_ahead(self, upto: FrameId) -> None:
-        """What the conversation would be if the question came now is read, and then holds of it what cannot change."""
+        """Prefill the conversation as it would be if the question came now, and then keep what of it cannot change."""
         closed, planned = self._seconds.closed, self._forgetting.planned
         history = self._conversation.history.cut(planned or PrunePlan()).with_video_turns(self._seconds.clips(upto))
         self._reading.begin(upto, _now(), apart=planned is not None)

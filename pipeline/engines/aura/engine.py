@@ -1,4 +1,4 @@
-"""Answers what was said and seen, or is silent: one request of vLLM's a prompt, read from where the last one ended."""
+"""Answers what was said and seen, or is silent: a request for each prompt, prefilled from where the last one ended."""
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
@@ -56,7 +56,7 @@ class AuraEngine:
             async with aclosing(self._requests.answer(name, self._sampling, chunk, priority)) as pieces:
                 if not scene.max_tokens:
                     async for _ in pieces:
-                        """It was to be read only."""
+                        """It was only to be prefilled."""
                     continue
                 async with aclosing(self._words(pieces, seen(scene))) as words:
                     async for word in words:

@@ -90,7 +90,7 @@ def first_scene() -> MultimodalPrompt:
 
 
 def settings(sessions: int, dtype: str, max_model_len: int) -> dict[str, Any]:
-    """What vLLM is told, but for what a deployment adds. Of a session, one prompt is answered while another is read."""
+    """vLLM's arguments, but for what a deployment adds. A session may have one prompt answered and one prefilled."""
     seconds = LIMITS.keep_s + 2 * LIMITS.slack_s
     return {
         "hf_overrides": {"architectures": [AURA]},

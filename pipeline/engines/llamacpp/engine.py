@@ -75,19 +75,20 @@ class LlamaCppEngine:
         stems: tuple[tuple[ChatMessage, ...], ...] = (),
         learn_s: float = LEARN_S,
     ) -> Self:
-        """Started and warm: it has written a token.
+        """Starts the server and warms it up: it has written a token when this returns.
 
         Args:
-            threads: CPU threads that write.
-            prompt_threads: CPU threads that read prompts.
+            threads: CPU threads that decode.
+            prompt_threads: CPU threads that prefill.
             context: Tokens of one slot: prompt and answer together.
-            preamble: How every prompt begins. It is read before anybody comes.
-            stems: How the prompts of callers who are known to come begin. They are read then, too.
-            learn_s: What of them is not read by then, the first caller reads: a busy machine is to start in time.
+            preamble: How every prompt begins. It is prefilled before anybody comes.
+            stems: How the prompts of callers who are known to come begin. They are prefilled after the preamble.
+            learn_s: Seconds for the stems. What is not prefilled by then the first caller waits for: a busy machine is
+                to start in time.
 
         Raises:
             ConfigError: No model is complete, or it cannot be loaded.
-            EngineError: The preamble or a stem cannot be read.
+            EngineError: The preamble or a stem cannot be prefilled.
         """
         file = model_folder(models_dir, (model, fallback), LLAMA_FILES, FETCHED) / LLAMA_FILES[0]
         saved = models_dir / "states"
@@ -152,7 +153,9 @@ class LlamaCppEngine:
         stem = await self._stem(messages[: chat.stem], prompt)
         await self._go_back(slot, chat.cache_salt, prompt, stem)
         slot.usage, slot.finish_reason = TokenUsage(len(prompt), cached=len(prompt)), None
-        ahead = len(prompt) - self._pace.step(1) * bool(chat.max_tokens)  # the rest is read by the step that writes
+        ahead = len(prompt) - self._pace.step(1) * bool(
+            chat.max_tokens
+        )  # the rest is prefilled by the step that writes
         await self._read(slot, prompt[: max(ahead, len(stem))], stem)
         limit = min(len(prompt) + chat.max_tokens, self._settings.context)
         character: list[int] = []  # of which nothing has been told yet
@@ -199,7 +202,7 @@ class LlamaCppEngine:
         return (*messages[:ours], *theirs)
 
     async def _stem(self, messages: tuple[ChatMessage, ...], prompt: list[int]) -> list[int]:
-        """What of the prompt comes in other calls, too."""
+        """The beginning of the prompt that comes in other calls too."""
         if messages and messages not in self._stems:
             if len(self._stems) == KEPT:
                 self._stems.clear()
@@ -207,7 +210,7 @@ class LlamaCppEngine:
         return prompt[: common_prefix(self._stems.get(messages, []), prompt)]
 
     async def _go_back(self, slot: Slot, owner: str, prompt: list[int], stem: list[int]) -> None:
-        """Where a kept state knows more of the prompt than the slot does, have the slot know that."""
+        """Restore a saved state where it holds more of the prompt than the slot's cache does."""
         if slot.owner != owner:
             slot.owner, slot.read = owner, []
         for kept in (stem, self._preamble_tokens):
@@ -219,7 +222,7 @@ class LlamaCppEngine:
             await self._server.slot_action(slot.number, "erase")
 
     async def _read(self, slot: Slot, prompt: list[int], stem: list[int]) -> None:
-        """Read it in steps; what is written after each is of no use."""
+        """Prefill it in steps; the token that is written after each is of no use."""
         clock = asyncio.get_running_loop().time
         read = known(prompt, slot.read)
         while True:
@@ -252,11 +255,11 @@ class LlamaCppEngine:
             await self._states.save(self._server, 0, self._preamble_tokens)
 
     async def _learn_stems(self, stems: tuple[tuple[ChatMessage, ...], ...], learn_s: float) -> None:
-        """See to it that the state after each of them is in its file."""
+        """See to it that the state after each stem is in its file."""
         with suppress(TimeoutError):
             async with asyncio.timeout(learn_s), aclosing(self.generate("learn", _only_read(stems))) as nothing:
                 async for _ in nothing:
-                    """It is only read."""
+                    """It is only prefilled."""
 
 
 async def _told(answer: Awaitable[T], fault: str) -> T:

@@ -155,7 +155,7 @@ class LlamaServer:
         return str(written["content"])
 
     async def step(self, slot: int, tokens: Sequence[int], temperature: float = 0.0) -> CompletionStep:
-        """Read what the slot has not read of `tokens`, and write the token after it.
+        """Prefill what the slot's cache lacks of `tokens`, and write the token after them.
 
         Who is cancelled meanwhile waits until it is done: when this has returned, the slot is idle.
 
@@ -188,7 +188,7 @@ class LlamaServer:
     async def steps(
         self, slot: int, tokens: Sequence[int], temperature: float, most: int
     ) -> AsyncGenerator[CompletionStep, None]:
-        """Write up to so many tokens after `tokens`, which the slot has read, in one request: what several slots write
+        """Write up to so many tokens after `tokens`, which the slot holds, in one request: what several slots write
         meanwhile is computed together.
 
         It ends early before a character of several tokens: the server does not tell them all. Closing returns when the

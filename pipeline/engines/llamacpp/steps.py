@@ -7,18 +7,18 @@ from pipeline.engines.common_prefix import common_prefix
 STEP_S = 0.08  # a step takes at most about so long: who cancels is to find the model idle within 0.1
 REUSED = 8  # tokens in a row that are worth moving in the cache
 LAST = 8  # tokens at the end of a prompt: somebody may wait for them
-AT_ONCE = 2  # of those at least; one by one takes a quarter longer
+AT_ONCE = 2  # of the last tokens at least; one by one takes a quarter longer
 BATCH = 16  # most tokens of a step; more at once are hardly faster on two cores
 
 
 class StepPace:
-    """How many tokens of a prompt are read in one step, from how long the steps before took."""
+    """Says how many tokens of a prompt are prefilled in one step, from how long the steps before took."""
 
     def __init__(self) -> None:
         self.tokens = 1
 
     def step(self, left: int) -> int:
-        """How many to read now, of so many that are left."""
+        """How many tokens to prefill now, of so many that are left."""
         return max(self.tokens, AT_ONCE) if left <= LAST else self.tokens
 
     def took(self, seconds: float) -> None:

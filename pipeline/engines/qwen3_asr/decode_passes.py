@@ -20,11 +20,11 @@ MARKS = " .,;:!?…。，、；：！？"  # with which a recogniser ends what i
 
 @dataclass(frozen=True, slots=True)
 class Doubt:
-    """What of a transcript is read again with more sound; the official package's numbers.
+    """Says how much of a transcript the next pass may change, by the official package's numbers.
 
     Attributes:
-        all_ms: All of it, while less sound has been heard (two of its pieces, of 2 s).
-        tokens: The newest tokens.
+        all_ms: While less sound has been heard, all of the transcript (two of the package's pieces, of 2 s).
+        tokens: Later, so many of its newest tokens.
     """
 
     all_ms: int = 4_000
@@ -33,15 +33,16 @@ class Doubt:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecodePass:
-    """One reading of all sound so far.
+    """Is one pass of the recogniser over all sound so far.
 
     Attributes:
         language: As Qwen3-ASR names it, if it is asked for.
         prefix: What the transcript begins with.
-        windows: The spectrum, in pieces that the encoder reads one by one.
+        windows: The spectrum, in pieces that are encoded one by one.
         expected: What the pass before wrote behind the prefix, without the marks with which it ended the sentence: its
             sound broke off.
-        draft: The same, while the recogniser keeps to its words; if half of them were others last time, nothing.
+        draft: As `expected`, for speculative decoding; empty if more than half of what was expected of the pass before
+            was not what it wrote.
     """
 
     window: AsrInput
@@ -70,7 +71,7 @@ class DecodePasses:
         self._mel = LogMel()
         self._pieces = EncoderWindows(frames)
         self._prefix = ""
-        self._raw = ""  # what the pass before made of it
+        self._raw = ""  # what the pass before wrote, with what it was forced to begin with
         self._keeps_to_words = True
 
     def ask(self, window: AsrInput, language: str | None) -> DecodePass:
@@ -84,7 +85,7 @@ class DecodePasses:
         return DecodePass(window, language, self._prefix, prompt, self._pieces(self._mel(pcm)), expected, draft)
 
     def note(self, request: DecodePass, token_ids: Sequence[int]) -> Transcript:
-        """What was written in answer; the passes that follow build on it."""
+        """Take what was written in answer; the passes that follow build on it."""
         self._keeps_to_words = 2 * common_prefix(request.expected, token_ids) >= len(request.expected)
         self._raw = raw = request.prefix + self._writer.tokenizer.decode(list(token_ids), special=False)
         if len(request.window.pcm) * 1000 >= self._doubt.all_ms * SPEECH_RATE:

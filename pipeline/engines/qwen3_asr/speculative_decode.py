@@ -1,4 +1,4 @@
-"""Has a draft of an answer read in one step, and only what comes after its first wrong token written one by one."""
+"""Verifies a draft of an answer in one step; only what comes after its first wrong token is written one by one."""
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing

@@ -22,7 +22,7 @@ def sampling_params(sampling: RequestSampling, chunk: PromptChunk) -> SamplingPa
         logprobs=sampling.logprobs,
         prompt_logprobs=1 if chunk.draft else None,
         flat_logprobs=True,
-        skip_reading_prefix_cache=False,  # what comes before the draft need not be read for it
+        skip_reading_prefix_cache=False,  # what comes before the draft need not be prefilled for it
         detokenize=False,
         output_kind=RequestOutputKind.DELTA,
         extra_args=dict(chunk.extra_args),
@@ -49,7 +49,7 @@ def written(output: RequestOutput, draft: int = 0) -> EngineOutput:
 
 
 def likeliest(read: object, draft: int) -> tuple[int, ...]:
-    """The likeliest tokens in the place of a prompt's last; none if not all of them were read.
+    """The likeliest tokens in the place of a prompt's last; none if not all of them were computed.
 
     Args:
         read: For each token of the prompt that was read, but for the first, itself and the likeliest in its place.

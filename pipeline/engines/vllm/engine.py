@@ -69,7 +69,7 @@ class VllmEngine:
     async def generate(
         self, request_id: str, sampling: RequestSampling, prompt_chunks: AsyncGenerator[PromptChunk, None]
     ) -> AsyncGenerator[EngineOutput, None]:
-        """Reads and writes by turns, until the parts end or a stop token is written.
+        """Prefills and decodes by turns, until the parts end or a stop token is written.
 
         A request whose part has ended waits for the next one, and keeps what it has read. Closing
         returns when the engine has dropped the request.

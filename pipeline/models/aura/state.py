@@ -1,4 +1,4 @@
-"""AURA's part in vLLM's V2 runner: where the tokens of a request stand that are still to be read."""
+"""AURA's part in vLLM's V2 runner: where the tokens of a request stand that are still to be prefilled."""
 
 from collections.abc import Iterable, Iterator
 

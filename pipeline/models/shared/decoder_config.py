@@ -16,8 +16,8 @@ class DecoderConfig:
     """A decoder's sizes, and how it turns positions.
 
     Attributes:
-        rope_scaling: As older checkpoints have it.
-        rope_parameters: The same in newer ones; vLLM reads the first of both there is.
+        rope_scaling: How positions are scaled, as older checkpoints say it.
+        rope_parameters: How positions are scaled, as newer checkpoints say it; vLLM takes the first that is there.
     """
 
     hidden_size: Size = UNTOLD

@@ -13,7 +13,7 @@ class RequestSampling:
 
     Attributes:
         temperature: 0 takes the likeliest token.
-        top_k: 0 leaves all.
+        top_k: Draws from so many of the likeliest tokens; 0: from all.
         seed: The same seed draws the same tokens, whatever else is in the batch; None draws anew.
         logprobs: Ids that come back with each token, beside its own.
     """
@@ -35,9 +35,9 @@ class MediaItem:
         kind: `video`, `image` or `audio`.
         name: Stands for the content: what has the same name is encoded once.
         at: Where in the part's `token_ids` those for it begin.
-        tokens: How many they are.
+        tokens: How many tokens it takes.
         item: Makes of it what vLLM's processor of the model would. An engine that holds it already does not ask.
-        embeds: Of these tokens, those that show it; None: all do.
+        embeds: Which of its tokens are filled with what was encoded; None: all are.
     """
 
     kind: str
@@ -50,15 +50,15 @@ class MediaItem:
 
 @dataclass(frozen=True, slots=True)
 class PromptChunk:
-    """A piece of a request: what is read next, and how many tokens may be written after it.
+    """A piece of a request: what is prefilled next, and how many tokens may be written after it.
 
     The parts after the first begin with the token that was written last: vLLM drops it from what it
     remembers of a part that has ended.
 
     Attributes:
         media: What is seen and heard, in the order of its tokens.
-        cache_salt: Whose it is: prompts of one salt share what was read of them.
-        draft: What may be written first. It is read with the prompt, and what is written goes on after it.
+        cache_salt: Whose it is: prompts of one salt share a prefix cache, others never do.
+        draft: What may be written first. It is verified with the prompt, and what is written goes on after it.
     """
 
     token_ids: tuple[int, ...]
@@ -75,16 +75,16 @@ class EngineOutput:
     """What was written since the last time.
 
     Attributes:
-        token_ids: One a step.
+        token_ids: The new tokens, one a step.
         beside: For each of them, the ids of its logprobs after its own.
         chunk_ended: All tokens of the part have been written, or a stop token has.
-        stopped: It was a stop token; it is the last one.
-        prompt_tokens: Of the whole prompt so far.
-        cached_tokens: Of these, found in the prefix cache.
+        stopped: A stop token was written; it is the last of `token_ids`.
+        prompt_tokens: How many tokens the whole prompt has so far.
+        cached_tokens: How many of the prompt's tokens were found in the prefix cache.
         refused: The engine could not serve the request; nothing was written.
-        likeliest: With the first: in the place of each token of the part's draft, the likeliest one. Empty if the
-            engine had read some of the draft before.
-        draft: With the first of an answer that was drafted: what became of the draft.
+        likeliest: In the first output of a part, the likeliest token in the place of each token of the draft. Empty if
+            the engine had some of the draft in its cache.
+        draft: In the first output of an answer that was drafted, what became of the draft.
     """
 
     token_ids: tuple[int, ...]

@@ -47,7 +47,7 @@ REMINDER = (
     ChatMessage("assistant", "I cannot see what you are wearing, I can only hear you."),
 )
 
-# How every prompt begins, word for word: engines keep what they have read of it. What differs comes after it.
+# How every prompt begins, word for word: engines keep what they have prefilled of it. What differs comes after it.
 PREAMBLE = (
     ChatMessage("system", SYSTEM),
     *chain.from_iterable((ChatMessage("user", said), ChatMessage("assistant", answer)) for said, answer in EXAMPLES),
@@ -87,7 +87,7 @@ def instructed(instructions: str) -> tuple[ChatMessage, ...]:
 def recent(messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
     """The newest messages that fit: of those up to the last answer, and of those since, which are the question.
 
-    So what a question needs of the past is known before it is asked, and can be read ahead.
+    So what a question needs of the past is known before it is asked, and can be prefilled.
     """
     since = next((at for at in range(len(messages), 0, -1) if messages[at - 1].role == "assistant"), 0)
     return _fitting(messages[:since], HISTORY_TOKENS) + _fitting(messages[since:], QUESTION_TOKENS)
