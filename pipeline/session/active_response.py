@@ -57,7 +57,7 @@ class ActiveResponse:
         self._output = output
         self._conversation = conversation
         self._sink = sink
-        self._told: list[str] = []
+        self._texts: list[str] = []
         self.has_opened = False
         self._is_done = False
         self._sent_ms = 0.0
@@ -69,8 +69,8 @@ class ActiveResponse:
 
     @property
     def text(self) -> str:
-        """All that was told so far."""
-        return "".join(self._told)
+        """All text that was emitted so far."""
+        return "".join(self._texts)
 
     async def deliver(self) -> Status:
         """Tell everything; returns how it ended, when the turn has ended and all of it was sent.
@@ -188,7 +188,7 @@ class ActiveResponse:
         if not self.has_opened:
             self._open()
         if not isinstance(event, AudioDelta):
-            self._told.append(event.text)
+            self._texts.append(event.text)
         self._sink.emit(event)
 
     def _open(self) -> None:

@@ -78,7 +78,7 @@ class Session:
         self._listening = InputAudioBuffer(detector)
         self._speaking: SpokenTurn | None = None  # the utterance that is not complete
         self._pending_input = PendingInput(self._tasks)
-        self._reading: asyncio.Task[None] | None = None
+        self._prefilling: asyncio.Task[None] | None = None
         self.conversation = Conversation(history or History(), sink)
         self._answering = ResponseManager(self._tasks, self.conversation, self)
         self.vision: VisionController | None = None
@@ -308,10 +308,10 @@ class Session:
 
     def _prefill_ahead(self) -> None:
         """Prefill the prompt of the next question as far as it is known, while nobody waits for it."""
-        if self._reading:
-            self._reading.cancel()
+        if self._prefilling:
+            self._prefilling.cancel()
         turn, request = self._turns.next(), TurnRequest(self.history, self.options.response_options).unfinished()
-        self._reading = self._tasks.start(f"{turn}:read", prefill, turn, request, self._stages)
+        self._prefilling = self._tasks.start(f"{turn}:read", prefill, turn, request, self._stages)
 
     def _look_up(self, *, ahead: bool = True) -> None:
         """Something is about to be said or asked: it is about what has been seen until now."""

@@ -52,9 +52,9 @@ class VisionController:
         self._state = SessionState()
         self._pictures = count()
         self._seconds = VideoBuffer(name, stages.limits.keep_s + stages.limits.slack_s)
-        self._reading = PrefillTracker()
+        self._prefills = PrefillTracker()
         self._glance: asyncio.Task[None] | None = None
-        self._forgetting = ContextPruner(name, conversation, stages.limits, tasks, self)
+        self._pruner = ContextPruner(name, conversation, stages.limits, tasks, self)
         self.offers = OfferBook()
         self.watching = CameraWatcher(self._seconds, stages.decode_picture)
 
@@ -85,12 +85,12 @@ class VisionController:
         Args:
             ahead: What of it is not prefilled is prefilled at once, while their last words are still being made out.
         """
-        upto = self._reading.question(self._seconds.newest, _now())
-        if self._reading.under_way and self._reading.under_way > upto:
+        upto = self._prefills.question(self._seconds.newest, _now())
+        if self._prefills.under_way and self._prefills.under_way > upto:
             self._stop_looking()
         self._join(upto)
-        if ahead and self._reading.soon(_now()) < self._seconds.taken:
-            self._tasks.start(f"{self._name}:rest", self._read_rest, self._conversation.history, self._seconds.taken)
+        if ahead and self._prefills.soon(_now()) < self._seconds.taken:
+            self._tasks.start(f"{self._name}:rest", self._prefill_rest, self._conversation.history, self._seconds.taken)
 
     def speech(self) -> None:
         """Drop what was about to be said unasked, which is out of date: the person speaks."""
@@ -105,7 +105,7 @@ class VisionController:
     def look_back(self) -> None:
         """Let what was seen during a turn join the conversation, when the turn is over."""
         self._join(self._seconds.closed)
-        self._forgetting.when_due()
+        self._pruner.when_due()
 
     def moments(self) -> dict[str, float | None]:
         """When what happened, on the loop's clock."""
@@ -123,75 +123,75 @@ class VisionController:
     async def _watch(self) -> None:
         async with aclosing(self.watching.watch()) as frames:
             async for _ in frames:
-                if self._reading.under_way and self._seconds.splits(self._reading.under_way):
+                if self._prefills.under_way and self._seconds.splits(self._prefills.under_way):
                     self._stop_looking()  # a second has closed that was being prefilled as it was before
                 self._look_once()
 
     def _look_once(self) -> None:
         if self._glance is None or self._glance.done():
-            self._glance = self._tasks.start(f"{self._name}:glance", self._decode_picture)
+            self._glance = self._tasks.start(f"{self._name}:glance", self._look)
 
     def _stop_looking(self) -> None:
         if self._glance:
             self._glance.cancel()
         self._glance = None
-        self._reading.stop(_now())
+        self._prefills.stop(_now())
 
     def _join(self, upto: FrameId) -> None:
         """Let the frames up to there join the conversation."""
         self._conversation.see(self._seconds.take(upto))
         self.watching.check()
 
-    async def _decode_picture(self) -> None:
+    async def _look(self) -> None:
         """Take in what is there, and once more if something has come meanwhile."""
-        while not self._state.is_settling(_now()) and (upto := self._due()) > self._reading.upto:
+        while not self._state.is_settling(_now()) and (upto := self._due()) > self._prefills.upto:
             if self._state.is_speaking:
                 await self._prefill_ahead(upto)
             else:
                 self._join(upto)
-                self._forgetting.when_due()
+                self._pruner.when_due()
                 await self._take_in(upto)
 
     def _due(self) -> FrameId:
-        ahead = self._state.is_speaking and self._reading.is_quick
+        ahead = self._state.is_speaking and self._prefills.is_quick
         return self._seconds.newest if ahead else self._seconds.closed
 
     async def _prefill_ahead(self, upto: FrameId) -> None:
         """Prefill the conversation as it would be if the question came now, and then keep what of it cannot change."""
-        closed, planned = self._seconds.closed, self._forgetting.planned
+        closed, planned = self._seconds.closed, self._pruner.planned
         history = self._conversation.history.cut(planned or PrunePlan()).with_video_turns(self._seconds.clips(upto))
-        self._reading.begin(upto, _now(), apart=planned is not None)
+        self._prefills.begin(upto, _now(), apart=planned is not None)
         await self.prefill(history)
         if self._state.is_settling(_now()) and planned:
-            self._reading.stop(_now())
+            self._prefills.stop(_now())
             return
-        self._reading.end(upto, _now())
+        self._prefills.end(upto, _now())
         self._join(closed)  # nothing, if a question has taken it meanwhile
-        if self._forgetting.planned is planned:
-            self._forgetting.when_due()
+        if self._pruner.planned is planned:
+            self._pruner.when_due()
 
     async def _take_in(self, upto: FrameId) -> None:
         history, text = self._conversation.history, ""
         stands = self.offers.stands(_now())
         if self._state.proactive == "off" or not self._state.is_idle(_now()) or stands:
-            await self._read_to(history, upto)
+            await self._prefill_to(history, upto)
         else:
             response_options = replace(self._state.response_options, modality="text", unasked=True)
             text = await unasked(
                 self._turns.next(), TurnRequest(history, response_options), self._stages.route(response_options)
             )
-            self._reading.reach(upto)
+            self._prefills.reach(upto)
         if text:
             self._speak_up(text)
 
-    async def _read_to(self, history: History, upto: FrameId) -> None:
-        self._reading.begin(upto, _now())
+    async def _prefill_to(self, history: History, upto: FrameId) -> None:
+        self._prefills.begin(upto, _now())
         await self.prefill(history)
-        self._reading.end(upto, _now())
+        self._prefills.end(upto, _now())
 
-    async def _read_rest(self, history: History, upto: FrameId) -> None:
+    async def _prefill_rest(self, history: History, upto: FrameId) -> None:
         await self.prefill(history, awaited=True)
-        self._reading.reach(upto)
+        self._prefills.reach(upto)
 
     def _speak_up(self, text: str) -> None:
         if not self._state.is_idle(_now()) or self._state.proactive == "off":

@@ -100,7 +100,7 @@ class LlamaCppEngine:
         server = await LlamaServer.start(settings)
         try:
             vocabulary = await asyncio.to_thread(read_control_tokens, file)
-            control = await _told(server.control_tokens(vocabulary), "the chat template cannot be used")
+            control = await _answered(server.control_tokens(vocabulary), "the chat template cannot be used")
             llama = cls(server, settings, preamble, SavedStates.of(saved, file, slots * context), control)
             await llama._learn()
             await llama._learn_stems(stems, learn_s)
@@ -240,7 +240,7 @@ class LlamaCppEngine:
 
     async def _learn(self) -> None:
         """See to it that the preamble's state is in its file, and write for the first time."""
-        await _told(self._first_written(), "the preamble cannot be read")
+        await _answered(self._first_written(), "the preamble cannot be read")
 
     async def _first_written(self) -> None:
         if not self._preamble:
@@ -262,7 +262,7 @@ class LlamaCppEngine:
                     """It is only prefilled."""
 
 
-async def _told(answer: Awaitable[T], fault: str) -> T:
+async def _answered(answer: Awaitable[T], fault: str) -> T:
     """Awaits an answer of the server and turns its failures into the engine's error.
 
     Raises:

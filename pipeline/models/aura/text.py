@@ -92,17 +92,17 @@ class AuraDetokenizer:
     def __init__(self, tokenizer: Any) -> None:
         self._tokenizer = tokenizer
         self._ids: list[int] = []
-        self._told = ""
+        self._emitted = ""
 
     def feed(self, ids: Sequence[int]) -> Iterator[str]:
         self._ids += ids
         text = self._tokenizer.decode(self._ids, skip_special_tokens=True)
         whole = text.rstrip("\ufffd")
-        if len(whole) > len(self._told):
-            yield whole[len(self._told) :]
-            self._told = whole
+        if len(whole) > len(self._emitted):
+            yield whole[len(self._emitted) :]
+            self._emitted = whole
 
     def finish(self) -> Iterator[str]:
         text = self._tokenizer.decode(self._ids, skip_special_tokens=True)
-        if text[len(self._told) :]:
-            yield text[len(self._told) :]
+        if text[len(self._emitted) :]:
+            yield text[len(self._emitted) :]
