@@ -122,7 +122,7 @@ class Health:
 
 
 class _Jobs:
-    """Those of this worker (`watcher.JobSource`)."""
+    """Lists the jobs of this worker, for `Failover`."""
 
     def __init__(self, server: AgentServer, livekit: LiveKitSettings) -> None:
         self._server, self._livekit = server, livekit
@@ -142,7 +142,7 @@ async def _watch(server: AgentServer, livekit: LiveKitSettings, jobs_on_disk: Jo
 
 
 async def _end_calls(server: AgentServer, settings: WorkerSettings) -> None:
-    """Their people are told: the rooms end, where an agent that only leaves would keep them waiting."""
+    """End the rooms of all calls, so that their people know: an agent that only left would keep them waiting."""
     logger.info("ending", extra={"calls": len(server.active_jobs), "within_s": settings.drain_s})
     if settings.drain_s:
         with suppress(TimeoutError):

@@ -57,7 +57,7 @@ class RequestError(AuraError):
         self.param = param
 
     def at(self, param: str) -> "RequestError":
-        """The same of the field in which a client has sent what this one is about."""
+        """Returns this error, but of the field in which a client has sent what it is about."""
         return RequestError(self.code, f"{param}: {self.message.removeprefix(f'{self.param}: ')}", param)
 
 

@@ -53,7 +53,7 @@ class ConsoleTranscript:
                 self.say(name.removeprefix("aura."), line)
 
     def on_trouble(self, text: str) -> None:
-        """It is among the attributes, too."""
+        """Does nothing: the trouble is among the attributes, too."""
 
     def say(self, who: str, what: str) -> None:
         now = asyncio.get_running_loop().time() - self._began

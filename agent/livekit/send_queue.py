@@ -34,7 +34,7 @@ class SendQueue:
 
     Args:
         most_commands: One more is refused.
-        most_input: Of more pieces of the stream the oldest go.
+        most_input: Most pieces of the stream; of more, the oldest go.
     """
 
     def __init__(self, most_commands: int = MOST_COMMANDS, most_input: int = MOST_INPUT) -> None:

@@ -24,8 +24,8 @@ class CallerLimits:
         """Whether a caller may have one more call.
 
         Args:
-            room: Of the new call.
-            rooms: Those that there are: a call has one for as long as it lasts.
+            room: The room of the new call.
+            rooms: All rooms there are: a call has one for as long as it lasts.
         """
         self._admitted = [each for each in self._admitted if each.room in rooms or now - each.at < MINUTE_S]
         theirs = [each for each in self._admitted if each.caller == caller]

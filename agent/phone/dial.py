@@ -46,7 +46,7 @@ async def dial(settings: DialSettings, number: str) -> str:
 
 
 def _request(settings: DialSettings, number: str, room: str) -> api.CreateSIPParticipantRequest:
-    """That does not wait for an answer: the LiveKit server logs the number of whoever does not give one."""
+    """Does not have LiveKit wait for the answer: its server logs the number of whoever does not give one."""
     return api.CreateSIPParticipantRequest(
         sip_call_to=number,
         sip_number=settings.caller_id,

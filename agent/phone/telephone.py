@@ -41,7 +41,7 @@ class Speaker(Protocol):
         ...
 
     async def apologise(self) -> None:
-        """The same for the recording that needs no pipeline."""
+        """Play the recording that needs no pipeline; returns when it has been played, or interrupted."""
         ...
 
 

@@ -15,8 +15,8 @@ class TrunkSettings:
     """Who may call.
 
     Attributes:
-        numbers: Those that reach the agent.
-        addresses: From which calls are taken, as addresses or networks.
+        numbers: The numbers that reach the agent.
+        addresses: Where calls may come from, as addresses or networks.
     """
 
     livekit: LiveKitSettings

@@ -31,7 +31,7 @@ class AgentSignals:
         owed: Somebody waits for it.
         heard_at: When the person ended a sound of which it is not known yet whether it is a turn.
         sees: The pipeline looks at pictures.
-        silent_until, watching_until: These too on the loop's clock.
+        silent_until, watching_until: On the loop's clock, too.
     """
 
     audible: bool = False

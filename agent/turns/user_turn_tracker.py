@@ -28,7 +28,7 @@ class Onset:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """They are silent."""
+    """The person is silent."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,7 +104,7 @@ class DropSound:
 
 @dataclass(frozen=True, slots=True)
 class TakeTurn:
-    """They have spoken for so long that the agent answers without waiting for a pause."""
+    """The person has spoken for so long that the agent answers without waiting for a pause."""
 
 
 Action = Caption | Interrupt | Final | DropSound | TakeTurn

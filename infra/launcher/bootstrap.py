@@ -98,7 +98,7 @@ def _stamp(home: Path) -> Path:
 
 
 def digest_of(home: Path) -> str:
-    """Of all that goes into the venv."""
+    """Digests all that goes into the venv."""
     facts = f"{sys.version}\n{home}\n{REQUIREMENTS.read_text()}"
     return hashlib.sha256(facts.encode()).hexdigest()
 

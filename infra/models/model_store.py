@@ -37,7 +37,7 @@ class ModelStore:
     folder: Path
 
     def lacks(self, models: Sequence[Model]) -> list[Model]:
-        """Those models whose files have not been verified, or have changed since. Hashes nothing."""
+        """Lists the models whose files have not been verified, or have changed since. Hashes nothing."""
         return [model for model in models if not is_recorded(model, self.folder / model.name)]
 
     async def fill(

@@ -11,7 +11,7 @@ RECORD = ".verified"  # in a model's folder: {file name: [size, mtime in ns, SHA
 
 
 def right_files(model: Model, folder: Path) -> list[ModelFile]:
-    """Those of a model's files that lie whole in a folder. Hashes only what changed since the last record."""
+    """Lists which of a model's files lie whole in a folder. Hashes only what changed since the last record."""
     record = _read_record(folder)
     return [file for file in model.files if _is_right(file, folder / file.name, record.get(file.name))]
 

@@ -42,7 +42,7 @@ class Conversation:
         self.history = self.history.with_item(Item(item_id, "assistant", "", reserved=True))
 
     def open(self, item: Item) -> str | None:
-        """It has its first word: `item` takes its place; returns the id of the item in front of it."""
+        """Put `item`, which has its first word, into its reserved place; returns the id of the item in front of it."""
         self.put(item)
         return self.history.before(item.id)
 
@@ -51,7 +51,7 @@ class Conversation:
         return self.history.before(item_id) if self.history.find(item_id) else None
 
     def withdraw(self, item_id: str) -> None:
-        """It is no item of this conversation."""
+        """Take an item out of the conversation."""
         self.history = self.history.without(item_id)
 
     def put(self, item: Item) -> None:
@@ -63,7 +63,7 @@ class Conversation:
         self.history = self.history.with_text(item_id, text)
 
     def see(self, clips: Iterable[VideoChunk]) -> None:
-        """They were seen after all that has been said so far."""
+        """The clips were seen after all that has been said so far."""
         self.history = self.history.with_video_turns(clips)
 
     def forget(self, cut: PrunePlan) -> None:

@@ -19,7 +19,7 @@ class ConversationMemory(Protocol):
         ...
 
     def see(self, clips: Iterable[VideoChunk]) -> None:
-        """They were seen after all that has been said so far."""
+        """The clips were seen after all that has been said so far."""
         ...
 
     def forget(self, cut: PrunePlan) -> None:

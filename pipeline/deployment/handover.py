@@ -22,7 +22,7 @@ class Told:
         async_chunk: Whether codec frames are cut; None: the edge says how they are handed on.
         token_only: The file names the function that makes tokens of them.
         edge: The keys of the edge itself.
-        defaults: Those of all edges.
+        defaults: The defaults of all edges.
         chunks: The sizes of the connector that the edge names.
     """
 

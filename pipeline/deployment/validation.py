@@ -44,7 +44,7 @@ def faults_of(raw: Any, topology: PipelineConfig, engine_keys: Mapping[str, Engi
 
 
 def session_faults(most: int, topology: PipelineConfig, engine_keys: Mapping[str, EngineKeys]) -> Iterator[str]:
-    """Of so many callers at once."""
+    """Yields which stages cannot serve so many callers at once."""
     for spec in topology.stages:
         bound = engine_keys.get(spec.model_arch, EngineKeys()).sessions
         if bound is not None and most > bound:

@@ -26,7 +26,7 @@ def key_faults(where: str, given: dict[Any, Any], known: Keys) -> Iterator[str]:
 
 
 def sound(given: Any, known: Keys) -> dict[str, Any]:
-    """Of a mapping, what `key_faults` has nothing to say of; of anything else, nothing."""
+    """Returns the entries of a mapping in which `key_faults` finds no fault; none of anything else."""
     told = given if isinstance(given, dict) else {}
     return {
         key: told[key]

@@ -41,7 +41,7 @@ class Listens(Protocol):
     Attributes:
         model: The name of the model that was opened.
         languages: ISO 639-1 codes.
-        context_bytes: Of a window's `context`, how much there is room for, in UTF-8.
+        context_bytes: How much of a window's `context` there is room for, in UTF-8.
     """
 
     model: str

@@ -38,7 +38,7 @@ class KeptSessions:
     itself is not kept.
 
     Attributes:
-        size_bytes: Of all that are kept.
+        size_bytes: Size of all conversations that are kept.
     """
 
     def __init__(self, most: int = MOST_KEPT, most_bytes: int = MOST_KEPT_BYTES) -> None:
@@ -53,7 +53,7 @@ class KeptSessions:
         self._put(token, LeftSession(name, history, config, _now() + KEPT_S, _size(history)))
 
     def put_back(self, token: str, left: LeftSession) -> None:
-        """It could not be gone on with, and may be tried again until its minute is over."""
+        """Keep a conversation that could not be resumed; it may be tried again until its minute is over."""
         self._put(token, left)
 
     def take(self, token: str) -> LeftSession | None:

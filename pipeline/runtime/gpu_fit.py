@@ -13,8 +13,8 @@ class GpuMemory:
     """What a stage takes at the least, in bytes.
 
     Attributes:
-        weights: Of all its GPUs together.
-        cache: Of keys and values, of each of them.
+        weights: Bytes of weights, on all its GPUs together.
+        cache: Bytes of keys and values, on each of its GPUs.
     """
 
     weights: int = 0

@@ -38,12 +38,12 @@ class RestartPolicy:
         first_pause_s: Before the second try to start an engine; the first comes at once. Each pause is twice as long as
             the one before it, up to `longest_pause_s`.
         proven_s: An engine that has lived so long was no failed start: the next try comes at once again.
-        rest_s: From an answer to the next probe, if the engine yields no chunk meanwhile.
-        probe_s: In which a probe is answered, or was missed.
+        rest_s: How long after an answer the next probe comes, if the engine yields no chunk meanwhile.
+        probe_s: How long a probe may take; one that takes longer is missed.
         missed: So many probes missed in a row, and no chunk between them: the engine hangs. There is more than one, as
             this process may have been stopped itself.
         busy_s: Longest wait of whoever asks how busy the engine is.
-        open_s, close_s: In which an engine has started, and has ended.
+        open_s, close_s: How long an engine may take to start, and to end.
     """
 
     first_pause_s: float = 1.0
@@ -66,7 +66,7 @@ class Supervisor:
 
     Args:
         stage: Named in errors.
-        engine: That was opened; it is ours to close.
+        engine: An open engine; the supervisor closes it.
         open_again: Opens another one like it, and returns when that is warm.
 
     Attributes:

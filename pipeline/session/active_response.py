@@ -146,7 +146,7 @@ class ActiveResponse:
         )
 
     def dropped(self, cancelled: float) -> EnginesReleased:
-        """Its tasks have gone.
+        """The event that says when the engines let go, once all tasks have ended.
 
         Args:
             cancelled: When that was asked for, on the loop's clock.

@@ -22,7 +22,7 @@ class PendingInput:
         self._free_since = 0.0
 
     def said(self, spoken: SpokenTurn) -> None:
-        """It is complete."""
+        """An utterance is complete."""
         self._said = spoken
         self._untold.add(spoken.listening)
         spoken.listening.add_done_callback(self._untold.discard)
@@ -42,15 +42,15 @@ class PendingInput:
         self._free_since = _now()
 
     def owe(self, item_id: str) -> None:
-        """It is to be answered, and cannot be yet."""
+        """An item is to be answered, and cannot be yet."""
         self._owed.append(item_id)
 
     def owes(self, history: History) -> bool:
-        """Something is, and the caller has not deleted it meanwhile."""
+        """An item is owed an answer, and the caller has not deleted it meanwhile."""
         return any(history.find(item_id) for item_id in self._owed)
 
     def forgive(self) -> None:
-        """Nothing is any more: an answer to the whole conversation has begun, or none is wanted."""
+        """No item is owed one any more: an answer to the whole conversation has begun, or none is wanted."""
         self._owed.clear()
 
     def take(self, history: History) -> SpokenTurn | None:

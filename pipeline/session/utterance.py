@@ -48,11 +48,11 @@ class Utterance:
         self.speech_end = _now() - silent_ms / 1000
 
     def commit(self) -> None:
-        """It is complete."""
+        """The utterance is complete."""
         self.committed_at = _now()
 
     def adopt(self, request: ResponseRequest) -> None:
-        """What is being prepared is the answer to that, if it turns out to be the same question."""
+        """Adopt the speculative answer as the one to `request`, if that turns out to be the same question."""
         self.request = request
         self.transcriber.settle()
 

@@ -21,12 +21,12 @@ class UtteranceBegan:
 
 @dataclass(frozen=True, slots=True)
 class UtteranceResumed:
-    """They go on after a pause."""
+    """The person goes on after a pause."""
 
 
 @dataclass(frozen=True, slots=True)
 class UtterancePaused:
-    """They are silent, perhaps only to breathe, and have been for `silent_ms`."""
+    """The person is silent, perhaps only to breathe, and has been for `silent_ms`."""
 
     silent_ms: int
 
@@ -51,7 +51,7 @@ class UtteranceEnded:
 
 @dataclass(frozen=True, slots=True)
 class UtteranceForgotten:
-    """It was no speech, or is not to be answered."""
+    """The utterance was no speech, or is not to be answered."""
 
 
 SpeechEvent = (

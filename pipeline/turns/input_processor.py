@@ -88,7 +88,7 @@ async def _as_tokens(
 
 
 async def gathered(inbox: AsyncIterator[U], window_size: int) -> AsyncGenerator[U, None]:
-    """The same units, so many at once: none leaves before the last of its window is there, or the end."""
+    """Passes the units on, `window_size` at once: none leaves before the last of its window is there, or the end."""
     waiting: list[U] = []
     async for unit in inbox:
         waiting.append(unit)

@@ -12,7 +12,7 @@ class PromptLimits:
 
     Attributes:
         tokens: About how many a text has.
-        items: Of a message, by who says it.
+        items: Room for a message, by who says it.
         pictures: Most that are looked at with one message; None: however many come, none is.
     """
 

@@ -128,8 +128,8 @@ class TokenUsage:
 
     Attributes:
         prompt: What it was given: all that stands before the question, and the question.
-        seen: Of `prompt`: pictures and films.
-        cached: Of `prompt`: prefilled before, in an earlier turn or ahead, and not computed again for this answer.
+        seen: How many of `prompt` are pictures and films.
+        cached: How many of `prompt` were prefilled before, in an earlier turn or ahead, and not computed again.
         written: What it wrote, whether anybody hears it or not: the end is a token, and so is silence.
     """
 

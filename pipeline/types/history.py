@@ -23,9 +23,9 @@ class Item:
         text: As the model is to see it; for an answer only what was heard of it.
         channel: How it was said: typed or written, or spoken.
         complete: False for an answer that was cut short.
-        marks: Of a spoken answer. Not compared: two items with the same text ask the same.
+        marks: When which words of a spoken answer are heard. Not compared: two items with the same text ask the same.
         images: How many pictures came with it.
-        pictures: Those that a model looks at; none if it cannot see.
+        pictures: The pictures that a model looks at; none if it cannot see.
         reserved: Only the place of an answer that has no words yet: nobody knows of it.
     """
 
@@ -40,7 +40,7 @@ class Item:
     reserved: bool = False
 
     def heard(self, played_ms: float) -> "Item":
-        """Of a spoken answer only what was heard in its first `played_ms`; another item stays as it is.
+        """Returns a spoken answer cut to what was heard in its first `played_ms`; another item stays as it is.
 
         May be asked again of its result: the latest figure holds.
         """
@@ -128,7 +128,7 @@ class History:
         return replace(self, items=(*self.items[:position], item, *self.items[position:]))
 
     def with_text(self, item_id: str, text: str) -> "History":
-        """The same conversation with another text in one item; unchanged if the item has gone."""
+        """Returns the conversation with another text in one item; unchanged if the item has gone."""
         item = self.find(item_id)
         return self.with_changed(replace(item, text=text)) if item else self
 
@@ -149,7 +149,7 @@ class History:
         return self.with_video_turns([clip])
 
     def with_video_turns(self, clips: Iterable[VideoChunk]) -> "History":
-        """They were, one after the other."""
+        """The clips were seen, one after the other, after all that has been said so far."""
         last = self.items[-1].id if self.items else None
         return replace(self, video_turns=(*self.video_turns, *(VideoTurn(clip, last) for clip in clips)))
 
@@ -158,7 +158,7 @@ class History:
         return replace(self, video_turns=video_turns, forgotten=self.forgotten | cut.items)
 
     def heard(self, item_id: str, played_ms: float) -> "History":
-        """Of that spoken answer only what was heard in its first `played_ms` stays (`Item.heard`)."""
+        """Returns the conversation with a spoken answer cut to its first `played_ms` (`Item.heard`)."""
         item = self.find(item_id)
         return self.with_changed(item.heard(played_ms)) if item else self
 

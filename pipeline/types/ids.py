@@ -20,12 +20,12 @@ def session_name() -> str:
 
 
 def camera_name(session: str, *, goes_on: bool) -> str:
-    """Of a session's camera. A call that goes on has the name that it had before, when its camera saw other things."""
+    """Names a session's camera. A call that goes on has its old name, under which its camera saw other things."""
     return f"{session}.{secrets.token_hex(4)}" if goes_on else session
 
 
 def film_name() -> str:
-    """Of a file that is shown. Shown again it is another film: it may have changed."""
+    """Names a file that is shown. Shown again it is another film: it may have changed."""
     return f"film_{secrets.token_hex(4)}"
 
 

@@ -48,7 +48,7 @@ class OfferBook:
         self._offer = None
 
     def accept(self, offer_id: str, now: float) -> str:
-        """Its text; it does not stand any longer.
+        """Returns the offer's text; the offer does not stand any longer.
 
         Raises:
             RequestError: That offer does not stand.

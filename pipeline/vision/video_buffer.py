@@ -13,7 +13,7 @@ LATE_MS = 2_000  # a frame that is older than the newest by more begins a new cl
 
 
 class FrameId(NamedTuple):
-    """Of a frame among those of its camera: a later one is greater.
+    """Names a frame among those of its camera: a later one is greater.
 
     Attributes:
         came: When it came, by our clock, in seconds.
@@ -47,11 +47,11 @@ class VideoBuffer:
     there is only one.
 
     Args:
-        name: Of the camera.
+        name: The camera's name.
         most: Seconds that are kept; of more the oldest go.
 
     Attributes:
-        newest: Of all frames.
+        newest: The newest of all frames.
         closed: The newest in a second that no other can join any more.
         taken: The newest that was taken.
     """
@@ -98,7 +98,7 @@ class VideoBuffer:
         self.closed = self.newest
 
     def splits(self, upto: FrameId) -> bool:
-        """Of some second the first frame is up to there, and the other is not."""
+        """One second's first frame is up to there, and its other frame is not."""
         return any(each[0].place <= upto < each[-1].place for each in self._seconds)
 
     def clips(self, upto: FrameId) -> list[VideoChunk]:

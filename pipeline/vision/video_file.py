@@ -14,7 +14,7 @@ from pipeline.vision.video_buffer import HALF_MS, VideoBuffer
 
 
 def film_of(path: Path | None) -> Iterator[VideoChunk]:
-    """Its seconds, read as they are asked for, but for the first: so it is known that there are some. None of no film.
+    """Yields a film's seconds as they are asked for; the first is decoded at once, so that faults show.
 
     Raises:
         RequestError: It cannot be read, or is no video.

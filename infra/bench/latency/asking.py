@@ -19,7 +19,7 @@ class AnsweredQuestion:
 
     Attributes:
         since_speech: Seconds from the last word to the first sound of the answer.
-        since_create: The same from `response.create`.
+        since_create: Seconds from `response.create` to the first sound of the answer.
         moments: When what happened inside, on the session's clock, as the pipeline tells it.
     """
 

@@ -31,7 +31,7 @@ class Cancelled:
 
     Attributes:
         released: Seconds from the cancel to `response.done`.
-        idle: The same until an engine had dropped it, of each that was at work.
+        idle: Seconds from the cancel until an engine had dropped it, for each that was at work.
     """
 
     released: float
@@ -86,7 +86,7 @@ async def measure(url: str, key: str, cancels: int) -> dict[str, list[float]]:
 
 
 def _idle(cancelled: list[Cancelled], engine: str) -> list[float]:
-    """Of those cancels that found it at work."""
+    """Lists the seconds of those cancels that found the engine at work."""
     return [seconds for one in cancelled if (seconds := one.idle.get(engine, 0.0))]
 
 

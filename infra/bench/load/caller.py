@@ -149,7 +149,7 @@ class LoadCaller:
         raise ConnectionLost("the server has hung up")
 
     def _is_asked(self, heard: Heard) -> bool:
-        """It is not of what the server says of its own accord, about what the camera shows, or says too late."""
+        """The event belongs to the answer that was asked for, not to a remark of the server's own."""
         if isinstance(heard, Created):
             self._begins(heard.response)
         elif isinstance(heard, Done) and heard.response_id == self._unasked:

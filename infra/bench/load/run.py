@@ -19,8 +19,8 @@ class Plan:
     """What is done.
 
     Attributes:
-        callers: In a closed loop.
-        rings: In an open loop: when each caller rings up, in seconds; None: it is closed.
+        callers: How many there are in a closed loop.
+        rings: When each caller rings up in an open loop, in seconds; None: the loop is closed.
         session: More of what each session asks for in `session.update`.
     """
 

@@ -10,7 +10,7 @@ class Ask:
 
     Attributes:
         question: Which of the recordings.
-        pause_s: Of silence before it, after the answer to the one before has been played.
+        pause_s: Seconds of silence before it, after the answer to the one before has been played.
         interrupt_after_s: How much of the answer is heard before the person cancels it; None: all of it.
     """
 
@@ -25,7 +25,7 @@ class CallerProfile:
 
     Attributes:
         turns: Questions of a call.
-        recordings: To choose from.
+        recordings: The recordings to choose from.
         interruptions: The share of answers that are cancelled.
         pause_s: The mean pause before a question.
     """

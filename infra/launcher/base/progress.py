@@ -50,7 +50,7 @@ class ProgressStep:
         self.cached = True
 
     def remove(self) -> None:
-        """It has ended."""
+        """Remove the step's line: it has ended."""
         self._progress.remove_task(self._task)
 
     def _say_plainly(self, text: str) -> None:

@@ -18,7 +18,7 @@ class GoProgram:
     """One program.
 
     Attributes:
-        folder: That of its go.mod and go.sum, in `infra/`.
+        folder: Where its go.mod and go.sum are, in `infra/`.
         before: Gets what else the build needs: a program with it is partly written in C.
     """
 

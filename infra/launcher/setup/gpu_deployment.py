@@ -84,7 +84,7 @@ def absent(deploy: Path, deployment: Path, models: Path) -> list[str]:
 
 
 def need_of(deploy: Path, deployment: Path) -> HardwareNeed | None:
-    """That of a shipped deployment."""
+    """Returns what a shipped deployment needs; None: it is none of ours."""
     return next((need for need in NEEDS if deployment.resolve() == (deploy / need.file).resolve()), None)
 
 

@@ -32,7 +32,7 @@ async def set_up_all(
     """Everything that a stack needs.
 
     Args:
-        extras: Of the venv: see `make_venv`.
+        extras: What the venv has in addition: see `make_venv`.
         hub: Ask the model hub for weights.
         phone: What the phone bridge needs, too.
         tests: What the tests need, too.

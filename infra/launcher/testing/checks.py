@@ -60,17 +60,17 @@ def all_checks(settings: LauncherSettings, node: Mapping[str, str]) -> tuple[Lan
 
 
 def some_tests(settings: LauncherSettings, arguments: Sequence[str]) -> Check:
-    """Those that pytest is asked for, in one process."""
+    """Runs the tests that pytest is asked for, in one process."""
     return _pytest("pytest", settings, arguments)
 
 
 def phone_tests(settings: LauncherSettings, arguments: Sequence[str]) -> Check:
-    """Those that ring up, unless some are named."""
+    """Runs the tests that ring up, unless some are named."""
     return _pytest("pytest", settings, [*_unless_named(PHONE_TESTS), *arguments])
 
 
 def vllm_tests(settings: LauncherSettings, arguments: Sequence[str] = ()) -> Check:
-    """Those that need vLLM, unless some are named; all of them a file on each core."""
+    """Runs the tests that need vLLM, unless some are named; all of them run a file on each core."""
     which = (*_unless_named(*VLLM_TESTS), *(arguments or _workers(SIDE_BY_SIDE)))
     return _pytest_of("vllm", settings.layout.vllm_venv, settings, which, **ONE_THREAD)
 

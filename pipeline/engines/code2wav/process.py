@@ -105,7 +105,7 @@ class DecoderProcess(asyncio.SubprocessProtocol):
                 waits.set_result(answer)
 
     def connection_lost(self, error: Exception | None) -> None:
-        """It has exited and all that it said has been read."""
+        """The process has exited, and all that it said has been read."""
         self._ended.set()
         for waits in self._awaited.values():
             if not waits.done():

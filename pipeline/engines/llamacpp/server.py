@@ -126,7 +126,7 @@ class LlamaServer:
         return tokens[:-1] if unfinished else tokens
 
     async def raw_tokens(self, text: str) -> list[int]:
-        """Of a text in which names of control tokens stand for these.
+        """Asks for the tokens of a text in which names of control tokens stand for these.
 
         Raises:
             aiohttp.ClientError: The server is gone.
@@ -234,10 +234,10 @@ class LlamaServer:
     async def _until_idle(self, slot: int) -> None:
         with suppress(aiohttp.ClientError):  # a server that is gone does nothing
             while (await self.processing())[slot]:
-                """It is asked between two steps."""
+                """The server answers between two steps."""
 
     async def processing(self) -> list[bool]:
-        """Of each slot, whether it computes now."""
+        """Asks for each slot whether it computes now."""
         async with self.http.get("/slots") as response:
             return [slot["is_processing"] for slot in await response.json()]
 

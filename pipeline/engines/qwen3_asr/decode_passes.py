@@ -61,7 +61,7 @@ class DecodePasses:
     five tokens back again when a pass has written fewer.
 
     Args:
-        frames: Of the spectrum that the encoder's attention sees at once.
+        frames: How many frames of the spectrum the encoder's attention sees at once.
     """
 
     def __init__(self, writer: AsrPromptWriter, frames: int, doubt: Doubt) -> None:

@@ -31,7 +31,7 @@ class Extent:
     """How much one pass may hold.
 
     Attributes:
-        longest_ms: Of sound.
+        longest_ms: Most sound of a window.
         least_tokens, tokens_per_s: Most tokens to write, as it grows with the sound: nobody speaks faster.
     """
 
@@ -52,9 +52,9 @@ class Qwen3AsrEngineSettings:
         passes: Makes the passes of one utterance.
         prompt: Makes what vLLM is given of a pass.
         stops: Ids that end a transcript.
-        languages: Those that there are, by their English names.
-        language: That of callers who name none; None: it is detected.
-        context_bytes: Of a caller's context, how much there is room for.
+        languages: The languages that the model knows, by their English names.
+        language: The language of callers who name none; None: it is detected.
+        context_bytes: How much of a caller's context there is room for.
     """
 
     model: str

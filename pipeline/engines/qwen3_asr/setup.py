@@ -173,14 +173,14 @@ def context_bytes(max_model_len: int, prompt_tokens: int) -> int:
     """A caller's context that leaves room to hear what one utterance holds at most: a token is a byte at least.
 
     Args:
-        prompt_tokens: With no context.
+        prompt_tokens: Tokens of a prompt with no context.
     """
     left = _room(max_model_len, prompt_tokens) - math.ceil(LIVE_S * TOKENS_PER_S)
     return min(CONTEXT_BYTES, max(0, left))
 
 
 def bare_tokens(writer: AsrPromptWriter) -> int:
-    """Of a prompt with no context."""
+    """Counts the tokens of a prompt with no context."""
     return len(replace(writer, context="").write(None, "").token_ids)
 
 

@@ -47,7 +47,7 @@ async def drafted(
 
 
 def usable(sampling: RequestSampling, chunk: PromptChunk) -> tuple[int, ...]:
-    """Of a part's draft. It says nothing of tokens that are drawn, or not taken as the model weighs them."""
+    """Returns what of a draft can be verified: none where tokens are drawn, or not taken as the model weighs them."""
     if sampling.temperature or sampling.repetition_penalty != 1 or sampling.logprobs is not None or chunk.min_tokens:
         return ()
     draft = takewhile(lambda each: each not in sampling.stop_token_ids, chunk.draft)

@@ -10,7 +10,7 @@ P = TypeVar("P")
 
 
 class PromptQueue(Generic[P]):
-    """The same prompts, in order.
+    """Holds prompts that have come and not been taken, in order, up to a bound.
 
     Args:
         most: Prompts that may have come and not been taken.

@@ -77,7 +77,7 @@ class SileroModel:
         return SileroVad(self._batcher)
 
     async def aclose(self) -> None:
-        """Its callers have gone; returns when its thread has ended."""
+        """End the thread, when all callers have gone; returns when it has ended."""
         await self._batcher.aclose()
 
 

@@ -8,7 +8,7 @@ PR_SET_PDEATHSIG = 1
 
 
 def _end_with_parent() -> None:
-    """Of the parent it is the thread that counts: the pipeline's first one, which lives as long as it."""
+    """Die with the parent's thread that forked: the pipeline's first one, which lives as long as the pipeline."""
     ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, SIGKILL)
 
 

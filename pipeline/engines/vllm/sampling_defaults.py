@@ -50,7 +50,7 @@ class SamplingDefaults:
         )
 
     def most(self, tokens: int) -> int:
-        """Of an answer that may have so many tokens."""
+        """Returns the most tokens of an answer that may have `tokens` by its request."""
         return tokens if self.max_tokens is None else min(tokens, self.max_tokens)
 
 

@@ -27,7 +27,7 @@ async def start_vllm(stage: str, model: Path, **engine_args: Any) -> VllmBackend
 
 
 async def vllm_imported() -> None:
-    """That takes 15 s, in which `/health` is to be answered, and what forks engines imports the same.
+    """Imports vLLM here and in what forks engines, off the loop: it takes 15 s, in which `/health` is to be answered.
 
     Raises:
         ConfigError: It is not installed.

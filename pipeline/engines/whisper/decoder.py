@@ -52,7 +52,7 @@ class WhisperPass:
 
     @property
     def repeats(self) -> bool:
-        """It runs in circles, as Whisper does when it has lost its place."""
+        """The text runs in circles, as Whisper's does when it has lost its place."""
         raw = self.text.encode()
         return not self.ended or (len(raw) > 40 and len(raw) / len(zlib.compress(raw)) > 2.4)
 
@@ -133,7 +133,7 @@ class WhisperDecoder:
 
 
 def is_echo(text: str, context: str) -> bool:
-    """It has no words but those that may be said: Whisper writes them of noise, too."""
+    """The text has no words but those of the context, which Whisper writes of noise, too."""
     return bool(text) and _words(text) <= _words(context)
 
 

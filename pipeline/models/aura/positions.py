@@ -31,7 +31,7 @@ class Grid:
 
 
 def positions(grids: Sequence[Grid], begin: int, end: int) -> tuple[NDArray[np.int64], int]:
-    """Of Qwen3-VL's interleaved M-RoPE (Hugging Face `get_rope_index`), for the tokens from `begin` on only.
+    """Computes positions of Qwen3-VL's interleaved M-RoPE (Hugging Face `get_rope_index`) from `begin` to `end`.
 
     Args:
         grids: All of the prompt, in order.

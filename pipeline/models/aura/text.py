@@ -25,7 +25,7 @@ class MediaPlace:
     """What stands for something seen.
 
     Attributes:
-        embeds: Of the ids, those that show it; None: all do.
+        embeds: Which of the ids show it; None: all do.
     """
 
     token_ids: tuple[int, ...]
@@ -65,7 +65,7 @@ class AuraText:
         return AuraText(read_qwen_tokenizer(folder), str(folder))
 
     def ids(self, text: str) -> tuple[int, ...]:
-        """Of the tokens that have names, those that a prompt is written with are read by these; others are not."""
+        """Returns the ids of a text. Names of the tokens that make up prompts stand for them; others do not."""
         return self._cached(text)
 
     def place(self, clip: VideoChunk) -> MediaPlace:

@@ -41,7 +41,7 @@ class AsrEncoderConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AsrTextConfig(DecoderConfig):
-    """Those of its sizes that the room for keys and values follows from cannot be left to defaults."""
+    """Has no defaults for the sizes from which the room for keys and values follows."""
 
     num_key_value_heads: Size
     head_dim: Size

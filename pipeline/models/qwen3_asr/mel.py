@@ -41,7 +41,7 @@ class LogMel:
 
 
 def _log_powers(pcm: Pcm, first: int) -> Mel:
-    """Of the frames from `first` on; `first` is 0, or past the mirrored beginning."""
+    """Computes the frames from `first` on; `first` is 0, or past the mirrored beginning."""
     begin = max(0, first * HOP - _EDGE)
     sound = np.pad(pcm[begin:], (0 if first else _EDGE, _EDGE), mode="reflect")
     framed = np.lib.stride_tricks.sliding_window_view(sound, FFT)[::HOP][: len(pcm) // HOP - first]

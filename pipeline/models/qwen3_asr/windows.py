@@ -40,7 +40,7 @@ class EncoderWindow:
     """A window of a spectrum.
 
     Attributes:
-        name: Of what it holds; no other piece bears it.
+        name: Names what it holds; no other piece bears it.
         mel: Shape [frames, bands], one band after the other in memory.
     """
 

@@ -35,7 +35,7 @@ class DecoderConfig:
         """Yields what is wrong with the shares of a head's pairs of numbers that time, height and width have.
 
         Args:
-            needed: That nothing is said of them is a fault.
+            needed: Whether it is a fault that nothing is said of them.
         """
         newer = self.rope_parameters and not self.rope_scaling
         place, rope = ("rope_parameters", self.rope_parameters) if newer else ("rope_scaling", self.rope_scaling)

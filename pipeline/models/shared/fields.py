@@ -40,7 +40,7 @@ def read_config(kind: type[Config], path: Path, model_type: str = "") -> Config:
     """Reads a file into a `kind`.
 
     Args:
-        model_type: That of the model whose configuration it is, if it has one.
+        model_type: The type of the model whose configuration it is, if it has one.
 
     Raises:
         ConfigError: It is missing, no JSON object, another model's, or lacks fields; names every one.

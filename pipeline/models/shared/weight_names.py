@@ -15,7 +15,7 @@ def check_weights(
     """Checks that a checkpoint's tensors have the names, kinds and shapes that a model wants.
 
     Args:
-        optional: Those of the wanted ones that may be missing.
+        optional: Which of the wanted weights may be missing.
 
     Raises:
         ConfigError: Lists the weights that are missing, that nothing uses, that are no numbers as an engine computes

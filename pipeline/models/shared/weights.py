@@ -16,7 +16,7 @@ def read_weights(folder: Path, prefix: str = "", keep: Callable[[str], bool] = l
 
     Args:
         folder: Holds one or more `*.safetensors`, and may hold their index.
-        keep: Of the names without prefix, those that are wanted; others are not read.
+        keep: Says of a name without prefix whether it is wanted; others are not read.
 
     Raises:
         ConfigError: There are none, or a file is damaged.

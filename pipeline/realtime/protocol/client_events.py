@@ -89,7 +89,7 @@ class SessionSettings(Known):
     """Holds the `session` of a `session.update`; what is None stays as it is.
 
     Attributes:
-        temperature: Of OpenAI's older sessions and of pipecat's. It is checked; each model here has its own.
+        temperature: Comes from OpenAI's older sessions and from pipecat. It is checked; each model here has its own.
     """
 
     type: Literal["realtime"] | None = None

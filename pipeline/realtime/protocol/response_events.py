@@ -102,7 +102,7 @@ class ResponseEvents:
 
 
 def _usage(usage: TokenUsage) -> Wire:
-    """Of the model that writes: sound is text before it reads it, and after it wrote it."""
+    """Shows the usage of the language model: sound is text to it, both what it is given and what it writes."""
     return {
         "total_tokens": usage.prompt + usage.written,
         "input_tokens": usage.prompt,

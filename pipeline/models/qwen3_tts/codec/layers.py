@@ -51,7 +51,7 @@ class CausalConv(Folded):
         return self.convolved(past.before(x, self.keep), self.conv.bias)
 
     def convolved(self, joined: Tensor, bias: Tensor | None) -> Tensor:
-        """Of the chunk after what is kept of those before it."""
+        """Convolves a chunk with what is kept of the chunks before it in front."""
         # As an image of one line: GPUs convolve those with channels last, as the signal lies in memory.
         line = joined.transpose(1, 2)[:, :, None]
         dilation, groups = (1, *self.conv.dilation), self.conv.groups
@@ -121,7 +121,7 @@ class SnakeBeta(Folded):
         return snake(x, shift, self.frequency, self.magnitude)
 
     def after(self, past: Tensor, x: Tensor) -> Tensor:
-        """The same of `x`, with `past` before it."""
+        """Applies the activation to `x`, and puts `past` in front as it is."""
         return snake_after(past, x, None, self.frequency, self.magnitude)
 
 

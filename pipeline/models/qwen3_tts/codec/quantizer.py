@@ -36,7 +36,7 @@ class Residual(nn.Module):
         self.layers = nn.ModuleList(VectorQuantizer(entries, width) for _ in range(count))
 
     def entries(self) -> list[Tensor]:
-        """Those of each codebook, shape [entries, width]."""
+        """Returns the entries of each codebook, shape [entries, width]."""
         return [book.entries() for book in self.modules() if isinstance(book, Codebook)]
 
 

@@ -10,7 +10,7 @@ def snake(x: Tensor, shift: Tensor | None, frequency: Tensor, magnitude: Tensor)
 
 
 def snake_after(past: Tensor, x: Tensor, shift: Tensor | None, frequency: Tensor, magnitude: Tensor) -> Tensor:
-    """The same after `past`, which stays as it is: [batch, kept + steps, channels]."""
+    """Applies `snake` to `x` and puts `past` in front as it is: [batch, kept + steps, channels]."""
     if x.is_cuda:
         from pipeline.models.qwen3_tts.codec.snake_triton import snake_after as in_one_pass
 

@@ -14,7 +14,7 @@ Step = Callable[[Given], tuple[Tensor, Tensor]]
 
 
 class PredictorGraphs:
-    """The same call as `FrameStep`. Rows are filled up to a bucket with what was there before; rows do not see each
+    """Is called as `FrameStep` is. Rows are filled up to a bucket with what was there before; rows do not see each
     other.
 
     What it returns stands until the next call.

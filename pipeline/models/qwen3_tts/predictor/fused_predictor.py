@@ -24,7 +24,7 @@ INNERMOST = 16  # products that it sums at a time
 
 
 class FusedPredictor:
-    """The same call as `Predictor`, whose weights it copies as they are now.
+    """Is called as `Predictor` is, and copies its weights as they are now.
 
     Args:
         most: Rows that it has room for.

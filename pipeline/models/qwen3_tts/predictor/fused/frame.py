@@ -38,7 +38,7 @@ def frame(
         noise: [batch, STEPS, IDS], float32; not looked at where the temperature is 0.
         counter: int32, zero.
         state: [2 * batch, WIDTH], float32; given for the first step, by position and then by sequence.
-        low: The same in the type of the weights.
+        low: `state` in the type of the weights.
         squares: [2 * batch, PROGRAMS], float32: parts of the sum of a row's squares.
         projected, seen, inner, logits: [LAYERS, POSITIONS * batch, …], [2 * batch, HEADS * SIZE],
             [2 * batch, INNER], [batch, IDS].
