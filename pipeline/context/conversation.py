@@ -67,7 +67,7 @@ class Conversation:
         self.history = self.history.with_video_turns(clips)
 
     def forget(self, cut: PrunePlan) -> None:
-        """A model sees that no longer; the caller does."""
+        """Prune what `cut` names: the model sees it no longer, the caller does."""
         self.history = self.history.cut(cut)
 
     def delete(self, item_id: str) -> None:

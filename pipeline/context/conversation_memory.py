@@ -1,4 +1,4 @@
-"""What those who look and those who forget may do to a conversation."""
+"""What vision and pruning may do to a conversation."""
 
 from collections.abc import Iterable
 from typing import Protocol
@@ -15,7 +15,7 @@ class ConversationMemory(Protocol):
 
     @property
     def deleted(self) -> int:
-        """How many items have been: after the next one, an id that is known may be another item's."""
+        """Counts the items that have been deleted: after the next one, an id that is known may be another item's."""
         ...
 
     def see(self, clips: Iterable[VideoChunk]) -> None:
@@ -23,5 +23,5 @@ class ConversationMemory(Protocol):
         ...
 
     def forget(self, cut: PrunePlan) -> None:
-        """A model sees that no longer; the caller does."""
+        """Prune what `cut` names: the model sees it no longer, the caller does."""
         ...

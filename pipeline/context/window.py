@@ -27,7 +27,7 @@ class CountTokens(Protocol):
 
 
 def in_bytes(text: str) -> int:
-    """A byte-level tokenizer never makes more of it."""
+    """Counts bytes: a byte-level tokenizer never makes more tokens of a text."""
     return len(text.encode(errors="replace"))
 
 

@@ -26,7 +26,7 @@ class BlockingWorker:
         return self._running
 
     async def run(self, compute: Callable[[], T]) -> T:
-        """For short computations: who cancels it is released when the computation has ended."""
+        """Runs a short computation: who cancels it is released when the computation has ended."""
         future = self._threads.submit(self._counted, compute)
         ended = asyncio.wrap_future(future)
         try:
@@ -37,7 +37,7 @@ class BlockingWorker:
             raise
 
     async def run_unheld(self, compute: Callable[[], T]) -> T:
-        """For long ones: who cancels it is released at once, and `running` counts it until it ends."""
+        """Runs a long computation: who cancels it is released at once, and `running` counts it until it ends."""
         return await asyncio.get_running_loop().run_in_executor(self._threads, self._counted, compute)
 
     async def aclose(self) -> None:

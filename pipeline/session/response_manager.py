@@ -41,7 +41,7 @@ class ResponseManager:
         return self._delivery.answer.request.response_id if self._delivery else None
 
     def open(self) -> None:
-        """The session begins: the zero of all timings."""
+        """Set the zero of all timings: the session begins."""
         self._began = _now()
 
     def check_free(self) -> None:
@@ -77,12 +77,12 @@ class ResponseManager:
         self._finish(delivery.answer, "cancelled", reason=reason)
 
     def truncate(self, item_id: str, played_ms: int) -> None:
-        """If it is this one: the caller has heard only the first `played_ms` of it."""
+        """Note that the caller has heard only the first `played_ms` of an item, if that is the answer under way."""
         if self._delivery and self._delivery.answer.request.item_id == item_id:
             self._delivery.answer.truncate(float(played_ms))
 
     def hang_up(self) -> None:
-        """Nobody hears it any more."""
+        """Finish the answer under way as cancelled: nobody hears it any more."""
         if self._delivery:
             self._finish(self._delivery.answer, "cancelled", reason="client_cancelled")
 

@@ -97,7 +97,7 @@ class Session:
 
     @property
     def state(self) -> SessionState:
-        """How it stands now."""
+        """The state of the session now, for its vision."""
         settles_until = self._pending_input.settles_until(self._speaking)
         speaking, answering = self._speaking is not None, self.answering is not None
         return SessionState(self.options.response_options, self.options.proactive, speaking, answering, settles_until)
@@ -258,11 +258,11 @@ class Session:
         """What may be asked, anew each time that more was made out."""
         async with aclosing(utterance.hypotheses()) as hypotheses:
             async for heard in hypotheses:
-                guesses = (
+                speculates = (
                     utterance.transcriber.certain or not self.answering
                 )  # else only the certain end tells anything
                 yield utterance.context(
-                    self.history, self.options.response_options, heard if guesses else Hypothesis("")
+                    self.history, self.options.response_options, heard if speculates else Hypothesis("")
                 )
 
     async def _asked_for(self, request: ResponseRequest, history: History | None) -> AsyncGenerator[TurnContext, None]:

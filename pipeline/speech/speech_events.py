@@ -1,4 +1,4 @@
-"""What a session's ears notice. Frozen: whoever is given them decides what follows."""
+"""What voice activity detection and endpointing notice. Frozen: whoever is given them decides what follows."""
 
 from dataclasses import dataclass
 

@@ -30,7 +30,7 @@ async def until_idle(ask: Callable[[], Awaitable[Mapping[str, int]]], poll_s: fl
 
 
 async def busy_at(http: aiohttp.ClientSession) -> Mapping[str, int]:
-    """What `/ready` says of them, at the pipeline that the session is for."""
+    """Asks `/ready` which engines are busy, at the pipeline that the session is for."""
     async with http.get("/ready") as answer:
         busy: Mapping[str, int] = (await answer.json())["busy"]
     return busy

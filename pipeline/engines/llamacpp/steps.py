@@ -29,7 +29,7 @@ class StepPace:
 
 
 def known(prompt: Sequence[int], read: Sequence[int]) -> int:
-    """How many tokens of `prompt` need not be computed after `read`: what both begin with, and what of the rest
+    """Counts the tokens of `prompt` that need not be computed after `read`: what both begin with, and what of the rest
     stands further on in `read`, as it does when a conversation has lost its oldest part. llama.cpp moves that."""
     head = common_prefix(prompt, read)
     start = list(prompt[head : head + REUSED])

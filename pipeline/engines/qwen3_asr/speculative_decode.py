@@ -24,9 +24,9 @@ async def drafted(
         EngineError: The engine failed, or does not take the part.
     """
     draft = usable(sampling, chunk)
-    guessed = replace(chunk, draft=draft, max_tokens=chunk.max_tokens - len(draft))
+    drafted = replace(chunk, draft=draft, max_tokens=chunk.max_tokens - len(draft))
     name = f"{request_id}.draft" if draft else request_id
-    async with aclosing(requests.answer(name, sampling, guessed)) as pieces, BackgroundTasks() as tasks:
+    async with aclosing(requests.answer(name, sampling, drafted)) as pieces, BackgroundTasks() as tasks:
         first = await anext(pieces)
         known = verified(draft, first.likeliest)
         tried = DraftOutcome(len(draft), common_prefix(draft, first.likeliest)) if draft else None

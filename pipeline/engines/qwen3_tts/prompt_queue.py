@@ -29,7 +29,7 @@ class PromptQueue(Generic[P]):
         return bool(self._come)
 
     async def follow(self) -> None:
-        """To be run beside whoever takes them."""
+        """Takes prompts in as they come; runs beside whoever takes them out."""
         try:
             async for prompt in self._prompts:
                 self._come.append(prompt)

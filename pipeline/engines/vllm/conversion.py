@@ -9,7 +9,7 @@ from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestS
 
 
 def sampling_params(sampling: RequestSampling, chunk: PromptChunk) -> SamplingParams:
-    """What vLLM is told with a part; each has its own."""
+    """Returns the sampling parameters of one chunk of a request, each of which has its own."""
     return SamplingParams(
         temperature=sampling.temperature,
         top_k=sampling.top_k,

@@ -28,7 +28,7 @@ class SamplingDefaults:
 
     @classmethod
     def told(cls, sampling: Mapping[str, Any]) -> Self:
-        """What stands in a deployment's `default_sampling_params`, all of them."""
+        """Takes a deployment's `default_sampling_params`, which has all of them."""
         return cls(
             sampling["temperature"],
             max(sampling["top_k"], 0),

@@ -26,7 +26,7 @@ class ControlTokens:
         return text
 
     def split(self, text: str) -> list[str]:
-        """What stands around them."""
+        """Returns what stands around the control tokens of a text."""
         return self._pattern.split(text) if self._pattern else [text]
 
 
