@@ -80,7 +80,7 @@ def test_what_is_repeated_twenty_times_is_said_once(written: str, kept: str) -> 
 
 
 @pytest.mark.parametrize(
-    ("request", "name"),
+    ("asked", "name"),
     [
         ("en", "English"),
         ("en-US", "English"),
@@ -92,5 +92,5 @@ def test_what_is_repeated_twenty_times_is_said_once(written: str, kept: str) -> 
         ("klingon", None),
     ],
 )
-def test_languages_are_named_by_code_or_name(request: str, name: str | None) -> None:
-    assert language_name(request, KNOWN) == name
+def test_languages_are_named_by_code_or_name(asked: str, name: str | None) -> None:
+    assert language_name(asked, KNOWN) == name
