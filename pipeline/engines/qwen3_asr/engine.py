@@ -100,16 +100,16 @@ class Qwen3AsrEngine:
                 if not len(window.pcm):
                     yield Transcript("", 0, window.settles)
                     continue
-                reading = PassOutput(passes.ask(window, language), windows.changed)
-                task = tasks.start(f"{request_id}.{number}", self._read, f"{request_id}.{number}", request_id, reading)
-                while not (reading.over or (not window.settles and windows.next and windows.next.settles)):
+                output = PassOutput(passes.ask(window, language), windows.changed)
+                task = tasks.start(f"{request_id}.{number}", self._decode, f"{request_id}.{number}", request_id, output)
+                while not (output.over or (not window.settles and windows.next and windows.next.settles)):
                     await windows.changed.wait()
-                if not reading.over:
+                if not output.over:
                     await all_stopped([task])
                     continue
-                if reading.error:
-                    raise reading.error
-                yield replace(passes.note(reading.request, reading.token_ids), draft=reading.draft)
+                if output.error:
+                    raise output.error
+                yield replace(passes.note(output.request, output.token_ids), draft=output.draft)
 
     async def busy(self) -> int:
         return await self._requests.busy()
@@ -120,8 +120,8 @@ class Qwen3AsrEngine:
     async def aclose(self) -> None:
         await self._requests.aclose()
 
-    async def _read(self, name: str, salt: str, reading: "PassOutput") -> None:
-        request = reading.request
+    async def _decode(self, name: str, salt: str, output: "PassOutput") -> None:
+        request = output.request
         token_ids, media = self._engine_settings.prompt(request.prompt, request.windows)
         most = self._engine_settings.sampling_defaults.most(
             self._engine_settings.extent.tokens(request.window.audio_end_ms)
@@ -131,13 +131,13 @@ class Qwen3AsrEngine:
         try:
             async with aclosing(drafted(self._requests, name, self._sampling, chunk)) as pieces:
                 async for written in pieces:
-                    reading.token_ids += written.token_ids
-                    reading.draft = reading.draft or written.draft
+                    output.token_ids += written.token_ids
+                    output.draft = output.draft or written.draft
             error = None
         except EngineError as refused:
             error = refused
         finally:
-            reading.end(error)
+            output.end(error)
 
     def _checked(self, window: AsrInput) -> str | None:
         """The language as Qwen3-ASR names it."""

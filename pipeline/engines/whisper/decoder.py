@@ -86,13 +86,13 @@ class WhisperDecoder:
     def _read_part(self, pcm: Pcm, language: str | None, context: str) -> str:
         features, frames = self._model.feature_extractor(pcm), _frames(pcm)
         read = partial(self._pass, features, language=language, context=context, samples=len(pcm))
-        reading = read(frames)
-        believed = not reading.repeats
-        if not believed and reading.no_speech < 0.7 and frames < WHOLE_FRAMES:
-            reading = read(WHOLE_FRAMES)
-            believed = reading.is_certain or not reading.repeats
-        text = reading.text if reading.is_speech and believed else ""
-        if reading.is_speech and not believed:
+        heard = read(frames)
+        believed = not heard.repeats
+        if not believed and heard.no_speech < 0.7 and frames < WHOLE_FRAMES:
+            heard = read(WHOLE_FRAMES)
+            believed = heard.is_certain or not heard.repeats
+        text = heard.text if heard.is_speech and believed else ""
+        if heard.is_speech and not believed:
             text = self._read_pieces(pcm, language, context, LONGEST_PIECE_S)
         return "" if is_echo(text, context) and not self._read_part(pcm, language, "") else text
 
@@ -102,9 +102,9 @@ class WhisperDecoder:
         for part in parts(pcm, longest_s):
             piece = np.pad(part, PAUSE)
             features, frames = self._model.feature_extractor(piece), _frames(piece)
-            reading = self._pass(features, frames, language=language, context=context, samples=len(piece))
-            if not reading.repeats:
-                texts.append(reading.text if reading.is_speech else "")
+            heard = self._pass(features, frames, language=language, context=context, samples=len(piece))
+            if not heard.repeats:
+                texts.append(heard.text if heard.is_speech else "")
             elif longest_s > SHORTEST_PIECE_S:
                 texts.append(self._read_pieces(part, language, context, longest_s - 1))
         return " ".join(filter(None, texts))
