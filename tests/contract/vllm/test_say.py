@@ -164,17 +164,17 @@ async def test_ctrl_c_ends_it_at_once_and_leaves_what_was_spoken(two: tuple[Sayi
 
 
 @pytest.mark.parametrize(
-    ("request", "told"),
+    ("options", "told"),
     [
         (("--voice", "bob"), "unknown voice `bob`; this checkpoint has eric, vivian"),
         (("--language", "klingon"), "unknown language `klingon`; this checkpoint has chinese, english"),
     ],
 )
 def test_what_the_voice_lacks_is_refused_before_an_engine_starts(
-    voice: Path, tmp_path: Path, request: tuple[str, ...], told: str
+    voice: Path, tmp_path: Path, options: tuple[str, ...], told: str
 ) -> None:
     with pytest.raises(RequestError, match=told):
-        run_say(command("Hi.", "-o", str(tmp_path / "out.wav"), "--model", str(voice), *request), tmp_path)
+        run_say(command("Hi.", "-o", str(tmp_path / "out.wav"), "--model", str(voice), *options), tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
