@@ -42,7 +42,7 @@ class StageDeployment:
         devices: Numbers of the GPUs that it uses.
         max_batch_size: Most requests that it computes at once.
         engine_args: What its opener is told beside.
-        sampling: How it draws tokens where a request does not say.
+        sampling: How it draws tokens where a request does not say; empty: as the engine does by itself.
         edge: How the stage before hands on to it.
     """
 

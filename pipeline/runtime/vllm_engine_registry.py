@@ -83,10 +83,13 @@ async def open_code2wav(
 
 
 def _told(machine: VllmHost, stage: StageDeployment, source: str, **on_cpu: Any) -> dict[str, Any]:
-    sampling_defaults, stops = SamplingDefaults.told(stage.sampling), stage.sampling.get("stop_token_ids")
+    drawn: dict[str, Any] = {}
+    if stage.sampling:  # else as the engine draws by itself
+        defaults, stops = SamplingDefaults.told(stage.sampling), stage.sampling.get("stop_token_ids")
+        drawn = {"sampling_defaults": defaults, "stop_token_ids": stops}
     place = placed(machine.has_gpu(f"stage {source}"), stage.devices, **on_cpu)
     how = {"start": machine.start, "tensor_parallel_size": len(stage.devices)}
-    return {"sampling_defaults": sampling_defaults, "stop_token_ids": stops, **how, **stage.engine_args, **place}
+    return {**drawn, **how, **stage.engine_args, **place}
 
 
 DTYPE = choice("bfloat16", "float16", "float32", default="bfloat16")
