@@ -118,7 +118,7 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
 def chain_of(
     topology: PipelineConfig, deployment: Deployment, engines: Mapping[str, Engine[Any, Any]]
 ) -> tuple[Stage[Any, Any], ...]:
-    """The stages behind the first one, joined as the deployment says.
+    """The stages behind the first one whose engines are open, joined as the deployment says.
 
     Raises:
         ConfigError: Two stages cannot be joined so.
@@ -127,5 +127,6 @@ def chain_of(
     edges = [deployment.stage(spec.stage_id).edge for spec in topology.stages]
     bounds = [*(edge.max_inflight for edge in edges[2:]), 1]  # nothing reads what the last one makes
     for (source, spec), edge, inflight in zip(pairwise(topology.stages), edges[1:], bounds, strict=True):
-        chain.append(Stage(spec, engines[spec.model_stage], input_processor(source, spec, edge), inflight))
+        if engine := engines.get(spec.model_stage):
+            chain.append(Stage(spec, engine, input_processor(source, spec, edge), inflight))
     return tuple(chain)

@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -37,12 +37,17 @@ class OpenedEngines:
 
 
 async def open_engines(
-    profile: Profile, deployment: Deployment, models_dir: Path, closing: AsyncExitStack
+    profile: Profile,
+    deployment: Deployment,
+    models_dir: Path,
+    closing: AsyncExitStack,
+    only: Collection[str] | None = None,
 ) -> OpenedEngines:
     """Opens the engine of each stage; one that dies or hangs later is opened again, as long as `closing` is open.
 
     Args:
         closing: Closes them all.
+        only: Names of the stages whose engines are opened; None: all.
 
     Raises:
         ConfigError: A model is missing or unusable.
@@ -53,7 +58,8 @@ async def open_engines(
     engines: dict[str, Engine[Any, Any]] = {}
     seconds: dict[str, float] = {}
     alone = asyncio.Lock()
-    stages = [(profile.engines[spec.model_arch], at, spec) for at, spec in enumerate(profile.topology.stages, 1)]
+    specs = [spec for spec in profile.topology.stages if only is None or spec.model_stage in only]
+    stages = [(profile.engines[spec.model_arch], at, spec) for at, spec in enumerate(specs, 1)]
     closing.push_async_callback(_closed, engines)
 
     async def open_stage(kind: EngineKind, number: int, spec: StagePipelineConfig) -> None:
@@ -83,7 +89,7 @@ async def open_engines(
     for name, engine in engines.items():
         if isinstance(engine, Supervisor):
             tasks.start(f"tend {name}", engine.tend)
-    in_order = [spec.model_stage for spec in profile.topology.stages]
+    in_order = [spec.model_stage for spec in specs]
     return OpenedEngines(able, {name: engines[name] for name in in_order}, {name: seconds[name] for name in in_order})
 
 
