@@ -16,12 +16,13 @@ from typing import NoReturn
 from aiohttp import web
 
 from pipeline.aio import startup_objects as heap
-from pipeline.cli.ask_command import add_ask, run_ask
-from pipeline.cli.offline import add_model_dir, keep_stdout_for_results
+from pipeline.cli.ask import add_ask, run_ask
+from pipeline.cli.offline import keep_stdout_for_results
+from pipeline.cli.options import add_model_dir
 from pipeline.cli.port_holder import holder_of
-from pipeline.cli.say_command import add_say, run_say
+from pipeline.cli.say import add_say, run_say
 from pipeline.cli.shutdown import Shutdown
-from pipeline.cli.transcribe_command import add_transcribe, run_transcribe
+from pipeline.cli.transcribe import add_transcribe, run_transcribe
 from pipeline.deployment.loading import Deployment, model_type_in, read_deployment
 from pipeline.deployment.schema import choice
 from pipeline.deployment.validation import session_faults
@@ -42,7 +43,7 @@ OFFLINE = {"say": run_say, "ask": run_ask, "transcribe": run_transcribe}  # they
 
 @dataclass(frozen=True, slots=True)
 class ServeSettings:
-    """What the command line and the environment say."""
+    """Holds what the command line and the environment say."""
 
     profile: Profile
     file: Path
@@ -87,7 +88,7 @@ async def serve(settings: ServeSettings) -> signal.Signals | None:
 
 
 async def _serve(settings: ServeSettings, stopping: Shutdown) -> None:
-    """Engines that are still being started are given up when it is cancelled."""
+    """Serves; engines that are still being started are given up when it is cancelled."""
     server = Server(settings.profile.topology.model_type, settings.key)
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     async with AsyncExitStack() as engines, AsyncExitStack() as callers:  # callers leave first
@@ -146,7 +147,7 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
 
 
 def _profile_of(file: Path | None) -> str:
-    """The one whose pipeline a file names.
+    """Returns the profile whose pipeline a file names.
 
     Raises:
         ConfigError: There is no such pipeline.

@@ -1,60 +1,94 @@
-"""What the commands that need one checkpoint and no server have in common."""
+"""Runs a pipeline without a server: opens the stages that a command needs as `serve` does, and has them answer."""
 
-import argparse
-from collections.abc import Iterable, MutableMapping
+from collections.abc import AsyncGenerator, Callable, Mapping, MutableMapping
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
-from pipeline.engines.vllm.placement import has_gpu, placed
+from pipeline.aio.tasks import first
+from pipeline.context.window import WindowLimits
+from pipeline.deployment.loading import StageDeployment, read_deployment
+from pipeline.engines.base import Engine
+from pipeline.engines.vllm.placement import has_gpu
 from pipeline.errors import ConfigError
-from pipeline.models.shared.weight_files import BYTES
+from pipeline.runtime.orchestrator import chain_of
+from pipeline.runtime.profiles import Profile
+from pipeline.runtime.startup import opened
+from pipeline.turns.speculative_output import SpeculativeOutput
+from pipeline.turns.stage import Stage
+from pipeline.turns.stages import PipelineStages
+from pipeline.turns.turn import chain
+from pipeline.types.chunks import AsrInput, Transcript, TurnId
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 VLLM_SAYS = {"VLLM_LOGGING_LEVEL": "ERROR", "VLLM_LOGGING_STREAM": "ext://sys.stderr"}
+SHARED = "gpu_memory_utilization"  # where others compute on the GPU, too
 
 
 def keep_stdout_for_results(environ: MutableMapping[str, str]) -> None:
-    """Of vLLM, which asks only the environment, nothing is said but errors, and on stderr, unless it says otherwise."""
+    """Has vLLM, which asks only the environment, say errors only, and on stderr, unless that says otherwise."""
     for name, value in VLLM_SAYS.items():
         environ.setdefault(name, value)
 
 
-def add_model(parser: argparse.ArgumentParser, checkpoint: str) -> None:
-    """The options that choose a checkpoint.
+@dataclass(frozen=True, slots=True)
+class OfflineStages:
+    """Holds the stages that a command has open.
+
+    Attributes:
+        recogniser: None: nothing is heard.
+        prefill: The stages that see a question which is still growing; none: they wait for its end.
+        answer: The stages that answer it.
+        limits: What a model that sees remembers.
+        seconds: That each stage took to start, by its name.
+    """
+
+    recogniser: Engine[AsrInput, Transcript] | None = None
+    prefill: tuple[Stage[Any, Any], ...] = ()
+    answer: tuple[Stage[Any, Any], ...] = ()
+    limits: WindowLimits = field(default_factory=WindowLimits)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, stages: PipelineStages) -> Self:
+        """Takes all stages of a pipeline, which answers aloud."""
+        prefill = stages.route(ResponseOptions(max_tokens=0))
+        return cls(stages.recogniser, prefill, stages.route(ResponseOptions()), stages.limits)
+
+
+@asynccontextmanager
+async def some_stages(
+    profile: Profile, models_dir: Path, told: Mapping[str, Mapping[str, Any]], sampling: Mapping[str, Any] | None = None
+) -> AsyncGenerator[OfflineStages, None]:
+    """Opens a few stages of a profile, for one caller at a time.
 
     Args:
-        checkpoint: Its name as it is published.
-    """
-    where = f"the folder of the checkpoint itself ({checkpoint}, where the models are)"
-    parser.add_argument("--model", type=Path, metavar="DIR", help=where)
-    add_model_dir(parser)
-    parser.add_argument("--dtype", choices=BYTES, help="of the weights (bfloat16 on a GPU, float32 without one)")
+        told: By the names of the stages, what their engines are told beside what the profile's own file says.
+        sampling: What differs of how the file has them draw tokens; None: all is as their checkpoint says.
 
-
-def add_model_dir(parser: argparse.ArgumentParser) -> None:
-    where = "where the models are ($AURA_HOME/models)"
-    parser.add_argument("--model-dir", "--models-dir", type=Path, metavar="DIR", help=where)
-
-
-def model_of(arguments: argparse.Namespace, home: Path, checkpoint: str) -> Path:
-    """
     Raises:
-        ConfigError: It is no folder.
+        ConfigError: A model is missing or unusable.
+        EngineError: An engine did not start.
     """
-    if arguments.model and arguments.model_dir:
-        raise ConfigError("--model", ["it is the folder of the checkpoint itself: --model-dir says nothing beside it"])
-    model: Path = arguments.model or (arguments.model_dir or home / "models") / checkpoint
-    if not model.is_dir():
-        raise ConfigError("--model-dir" if arguments.model_dir else "--model", [f"{model} is no folder"])
-    return model
+    deployment = read_deployment(profile.deployment, profile.topology, profile.engine_keys(models_dir))
+    specs = profile.topology.stages
+    stages = [_for_one(deployment.stage(each.stage_id), told.get(each.model_stage, {}), sampling) for each in specs]
+    deployment = replace(deployment, max_sessions=1, stages=tuple(stages))
+    async with AsyncExitStack() as closing:
+        ready = await opened(profile, deployment, models_dir, closing, told)
+        joined = chain_of(profile.topology, deployment, ready.engines)
+        yield OfflineStages(ready.engines.get(specs[0].model_stage), joined, joined, seconds=ready.seconds)
 
 
-def misplaced(arguments: argparse.Namespace, names: Iterable[str], why: str) -> list[str]:
-    """A fault for each of these options that is there all the same; none of them may have a default."""
-    return [f"--{name.replace('_', '-')} {why}" for name in names if getattr(arguments, name) is not None]
+def _for_one(stage: StageDeployment, told: Mapping[str, Any], sampling: Mapping[str, Any] | None) -> StageDeployment:
+    args = {name: value for name, value in stage.engine_args.items() if name != SHARED}
+    drawn = {} if sampling is None else {**stage.sampling, **sampling}
+    return replace(stage, max_batch_size=1, engine_args={**args, **told}, sampling=drawn)
 
 
-def engine_args(command: str, dtype: str | None, **on_cpu: Any) -> dict[str, Any]:
-    """What vLLM is told of this machine.
+def checkpoint_args(command: str, model: Path, dtype: str | None, **on_cpu: Any) -> dict[str, Any]:
+    """Returns what an engine of vLLM's is told of its checkpoint on this machine.
 
     Args:
         dtype: Of the weights; None: what suits the machine.
@@ -64,11 +98,46 @@ def engine_args(command: str, dtype: str | None, **on_cpu: Any) -> dict[str, Any
         ConfigError: torch is not installed.
     """
     gpu = has_gpu(command)
-    return {"dtype": dtype or ("bfloat16" if gpu else "float32"), **placed(gpu, **on_cpu)}
+    return {"model": model.name, "dtype": dtype or ("bfloat16" if gpu else "float32"), **({} if gpu else on_cpu)}
+
+
+class OfflineOutput(SpeculativeOutput):
+    """Hands on each chunk as it is made: offline, every turn is certain from its beginning."""
+
+    def __init__(self, emit: Callable[[object], None]) -> None:
+        super().__init__(0)
+        self._emit = emit
+
+    async def send(self, chunk: object) -> None:
+        self._emit(chunk)
+
+
+async def run_offline(
+    turn: TurnId, request: TurnRequest, stages: tuple[Stage[Any, Any], ...], emit: Callable[[object], None]
+) -> None:
+    """Runs one turn through stages.
+
+    Args:
+        emit: Is given each `TextChunk` and `AudioChunk` of the answer.
+
+    Raises:
+        EngineError: A stage failed.
+    """
+    output = OfflineOutput(emit)
+    try:
+        await chain(turn, request, stages, output)
+    except ExceptionGroup as failures:  # of `emit`
+        raise first(failures) from None
+    if output.error:
+        raise output.error
+
+
+def ignore(chunk: object) -> None:
+    """Takes a chunk that is of no interest."""
 
 
 def check_out(out: Path) -> None:
-    """Whether it can be written, before minutes of work.
+    """Finds out whether a file can be written, before minutes of work.
 
     Raises:
         ConfigError: It cannot.

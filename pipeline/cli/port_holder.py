@@ -11,7 +11,7 @@ LISTENING = {"tcp": "0A", "udp": "07"}  # states of a bound socket: include/net/
 
 @dataclass(frozen=True, slots=True)
 class PortHolder:
-    """A process that holds a port."""
+    """Names a process that holds a port."""
 
     pid: int
     command: str
@@ -21,7 +21,7 @@ class PortHolder:
 
 
 def holder_of(port: int, transport: Transport, proc: Path = Path("/proc")) -> PortHolder | None:
-    """Who holds a port, or None if nobody does or it is someone whom we may not look at."""
+    """Finds who holds a port; None if nobody does, or someone whom we may not look at."""
     inodes: set[str] = set()
     for table in (transport, f"{transport}6"):
         path = proc / "net" / table
@@ -35,7 +35,7 @@ def holder_of(port: int, transport: Transport, proc: Path = Path("/proc")) -> Po
 
 
 def bound_inodes(lines: Iterable[str], port: int, state: str) -> Iterator[str]:
-    """Inodes of the sockets bound to a port, from lines of /proc/net/{tcp,udp}[6]."""
+    """Yields the inodes of the sockets bound to a port, from lines of /proc/net/{tcp,udp}[6]."""
     for line in lines:
         _, local, _, found, *rest = line.split()
         if int(local.rpartition(":")[2], 16) == port and found == state:

@@ -1,31 +1,90 @@
 """`aura-pipeline say`: a text becomes a WAV file, spoken by the voice of a checkpoint."""
 
+import argparse
 import asyncio
-from collections.abc import AsyncGenerator, Callable
-from contextlib import aclosing
-from dataclasses import dataclass
+import sys
+from collections.abc import AsyncGenerator, AsyncIterator, Callable
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
-from pipeline.engines.base import Engine
-from pipeline.errors import RequestError
+from pipeline.cli.offline import check_out, checkpoint_args, run_offline, some_stages
+from pipeline.cli.options import add_model, misplaced, model_of
+from pipeline.errors import ConfigError, RequestError
 from pipeline.media.wav import speech_file
+from pipeline.models.qwen3_tts.text import spoken
+from pipeline.runtime.profiles import EMBEDDED, PROFILES
 from pipeline.topology.processors.clauses import ClauseSplitter
-from pipeline.topology.processors.handover import talker2code2wav_async_chunk
-from pipeline.types.chunks import AudioChunk, Clause, CodecChunk
-from pipeline.types.turn_request import TurnRequest
+from pipeline.turns.stage import Stage
+from pipeline.types.chunks import AudioChunk, Clause, TurnId
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
+
+CHECKPOINT = "Qwen3-TTS-12Hz-1.7B-CustomVoice"  # as it is published
+OF_CHECKPOINTS = ("model", "model_dir", "dtype", "voice", "language", "instructions")
+NAME = "say"
 
 
-@dataclass(frozen=True, slots=True)
-class VoiceEngines:
-    """The two engines that make sound of clauses."""
+def add_say(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the command and its options."""
+    parser = commands.add_parser(NAME, help="speak a text into a WAV file")
+    parser.add_argument("text", metavar="TEXT")
+    parser.add_argument("-o", "--out", type=Path, required=True, metavar="FILE", help="the WAV file to write")
+    add_model(parser, CHECKPOINT)
+    parser.add_argument("--embedded", action="store_true", help="with the voice of the embedded profile instead")
+    parser.add_argument("--voice", help="a speaker of the checkpoint (its first)")
+    parser.add_argument("--language", help="a language or dialect of the checkpoint (auto: as it hears it)")
+    parser.add_argument("--instructions", metavar="WORDS", help="how to speak")
 
-    talker: Engine[Clause, CodecChunk]
-    code2wav: Engine[CodecChunk, AudioChunk]
+
+def run_say(arguments: argparse.Namespace, home: Path) -> None:
+    """Speaks the text, and tells how long that took.
+
+    Args:
+        home: Where the models are, in `models/`.
+
+    Raises:
+        AuraError: The checkpoint, the text or the file is not usable, or an engine failed.
+    """
+    if arguments.embedded and (faults := misplaced(arguments, OF_CHECKPOINTS, "says nothing beside --embedded")):
+        raise ConfigError(NAME, faults)
+    model = None if arguments.embedded else model_of(arguments, home, CHECKPOINT)
+    if not spoken(arguments.text):
+        raise RequestError("invalid_value", "text: there is nothing in it that can be spoken", "text")
+    check_out(arguments.out)
+    said = asyncio.run(_say(arguments, model))
+    _emit(f"{arguments.out}: {said}", ends=True)
+
+
+async def _say(arguments: argparse.Namespace, model: Path | None) -> "SayResult":
+    language, instructions = arguments.language or "auto", arguments.instructions or ""
+    manner = Clause("", arguments.voice or "", language=language, instructions=instructions)
+    if model is None:
+        opening = some_stages(PROFILES[EMBEDDED], Path(), {"tts": {}})
+    else:
+        talker = checkpoint_args(NAME, model, arguments.dtype) | {"use_tqdm_on_load": False}
+        from pipeline.engines.qwen3_tts.engine import voice_in
+        from pipeline.engines.qwen3_tts.setup import read_writer
+
+        read_writer(model).check(voice_in(manner))
+        told = {"qwen3_tts": talker, "code2wav": {"model": model.name}}
+        opening = some_stages(PROFILES["vllm"], model.parent, told)
+        _emit("starting the voice …")
+    async with opening as stages:
+        return await say(arguments.text, manner, stages.answer, arguments.out, _emit)
+
+
+def _emit(line: object, *, ends: bool = False) -> None:
+    """Writes one line that changes, on a terminal; elsewhere only how it ended."""
+    if sys.stderr.isatty():
+        print(f"\r{line}\x1b[K", end="\n" if ends else "", file=sys.stderr, flush=True)
+    elif ends:
+        print(line, file=sys.stderr)
 
 
 @dataclass(frozen=True, slots=True)
 class SayResult:
-    """How far a text has been spoken.
+    """Tells how far a text has been spoken.
 
     Attributes:
         sound_s: Of speech.
@@ -37,29 +96,20 @@ class SayResult:
     first_s: float
     taken_s: float
 
-    @property
-    def real_time_factor(self) -> float:
-        """Seconds of work for a second of speech."""
-        return self.taken_s / self.sound_s if self.sound_s else 0.0
-
     def __str__(self) -> str:
-        return (
-            f"{self.sound_s:.1f} s of speech, the first after {self.first_s * 1000:.0f} ms, "
-            f"real-time factor {self.real_time_factor:.2f}"
-        )
+        factor = self.taken_s / self.sound_s if self.sound_s else 0.0
+        first_ms = self.first_s * 1000
+        return f"{self.sound_s:.1f} s of speech, the first after {first_ms:.0f} ms, real-time factor {factor:.2f}"
 
 
 async def say(
-    text: str,
-    engine_settings: Clause,
-    voice: VoiceEngines | Engine[Clause, AudioChunk],
-    out: Path,
-    emit: Callable[[SayResult], None],
+    text: str, manner: Clause, voice: tuple[Stage[Any, Any], ...], out: Path, emit: Callable[[SayResult], None]
 ) -> SayResult:
     """Speak `text` into a file: PCM16, 24 kHz mono.
 
     Args:
-        engine_settings: Its voice, language and instructions are those of all that is said.
+        manner: Its voice, language and instructions are those of all that is said.
+        voice: The stages that make sound of clauses.
         emit: Is told after each piece.
 
     Raises:
@@ -68,16 +118,22 @@ async def say(
     """
     clock = asyncio.get_running_loop().time
     began, said = clock(), SayResult(0.0, 0.0, 0.0)
-    chunks = _spoken(text, engine_settings, voice)
+    speaker, *others = voice
+    stages = (replace(speaker, process=partial(_clauses, manner)), *others)
+    request = TurnRequest(response_options=ResponseOptions(say=text))
     try:
         with speech_file(out) as file:
-            async with aclosing(chunks):
-                async for audio in chunks:
+
+            def write(audio: object) -> None:
+                nonlocal said
+                if isinstance(audio, AudioChunk):
                     file.writeframes(audio.pcm)
                     taken_s = clock() - began
                     first_s = said.first_s or (taken_s if audio.pcm else 0.0)
                     said = SayResult(said.sound_s + audio.duration_ms / 1000, first_s, taken_s)
                     emit(said)
+
+            await run_offline(TurnId(NAME, 0), request, stages, write)
     except OSError as error:
         raise RequestError("invalid_value", f"out: {out} cannot be written: {error.strerror}", "out") from error
     if not said.sound_s:
@@ -85,25 +141,10 @@ async def say(
     return said
 
 
-async def _spoken(
-    text: str, engine_settings: Clause, voice: VoiceEngines | Engine[Clause, AudioChunk]
-) -> AsyncGenerator[AudioChunk, None]:
-    if not isinstance(voice, VoiceEngines):
-        async with aclosing(voice.generate("say", _clauses(text, engine_settings))) as spoken:
-            async for audio in spoken:
-                yield audio
-        return
-    codes = voice.talker.generate("say", _clauses(text, engine_settings))
-    chunks = talker2code2wav_async_chunk(codes, TurnRequest())
-    sound = voice.code2wav.generate("say", chunks)
-    async with aclosing(codes), aclosing(chunks), aclosing(sound):
-        async for audio in sound:
-            yield audio
-
-
-async def _clauses(text: str, engine_settings: Clause) -> AsyncGenerator[Clause, None]:
+async def _clauses(
+    manner: Clause, inbox: AsyncIterator[TurnRequest], request: TurnRequest
+) -> AsyncGenerator[Clause, None]:
     clauses = ClauseSplitter()
-    for piece in (*clauses.feed(text), *clauses.finish()):
-        yield Clause(
-            piece, engine_settings.voice, engine_settings.speed, engine_settings.language, engine_settings.instructions
-        )
+    async for each in inbox:
+        for piece in (*clauses.feed(each.response_options.say or ""), *clauses.finish()):
+            yield replace(manner, text=piece)

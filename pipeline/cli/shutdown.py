@@ -5,7 +5,8 @@ import signal
 
 
 class Shutdown:
-    """
+    """Tells a server to end, and how gently.
+
     Args:
         work: Is cancelled where nothing need be waited for.
 

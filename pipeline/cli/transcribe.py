@@ -1,23 +1,68 @@
 """`aura-pipeline transcribe`: what is said in a sound, heard piece by piece as if it were being spoken."""
 
+import argparse
 import asyncio
+import sys
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
+from pathlib import Path
 
+from pipeline.cli.offline import checkpoint_args, some_stages
+from pipeline.cli.options import add_model, model_of
 from pipeline.engines.base import Engine
 from pipeline.errors import RequestError
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.media.segmentation import Pcm, parts
-from pipeline.types.chunks import AsrInput, Transcript
+from pipeline.media.wav import read_wav
+from pipeline.models.qwen3_asr.languages import AUTO
+from pipeline.runtime.profiles import PROFILES
+from pipeline.types.chunks import SPEECH_RATE, AsrInput, Transcript
 
+CHECKPOINT = "Qwen3-ASR-1.7B"  # as it is published
 PIECE_S = 2  # between two passes, as the official package streams
 LONGEST_S = 26  # of one utterance; about as long as a live one may get
 
 
+def add_transcribe(commands: "argparse._SubParsersAction[argparse.ArgumentParser]") -> None:
+    """Adds the command and its options."""
+    parser = commands.add_parser("transcribe", help="write down what a WAV file says, with a Qwen3-ASR checkpoint")
+    parser.add_argument("file", type=Path, metavar="FILE", help="any rate, any number of channels")
+    add_model(parser, CHECKPOINT)
+    parser.add_argument("--language", default=AUTO, help="a code such as `en`, or a name (auto: as it hears it)")
+    parser.add_argument("--context", default="", help="words that may be said, such as names")
+
+
+def run_transcribe(arguments: argparse.Namespace, home: Path) -> None:
+    """Writes down what the file says, and tells how long that took.
+
+    Args:
+        home: Where the models are, in `models/`.
+
+    Raises:
+        AuraError: The checkpoint, its language or the file is not usable, or the engine failed.
+    """
+    model = model_of(arguments, home, CHECKPOINT)
+    pcm = read_wav(arguments.file)
+    from pipeline.engines.qwen3_asr.setup import read_folder
+
+    read_folder(model.parent, model.name, arguments.language, "auto")
+    load_s, heard = asyncio.run(_transcribe(pcm, arguments, model))
+    print(f"{arguments.file}: {heard}; the model was loaded in {load_s:.1f} s", file=sys.stderr)
+
+
+async def _transcribe(pcm: Pcm, arguments: argparse.Namespace, model: Path) -> "tuple[float, TranscribeResult]":
+    told = checkpoint_args("transcribe", model, arguments.dtype)
+    told |= {"language": arguments.language, "context": arguments.context}
+    async with some_stages(PROFILES["vllm"], model.parent, {"asr": told}) as stages:
+        assert stages.recogniser
+        return stages.seconds["asr"], await transcribe(pcm, None, stages.recogniser, print)
+
+
 @dataclass(frozen=True, slots=True)
 class TranscribeResult:
-    """
+    """Tells what was heard, and how long that took.
+
     Attributes:
         text: All that was said; the words of one utterance a line.
         language: Those that were heard, by their English names.
@@ -34,7 +79,7 @@ class TranscribeResult:
 
     @property
     def real_time_factor(self) -> float:
-        """Seconds of work for a second of sound."""
+        """Is how many seconds of work a second of sound takes."""
         return self.taken_s / self.sound_s
 
     def __str__(self) -> str:
@@ -47,7 +92,8 @@ class TranscribeResult:
 async def transcribe(
     pcm: Pcm, language: str | None, engine: Engine[AsrInput, Transcript], emit: Callable[[str], None]
 ) -> TranscribeResult:
-    """
+    """Hears a sound, one utterance after the other.
+
     Args:
         pcm: float32, 16 kHz mono; of any length, it is cut where it is quietest.
         language: ISO 639-1 code, or None to detect it.
@@ -79,7 +125,7 @@ async def transcribe(
 
 
 async def _windows(part: Pcm, language: str | None, heard: asyncio.Semaphore) -> AsyncGenerator[AsrInput, None]:
-    """Each when the one before has been heard: what is skipped while somebody speaks would be missed here."""
+    """Yields each when the one before has been heard: what is skipped while somebody speaks would be missed here."""
     for end in range(PIECE_S * SPEECH_RATE, len(part), PIECE_S * SPEECH_RATE):
         await heard.acquire()
         yield AsrInput(part[:end], language, False)

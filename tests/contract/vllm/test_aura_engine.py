@@ -16,6 +16,7 @@ import pytest
 from PIL import Image
 
 from pipeline.cli.ask import ask
+from pipeline.cli.offline import ignore
 from pipeline.engines.aura.engine import AuraEngine, as_chunk
 from pipeline.engines.aura.prompt import LIMITS, multimodal_prompt
 from pipeline.engines.aura.setup import check_own_weights, open_aura
@@ -36,6 +37,7 @@ from tests.contract.vllm.films import write_film
 from tests.contract.vllm.seeing import GREEDY
 from tests.contract.vllm.seeing_cases import GOLDENS, TOKENS, prompts
 from tests.contract.vllm.tiny_aura import write_aura
+from tests.pipeline.cli.test_ask import alone
 
 UNCLOSED = r"ignore:Exception ignored in. <function Context.__del__:pytest.PytestUnraisableExceptionWarning"
 pytestmark = [pytest.mark.vllm, pytest.mark.filterwarnings(UNCLOSED)]  # vLLM leaves a context of ZeroMQ's behind
@@ -192,10 +194,10 @@ async def test_a_question_of_ten_thousand_characters_is_answered(aura: AuraEngin
 async def test_a_film_is_asked_about(aura: AuraEngine, tmp_path: Path) -> None:
     film = write_film(tmp_path / "clip.mp4", 3.3)
     told: list[str] = []
-    answered = await ask("What is that?", film_of(film), aura, LIMITS, told.append)
-    assert (answered.seconds, answered.remembered) == (4, 4)
+    answered = await ask(alone(aura, LIMITS), film_of(film), "What is that?", told.append, ignore)
+    assert (len(answered.prefill_ms), answered.remembered) == (4, 4)
     assert answered.text == "".join(told)
-    assert all(each > 0 for each in answered.read_ms)
+    assert all(each > 0 for each in answered.prefill_ms)
 
 
 def test_weights_that_are_missing_unused_or_truncated_are_named(folder: Path, tmp_path: Path) -> None:

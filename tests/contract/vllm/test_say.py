@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 from infra.launcher.supervise.leftovers import leftovers
-from pipeline.cli.say_command import add_say, run_say
+from pipeline.cli.say import add_say, run_say
 from pipeline.errors import RequestError
 from pipeline.types.chunks import FRAME_SAMPLES
 from tests.contract.embedded import MODULE_BACKEND

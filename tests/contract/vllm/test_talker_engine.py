@@ -15,7 +15,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.cli.say import VoiceEngines, say
+from pipeline.cli.offline import ignore
+from pipeline.cli.say import say
 from pipeline.engines.qwen3_tts.engine import TalkerEngine
 from pipeline.engines.qwen3_tts.setup import open_talker
 from pipeline.errors import AuraError, ConfigError, EngineError
@@ -26,7 +27,7 @@ from tests.contract.embedded import MODULE_BACKEND, all_of, once
 from tests.contract.vllm.cases import CASES, GOLDENS, MOST_FRAMES
 from tests.contract.vllm.tiny import Kind
 from tests.contract.wire_wait import PATIENCE_S
-from tests.pipeline.cli.test_say import Waves
+from tests.pipeline.cli.test_say import voice_of
 from tests.supervised import PATIENT, supervised
 
 pytestmark = pytest.mark.vllm
@@ -162,10 +163,10 @@ async def test_ten_thousand_characters_are_spoken_sentence_by_sentence(talker: T
 async def test_say_makes_speech_of_every_kind_of_text_and_of_the_next_one(
     talker: TalkerEngine, tmp_path: Path, text: str
 ) -> None:
-    voice, out = VoiceEngines(talker, Waves()), tmp_path / "out.wav"
-    assert (await say(text, Clause("", "eric"), voice, out, lambda _: None)).sound_s > 0
+    voice, out = voice_of(talker), tmp_path / "out.wav"
+    assert (await say(text, Clause("", "eric"), voice, out, ignore)).sound_s > 0
     golden = np.load(GOLDENS)[f"case_{CASE}"]
-    assert (await say(CLAUSE.text, CLAUSE, voice, out, lambda _: None)).sound_s == pytest.approx(0.08 * len(golden))
+    assert (await say(CLAUSE.text, CLAUSE, voice, out, ignore)).sound_s == pytest.approx(0.08 * len(golden))
 
 
 @pytest.mark.parametrize(
@@ -175,10 +176,10 @@ async def test_say_makes_speech_of_every_kind_of_text_and_of_the_next_one(
 async def test_say_refuses_what_it_cannot_speak_and_speaks_the_next(
     talker: TalkerEngine, tmp_path: Path, text: str, name: str, fault: str
 ) -> None:
-    voice, out = VoiceEngines(talker, Waves()), tmp_path / "out.wav"
+    voice, out = voice_of(talker), tmp_path / "out.wav"
     with pytest.raises(AuraError, match=fault):
-        await say(text, Clause("", name), voice, out, lambda _: None)
-    assert (await say(CLAUSE.text, CLAUSE, voice, out, lambda _: None)).sound_s > 0
+        await say(text, Clause("", name), voice, out, ignore)
+    assert (await say(CLAUSE.text, CLAUSE, voice, out, ignore)).sound_s > 0
 
 
 async def test_instructions_that_leave_no_room_fail_their_request_only(talker: TalkerEngine) -> None:

@@ -6,15 +6,25 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.cli.ask import ask
-from pipeline.cli.ask_command import add_ask, run_ask
+from pipeline.cli.ask import add_ask, ask, run_ask
+from pipeline.cli.offline import OfflineStages, ignore
 from pipeline.context.window import WindowLimits
+from pipeline.engines.base import Engine
 from pipeline.engines.fake import FakeEngine
-from pipeline.errors import ConfigError
+from pipeline.errors import ConfigError, EngineError
 from pipeline.media.video_chunk import VideoChunk
+from pipeline.topology.aura_omni import AURA_OMNI_PIPELINE
+from pipeline.topology.processors.aura import asr2aura
+from pipeline.turns.stage import Stage
 from pipeline.types.chunks import MultimodalPrompt, TextChunk
 
 LIMITS = WindowLimits(keep_s=6, slack_s=3)
+
+
+def alone(aura: Engine[MultimodalPrompt, TextChunk], limits: WindowLimits = LIMITS) -> OfflineStages:
+    """AURA, and no other stage."""
+    stages = (Stage(AURA_OMNI_PIPELINE.stage("aura"), aura, asr2aura),)
+    return OfflineStages(None, stages, stages, limits)
 
 
 async def test_each_second_is_read_and_then_the_question_is_answered() -> None:
@@ -25,20 +35,28 @@ async def test_each_second_is_read_and_then_the_question_is_answered() -> None:
     )
     told: list[str] = []
     film = [VideoChunk(f"{number}", np.zeros((2, 64, 64, 3), np.uint8)) for number in range(12)]
-    answered = await ask("What is it?", film, aura, LIMITS, told.append)
+    answered = await ask(alone(aura), film, "What is it?", told.append, ignore)
     assert (answered.text, "".join(told)) == ("A cup.", "A cup.")
-    assert (answered.seconds, answered.remembered) == (12, 6)
-    assert len(answered.read_ms) == 12
-    assert answered.read_ms[0] == pytest.approx(50)
-    assert answered.first_ms == pytest.approx(200)
+    assert len(answered.prefill_ms) == 12
+    assert answered.remembered == 6
+    assert answered.prefill_ms[0] == pytest.approx(50)
+    assert answered.first_ms == {"words": pytest.approx(200)}
     assert answered.taken_ms == pytest.approx(300)
-    assert "12 s of video (6 remembered), 50 ms for a second (median); first words after 200 ms" in str(answered)
+    assert answered.video == "12 s of video (6 remembered), 50 ms for a second (median)"
+    assert str(answered) == "first words after 200 ms, 300 ms in all"
 
 
 async def test_silence_is_an_answer() -> None:
     aura: FakeEngine[MultimodalPrompt, TextChunk] = FakeEngine(lambda scene: [])
-    answered = await ask("", [], aura, LIMITS, lambda text: None)
-    assert (answered.text, answered.first_ms) == ("", 0)
+    answered = await ask(alone(aura), [], "", ignore, ignore)
+    assert (answered.text, answered.first_ms, answered.video) == ("", {}, "")
+
+
+async def test_a_second_that_cannot_be_read_is_told() -> None:
+    aura: FakeEngine[MultimodalPrompt, TextChunk] = FakeEngine(lambda scene: [(0.1, EngineError("aura", "no memory"))])
+    with pytest.raises(EngineError, match="aura: no memory"):
+        await ask(alone(aura), [VideoChunk("0", np.zeros((2, 64, 64, 3), np.uint8))], "What is it?", ignore, ignore)
+    assert [prompt.max_tokens for prompt in aura.prompts] == [0]
 
 
 @pytest.mark.parametrize(

@@ -4,12 +4,21 @@ import wave
 from collections.abc import AsyncGenerator, AsyncIterator
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
-from pipeline.cli.say import SayResult, VoiceEngines, say
+from pipeline.cli.offline import ignore
+from pipeline.cli.say import SayResult, say
+from pipeline.engines.base import Engine
 from pipeline.errors import EngineError, RequestError
+from pipeline.topology.aura_omni import AURA_OMNI_PIPELINE
+from pipeline.topology.embedded import EMBEDDED_PIPELINE
+from pipeline.topology.processors.aura import aura2tts
+from pipeline.topology.processors.embedded import text2clauses
+from pipeline.topology.processors.handover import talker2code2wav_async_chunk
+from pipeline.turns.stage import Stage
 from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES, AudioChunk, Clause, CodecChunk
 
 
@@ -43,14 +52,20 @@ class Waves:
     async def aclose(self) -> None: ...
 
 
+def voice_of(talker: Engine[Clause, CodecChunk]) -> tuple[Stage[Any, Any], ...]:
+    """The two stages that make sound of clauses, the second of which is scripted."""
+    return (
+        Stage(AURA_OMNI_PIPELINE.stage("qwen3_tts"), talker, aura2tts),
+        Stage(AURA_OMNI_PIPELINE.stage("code2wav"), Waves(), talker2code2wav_async_chunk),
+    )
+
+
 MANNER = Clause("", "vivian", language="english", instructions="Softly.")
 
 
 async def test_all_of_the_text_is_in_the_file_in_the_manner_that_was_asked_for(tmp_path: Path) -> None:
     frames, told = Frames(), list[SayResult]()
-    said = await say(
-        "One two. Three four five.", MANNER, VoiceEngines(frames, Waves()), tmp_path / "out.wav", told.append
-    )
+    said = await say("One two. Three four five.", MANNER, voice_of(frames), tmp_path / "out.wav", told.append)
     with wave.open(str(tmp_path / "out.wav")) as file:
         assert (file.getnchannels(), file.getsampwidth(), file.getframerate()) == (1, 2, 24_000)
         assert file.getnframes() == 5 * FRAME_SAMPLES
@@ -86,10 +101,10 @@ EVERY_KIND = {
 @pytest.mark.parametrize("text", EVERY_KIND.values(), ids=EVERY_KIND)
 async def test_every_kind_of_text_reaches_the_voice_whole_and_the_next_one_too(tmp_path: Path, text: str) -> None:
     frames = Frames()
-    voice, out = VoiceEngines(frames, Waves()), tmp_path / "out.wav"
+    voice, out = voice_of(frames), tmp_path / "out.wav"
     for said in (text, "And now this."):
         frames.clauses.clear()
-        await say(said, MANNER, voice, out, lambda _: None)
+        await say(said, MANNER, voice, out, ignore)
         assert "".join(clause.text for clause in frames.clauses) == said
         assert max(len(clause.text) for clause in frames.clauses) <= 240
         with wave.open(str(out)) as file:
@@ -99,11 +114,9 @@ async def test_every_kind_of_text_reaches_the_voice_whole_and_the_next_one_too(t
 async def test_what_a_voice_cannot_say_leaves_what_it_has_said_and_the_next_text_is_spoken(tmp_path: Path) -> None:
     frames, out = Frames(), tmp_path / "out.wav"
     with pytest.raises(EngineError, match="unknown voice `bob`"):
-        await say("One two. Three.", replace(MANNER, voice="bob"), VoiceEngines(frames, Waves()), out, lambda _: None)
+        await say("One two. Three.", replace(MANNER, voice="bob"), voice_of(frames), out, ignore)
     assert out.exists()
-    assert (await say("One two.", MANNER, VoiceEngines(frames, Waves()), out, lambda _: None)).sound_s == pytest.approx(
-        0.16
-    )
+    assert (await say("One two.", MANNER, voice_of(frames), out, ignore)).sound_s == pytest.approx(0.16)
 
 
 class Tones:
@@ -120,18 +133,19 @@ class Tones:
 
 
 async def test_a_voice_of_one_engine_speaks_too(tmp_path: Path) -> None:
-    said = await say("One two. Three four five.", MANNER, Tones(), tmp_path / "out.wav", lambda _: None)
+    voice = (Stage(EMBEDDED_PIPELINE.stage("tts"), Tones(), text2clauses),)
+    said = await say("One two. Three four five.", MANNER, voice, tmp_path / "out.wav", ignore)
     assert said.sound_s == pytest.approx(0.5)
 
 
 async def test_a_text_in_which_nothing_can_be_spoken_is_refused(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match="text: there is nothing"):
-        await say("", MANNER, VoiceEngines(Frames(), Waves()), tmp_path / "out.wav", lambda _: None)
+        await say("", MANNER, voice_of(Frames()), tmp_path / "out.wav", ignore)
 
 
 async def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     with pytest.raises(RequestError, match=r"out: .*nowhere/out\.wav cannot be written"):
-        await say("Hi.", MANNER, VoiceEngines(Frames(), Waves()), tmp_path / "nowhere" / "out.wav", lambda _: None)
+        await say("Hi.", MANNER, voice_of(Frames()), tmp_path / "nowhere" / "out.wav", ignore)
 
 
 def test_the_real_time_factor_is_work_for_a_second_of_speech() -> None:

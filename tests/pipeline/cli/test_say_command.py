@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from pipeline.cli.say_command import add_say, run_say
+from pipeline.cli.say import add_say, run_say
 from pipeline.errors import AuraError
 
 

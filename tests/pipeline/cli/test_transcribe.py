@@ -6,8 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.cli.transcribe import TranscribeResult, transcribe
-from pipeline.cli.transcribe_command import add_transcribe, run_transcribe
+from pipeline.cli.transcribe import TranscribeResult, add_transcribe, run_transcribe, transcribe
 from pipeline.engines.fake import hears
 from pipeline.errors import AuraError, ConfigError, RequestError
 from pipeline.media.sample_rates import SPEECH_RATE
