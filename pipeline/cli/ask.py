@@ -13,6 +13,7 @@ from pipeline.cli.options import add_model, misplaced, model_of
 from pipeline.cli.transcribe import transcribe
 from pipeline.context.window import cut, in_bytes, is_due
 from pipeline.deployment.loading import Deployment, read_deployment
+from pipeline.engines.aura.prompt import LIMITS
 from pipeline.errors import ConfigError
 from pipeline.media.segmentation import Pcm
 from pipeline.media.video_chunk import VideoChunk
@@ -22,7 +23,6 @@ from pipeline.runtime.gpus import gpu_bytes
 from pipeline.runtime.orchestrator import running
 from pipeline.runtime.preflight import preflight
 from pipeline.runtime.profiles import PROFILES
-from pipeline.topology.processors.aura import LIMITS
 from pipeline.types.chunks import AudioChunk, TextChunk, TurnId
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest

@@ -14,7 +14,7 @@ from pipeline.engines.vllm.placement import has_gpu
 from pipeline.errors import ConfigError
 from pipeline.runtime.orchestrator import chain_of
 from pipeline.runtime.profiles import Profile
-from pipeline.runtime.startup import opened
+from pipeline.runtime.startup import open_engines
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
@@ -76,7 +76,7 @@ async def some_stages(
     stages = [_for_one(deployment.stage(each.stage_id), told.get(each.model_stage, {}), sampling) for each in specs]
     deployment = replace(deployment, max_sessions=1, stages=tuple(stages))
     async with AsyncExitStack() as closing:
-        ready = await opened(profile, deployment, models_dir, closing, told)
+        ready = await open_engines(profile, deployment, models_dir, closing, told)
         joined = chain_of(profile.topology, deployment, ready.engines)
         yield OfflineStages(ready.engines.get(specs[0].model_stage), joined, joined, seconds=ready.seconds)
 

@@ -17,7 +17,7 @@ from pipeline.media.segmentation import Pcm, parts
 from pipeline.media.wav import read_wav
 from pipeline.models.qwen3_asr.languages import AUTO
 from pipeline.runtime.profiles import PROFILES
-from pipeline.types.chunks import SPEECH_RATE, AsrInput, Transcript
+from pipeline.types.chunks import AsrInput, Transcript
 
 CHECKPOINT = "Qwen3-ASR-1.7B"  # as it is published
 PIECE_S = 2  # between two passes, as the official package streams

@@ -8,10 +8,9 @@ import pytest
 
 from pipeline.cli.offline import checkpoint_args, some_stages
 from pipeline.engines.qwen3_tts.setup import own_draws
-from pipeline.engines.vllm.start import VllmHost
 from pipeline.models.qwen3_tts.config import read_generation
 from pipeline.runtime.profiles import PROFILES, Profile
-from pipeline.runtime.vllm_engine_registry import vllm_engines
+from pipeline.runtime.vllm_engine_registry import VllmHost, vllm_engines
 from pipeline.types.chunks import Clause, MultimodalPrompt
 from tests.contract.embedded import all_of
 from tests.contract.vllm.chain import write_models
