@@ -111,7 +111,7 @@ def language_model(pipeline: int) -> int:
     """The process in which a pipeline keeps its language model."""
     tasks = Path(f"/proc/{pipeline}/task").iterdir()
     children = [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
-    (child,) = [pid for pid in children if "llama_child" in Path(f"/proc/{pid}/cmdline").read_text()]
+    (child,) = [pid for pid in children if "llamacpp.child" in Path(f"/proc/{pid}/cmdline").read_text()]
     return child
 
 

@@ -65,7 +65,7 @@ class Chain:
         """Which stage each of its processes is, if none of them has died; without those that have not started."""
         below = _below(self.process.pid)
         engines = [pid for pid in below if "EngineCore" in _title(pid)]
-        decoders = [pid for pid in below if "codec_child" in _title(pid)]
+        decoders = [pid for pid in below if "code2wav.child" in _title(pid)]
         return dict(zip(engines, VLLM_STAGES, strict=False)) | dict.fromkeys(decoders, "code2wav")
 
     def kill(self, stage: str) -> None:
