@@ -183,7 +183,7 @@ class Call:
     def on_picture(self) -> None:
         self.publisher.saw_frame()
 
-    # What the gate decides.
+    # What `PipelineStt` decides.
 
     def caption(self, item_id: str, text: str) -> None:
         if self._model.live:

@@ -120,7 +120,7 @@ class Caller:
 
     async def _sound(self, seconds: float, level: float) -> None:
         for _ in range(round(seconds * SPEECH_RATE / FRAME)):
-            await self.session.hear(np.full(FRAME, level, np.float32))
+            await self.session.append(np.full(FRAME, level, np.float32))
             await asyncio.sleep(FRAME / SPEECH_RATE)
 
 

@@ -19,8 +19,8 @@ class Turns:
         end_s: From the last word to the turn's end if the model takes it to be over.
         longest_end_s: From the last word to the turn's end if the model expects more.
         interrupt_s: Speech over the agent that pauses it.
-        resume_s: Silence after which a paused agent goes on though the gate has not spoken.
-        label_s: How long after a sound the gate waits for its label.
+        resume_s: Silence after which a paused agent goes on though `PipelineStt` has not decided.
+        label_s: How long after a sound `PipelineStt` waits for its label.
         late_label_s: How long it waits after a sound over the agent, which goes on meanwhile: a late question is better
             than none.
         longest_turn_s: Speech without a pause that is answered all the same (a crowd, a television).

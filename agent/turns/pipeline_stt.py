@@ -24,7 +24,7 @@ from agent.turns.user_turn_tracker import (
 
 
 class TurnActions(Protocol):
-    """The floor is what the gate may do to the conversation."""
+    """The actions are what `PipelineStt` may do to the conversation."""
 
     def caption(self, item_id: str, text: str) -> None: ...
 
@@ -42,8 +42,8 @@ class TurnActions(Protocol):
 
 
 class PipelineStt(stt.STT[str]):
-    """The gate is LiveKit's recogniser: asked for a final transcript at the end of a turn, it answers with the
-    pipeline's newest text, or with nothing if the sound was none.
+    """LiveKit's recogniser, which sends no sound: asked for a final transcript at the end of a turn, it answers with
+    the pipeline's newest text, or with nothing if the sound was none.
 
     Args:
         label_s: How long after a sound its label is waited for.
@@ -96,7 +96,7 @@ class PipelineStt(stt.STT[str]):
     async def _recognize_impl(
         self, buffer: AudioBuffer, *, language: NotGivenOr[str] = NOT_GIVEN, conn_options: APIConnectOptions
     ) -> stt.SpeechEvent:
-        raise NotImplementedError("the gate only streams")
+        raise NotImplementedError("PipelineStt only streams")
 
     def _do(self, action: Action) -> None:
         match action:

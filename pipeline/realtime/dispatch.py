@@ -50,14 +50,14 @@ class Dispatch:
         match wanted:
             case client.AudioAppend(audio=audio):
                 self._refuse_after_final()
-                await session.hear(self._decoder.decode(audio))
+                await session.append(self._decoder.decode(audio))
             case client.AudioActivity(speaking=speaking, audio_ms=audio_ms):
                 session.activity(speaking, audio_ms)
             case client.VideoAppend(image=image, timestamp_ms=timestamp_ms):
                 self._see(image, timestamp_ms)
             case client.AudioCommit(final=final):
                 self._refuse_after_final()
-                await session.hear(self._decoder.rest())
+                await session.append(self._decoder.rest())
                 session.commit()
                 self._decoder.begin_anew()
                 self._final = final

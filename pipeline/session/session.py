@@ -75,12 +75,12 @@ class Session:
         self._sink = sink
         self._tasks = BackgroundTasks()
         self._turns = TurnCounter(name)
-        self._listening = InputAudioBuffer(detector)
+        self._input_audio_buffer = InputAudioBuffer(detector)
         self._speaking: SpokenTurn | None = None  # the utterance that is not complete
         self._pending_input = PendingInput(self._tasks)
         self._prefilling: asyncio.Task[None] | None = None
         self.conversation = Conversation(history or History(), sink)
-        self._answering = ResponseManager(self._tasks, self.conversation, self)
+        self._responses = ResponseManager(self._tasks, self.conversation, self)
         self.vision: VisionController | None = None
         if stages.sees:
             camera = camera_name(name, goes_on=history is not None)
@@ -93,7 +93,7 @@ class Session:
     @property
     def answering(self) -> str | None:
         """The id of the response that is being given."""
-        return self._answering.response_id
+        return self._responses.response_id
 
     @property
     def state(self) -> SessionState:
@@ -106,14 +106,14 @@ class Session:
         """How to work from now on. A prompt that this changes is made ready in the background."""
         changed = options.response_options.instructions != self.options.response_options.instructions
         self.options = replace(options, response_options=replace(options.response_options, cache_salt=self.name))
-        self._listening.configure(options)
+        self._input_audio_buffer.configure(options)
         self._has_changed()
         if changed:
             self._prefill_ahead()
 
-    async def hear(self, pcm: Pcm) -> None:
-        """float32, 16 kHz mono, as much as has come."""
-        self._follow(await self._listening.hear(pcm))
+    async def append(self, pcm: Pcm) -> None:
+        """Take sound as it comes, cut anywhere: float32, 16 kHz mono."""
+        self._follow(await self._input_audio_buffer.append(pcm))
 
     def activity(self, speaking: bool, audio_ms: int | None = None) -> None:
         """The caller's own voice activity detection says that the person starts or pauses.
@@ -121,18 +121,18 @@ class Session:
         Args:
             audio_ms: When, in the sound that was appended; by default at its end.
         """
-        self._follow(self._listening.activity(speaking, audio_ms))
+        self._follow(self._input_audio_buffer.activity(speaking, audio_ms))
 
     def clear(self) -> None:
         """Forget the sound since the last commit."""
-        self._follow(self._listening.clear())
+        self._follow(self._input_audio_buffer.clear())
         self.emit(InputCleared())
         self._answer_what_is_owed()
 
     def commit(self) -> str:
         """The utterance so far becomes an item; returns its id. Nothing is answered by this."""
         self._look_up()
-        transcriber = self._listening.commit()
+        transcriber = self._input_audio_buffer.commit()
         return self._complete(self._speaking or self._open(transcriber))
 
     def respond(
@@ -150,7 +150,7 @@ class Session:
             history: Answers this conversation, and keeps the answer out of the session's.
             kept: False keeps an answer to the session's conversation out of it, too.
         """
-        self._answering.check_free()
+        self._responses.check_free()
         response_options = replace(response_options or self.options.response_options, cache_salt=self.name)
         if self.vision and metadata and (offer_id := metadata.get("offer_id")):
             response_options = replace(response_options, say=self.vision.offers.accept(offer_id, _now()))
@@ -165,17 +165,17 @@ class Session:
         request = ResponseRequest(turn, response_name(), item_name(), response_options, metadata or {}, kept, moments)
         if adopted:
             adopted.utterance.adopt(request)
-            self._answering.begin(request, adopted.utterance.output, adopted.answering)
+            self._responses.begin(request, adopted.utterance.output, adopted.answering)
         else:
             output, contexts = SpeculativeOutput(AHEAD_MS), self._asked_for(request, history)
             work = self._tasks.start(f"{turn}", run_turn, turn, contexts, self._stages, output)
-            self._answering.begin(request, output, work)
+            self._responses.begin(request, output, work)
         self._has_changed()
         return request.response_id
 
     def cancel(self, response_id: str | None = None, reason: CancelReason = "client_cancelled") -> None:
         """Stop the answer. The caller is told at once; the engines are idle when its tasks have ended."""
-        self._answering.cancel(response_id, reason)
+        self._responses.cancel(response_id, reason)
 
     def write(self, item: Item, after: str | None = None) -> None:
         """A message joins the conversation: behind `after`, by default at the end."""
@@ -188,7 +188,7 @@ class Session:
     def truncate(self, item_id: str, played_ms: int) -> None:
         """The caller has heard only the first `played_ms` of that answer."""
         self.conversation.truncate(item_id, played_ms)
-        self._answering.truncate(item_id, played_ms)
+        self._responses.truncate(item_id, played_ms)
 
     def emit(self, event: SessionEvent) -> None:
         """Take what a part of the session has to tell: the caller is told, and what follows from it is done."""
@@ -326,14 +326,14 @@ class Session:
         await self._tasks.__aenter__()
         if self.vision:
             self.vision.open()
-        self._answering.open()
+        self._responses.open()
         return self
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._pending_input.forgive()
-        self._answering.hang_up()
+        self._responses.hang_up()
         await self._tasks.__aexit__(kind, error, trace)
 
 

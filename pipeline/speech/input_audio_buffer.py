@@ -43,12 +43,12 @@ class InputAudioBuffer:
         self._options = options
         self._vad.configure(options.endpointing)
 
-    async def hear(self, pcm: Pcm) -> list[SpeechEvent]:
-        """float32, 16 kHz mono, as much as has come."""
+    async def append(self, pcm: Pcm) -> list[SpeechEvent]:
+        """Take sound as it comes, cut anywhere: float32, 16 kHz mono."""
         if self._options.detection and self._transcriber:
             end_ms = self._options.detection.end_ms(self._transcriber.newest.text)
             self._vad.configure(replace(self._options.endpointing, end_ms=end_ms))
-        return [event for frame in await self._vad.hear(pcm, judge=self._judges) for event in self._frame(frame)]
+        return [event for frame in await self._vad.append(pcm, judge=self._judges) for event in self._frame(frame)]
 
     def activity(self, speaking: bool, audio_ms: int | None = None) -> list[SpeechEvent]:
         """The caller's own voice activity detection says that the person starts or pauses.

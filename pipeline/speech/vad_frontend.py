@@ -71,7 +71,7 @@ class VadFrontend:
     def configure(self, endpointing: Endpointing) -> None:
         self._activity.configure(endpointing)
 
-    async def hear(self, pcm: Pcm, *, judge: bool = True) -> Iterator[VadFrame]:
+    async def append(self, pcm: Pcm, *, judge: bool = True) -> Iterator[VadFrame]:
         """The frames that `pcm` (float32, 16 kHz mono) completes; the rest waits for more.
 
         Each is judged as it is taken, so that what is done about one (a turn ends) holds for the next.

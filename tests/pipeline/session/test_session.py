@@ -242,7 +242,7 @@ async def test_what_was_heard_in_a_lull_is_not_heard_again_at_the_commit() -> No
     async with line.call() as caller:
         await caller.says(0.5)
         await caller.is_silent(0.128)
-        await caller.session.hear(np.zeros(160, np.float32))  # a frame has begun
+        await caller.session.append(np.zeros(160, np.float32))  # a frame has begun
         caller.session.commit()
         await asyncio.sleep(1)
     assert len(line.asr.prompts) == 1

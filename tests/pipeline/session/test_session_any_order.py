@@ -43,7 +43,7 @@ class Chance:
             case "sound":
                 level, frames = chance.choice((0.0, 0.0, 0.5)), chance.randint(1, 40)
                 if chance.random() < 0.2:
-                    await session.hear(np.full(frames * 300, level, np.float32))
+                    await session.append(np.full(frames * 300, level, np.float32))
                 else:
                     await (caller.says if level else caller.is_silent)(frames * 0.032)
             case "wait":

@@ -178,7 +178,7 @@ async def test_two_turns_in_one_append_are_both_answered() -> None:
     line = Line(asr=hears("First.", "Second."))
     async with line.call(SERVER_VAD) as caller:
         loud, quiet = np.full(30 * FRAME, 0.5, np.float32), np.zeros(30 * FRAME, np.float32)
-        await caller.session.hear(np.concatenate([loud, quiet, loud, quiet]))
+        await caller.session.append(np.concatenate([loud, quiet, loud, quiet]))
         await asyncio.sleep(5)
         assert [done.status for done in caller.all(events.ResponseDone)] == ["cancelled", "completed"]
         assert [message.text for message in line.questions[-1].messages] == ["First.", "Second."]

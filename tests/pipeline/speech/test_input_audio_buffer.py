@@ -72,7 +72,7 @@ class Call:
             await self.takes(sound(level))
 
     async def takes(self, pcm: Pcm) -> None:
-        self.events += await self.listening.hear(pcm)
+        self.events += await self.listening.append(pcm)
 
     def activity(self, speaking: bool, audio_ms: int | None = None) -> list[SpeechEvent]:
         """What changed by it."""
