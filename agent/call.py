@@ -161,7 +161,7 @@ class Call:
 
     def on_outcome(self, outcome: ResponseOutcome) -> None:
         if outcome.error:
-            self.publisher.error("I could not answer that. Please try again.")
+            self.publisher.failed("I could not answer that. Please try again.")
         elif outcome.decision == "silent":
             self.publisher.stayed_silent()
         if outcome.status in ("completed", "incomplete"):

@@ -111,13 +111,18 @@ class AgentStatePublisher:
         self._tell({"aura.timings": _json({"response_id": response_id, **figures})})
 
     def error(self, text: str) -> None:
-        """Publish a sentence for the person; empty: all is well again."""
+        """Publish what is wrong, in a sentence for the person; empty: all is well again. It is told once."""
         if text == self._error:
             return
         self._error = text
         if text:
             self.decided("error", text)
         self._tell({"aura.error": text})
+
+    def failed(self, text: str) -> None:
+        """Publish that one more answer failed: each is told, also in the words of the one before."""
+        self._error = ""
+        self.error(text)
 
     def connection(self, resume_token: str, sees: bool) -> None:
         """The agent holds a place in the pipeline, for the conversation with that token; empty: it holds none.

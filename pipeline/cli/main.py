@@ -17,6 +17,7 @@ from aiohttp import web
 
 from pipeline.aio import startup_objects as heap
 from pipeline.cli.ask import add_ask, run_ask
+from pipeline.cli.logs import set_up_logging
 from pipeline.cli.offline import keep_stdout_for_results
 from pipeline.cli.options import add_model_dir
 from pipeline.cli.port_holder import holder_of
@@ -58,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run, with 130 after Ctrl-C."""
     arguments = _parser().parse_args(argv)
     level = logging.WARNING if arguments.command in OFFLINE else logging.INFO  # they tell how far they are
-    logging.basicConfig(level=level, format="%(asctime)s %(levelname)s %(name)s %(message)s")
+    set_up_logging(level)
     try:
         if arguments.command in OFFLINE:
             keep_stdout_for_results(os.environ)

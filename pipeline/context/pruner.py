@@ -47,7 +47,7 @@ class ContextPruner:
             conversation.forget(planned)
             self._planned = None
         elif (self._task is None or self._task.done()) and is_due(conversation.history, self._limits):
-            self._task = self._tasks.start(f"{self._name}:forget", self._plan)
+            self._task = self._tasks.start(f"{self._name}:prune", self._plan)
 
     async def _plan(self) -> None:
         history, deleted = self._conversation.history, self._conversation.deleted

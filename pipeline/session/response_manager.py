@@ -90,7 +90,9 @@ class ResponseManager:
         try:
             status = await answer.deliver()
         except EngineError as error:
-            log.warning("answer failed", extra={"turn": str(answer.request.turn), "stage": error.stage})
+            log.warning(
+                "answer failed", extra={"turn": str(answer.request.turn), "stage": error.stage, "reason": error.reason}
+            )
             self._finish(answer, "failed", error=str(error))
         except Exception:
             self._finish(answer, "failed", error="turn: internal error")

@@ -311,7 +311,7 @@ class Session:
         if self._prefilling:
             self._prefilling.cancel()
         turn, request = self._turns.next(), TurnRequest(self.history, self.options.response_options).unfinished()
-        self._prefilling = self._tasks.start(f"{turn}:read", prefill, turn, request, self._stages)
+        self._prefilling = self._tasks.start(f"{turn}:prefill", prefill, turn, request, self._stages)
 
     def _look_up(self, *, ahead: bool = True) -> None:
         """Something is about to be said or asked: it is about what has been seen until now."""

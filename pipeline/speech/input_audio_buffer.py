@@ -83,7 +83,9 @@ class InputAudioBuffer:
             )
         if self._transcriber and len(rest):
             self._transcriber.add(rest, voiced=False)
-        transcriber = self._transcriber or self._new_hearing()  # a new one has nothing to transcribe: nobody has spoken
+        transcriber = (
+            self._transcriber or self._new_transcriber()
+        )  # a new one has nothing to transcribe: nobody has spoken
         transcriber.commit()
         self._forget()
         return transcriber
@@ -144,14 +146,14 @@ class InputAudioBuffer:
                 yield UtteranceSettled(transcriber.newest)
 
     def _open(self) -> SpeechEvent:
-        transcriber = self._transcriber = self._new_hearing()
+        transcriber = self._transcriber = self._new_transcriber()
         began_ms = self._audio_ms - len(self._pre_roll) * FRAME_MS
         for pcm in self._pre_roll:
             transcriber.add(pcm)
         self._pre_roll.clear()
         return UtteranceBegan(transcriber, began_ms)
 
-    def _new_hearing(self) -> StreamingTranscriber:
+    def _new_transcriber(self) -> StreamingTranscriber:
         response_options = self._options.response_options
         return StreamingTranscriber(
             response_options.language, PARTIAL_MS if self._options.partials else None, response_options.context

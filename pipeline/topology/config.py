@@ -1,5 +1,6 @@
 """What a pipeline is: its stages and how they are joined. Frozen, and it checks itself: what it accepts runs."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -7,6 +8,7 @@ from typing import Any, Literal
 
 from pipeline.errors import ConfigError
 
+NAME = re.compile(r"[a-z][a-z0-9_]*")  # it stands in request ids, logs and metrics
 OutputType = Literal["text", "latent", "audio"]
 
 
@@ -118,8 +120,12 @@ def _faults(topology: PipelineConfig) -> Iterator[str]:
 def _name_faults(stage: StagePipelineConfig, before: tuple[StagePipelineConfig, ...]) -> Iterator[str]:
     if stage.stage_id in (each.stage_id for each in before):
         yield f"stage_id {stage.stage_id} is used twice"
+    if stage.stage_id < 0:
+        yield "stage_id is less than 0"
     if stage.model_stage in (each.model_stage for each in before):
         yield f"model_stage `{stage.model_stage}` is used twice"
+    if not NAME.fullmatch(stage.model_stage):
+        yield f"model_stage is {stage.model_stage!r}: small letters, digits and `_` make a name"
 
 
 def _recogniser_faults(stage: StagePipelineConfig) -> Iterator[str]:

@@ -54,7 +54,7 @@ async def run_turn(
                 stages = routes.route(now.response_options)
                 request, attempt = now, tasks.create_task(chain(turn, now, stages, output), name=f"{turn}:answer")
             elif context.text:
-                ahead, attempt = now, tasks.create_task(prefill(turn, now.unfinished(), routes), name=f"{turn}:read")
+                ahead, attempt = now, tasks.create_task(prefill(turn, now.unfinished(), routes), name=f"{turn}:prefill")
         output.commit()
     return request
 

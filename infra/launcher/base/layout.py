@@ -79,6 +79,11 @@ class Layout:
         return self.run / "logs"
 
     @property
+    def down(self) -> str:
+        """The command that stops the stack of this folder."""
+        return "infra/down" if self.run == self.home else f"infra/down --run-dir {self.run}"
+
+    @property
     def env_file(self) -> Path:
         return self.run / "env"
 

@@ -60,7 +60,7 @@ def say_ready(layout: Layout, run: Running, display: Display) -> None:
     display.say(f"\nAURA is ready: {run.url}\n")
     if PHONE in run.options:
         display.say(how_to_call(layout, installation_keys(layout.env_file)))
-    display.say(f"  logs in {layout.logs}; infra/down stops it")
+    display.say(f"  logs in {layout.logs}; {layout.down} stops it")
 
 
 def options(asked: Mapping[str, str]) -> list[str]:

@@ -19,13 +19,15 @@ async def check_running(settings: LauncherSettings, display: Display, owner: Loc
     run = read_run_file(settings.layout.run_file)
     if run is None:
         who = f"pid {owner.pid}" if owner else "just begun"
-        raise LauncherError(f"another infra/up ({who}) is starting AURA here: wait for it, or stop it with infra/down")
+        raise LauncherError(
+            f"another infra/up ({who}) is starting AURA here: wait for it, or stop it with {settings.layout.down}"
+        )
     if others := differences(settings.asked, await options_of(run)):
         raise LauncherError(
             f"AURA runs already ({run.url}), and not as asked for: {', '.join(others)}. "
-            "It goes on as it is; to change it, stop it with infra/down and start it again"
+            f"It goes on as it is; to change it, stop it with {settings.layout.down} and start it again"
         )
-    display.say(f"AURA runs already: {run.url}  (infra/down stops it)")
+    display.say(f"AURA runs already: {run.url}  ({settings.layout.down} stops it)")
 
 
 async def options_of(run: Running) -> dict[str, str]:

@@ -76,7 +76,7 @@ async def serve(
                 await finish()
             write(pids)
             display.say(f"\nAURA is ready: {where.url}\n")
-            display.say(f"  logs in {layout.logs}; Ctrl-C or infra/down stops it")
+            display.say(f"  logs in {layout.logs}; Ctrl-C or {layout.down} stops it")
             await asyncio.Event().wait()
     finally:
         layout.run_file.unlink(missing_ok=True)

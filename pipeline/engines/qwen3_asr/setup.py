@@ -12,7 +12,7 @@ import numpy as np
 from pipeline.engines.model_files import check_beside, check_is_there
 from pipeline.engines.qwen3_asr.decode_passes import DecodePasses, Doubt
 from pipeline.engines.qwen3_asr.engine import STAGE, Extent, Qwen3AsrEngine, Qwen3AsrEngineSettings
-from pipeline.engines.vllm.cuda_graphs import GRAPHS, HEARING
+from pipeline.engines.vllm.cuda_graphs import ENCODER, GRAPHS
 from pipeline.engines.vllm.findings import Findings
 from pipeline.engines.vllm.kv_cache import kv_cache_bytes
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
@@ -89,7 +89,7 @@ async def open_qwen3_asr(
         "max_num_seqs": max_sessions,
         "enable_prefix_caching": True,
         "mm_processor_cache_gb": 0,  # the spectrum comes ready made, and its windows have names
-        "compilation_config": GRAPHS | HEARING,
+        "compilation_config": GRAPHS | ENCODER,
         "limit_mm_per_prompt": {"audio": extent.longest_ms // (10 * frames) + 1},
         **engine_args,
     }

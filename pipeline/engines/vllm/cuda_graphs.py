@@ -32,7 +32,7 @@ LOOKING: dict[str, Any] = {
 }
 
 # And a window of sound, of the next larger of so many whole seconds. The last window of a sound may be of nine.
-HEARING: dict[str, Any] = {
+ENCODER: dict[str, Any] = {
     "cudagraph_mm_encoder": True,
     "encoder_cudagraph_token_budgets": [audio_tokens(seconds * CHUNK) for seconds in range(1, 10)],
     "encoder_cudagraph_max_vision_items_per_batch": 1,

@@ -139,3 +139,14 @@ async def test_what_cannot_be_published_stops_nothing() -> None:
         running.cancel()
     [(_, timings)] = notes.of("aura.timings")
     assert msgspec.json.decode(timings)["create_to_first_audio_ms"] == 120
+
+
+async def test_each_failed_answer_is_told_also_in_the_words_of_the_one_before() -> None:
+    async with publisher() as (agent, notes):
+        for _ in range(2):
+            agent.failed("I could not answer that.")
+            await asyncio.sleep(1.0)
+        agent.error("I could not answer that.")
+        await asyncio.sleep(1.0)
+    assert notes.of("aura.error") == [(0.0, "I could not answer that."), (1.0, "I could not answer that.")]
+    assert [msgspec.json.decode(value)["what"] for _, value in notes.of("aura.decision")] == ["error", "error"]

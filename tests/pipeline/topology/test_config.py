@@ -72,6 +72,14 @@ def test_all_faults_are_told_at_once_with_the_stage_that_has_them() -> None:
     ]
 
 
+@pytest.mark.parametrize("name", ["", "a:b\n c", "Ears", "1st"])
+def test_a_name_that_cannot_stand_in_ids_and_metrics_is_refused(name: str) -> None:
+    assert f"stage 2 ({name}): model_stage is {name!r}: small letters, digits and `_` make a name" in faults(
+        ASR, AURA, replace(TTS, model_stage=name)
+    )
+    assert "stage -1 (tts): stage_id is less than 0" in faults(ASR, AURA, replace(TTS, stage_id=-1))
+
+
 def test_the_message_holds_each_fault_on_a_line_of_its_own_with_its_source() -> None:
     with pytest.raises(ConfigError) as refused:
         PipelineConfig("empty", "Empty", ())

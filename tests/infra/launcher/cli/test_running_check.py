@@ -80,7 +80,7 @@ def test_who_is_left_alone_with_a_stack_is_told_the_number_to_dial(
     say_ready(layout, structs.replace(RUNNING, options={"--phone": ""} if phone else {}), display)
     line = f"  dial sip:100@127.0.0.1:5060; user and password are in {layout.env_file}"
     assert (line in screen.getvalue().splitlines()) == phone
-    assert screen.getvalue().endswith(f"  logs in {layout.logs}; infra/down stops it\n")
+    assert screen.getvalue().endswith(f"  logs in {layout.logs}; {layout.down} stops it\n")
 
 
 async def test_another_number_of_callers_is_refused_with_the_one_that_holds(
@@ -97,12 +97,14 @@ async def test_another_number_of_callers_is_refused_with_the_one_that_holds(
         await web.TCPSite(runner, "127.0.0.1", 0).start()
         pipeline_url = f"http://127.0.0.1:{runner.addresses[0][1]}"
         write_run_file(tmp_path / "run.json", structs.replace(RUNNING, pipeline_url=pipeline_url))
-        with pytest.raises(LauncherError, match=r"--max-sessions is 4, not 3.* stop it with infra/down and start it"):
+        with pytest.raises(
+            LauncherError, match=r"--max-sessions is 4, not 3.* stop it with infra/down --run-dir .* and start it"
+        ):
             await check_running(asked(tmp_path, "--max-sessions", "3"), display, None)
         await check_running(asked(tmp_path, "--max-sessions", "4"), display, None)
     finally:
         await runner.cleanup()
-    assert screen.getvalue() == "AURA runs already: http://page/  (infra/down stops it)\n"
+    assert screen.getvalue() == f"AURA runs already: http://page/  ({asked(tmp_path).layout.down} stops it)\n"
 
 
 @pytest.mark.parametrize(

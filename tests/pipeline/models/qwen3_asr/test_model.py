@@ -2,10 +2,10 @@
 
 import pytest
 
-from pipeline.engines.vllm.cuda_graphs import HEARING
+from pipeline.engines.vllm.cuda_graphs import ENCODER
 from pipeline.models.qwen3_asr.windows import CHUNK, audio_tokens
 
-BUDGETS = HEARING["encoder_cudagraph_token_budgets"]
+BUDGETS = ENCODER["encoder_cudagraph_token_budgets"]
 
 
 def smallest(tokens: int) -> int | None:
