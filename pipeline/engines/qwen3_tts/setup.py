@@ -21,9 +21,7 @@ from pipeline.models.qwen3_tts.sentence import ENOUGH_IDS, FramePace
 from pipeline.models.qwen3_tts.tokenizer import read_tokenizer
 from pipeline.models.qwen3_tts.weight_names import ELSEWHERE, expected_shapes
 from pipeline.models.registry import TALKER
-from pipeline.models.shared.control_tokens import ControlTokens
 from pipeline.models.shared.decoder_config import DecoderConfig
-from pipeline.models.shared.tokenizer import check_tokenizer
 from pipeline.models.shared.weight_files import BYTES, Stored, stored
 from pipeline.models.shared.weight_names import check_weights
 from pipeline.types.chunks import Clause
@@ -42,8 +40,8 @@ def read_writer(folder: Path, max_instructions_length: int = MOST_INSTRUCTIONS) 
     Raises:
         ConfigError: The model is incomplete or another one, or only clones voices.
     """
-    control = ControlTokens(check_tokenizer(folder))
-    return TalkerPromptWriter(read_voice(folder), read_tokenizer(folder), max_instructions_length, control)
+    tokenize = read_tokenizer(folder)
+    return TalkerPromptWriter(read_voice(folder), tokenize, max_instructions_length, tokenize.control)
 
 
 def examine(
@@ -138,8 +136,7 @@ async def open_talker(
     tokenize = findings.look(read_tokenizer, folder)
     findings.check()
     assert config is not None and tokenize is not None
-    control = ControlTokens(check_tokenizer(folder))
-    writer = TalkerPromptWriter(config, tokenize, max_instructions_length, control)
+    writer = TalkerPromptWriter(config, tokenize, max_instructions_length, tokenize.control)
     speaker, stops, generation = first_voice(config, voice), stops_of(config), read_generation(folder)
     settings: dict[str, Any] = {
         "hf_overrides": {"architectures": [TALKER]},
