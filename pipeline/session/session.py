@@ -258,12 +258,9 @@ class Session:
         """What may be asked, anew each time that more was made out."""
         async with aclosing(utterance.hypotheses()) as hypotheses:
             async for heard in hypotheses:
-                speculates = (
-                    utterance.transcriber.certain or not self.answering
-                )  # else only the certain end tells anything
-                yield utterance.context(
-                    self.history, self.options.response_options, heard if speculates else Hypothesis("")
-                )
+                if self.answering and not utterance.transcriber.certain:
+                    heard = Hypothesis("")  # only the certain end tells anything
+                yield utterance.context(self.history, self.options.response_options, heard)
 
     async def _asked_for(self, request: ResponseRequest, history: History | None) -> AsyncGenerator[TurnContext, None]:
         """All that is asked stands in the history, once the utterances in it have been heard out."""
@@ -297,10 +294,7 @@ class Session:
         self._has_changed()
         if self._answer_what_is_owed():
             return
-        whole = done.status in (
-            "completed",
-            "incomplete",
-        )  # after a cancel somebody speaks, and the engines are to rest
+        whole = done.status in ("completed", "incomplete")  # after a cancel the engines are to rest
         if self.vision and whole and not self.state.is_settling(_now()):
             self.vision.look_back()
         if done.kept and whole:

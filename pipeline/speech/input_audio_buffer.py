@@ -83,9 +83,7 @@ class InputAudioBuffer:
             )
         if self._transcriber and len(rest):
             self._transcriber.add(rest, voiced=False)
-        transcriber = (
-            self._transcriber or self._new_transcriber()
-        )  # a new one has nothing to transcribe: nobody has spoken
+        transcriber = self._transcriber or self._new_transcriber()  # nobody has spoken: a new one has no sound
         transcriber.commit()
         self._forget()
         return transcriber

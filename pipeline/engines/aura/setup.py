@@ -33,11 +33,8 @@ STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 
 MOST_SESSIONS = STEP_TOKENS // 2  # each has two prompts at once, and vLLM has no more of them than a step has tokens
 LONG_TOKENS = STEP_TOKENS // 2  # of one prompt in a step while others wait: vLLM lets what it has begun go first
 BLOCK_TOKENS = 64  # each block of a prompt is hashed for every request: larger ones are fewer
-UNTOLD = (
-    "mm_device_do_normalize",
-    "mm_processor_kwargs",
-    "video_pruning_rate",
-)  # they would change what a clip becomes
+# They would change what a clip becomes.
+UNTOLD = ("mm_device_do_normalize", "mm_processor_kwargs", "video_pruning_rate")
 CLIP_GB = 0.008  # of vLLM's cache, for one second of 640 x 480
 DRAWS = SamplingDefaults(temperature=0.5)
 FIRST_TOKENS = 4  # of the answer that it gives when it is opened

@@ -153,9 +153,8 @@ class LlamaCppEngine:
         stem = await self._stem(messages[: chat.stem], prompt)
         await self._go_back(slot, chat.cache_salt, prompt, stem)
         slot.usage, slot.finish_reason = TokenUsage(len(prompt), cached=len(prompt)), None
-        ahead = len(prompt) - self._pace.step(1) * bool(
-            chat.max_tokens
-        )  # the rest is prefilled by the step that writes
+        # The step that writes prefills the rest.
+        ahead = len(prompt) - self._pace.step(1) * bool(chat.max_tokens)
         await self._read(slot, prompt[: max(ahead, len(stem))], stem)
         limit = min(len(prompt) + chat.max_tokens, self._settings.context)
         character: list[int] = []  # of which nothing has been told yet

@@ -30,6 +30,11 @@ class ControlTokens:
         return self._pattern.split(text) if self._pattern else [text]
 
 
+def escape_control_tokens(text: str) -> str:
+    """Without half characters, and without the marks of templates: with them it could pose as somebody else's."""
+    return text.encode(errors="replace").decode().replace("<|", "< |")
+
+
 def looks_like_control(text: str) -> bool:
     """Whether a token that was added to a vocabulary is a mark such as `<tool_call>`, and no word or white space."""
     return bool(_BRACKETED.fullmatch(text))
@@ -61,8 +66,3 @@ def _broken(found: re.Match[str]) -> str:
     if len(text) == 1:
         return " "
     return f"{text[:-1]} {text[-1]}" if text[0].isalnum() else f"{text[0]} {text[1:]}"
-
-
-def escape_control_tokens(text: str) -> str:
-    """Without half characters, and without the marks of templates: with them it could pose as somebody else's."""
-    return text.encode(errors="replace").decode().replace("<|", "< |")
