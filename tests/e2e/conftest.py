@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from infra.bench.base.speech import PersonVoice, Recogniser
+from infra.bench.base.speech import PersonVoice
 from tests.e2e.exchange import Exchange, need_the_bridge
 from tests.e2e.exchange import exchange as open_exchange
 from tests.e2e.lines import Line
 from tests.e2e.observed import Observed, observed_agent
 from tests.e2e.phones import CALLER_ID, OPERATOR, House, telephones
+from tests.e2e.recogniser import Recogniser
 from tests.e2e.stack import ROOT, Stack, stack_in
 from tests.e2e.telephone_wire import HOST, free_port
 from tests.infra.reruns import pytest_terminal_summary

@@ -4,9 +4,10 @@ from collections.abc import Callable
 
 import pytest
 
-from infra.bench.base.speech import PersonVoice, Recogniser, numbers_in
+from infra.bench.base.speech import PersonVoice
 from infra.bench.person.person import ANSWER_S, Person, joined
 from tests.e2e.observed import Observed
+from tests.e2e.recogniser import Recogniser, numbers_in
 
 pytestmark = pytest.mark.anyio
 

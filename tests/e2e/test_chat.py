@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import pytest
 
-from infra.bench.base.speech import Recogniser
 from infra.bench.person.person import ANSWER_S, joined
+from tests.e2e.recogniser import Recogniser
 from tests.e2e.stack import Stack
 
 pytestmark = pytest.mark.anyio

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from infra.bench.base.speech import PersonVoice, Recogniser, read_wav, write_wav
+from infra.bench.base.speech import PersonVoice, read_wav, write_wav
+from tests.e2e.recogniser import Recogniser
 from tests.e2e.stack import ROOT, Stack
 
 pytestmark = pytest.mark.anyio

@@ -6,10 +6,10 @@ from contextlib import AsyncExitStack
 import pytest
 
 from infra.bench.base.footprint import cpu_s, family
-from infra.bench.base.speech import Recogniser
 from pipeline.realtime.client import connect
 from tests.e2e.exchange import PLACES, Exchange
 from tests.e2e.phones import House
+from tests.e2e.recogniser import Recogniser
 from tests.e2e.telephone_wire import LINE_RATE
 from tests.e2e.test_phone import SOON_S, greeted
 from tests.served import KEY

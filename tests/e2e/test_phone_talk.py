@@ -4,12 +4,13 @@ import asyncio
 
 import pytest
 
-from infra.bench.base.speech import PersonVoice, Recogniser
+from infra.bench.base.speech import PersonVoice
 from infra.bench.person.person import ANSWER_S
 from tests.e2e.exchange import need_the_bridge
 from tests.e2e.handset import Handset
 from tests.e2e.lines import Line
 from tests.e2e.phones import House
+from tests.e2e.recogniser import Recogniser
 from tests.e2e.stack import Stack
 from tests.e2e.telephone_wire import LINE_RATE
 

@@ -11,12 +11,13 @@ import pytest
 
 from agent.settings.agent import LiveKitSettings
 from agent.web.server import TokenRequest, join_token
-from infra.bench.base.speech import PersonVoice, Recogniser
+from infra.bench.base.speech import PersonVoice
 from infra.bench.person.grant import Grant
 from infra.bench.person.person import ANSWER_S, READY_S, joined
 from infra.launcher.base.processes import child
 from infra.launcher.supervise.ports import LOOPBACK, choose_ports
 from tests.e2e.observed import STOP_S, healthy
+from tests.e2e.recogniser import Recogniser
 from tests.e2e.stack import ROOT, Stack
 
 pytestmark = pytest.mark.anyio

@@ -7,10 +7,11 @@ from statistics import median
 
 import pytest
 
-from infra.bench.base.speech import PersonVoice, Recogniser
+from infra.bench.base.speech import PersonVoice
 from infra.bench.person.camera import age
 from infra.bench.person.person import joined
 from tests.e2e.observed import Observed
+from tests.e2e.recogniser import Recogniser
 
 pytestmark = pytest.mark.anyio
 

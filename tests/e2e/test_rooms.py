@@ -8,10 +8,11 @@ import pytest
 
 from agent.settings.agent import LiveKitSettings
 from agent.web.server import TokenRequest, join_token
-from infra.bench.base.speech import PersonVoice, Recogniser
+from infra.bench.base.speech import PersonVoice
 from infra.bench.person.grant import Grant
 from infra.bench.person.person import READY_S, Person, joined
 from tests.e2e.chromium import Page, chromium, element
+from tests.e2e.recogniser import Recogniser
 from tests.e2e.screens import take_pictures
 from tests.e2e.stack import Stack
 

@@ -1,8 +1,7 @@
-"""A voice to ask with, and ears to understand the reply with: neither goes through the system under test."""
+"""A voice to ask with, which does not go through the system under test."""
 
 import wave
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import soxr
@@ -10,16 +9,8 @@ from numpy.typing import NDArray
 
 RATE = 48_000  # Hz, mono: what microphones give here
 REPLY_RATE = 24_000  # Hz, mono: what the agent's sound is recorded at
-EARS_RATE = 16_000
 
 Sound = NDArray[np.int16]
-
-UP_TO_NINETEEN = """
-zero one two three four five six seven eight nine ten
-eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen nineteen
-"""
-NUMBERS = {word: number for number, word in enumerate(UP_TO_NINETEEN.split())}
-TENS = {word: 10 * n for n, word in enumerate(["twenty", "thirty", "forty", "fifty"], start=2)}
 
 
 class PersonVoice:
@@ -39,21 +30,6 @@ class PersonVoice:
             resampled = soxr.resample(spoken[loud[0] : loud[-1] + 1], REPLY_RATE, RATE)
             self._said[text] = (np.clip(resampled, -1, 1) * 32_767).astype(np.int16)
         return self._said[text]
-
-
-class Recogniser:
-    """Whisper, loaded apart from the one in the pipeline."""
-
-    def __init__(self, model: Path) -> None:
-        from faster_whisper import WhisperModel
-
-        self._model: Any = WhisperModel(str(model), device="cpu", compute_type="int8", cpu_threads=2)
-
-    def understand(self, sound: Sound, rate: int = REPLY_RATE) -> str:
-        """What is said in PCM16 mono. Blocks for a second or so."""
-        heard = soxr.resample(sound.astype(np.float32) / 32_768, rate, EARS_RATE)
-        segments, _ = self._model.transcribe(heard, language="en", beam_size=1, condition_on_previous_text=False)
-        return " ".join(segment.text.strip() for segment in segments)
 
 
 def as_wire(sound: Sound) -> bytes:
@@ -79,19 +55,3 @@ def read_wav(path: Path) -> tuple[Sound, int]:
     """The samples of a PCM16 mono file, and their rate."""
     with wave.open(str(path), "rb") as file:
         return np.frombuffer(file.readframes(file.getnframes()), np.int16), file.getframerate()
-
-
-def numbers_in(text: str) -> list[int]:
-    """The whole numbers of a text, in digits or in words: "One, two, 3, twenty-one" is [1, 2, 3, 21]."""
-    found: list[int] = []
-    tens: int | None = None
-    for word in "".join(c if c.isalnum() else " " for c in text.lower()).split():
-        if tens is not None and NUMBERS.get(word, 10) in range(1, 10):
-            found[-1] = tens + NUMBERS[word]
-            tens = None
-            continue
-        tens = TENS.get(word)
-        number = int(word) if word.isdecimal() else NUMBERS.get(word, tens)
-        if number is not None:
-            found.append(number)
-    return found
