@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.pipeline.test_boundaries import imports as all_imports
+
 ROOT = Path(__file__).parents[1]
 MOST_FILES = 15  # in a folder; who looks for something reads so many names at a glance
 # From the top. What stands in one line imports only from lines below, or from itself.
@@ -117,15 +119,8 @@ def room_of(path: Path) -> str:
 
 
 def imports(path: Path) -> list[str]:
-    """The modules of the project that it imports, wherever in the file."""
-    found = []
-    for node in ast.walk(tree(path)):
-        match node:
-            case ast.ImportFrom(str(module), names):
-                found += [f"{module}.{name.name}" for name in names]
-            case ast.Import(names):
-                found += [name.name for name in names]
-    return [name for name in found if name.split(".")[0] in ("agent", "pipeline") and "." in name]
+    """The modules of agent and pipeline that it imports, wherever in the file."""
+    return [name for name in all_imports(path) if name.startswith(("agent.", "pipeline."))]
 
 
 def tree(path: Path) -> ast.Module:

@@ -1,10 +1,10 @@
 """The rooms of infra: each takes only from rooms below it."""
 
-import ast
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+
+from tests.pipeline.test_boundaries import imports as all_imports
 
 ROOT = Path(__file__).parents[2]
 LAUNCHER = (  # from the top
@@ -56,8 +56,6 @@ def place(module: str, order: tuple[str, ...]) -> int | None:
     return next((at for at, room in enumerate(order) if module == room or module.startswith(f"{room}.")), None)
 
 
-def imports(path: Path) -> Iterator[str]:
+def imports(path: Path) -> list[str]:
     """What a module takes from infra."""
-    for node in ast.walk(ast.parse(path.read_text())):
-        if isinstance(node, ast.ImportFrom) and str(node.module).partition(".")[0] == "infra":
-            yield str(node.module)
+    return [name for name in all_imports(path) if name.startswith("infra.")]
