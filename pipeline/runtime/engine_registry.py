@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from pipeline.deployment.loading import StageDeployment
 from pipeline.deployment.schema import MOST_THREADS, EngineKeys, Key, Names, count, within
 from pipeline.engines.base import Engine
+from pipeline.engines.chat_completions.endpoint import ChatEndpoint
 from pipeline.engines.embedded_models import FETCHED, LLAMA_FILES, WHISPER_FILES, llama_names, whisper_names
 from pipeline.engines.llamacpp.steps import BATCH
 from pipeline.engines.model_files import model_folder
@@ -55,6 +56,14 @@ async def open_hibari(stage: StageDeployment, models_dir: Path, max_sessions: in
     from pipeline.engines.hibari.engine import HibariEngine
 
     return await HibariEngine.open()
+
+
+async def open_chat(
+    endpoint: ChatEndpoint, stage: StageDeployment, models_dir: Path, max_sessions: int
+) -> Engine[Any, Any]:
+    from pipeline.engines.chat_completions.engine import ChatCompletionsEngine
+
+    return await ChatCompletionsEngine.open(endpoint, **stage.engine_args)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,6 +125,8 @@ LLAMA: Mapping[str, Key] = {
     "instructions": Key(list, None, _instructions),
 }
 
+CHAT: Mapping[str, Key] = {"temperature": Key((int, float), 0.6, within(0, 2))}
+
 ENGINES: Mapping[str, EngineKind] = {
     "WhisperForConditionalGeneration": EngineKind(
         open_whisper,
@@ -136,3 +147,11 @@ ENGINES: Mapping[str, EngineKind] = {
     ),
     "HibariTTS": EngineKind(open_hibari, EngineKeys(), computes=LLM_GENERATION, reads=Clause, makes=AudioChunk),
 }
+
+
+def chat_engines(endpoint: ChatEndpoint) -> Mapping[str, EngineKind]:
+    """The same, with the language model of a server in place of llama.cpp's."""
+    chat = EngineKind(partial(open_chat, endpoint), EngineKeys(CHAT), apart=True, reads=ChatPrompt, makes=TextChunk)
+    return {arch: kind for arch, kind in ENGINES.items() if kind.reads is not ChatPrompt} | {
+        "OpenAIChatCompletions": chat
+    }

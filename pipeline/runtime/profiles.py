@@ -5,16 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from pipeline.deployment.schema import EngineKeys
+from pipeline.engines.chat_completions.endpoint import ChatEndpoint
 from pipeline.errors import ConfigError
-from pipeline.runtime.engine_registry import ENGINES, EngineKind
+from pipeline.runtime.engine_registry import ENGINES, EngineKind, chat_engines
 from pipeline.runtime.vllm_engine_registry import VLLM_ENGINES
 from pipeline.runtime.wiring import wiring_faults
 from pipeline.speech.vad_frontend import DetectorFactory
 from pipeline.topology.aura_omni import AURA_OMNI_PIPELINE
 from pipeline.topology.config import PipelineConfig
-from pipeline.topology.embedded import EMBEDDED_PIPELINE
+from pipeline.topology.embedded import EMBEDDED_CHAT_PIPELINE, EMBEDDED_PIPELINE
+from pipeline.topology.processors import chat, embedded
 from pipeline.topology.processors.aura import ROOM
-from pipeline.topology.processors.embedded import LIMITS
 from pipeline.types.capabilities import PromptLimits
 
 DEPLOY = Path(__file__).parents[1] / "deployment" / "files"
@@ -55,8 +56,15 @@ def silero() -> DetectorFactory:
     return SileroModel()
 
 
-EMBEDDED = "embedded"
+def chat_profile(endpoint: ChatEndpoint) -> Profile:
+    """The embedded profile with the language model of a server."""
+    file = DEPLOY / "embedded_chat.yaml"
+    return Profile(EMBEDDED_CHAT_PIPELINE, file, chat_engines(endpoint), silero, chat.LIMITS)
+
+
+EMBEDDED, EMBEDDED_CHAT = "embedded", "embedded-chat"
 PROFILES: Mapping[str, Profile] = {
-    EMBEDDED: Profile(EMBEDDED_PIPELINE, DEPLOY / "embedded.yaml", ENGINES, silero, LIMITS),
+    EMBEDDED: Profile(EMBEDDED_PIPELINE, DEPLOY / "embedded.yaml", ENGINES, silero, embedded.LIMITS),
+    EMBEDDED_CHAT: chat_profile(ChatEndpoint()),
     "vllm": Profile(AURA_OMNI_PIPELINE, DEPLOY / "aura_80gb.yaml", VLLM_ENGINES, silero, ROOM, warms_up=True),
 }

@@ -1,6 +1,12 @@
-"""The embedded pipeline: speech recognition, a small language model, a small voice. All run on a CPU."""
+"""The embedded pipeline: speech recognition, a small language model, a small voice. All run on a CPU.
+
+In its second form the language model runs elsewhere, behind OpenAI's chat completions.
+"""
+
+from dataclasses import replace
 
 from pipeline.topology.config import PipelineConfig, StageExecutionType, StagePipelineConfig
+from pipeline.topology.processors.chat import asked2messages
 from pipeline.topology.processors.embedded import asked2chat, text2clauses
 
 EMBEDDED_PIPELINE = PipelineConfig(
@@ -40,5 +46,22 @@ EMBEDDED_PIPELINE = PipelineConfig(
             final_output_type="audio",
             custom_process_input_func=text2clauses,
         ),
+    ),
+)
+
+_HEARS, _ANSWERS, _SPEAKS = EMBEDDED_PIPELINE.stages
+
+EMBEDDED_CHAT_PIPELINE = replace(
+    EMBEDDED_PIPELINE,
+    model_type="aura_embedded_chat",
+    stages=(
+        _HEARS,
+        replace(
+            _ANSWERS,
+            model_arch="OpenAIChatCompletions",
+            owns_tokenizer=False,
+            custom_process_input_func=asked2messages,
+        ),
+        _SPEAKS,
     ),
 )

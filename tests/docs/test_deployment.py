@@ -27,7 +27,11 @@ from pipeline.runtime.profiles import PROFILES, Profile
 from tests.docs.tables import DOCS, Row, names, tables
 
 PAGE = DOCS / "deployment.md"
-ENGINES = {"vllm": "`engine_args` on GPUs", "embedded": "`engine_args` of the embedded profile"}
+ENGINES = {
+    "vllm": "`engine_args` on GPUs",
+    "embedded": "`engine_args` of the embedded profile",
+    "embedded-chat": "`engine_args` with a language model of your own",
+}
 OF_FILES: Mapping[str, Keys] = {
     "The keys of a file": TOP_KEYS,
     "The keys of a stage": {

@@ -17,8 +17,9 @@ from pipeline.engines.llamacpp.saved_states import KEPT, SavedStates
 from pipeline.engines.llamacpp.server import CompletionStep, LlamaServer, LlamaServerSettings
 from pipeline.engines.llamacpp.slots import Slot, SlotPool
 from pipeline.engines.llamacpp.steps import BATCH, REUSED, StepPace, known
-from pipeline.engines.llamacpp.text import PromptRefused, unless_silent
+from pipeline.engines.llamacpp.text import PromptRefused
 from pipeline.engines.model_files import model_folder
+from pipeline.engines.silent_answer import unless_silent
 from pipeline.errors import ConfigError, EngineError
 from pipeline.models.shared.control_tokens import ControlTokens
 from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk, TokenUsage

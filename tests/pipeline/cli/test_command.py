@@ -52,7 +52,7 @@ def test_check_lists_every_name_that_does_not_exist(tmp_path: Path) -> None:
     ("told", "reason"),
     [
         ("aura_omin", "did you mean `aura_omni`?"),
-        ("qwen2_5_omni_thinker", "one of aura_embedded, aura_omni is needed"),
+        ("qwen2_5_omni_thinker", "one of aura_embedded, aura_embedded_chat, aura_omni is needed"),
     ],
 )
 def test_a_pipeline_that_does_not_exist_is_not_taken_for_another(tmp_path: Path, told: str, reason: str) -> None:
@@ -124,8 +124,32 @@ def test_the_shipped_files_pass(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         assert capsys.readouterr().out.startswith(f"{profile.topology.model_type}: fine, ")
     for file in DEPLOY.iterdir():
         main(["check", str(file)])
-        model_type = "aura_embedded" if file.stem == "embedded" else "aura_omni"
+        model_type = f"aura_{file.stem}" if file.stem.startswith("embedded") else "aura_omni"
         assert capsys.readouterr().out.startswith(f"{model_type}: fine, "), "its pipeline is known by what it says"
+
+
+def test_a_server_that_is_named_answers_in_the_embedded_profile(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("AURA_LLM_URL", "http://127.0.0.1:9/v1")
+    main(["check"])
+    assert "stage 1 aura: OpenAIChatCompletions" in capsys.readouterr().out
+    for arguments, profile in ((["--profile", "vllm"], "vllm"), ([str(DEPLOY / "embedded.yaml")], "embedded")):
+        with pytest.raises(SystemExit, match="2"):
+            main(["check", *arguments])
+        assert f"AURA_LLM_URL is set, and no server is asked in the profile {profile}" in capsys.readouterr().err
+
+
+def test_the_profile_that_asks_a_server_needs_its_address(tmp_path: Path) -> None:
+    for model in ("whisper-base",):
+        (tmp_path / model).mkdir()
+        for name in ("model.bin", "config.json", "tokenizer.json", "vocabulary.txt"):
+            (tmp_path / model / name).touch()
+    code, said = aura_pipeline("serve", "--profile", "embedded-chat", "--port", "0", "--models-dir", tmp_path)
+    assert (code, said.splitlines()[-1]) == (
+        2,
+        "aura-pipeline: environment: AURA_LLM_URL is not set: it says which server answers",
+    )
 
 
 def test_check_tells_what_serve_would_refuse_on_this_machine(tmp_path: Path) -> None:
@@ -156,8 +180,9 @@ def test_a_file_that_does_not_say_what_it_is_for_is_told_as_what_it_was_read(tmp
     file.write_text((DEPLOY / "aura_80gb.yaml").read_text().replace("model_type:", "# model_type:"))
     code, said = aura_pipeline("check", file)
     assert code == 2
+    known = "aura_embedded, aura_embedded_chat, aura_omni"
     assert said.splitlines()[-1] == (
-        f"{file}: `model_type` is not there (known: aura_embedded, aura_omni): it was read as one of aura_embedded"
+        f"{file}: `model_type` is not there (known: {known}): it was read as one of aura_embedded"
     )
 
 

@@ -1,0 +1,58 @@
+"""Prompts for a language model of any size: who it is, and as much of the conversation as fits. Pure."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from typing import get_args
+
+from pipeline.models.shared.control_tokens import escape_control_tokens
+from pipeline.types.capabilities import PromptLimits
+from pipeline.types.chunks import ChatMessage, ChatPrompt, Role
+from pipeline.types.turn_request import TurnRequest
+
+MOST_TOKENS = 400  # of an answer: three minutes of speech
+HISTORY_TOKENS = 6_000  # of all that was said
+ITEM_TOKENS = 2_000  # of one message
+INSTRUCTIONS_TOKENS = 2_000
+LETTERS = 4  # of plain English in a token
+
+SYSTEM = """\
+You are AURA, a friendly voice assistant in a live call. What you write is spoken aloud: answer in one or two short, \
+plain sentences, without lists, markup or emoji, unless the person asks for something longer. Say it in the language \
+of the person. You only hear the person: you see nothing. If nothing needs an answer, as when the person only thanks \
+you or speaks to somebody else, write only <|silent|>."""
+
+
+async def asked2messages(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[ChatPrompt, None]:
+    """Questions → prompts of a chat language model."""
+    async for question in inbox:
+        options = question.response_options
+        limit = MOST_TOKENS if options.max_tokens is None else min(options.max_tokens, MOST_TOKENS)
+        said = (ChatMessage(each.role, escape_control_tokens(each.text)) for each in question.messages())
+        system = ChatMessage("system", _instructed(options.instructions))
+        yield ChatPrompt((system, *newest(tuple(said))), options.cache_salt, limit, stem=1)
+
+
+def newest(messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+    """The newest messages that fit. When they no longer do, the older half goes at once: what servers have read of the
+    beginning holds for a while again."""
+    start, size = 0, 0
+    for at, message in enumerate(messages):
+        size += tokens(message.text)
+        if size > HISTORY_TOKENS:
+            while size > HISTORY_TOKENS // 2 and start < at:
+                size -= tokens(messages[start].text)
+                start += 1
+    return messages[start:]
+
+
+def tokens(text: str) -> int:
+    """About how many tokens a text has: four plain letters make one, of other scripts each letter."""
+    plain = sum(map(str.isascii, text))
+    return -(-plain // LETTERS) + len(text) - plain
+
+
+def _instructed(instructions: str) -> str:
+    text = escape_control_tokens(instructions.strip())
+    return f"{SYSTEM}\n\n{text}" if text else SYSTEM
+
+
+LIMITS = PromptLimits(tokens, INSTRUCTIONS_TOKENS, dict.fromkeys(get_args(Role), ITEM_TOKENS))
