@@ -11,12 +11,14 @@ from PIL import Image
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.livekit.input_stream import AudioPiece, CameraPicture, InputStream
+from agent.video.sourced_frame import VideoSource, source_of
 
 logger = logging.getLogger(__name__)
 
 RATE = 24_000  # Hz, mono, both ways: the wire's `audio/pcm`
 FRAMES_PER_S = 2.0
-LONGEST_SIDE = 640  # pixels of a picture that the pipeline is sent
+# Pixels of a picture that the pipeline is sent. AURA sees of a 16:9 screen 1,024 x 576: docs/wire.md, "Pictures".
+LONGEST_SIDE: dict[VideoSource, int] = {"camera": 640, "screen": 1_280}
 JPEG_QUALITY = 80
 
 
@@ -71,16 +73,17 @@ class Camera:
 
     async def _picture(self, frame: rtc.VideoFrame, taken_at: float) -> None:
         try:
-            self._pipeline.stream(CameraPicture(await asyncio.to_thread(jpeg, frame), taken_at))
+            self._pipeline.stream(CameraPicture(await asyncio.to_thread(jpeg, frame), taken_at, source_of(frame)))
         finally:
             self._busy = False
 
 
 def jpeg(frame: rtc.VideoFrame) -> bytes:
-    """Return the frame as JPEG, at most 640 pixels long. Takes milliseconds: not for the event loop."""
+    """Return the frame as JPEG, a camera's at most 640 pixels long. Takes milliseconds: not for the event loop."""
     rgb = frame.convert(rtc.VideoBufferType.RGB24)
     image = Image.frombuffer("RGB", (rgb.width, rgb.height), bytes(rgb.data), "raw", "RGB", 0, 1)
-    image.thumbnail((LONGEST_SIDE, LONGEST_SIDE))
+    longest = LONGEST_SIDE[source_of(frame)]
+    image.thumbnail((longest, longest))
     out = io.BytesIO()
     image.save(out, "JPEG", quality=JPEG_QUALITY)
     return out.getvalue()

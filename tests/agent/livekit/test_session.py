@@ -20,6 +20,7 @@ from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import AURA
 from agent.settings.agent import PipelineSettings
 from agent.turns.user_turn_tracker import PartialHeard
+from agent.video.sourced_frame import VideoSource
 from pipeline.realtime.client import Event, Unreachable
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says
 
@@ -64,7 +65,7 @@ class Listener:
     def on_trouble(self, text: str) -> None:
         self.troubles.append(text)
 
-    def on_picture(self) -> None:
+    def on_picture(self, source: VideoSource) -> None:
         self.pictures += 1
 
 

@@ -111,6 +111,30 @@ async def test_it_does_not_watch_for_a_pipeline_that_cannot_see() -> None:
     assert [value for _, value in notes.of("aura.state")] == ["listening"]
 
 
+async def test_it_is_shown_what_the_pipeline_sees_until_no_picture_has_come_for_two_seconds() -> None:
+    async with publisher() as (noticeboard, notes):
+        noticeboard.connection("token", sees=True)
+        await asyncio.sleep(1.0)
+        for source in ("camera", "camera", "screen", "screen", "camera"):
+            noticeboard.saw_frame(source)
+            await asyncio.sleep(0.5)
+        await asyncio.sleep(5.0)
+        noticeboard.saw_frame("camera")
+        await asyncio.sleep(0.5)
+        noticeboard.connection("", sees=False)  # the line is down
+        await asyncio.sleep(0.5)
+    shown = [(1.0, "camera"), (2.0, "screen"), (3.0, "camera"), (5.0, ""), (8.5, "camera"), (9.0, "")]
+    assert notes.of("aura.shown") == shown
+
+
+async def test_nothing_is_shown_to_a_pipeline_that_cannot_see() -> None:
+    async with publisher() as (noticeboard, notes):
+        noticeboard.connection("token", sees=False)
+        noticeboard.saw_frame("screen")
+        await asyncio.sleep(1.0)
+    assert notes.of("aura.shown") == []
+
+
 async def test_it_is_shown_whether_the_pipeline_sees_while_there_is_one() -> None:
     async with publisher() as (noticeboard, notes):
         noticeboard.connection("token", sees=False)
