@@ -40,7 +40,8 @@ class Listener:
         self.sees: list[bool] = []
         self.busy: list[bool] = []
         self.owed: list[bool] = []
-        self.committed = self.pictures = self.broken = 0
+        self.committed = self.broken = 0
+        self.pictures: list[VideoSource] = []
 
     def on_partial(self, partial: PartialHeard) -> None:
         self.partials.append(partial)
@@ -66,7 +67,7 @@ class Listener:
         self.troubles.append(text)
 
     def on_picture(self, source: VideoSource) -> None:
-        self.pictures += 1
+        self.pictures.append(source)
 
 
 @asynccontextmanager
