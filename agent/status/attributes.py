@@ -34,7 +34,6 @@ class AgentSignals:
         owed: Somebody waits for it.
         heard_at: When the person ended a sound of which it is not known yet whether it is a turn.
         sees: The pipeline looks at pictures.
-        source: What the last picture is of.
         silent_until, watching_until: On the loop's clock, too.
     """
 
@@ -46,7 +45,6 @@ class AgentSignals:
     heard_at: float | None = None
     silent_until: float = 0.0
     watching_until: float = 0.0
-    source: VideoSource | None = None
 
     def state(self, now: float) -> State:
         if self.person_speaking:
@@ -57,11 +55,11 @@ class AgentSignals:
             return "thinking"
         if now < self.silent_until:
             return "silent"
-        return "watching" if self.sees and now < self.watching_until else "listening"
+        return "watching" if self.looks(now) else "listening"
 
-    def shown(self, now: float) -> VideoSource | None:
-        """Return what the pipeline is shown, if it looks at pictures and one has come of late."""
-        return self.source if self.sees and now < self.watching_until else None
+    def looks(self, now: float) -> bool:
+        """Return whether the pipeline looks at pictures, and one has come of late."""
+        return self.sees and now < self.watching_until
 
     def changes_at(self, now: float) -> float | None:
         """Return when the state may change by itself."""
@@ -83,7 +81,8 @@ class AgentStatePublisher:
         self._sink = sink
         self._signals = AgentSignals()
         self._shown: State | None = None
-        self._shown_source: VideoSource | None = None
+        self._source: VideoSource = "camera"  # of the last picture
+        self._shown_source = ""
         self._news: deque[dict[str, str]] = deque(maxlen=WAITING_NEWS)
         self._error = ""
         self._began = asyncio.get_running_loop().time()
@@ -102,7 +101,8 @@ class AgentStatePublisher:
         self._see(replace(self._signals, heard_at=heard_at, **signals))
 
     def saw_frame(self, source: VideoSource = "camera") -> None:
-        self._see(replace(self._signals, watching_until=self._now() + WATCHING_S, source=source))
+        self._source = source
+        self._see(replace(self._signals, watching_until=self._now() + WATCHING_S))
 
     def stayed_silent(self) -> None:
         self._see(replace(self._signals, silent_until=self._now() + SILENT_S))
@@ -149,10 +149,10 @@ class AgentStatePublisher:
             if state != self._shown:
                 self._shown = state
                 self._news.append({"aura.state": state})
-            source = self._signals.shown(self._now())
+            source = self._source if self._signals.looks(self._now()) else ""
             if source != self._shown_source:
                 self._shown_source = source
-                self._news.append({SHOWN: source or ""})
+                self._news.append({SHOWN: source})
             while self._news:
                 await self._send(self._news.popleft())
             moment = self._signals.changes_at(self._now())

@@ -15,6 +15,7 @@ from agent.video.video_input import STILL_S, ShownVideo
 
 pytestmark = pytest.mark.anyio
 
+UPRIGHT: Any = rtc.VideoRotation.VIDEO_ROTATION_0
 CAMERA, SCREEN = rtc.TrackSource.SOURCE_CAMERA, rtc.TrackSource.SOURCE_SCREENSHARE
 MICROPHONE = rtc.TrackSource.SOURCE_MICROPHONE
 
@@ -43,7 +44,7 @@ class Frames:
         while self.track.frozen:  # noqa: ASYNC110 - a track that freezes says nothing
             await asyncio.sleep(0.01)
         frame = rtc.VideoFrame(1, 1, rtc.VideoBufferType.RGB24, bytes(3))
-        return rtc.VideoFrameEvent(frame, 0, rtc.VideoRotation.VIDEO_ROTATION_0)
+        return rtc.VideoFrameEvent(frame, 0, UPRIGHT)
 
     async def aclose(self) -> None:
         self.track.closed += 1

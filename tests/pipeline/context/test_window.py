@@ -39,7 +39,8 @@ def test_while_the_person_may_go_on_the_last_round_stays_open() -> None:
 
 def test_where_the_video_goes_from_camera_to_screen_and_back_it_is_told_once_in_words() -> None:
     history = History()
-    for name, source in (("a", "camera"), ("b", "screen"), ("c", "screen"), ("d", "camera")):
+    sources: dict[str, VideoSource] = {"a": "camera", "b": "screen", "c": "screen", "d": "camera"}
+    for name, source in sources.items():
         history = saw(history, name, source)
     silent = "<|im_end|>\n<|im_start|>assistant\n<|silent|><|im_end|>\n"
     screen, camera = (f"<|im_start|>system\n{SHOWN[source]}<|im_end|>\n" for source in ("screen", "camera"))
