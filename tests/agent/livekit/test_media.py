@@ -52,13 +52,22 @@ def test_a_large_picture_is_made_smaller_and_keeps_its_shape_and_colour() -> Non
 
 
 @pytest.mark.parametrize(
-    ("size", "made"), [((1920, 1080), (1280, 720)), ((2560, 1080), (1280, 540)), ((1024, 768), (1024, 768))]
+    ("size", "made"),
+    [
+        ((1920, 1080), (1024, 576)),
+        ((3840, 2160), (1024, 576)),
+        ((2560, 1080), (1184, 512)),
+        ((1080, 1920), (576, 1024)),
+        ((800, 600), (800, 600)),
+    ],
 )
-def test_a_screen_keeps_all_the_pixels_that_the_model_can_see(size: tuple[int, int], made: tuple[int, int]) -> None:
+def test_of_a_screen_all_that_the_model_can_see_is_sent_and_no_more(
+    size: tuple[int, int], made: tuple[int, int]
+) -> None:
     screen = SourcedFrame(frame(*size, (200, 40, 40)), "screen")
     assert Image.open(io.BytesIO(jpeg(screen))).size == made
     width, height = fitted(*made)
-    assert made[0] * 1.02 >= width and made[1] * 1.02 >= height, "it is not enlarged"
+    assert (width, height) == fitted(*size), "as many tokens as if it had been sent whole"
 
 
 class TestCamera:
