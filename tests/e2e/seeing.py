@@ -3,7 +3,7 @@
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from infra.launcher.base.processes import child
 from infra.launcher.supervise.ports import LOOPBACK, choose_ports
 from pipeline.engines.fake import FakeEngine, hears
 from pipeline.media.video_chunk import VideoChunk
+from pipeline.topology.processors.aura import ROOM
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
 from pipeline.types.chunks import MultimodalPrompt
@@ -21,7 +22,7 @@ from tests.e2e.observed import STOP_S, healthy
 from tests.e2e.stack import ROOT, Stack
 from tests.room import QUESTION, SEES, Room, to_scene
 from tests.scenario import TTS, Line, to_sentences
-from tests.served import KEY, served
+from tests.served import ABLE, KEY, served
 
 NAME = "aura-seeing"
 
@@ -40,6 +41,7 @@ class SeeingAgent:
     stack: Stack
     page_url: str
     eyes: FakeEngine[MultimodalPrompt, Any]
+    agent_log: Path
 
     def grant(self, room: str, identity: str) -> Grant:
         keys = self.stack.keys
@@ -67,7 +69,7 @@ async def seeing_agent(stack: Stack, folder: Path) -> AsyncGenerator[SeeingAgent
     ports, eyes = choose_ports({}), Room().aura
     agent_log, page_log = folder / "agent.log", folder / "page.log"
     line: Any = SeeingLine(asr=hears(QUESTION), aura=eyes)  # type: ignore[arg-type]
-    async with served(line) as pipeline:
+    async with served(line, able=replace(ABLE, limits=ROOM)) as pipeline:
         environ = {**stack.environ, **stack.keys, "AURA_HOME": str(stack.layout.home), "AURA_AGENT_NAME": NAME}
         environ |= {"AURA_PIPELINE_URL": pipeline.url, "AURA_PIPELINE_KEY": KEY}
         environ |= {"LIVEKIT_URL": stack.running.livekit_url, "AURA_AGENT_PORT": str(ports.agent)}
@@ -80,4 +82,4 @@ async def seeing_agent(stack: Stack, folder: Path) -> AsyncGenerator[SeeingAgent
         ):
             await healthy(f"http://{LOOPBACK}:{ports.agent}/", agent_log)
             await healthy(f"http://{LOOPBACK}:{ports.web}/", page_log)
-            yield SeeingAgent(stack, f"http://{LOOPBACK}:{ports.web}/", eyes)
+            yield SeeingAgent(stack, f"http://{LOOPBACK}:{ports.web}/", eyes, agent_log)

@@ -15,8 +15,7 @@ from pipeline.engines.aura.prompt import SHOWN
 from pipeline.media.video_chunk import VideoChunk
 from tests.e2e.chromium import Page, chromium, element, find
 from tests.e2e.screens import take_pictures
-from tests.e2e.seeing import SeeingAgent, seeing_agent
-from tests.e2e.stack import Stack
+from tests.e2e.seeing import SeeingAgent
 from tests.room import QUESTION, spelt
 
 pytestmark = pytest.mark.anyio
@@ -28,12 +27,6 @@ SHARE = '[aria-label=\\"Share the screen\\"]'
 ANDROID = (
     "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/150.0 Mobile Safari/537.36"
 )
-
-
-@pytest.fixture(scope="module")
-async def seeing(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[SeeingAgent]:
-    async with seeing_agent(stack, tmp_path_factory.mktemp("seeing")) as agent:
-        yield agent
 
 
 @pytest.fixture(autouse=True)

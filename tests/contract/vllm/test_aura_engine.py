@@ -125,13 +125,13 @@ async def test_what_a_question_waits_for_is_read_once(aura: AuraEngine) -> None:
 
 
 async def test_across_a_change_from_camera_to_screen_what_was_read_is_not_read_again(aura: AuraEngine) -> None:
-    history = History()
+    request = TurnRequest(History(), ResponseOptions(cache_salt="screen", max_tokens=2))
     for number, source in enumerate(SOURCES):
         pixels = np.full((128, 160, 3), 60 * number, np.uint8)
-        history = history.with_video_turn(second(f"{number}", pixels, None, source))
-        request = TurnRequest(history, ResponseOptions(cache_salt="screen", max_tokens=2))
+        seen = request.history.with_video_turn(second(f"{number}", pixels, None, source))
+        request = replace(request, history=seen)
         assert await all_of(aura, multimodal_prompt(request.unfinished())) == []
-    asked = replace(request, history=history.with_item(Item("q", "user", "What is that?")))
+    asked = replace(request, history=request.history.with_item(Item("q", "user", "What is that?")))
     ahead, fresh = [
         await all_of(aura, replace(multimodal_prompt(asked), cache_salt=salt)) for salt in ("screen", "another")
     ]
