@@ -93,6 +93,32 @@ async def test_every_decision_is_published_though_they_come_at_once() -> None:
     assert decisions == ["backchannel", "resumed"]
 
 
+class SlowRoom(Notes):
+    """Takes 0.2 s for each publication."""
+
+    async def publish(self, attributes: dict[str, str]) -> None:
+        await asyncio.sleep(0.2)
+        await super().publish(attributes)
+
+
+async def test_what_changes_fifty_times_a_second_is_published_as_often_as_the_room_takes_it_and_ends_right() -> None:
+    notes = SlowRoom()
+    noticeboard = AgentStatePublisher(notes)
+    async with asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(noticeboard.run())
+        noticeboard.connection("token", sees=True)
+        for at in range(251):
+            noticeboard.observe(person_speaking=at % 2 == 0)
+            noticeboard.saw_frame("screen" if at % 2 else "camera")
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(1.5)
+        running.cancel()
+    assert len(notes.shown) <= 5 * (5.02 + 1.5)
+    assert notes.of("aura.state")[-1][1] == "listening"
+    assert notes.of("aura.shown")[-1][1] == "camera"
+    assert notes.shown[-1][0] < 5.02 + 0.5, "nothing old is still told"
+
+
 async def test_it_watches_while_pictures_come() -> None:
     async with publisher() as (noticeboard, notes):
         noticeboard.connection("token", sees=True)

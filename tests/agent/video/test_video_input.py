@@ -236,6 +236,20 @@ async def test_a_screen_on_which_nothing_moves_is_shown_once_a_second_and_a_came
     assert it.turns() == ["screen", "camera"]
 
 
+async def test_who_mutes_fifty_times_a_second_leaves_nothing_open_and_is_shown_at_the_end() -> None:
+    async with watching() as it:
+        screen = it.room.publish("s", SCREEN)
+        camera = it.room.publish("c", CAMERA)
+        for at in range(251):
+            it.room.mute(camera, at % 2 == 0)
+            await asyncio.sleep(0.02)
+        assert it.since(0.3) <= {"screen"}, "no camera that is off again when its first frame comes"
+        it.room.mute(camera, False)
+        await asyncio.sleep(1)
+        assert it.shown[-1][1] == "camera"
+        assert (camera.track.opened, screen.track.opened) == (camera.track.closed + 1, screen.track.closed)
+
+
 async def test_others_in_the_room_and_sound_are_not_shown() -> None:
     async with watching() as it:
         it.room.publish("c", CAMERA)
