@@ -22,6 +22,7 @@ from agent.status.latency import LatencyTracker
 from agent.turns.endpointing import Turns, turn_handling, voice_activity
 from agent.turns.pipeline_stt import PipelineStt
 from agent.turns.user_turn_tracker import Kind, Onset, PartialHeard, Pause, TurnCommitted, UserTurnTracker
+from agent.video.sourced_frame import VideoSource
 from pipeline.realtime.client import connect
 
 logger = logging.getLogger(__name__)
@@ -180,8 +181,8 @@ class Call:
         if self._persona.apology:
             self.session.say(self._persona.apology)
 
-    def on_picture(self) -> None:
-        self.publisher.saw_frame()
+    def on_picture(self, source: VideoSource) -> None:
+        self.publisher.saw_frame(source)
 
     # What `PipelineStt` decides.
 

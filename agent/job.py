@@ -20,6 +20,7 @@ from agent.rooms.failover_metadata import failover_metadata
 from agent.rooms.presence import Presence
 from agent.settings.agent import WorkerSettings
 from agent.turns.endpointing import TURNS
+from agent.video.video_input import ShownVideo
 
 logger = logging.getLogger(__name__)
 
@@ -43,6 +44,7 @@ class RoomCall:
         self._call = Call(settings.pipeline, AURA, self._turns, self, recalled=failover_metadata(ctx.job.metadata))
         self._call.session.on("close", self._on_close)
         self._presence = Presence(self, grace_s=settings.grace_s)
+        self._video = ShownVideo(ctx.room)
 
     async def begin(self) -> None:
         """Returns when the call is set up."""
@@ -50,10 +52,12 @@ class RoomCall:
         options = RoomOptions(
             audio_input=AudioInputOptions(sample_rate=24_000, auto_gain_control=False),  # it clips the first words
             audio_output=AudioOutputOptions(sample_rate=24_000, track_name="aura"),
-            video_input=self._turns.camera,
+            video_input=False,  # ours knows which of camera and screen it shows
             text_input=TextInputOptions(text_input_cb=self._on_written),
             close_on_disconnect=False,  # it would leave a deaf agent to whoever comes back
         )
+        self._video.watch()
+        self._call.session.input.video = self._video
         await self._call.start(room=self._ctx.room, room_options=options, session_host=False)
         self._presence.watch(self._ctx.room)
         logger.info("call begun", extra={"room": self._ctx.room.name})
@@ -68,6 +72,7 @@ class RoomCall:
     def on_joined(self, identity: str) -> None:
         self._call.pick_up()
         self._call.session.room_io.set_participant(identity)
+        self._video.follow(identity)
 
     def on_left(self) -> None:
         self._call.hang_up()
@@ -83,5 +88,6 @@ class RoomCall:
 
     async def _on_shutdown(self, reason: str) -> None:
         await self._call.aclose()
+        await self._video.aclose()
         if reason == GONE:  # who comes later finds a new room, and with it an agent
             await rooms.end(self._settings.livekit, self._ctx.job.room.name)

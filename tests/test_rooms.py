@@ -42,6 +42,7 @@ AGENT = (
     "livekit",
     "turns",
     "status",
+    "video",
     "persona",
     "settings",
     "logs",

@@ -1,9 +1,10 @@
-"""This module holds what a caller's microphone and camera give, and the clock on which a connection counts it."""
+"""This module holds what a caller's microphone, camera and screen give, and the clock that a connection counts by."""
 
 from base64 import b64encode
 from dataclasses import dataclass
 from typing import Literal, Protocol
 
+from agent.video.sourced_frame import VideoSource
 from pipeline.realtime.client import Event
 
 
@@ -24,10 +25,11 @@ class AudioPiece:
 
 @dataclass(frozen=True, slots=True)
 class CameraPicture:
-    """A picture was seen by the camera, and is a JPEG."""
+    """A picture was seen by the camera, or is of a screen that is shared; it is a JPEG."""
 
     jpeg: bytes
     taken_at: float
+    source: VideoSource = "camera"
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,9 +74,9 @@ class InputClock:
                 self._since_zero(taken_at - seconds)
                 self._sent_s += seconds
                 return {"type": "input_audio_buffer.append", "audio": b64encode(pcm).decode()}
-            case CameraPicture(jpeg, taken_at):
+            case CameraPicture(jpeg, taken_at, source):
                 at_ms, image = round(self._since_zero(taken_at) * 1000), b64encode(jpeg).decode()
-                return {"type": "input_video_buffer.append", "image": image, "timestamp_ms": at_ms}
+                return {"type": "input_video_buffer.append", "image": image, "timestamp_ms": at_ms, "source": source}
             case ActivityMark(speaking, ago_ms):
                 at_ms = max(0, round(self._sent_s * 1000 - ago_ms))
                 return {"type": "input_audio_buffer.activity", "speaking": speaking, "audio_ms": at_ms}

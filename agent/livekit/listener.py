@@ -4,6 +4,7 @@ from typing import Protocol
 
 from agent.livekit.responses import ResponseOutcome
 from agent.turns.user_turn_tracker import PartialHeard
+from agent.video.sourced_frame import VideoSource
 
 
 class ConversationListener(Protocol):
@@ -32,4 +33,6 @@ class ConversationListener(Protocol):
         """Something is wrong with the connection, in words for the person; empty: nothing is any more."""
         ...
 
-    def on_picture(self) -> None: ...
+    def on_picture(self, source: VideoSource) -> None:
+        """A picture of the camera or the screen has come."""
+        ...

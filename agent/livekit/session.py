@@ -21,6 +21,7 @@ from agent.livekit.responses import PendingResponses, ResponseOutcome
 from agent.livekit.send_queue import SendQueueFull
 from agent.livekit.session_settings import PipelineSessionSettings
 from agent.turns.user_turn_tracker import PartialHeard
+from agent.video.sourced_frame import source_of
 from pipeline.realtime.client import Event
 
 logger = logging.getLogger(__name__)
@@ -175,7 +176,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
     def push_video(self, frame: rtc.VideoFrame) -> None:
         if self._wishes.camera:
             self._camera.see(frame)
-            self._listener.on_picture()
+            self._listener.on_picture(source_of(frame))
 
     def generate_reply(
         self,

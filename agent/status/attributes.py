@@ -1,4 +1,4 @@
-"""This module tells the room of the agent: `aura.state`, `.decision`, `.timings`, `.error`, `.connection`, `.sees`."""
+"""This module tells the room of the agent: `aura.state`, `.decision`, `.timings`, `.error` and the others."""
 
 import asyncio
 import logging
@@ -8,6 +8,8 @@ from typing import Literal, Protocol
 
 import msgspec
 
+from agent.video.sourced_frame import VideoSource
+
 logger = logging.getLogger(__name__)
 
 State = Literal["listening", "thinking", "speaking", "watching", "silent"]
@@ -15,6 +17,7 @@ What = Literal["turn", "backchannel", "noise", "silent", "interrupted", "continu
 
 CONNECTION = "aura.connection"
 SEES = "aura.sees"
+SHOWN = "aura.shown"
 SILENT_S = 2.0  # for which "stayed silent" is shown
 WATCHING_S = 2.0  # after the last picture
 UNDECIDED_S = 2.0  # after a sound; sooner, it is either answered or found to be no turn
@@ -52,7 +55,11 @@ class AgentSignals:
             return "thinking"
         if now < self.silent_until:
             return "silent"
-        return "watching" if self.sees and now < self.watching_until else "listening"
+        return "watching" if self.looks(now) else "listening"
+
+    def looks(self, now: float) -> bool:
+        """Return whether the pipeline looks at pictures, and one has come of late."""
+        return self.sees and now < self.watching_until
 
     def changes_at(self, now: float) -> float | None:
         """Return when the state may change by itself."""
@@ -74,6 +81,8 @@ class AgentStatePublisher:
         self._sink = sink
         self._signals = AgentSignals()
         self._shown: State | None = None
+        self._source: VideoSource = "camera"  # of the last picture
+        self._shown_source = ""
         self._news: deque[dict[str, str]] = deque(maxlen=WAITING_NEWS)
         self._error = ""
         self._began = asyncio.get_running_loop().time()
@@ -91,7 +100,8 @@ class AgentStatePublisher:
             heard_at = self._now() if undecided else None
         self._see(replace(self._signals, heard_at=heard_at, **signals))
 
-    def saw_frame(self) -> None:
+    def saw_frame(self, source: VideoSource = "camera") -> None:
+        self._source = source
         self._see(replace(self._signals, watching_until=self._now() + WATCHING_S))
 
     def stayed_silent(self) -> None:
@@ -139,6 +149,10 @@ class AgentStatePublisher:
             if state != self._shown:
                 self._shown = state
                 self._news.append({"aura.state": state})
+            source = self._source if self._signals.looks(self._now()) else ""
+            if source != self._shown_source:
+                self._shown_source = source
+                self._news.append({SHOWN: source})
             while self._news:
                 await self._send(self._news.popleft())
             moment = self._signals.changes_at(self._now())

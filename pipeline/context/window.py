@@ -10,14 +10,15 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Protocol, TypeVar
 
-from pipeline.media.video_chunk import MOST_TOKENS, VideoChunk
-from pipeline.types.history import History, Item, PrunePlan
+from pipeline.media.video_chunk import MOST_TOKENS, VideoChunk, VideoSource
+from pipeline.types.history import History, Item, PrunePlan, VideoTurn
 
 T = TypeVar("T")
 
 MARKS = (
     24  # tokens around a message or a round at the most: roles, line ends, a time, the beginning and end of a picture
 )
+SOURCE_NOTE = 24  # tokens at the most that tell what the video shows from here on
 
 
 class CountTokens(Protocol):
@@ -90,7 +91,7 @@ def is_due(history: History, limits: WindowLimits) -> bool:
 def cut(history: History, limits: WindowLimits) -> PrunePlan:
     """Plans what is pruned, at the end of both windows at once."""
     room = 2 * limits.video_tokens // 3
-    seconds = _newest(history.video_turns, limits.keep_s, room, lambda each: each.clip.tokens + MARKS)
+    seconds = [each for each, _ in _newest([*_sized(history)], limits.keep_s, room, lambda sized: sized[1])]
     groups = [_shortened(group, limits.answers) for group in _groups(history)]
     room = limits.text_tokens // 2
     kept = list(chain(*_newest(groups, limits.groups, room, lambda group: sum(map(limits.tokens, group)))))
@@ -113,7 +114,7 @@ def within(history: History, limits: WindowLimits) -> History:
 
 
 def video_tokens(history: History) -> int:
-    return sum(each.clip.tokens + MARKS for each in history.video_turns)
+    return sum(size for _, size in _sized(history))
 
 
 def text_tokens(history: History, limits: WindowLimits) -> int:
@@ -173,6 +174,15 @@ def _joined(open_: Exchange | None, each: Item | VideoChunk) -> Exchange | None:
             return None if open_.question else replace(open_, question=each)
         case _:
             return replace(open_, answer=each)
+
+
+def _sized(history: History) -> Iterator[tuple[VideoTurn, int]]:
+    """Each second of video with its tokens, and those that tell what it shows where that changes."""
+    source: VideoSource = "camera"
+    for each in history.video_turns:
+        note = SOURCE_NOTE if each.clip.source != source else 0
+        source = each.clip.source
+        yield each, each.clip.tokens + MARKS + note
 
 
 def _in_order(history: History) -> Iterator[Item | VideoChunk]:

@@ -3,6 +3,7 @@
 import io
 import math
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from PIL import ExifTags, Image, ImageOps, UnidentifiedImageError
 from pipeline.errors import RequestError
 
 Pixels = NDArray[np.uint8]
+VideoSource = Literal["camera", "screen"]  # what took a picture: a camera, or a screen that is shared
 
 TOKEN_PX = 32  # a token's side: 2 x 2 patches of 16 pixels
 MOST_PX = 602_112  # of a frame
@@ -29,10 +31,12 @@ class VideoChunk:
         id: Names it in an engine's caches, so that it is processed once.
         pixels: uint8 RGB, shape [frames, height, width, 3]: one frame is a picture, two are a second.
             Both sides are multiples of `TOKEN_PX`.
+        source: What took it; all frames of a second are of one source.
     """
 
     id: str
     pixels: Pixels = field(compare=False, repr=False)
+    source: VideoSource = "camera"
 
     @property
     def moves(self) -> bool:
@@ -114,7 +118,7 @@ def sized(pixels: Pixels, size: tuple[int, int]) -> Pixels:
     return np.asarray(Image.fromarray(pixels).resize(size, Image.Resampling.BICUBIC))
 
 
-def second(clip_id: str, first: Pixels, then: Pixels | None) -> VideoChunk:
+def second(clip_id: str, first: Pixels, then: Pixels | None, source: VideoSource = "camera") -> VideoChunk:
     """One second of two frames, each of shape [height, width, 3]; a frame that stands alone is shown twice."""
     then = first if then is None else sized(then, (first.shape[1], first.shape[0]))
-    return VideoChunk(clip_id, np.stack([first, then]))
+    return VideoChunk(clip_id, np.stack([first, then]), source)

@@ -6,10 +6,18 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from pipeline.errors import RequestError
-from pipeline.media.video_chunk import VideoChunk
+from pipeline.media.video_chunk import VideoChunk, VideoSource
 from pipeline.realtime.protocol import client_events as client
 from pipeline.realtime.protocol.audio import AudioDecoder
-from pipeline.realtime.protocol.items import check_image, is_frame, pictures_of, read_input, read_item, show_item
+from pipeline.realtime.protocol.items import (
+    check_image,
+    is_frame,
+    pictures_of,
+    read_input,
+    read_item,
+    show_item,
+    source_of,
+)
 from pipeline.realtime.protocol.ranges import check_range
 from pipeline.realtime.protocol.server_events import Wire, event
 from pipeline.realtime.session_config import SessionConfig
@@ -53,8 +61,8 @@ class Dispatch:
                 await session.append(self._decoder.decode(audio))
             case client.AudioActivity(speaking=speaking, audio_ms=audio_ms):
                 session.activity(speaking, audio_ms)
-            case client.VideoAppend(image=image, timestamp_ms=timestamp_ms):
-                self._see(image, timestamp_ms)
+            case client.VideoAppend(image=image, timestamp_ms=timestamp_ms, source=source):
+                self._see(image, timestamp_ms, source)
             case client.AudioCommit(final=final):
                 self._refuse_after_final()
                 await session.append(self._decoder.rest())
@@ -96,7 +104,7 @@ class Dispatch:
         item = read_item(wire, self.config.there.limits)
         self._session.history.check_new(item.id)
         if is_frame(item):
-            self._frame(item, [*pictures_of(wire).values()])
+            self._frame(item, [*pictures_of(wire).values()], source_of(wire))
             return
         self._session.write(await self._looked_at(item, wire), after)
 
@@ -112,12 +120,12 @@ class Dispatch:
                 raise error.at(where) from error
         return replace(item, pictures=tuple(clips))
 
-    def _frame(self, item: Item, pictures: list[bytes]) -> None:
+    def _frame(self, item: Item, pictures: list[bytes], source: VideoSource) -> None:
         """A camera picture sent as an item: acknowledged, and not kept."""
         if self.config.aura.camera is not False:
             self.frames += 1
             if self._session.vision:
-                self._session.vision.watching.see(pictures[-1])
+                self._session.vision.watching.see(pictures[-1], source=source)
         self._frame_ids.append(item.id)
         for kind in ("added", "done"):
             self._send(event(f"conversation.item.{kind}", previous_item_id=None, item=show_item(item)))
@@ -146,13 +154,13 @@ class Dispatch:
         finally:
             self.speaks = self.config.speaks
 
-    def _see(self, image: str, timestamp_ms: int | None) -> None:
+    def _see(self, image: str, timestamp_ms: int | None, source: VideoSource) -> None:
         if self.config.aura.camera:
             check_range(timestamp_ms, TIMES_MS, "timestamp_ms")
             check_image(image, "image")
             self.frames += 1
             if self._session.vision:
-                self._session.vision.watching.see(base64.b64decode(image), timestamp_ms)
+                self._session.vision.watching.see(base64.b64decode(image), timestamp_ms, source)
 
     def _refuse_after_final(self) -> None:
         if self._final:

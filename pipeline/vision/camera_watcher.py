@@ -8,6 +8,7 @@ from collections.abc import AsyncGenerator
 from pipeline.aio.signal import Signal
 from pipeline.errors import RequestError
 from pipeline.media.picture_decoding import DecodePicture, in_thread
+from pipeline.media.video_chunk import VideoSource
 from pipeline.vision.video_buffer import FrameId, VideoBuffer
 
 log = logging.getLogger(__name__)
@@ -22,17 +23,17 @@ class CameraWatcher:
     def __init__(self, seconds: VideoBuffer, decode_picture: DecodePicture = in_thread) -> None:
         self._seconds = seconds
         self._decode_picture = decode_picture
-        self._waiting: deque[tuple[bytes, float, float]] = deque(maxlen=WAITING)
+        self._waiting: deque[tuple[bytes, float, float, VideoSource]] = deque(maxlen=WAITING)
         self._changed = Signal()
 
-    def see(self, data: bytes, at_ms: float | None = None) -> None:
+    def see(self, data: bytes, at_ms: float | None = None, source: VideoSource = "camera") -> None:
         """A frame has come, in a file's form.
 
         Args:
-            at_ms: When it was taken, by any clock; by default now.
+            at_ms: When it was taken, by any clock, which is one for all sources; by default now.
         """
         now = asyncio.get_running_loop().time()
-        self._waiting.append((data, now * 1_000 if at_ms is None else at_ms, now))
+        self._waiting.append((data, now * 1_000 if at_ms is None else at_ms, now, source))
         self._changed.fire()
 
     def check(self) -> None:
@@ -47,13 +48,13 @@ class CameraWatcher:
                     self._seconds.finish()
                     yield self._seconds.newest
                 continue
-            data, at_ms, came = self._waiting.popleft()
+            data, at_ms, came, source = self._waiting.popleft()
             try:
                 frame = await self._decode_picture(data)
             except RequestError as error:
                 log.warning("a frame cannot be seen: %s", error.message)
                 continue
-            if self._seconds.feed(frame, at_ms, came):
+            if self._seconds.feed(frame, at_ms, came, source):
                 yield self._seconds.newest
 
     async def _closes(self) -> bool:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from itertools import count
 from typing import NamedTuple
 
-from pipeline.media.video_chunk import Pixels, VideoChunk, second
+from pipeline.media.video_chunk import Pixels, VideoChunk, VideoSource, second
 
 HALF_MS = 500  # between the two frames of a second
 LATE_MS = 2_000  # a frame that is older than the newest by more begins a new clock
@@ -28,7 +28,7 @@ NOWHERE = FrameId(-1, -math.inf)  # before all frames
 
 @dataclass(frozen=True, slots=True)
 class CameraFrame:
-    """Is one picture that the camera took, and was kept.
+    """Is one picture that the camera took, or of a screen that is shared, and was kept.
 
     Attributes:
         at_ms: When it was taken, by the camera's clock.
@@ -37,14 +37,16 @@ class CameraFrame:
     place: FrameId
     at_ms: float
     pixels: Pixels = field(compare=False, repr=False)
+    source: VideoSource = "camera"
 
 
 class VideoBuffer:
     """Puts frames into seconds, and keeps them until they are taken.
 
     A second has room for one frame in each half, give or take a quarter. A frame is dropped if its half has one,
-    or if a later one has come, whether that is still here or was taken. A clip is named by its frames: of one name
-    there is only one.
+    or if a later one has come, whether that is still here or was taken. A camera and a screen have one clock, and the
+    halves are both's; but a second is of one of them: what the other shows begins another. A clip is named by its
+    frames: of one name there is only one.
 
     Args:
         name: The camera's name.
@@ -69,7 +71,7 @@ class VideoBuffer:
         """The first of a second that another may join."""
         return self._seconds[-1][0] if self.newest > self.closed else None
 
-    def feed(self, pixels: Pixels, at_ms: float, came: float = 0.0) -> bool:
+    def feed(self, pixels: Pixels, at_ms: float, came: float = 0.0, source: VideoSource = "camera") -> bool:
         """Takes a frame, and keeps at most one for each half of a second.
 
         Returns:
@@ -81,8 +83,8 @@ class VideoBuffer:
         half = round((at_ms - self._began_ms) / HALF_MS)
         if half <= self._half:
             return False
-        frame = CameraFrame(FrameId(next(self._numbers), came), at_ms, pixels)
-        if half % 2 and half == self._half + 1 and self.open:
+        frame = CameraFrame(FrameId(next(self._numbers), came), at_ms, pixels, source)
+        if half % 2 and half == self._half + 1 and self.open and self.open.source == source:
             self._seconds[-1] += (frame,)
             self.closed = frame.place
         else:
@@ -123,4 +125,4 @@ class VideoBuffer:
     def _clip(self, frames: tuple[CameraFrame, ...]) -> VideoChunk:
         numbers = "-".join(str(frame.place.number) for frame in frames)
         then = frames[1].pixels if len(frames) > 1 else None
-        return second(f"{self._name}.{numbers}", frames[0].pixels, then)
+        return second(f"{self._name}.{numbers}", frames[0].pixels, then, frames[0].source)

@@ -58,6 +58,9 @@ async def test_what_is_no_event(text: str, code: str, param: str | None) -> None
         assert len(json.dumps(error)) < 1_000
 
 
+IMAGE = f"data:image/jpeg;base64,{picture()}"
+
+
 def user(**part: str) -> dict[str, Any]:
     return {"id": "mine", "type": "message", "role": "user", "content": [part]}
 
@@ -70,6 +73,18 @@ def user(**part: str) -> dict[str, Any]:
         (("input_audio_buffer.commit", {}), "input_audio_buffer_commit_empty", None),
         (("input_video_buffer.append", {"image": base64(b"no picture")}), "invalid_value", "image"),
         (("input_video_buffer.append", {"image": picture(5_000, 5_000)}), "invalid_value", "image"),
+        *(
+            (("input_video_buffer.append", {"image": picture(), "source": source}), "invalid_value", "source")
+            for source in ("window", "Screen", "", 1, None, ["screen"])
+        ),
+        (
+            (
+                "conversation.item.create",
+                {"item": user(type="input_image", image_url=IMAGE, source="window")},
+            ),
+            "invalid_value",
+            "item.content[0].source",
+        ),
         (
             ("conversation.item.create", {"item": user(type="input_image", image_url="data:image/jpeg;base64,AAAA")}),
             "invalid_value",

@@ -91,6 +91,10 @@ class Page:
         size = {"width": screen.width, "height": screen.height, "deviceScaleFactor": 1, "mobile": screen.phone}
         await self._send("Emulation.setDeviceMetricsOverride", **size)
 
+    async def claim(self, user_agent: str) -> None:
+        """Say to pages that are opened from now on that it is another browser."""
+        await self._send("Emulation.setUserAgentOverride", userAgent=user_agent)
+
     async def picture(self, path: Path) -> None:
         """Keep what the screen shows now, as PNG."""
         shot = await self._send("Page.captureScreenshot", format="png")

@@ -15,6 +15,7 @@ from tests.e2e.lines import Line
 from tests.e2e.observed import Observed, observed_agent
 from tests.e2e.phones import CALLER_ID, OPERATOR, House, telephones
 from tests.e2e.recogniser import Recogniser
+from tests.e2e.seeing import SeeingAgent, seeing_agent
 from tests.e2e.stack import ROOT, Stack, stack_in
 from tests.e2e.telephone_wire import HOST, free_port
 from tests.infra.reruns import pytest_terminal_summary
@@ -56,6 +57,12 @@ async def stack(environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFac
 @pytest.fixture(scope="session")
 async def observed(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Observed]:
     async with observed_agent(stack, tmp_path_factory.mktemp("observed")) as agent:
+        yield agent
+
+
+@pytest.fixture(scope="session")
+async def seeing(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[SeeingAgent]:
+    async with seeing_agent(stack, tmp_path_factory.mktemp("seeing")) as agent:
         yield agent
 
 

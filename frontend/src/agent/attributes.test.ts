@@ -1,5 +1,14 @@
 import { expect, it } from 'vitest';
-import { hasLostPipeline, readDecision, readLine, readSees, readState, readTimings, waitedMs } from './attributes';
+import {
+  hasLostPipeline,
+  readDecision,
+  readLine,
+  readSees,
+  readShown,
+  readState,
+  readTimings,
+  waitedMs,
+} from './attributes';
 
 it("prefers the agent's own state to the framework's", () => {
   expect(readState({ 'aura.state': 'watching', 'lk.agent.state': 'listening' })).toBe('watching');
@@ -37,6 +46,13 @@ it('knows whether the agent sees, or that it does not know', () => {
   expect(readSees({ 'aura.sees': 'no' })).toBe(false);
   expect(readSees({ 'aura.sees': '' })).toBeNull();
   expect(readSees({})).toBeNull();
+});
+
+it('knows which picture the agent is shown', () => {
+  expect(readShown({ 'aura.shown': 'camera' })).toBe('camera');
+  expect(readShown({ 'aura.shown': 'screen' })).toBe('screen');
+  for (const shown of ['', 'window', 'Screen']) expect(readShown({ 'aura.shown': shown })).toBeNull();
+  expect(readShown({})).toBeNull();
 });
 
 it('knows whether the agent reaches the pipeline', () => {

@@ -2,6 +2,9 @@
 export const STATES = ['listening', 'thinking', 'speaking', 'watching', 'silent'] as const;
 export type AgentState = (typeof STATES)[number] | 'absent' | 'preparing';
 
+const SHOWN = ['camera', 'screen'] as const;
+export type Shown = (typeof SHOWN)[number];
+
 export interface Decision {
   /** On the agent's clock; with the rest it tells decisions apart. */
   readonly atMs: number;
@@ -35,6 +38,11 @@ export function readLine(attributes: Attributes): boolean {
 export function readSees(attributes: Attributes): boolean | null {
   const sees = attributes['aura.sees'];
   return sees ? sees === 'yes' : null;
+}
+
+/** The picture of the person that the agent's pipeline is shown now; null: none, or it does not look. */
+export function readShown(attributes: Attributes): Shown | null {
+  return SHOWN.find((source) => source === attributes['aura.shown']) ?? null;
 }
 
 /** Whether the agent says that it has no pipeline. */

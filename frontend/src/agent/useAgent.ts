@@ -2,7 +2,7 @@
 import { useParticipantAttributes, useRemoteParticipants } from '@livekit/components-react';
 import type { RemoteParticipant } from 'livekit-client';
 import { useState } from 'react';
-import { type AgentState, readLine, readSees, readState } from './attributes';
+import { type AgentState, readLine, readSees, readShown, readState, type Shown } from './attributes';
 
 export interface AgentView {
   /** It was in the room before, whether or not it is now. */
@@ -13,6 +13,8 @@ export interface AgentView {
   readonly line: boolean;
   /** It looks at pictures; null: not known. */
   readonly sees: boolean | null;
+  /** The picture that it is shown now. */
+  readonly shown: Shown | null;
   /** A sentence for the person, or empty. */
   readonly error: string;
 }
@@ -29,6 +31,7 @@ export function useAgent(): AgentView {
     state: participant ? readState(known) : 'absent',
     line: readLine(known),
     sees: readSees(known),
+    shown: readShown(known),
     error: known['aura.error'] ?? '',
   };
 }

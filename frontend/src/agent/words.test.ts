@@ -1,9 +1,15 @@
 import { expect, it } from 'vitest';
-import { listeningHint, thinkingHint } from './words';
+import { listeningHint, thinkingHint, watchingHint } from './words';
 
 it('does not claim to see who shows a picture to a pipeline without eyes', () => {
   expect(listeningHint(true)).toBe('AURA hears you, but cannot see yet.');
   expect(listeningHint(false)).toBe('Say something, or type below.');
+});
+
+it('says whether the camera or the screen is watched', () => {
+  expect(watchingHint('screen')).toBe('AURA sees your screen. Say something, or type below.');
+  expect(watchingHint('camera')).toBe('AURA sees your camera. Say something, or type below.');
+  expect(watchingHint(null)).toBe('Your picture arrives. Say something, or type below.');
 });
 
 it('does not claim to have heard what was typed', () => {

@@ -1,5 +1,5 @@
 /** The words for what the agent does and decides. */
-import type { AgentState } from './attributes';
+import type { AgentState, Shown } from './attributes';
 
 export const STATE_WORDS: Record<AgentState, { title: string; hint: string }> = {
   absent: { title: 'Waiting for AURA', hint: 'You may already speak: what you say is kept for it.' },
@@ -14,6 +14,12 @@ export const STATE_WORDS: Record<AgentState, { title: string; hint: string }> = 
 /** What the person may do, who shows a picture or does not. */
 export function listeningHint(unseen: boolean): string {
   return unseen ? 'AURA hears you, but cannot see yet.' : STATE_WORDS.listening.hint;
+}
+
+/** What the person may do while they are watched; it says what is seen of them. */
+export function watchingHint(shown: Shown | null): string {
+  if (!shown) return STATE_WORDS.watching.hint;
+  return `AURA sees your ${shown}. Say something, or type below.`;
 }
 
 /** An answer that takes longer is late on any machine that is not overloaded. Seconds. */

@@ -54,7 +54,7 @@ function InCall({ call, leave, rejoin, anew }: Props) {
         />
         <Banner trouble={trouble} rejoin={rejoin} anew={anew} />
         <Captions before={conversation.before} lines={conversation.lines} />
-        <SelfView sees={agent.sees} />
+        <SelfView sees={agent.sees} shown={agent.shown} />
       </div>
       <DetailsPanel conversation={conversation} startedMs={call.startedMs} close={() => setDetails(false)} />
       <footer className="dock">

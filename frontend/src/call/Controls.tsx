@@ -6,6 +6,7 @@ import { type Device, deviceProblem } from '../session/problems';
 import { useReporter } from '../toasts/reporter';
 import { Icon } from '../ui/Icon';
 import { ActiveDevicePicker } from './ActiveDevicePicker';
+import { canShareScreen } from './sharing';
 import { ToggleButton } from './ToggleButton';
 import { useShortcuts } from './useShortcuts';
 
@@ -15,7 +16,7 @@ interface Props {
   readonly focusChat: () => void;
 }
 
-const CAN_SHARE = typeof navigator.mediaDevices?.getDisplayMedia === 'function';
+const CAN_SHARE = canShareScreen(navigator);
 
 export function Controls({ leave, askToLeave, focusChat }: Props) {
   const microphone = useDevice('microphone', Track.Source.Microphone);

@@ -2,7 +2,7 @@
 import { useLocalParticipant, useTracks } from '@livekit/components-react';
 import { Track } from 'livekit-client';
 import type { AgentView } from '../agent/useAgent';
-import { listeningHint, STATE_WORDS, thinkingHint } from '../agent/words';
+import { listeningHint, STATE_WORDS, thinkingHint, watchingHint } from '../agent/words';
 import type { LoggedDecision } from '../conversation/conversation';
 import { Horizon } from '../horizon/Horizon';
 import { useMediaTrack } from '../sound/useMediaTrack';
@@ -27,7 +27,8 @@ export function Stage({ agent, trouble, decision, typed }: Props) {
   const muted = !isMicrophoneEnabled && state === 'listening';
   const waited = useSecondsOf(state === 'thinking');
   const unseen = agent.sees === false && (isCameraEnabled || isScreenShareEnabled);
-  const still = state === 'listening' ? listeningHint(unseen) : (reason(agent, decision) ?? words.hint);
+  const idle = state === 'watching' ? watchingHint(agent.shown) : words.hint;
+  const still = state === 'listening' ? listeningHint(unseen) : (reason(agent, decision) ?? idle);
   const hint = state === 'thinking' ? thinkingHint(waited, typed) : still;
   return (
     <section className="stage" aria-label="Who speaks">

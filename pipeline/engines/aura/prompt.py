@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from pipeline.context.window import Exchange, WindowLimits, exchanges, within
-from pipeline.media.video_chunk import VideoChunk
+from pipeline.media.video_chunk import VideoChunk, VideoSource
 from pipeline.models.shared.control_tokens import escape_control_tokens
 from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import Item
@@ -14,6 +14,10 @@ SYSTEM = (  # of the published evaluations
     "is needed based on the user's message or the visual context. Otherwise, output `<|silent|>` to signify silence."
 )
 SILENT = "<|silent|>"
+SHOWN: dict[VideoSource, str] = {  # told where the video changes from one to the other; at first it is the camera's
+    "camera": "From here on, the video shows what the user's camera sees.",
+    "screen": "From here on, the video shows the screen that the user shares, not their camera.",
+}
 MOST_TOKENS = 256  # of an answer
 INSTRUCTIONS_BYTES = 8_000
 LIMITS = WindowLimits()
@@ -26,9 +30,14 @@ def multimodal_prompt(request: TurnRequest, limits: WindowLimits = LIMITS) -> Mu
     history = within(request.history, limits)
     parts: list[str | VideoChunk] = [*_turn("system", _system(response_options))]
     video_turns = list(exchanges(history))
-    for each in video_turns[:-1]:
-        parts += _round(each, limits)
-    parts += _last(video_turns[-1], limits, is_answered=bool(most)) if video_turns else _empty(is_answered=bool(most))
+    source: VideoSource = "camera"
+    for at, each in enumerate(video_turns, 1):
+        if isinstance(each, Exchange) and each.clip and each.clip.source != source:
+            source = each.clip.source
+            parts += _turn("system", SHOWN[source])
+        parts += _round(each, limits) if at < len(video_turns) else _last(each, limits, is_answered=bool(most))
+    if not video_turns:
+        parts += _empty(is_answered=bool(most))
     urgent = response_options.awaited or (bool(most) and not response_options.unasked)
     return MultimodalPrompt(_merged(parts), response_options.cache_salt, most, urgent)
 

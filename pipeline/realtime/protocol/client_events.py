@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 from msgspec import UNSET, Struct, UnsetType
 
+from pipeline.media.video_chunk import VideoSource
+
 Modalities = list[Literal["text", "audio"]]
 ToolChoice = Literal["auto", "none"] | dict[str, Any]  # an object names one, and there is none; nor can one be required
 Ignored = Any  # of a field of OpenAI's, or of a client's idea of it, that means nothing here and does no harm
@@ -119,6 +121,7 @@ class Content(Known):
     transcript: str | None = None
     audio: str | None = None
     image_url: str | None = None
+    source: VideoSource | None = None  # (ours) what took the picture
     detail: Ignored = None
 
 
@@ -185,10 +188,14 @@ class AudioActivity(ClientEvent, tag="input_audio_buffer.activity"):
 
 
 class VideoAppend(ClientEvent, tag="input_video_buffer.append"):
-    """(ours) One JPEG, base64; the clock is whatever goes on while there is no sound, by default the loop's."""
+    """(ours) One JPEG, base64; the clock is whatever goes on while there is no sound, by default the loop's.
+
+    It is one clock for a camera and a shared screen.
+    """
 
     image: str
     timestamp_ms: int | None = None
+    source: VideoSource = "camera"
 
 
 class ItemCreate(ClientEvent, tag="conversation.item.create"):

@@ -9,7 +9,7 @@ from typing import Any
 from PIL import Image
 
 from pipeline.errors import RequestError
-from pipeline.media.video_chunk import fitted
+from pipeline.media.video_chunk import VideoSource, fitted
 from pipeline.realtime.protocol.client_events import Content, WireItem
 from pipeline.realtime.protocol.limits import check_item, check_pictures
 from pipeline.types.capabilities import PromptLimits
@@ -93,6 +93,12 @@ def pictures_of(item: WireItem, param: str = "item") -> dict[str, bytes]:
         f"{param}.content[{at}].image_url": part.image_url or "" for at, part in parts if part.type == "input_image"
     }
     return {where: base64.b64decode(url.partition(",")[2]) for where, url in urls.items()}
+
+
+def source_of(item: WireItem) -> VideoSource:
+    """Returns what took the last of an item's pictures; unless it says so, a camera."""
+    sources = [part.source for part in item.content or [] if part.type == "input_image"]
+    return (sources and sources[-1]) or "camera"
 
 
 def check_image(data: str, param: str) -> None:

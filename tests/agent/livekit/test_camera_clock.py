@@ -10,6 +10,7 @@ import pytest
 
 from agent.livekit.media import sound
 from agent.livekit.session import AuraRealtimeSession
+from agent.video.sourced_frame import SourcedFrame
 from tests.agent.fake_pipeline import FakePipeline
 from tests.agent.livekit.test_media import frame
 from tests.agent.livekit.test_session import talking
@@ -68,3 +69,13 @@ async def test_time_goes_on_when_a_muted_track_stops_and_never_goes_back_when_it
         moments += await look(session, pipeline, 2)
         moments += await look(session, pipeline, 2, talks=True)
     assert since_the_first(stamps(pipeline)) == pytest.approx(since_the_first(moments), abs=20)
+
+
+async def test_a_picture_of_a_screen_is_sent_and_told_as_one() -> None:
+    async with talking(pipeline := FakePipeline()) as (session, listener):
+        for picture in (frame(64, 64, (0, 0, 0)), SourcedFrame(frame(64, 64, (0, 0, 0)), "screen")):
+            seen = len(stamps(pipeline))
+            session.push_video(picture)
+            await eventually(partial(came_since, pipeline, seen))
+    sent = [event["source"] for event in pipeline.of("input_video_buffer.append")]
+    assert sent == listener.pictures == ["camera", "screen"]

@@ -14,6 +14,12 @@ def stamps(clock: InputClock, *moments: float) -> list[int]:
     return [clock.event(CameraPicture(b"", moment))["timestamp_ms"] for moment in moments]
 
 
+def test_a_picture_says_what_it_is_of() -> None:
+    clock = InputClock()
+    sources = [clock.event(CameraPicture(b"", 0.0, source))["source"] for source in ("camera", "screen")]
+    assert sources == ["camera", "screen"]
+
+
 def test_a_camera_without_a_microphone_has_a_clock_that_goes_on() -> None:
     moments = [100 + each / 2 for each in range(120)]
     assert stamps(InputClock(), *moments) == [500 * each for each in range(120)]

@@ -11,6 +11,8 @@ from PIL import Image
 from agent.aio.background_tasks import OwnedTasks
 from agent.livekit.input_stream import CameraPicture, InputItem
 from agent.livekit.media import Camera, VideoPace, audio_piece, jpeg, sound
+from agent.video.sourced_frame import SourcedFrame
+from pipeline.media.video_chunk import fitted
 
 
 def frame(width: int, height: int, rgb: tuple[int, int, int]) -> rtc.VideoFrame:
@@ -49,6 +51,25 @@ def test_a_large_picture_is_made_smaller_and_keeps_its_shape_and_colour() -> Non
     assert image.getpixel((320, 180)) == pytest.approx((200, 40, 40), abs=4)
 
 
+@pytest.mark.parametrize(
+    ("size", "made"),
+    [
+        ((1920, 1080), (1024, 576)),
+        ((3840, 2160), (1024, 576)),
+        ((2560, 1080), (1184, 512)),
+        ((1080, 1920), (576, 1024)),
+        ((800, 600), (800, 600)),
+    ],
+)
+def test_of_a_screen_all_that_the_model_can_see_is_sent_and_no_more(
+    size: tuple[int, int], made: tuple[int, int]
+) -> None:
+    screen = SourcedFrame(frame(*size, (200, 40, 40)), "screen")
+    assert Image.open(io.BytesIO(jpeg(screen))).size == made
+    width, height = fitted(*made)
+    assert (width, height) == fitted(*size), "as many tokens as if it had been sent whole"
+
+
 class TestCamera:
     """In real time: pictures are made in a thread."""
 
@@ -64,6 +85,14 @@ class TestCamera:
         assert isinstance(picture, CameraPicture)
         assert before <= picture.taken_at < before + 0.5
         assert picture.jpeg[:2] == b"\xff\xd8"
+        assert picture.source == "camera"
+
+    async def test_a_picture_of_a_screen_says_so(self) -> None:
+        tasks, sent = OwnedTasks(), Pictures()
+        Camera(sent, tasks).see(SourcedFrame(frame(64, 64, (0, 0, 0)), "screen"))
+        async with asyncio.timeout(5):
+            await tasks.wait()
+        assert [each.source for each in sent.taken if isinstance(each, CameraPicture)] == ["screen"]
 
     async def test_a_picture_that_comes_while_one_is_made_is_dropped(self) -> None:
         assert len(await pictures(2)) == 1

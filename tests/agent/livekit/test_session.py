@@ -20,6 +20,7 @@ from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import AURA
 from agent.settings.agent import PipelineSettings
 from agent.turns.user_turn_tracker import PartialHeard
+from agent.video.sourced_frame import VideoSource
 from pipeline.realtime.client import Event, Unreachable
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says
 
@@ -39,7 +40,8 @@ class Listener:
         self.sees: list[bool] = []
         self.busy: list[bool] = []
         self.owed: list[bool] = []
-        self.committed = self.pictures = self.broken = 0
+        self.committed = self.broken = 0
+        self.pictures: list[VideoSource] = []
 
     def on_partial(self, partial: PartialHeard) -> None:
         self.partials.append(partial)
@@ -64,8 +66,8 @@ class Listener:
     def on_trouble(self, text: str) -> None:
         self.troubles.append(text)
 
-    def on_picture(self) -> None:
-        self.pictures += 1
+    def on_picture(self, source: VideoSource) -> None:
+        self.pictures.append(source)
 
 
 @asynccontextmanager

@@ -93,6 +93,32 @@ async def test_every_decision_is_published_though_they_come_at_once() -> None:
     assert decisions == ["backchannel", "resumed"]
 
 
+class SlowRoom(Notes):
+    """Takes 0.2 s for each publication."""
+
+    async def publish(self, attributes: dict[str, str]) -> None:
+        await asyncio.sleep(0.2)
+        await super().publish(attributes)
+
+
+async def test_what_changes_fifty_times_a_second_is_published_as_often_as_the_room_takes_it_and_ends_right() -> None:
+    notes = SlowRoom()
+    noticeboard = AgentStatePublisher(notes)
+    async with asyncio.TaskGroup() as tasks:
+        running = tasks.create_task(noticeboard.run())
+        noticeboard.connection("token", sees=True)
+        for at in range(251):
+            noticeboard.observe(person_speaking=at % 2 == 0)
+            noticeboard.saw_frame("screen" if at % 2 else "camera")
+            await asyncio.sleep(0.02)
+        await asyncio.sleep(1.5)
+        running.cancel()
+    assert len(notes.shown) <= 5 * (5.02 + 1.5)
+    assert notes.of("aura.state")[-1][1] == "listening"
+    assert notes.of("aura.shown")[-1][1] == "camera"
+    assert notes.shown[-1][0] < 5.02 + 0.5, "nothing old is still told"
+
+
 async def test_it_watches_while_pictures_come() -> None:
     async with publisher() as (noticeboard, notes):
         noticeboard.connection("token", sees=True)
@@ -109,6 +135,30 @@ async def test_it_does_not_watch_for_a_pipeline_that_cannot_see() -> None:
         noticeboard.saw_frame()
         await asyncio.sleep(1.0)
     assert [value for _, value in notes.of("aura.state")] == ["listening"]
+
+
+async def test_it_is_shown_what_the_pipeline_sees_until_no_picture_has_come_for_two_seconds() -> None:
+    async with publisher() as (noticeboard, notes):
+        noticeboard.connection("token", sees=True)
+        await asyncio.sleep(1.0)
+        for source in ("camera", "camera", "screen", "screen", "camera"):
+            noticeboard.saw_frame(source)
+            await asyncio.sleep(0.5)
+        await asyncio.sleep(5.0)
+        noticeboard.saw_frame("camera")
+        await asyncio.sleep(0.5)
+        noticeboard.connection("", sees=False)  # the line is down
+        await asyncio.sleep(0.5)
+    shown = [(1.0, "camera"), (2.0, "screen"), (3.0, "camera"), (5.0, ""), (8.5, "camera"), (9.0, "")]
+    assert notes.of("aura.shown") == shown
+
+
+async def test_nothing_is_shown_to_a_pipeline_that_cannot_see() -> None:
+    async with publisher() as (noticeboard, notes):
+        noticeboard.connection("token", sees=False)
+        noticeboard.saw_frame("screen")
+        await asyncio.sleep(1.0)
+    assert notes.of("aura.shown") == []
 
 
 async def test_it_is_shown_whether_the_pipeline_sees_while_there_is_one() -> None:

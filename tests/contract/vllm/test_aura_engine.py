@@ -23,7 +23,7 @@ from pipeline.engines.aura.setup import check_own_weights, open_aura
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.engines.vllm.warm_up import read
 from pipeline.errors import ConfigError, EngineError
-from pipeline.media.video_chunk import decoded, second
+from pipeline.media.video_chunk import VideoSource, decoded, second
 from pipeline.models.aura.config import read_aura
 from pipeline.models.aura.text import AuraText
 from pipeline.models.shared.engine_io import MediaItem, PromptChunk
@@ -42,6 +42,7 @@ from tests.pipeline.cli.test_ask import alone
 UNCLOSED = r"ignore:Exception ignored in. <function Context.__del__:pytest.PytestUnraisableExceptionWarning"
 pytestmark = [pytest.mark.vllm, pytest.mark.filterwarnings(UNCLOSED)]  # vLLM leaves a context of ZeroMQ's behind
 
+SOURCES: tuple[VideoSource, ...] = ("camera", "screen", "screen", "camera")
 CASES: dict[str, dict[str, Any]] = json.loads(GOLDENS.read_text())
 SEEDS = [int(seed) for seed in list(CASES)[:3]]
 
@@ -121,6 +122,22 @@ async def test_what_a_question_waits_for_is_read_once(aura: AuraEngine) -> None:
         )
     usage = words[-1].usage
     assert usage and usage.prompt - usage.cached < 32 + len("What is that?<|im_end|>\n<|im_start|>assistant\n")
+
+
+async def test_across_a_change_from_camera_to_screen_what_was_read_is_not_read_again(aura: AuraEngine) -> None:
+    request = TurnRequest(History(), ResponseOptions(cache_salt="screen", max_tokens=2))
+    for number, source in enumerate(SOURCES):
+        pixels = np.full((128, 160, 3), 60 * number, np.uint8)
+        seen = request.history.with_video_turn(second(f"{number}", pixels, None, source))
+        request = replace(request, history=seen)
+        assert await all_of(aura, multimodal_prompt(request.unfinished())) == []
+    asked = replace(request, history=request.history.with_item(Item("q", "user", "What is that?")))
+    ahead, fresh = [
+        await all_of(aura, replace(multimodal_prompt(asked), cache_salt=salt)) for salt in ("screen", "another")
+    ]
+    usage = ahead[-1].usage
+    assert usage and usage.prompt - usage.cached < 32 + len("What is that?<|im_end|>\n<|im_start|>assistant\n")
+    assert said(ahead) == said(fresh), "and it is answered as if it were read at once"
 
 
 async def test_closing_returns_when_the_engine_is_idle(aura: AuraEngine) -> None:

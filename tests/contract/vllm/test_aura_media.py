@@ -8,10 +8,13 @@ import numpy as np
 import pytest
 
 from pipeline.engines.aura.engine import as_chunk
+from pipeline.engines.aura.prompt import SHOWN, multimodal_prompt
 from pipeline.engines.aura.setup import settings
-from pipeline.media.video_chunk import VideoChunk, second
+from pipeline.media.video_chunk import VideoChunk, VideoSource, second
 from pipeline.models.aura.text import FPS, AuraText
 from pipeline.types.chunks import MultimodalPrompt
+from pipeline.types.history import History, Item
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.contract.vllm.tiny_aura import IDS, write_aura
 
 pytestmark = pytest.mark.vllm
@@ -31,7 +34,21 @@ def picture(name: str, *size: int) -> tuple[str | VideoChunk, ...]:
     return "<|vision_start|>", VideoChunk(name, frames(name, 1, *size)), "<|vision_end|>"
 
 
+def watched(*sources: VideoSource) -> tuple[str | VideoChunk, ...]:
+    """A prompt of seconds of these sources, and a question."""
+    history = History()
+    for number, source in enumerate(sources):
+        name = f"{source}{number}"
+        pixels = frames(name, 2, *((64, 64) if source == "camera" else (96, 160)))
+        history = history.with_video_turn(VideoChunk(name, pixels, source))
+    return multimodal_prompt(
+        TurnRequest(history.with_item(Item("q", "user", "What is that?")), ResponseOptions())
+    ).parts
+
+
 SCENES: dict[str, tuple[str | VideoChunk, ...]] = {
+    "a camera, and then a screen": watched("camera", "camera", "screen", "screen"),
+    "a screen, and then a camera": watched("screen", "camera"),
     "a second": ("See:", film("1", 64, 96)),
     "seconds of two sizes": (film("2", 480, 640), film("3", 96, 64), QUESTION),
     "a second of one frame": (second("4", frames("4", 64, 64), None), QUESTION),
@@ -53,6 +70,22 @@ SCENES: dict[str, tuple[str | VideoChunk, ...]] = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write_aura(tmp_path_factory.mktemp("aura"))
+
+
+def test_the_prompt_names_the_screen_where_the_video_goes_over_to_it(folder: Path) -> None:
+    text = AuraText.read(folder)
+    chunk = as_chunk(MultimodalPrompt(watched("camera", "screen", "screen", "camera"), "salt"), text)
+    shown = {item.name.removeprefix("salt/"): item.at for item in chunk.media}
+    told = {source: text.ids(f"<|im_start|>system\n{SHOWN[source]}<|im_end|>\n<|im_start|>user\n") for source in SHOWN}
+    places = {source: place_of(ids, chunk.token_ids) for source, ids in told.items()}
+    assert places["screen"] == [shown["screen1"] - len(told["screen"])], (
+        "directly in front of the first, and only there"
+    )
+    assert places["camera"] == [shown["camera3"] - len(told["camera"])]
+
+
+def place_of(ids: tuple[int, ...], prompt: tuple[int, ...]) -> list[int]:
+    return [at for at in range(len(prompt)) if prompt[at : at + len(ids)] == ids]
 
 
 @pytest.fixture(scope="module")

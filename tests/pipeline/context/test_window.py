@@ -6,9 +6,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from pipeline.context.window import MARKS, WindowLimits, cut, is_due, within
-from pipeline.engines.aura.prompt import SYSTEM, multimodal_prompt
-from pipeline.media.video_chunk import VideoChunk
+from pipeline.context.window import MARKS, SOURCE_NOTE, WindowLimits, cut, is_due, video_tokens, within
+from pipeline.engines.aura.prompt import SHOWN, SYSTEM, multimodal_prompt
+from pipeline.media.video_chunk import VideoChunk, VideoSource
 from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import History, Item
 from pipeline.types.playback_marks import PlaybackMark, PlaybackMarks
@@ -35,6 +35,36 @@ def test_while_the_person_may_go_on_the_last_round_stays_open() -> None:
     assert flat(unasked, most=0) == f"{SYSTEM_TURN}<|im_start|>user\n{{a}}"
     assert flat(unasked.with_item(user("q", "What")), most=0).endswith("{a}What")
     assert flat(History(), most=0) == SYSTEM_TURN
+
+
+def test_where_the_video_goes_from_camera_to_screen_and_back_it_is_told_once_in_words() -> None:
+    history = History()
+    sources: dict[str, VideoSource] = {"a": "camera", "b": "screen", "c": "screen", "d": "camera"}
+    for name, source in sources.items():
+        history = saw(history, name, source)
+    silent = "<|im_end|>\n<|im_start|>assistant\n<|silent|><|im_end|>\n"
+    screen, camera = (f"<|im_start|>system\n{SHOWN[source]}<|im_end|>\n" for source in ("screen", "camera"))
+    assert flat(history, most=0) == (
+        f"{SYSTEM_TURN}<|im_start|>user\n{{a}}{silent}"
+        f"{screen}<|im_start|>user\n{{b}}{silent}<|im_start|>user\n{{c}}{silent}"
+        f"{camera}<|im_start|>user\n{{d}}"
+    )
+
+
+def test_what_a_screen_shows_is_named_also_when_all_that_was_seen_before_is_forgotten() -> None:
+    history = History()
+    for number in range(6):
+        history = saw(history, f"{number}", "camera" if number < 2 else "screen")
+    history = history.cut(cut(history, replace(SMALL, keep_s=2)))
+    assert [each.clip.id for each in history.video_turns] == ["4", "5"]
+    assert flat(history).startswith(f"{SYSTEM_TURN}<|im_start|>system\n{SHOWN['screen']}<|im_end|>\n")
+
+
+@pytest.mark.parametrize("source", ["camera", "screen"])
+def test_what_tells_that_the_video_changes_is_counted(source: VideoSource) -> None:
+    assert len(f"<|im_start|>system\n{SHOWN[source]}<|im_end|>\n".split()) + 6 <= SOURCE_NOTE
+    changes = saw(saw(saw(History(), "a"), "b", "screen"), "c")
+    assert video_tokens(changes) == 3 * (2 + MARKS) + 2 * SOURCE_NOTE
 
 
 def test_without_a_camera_questions_stand_alone_and_what_was_not_answered_is_silence() -> None:
@@ -208,8 +238,8 @@ def test_the_marks_around_a_message_are_counted() -> None:
     assert LIMITS.tokens(user("q", "abc")) == 3 + MARKS
 
 
-def saw(history: History, name: str) -> History:
-    return history.with_video_turn(VideoChunk(name, SECOND))
+def saw(history: History, name: str, source: VideoSource = "camera") -> History:
+    return history.with_video_turn(VideoChunk(name, SECOND, source))
 
 
 def user(item_id: str, text: str) -> Item:

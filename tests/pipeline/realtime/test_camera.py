@@ -63,6 +63,25 @@ async def test_frames_become_rounds_by_the_time_that_the_client_names() -> None:
         assert [each.clip.id for each in caller.session.history.video_turns] == ["s.0-1", "s.2-3"]
 
 
+async def test_pictures_are_of_what_the_client_says_and_else_of_a_camera() -> None:
+    room = Room()
+    events = (client.VideoAppend(picture(), 0), client.VideoAppend(picture(), 1_000, "screen"))
+    async with room.call(SessionOptions(), films=False) as caller:
+        await send(caller, *events, client.VideoAppend(picture(), 2_000, "camera"))
+        await asyncio.sleep(1.2)
+        assert [each.clip.source for each in caller.session.history.video_turns] == ["camera", "screen", "camera"]
+
+
+async def test_an_item_that_holds_only_a_picture_says_what_took_it() -> None:
+    room = Room()
+    screen = client.Content("input_image", image_url=IMAGE.image_url, source="screen")
+    async with room.call(SessionOptions(), films=False) as caller:
+        for content in (IMAGE, screen):
+            await send(caller, frame_item(content))
+            await asyncio.sleep(1.2)
+        assert [each.clip.source for each in caller.session.history.video_turns] == ["camera", "screen"]
+
+
 @pytest.mark.parametrize("at_ms", [-1, 10**400])
 async def test_a_time_that_no_clock_shows_is_refused_and_the_camera_goes_on(at_ms: int) -> None:
     room = Room()

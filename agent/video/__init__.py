@@ -1,0 +1,1 @@
+"""What a person shows: their camera or their screen, whichever they started last."""

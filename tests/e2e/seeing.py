@@ -1,0 +1,85 @@
+"""A scripted pipeline that sees, with an agent and a page of its own: what is shown to its model can be read."""
+
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from agent.settings.agent import LiveKitSettings
+from agent.web.server import TokenRequest, join_token
+from infra.bench.person.grant import Grant
+from infra.launcher.base.processes import child
+from infra.launcher.supervise.ports import LOOPBACK, choose_ports
+from pipeline.engines.fake import FakeEngine, hears
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.topology.processors.aura import ROOM
+from pipeline.turns.stage import Stage
+from pipeline.turns.stages import PipelineStages
+from pipeline.types.chunks import MultimodalPrompt
+from tests.e2e.observed import STOP_S, healthy
+from tests.e2e.stack import ROOT, Stack
+from tests.room import QUESTION, SEES, Room, to_scene
+from tests.scenario import TTS, Line, to_sentences
+from tests.served import ABLE, KEY, served
+
+NAME = "aura-seeing"
+
+
+class SeeingLine(Line):
+    """Scripted engines whose language model is shown pictures."""
+
+    def stages(self) -> PipelineStages:
+        return PipelineStages(self.asr, (Stage(SEES, self.aura, to_scene), Stage(TTS, self.tts, to_sentences)))
+
+
+@dataclass(frozen=True, slots=True)
+class SeeingAgent:
+    """Where the page is, who calls the agent into a room, and what its model was given."""
+
+    stack: Stack
+    page_url: str
+    eyes: FakeEngine[MultimodalPrompt, Any]
+    agent_log: Path
+
+    def grant(self, room: str, identity: str) -> Grant:
+        keys = self.stack.keys
+        livekit = LiveKitSettings(
+            self.stack.running.livekit_url, keys["LIVEKIT_API_KEY"], keys["LIVEKIT_API_SECRET"], NAME
+        )
+        return Grant(livekit.url, join_token(livekit, TokenRequest(room, participant_identity=identity)))
+
+    def seconds(self) -> list[VideoChunk]:
+        """What the model was shown in all conversations, second by second, each as it was last."""
+        shown: dict[str, VideoChunk] = {}
+        for prompt in self.eyes.prompts:
+            shown |= {part.id.partition("-")[0]: part for part in prompt.parts if isinstance(part, VideoChunk)}
+        return [*shown.values()]
+
+    def sources(self) -> list[str]:
+        """Of the seconds, one after the other, what they are of, without repetitions."""
+        of = [clip.source for clip in self.seconds()]
+        return [source for at, source in enumerate(of) if at == 0 or of[at - 1] != source]
+
+
+@asynccontextmanager
+async def seeing_agent(stack: Stack, folder: Path) -> AsyncGenerator[SeeingAgent]:
+    """Runs pipeline, agent and page for as long as the context lasts."""
+    ports, eyes = choose_ports({}), Room().aura
+    agent_log, page_log = folder / "agent.log", folder / "page.log"
+    line: Any = SeeingLine(asr=hears(QUESTION), aura=eyes)  # type: ignore[arg-type]
+    async with served(line, able=replace(ABLE, limits=ROOM)) as pipeline:
+        environ = {**stack.environ, **stack.keys, "AURA_HOME": str(stack.layout.home), "AURA_AGENT_NAME": NAME}
+        environ |= {"AURA_PIPELINE_URL": pipeline.url, "AURA_PIPELINE_KEY": KEY}
+        environ |= {"LIVEKIT_URL": stack.running.livekit_url, "AURA_AGENT_PORT": str(ports.agent)}
+        environ |= {"AURA_AGENT_IDLE_PROCESSES": "1"}
+        work = [sys.executable, "-m", "agent.main", "start"]
+        web = [sys.executable, "-m", "agent.main", "web", "--port", str(ports.web), "--static", str(stack.layout.page)]
+        async with (
+            child(work, cwd=ROOT, env=environ, log=agent_log, stop_s=STOP_S),
+            child(web, cwd=ROOT, env=environ, log=page_log, stop_s=STOP_S),
+        ):
+            await healthy(f"http://{LOOPBACK}:{ports.agent}/", agent_log)
+            await healthy(f"http://{LOOPBACK}:{ports.web}/", page_log)
+            yield SeeingAgent(stack, f"http://{LOOPBACK}:{ports.web}/", eyes, agent_log)
