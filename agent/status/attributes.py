@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -96,14 +97,23 @@ class AgentStatePublisher:
 
     def stayed_silent(self) -> None:
         self._see(replace(self._signals, silent_until=self._now() + SILENT_S))
-        self.decided("silent", "chose to say nothing")
+        self.decided("silent", "chose to say nothing", reason="model")
 
-    def decided(self, what: What, text: str) -> None:
-        """Publish a decision; `text` is its reason, in a few words: never what somebody said."""
+    def decided(
+        self, what: What, text: str, *, reason: str = "", figures: Mapping[str, float | str] | None = None
+    ) -> None:
+        """Publish a decision.
+
+        Args:
+            text: Why, in a few words for people: never what somebody said.
+            reason: A code for it, such as `no_words`, from where it was decided.
+            figures: The numbers behind it; a name says its unit.
+        """
         if what in ("backchannel", "noise"):
             self.observe(undecided=False)
         at_ms = round((self._now() - self._began) * 1000)
-        self._tell({"aura.decision": _json({"at_ms": at_ms, "what": what, "text": text})})
+        decision = {"at_ms": at_ms, "what": what, "reason": reason, "text": text, "figures": dict(figures or {})}
+        self._tell({"aura.decision": _json(decision)})
 
     def timed(self, response_id: str, speech_end_ms: int | None, create_ms: int | None) -> None:
         """Publish the milliseconds to an answer's first sound: from the end of speech, and from the request."""

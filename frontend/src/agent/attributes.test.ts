@@ -13,10 +13,25 @@ it('reads a decision, and none from what is not one', () => {
   expect(readDecision({ 'aura.decision': '{"at_ms": 12, "what": "turn", "text": "a question"}' })).toEqual({
     atMs: 12,
     what: 'turn',
+    reason: '',
     text: 'a question',
+    figures: {},
   });
   for (const text of ['', '{', '[]', 'null', '{"text": "no what"}']) {
     expect(readDecision({ 'aura.decision': text })).toBeNull();
+  }
+});
+
+it('reads why it was decided and the numbers behind it, and leaves out what is none', () => {
+  const figures = '{"sound_ms": 410, "response_id": "resp_1", "list": [1], "nothing": null}';
+  const decision = `{"at_ms": 1, "what": "noise", "reason": "no_words", "text": "no words", "figures": ${figures}}`;
+  expect(readDecision({ 'aura.decision': decision })).toMatchObject({
+    reason: 'no_words',
+    figures: { sound_ms: 410, response_id: 'resp_1' },
+  });
+  for (const odd of ['[1]', '7', 'null', '"text"']) {
+    const read = readDecision({ 'aura.decision': `{"what": "noise", "reason": 3, "figures": ${odd}}` });
+    expect([read?.reason, read?.figures]).toEqual(['', {}]);
   }
 });
 

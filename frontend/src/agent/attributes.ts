@@ -6,8 +6,15 @@ export interface Decision {
   /** On the agent's clock; with the rest it tells decisions apart. */
   readonly atMs: number;
   readonly what: string;
+  /** A code for why, such as `no_words`; empty: none was given. */
+  readonly reason: string;
+  /** Why, for people. */
   readonly text: string;
+  /** The numbers behind it; a name says its unit. */
+  readonly figures: Figures;
 }
+
+export type Figures = Readonly<Record<string, number | string>>;
 
 export interface Timings {
   readonly responseId: string;
@@ -43,9 +50,9 @@ export function hasLostPipeline(attributes: Attributes): boolean {
 }
 
 export function readDecision(attributes: Attributes): Decision | null {
-  const { at_ms: atMs, what, text } = parse(attributes['aura.decision']);
+  const { at_ms: atMs, what, reason, text, figures } = parse(attributes['aura.decision']);
   if (typeof what !== 'string') return null;
-  return { atMs: finite(atMs) ?? 0, what, text: typeof text === 'string' ? text : '' };
+  return { atMs: finite(atMs) ?? 0, what, reason: words(reason), text: words(text), figures: readFigures(figures) };
 }
 
 export function readTimings(attributes: Attributes): Timings | null {
@@ -70,6 +77,18 @@ function parse(json: string | undefined): Record<string, unknown> {
   } catch {
     return {};
   }
+}
+
+function words(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Numbers and names; whatever else stands there is left out. */
+function readFigures(value: unknown): Figures {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter(([, figure]) => finite(figure) !== null || typeof figure === 'string'),
+  ) as Figures;
 }
 
 function finite(value: unknown): number | null {
