@@ -47,6 +47,20 @@ it('shows the wait since the end of speech, or since the question was typed', ()
   expect(readTimings({})).toBeNull();
 });
 
+it('reads what a wait was made of, in order, and leaves out what is no time', () => {
+  const stages = '"waited_ms": {"endpointing": 500, "aura": 0, "wire": "x", "tts": -4}, "took_ms": {"aura": 210}';
+  expect(readTimings({ 'aura.timings': `{"response_id": "r", "at_ms": 9, ${stages}}` })).toMatchObject({
+    atMs: 9,
+    stages: [
+      { stage: 'endpointing', waitedMs: 500, tookMs: null },
+      { stage: 'aura', waitedMs: 0, tookMs: 210 },
+    ],
+  });
+  for (const odd of ['[]', '7', 'null', '"text"']) {
+    expect(readTimings({ 'aura.timings': `{"response_id": "r", "waited_ms": ${odd}}` })?.stages).toEqual([]);
+  }
+});
+
 it('knows whether the agent sees, or that it does not know', () => {
   expect(readSees({ 'aura.sees': 'yes' })).toBe(true);
   expect(readSees({ 'aura.sees': 'no' })).toBe(false);

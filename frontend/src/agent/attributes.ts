@@ -21,6 +21,17 @@ export interface Timings {
   /** End of the person's speech to the first sound of the answer; null for an answer to typed text. */
   readonly speechEndToFirstAudioMs: number | null;
   readonly createToFirstAudioMs: number | null;
+  /** On the agent's clock. */
+  readonly atMs: number;
+  /** What was waited for, in order: the sum is the whole wait. Milliseconds. */
+  readonly stages: readonly StageTime[];
+}
+
+export interface StageTime {
+  readonly stage: string;
+  readonly waitedMs: number;
+  /** What it took by itself, if it was done before anybody waited for it; null: not known. */
+  readonly tookMs: number | null;
 }
 
 export type Attributes = Readonly<Record<string, string>>;
@@ -62,7 +73,16 @@ export function readTimings(attributes: Attributes): Timings | null {
     responseId: fields.response_id,
     speechEndToFirstAudioMs: finite(fields.speech_end_to_first_audio_ms),
     createToFirstAudioMs: finite(fields.create_to_first_audio_ms),
+    atMs: finite(fields.at_ms) ?? 0,
+    stages: readStages(readFigures(fields.waited_ms), readFigures(fields.took_ms)),
   };
+}
+
+function readStages(waited: Figures, took: Figures): readonly StageTime[] {
+  return Object.entries(waited).flatMap(([stage, ms]) => {
+    const waitedMs = finite(ms);
+    return waitedMs === null || waitedMs < 0 ? [] : [{ stage, waitedMs, tookMs: finite(took[stage]) }];
+  });
 }
 
 /** The figure to show for a turn, in milliseconds: what the person waited. */

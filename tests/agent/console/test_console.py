@@ -199,4 +199,5 @@ async def test_what_was_decided_in_a_conversation_can_be_saved() -> None:
     pipeline = FakePipeline(says=[Says(silent=True)])
     assert await converse_text(PIPELINE, io.StringIO("Thank you.\n"), wait_s=5, connect=pipeline.connect, log=log) == 1
     [decision] = log.document()["decisions"]
-    assert (decision["what"], decision["reason"], decision["figures"]["waited_ms"]) == ("silent", "model", 100)
+    assert (decision["what"], decision["reason"]) == ("silent", "model")
+    assert 100 <= decision["figures"]["waited_ms"] < 1_000
