@@ -13,14 +13,16 @@ from agent.livekit.connection import ConnectPipeline, PipelineEndpoint
 from agent.livekit.media import VideoSampler
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.responses import ResponseOutcome
+from agent.livekit.session import TOO_LONG
 from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import Persona
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
-from agent.status.attributes import AgentStatePublisher, AttributeSink
+from agent.status.attributes import AgentStatePublisher, AttributeSink, What
 from agent.status.latency import LatencyTracker
 from agent.turns.endpointing import Turns, turn_handling, voice_activity
 from agent.turns.pipeline_stt import PipelineStt
+from agent.turns.sound_record import SoundRecord
 from agent.turns.user_turn_tracker import Kind, Onset, PartialHeard, Pause, TurnCommitted, UserTurnTracker
 from agent.video.sourced_frame import VideoSource
 from pipeline.realtime.client import connect
@@ -59,7 +61,7 @@ class Call:
     ) -> None:
         self._persona, self._turns, self._observer = persona, turns, observer
         self._tasks = OwnedTasks()
-        self._latency = LatencyTracker()
+        self._latency, self._sounds = LatencyTracker(), SoundRecord()
         self.publisher = AgentStatePublisher(observer)
         self._absence: asyncio.Task[None] | None = None
         self._greeting = persona.apology if recalled else persona.greeting
@@ -152,6 +154,7 @@ class Call:
     # What the model tells.
 
     def on_partial(self, partial: PartialHeard) -> None:
+        self._sounds.label(self._now(), partial.audio_end_ms)
         self._pipeline_stt.feed(partial)
 
     def on_committed(self) -> None:
@@ -162,9 +165,10 @@ class Call:
 
     def on_outcome(self, outcome: ResponseOutcome) -> None:
         if outcome.error:
-            self.publisher.failed("I could not answer that. Please try again.")
+            self.publisher.failed("I could not answer that. Please try again.", outcome.reason)
         elif outcome.decision == "silent":
-            self.publisher.stayed_silent()
+            waited = {} if outcome.waited_ms is None else {"waited_ms": outcome.waited_ms}
+            self.publisher.stayed_silent(outcome.reason or "model", {"response_id": outcome.response_id, **waited})
         if outcome.status in ("completed", "incomplete"):
             self.publisher.error("")
         logger.info("answer", extra={"response": outcome.response_id, "status": outcome.status})
@@ -173,7 +177,7 @@ class Call:
         self.publisher.connection(resume_token, sees)
 
     def on_trouble(self, text: str) -> None:
-        self.publisher.error(text)
+        self.publisher.error(text, "too_long" if text == TOO_LONG else "line")
         self._observer.on_trouble(text)
 
     @log_exceptions
@@ -192,15 +196,15 @@ class Call:
 
     def turn(self) -> None:
         self._latency.spoke()
-        self.publisher.decided("turn", "somebody spoke")
+        self._decided("turn", "somebody spoke")
 
     @log_exceptions
     def interrupt(self) -> None:
         """Stop the answer at once, so that the engines stop: LiveKit would wait until the turn is over."""
         if self.publisher.signals.audible:
-            self.publisher.decided("interrupted", "somebody spoke over the answer")
+            self._decided("interrupted", "somebody spoke over the answer")
         elif self.publisher.signals.owed:
-            self.publisher.decided("continued", "somebody went on before it was answered")
+            self._decided("continued", "somebody went on before it was answered")
         self.session.interrupt()
 
     @log_exceptions
@@ -208,15 +212,17 @@ class Call:
         """Forget the sound and go on: LiveKit goes on seconds later, and clears nothing without a turn."""
         if self._model.live:
             self._model.live.clear_audio()
-        self.publisher.decided("backchannel" if kind == "backchannel" else "noise", _REASONS[kind])
+        text = _REASONS.get(self._pipeline_stt.reason, "no words were heard")
+        self._decided("backchannel" if kind == "backchannel" else "noise", text)
         if resume and (output := self.session.output.audio):
             output.resume()
-            self.publisher.decided("resumed", "it was no interruption")
+            self._decided("resumed", "it was no interruption")
 
     @log_exceptions
     def take_turn(self) -> None:
         if self._model.live:
-            self.publisher.decided("turn", "nobody else came to speak")
+            figures = self._sounds.figures(self._now())
+            self.publisher.decided("turn", "nobody else came to speak", reason="long_speech", figures=figures)
             self._latency.asked_otherwise()
             self._model.live.commit_audio()
             self.session.generate_reply(input_modality="audio", allow_interruptions=False)
@@ -231,23 +237,32 @@ class Call:
             self._model.live.activity(speaking, ago_s * 1000)
         if speaking:
             signals = self.publisher.signals
+            self._sounds.onset(self._now() - self._turns.onset_s, goes_on=self._pipeline_stt.undecided)
             self._pipeline_stt.feed(Onset(signals.audible, signals.answering))
         else:
             self._latency.paused(self._now() - self._turns.silence_s)
+            self._sounds.pause(self._now() - self._turns.silence_s)
             self._pipeline_stt.feed(Pause())
         self.publisher.observe(person_speaking=speaking, undecided=not speaking and self._pipeline_stt.undecided)
 
     @log_exceptions
     def _on_playback_started(self, _: object) -> None:
         self.publisher.observe(audible=True)
+        self._sounds.audible(self._now(), True)
         answer = self._model.live.newest_answer if self._model.live else None
         if answer and answer.asked_at is not None:
-            waited = self._latency.over(answer.asked_at, answer.sounded_at, self._now())
-            self.publisher.timed(answer.response_id, *waited)
+            wait = self._latency.over(answer.asked_at, answer.sounded_at, self._now(), answer.timings)
+            self.publisher.timed(answer.response_id, wait.since_speech_ms, wait.since_create_ms, wait.stages)
 
     @log_exceptions
     def _on_playback_finished(self, _: object) -> None:
         self.publisher.observe(audible=False)
+        self._sounds.audible(self._now(), False)
+
+    def _decided(self, what: What, text: str) -> None:
+        """Publish what was made of a sound, why, and the numbers behind it."""
+        figures = self._sounds.figures(self._now())
+        self.publisher.decided(what, text, reason=self._pipeline_stt.reason, figures=figures)
 
     def _on_close(self, _: object) -> None:
         logger.info("call closed")
@@ -256,8 +271,9 @@ class Call:
         return asyncio.get_running_loop().time()
 
 
-_REASONS: dict[Kind, str] = {
+_REASONS = {
     "backchannel": "a sign of listening",
-    "noise": "no words were heard",
-    "speech": "it was taken back",
-}
+    "noise": "only noise was heard",
+    "taken_back": "it was taken back",
+    "timeout": "nothing was made out of it in time",
+}  # why a sound is no turn; else there are no words in it

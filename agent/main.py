@@ -92,6 +92,7 @@ def _call(number: str) -> int:
 
 def _console(arguments: argparse.Namespace) -> int:
     from agent.console import console
+    from agent.status.call_log import saved_log
     from pipeline.realtime.client import PipelineError
 
     if not (arguments.wav or arguments.text):
@@ -99,10 +100,11 @@ def _console(arguments: argparse.Namespace) -> int:
         return 2
     pipeline = console_settings(os.environ)
     try:
-        if arguments.text:
-            return asyncio.run(console.converse_text(pipeline, sys.stdin, wait_s=arguments.wait))
-        question, answer = arguments.wav
-        return asyncio.run(console.converse_wav(pipeline, question, answer, wait_s=arguments.wait))
+        with saved_log(arguments.decisions) as log:
+            if arguments.text:
+                return asyncio.run(console.converse_text(pipeline, sys.stdin, wait_s=arguments.wait, log=log))
+            question, answer = arguments.wav
+            return asyncio.run(console.converse_wav(pipeline, question, answer, wait_s=arguments.wait, log=log))
     except PipelineError as error:
         print(f"aura-agent: {error}", file=sys.stderr)
         return 1
@@ -147,6 +149,7 @@ def _parser() -> argparse.ArgumentParser:
     how = console.add_mutually_exclusive_group()
     how.add_argument("--wav", nargs=2, type=Path, metavar=("QUESTION", "ANSWER"), help="speak one file, record another")
     how.add_argument("--text", action="store_true", help="answer each line of standard input")
+    console.add_argument("--decisions", type=Path, metavar="FILE", help="save the call's decisions and timings as JSON")
     console.add_argument("--wait", type=float, default=30.0, help="seconds that an answer may take")
     levels = {"start": "INFO", "web": "INFO", "dev": "DEBUG"}
     for name, command in commands.choices.items():

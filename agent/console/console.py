@@ -19,6 +19,7 @@ from agent.console.audio import WavLoudspeaker, WavMicrophone, check_writable, r
 from agent.livekit.connection import ConnectPipeline
 from agent.persona import AURA
 from agent.settings.agent import PipelineSettings
+from agent.status.call_log import CallLog
 from agent.turns.endpointing import TURNS
 from pipeline.realtime.client import connect
 
@@ -36,8 +37,8 @@ For a microphone and loudspeakers, open the page instead: infra/up prints its ad
 class ConsoleTranscript:
     """Prints who says what, and when."""
 
-    def __init__(self) -> None:
-        self._began = asyncio.get_running_loop().time()
+    def __init__(self, log: CallLog) -> None:
+        self._began, self._log = asyncio.get_running_loop().time(), log
         self.answers = 0
 
     def on_item(self, event: ConversationItemAddedEvent) -> None:
@@ -48,6 +49,7 @@ class ConsoleTranscript:
             self.say(who, item.text_content + (" —" if item.interrupted else ""))
 
     async def publish(self, attributes: dict[str, str]) -> None:
+        self._log.note(attributes)
         for name, value in attributes.items():
             if line := in_words(name, value):
                 self.say(name.removeprefix("aura."), line)
@@ -86,7 +88,13 @@ async def check_connection(pipeline: PipelineSettings, connect: ConnectPipeline)
 
 
 async def converse_wav(
-    pipeline: PipelineSettings, question: Path, answer: Path, *, wait_s: float, connect: ConnectPipeline = connect
+    pipeline: PipelineSettings,
+    question: Path,
+    answer: Path,
+    *,
+    wait_s: float,
+    connect: ConnectPipeline = connect,
+    log: CallLog | None = None,
 ) -> int:
     """Speak a recording to the agent, and record what it says, from the first moment on.
 
@@ -101,7 +109,7 @@ async def converse_wav(
     microphone = WavMicrophone(read_wav(question))
     await check_connection(pipeline, connect)
     loudspeaker = WavLoudspeaker(time)
-    answered = await converse(pipeline, microphone, loudspeaker, wait_s=wait_s, connect=connect)
+    answered = await converse(pipeline, microphone, loudspeaker, wait_s=wait_s, connect=connect, log=log)
     write_wav(answer, bytes(loudspeaker.recording))
     if not answered:
         print("nothing was answered", file=sys.stderr)
@@ -115,9 +123,10 @@ async def converse(
     *,
     wait_s: float,
     connect: ConnectPipeline = connect,
+    log: CallLog | None = None,
 ) -> bool:
     """Talk until all has been said and answered; returns whether anything was."""
-    transcript = ConsoleTranscript()
+    transcript = ConsoleTranscript(log or CallLog())
     call = Call(pipeline, replace(AURA, greeting=""), TURNS["console"], transcript, connect=connect)
     call.session.on("conversation_item_added", transcript.on_item)
     synchronizer = TranscriptSynchronizer(next_in_chain_audio=loudspeaker, next_in_chain_text=None)
@@ -134,7 +143,12 @@ async def converse(
 
 
 async def converse_text(
-    pipeline: PipelineSettings, lines: TextIO, *, wait_s: float, connect: ConnectPipeline = connect
+    pipeline: PipelineSettings,
+    lines: TextIO,
+    *,
+    wait_s: float,
+    connect: ConnectPipeline = connect,
+    log: CallLog | None = None,
 ) -> int:
     """Answer each of the lines.
 
@@ -145,7 +159,7 @@ async def converse_text(
         PipelineError: There is nobody to talk to.
     """
     await check_connection(pipeline, connect)
-    transcript = ConsoleTranscript()
+    transcript = ConsoleTranscript(log or CallLog())
     call = Call(pipeline, AURA, TURNS["console"], transcript, spoken=False, connect=connect)
     call.session.on("conversation_item_added", transcript.on_item)
     status = 0

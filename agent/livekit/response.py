@@ -39,12 +39,14 @@ class ResponseGeneration:
             has seen something.
         sounded_at: When its first sound came.
         words: All that it has said so far, heard or not.
+        timings: Of the pipeline until its first sound; seconds, on the pipeline's clock.
     """
 
     response_id: str
     asked_at: float | None
     sounded_at: float | None = None
     words: str = ""
+    timings: dict[str, float] = field(default_factory=dict)
     cancelled: bool = False
     messages: dict[str, _Message] = field(default_factory=dict)
     stream: utils.aio.Chan[llm.MessageGeneration] = field(default_factory=utils.aio.Chan)
@@ -68,6 +70,7 @@ class ResponseGeneration:
                 message.text.send_nowait(_timed(event))
             case "response.output_audio.delta":
                 self.sounded_at = self.sounded_at or asyncio.get_running_loop().time()
+                self.timings = self.timings or event.get("timings") or {}
                 message.audio.send_nowait(sound(b64decode(event["delta"])))
             case "response.output_item.done":
                 message.close()

@@ -21,14 +21,18 @@ class ResponseOutcome:
     """An outcome says how an answer ended.
 
     Attributes:
-        decision: `silent` if the model chose to say nothing.
+        decision: `silent` if nothing is said.
         error: Why it failed, in words; empty if it did not.
+        reason: A code for why it is silent, or failed.
+        waited_ms: How long somebody has waited for this; None: nobody has.
     """
 
     response_id: str
     status: str
     decision: str = ""
     error: str = ""
+    reason: str = ""
+    waited_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,8 +61,8 @@ class ResponseObserver(Protocol):
         """The pipeline has begun an answer that nobody asked for."""
         ...
 
-    def on_unanswered(self, reason: str, owed: bool) -> None:
-        """A request came to nothing on a line that is up; `owed`: somebody waits for its answer."""
+    def on_unanswered(self, reason: str, owed: bool, code: str = "refused") -> None:
+        """A request came to nothing on a line that is up; `owed`: somebody waits for its answer; `code`: why."""
         ...
 
 
@@ -179,17 +183,21 @@ class PendingResponses:
             self._owner.on_offer(generation)
 
     def _done(self, response: dict[str, Any]) -> ResponseOutcome:
+        waited_ms = None
         if answer := self._answers.pop(response["id"], None):
             answer.close()
+            if answer.asked_at is not None:
+                waited_ms = round((asyncio.get_running_loop().time() - answer.asked_at) * 1000)
             told = response.get("status") in ("completed", "incomplete")
             if answer.asked_at is not None and not answer.cancelled and not told:
                 self._spoilt_at = asyncio.get_running_loop().time()
         metadata = response.get("metadata") or {}
-        error = ((response.get("status_details") or {}).get("error") or {}).get("message", "")
+        error = (response.get("status_details") or {}).get("error") or {}
         status = response.get("status", "")
-        return ResponseOutcome(
-            response["id"], status, metadata.get("decision", ""), error if status == "failed" else ""
-        )
+        decision, message, reason = metadata.get("decision", ""), "", metadata.get("reason", "")
+        if status == "failed":
+            message, reason = error.get("message", ""), error.get("code", "")
+        return ResponseOutcome(response["id"], status, decision, message, reason, waited_ms)
 
     def _stop(self) -> None:
         for answer in self._answers.values():
@@ -211,7 +219,7 @@ class PendingResponses:
     def _late(self, request_id: str) -> None:
         request, reason = self._given_up(request_id), "the pipeline did not begin an answer in time"
         self._fail(request, reason)
-        self._owner.on_unanswered(reason, request is not None and request.asked_at is not None)
+        self._owner.on_unanswered(reason, request is not None and request.asked_at is not None, "timeout")
 
     def _taken(self, request_id: str) -> _Request | None:
         if request := self._requests.pop(request_id, None):

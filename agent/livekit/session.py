@@ -263,8 +263,8 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
     def on_offer(self, generation: llm.GenerationCreatedEvent) -> None:
         self.emit("generation_created", generation)
 
-    def on_unanswered(self, reason: str, owed: bool) -> None:
-        self._listener.on_outcome(ResponseOutcome("", "failed", error=reason))
+    def on_unanswered(self, reason: str, owed: bool, code: str = "refused") -> None:
+        self._listener.on_outcome(ResponseOutcome("", "failed", error=reason, reason=code))
         if owed:
             self._listener.on_broken_answer()
 

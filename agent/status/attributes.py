@@ -3,11 +3,13 @@
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 import msgspec
 
+from agent.status.stage_timings import StageTimings
 from agent.video.sourced_frame import VideoSource
 
 logger = logging.getLogger(__name__)
@@ -23,6 +25,14 @@ WATCHING_S = 2.0  # after the last picture
 UNDECIDED_S = 2.0  # after a sound; sooner, it is either answered or found to be no turn
 GIVEN_UP_S = 20.0  # after a sound: nothing came of it
 WAITING_NEWS = 32  # not yet published; of more, the oldest is forgotten
+UNKNOWN = StageTimings()
+
+# Why an answer is silence, in words, by the pipeline's code.
+SILENCES = {
+    "model": "chose to say nothing",
+    "no_words": "no words were heard in what was said",
+    "unspoken": "what it wrote cannot be spoken",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,35 +114,54 @@ class AgentStatePublisher:
         self._source = source
         self._see(replace(self._signals, watching_until=self._now() + WATCHING_S))
 
-    def stayed_silent(self) -> None:
+    def stayed_silent(self, reason: str = "model", figures: Mapping[str, float | str] | None = None) -> None:
+        """Publish that an answer is silence; `reason`: the pipeline's code for it."""
         self._see(replace(self._signals, silent_until=self._now() + SILENT_S))
-        self.decided("silent", "chose to say nothing")
+        self.decided("silent", SILENCES.get(reason, "said nothing"), reason=reason, figures=figures)
 
-    def decided(self, what: What, text: str) -> None:
-        """Publish a decision; `text` is its reason, in a few words: never what somebody said."""
+    def decided(
+        self, what: What, text: str, *, reason: str = "", figures: Mapping[str, float | str] | None = None
+    ) -> None:
+        """Publish a decision.
+
+        Args:
+            text: Why, in a few words for people: never what somebody said.
+            reason: A code for it, such as `no_words`, from where it was decided.
+            figures: The numbers behind it; a name says its unit.
+        """
         if what in ("backchannel", "noise"):
             self.observe(undecided=False)
-        at_ms = round((self._now() - self._began) * 1000)
-        self._tell({"aura.decision": _json({"at_ms": at_ms, "what": what, "text": text})})
+        decision = {
+            "at_ms": self._at_ms(),
+            "what": what,
+            "reason": reason,
+            "text": text,
+            "figures": dict(figures or {}),
+        }
+        self._tell({"aura.decision": _json(decision)})
 
-    def timed(self, response_id: str, speech_end_ms: int | None, create_ms: int | None) -> None:
-        """Publish the milliseconds to an answer's first sound: from the end of speech, and from the request."""
+    def timed(
+        self, response_id: str, speech_end_ms: int | None, create_ms: int | None, stages: StageTimings = UNKNOWN
+    ) -> None:
+        """Publish the milliseconds to an answer's first sound: from the end of speech, from the request, by stages."""
         figures = {"speech_end_to_first_audio_ms": speech_end_ms, "create_to_first_audio_ms": create_ms}
-        self._tell({"aura.timings": _json({"response_id": response_id, **figures})})
+        parts = {"waited_ms": stages.waited_ms, "took_ms": stages.took_ms}
+        timings = {"at_ms": self._at_ms(), "response_id": response_id, **figures, **parts}
+        self._tell({"aura.timings": _json(timings)})
 
-    def error(self, text: str) -> None:
+    def error(self, text: str, reason: str = "") -> None:
         """Publish what is wrong, in a sentence for the person; empty: all is well again. It is told once."""
         if text == self._error:
             return
         self._error = text
         if text:
-            self.decided("error", text)
+            self.decided("error", text, reason=reason)
         self._tell({"aura.error": text})
 
-    def failed(self, text: str) -> None:
+    def failed(self, text: str, reason: str = "") -> None:
         """Publish that one more answer failed: each is told, also in the words of the one before."""
         self._error = ""
-        self.error(text)
+        self.error(text, reason)
 
     def connection(self, resume_token: str, sees: bool) -> None:
         """The agent holds a place in the pipeline, for the conversation with that token; empty: it holds none.
@@ -176,6 +205,10 @@ class AgentStatePublisher:
     def _tell(self, attributes: dict[str, str]) -> None:
         self._news.append(attributes)
         self._changed.set()
+
+    def _at_ms(self) -> int:
+        """Return the milliseconds since the call began."""
+        return round((self._now() - self._began) * 1000)
 
     def _now(self) -> float:
         return asyncio.get_running_loop().time()

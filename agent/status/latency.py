@@ -1,5 +1,24 @@
 """This module measures how long somebody has waited for an answer: since their speech ended, and since the request."""
 
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from agent.status.stage_timings import AnswerMoments, StageTimings, stage_timings
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The wait for an answer, in ms.
+
+    Attributes:
+        since_speech_ms: From the end of speech until it is heard; None: nobody has spoken.
+        since_create_ms: From the request until its first sound came.
+    """
+
+    since_speech_ms: int | None
+    since_create_ms: int
+    stages: StageTimings
+
 
 class LatencyTracker:
     """Measures the wait for an answer from the end of its own turn.
@@ -23,8 +42,9 @@ class LatencyTracker:
         """Note that the next answer is to what somebody wrote, or to speech that has not ended."""
         self._speech_end = None
 
-    def over(self, asked_at: float, sounded_at: float | None, now: float) -> tuple[int | None, int]:
-        """Return the waits for an answer that is heard now, in ms: since speech, and from request to first sound."""
+    def over(self, asked_at: float, sounded_at: float | None, now: float, pipeline: Mapping[str, float]) -> Wait:
+        """Return the wait for an answer that is heard now; `pipeline`: its timings there."""
         speech_end, self._speech_end = self._speech_end, None
         since_speech = None if speech_end is None else round((now - speech_end) * 1000)
-        return since_speech, round(((sounded_at or now) - asked_at) * 1000)
+        answer = AnswerMoments(asked_at, sounded_at or now, now, speech_end)
+        return Wait(since_speech, round((answer.sounded_at - asked_at) * 1000), stage_timings(answer, pipeline))

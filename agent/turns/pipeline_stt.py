@@ -68,6 +68,11 @@ class PipelineStt(stt.STT[str]):
     def undecided(self) -> bool:
         return self._tracker.undecided
 
+    @property
+    def reason(self) -> str:
+        """Why the newest sound was taken for what it was; empty: none has been yet."""
+        return self._tracker.reason or ""
+
     def feed(self, turn_event: TurnEvent) -> None:
         """Do what follows from something that has happened."""
         for action in self._tracker.feed(turn_event):

@@ -10,6 +10,10 @@ from typing import Literal
 
 Kind = Literal["speech", "backchannel", "noise"]
 
+# Why a sound is taken for what it is: there are words in it; it only shows that somebody listens; there are no words,
+# or only a name of a noise; it was taken for words at first; nothing was known of it in time.
+Reason = Literal["words", "backchannel", "no_words", "noise", "taken_back", "timeout"]
+
 # What happens.
 
 
@@ -125,6 +129,7 @@ class _Sound:
     interrupted: bool = False
     newest: PartialHeard | None = None
     captioned: str = ""
+    unlabelled: bool = False  # nothing was known of it in time
 
     @property
     def over_answer(self) -> bool:
@@ -136,6 +141,18 @@ class _Sound:
         return kind == "speech" or (kind == "backchannel" and not self.onset.audible)
 
     @property
+    def reason(self) -> Reason:
+        if self.unlabelled:
+            return "timeout"
+        if self.is_turn:
+            return "words"
+        if self.interrupted:
+            return "taken_back"
+        if self.newest and self.newest.kind == "backchannel":
+            return "backchannel"
+        return "noise" if self.newest and self.newest.text else "no_words"
+
+    @property
     def settled(self) -> bool:
         return self.silent and self.newest is not None and self.newest.settled
 
@@ -145,9 +162,13 @@ class UserTurnTracker:
 
     Args:
         longest_ms: Speech without a pause is answered after this much of it.
+
+    Attributes:
+        reason: Why the newest sound was taken for what it was; None: none has been yet.
     """
 
     def __init__(self, longest_ms: int) -> None:
+        self.reason: Reason | None = None
         self._longest_ms = longest_ms
         self._sound: _Sound | None = None
         self._over = ""  # the item of the sound before, whose late partials mean nothing
@@ -168,7 +189,7 @@ class UserTurnTracker:
             case Pause():
                 self._sound = replace(sound, silent=True)
             case PartialHeard() if turn_event.item_id != self._over:
-                return self._heard(replace(sound, newest=turn_event))
+                return self._heard(replace(sound, newest=turn_event, unlabelled=False))
             case Flush():
                 return self._settle(replace(sound, flushed=True))
             case Expired() if sound.settled:
@@ -178,7 +199,7 @@ class UserTurnTracker:
                     return []
                 unlabelled = _NOTHING_HEARD if sound.onset.audible else _SOMETHING_HEARD
                 newest = replace(sound.newest, settled=True) if sound.newest else unlabelled
-                return self._heard(replace(sound, newest=newest))
+                return self._heard(replace(sound, newest=newest, unlabelled=sound.newest is None))
             case TurnCommitted():
                 self._close(sound)
         return []
@@ -194,7 +215,7 @@ class UserTurnTracker:
 
     def _heard(self, sound: _Sound) -> list[Action]:
         actions: list[Action] = []
-        newest = sound.newest
+        newest, self.reason = sound.newest, sound.reason
         if sound.is_turn and newest:
             if newest.item_id and newest.text != sound.captioned:
                 actions.append(Caption(newest.item_id, newest.text))

@@ -19,6 +19,7 @@ from pipeline.types.session_events import (
     ResponseCreated,
     ResponseDone,
     ResponseItemAdded,
+    Silence,
     Status,
     TextDelta,
     TranscriptDelta,
@@ -48,12 +49,22 @@ class ResponseRequest:
 
 
 class ActiveResponse:
-    """Reads both lanes of `output`, and tells the caller what comes out, until it is `done`."""
+    """Reads both lanes of `output`, and tells the caller what comes out, until it is `done`.
+
+    Args:
+        zero: When the session began, on the loop's clock: its timings count from there.
+    """
 
     def __init__(
-        self, request: ResponseRequest, output: SpeculativeOutput, conversation: Conversation, sink: EventSink
+        self,
+        request: ResponseRequest,
+        output: SpeculativeOutput,
+        conversation: Conversation,
+        sink: EventSink,
+        zero: float = 0.0,
     ) -> None:
         self.request = request
+        self._zero = zero
         self._output = output
         self._conversation = conversation
         self._sink = sink
@@ -117,7 +128,6 @@ class ActiveResponse:
         self,
         status: Status,
         item: Item | None,
-        timings: Mapping[str, float],
         *,
         previous: str | None = None,
         reason: CancelReason | None = None,
@@ -140,9 +150,10 @@ class ActiveResponse:
             reason,
             error,
             self._output.usage,
-            timings,
+            self.timings(),
             request.kept,
             previous,
+            self._silence(status),
         )
 
     def dropped(self, cancelled: float) -> EnginesReleased:
@@ -155,13 +166,19 @@ class ActiveResponse:
         took = {stage: at - cancelled for stage, at in ended.items() if stage in began and at >= cancelled}
         return EnginesReleased(self.request.response_id, took)
 
+    def timings(self) -> dict[str, float]:
+        """When what happened that has, in seconds since the session began."""
+        return {name: round(at - self._zero, 3) for name, at in self.moments().items() if at is not None}
+
     def moments(self) -> dict[str, float | None]:
         """When what happened, on the loop's clock."""
         first_chunks = self._output.first_chunks
         return {
             **self.request.moments,
+            "heard": self._output.heard_at,
             "created": self._created,
             **{f"{stage}_began": at for stage, at in self._output.began.items()},
+            **{f"{stage}_first": at for stage, at in self._output.made.items()},
             "first_text": first_chunks.text,
             "first_pcm": first_chunks.pcm,
             "first_sent": self._first_sent,
@@ -210,10 +227,21 @@ class ActiveResponse:
         if self._playback_began is None or _now() - self._playback_began > offset_s:
             self._playback_began = _now() - offset_s  # the first piece, or playback has run dry
         await asyncio.sleep(self._playback_began + end_ms / 1000 - AHEAD_S - _now())
+        timings = None
         if self._first_sent is None:
             self._first_sent = _now()
+            timings = self.timings()
         self._sent_ms = end_ms
-        self._give(AudioDelta(self.request.response_id, self.request.item_id, pcm))
+        self._give(AudioDelta(self.request.response_id, self.request.item_id, pcm, timings))
+
+    def _silence(self, status: Status) -> Silence | None:
+        """Why there is no word, of an answer that has ended well."""
+        if self.has_opened or status != "completed":
+            return None
+        if self._output.first_chunks.text is not None:
+            return "unspoken"
+        asked = self._output.began and self.request.response_options.say is None
+        return "model" if asked else "no_words"
 
 
 def _now() -> float:

@@ -57,7 +57,7 @@ class ResponseManager:
     def begin(self, request: ResponseRequest, output: SpeculativeOutput, work: asyncio.Task[None]) -> None:
         """Tell that this answer is on its way, reserve its place, and tell what `work` makes until it has ended."""
         self._conversation.reserve(request.item_id)
-        answer = ActiveResponse(request, output, self._conversation, self._sink)
+        answer = ActiveResponse(request, output, self._conversation, self._sink, self._began)
         delivering = self._tasks.start(f"{request.turn}:deliver", self._deliver, answer)
         self._delivery = Delivery(answer, (work, delivering))
 
@@ -118,9 +118,8 @@ class ResponseManager:
         else:
             self._conversation.withdraw(item.id)
         previous = self._conversation.before(item.id)
-        timings = {name: round(at - self._began, 3) for name, at in answer.moments().items() if at is not None}
         told = item if answer.has_opened else None
-        self._sink.emit(answer.done(status, told, timings, previous=previous, reason=reason, error=error))
+        self._sink.emit(answer.done(status, told, previous=previous, reason=reason, error=error))
 
 
 def _now() -> float:

@@ -83,7 +83,10 @@ class Utterance:
     async def hypotheses(self) -> AsyncGenerator[Hypothesis, None]:
         """What to answer."""
         async with aclosing(self.transcriber.hypotheses()) as hypotheses:
+            heard: tuple[str, int] | None = None
             async for hypothesis in hypotheses:
+                if hypothesis.settled and heard != (heard := (hypothesis.text, hypothesis.audio_end_ms)):
+                    self.output.heard()
                 yield hypothesis
         if self.transcriber.error:
             self.output.fail(self.transcriber.error)

@@ -28,7 +28,10 @@ class SpeculativeOutput:
     never wait. The lanes end when the turn has ended; a failure is then found in `error`.
 
     Attributes:
-        began: When each stage was given its first prompt, on the loop's clock.
+        heard_at: When all that the person had said was made out, on the loop's clock; None: they have not spoken, or it
+            is not known yet. It is true of what they said, whatever is discarded.
+        began: When each stage was given its first prompt.
+        made: When each stage that only hands on to the next one made its first chunk.
         ended: When each stage had ended, and its engine had let go of the turn.
         finish_reason: Why what was written ends where it does, if that is known.
     """
@@ -43,15 +46,25 @@ class SpeculativeOutput:
         self._changed = Signal()
         self.marks = PlaybackMarks()
         self.first_chunks = FirstChunks()
+        self.heard_at: float | None = None
         self.began: dict[str, float] = {}
+        self.made: dict[str, float] = {}
         self.ended: dict[str, float] = {}
         self.usage = TokenUsage()
         self.finish_reason: FinishReason | None = None
         self.error: EngineError | None = None
 
+    def heard(self) -> None:
+        """Note that all that the person has said is made out."""
+        self.heard_at = _now()
+
     def stage_began(self, stage: str) -> None:
         """Note that a stage is given a prompt; only its first one counts."""
         self.began.setdefault(stage, _now())
+
+    def stage_made(self, stage: str) -> None:
+        """Note that a stage hands on a chunk with something in it; only its first one counts."""
+        self.made.setdefault(stage, _now())
 
     def stage_ended(self, stage: str) -> None:
         """Note that a stage has nothing more to do."""
@@ -87,6 +100,7 @@ class SpeculativeOutput:
         self.marks, self.first_chunks, self.usage = PlaybackMarks(), FirstChunks(), TokenUsage()
         self.finish_reason = self.error = None
         self.began.clear()
+        self.made.clear()
         self.ended.clear()
         self._changed.fire()
 

@@ -9,7 +9,7 @@ from pipeline.engines.base import Engine
 from pipeline.topology.config import StagePipelineConfig
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stream import Stream
-from pipeline.types.chunks import TurnId
+from pipeline.types.chunks import CodecChunk, TurnId
 from pipeline.types.turn_request import TurnRequest
 
 A_contra = TypeVar("A_contra", contravariant=True)
@@ -57,6 +57,8 @@ class Stage(Generic[P, C]):
                 async for chunk in chunks:
                     if self.spec.final_output:
                         await output.send(chunk)
+                    elif not _is_empty(chunk):
+                        output.stage_made(self.spec.model_stage)
                     if outbox is not None:
                         await outbox.send(chunk)
         finally:
@@ -68,3 +70,8 @@ class Stage(Generic[P, C]):
             async for prompt in prompts:
                 output.stage_began(self.spec.model_stage)
                 yield prompt
+
+
+def _is_empty(chunk: object) -> bool:
+    """Only text, or the end of a sentence: nothing to be decoded."""
+    return isinstance(chunk, CodecChunk) and not len(chunk.frames)

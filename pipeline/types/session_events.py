@@ -12,6 +12,8 @@ from pipeline.types.turn_request import ResponseOptions
 Kind = Literal["speech", "backchannel", "noise"]
 Status = Literal["completed", "incomplete", "cancelled", "failed"]  # incomplete: there was no room for more
 CancelReason = Literal["turn_detected", "client_cancelled", "shutting_down"]
+# Why an answer is silence: the model chose it; nothing was said, or asked to be; what it wrote has no sound.
+Silence = Literal["model", "no_words", "unspoken"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,11 +138,16 @@ class TranscriptDelta:
 
 @dataclass(frozen=True, slots=True)
 class AudioDelta:
-    """PCM16, 24 kHz mono."""
+    """PCM16, 24 kHz mono.
+
+    Attributes:
+        timings: With the first one, what has happened until then; as in `ResponseDone`.
+    """
 
     response_id: str
     item_id: str
     pcm: bytes
+    timings: Mapping[str, float] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -154,6 +161,7 @@ class ResponseDone:
         usage: What it took, whether it was told or not.
         timings: Seconds on the session's clock, by the name of the moment.
         previous_item_id: What stands in front of the item by now; None too if the caller has deleted it.
+        silence: Why it has no word, if it ended well without one.
     """
 
     response_id: str
@@ -168,6 +176,7 @@ class ResponseDone:
     timings: Mapping[str, float] = field(default_factory=dict)
     kept: bool = True
     previous_item_id: str | None = None
+    silence: Silence | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,12 +22,16 @@ class Says:
     Attributes:
         after_s: From `response.create` to the first word.
         clauses: Words and the seconds that they take.
+        reason: Why it is silent.
+        timings: What the first sound brings.
     """
 
     clauses: tuple[tuple[str, float], ...] = ()
     after_s: float = 0.1
     silent: bool = False
     error: str = ""
+    reason: str = "model"
+    timings: dict[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -189,7 +193,7 @@ class FakePipeline:
     async def _speak(self, response_id: str, metadata: dict[str, str], says: Says) -> None:
         await asyncio.sleep(says.after_s)
         if says.silent or says.error:
-            decision = {"decision": "silent"} if says.silent else {}
+            decision = {"decision": "silent", "reason": says.reason} if says.silent else {}
             self._done(response_id, {**metadata, **decision}, status="failed" if says.error else "completed", says=says)
             return
         part = {"type": "output_audio", "transcript": ""}
@@ -200,12 +204,14 @@ class FakePipeline:
         self._item = {**item, "content": [part]}
         self.tell("response.content_part.added", **place, part={"type": "audio", "transcript": ""})
         at_s, began = 0.0, asyncio.get_running_loop().time()
+        timings = {"timings": says.timings} if says.timings else {}
         for text, seconds in says.clauses:
             part["transcript"] += text
             times = {"start_time": at_s, "end_time": at_s + seconds}
             self.tell("response.output_audio_transcript.delta", **place, delta=text, **times)
             for _ in range(round(seconds / STEP_S)):
-                self.tell("response.output_audio.delta", **place, delta=b64encode(_tone(STEP_S)).decode())
+                self.tell("response.output_audio.delta", **place, delta=b64encode(_tone(STEP_S)).decode(), **timings)
+                timings = {}
                 at_s += STEP_S
                 await asyncio.sleep(max(0.0, began + at_s - AHEAD_S - asyncio.get_running_loop().time()))
         self._end_item(response_id)
@@ -228,7 +234,8 @@ class FakePipeline:
 
     def _done(self, response_id: str, metadata: dict[str, str], *, status: str, says: Says | None = None) -> None:
         self._answer = None
-        details = {"type": status, "error": {"message": says.error}} if says and says.error else None
+        error = {"message": says.error if says else "", "code": "engine_failed"}
+        details = {"type": status, "error": error} if error["message"] else None
         response = {"id": response_id, "status": status, "metadata": metadata, "status_details": details}
         self.tell("response.done", response=response)
 

@@ -11,9 +11,11 @@ from livekit.agents import UserStateChangedEvent
 
 from agent.call import Call
 from agent.console.audio import WavLoudspeaker
+from agent.livekit.session import TOO_LONG
 from agent.persona import Persona
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
+from agent.turns.user_turn_tracker import PartialHeard
 from tests.agent.audience import Notes
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says
 
@@ -41,16 +43,16 @@ class Room:
 
     async def sound(self) -> None:
         """A second of it, found to be over when the silence after it makes a pause."""
-        self._state("listening", "speaking")
+        self.state("listening", "speaking")
         await asyncio.sleep(1 + SILENCE_S)
-        self._state("speaking", "listening")
+        self.state("speaking", "listening")
 
     async def question(self) -> None:
         await self.sound()
         self.call.turn()
         self.call.session.generate_reply()
 
-    def _state(self, old: Literal["speaking", "listening"], new: Literal["speaking", "listening"]) -> None:
+    def state(self, old: Literal["speaking", "listening"], new: Literal["speaking", "listening"]) -> None:
         event = UserStateChangedEvent(old_state=old, new_state=new)
         self.call.session.emit("user_state_changed", event)
 
@@ -130,3 +132,149 @@ async def test_who_speaks_when_nobody_waits_for_anything_has_gone_on_with_nothin
         room.call.interrupt()
         await asyncio.sleep(1)
         assert room.of("aura.decision") == []
+
+
+EMBEDDED = {"speech_end": 2.0, "heard": 2.1, "created": 2.5, "aura_began": 2.1, "first_text": 2.6, "tts_began": 2.6}
+ONSET_MS = round(TURNS["console"].onset_s * 1000)  # of a sound before it counts as one
+
+
+async def test_the_stages_of_a_turn_add_up_to_its_wait() -> None:
+    spoken = Says(PARIS.clauses, after_s=0.5, timings={**EMBEDDED, "first_pcm": 2.9, "first_sent": 2.91})
+    async with calling(FakePipeline(says=[spoken])) as room:
+        await room.question()
+        await asyncio.sleep(5)
+        [timings] = room.of("aura.timings")
+        assert timings["waited_ms"] == {
+            "endpointing": round(SILENCE_S * 1000),
+            "asr": 0,
+            "aura": 100,
+            "tts": 300,
+            "wire": 100,
+            "playback": 10,
+        }
+        assert sum(timings["waited_ms"].values()) == timings["speech_end_to_first_audio_ms"]
+        assert timings["took_ms"] == {"asr": 100, "aura": 500, "tts": 300}
+
+
+@pytest.mark.parametrize(
+    ("reason", "text"),
+    [
+        ("model", "chose to say nothing"),
+        ("no_words", "no words were heard in what was said"),
+        ("unspoken", "what it wrote cannot be spoken"),
+        ("something_new", "said nothing"),
+    ],
+)
+async def test_silence_says_whose_it_is_and_how_long_it_took(reason: str, text: str) -> None:
+    async with calling(FakePipeline(says=[Says(silent=True, reason=reason, after_s=0.4)])) as room:
+        await room.question()
+        await asyncio.sleep(5)
+        silent = room.of("aura.decision")[-1]
+        assert (silent["what"], silent["reason"], silent["text"]) == ("silent", reason, text)
+        assert silent["figures"] == {"response_id": silent["figures"]["response_id"], "waited_ms": 400}
+        assert silent["figures"]["response_id"].startswith("resp_")
+
+
+async def test_a_question_says_how_long_it_was() -> None:
+    async with calling(FakePipeline(hears=[Hears("Which one?", after_s=0.2)], says=[PARIS])) as room:
+        await room.sound()
+        await asyncio.sleep(0.3)
+        room.call.turn()
+        await asyncio.sleep(1)
+        [turn] = room.of("aura.decision")
+        assert (turn["what"], turn["reason"]) == ("turn", "words")
+        assert turn["figures"] == {
+            "sound_ms": 1_000 + ONSET_MS,
+            "over_agent_ms": 0,
+            "since_pause_ms": 550,
+            "label_ms": 450,
+            "label_audio_ms": 1_000,
+        }
+
+
+@pytest.mark.parametrize(
+    ("heard", "what", "reason", "text"),
+    [
+        (Hears("mhm", "backchannel"), "backchannel", "backchannel", "a sign of listening"),
+        (Hears("", "noise"), "noise", "no_words", "no words were heard"),
+        (Hears("[music]", "noise"), "noise", "noise", "only noise was heard"),
+        (None, "noise", "timeout", "nothing was made out of it in time"),
+    ],
+)
+async def test_a_sound_that_is_no_turn_says_why(heard: Hears | None, what: str, reason: str, text: str) -> None:
+    pipeline = FakePipeline(hears=[heard] if heard else [], says=[Says((("One, two, three.", 40.0),))])
+    async with calling(pipeline) as room:
+        room.call.session.generate_reply(user_input="Please count.")
+        await asyncio.sleep(3)
+        await room.sound()
+        await asyncio.sleep(20)
+        decided = {decision["what"]: decision for decision in room.of("aura.decision")}
+        assert (decided[what]["reason"], decided[what]["text"]) == (reason, text)
+        figures = decided[what]["figures"]
+        assert figures["sound_ms"] == figures["over_agent_ms"] == 1_000 + ONSET_MS
+        assert decided["resumed"]["reason"] == reason
+        if heard:
+            assert (figures["since_pause_ms"], figures["label_ms"], figures["label_audio_ms"]) == (450, 450, 1_000)
+        else:
+            assert figures["since_pause_ms"] == round((TURNS["console"].late_label_s + SILENCE_S) * 1000)
+            assert "label_ms" not in figures
+
+
+async def test_what_was_taken_for_words_at_first_says_so() -> None:
+    async with calling(FakePipeline(says=[Says((("One, two, three.", 40.0),))])) as room:
+        await room.question()
+        await asyncio.sleep(3)
+        room.state("listening", "speaking")
+        room.call.on_partial(PartialHeard("item_9", "stop", "speech", 300, settled=False))
+        await asyncio.sleep(1)
+        room.state("speaking", "listening")
+        room.call.on_partial(PartialHeard("item_9", "", "noise", 700, settled=True))
+        await asyncio.sleep(1)
+        assert [(decision["what"], decision["reason"]) for decision in room.of("aura.decision")[1:]] == [
+            ("interrupted", "words"),
+            ("noise", "taken_back"),
+        ]
+
+
+async def test_who_speaks_without_a_pause_is_told_that_it_was_long() -> None:
+    async with calling(FakePipeline(says=[PARIS])) as room:
+        room.state("listening", "speaking")
+        await asyncio.sleep(31)
+        room.call.on_partial(PartialHeard("item_9", "and so on", "speech", 30_500, settled=False))
+        await asyncio.sleep(1)
+        turn = room.of("aura.decision")[0]
+        assert (turn["what"], turn["reason"], turn["figures"]["sound_ms"]) == ("turn", "long_speech", 31_000 + ONSET_MS)
+
+
+@pytest.mark.parametrize(("says", "reason"), [(Says(error="tts: broken"), "engine_failed"), (None, "timeout")])
+async def test_an_answer_that_fails_says_by_a_code_why(says: Says | None, reason: str) -> None:
+    pipeline = FakePipeline(says=[says] if says else [], slow_s=0.0 if says else 60.0)
+    async with calling(pipeline) as room:
+        await room.question()
+        await asyncio.sleep(100)
+        assert [(each["what"], each["reason"]) for each in room.of("aura.decision")][1:] == [("error", reason)]
+
+
+async def test_a_line_that_is_down_says_so() -> None:
+    async with calling(FakePipeline()) as room:
+        room.call.on_trouble("The speech server has stopped.")
+        room.call.on_trouble("")
+        room.call.on_trouble(TOO_LONG)
+        await asyncio.sleep(1)
+        assert [each["reason"] for each in room.of("aura.decision")] == ["line", "too_long"]
+
+
+async def test_what_people_say_is_in_no_decision_and_in_no_figure() -> None:
+    secret = "my number is 4711"
+    hears = [Hears(secret, "backchannel"), Hears(secret, "noise"), Hears(secret)]
+    async with calling(FakePipeline(hears=hears, says=[Says(((secret, 20.0),)), Says(silent=True)])) as room:
+        room.call.session.generate_reply(user_input=secret)
+        await asyncio.sleep(3)
+        for _ in range(3):
+            await room.sound()
+            await asyncio.sleep(1)
+        room.call.turn()
+        room.call.session.generate_reply()
+        await asyncio.sleep(3)
+        assert {"turn", "backchannel", "noise", "silent"} <= {each["what"] for each in room.of("aura.decision")}
+        assert "4711" not in str(room.of("aura.decision") + room.of("aura.timings"))

@@ -1,5 +1,6 @@
 """What `aura-agent` says of a command line or a place that cannot be: one line, and at once."""
 
+import json
 import os
 import signal
 import socket
@@ -99,6 +100,18 @@ def test_a_recording_that_cannot_be_written_is_said_before_anything_is_asked(tmp
     write_wav(question, bytes(48_000))
     code, _, said = aura_agent("console", "--wav", question, answer)
     assert (code, said) == (2, f"aura-agent: {answer} cannot be written: No such file or directory\n")
+
+
+def test_decisions_that_cannot_be_saved_are_said_before_anything_is_asked(tmp_path: Path) -> None:
+    place = tmp_path / "nowhere" / "call.json"
+    code, _, said = aura_agent("console", "--text", "--decisions", place)
+    assert (code, said) == (2, f"aura-agent: {place} cannot be written: No such file or directory\n")
+
+
+def test_decisions_are_saved_though_the_conversation_came_to_nothing(tmp_path: Path) -> None:
+    place = tmp_path / "call.json"
+    assert aura_agent("console", "--text", "--decisions", place, typed="Hello?\n")[0] == 1
+    assert json.loads(place.read_text()) == {"version": 1, "decisions": [], "timings": []}
 
 
 def test_a_port_that_is_taken_is_said_in_one_line() -> None:

@@ -30,9 +30,13 @@ async def test_metadata_comes_back_with_what_is_ours() -> None:
     assert done.items() >= created.items()
     assert done["decision"] == "answer"
     assert all(isinstance(value, str) for value in done.values())
+    assert "reason" not in done
     timings = json.loads(done["timings"])
     order = ["committed", "created", "first_text", "first_pcm", "first_sent"]
     assert [timings[name] for name in order] == sorted(timings[name] for name in order)
+    assert timings["heard"] <= timings["aura_began"] <= timings["first_text"]
+    sounds = caller.all("response.output_audio.delta")
+    assert [sound.get("timings") for sound in sounds] == [timings, *[None] * (len(sounds) - 1)]
 
 
 async def test_what_an_answer_took_is_told_with_it() -> None:
@@ -52,7 +56,7 @@ async def test_silence_is_an_answer_without_item_and_sound() -> None:
     async with served(Line(aura=writes(""))) as pipeline, calling(pipeline) as caller:
         response = await caller.asks("Mhm.")
         assert (response["status"], response["output"]) == ("completed", [])
-        assert response["metadata"]["decision"] == "silent"
+        assert (response["metadata"]["decision"], response["metadata"]["reason"]) == ("silent", "model")
         assert (response["usage"]["input_tokens"], response["usage"]["output_tokens"]) == (1, 0)
         before_that = caller.types()[-2]
         assert before_that == "response.created"
@@ -65,6 +69,7 @@ async def test_a_sound_without_words_makes_no_answer_of_words() -> None:
         await caller.sounds(said())
         response = (await caller.until("response.done"))["response"]
         assert (response["output"], response["metadata"]["decision"]) == ([], "silent")
+        assert response["metadata"]["reason"] == "no_words"
         heard = caller.all("conversation.item.input_audio_transcription.completed")
         assert [event["transcript"] for event in heard] == [""]
         assert caller.all("conversation.item.input_audio_transcription.delta") == []

@@ -15,6 +15,7 @@ OURS = {"input_audio_buffer.partial", "aura.offer"}
 BESIDE_THE_TYPES = {
     "session.id", "session.object", "session.expires_at", "session.aura",
     "response.output_audio_transcript.delta:start_time", "response.output_audio_transcript.delta:end_time",
+    "response.output_audio.delta:timings",
 }  # fmt: skip
 
 # Fields that the types call optional and clients read without asking.

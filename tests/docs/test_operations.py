@@ -3,11 +3,15 @@
 import ast
 import re
 from collections.abc import Iterator
+from typing import get_args
 
 from prometheus_client.metrics import MetricWrapperBase
 
 from agent.status import attributes
+from agent.turns.sound_record import SoundRecord
+from agent.turns.user_turn_tracker import Reason
 from pipeline.runtime.metrics import Metrics
+from pipeline.types.session_events import Silence
 from tests.docs.tables import DOCS, ROOT, names, tables
 
 OPERATIONS, PHONES = DOCS / "operations.md", DOCS / "phones.md"
@@ -26,6 +30,15 @@ def test_every_attribute_of_the_agent_is_there_and_no_other() -> None:
     shown = {name for row in tables(OPERATIONS)["What the agent shows"] for name in names(row[0])}
     assert shown == set(filter(ATTRIBUTE.fullmatch, strings("agent/status")))
     assert attributes.CONNECTION in shown
+
+
+def test_every_reason_of_a_decision_and_every_figure_of_a_sound_is_there() -> None:
+    written = {name for row in tables(OPERATIONS)["Why it decided so"] for name in names(row[0])}
+    sounds = SoundRecord()
+    sounds.onset(0.0, goes_on=False)
+    sounds.label(1.0, 900)
+    sounds.pause(1.0)
+    assert {*get_args(Reason), *get_args(Silence), *attributes.SILENCES, *sounds.figures(2.0)} - written == set()
 
 
 def test_every_variable_is_there_and_no_other() -> None:

@@ -27,7 +27,7 @@ from pipeline.realtime.protocol.response_events import ResponseEvents
 from pipeline.realtime.protocol.server_events import Wire, error_event, event, input_events, internal_error
 from pipeline.realtime.server import Server
 from pipeline.realtime.session_config import SessionConfig
-from pipeline.types.session_events import CancelReason, InputEvent, Kind, ResponseEvent, Status
+from pipeline.types.session_events import CancelReason, InputEvent, Kind, ResponseEvent, Silence, Status
 from tests.docs.samples import samples
 from tests.docs.tables import DOCS, ROOT, names, tables
 from tests.served import ABLE
@@ -42,6 +42,7 @@ STATES: Mapping[tuple[str, str], tuple[str, ...]] = {
     ("response", "status_details.type"): (),
     ("response", "status_details.reason"): get_args(CancelReason),
     ("response", "metadata.decision"): (),
+    ("response", "metadata.reason"): get_args(Silence),
     ("item", "status"): (),
     ("input_audio_buffer.partial", "kind"): get_args(Kind),
     ("aura.offer", "trigger"): (),
@@ -285,8 +286,8 @@ def moments() -> Iterator[str]:
                 match key:
                     case ast.Constant(str(name)):
                         yield name
-            if any(isinstance(inner, ast.JoinedStr) for inner in ast.walk(node)):
-                yield "STAGE_began"
+            for named in (inner for inner in ast.walk(node) if isinstance(inner, ast.JoinedStr)):
+                yield "STAGE" + "".join(str(part.value) for part in named.values if isinstance(part, ast.Constant))
 
 
 def close_codes() -> Iterator[str]:

@@ -1,5 +1,6 @@
 """A call in a real browser, whose microphone is a recording."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,16 @@ COVERED_CONTROLS = """
   const {left, top, width, height} = control.getBoundingClientRect();
   return !control.contains(document.elementFromPoint(left + width / 2, top + height / 2));
 }).map(control => control.getAttribute('aria-label'))
+"""
+STAGES_MS = """
+[...document.querySelectorAll('[data-testid=stages] > div')].reduce((sum, stage) => sum + Number(stage.dataset.ms), 0)
+"""
+DOWNLOADED = """
+new Promise(done => {
+  const make = URL.createObjectURL;
+  URL.createObjectURL = file => { URL.createObjectURL = make; file.text().then(done); return make.call(URL, file); };
+  document.querySelector('[data-testid=download]').click();
+})
 """
 OTHER_MICROPHONE = """
 (picker => {
@@ -55,7 +66,14 @@ async def test_a_browser_asks_aloud_hears_the_answer_shows_both_sides_and_interr
         await loudspeaker.plays(PAGE_S, since_ms=asked)
         await take_pictures(page, out, "answer")
         await details_leave_the_controls_within_reach(page, out)
-        assert await page.run(f"Number({element('latency')}.dataset.ms)") > 0
+        waited_ms = await page.run(f"Number({element('latency')}.dataset.ms)")
+        assert waited_ms > 0
+        assert await page.run(STAGES_MS) == waited_ms
+        saved = json.loads(await page.run(DOWNLOADED))
+        assert [sum(wait["waited_ms"].values()) for wait in saved["timings"]] == [waited_ms]
+        assert ("turn", "words") in [(each["what"], each["reason"]) for each in saved["decisions"]]
+        assert any("France" in line["text"] for line in saved["transcript"]["lines"])
+        assert "France" not in json.dumps(saved["decisions"] + saved["timings"])
 
         counting = await loudspeaker.now_ms()
         await write(page, "Please count to forty.")

@@ -22,10 +22,25 @@ it('reads a decision, and none from what is not one', () => {
   expect(readDecision({ 'aura.decision': '{"at_ms": 12, "what": "turn", "text": "a question"}' })).toEqual({
     atMs: 12,
     what: 'turn',
+    reason: '',
     text: 'a question',
+    figures: {},
   });
   for (const text of ['', '{', '[]', 'null', '{"text": "no what"}']) {
     expect(readDecision({ 'aura.decision': text })).toBeNull();
+  }
+});
+
+it('reads why it was decided and the numbers behind it, and leaves out what is none', () => {
+  const figures = '{"sound_ms": 410, "response_id": "resp_1", "list": [1], "nothing": null}';
+  const decision = `{"at_ms": 1, "what": "noise", "reason": "no_words", "text": "no words", "figures": ${figures}}`;
+  expect(readDecision({ 'aura.decision': decision })).toMatchObject({
+    reason: 'no_words',
+    figures: { sound_ms: 410, response_id: 'resp_1' },
+  });
+  for (const odd of ['[1]', '7', 'null', '"text"']) {
+    const read = readDecision({ 'aura.decision': `{"what": "noise", "reason": 3, "figures": ${odd}}` });
+    expect([read?.reason, read?.figures]).toEqual(['', {}]);
   }
 });
 
@@ -39,6 +54,20 @@ it('shows the wait since the end of speech, or since the question was typed', ()
   expect(spoken && waitedMs(spoken)).toBe(720);
   expect(typed && waitedMs(typed)).toBe(410);
   expect(readTimings({})).toBeNull();
+});
+
+it('reads what a wait was made of, in order, and leaves out what is no time', () => {
+  const stages = '"waited_ms": {"endpointing": 500, "aura": 0, "wire": "x", "tts": -4}, "took_ms": {"aura": 210}';
+  expect(readTimings({ 'aura.timings': `{"response_id": "r", "at_ms": 9, ${stages}}` })).toMatchObject({
+    atMs: 9,
+    stages: [
+      { stage: 'endpointing', waitedMs: 500, tookMs: null },
+      { stage: 'aura', waitedMs: 0, tookMs: 210 },
+    ],
+  });
+  for (const odd of ['[]', '7', 'null', '"text"']) {
+    expect(readTimings({ 'aura.timings': `{"response_id": "r", "waited_ms": ${odd}}` })?.stages).toEqual([]);
+  }
 });
 
 it('knows whether the agent sees, or that it does not know', () => {

@@ -9,14 +9,32 @@ export interface Decision {
   /** On the agent's clock; with the rest it tells decisions apart. */
   readonly atMs: number;
   readonly what: string;
+  /** A code for why, such as `no_words`; empty: none was given. */
+  readonly reason: string;
+  /** Why, for people. */
   readonly text: string;
+  /** The numbers behind it; a name says its unit. */
+  readonly figures: Figures;
 }
+
+export type Figures = Readonly<Record<string, number | string>>;
 
 export interface Timings {
   readonly responseId: string;
   /** End of the person's speech to the first sound of the answer; null for an answer to typed text. */
   readonly speechEndToFirstAudioMs: number | null;
   readonly createToFirstAudioMs: number | null;
+  /** On the agent's clock. */
+  readonly atMs: number;
+  /** What was waited for, in order: the sum is the whole wait. Milliseconds. */
+  readonly stages: readonly StageTime[];
+}
+
+export interface StageTime {
+  readonly stage: string;
+  readonly waitedMs: number;
+  /** What it took by itself, if it was done before anybody waited for it; null: not known. */
+  readonly tookMs: number | null;
 }
 
 export type Attributes = Readonly<Record<string, string>>;
@@ -51,9 +69,9 @@ export function hasLostPipeline(attributes: Attributes): boolean {
 }
 
 export function readDecision(attributes: Attributes): Decision | null {
-  const { at_ms: atMs, what, text } = parse(attributes['aura.decision']);
+  const { at_ms: atMs, what, reason, text, figures } = parse(attributes['aura.decision']);
   if (typeof what !== 'string') return null;
-  return { atMs: finite(atMs) ?? 0, what, text: typeof text === 'string' ? text : '' };
+  return { atMs: finite(atMs) ?? 0, what, reason: words(reason), text: words(text), figures: readFigures(figures) };
 }
 
 export function readTimings(attributes: Attributes): Timings | null {
@@ -63,7 +81,16 @@ export function readTimings(attributes: Attributes): Timings | null {
     responseId: fields.response_id,
     speechEndToFirstAudioMs: finite(fields.speech_end_to_first_audio_ms),
     createToFirstAudioMs: finite(fields.create_to_first_audio_ms),
+    atMs: finite(fields.at_ms) ?? 0,
+    stages: readStages(readFigures(fields.waited_ms), readFigures(fields.took_ms)),
   };
+}
+
+function readStages(waited: Figures, took: Figures): readonly StageTime[] {
+  return Object.entries(waited).flatMap(([stage, ms]) => {
+    const waitedMs = finite(ms);
+    return waitedMs === null || waitedMs < 0 ? [] : [{ stage, waitedMs, tookMs: finite(took[stage]) }];
+  });
 }
 
 /** The figure to show for a turn, in milliseconds: what the person waited. */
@@ -78,6 +105,18 @@ function parse(json: string | undefined): Record<string, unknown> {
   } catch {
     return {};
   }
+}
+
+function words(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
+/** Numbers and names; whatever else stands there is left out. */
+function readFigures(value: unknown): Figures {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return {};
+  return Object.fromEntries(
+    Object.entries(value).filter(([, figure]) => finite(figure) !== null || typeof figure === 'string'),
+  ) as Figures;
 }
 
 function finite(value: unknown): number | null {

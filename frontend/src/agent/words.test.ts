@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { listeningHint, thinkingHint, watchingHint } from './words';
+import { figureWords, listeningHint, stageWords, thinkingHint, watchingHint } from './words';
 
 it('does not claim to see who shows a picture to a pipeline without eyes', () => {
   expect(listeningHint(true)).toBe('AURA hears you, but cannot see yet.');
@@ -23,4 +23,21 @@ it('counts the seconds of a wait, and says when it is long', () => {
   expect(thinkingHint(5)).toBe('You were heard. 5 s');
   expect(thinkingHint(6)).toBe('This machine is slow: still working on the answer (6 s).');
   expect(thinkingHint(29)).toBe('This machine is slow: still working on the answer (29 s).');
+});
+
+it('says the numbers behind a decision in words, and by their names where it knows no words', () => {
+  const figures = { sound_ms: 409.6, over_agent_ms: 0, since_pause_ms: 450, response_id: 'resp_1', doubt: 0.3 };
+  expect(figureWords(figures)).toEqual([
+    '410 ms of sound',
+    'decided 450 ms after it',
+    'response_id resp_1',
+    'doubt 0.3',
+  ]);
+  expect(figureWords({ over_agent_ms: 120, sound_ms: 'long' })).toEqual(['120 ms over AURA', 'sound_ms long']);
+  expect(figureWords({})).toEqual([]);
+});
+
+it('names each stage of a turn, also of a pipeline that it does not know', () => {
+  expect(stageWords('aura')).toBe('First words of the answer');
+  expect(stageWords('other_voice')).toBe('other_voice');
 });

@@ -1,5 +1,5 @@
 /** The words for what the agent does and decides. */
-import type { AgentState, Shown } from './attributes';
+import type { AgentState, Figures, Shown } from './attributes';
 
 export const STATE_WORDS: Record<AgentState, { title: string; hint: string }> = {
   absent: { title: 'Waiting for AURA', hint: 'You may already speak: what you say is kept for it.' },
@@ -42,6 +42,41 @@ const DECISIONS: Readonly<Record<string, string>> = {
   resumed: 'Went on speaking',
   error: 'Something failed',
 };
+
+const STAGES: Readonly<Record<string, string>> = {
+  endpointing: 'Sure that you had finished',
+  asr: 'Making out your words',
+  aura: 'First words of the answer',
+  tts: 'First sound of the voice',
+  qwen3_tts: 'First frame of the voice',
+  code2wav: 'First sound of the voice',
+  wire: 'Between agent and pipeline',
+  playback: 'Into the room',
+};
+
+/** What was waited for in a stage of a turn; that of a pipeline not known here has its own name. */
+export function stageWords(stage: string): string {
+  return STAGES[stage] ?? stage;
+}
+
+const FIGURES: Readonly<Record<string, (time: string) => string>> = {
+  sound_ms: (time) => `${time} of sound`,
+  over_agent_ms: (time) => `${time} over AURA`,
+  since_pause_ms: (time) => `decided ${time} after it`,
+  label_ms: (time) => `made out ${time} after it`,
+  label_audio_ms: (time) => `${time} of it heard`,
+  waited_ms: (time) => `after ${time}`,
+};
+
+/** The numbers behind a decision, in words; a figure that is not known here has its own name. */
+export function figureWords(figures: Figures): readonly string[] {
+  return Object.entries(figures)
+    .filter(([name, figure]) => !(name === 'over_agent_ms' && figure === 0))
+    .map(([name, figure]) => {
+      const words = FIGURES[name];
+      return words && typeof figure === 'number' ? words(`${Math.round(figure)} ms`) : `${name} ${figure}`;
+    });
+}
 
 export function decisionWords(what: string): string {
   return DECISIONS[what] ?? what;

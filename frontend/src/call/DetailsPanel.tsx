@@ -3,6 +3,7 @@ import { useRoomContext } from '@livekit/components-react';
 import type { ConversationState } from '../conversation/conversation';
 import { Icon } from '../ui/Icon';
 import { DecisionLog } from './DecisionLog';
+import { DownloadButton } from './DownloadButton';
 import { WaitChart } from './WaitChart';
 
 interface Props {
@@ -23,6 +24,7 @@ export function DetailsPanel({ conversation, startedMs, close }: Props) {
       </header>
       <WaitChart waits={conversation.waits} />
       <DecisionLog decisions={conversation.decisions} startedMs={startedMs} />
+      <DownloadButton conversation={conversation} />
       <dl className="keys">
         <dt>M</dt>
         <dd>microphone</dd>

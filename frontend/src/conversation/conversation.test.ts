@@ -14,9 +14,11 @@ function play(...events: Without<ConversationEvent>[]): ConversationState {
 const heard = (key: string, text: string, final = false) => ({ type: 'text', key, side: 'user', text, final }) as const;
 const spoken = (key: string, text: string) => ({ type: 'text', key, side: 'agent', text, final: false }) as const;
 const closed = (key: string) => ({ type: 'closed', key }) as const;
-const decided = (what: string, atMs = 1) => ({ type: 'decided', decision: { atMs, what, text: '' } }) as const;
+const decided = (what: string, atMs = 1) =>
+  ({ type: 'decided', decision: { atMs, what, reason: '', text: '', figures: {} } }) as const;
+const timings = { createToFirstAudioMs: null, atMs: 0, stages: [] };
 const timed = (responseId: string, ms: number) =>
-  ({ type: 'timed', timings: { responseId, speechEndToFirstAudioMs: ms, createToFirstAudioMs: null } }) as const;
+  ({ type: 'timed', timings: { ...timings, responseId, speechEndToFirstAudioMs: ms } }) as const;
 const brief = ({ text, final, mark }: Line) => [text, final, mark];
 
 describe('captions', () => {

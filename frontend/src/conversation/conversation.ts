@@ -31,6 +31,7 @@ export interface LoggedDecision extends Decision {
 export interface Wait {
   readonly responseId: string;
   readonly ms: number;
+  readonly timings: Timings;
 }
 
 export interface ConversationState {
@@ -57,6 +58,8 @@ export const EMPTY: ConversationState = { before: [], lines: [], decisions: [], 
 /** Decisions and figures speak of a line that changed at most this long ago, or comes within it. Milliseconds. */
 const RECENT_MS = 3_000;
 const KEPT = 200;
+/** Of decisions and of waits, which can be saved. */
+const LOGGED = 2_000;
 
 export function reduce(state: ConversationState, event: ConversationEvent): ConversationState {
   switch (event.type) {
@@ -111,7 +114,7 @@ function withDecision(state: ConversationState, decision: Decision, nowMs: numbe
   const last = state.decisions.at(-1);
   if (last && last.atMs === decision.atMs && last.what === decision.what && last.text === decision.text) return state;
   const logged: LoggedDecision = { ...decision, id: (last?.id ?? 0) + 1, seenMs: nowMs };
-  const next = { ...state, decisions: append(state.decisions, logged) };
+  const next = { ...state, decisions: append(state.decisions, logged, LOGGED) };
   switch (decision.what) {
     case 'interrupted':
       return markInterrupted({ ...next, pendingWait: null }, nowMs);
@@ -133,14 +136,14 @@ function withTimings(state: ConversationState, timings: Timings, nowMs: number):
   const { responseId } = timings;
   const ms = waitedMs(timings);
   if (ms === null || state.waits.some((wait) => wait.responseId === responseId)) return state;
-  const next = { ...state, waits: append(state.waits, { responseId, ms }), pendingWait: null };
+  const next = { ...state, waits: append(state.waits, { responseId, ms, timings }, LOGGED), pendingWait: null };
   const newest = state.lines.at(-1);
   // The figures may come shortly before or after the first words of their answer, and captions name no answer.
   const begun = newest?.side === 'agent' && newest.waitedMs === null && isRecent(newest, nowMs);
   if (begun && state.lines.some((line) => line.side === 'user')) {
     return change(next, newest.key, (line) => ({ ...line, waitedMs: ms }));
   }
-  return { ...next, pendingWait: { responseId, ms, seenMs: nowMs } };
+  return { ...next, pendingWait: { responseId, ms, timings, seenMs: nowMs } };
 }
 
 function markInterrupted(state: ConversationState, nowMs: number): ConversationState {
@@ -175,6 +178,6 @@ function change(state: ConversationState, key: string, update: (line: Line) => L
   return { ...state, lines: state.lines.map((line) => (line.key === key ? update(line) : line)) };
 }
 
-function append<T>(list: readonly T[], item: T): readonly T[] {
-  return [...list.slice(1 - KEPT), item];
+function append<T>(list: readonly T[], item: T, kept = KEPT): readonly T[] {
+  return [...list.slice(1 - kept), item];
 }

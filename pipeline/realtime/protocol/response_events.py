@@ -1,7 +1,7 @@
 """An answer as server events of the Realtime protocol, in the protocol's order."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pipeline.realtime.protocol.audio import AudioEncoder, show_format
@@ -24,12 +24,13 @@ class ResponseEvents:
         self._conversation_id = conversation_id
         self._format = speaks()
         self._encoder = AudioEncoder(self._format)
+        self._timings: Mapping[str, float] | None = None  # not told yet
 
     def wire(self, happened: events.ResponseEvent) -> Iterator[Wire]:
         match happened:
             case events.ResponseCreated():
                 self._format = self._speaks()
-                self._encoder = AudioEncoder(self._format)
+                self._encoder, self._timings = AudioEncoder(self._format), None
                 yield event("response.created", response=self._response(happened, "in_progress", []))
             case events.ResponseItemAdded():
                 yield from self._opened(happened)
@@ -37,9 +38,12 @@ class ResponseEvents:
                 yield event("response.output_text.delta", **_place(response_id, item_id), delta=text)
             case events.TranscriptDelta():
                 yield _spoke(happened)
-            case events.AudioDelta(response_id, item_id, pcm):
+            case events.AudioDelta(response_id, item_id, pcm, timings):
+                self._timings = self._timings if timings is None else timings
                 if delta := self._encoder.encode(pcm):
-                    yield event("response.output_audio.delta", **_place(response_id, item_id), delta=delta)
+                    first = {} if self._timings is None else {"timings": dict(self._timings)}
+                    yield event("response.output_audio.delta", **_place(response_id, item_id), delta=delta, **first)
+                    self._timings = None
             case events.ResponseDone(item=None):
                 yield event("response.done", response=self._response(happened, happened.status, []))
             case events.ResponseDone():
@@ -96,6 +100,8 @@ class ResponseEvents:
             metadata["timings"] = json.dumps(dict(happened.timings))
             if happened.status == "completed" or (happened.status == "incomplete" and happened.item):
                 metadata["decision"] = "answer" if happened.item else "silent"
+            if happened.silence:
+                metadata["reason"] = happened.silence
             response["status_details"] = _details(happened)
             response["usage"] = _usage(happened.usage)
         return response

@@ -17,6 +17,7 @@ from agent.console.audio import WavLoudspeaker, WavMicrophone, read_wav, write_w
 from agent.console.console import converse, converse_text, converse_wav
 from agent.livekit.media import RATE
 from agent.settings.agent import PipelineSettings
+from agent.status.call_log import CallLog
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says
 
 pytestmark = pytest.mark.anyio
@@ -191,3 +192,12 @@ async def test_an_answer_that_is_late_is_cancelled_and_never_shown(
     assert said[-2:] == [["you", "How many legs has a spider?"], ["aura", "Eight."]]
     assert shown.err.count("no answer within 0.5 s: cancelled") == 1
     assert len(pipeline.of("response.cancel")) == 1
+
+
+async def test_what_was_decided_in_a_conversation_can_be_saved() -> None:
+    log = CallLog()
+    pipeline = FakePipeline(says=[Says(silent=True)])
+    assert await converse_text(PIPELINE, io.StringIO("Thank you.\n"), wait_s=5, connect=pipeline.connect, log=log) == 1
+    [decision] = log.document()["decisions"]
+    assert (decision["what"], decision["reason"]) == ("silent", "model")
+    assert 100 <= decision["figures"]["waited_ms"] < 1_000

@@ -55,7 +55,24 @@ async def test_staying_silent_is_shown_for_two_seconds_and_said_why() -> None:
         (3.0, "listening"),
     ]
     decision = next(msgspec.json.decode(value) for _, value in notes.of("aura.decision"))
-    assert decision == {"at_ms": 1000, "what": "silent", "text": "chose to say nothing"}
+    assert decision == {
+        "at_ms": 1000,
+        "what": "silent",
+        "reason": "model",
+        "text": "chose to say nothing",
+        "figures": {},
+    }
+
+
+async def test_a_decision_is_told_with_its_reason_and_the_numbers_behind_it() -> None:
+    async with publisher() as (noticeboard, notes):
+        noticeboard.decided("noise", "no words were heard", reason="no_words", figures={"sound_ms": 410})
+        await asyncio.sleep(1.0)
+    [(_, decision)] = notes.of("aura.decision")
+    assert (msgspec.json.decode(decision)["reason"], msgspec.json.decode(decision)["figures"]) == (
+        "no_words",
+        {"sound_ms": 410},
+    )
 
 
 async def test_who_has_spoken_sees_before_long_that_it_is_still_being_found_out_what_they_said() -> None:

@@ -34,6 +34,31 @@ def follow(*happenings: TurnEvent) -> list[Action]:
     return [action for turn_event in happenings for action in tracker.feed(turn_event)]
 
 
+def why(*happenings: TurnEvent) -> str | None:
+    tracker = UserTurnTracker(longest_ms=30_000)
+    for turn_event in happenings:
+        tracker.feed(turn_event)
+    return tracker.reason
+
+
+def test_each_decision_has_a_reason() -> None:
+    assert why(OVER_AGENT, Pause()) is None
+    assert why(QUIET, Pause(), heard("where is Rome"), Flush()) == "words"
+    assert why(QUIET, Pause(), heard("okay", "backchannel"), Flush()) == "words"
+    assert why(OVER_AGENT, heard("stop", settled=False)) == "words"
+    assert why(OVER_AGENT, Pause(), heard("mhm", "backchannel")) == "backchannel"
+    assert why(QUIET, Pause(), heard("", "noise")) == "no_words"
+    assert why(QUIET, Pause(), heard("[music]", "noise")) == "noise"
+    assert why(OVER_AGENT, heard("stop", settled=False), Pause(), heard("", "noise")) == "taken_back"
+
+
+def test_what_was_decided_because_nothing_was_known_in_time_says_so() -> None:
+    assert why(OVER_AGENT, Pause(), Expired()) == "timeout"
+    assert why(QUIET, Pause(), Flush(), Expired()) == "timeout"
+    assert why(QUIET, Pause(), Expired(), heard("where is Rome"), Flush()) == "words"
+    assert why(QUIET, heard("where", settled=False), Pause(), Flush(), Expired()) == "words"
+
+
 def test_a_question_is_a_turn_when_livekit_asks_for_it() -> None:
     assert follow(QUIET, Pause(), heard("where is Rome"), Flush()) == [
         Caption("item_1", "where is Rome"),

@@ -142,9 +142,9 @@ async def test_what_an_answer_took_is_told_with_its_end() -> None:
         await giving.output.send(TextChunk("words.", TokenUsage(90, 0, 80, 2)))
         await giving.output.send(TextChunk("", TokenUsage(90, 0, 80, 3)))
         assert giving.output.first_chunks.text == 0.0
-    assert giving.answer.done("completed", None, {}).usage == TokenUsage(prompt=90, cached=80, written=3)
+    assert giving.answer.done("completed", None).usage == TokenUsage(prompt=90, cached=80, written=3)
     giving.output.discard()
-    assert giving.answer.done("completed", None, {}).usage == TokenUsage()
+    assert giving.answer.done("completed", None).usage == TokenUsage()
 
 
 async def test_an_answer_opens_with_its_first_word_and_only_once() -> None:
@@ -168,7 +168,7 @@ async def test_nothing_is_told_after_it_is_done() -> None:
     async with given() as giving:
         await giving.output.send(AudioChunk(tone(3_000), "One."))
         await asyncio.sleep(0.5)
-        giving.answer.done("cancelled", None, {})
+        giving.answer.done("cancelled", None)
         so_far = len(giving.told)
         await giving.output.send(AudioChunk(tone(3_000), " Two."))
         await asyncio.sleep(2)
@@ -178,7 +178,7 @@ async def test_nothing_is_told_after_it_is_done() -> None:
 
 async def test_an_answer_that_is_done_before_it_opened_never_opens() -> None:
     async with given() as giving:
-        giving.answer.done("cancelled", None, {})
+        giving.answer.done("cancelled", None)
         await giving.output.send(AudioChunk(tone(3_000), "One."))
         await asyncio.sleep(2)
     assert (giving.opened, giving.answer.has_opened) == ([], False)
@@ -204,7 +204,23 @@ async def test_its_moments_are_on_the_loops_clock() -> None:
         await asyncio.sleep(1)
         await giving.output.send(AudioChunk(tone(100), "Hm"))
     made = {"tts_began": 1.0, "first_text": 2.0, "first_pcm": 3.0, "first_sent": 3.0}
-    assert giving.answer.moments() == {"created": 1.0, **made}
+    assert giving.answer.moments() == {"created": 1.0, "heard": None, **made}
+
+
+async def test_the_first_sound_brings_what_has_happened_until_then() -> None:
+    async with given() as giving:
+        giving.output.heard()
+        await asyncio.sleep(1)
+        giving.output.stage_began("talker")
+        await asyncio.sleep(1)
+        giving.output.stage_made("talker")
+        giving.output.stage_made("talker")
+        for _ in range(2):
+            await asyncio.sleep(1)
+            await giving.output.send(AudioChunk(tone(100), "Hm"))
+    told = [event.timings for _, event in giving.told if isinstance(event, AudioDelta)]
+    made = {"talker_began": 1.0, "talker_first": 2.0, "first_pcm": 3.0, "first_sent": 3.0}
+    assert told == [{"created": 0.0, "heard": 0.0, **made}, None]
 
 
 async def test_a_cancelled_delivery_leaves_nothing_behind() -> None:

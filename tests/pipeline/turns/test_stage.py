@@ -5,6 +5,7 @@ from collections.abc import AsyncGenerator, AsyncIterator, Callable
 from contextlib import aclosing
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from pipeline.engines.fake import FakeEngine, writes
@@ -13,7 +14,7 @@ from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import Stage
 from pipeline.turns.stream import Stream
 from pipeline.turns.turn import once
-from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk, TurnId
+from pipeline.types.chunks import CODEBOOKS, ChatMessage, ChatPrompt, CodecChunk, TextChunk, TurnId
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import TurnRequest
 from tests.scenario import AURA, to_chat
@@ -41,6 +42,19 @@ async def test_it_is_told_when_its_first_prompt_comes() -> None:
 
     await Stage(AURA, writes("Word."), late).run(TURN, HI, once(HI), None, output)
     assert output.began == {"aura": 1.0}
+
+
+async def test_it_is_told_when_a_stage_between_two_others_has_made_something() -> None:
+    output, empty = SpeculativeOutput(0), CodecChunk(np.zeros((0, CODEBOOKS), np.int16), "Hm")
+    frame = CodecChunk(np.zeros((1, CODEBOOKS), np.int16))
+    talker: FakeEngine[ChatPrompt, CodecChunk] = FakeEngine(lambda _: [(1.0, empty), (1.0, frame), (1.0, frame)])
+    inner = replace(AURA, final_output=False, final_output_type=None)
+    await Stage(inner, talker, to_chat).run(TURN, HI, once(HI), Stream[CodecChunk](8), output)
+    assert output.made == {"aura": 2.0}
+    await Stage(AURA, writes("Word."), to_chat).run(TURN, HI, once(HI), None, final := SpeculativeOutput(0))
+    assert final.made == {}
+    output.discard()
+    assert output.made == {}
 
 
 async def test_only_final_output_leaves_the_pipeline() -> None:

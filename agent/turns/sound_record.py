@@ -1,0 +1,80 @@
+"""This module notes when a person's sound began, paused and was labelled: the numbers behind what is decided of it."""
+
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True, slots=True)
+class _Sound:
+    """A sound is what is known of its times, in seconds on the loop's clock.
+
+    Attributes:
+        ended: None while it is being made.
+        labelled: When the newest hypothesis of it came.
+        audio_ms: How much of it that one covers.
+        agent: When the agent began and stopped to be heard since it began; the last may go on.
+    """
+
+    began: float
+    ended: float | None = None
+    labelled: float | None = None
+    audio_ms: int = 0
+    agent: tuple[tuple[float, float | None], ...] = ()
+
+
+class SoundRecord:
+    """Follows one caller's sounds. It keeps times, and nothing of what was said."""
+
+    def __init__(self) -> None:
+        self._sound: _Sound | None = None
+        self._audible = False
+
+    def onset(self, at: float, *, goes_on: bool) -> None:
+        """Note that the person makes a sound since `at`; `goes_on`: it is still the one before, after a pause."""
+        if goes_on and self._sound:
+            self._sound = replace(self._sound, ended=None)
+        else:
+            self._sound = _Sound(at, agent=((at, None),) if self._audible else ())
+
+    def pause(self, at: float) -> None:
+        """Note that they are silent since `at`."""
+        if self._sound:
+            self._sound = replace(self._sound, ended=at)
+
+    def label(self, at: float, audio_ms: int) -> None:
+        """Note that the pipeline has a hypothesis of the sound, of its first `audio_ms`."""
+        if self._sound:
+            self._sound = replace(self._sound, labelled=at, audio_ms=audio_ms)
+
+    def audible(self, at: float, audible: bool) -> None:
+        """Note that the agent can be heard since `at`, or no longer."""
+        if self._sound and audible and not self._audible:
+            self._sound = replace(self._sound, agent=(*self._sound.agent, (at, None)))
+        elif self._sound and self._audible and not audible:
+            *before, (began, _) = self._sound.agent
+            self._sound = replace(self._sound, agent=(*before, (began, at)))
+        self._audible = audible
+
+    def figures(self, now: float) -> dict[str, int]:
+        """Return what is known of the newest sound, in ms; what has not happened is left out.
+
+        Returns:
+            `sound_ms`: its length by voice activity, pauses in it included. `over_agent_ms`: how much of it was made
+            while the agent was heard. `since_pause_ms`: from its end until now. `label_ms`: from its end until the
+            pipeline's newest label, 0 if that came before. `label_audio_ms`: how much of the sound that label covers.
+        """
+        sound = self._sound
+        if sound is None:
+            return {}
+        end = now if sound.ended is None else sound.ended
+        over_s = sum(max(0.0, min(end if to is None else to, end) - since) for since, to in sound.agent)
+        figures = {"sound_ms": _ms(end - sound.began), "over_agent_ms": _ms(over_s)}
+        if sound.ended is not None:
+            figures["since_pause_ms"] = _ms(now - sound.ended)
+        if sound.labelled is not None:
+            figures["label_ms"] = _ms(sound.labelled - end)
+            figures["label_audio_ms"] = sound.audio_ms
+        return figures
+
+
+def _ms(seconds: float) -> int:
+    return max(0, round(seconds * 1000))

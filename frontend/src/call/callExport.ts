@@ -1,0 +1,51 @@
+/** The call as a JSON document: what the agent decided and why, how long each stage took, and what was said. Pure. */
+import type { Timings } from '../agent/attributes';
+import type { ConversationState, Line } from '../conversation/conversation';
+
+/** As `aura-agent console --decisions` writes it; the transcript is the page's own. */
+export const VERSION = 1;
+
+const SAID = 'What was said and written in this call, as the page shows it. Nothing else here tells what people said.';
+
+export function callExport(call: ConversationState, room: string, savedAt: string): object {
+  return {
+    version: VERSION,
+    room,
+    saved_at: savedAt,
+    decisions: call.decisions.map(({ atMs, what, reason, text, figures }) => ({
+      at_ms: atMs,
+      what,
+      reason,
+      text,
+      figures,
+    })),
+    timings: call.waits.map(({ timings }) => timingsOf(timings)),
+    transcript: {
+      note: SAID,
+      lines: [...call.before.map((line) => lineOf(line, true)), ...call.lines.map((line) => lineOf(line, false))],
+    },
+  };
+}
+
+export function exportName(room: string, savedAt: string): string {
+  return `aura-call-${room}-${savedAt.slice(0, 19)}`.replace(/[^\w-]+/g, '-').concat('.json');
+}
+
+function timingsOf(timings: Timings): object {
+  const { stages } = timings;
+  return {
+    at_ms: timings.atMs,
+    response_id: timings.responseId,
+    speech_end_to_first_audio_ms: timings.speechEndToFirstAudioMs,
+    create_to_first_audio_ms: timings.createToFirstAudioMs,
+    waited_ms: Object.fromEntries(stages.map(({ stage, waitedMs }) => [stage, waitedMs])),
+    took_ms: Object.fromEntries(
+      stages.flatMap(({ stage, tookMs }) => (tookMs === null ? [] : [[stage, tookMs] as const])),
+    ),
+  };
+}
+
+/** @param earlier it was said before the person left and came back. */
+function lineOf({ side, typed, text, final, mark, waitedMs }: Line, earlier: boolean): object {
+  return { side, typed, text, final, mark, waited_ms: waitedMs, earlier };
+}
