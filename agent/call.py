@@ -12,6 +12,7 @@ from agent.aio.guard import log_exceptions
 from agent.livekit.connection import ConnectPipeline, PipelineEndpoint
 from agent.livekit.media import VideoSampler
 from agent.livekit.model import AuraRealtimeModel
+from agent.livekit.remarks import Remarks
 from agent.livekit.responses import ResponseOutcome
 from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import Persona
@@ -20,6 +21,7 @@ from agent.settings.agent import PipelineSettings
 from agent.status.attributes import AgentStatePublisher, AttributeSink
 from agent.status.latency import LatencyTracker
 from agent.turns.endpointing import Turns, turn_handling, voice_activity
+from agent.turns.floor import FLOOR, FloorDisturbed, FloorRules, FloorSeen, OfferCame, RemarkOffer
 from agent.turns.pipeline_stt import PipelineStt
 from agent.turns.user_turn_tracker import Kind, Onset, PartialHeard, Pause, TurnCommitted, UserTurnTracker
 from pipeline.realtime.client import connect
@@ -43,6 +45,7 @@ class Call:
     Args:
         spoken: The call has sound; without it, it is a conversation in writing.
         recalled: The call has begun with an agent that died.
+        floor: When the agent may speak of its own accord.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Call:
         spoken: bool = True,
         connect: ConnectPipeline = connect,
         recalled: FailoverMetadata | None = None,
+        floor: FloorRules = FLOOR,
     ) -> None:
         self._persona, self._turns, self._observer = persona, turns, observer
         self._tasks = OwnedTasks()
@@ -62,7 +66,9 @@ class Call:
         self.publisher = AgentStatePublisher(observer)
         self._absence: asyncio.Task[None] | None = None
         self._greeting = persona.apology if recalled else persona.greeting
-        wishes = PipelineSessionSettings(persona, spoken, turns.camera)
+        self._can_speak_up = turns.camera and floor.per_minute > 0
+        speaks_up = self._can_speak_up and persona.proactive
+        wishes = PipelineSessionSettings(persona, spoken, turns.camera, speaks_up)
         endpoint = PipelineEndpoint(pipeline, connect, recalled.resume_token if recalled else "")
         self._model = AuraRealtimeModel(endpoint, wishes, self)
         tracker, label_s, late_label_s = (
@@ -83,6 +89,7 @@ class Call:
             user_away_timeout=None,
             session_close_transcript_timeout=0.0,
         )
+        self._remarks = Remarks(self.session, self._model, self.publisher, floor, wanted=speaks_up, spoken=spoken)
         self.session.on("user_state_changed", self._on_user_state)
         self.session.on("close", self._on_close)
 
@@ -116,9 +123,24 @@ class Call:
     async def write(self, text: str) -> None:
         """Answer what the person has written, which cuts what is being said. Returns when that is done."""
         if text.strip():
+            self._remarks.floor.feed(FloorDisturbed())
             await self.session.interrupt()
             self._latency.asked_otherwise()
             await self.session.generate_reply(user_input=text)
+
+    @property
+    def speaks_up(self) -> bool:
+        """Whether the agent may speak of its own accord."""
+        return self._remarks.floor.wanted
+
+    @log_exceptions
+    def speak_up(self, allowed: bool) -> None:
+        """Let the agent speak of its own accord from now on, or not: then a remark that is being made is broken off.
+        Where it sees nothing, or may make no remarks, it never does."""
+        allowed = allowed and self._can_speak_up
+        self._remarks.floor.want(allowed)
+        if self._model.live:
+            self._model.live.speak_up(allowed)
 
     async def give_up(self) -> None:
         """Stop the answer. Returns when nothing will come of it any more."""
@@ -146,6 +168,7 @@ class Call:
     async def aclose(self) -> None:
         await self.session.aclose()
         await self._pipeline_stt.aclose()
+        self._remarks.floor.close()
         await self._tasks.aclose()
 
     # What the model tells.
@@ -155,12 +178,14 @@ class Call:
 
     def on_committed(self) -> None:
         self._pipeline_stt.feed(TurnCommitted())
+        self._see_floor()
 
     def on_answers(self, busy: bool, owed: bool) -> None:
         self.publisher.observe(answering=busy, owed=owed)
+        self._see_floor()
 
     def on_outcome(self, outcome: ResponseOutcome) -> None:
-        if outcome.error:
+        if outcome.error and not outcome.offer_id:
             self.publisher.failed("I could not answer that. Please try again.")
         elif outcome.decision == "silent":
             self.publisher.stayed_silent()
@@ -170,6 +195,8 @@ class Call:
 
     def on_connection(self, resume_token: str, sees: bool) -> None:
         self.publisher.connection(resume_token, sees)
+        if not resume_token:
+            self._remarks.floor.feed(FloorDisturbed())
 
     def on_trouble(self, text: str) -> None:
         self.publisher.error(text)
@@ -182,6 +209,13 @@ class Call:
 
     def on_picture(self) -> None:
         self.publisher.saw_frame()
+
+    @log_exceptions
+    def on_offer(self, offer: RemarkOffer) -> None:
+        self._remarks.floor.feed(OfferCame(offer))
+
+    def on_offer_refused(self, offer_id: str) -> None:
+        self._remarks.on_refused(offer_id)
 
     # What `PipelineStt` decides.
 
@@ -207,6 +241,7 @@ class Call:
         """Forget the sound and go on: LiveKit goes on seconds later, and clears nothing without a turn."""
         if self._model.live:
             self._model.live.clear_audio()
+        self._see_floor()
         self.publisher.decided("backchannel" if kind == "backchannel" else "noise", _REASONS[kind])
         if resume and (output := self.session.output.audio):
             output.resume()
@@ -225,6 +260,8 @@ class Call:
     @log_exceptions
     def _on_user_state(self, event: UserStateChangedEvent) -> None:
         speaking = event.new_state == "speaking"
+        self.publisher.observe(person_speaking=speaking)
+        self._see_floor()  # what is about to be said unasked is stopped before the sound is judged
         if self._model.live:
             ago_s = self._turns.onset_s if speaking else self._turns.silence_s
             self._model.live.activity(speaking, ago_s * 1000)
@@ -234,11 +271,14 @@ class Call:
         else:
             self._latency.paused(self._now() - self._turns.silence_s)
             self._pipeline_stt.feed(Pause())
-        self.publisher.observe(person_speaking=speaking, undecided=not speaking and self._pipeline_stt.undecided)
+        self.publisher.observe(undecided=not speaking and self._pipeline_stt.undecided)
+        self._see_floor()
 
     @log_exceptions
     def _on_playback_started(self, _: object) -> None:
         self.publisher.observe(audible=True)
+        self._see_floor()
+        self._remarks.on_playback_started()
         answer = self._model.live.newest_answer if self._model.live else None
         if answer and answer.asked_at is not None:
             waited = self._latency.over(answer.asked_at, answer.sounded_at, self._now())
@@ -247,6 +287,13 @@ class Call:
     @log_exceptions
     def _on_playback_finished(self, _: object) -> None:
         self.publisher.observe(audible=False)
+        self._see_floor()
+
+    @log_exceptions
+    def _see_floor(self) -> None:
+        signals = self.publisher.signals
+        person = signals.person_speaking or self._pipeline_stt.undecided
+        self._remarks.floor.feed(FloorSeen(person, signals.audible or signals.answering))
 
     def _on_close(self, _: object) -> None:
         logger.info("call closed")

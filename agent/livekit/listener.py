@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from agent.livekit.responses import ResponseOutcome
+from agent.turns.floor import RemarkOffer
 from agent.turns.user_turn_tracker import PartialHeard
 
 
@@ -33,3 +34,11 @@ class ConversationListener(Protocol):
         ...
 
     def on_picture(self) -> None: ...
+
+    def on_offer(self, offer: RemarkOffer) -> None:
+        """The pipeline would say something, though nobody has asked."""
+        ...
+
+    def on_offer_refused(self, offer_id: str) -> None:
+        """An offer was accepted, and the pipeline will not say it."""
+        ...

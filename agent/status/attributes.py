@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -11,7 +12,18 @@ import msgspec
 logger = logging.getLogger(__name__)
 
 State = Literal["listening", "thinking", "speaking", "watching", "silent"]
-What = Literal["turn", "backchannel", "noise", "silent", "interrupted", "continued", "resumed", "error"]
+What = Literal[
+    "turn",
+    "backchannel",
+    "noise",
+    "silent",
+    "interrupted",
+    "continued",
+    "resumed",
+    "error",
+    "spoke_up",
+    "offer_dropped",
+]
 
 CONNECTION = "aura.connection"
 SEES = "aura.sees"
@@ -98,12 +110,23 @@ class AgentStatePublisher:
         self._see(replace(self._signals, silent_until=self._now() + SILENT_S))
         self.decided("silent", "chose to say nothing")
 
-    def decided(self, what: What, text: str) -> None:
-        """Publish a decision; `text` is its reason, in a few words: never what somebody said."""
+    def decided(self, what: What, text: str, *, reason: str = "", figures: Mapping[str, float] | None = None) -> None:
+        """Publish a decision; `text` is its reason, in a few words: never what somebody said.
+
+        Args:
+            reason: A code for programs.
+            figures: The numbers behind it.
+        """
         if what in ("backchannel", "noise"):
             self.observe(undecided=False)
         at_ms = round((self._now() - self._began) * 1000)
-        self._tell({"aura.decision": _json({"at_ms": at_ms, "what": what, "text": text})})
+        self._tell(
+            {
+                "aura.decision": _json(
+                    {"at_ms": at_ms, "what": what, "reason": reason, "text": text, "figures": figures or {}}
+                )
+            }
+        )
 
     def timed(self, response_id: str, speech_end_ms: int | None, create_ms: int | None) -> None:
         """Publish the milliseconds to an answer's first sound: from the end of speech, and from the request."""

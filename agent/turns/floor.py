@@ -31,6 +31,9 @@ class FloorRules:
     per_minute: int = 4
 
 
+FLOOR = FloorRules()
+
+
 @dataclass(frozen=True, slots=True)
 class RemarkOffer:
     """The offer is what the pipeline would say, though nobody has asked.

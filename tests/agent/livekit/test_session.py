@@ -19,6 +19,7 @@ from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import AURA
 from agent.settings.agent import PipelineSettings
+from agent.turns.floor import RemarkOffer
 from agent.turns.user_turn_tracker import PartialHeard
 from pipeline.realtime.client import Event, Unreachable
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says
@@ -39,6 +40,8 @@ class Listener:
         self.sees: list[bool] = []
         self.busy: list[bool] = []
         self.owed: list[bool] = []
+        self.offers: list[RemarkOffer] = []
+        self.refused: list[str] = []
         self.committed = self.pictures = self.broken = 0
 
     def on_partial(self, partial: PartialHeard) -> None:
@@ -66,6 +69,12 @@ class Listener:
 
     def on_picture(self) -> None:
         self.pictures += 1
+
+    def on_offer(self, offer: RemarkOffer) -> None:
+        self.offers.append(offer)
+
+    def on_offer_refused(self, offer_id: str) -> None:
+        self.refused.append(offer_id)
 
 
 @asynccontextmanager

@@ -55,7 +55,7 @@ async def test_staying_silent_is_shown_for_two_seconds_and_said_why() -> None:
         (3.0, "listening"),
     ]
     decision = next(msgspec.json.decode(value) for _, value in notes.of("aura.decision"))
-    assert decision == {"at_ms": 1000, "what": "silent", "text": "chose to say nothing"}
+    assert decision == {"at_ms": 1000, "what": "silent", "reason": "", "text": "chose to say nothing", "figures": {}}
 
 
 async def test_who_has_spoken_sees_before_long_that_it_is_still_being_found_out_what_they_said() -> None:
