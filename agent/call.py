@@ -4,7 +4,7 @@ import asyncio
 import logging
 from typing import Any, Protocol
 
-from livekit.agents import Agent, AgentSession, UserStateChangedEvent
+from livekit.agents import Agent, AgentSession, UserInputTranscribedEvent, UserStateChangedEvent
 from livekit.agents.types import NOT_GIVEN
 
 from agent.aio.background_tasks import OwnedTasks
@@ -23,6 +23,7 @@ from agent.status.latency import LatencyTracker
 from agent.turns.endpointing import Turns, turn_handling, voice_activity
 from agent.turns.floor import FLOOR, FloorDisturbed, FloorRules, FloorSeen, OfferCame, RemarkOffer
 from agent.turns.pipeline_stt import PipelineStt
+from agent.turns.quiet_wishes import wishes_remarks
 from agent.turns.user_turn_tracker import Kind, Onset, PartialHeard, Pause, TurnCommitted, UserTurnTracker
 from pipeline.realtime.client import connect
 
@@ -91,6 +92,7 @@ class Call:
         )
         self._remarks = Remarks(self.session, self._model, self.publisher, floor, wanted=speaks_up, spoken=spoken)
         self.session.on("user_state_changed", self._on_user_state)
+        self.session.on("user_input_transcribed", self._on_transcript)
         self.session.on("close", self._on_close)
 
     @property
@@ -124,6 +126,7 @@ class Call:
         """Answer what the person has written, which cuts what is being said. Returns when that is done."""
         if text.strip():
             self._remarks.floor.feed(FloorDisturbed())
+            self._heed(text)
             await self.session.interrupt()
             self._latency.asked_otherwise()
             await self.session.generate_reply(user_input=text)
@@ -138,9 +141,23 @@ class Call:
         """Let the agent speak of its own accord from now on, or not: then a remark that is being made is broken off.
         Where it sees nothing, or may make no remarks, it never does."""
         allowed = allowed and self._can_speak_up
-        self._remarks.floor.want(allowed)
-        if self._model.live:
-            self._model.live.speak_up(allowed)
+        if allowed != self.speaks_up:
+            self._remarks.floor.want(allowed)
+            if self._model.live:
+                self._model.live.speak_up(allowed)
+
+    @log_exceptions
+    def _heed(self, text: str) -> None:
+        """Take what somebody said or wrote for a wish about speaking up, if it is one. They cannot have it speak up
+        where its persona does not."""
+        wish = wishes_remarks(text, self._persona.name)
+        if wish is None or (wish and not self._persona.proactive):
+            return
+        before = self.speaks_up
+        self.speak_up(wish)
+        if self.speaks_up != before:
+            words = "it speaks up again" if wish else "it speaks only when asked"
+            self.publisher.decided("proactive", words, reason="asked")
 
     async def give_up(self) -> None:
         """Stop the answer. Returns when nothing will come of it any more."""
@@ -273,6 +290,10 @@ class Call:
             self._pipeline_stt.feed(Pause())
         self.publisher.observe(undecided=not speaking and self._pipeline_stt.undecided)
         self._see_floor()
+
+    def _on_transcript(self, event: UserInputTranscribedEvent) -> None:
+        if event.is_final:
+            self._heed(event.transcript)
 
     @log_exceptions
     def _on_playback_started(self, _: object) -> None:

@@ -23,6 +23,7 @@ What = Literal[
     "error",
     "spoke_up",
     "offer_dropped",
+    "proactive",
 ]
 
 CONNECTION = "aura.connection"

@@ -333,3 +333,34 @@ async def test_a_call_that_may_make_no_remarks_cannot_be_talked_into_them() -> N
         room.pipeline.offer(WAVED)
         await asyncio.sleep(5.0)
         assert (room.heard_s, room.call.speaks_up) == (0.0, False)
+
+
+async def test_who_asks_for_quiet_gets_it_aloud_or_in_writing_until_they_take_it_back() -> None:
+    pipeline = FakePipeline(hears=[Hears("Don't speak unless I ask.", after_s=0.1)])
+    async with calling(pipeline) as room:
+        live = room.call.session.current_agent.realtime_llm_session
+        room.begins_to_speak()
+        await asyncio.sleep(1.0)
+        room.falls_silent()
+        await asyncio.sleep(0.5)
+        live.commit_audio()
+        await asyncio.sleep(0.1)
+        assert not room.call.speaks_up
+        await room.call.write("Aura, speak up again, please")
+        assert room.call.speaks_up
+        await room.call.write("Only speak when I ask.")
+        await room.call.write("Only speak when I ask.")
+        assert not room.call.speaks_up
+        assert room.texts("proactive") == [
+            "it speaks only when asked",
+            "it speaks up again",
+            "it speaks only when asked",
+        ]
+    told = [update["session"]["aura"]["proactive"] for update in pipeline.of("session.update")]
+    assert told == ["offer", "off", "offer", "off"]
+
+
+async def test_nobody_can_have_it_speak_up_where_its_persona_does_not() -> None:
+    async with calling(FakePipeline(), persona=replace(PERSONA, proactive=False)) as room:
+        await room.call.write("Speak up again.")
+        assert not room.call.speaks_up
