@@ -10,6 +10,8 @@ import unicodedata
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from agent.settings.agent import REMARKS_PER_MINUTE
+
 DropReason = Literal["offer_stale", "floor_taken", "repeated", "too_many", "not_wanted", "failed"]
 
 MINUTE_S = 60.0
@@ -28,7 +30,7 @@ class FloorRules:
 
     free_s: float = 0.7
     fresh_s: float = 1.5
-    per_minute: int = 4
+    per_minute: int = REMARKS_PER_MINUTE
 
 
 FLOOR = FloorRules()

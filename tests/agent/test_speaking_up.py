@@ -346,6 +346,8 @@ async def test_who_asks_for_quiet_gets_it_aloud_or_in_writing_until_they_take_it
         live.commit_audio()
         await asyncio.sleep(0.1)
         assert not room.call.speaks_up
+        live.caption("item_9", "Speak up again")
+        assert not room.call.speaks_up, "they have not finished"
         await room.call.write("Aura, speak up again, please")
         assert room.call.speaks_up
         await room.call.write("Only speak when I ask.")
