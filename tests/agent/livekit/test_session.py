@@ -41,7 +41,7 @@ class Listener:
         self.busy: list[bool] = []
         self.owed: list[bool] = []
         self.offers: list[RemarkOffer] = []
-        self.refused: list[str] = []
+        self.refused_offers: list[str] = []
         self.committed = self.pictures = self.broken = 0
 
     def on_partial(self, partial: PartialHeard) -> None:
@@ -74,7 +74,7 @@ class Listener:
         self.offers.append(offer)
 
     def on_offer_refused(self, offer_id: str) -> None:
-        self.refused.append(offer_id)
+        self.refused_offers.append(offer_id)
 
 
 @asynccontextmanager
