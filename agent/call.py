@@ -4,7 +4,7 @@ import asyncio
 import logging
 from typing import Any, Protocol
 
-from livekit.agents import Agent, AgentSession, UserStateChangedEvent
+from livekit.agents import Agent, AgentSession, UserInputTranscribedEvent, UserStateChangedEvent
 from livekit.agents.types import NOT_GIVEN
 
 from agent.aio.background_tasks import OwnedTasks
@@ -12,6 +12,7 @@ from agent.aio.guard import log_exceptions
 from agent.livekit.connection import ConnectPipeline, PipelineEndpoint
 from agent.livekit.media import VideoSampler
 from agent.livekit.model import AuraRealtimeModel
+from agent.livekit.remarks import Remarks
 from agent.livekit.responses import ResponseOutcome
 from agent.livekit.session import TOO_LONG
 from agent.livekit.session_settings import PipelineSessionSettings
@@ -21,7 +22,9 @@ from agent.settings.agent import PipelineSettings
 from agent.status.attributes import AgentStatePublisher, AttributeSink, What
 from agent.status.latency import LatencyTracker
 from agent.turns.endpointing import Turns, turn_handling, voice_activity
+from agent.turns.floor import FLOOR, FloorDisturbed, FloorRules, FloorSeen, OfferCame, RemarkOffer
 from agent.turns.pipeline_stt import PipelineStt
+from agent.turns.quiet_wishes import wishes_remarks
 from agent.turns.sound_record import SoundRecord
 from agent.turns.user_turn_tracker import Kind, Onset, PartialHeard, Pause, TurnCommitted, UserTurnTracker
 from agent.video.sourced_frame import VideoSource
@@ -46,6 +49,7 @@ class Call:
     Args:
         spoken: The call has sound; without it, it is a conversation in writing.
         recalled: The call has begun with an agent that died.
+        floor: When the agent may speak of its own accord.
     """
 
     def __init__(
@@ -58,6 +62,7 @@ class Call:
         spoken: bool = True,
         connect: ConnectPipeline = connect,
         recalled: FailoverMetadata | None = None,
+        floor: FloorRules = FLOOR,
     ) -> None:
         self._persona, self._turns, self._observer = persona, turns, observer
         self._tasks = OwnedTasks()
@@ -65,7 +70,9 @@ class Call:
         self.publisher = AgentStatePublisher(observer)
         self._absence: asyncio.Task[None] | None = None
         self._greeting = persona.apology if recalled else persona.greeting
-        wishes = PipelineSessionSettings(persona, spoken, turns.camera)
+        self._can_speak_up = turns.camera and floor.per_minute > 0
+        speaks_up = self._can_speak_up and persona.proactive
+        wishes = PipelineSessionSettings(persona, spoken, turns.camera, speaks_up)
         endpoint = PipelineEndpoint(pipeline, connect, recalled.resume_token if recalled else "")
         self._model = AuraRealtimeModel(endpoint, wishes, self)
         tracker, label_s, late_label_s = (
@@ -86,7 +93,9 @@ class Call:
             user_away_timeout=None,
             session_close_transcript_timeout=0.0,
         )
+        self._remarks = Remarks(self.session, self._model, self.publisher, floor, wanted=speaks_up, spoken=spoken)
         self.session.on("user_state_changed", self._on_user_state)
+        self.session.on("user_input_transcribed", self._on_transcript)
         self.session.on("close", self._on_close)
 
     @property
@@ -119,9 +128,39 @@ class Call:
     async def write(self, text: str) -> None:
         """Answer what the person has written, which cuts what is being said. Returns when that is done."""
         if text.strip():
+            self._remarks.floor.feed(FloorDisturbed())
+            self._heed(text)
             await self.session.interrupt()
             self._latency.asked_otherwise()
             await self.session.generate_reply(user_input=text)
+
+    @property
+    def speaks_up(self) -> bool:
+        """Whether the agent may speak of its own accord."""
+        return self._remarks.floor.wanted
+
+    @log_exceptions
+    def speak_up(self, allowed: bool) -> None:
+        """Let the agent speak of its own accord from now on, or not: then a remark that is being made is broken off.
+        Where it sees nothing, or may make no remarks, it never does."""
+        allowed = allowed and self._can_speak_up
+        if allowed != self.speaks_up:
+            self._remarks.floor.want(allowed)
+            if self._model.live:
+                self._model.live.speak_up(allowed)
+
+    @log_exceptions
+    def _heed(self, text: str) -> None:
+        """Take what somebody said or wrote for a wish about speaking up, if it is one. They cannot have it speak up
+        where its persona does not."""
+        wish = wishes_remarks(text, self._persona.name)
+        if wish is None or (wish and not self._persona.proactive):
+            return
+        before = self.speaks_up
+        self.speak_up(wish)
+        if self.speaks_up != before:
+            words = "it speaks up again" if wish else "it speaks only when asked"
+            self.publisher.decided("proactive", words, reason="asked")
 
     async def give_up(self) -> None:
         """Stop the answer. Returns when nothing will come of it any more."""
@@ -149,6 +188,7 @@ class Call:
     async def aclose(self) -> None:
         await self.session.aclose()
         await self._pipeline_stt.aclose()
+        self._remarks.floor.close()
         await self._tasks.aclose()
 
     # What the model tells.
@@ -159,12 +199,14 @@ class Call:
 
     def on_committed(self) -> None:
         self._pipeline_stt.feed(TurnCommitted())
+        self._see_floor()
 
     def on_answers(self, busy: bool, owed: bool) -> None:
         self.publisher.observe(answering=busy, owed=owed)
+        self._see_floor()
 
     def on_outcome(self, outcome: ResponseOutcome) -> None:
-        if outcome.error:
+        if outcome.error and not outcome.offer_id:
             self.publisher.failed("I could not answer that. Please try again.", outcome.reason)
         elif outcome.decision == "silent":
             waited = {} if outcome.waited_ms is None else {"waited_ms": outcome.waited_ms}
@@ -175,6 +217,8 @@ class Call:
 
     def on_connection(self, resume_token: str, sees: bool) -> None:
         self.publisher.connection(resume_token, sees)
+        if not resume_token:
+            self._remarks.floor.feed(FloorDisturbed())
 
     def on_trouble(self, text: str) -> None:
         self.publisher.error(text, "too_long" if text == TOO_LONG else "line")
@@ -187,6 +231,13 @@ class Call:
 
     def on_picture(self, source: VideoSource) -> None:
         self.publisher.saw_frame(source)
+
+    @log_exceptions
+    def on_offer(self, offer: RemarkOffer) -> None:
+        self._remarks.floor.feed(OfferCame(offer))
+
+    def on_offer_refused(self, offer_id: str) -> None:
+        self._remarks.on_refused(offer_id)
 
     # What `PipelineStt` decides.
 
@@ -212,6 +263,7 @@ class Call:
         """Forget the sound and go on: LiveKit goes on seconds later, and clears nothing without a turn."""
         if self._model.live:
             self._model.live.clear_audio()
+        self._see_floor()
         text = _REASONS.get(self._pipeline_stt.reason, "no words were heard")
         self._decided("backchannel" if kind == "backchannel" else "noise", text)
         if resume and (output := self.session.output.audio):
@@ -232,6 +284,8 @@ class Call:
     @log_exceptions
     def _on_user_state(self, event: UserStateChangedEvent) -> None:
         speaking = event.new_state == "speaking"
+        self.publisher.observe(person_speaking=speaking)
+        self._see_floor()  # what is about to be said unasked is stopped before the sound is judged
         if self._model.live:
             ago_s = self._turns.onset_s if speaking else self._turns.silence_s
             self._model.live.activity(speaking, ago_s * 1000)
@@ -243,12 +297,19 @@ class Call:
             self._latency.paused(self._now() - self._turns.silence_s)
             self._sounds.pause(self._now() - self._turns.silence_s)
             self._pipeline_stt.feed(Pause())
-        self.publisher.observe(person_speaking=speaking, undecided=not speaking and self._pipeline_stt.undecided)
+        self.publisher.observe(undecided=not speaking and self._pipeline_stt.undecided)
+        self._see_floor()
+
+    def _on_transcript(self, event: UserInputTranscribedEvent) -> None:
+        if event.is_final:
+            self._heed(event.transcript)
 
     @log_exceptions
     def _on_playback_started(self, _: object) -> None:
         self.publisher.observe(audible=True)
         self._sounds.audible(self._now(), True)
+        self._see_floor()
+        self._remarks.on_playback_started()
         answer = self._model.live.newest_answer if self._model.live else None
         if answer and answer.asked_at is not None:
             wait = self._latency.over(answer.asked_at, answer.sounded_at, self._now(), answer.timings)
@@ -258,6 +319,13 @@ class Call:
     def _on_playback_finished(self, _: object) -> None:
         self.publisher.observe(audible=False)
         self._sounds.audible(self._now(), False)
+        self._see_floor()
+
+    @log_exceptions
+    def _see_floor(self) -> None:
+        signals = self.publisher.signals
+        person = signals.person_speaking or self._pipeline_stt.undecided
+        self._remarks.floor.feed(FloorSeen(person, signals.audible or signals.answering))
 
     def _decided(self, what: What, text: str) -> None:
         """Publish what was made of a sound, why, and the numbers behind it."""

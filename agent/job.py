@@ -20,6 +20,7 @@ from agent.rooms.failover_metadata import failover_metadata
 from agent.rooms.presence import Presence
 from agent.settings.agent import WorkerSettings
 from agent.turns.endpointing import TURNS
+from agent.turns.floor import FloorRules
 from agent.video.video_input import ShownVideo
 
 logger = logging.getLogger(__name__)
@@ -41,7 +42,8 @@ class RoomCall:
     def __init__(self, settings: WorkerSettings, ctx: JobContext) -> None:
         self._settings, self._ctx = settings, ctx
         self._turns = TURNS["browser"]
-        self._call = Call(settings.pipeline, AURA, self._turns, self, recalled=failover_metadata(ctx.job.metadata))
+        recalled, floor = failover_metadata(ctx.job.metadata), FloorRules(per_minute=settings.remarks_per_minute)
+        self._call = Call(settings.pipeline, AURA, self._turns, self, recalled=recalled, floor=floor)
         self._call.session.on("close", self._on_close)
         self._presence = Presence(self, grace_s=settings.grace_s)
         self._video = ShownVideo(ctx.room)

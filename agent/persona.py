@@ -15,6 +15,7 @@ class Persona:
         voice: As the pipeline knows it; empty for the pipeline's own.
         language: ISO 639-1 code of what people speak; empty to let the pipeline find out.
         context: Words that people may say and a recogniser would not guess, such as names.
+        proactive: It may speak up of its own accord, of what it sees.
     """
 
     name: str
@@ -24,6 +25,7 @@ class Persona:
     voice: str = ""
     language: str = ""
     context: str = ""
+    proactive: bool = True
 
 
 AURA = Persona(

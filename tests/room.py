@@ -52,9 +52,8 @@ class Room:
     def _script(self, scene: MultimodalPrompt) -> list[tuple[float, TextChunk | EngineError]]:
         if self.fails:
             return [(0.01, EngineError("aura", "broken"))]
-        if QUESTION in spelt(scene):
-            request = spelt(scene).rpartition("<|im_start|>user\n")[2]
-            answer = "A cup." if QUESTION in request else ""
+        if QUESTION in spelt(scene).rpartition("<|im_start|>user\n")[2]:
+            answer = "A cup."
         else:
             answer = self.says.get(seen(scene)[-1], "") if seen(scene) else ""
         if not answer or not scene.max_tokens:

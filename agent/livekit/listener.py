@@ -3,6 +3,7 @@
 from typing import Protocol
 
 from agent.livekit.responses import ResponseOutcome
+from agent.turns.floor import RemarkOffer
 from agent.turns.user_turn_tracker import PartialHeard
 from agent.video.sourced_frame import VideoSource
 
@@ -35,4 +36,12 @@ class ConversationListener(Protocol):
 
     def on_picture(self, source: VideoSource) -> None:
         """A picture of the camera or the screen has come."""
+        ...
+
+    def on_offer(self, offer: RemarkOffer) -> None:
+        """The pipeline would say something, though nobody has asked."""
+        ...
+
+    def on_offer_refused(self, offer_id: str) -> None:
+        """An offer was accepted, and the pipeline will not say it."""
         ...

@@ -37,17 +37,21 @@ class ResponseGeneration:
     Attributes:
         asked_at: When somebody asked for it, on the loop's clock; None if the agent speaks of itself: it greets, or
             has seen something.
+        offer_id: Of the offer that is said; empty: it is none.
         sounded_at: When its first sound came.
         words: All that it has said so far, heard or not.
         timings: Of the pipeline until its first sound; seconds, on the pipeline's clock.
+        unheard: It was stopped before its first sound was heard.
     """
 
     response_id: str
     asked_at: float | None
+    offer_id: str = ""
     sounded_at: float | None = None
     words: str = ""
     timings: dict[str, float] = field(default_factory=dict)
     cancelled: bool = False
+    unheard: bool = False
     messages: dict[str, _Message] = field(default_factory=dict)
     stream: utils.aio.Chan[llm.MessageGeneration] = field(default_factory=utils.aio.Chan)
     functions: utils.aio.Chan[llm.FunctionCall] = field(default_factory=utils.aio.Chan)

@@ -25,6 +25,7 @@ class ResponseOutcome:
         error: Why it failed, in words; empty if it did not.
         reason: A code for why it is silent, or failed.
         waited_ms: How long somebody has waited for this; None: nobody has.
+        offer_id: Of the offer that was said; empty: somebody, or the agent itself, had asked for it.
     """
 
     response_id: str
@@ -33,6 +34,7 @@ class ResponseOutcome:
     error: str = ""
     reason: str = ""
     waited_ms: int | None = None
+    offer_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,6 +43,7 @@ class _Request:
     future: "asyncio.Future[llm.GenerationCreatedEvent]"
     asked_at: float | None
     deadline: asyncio.TimerHandle
+    offer_id: str = ""  # it accepts that offer: LiveKit has not asked for it
     again: bool = False  # it has been sent twice
 
 
@@ -57,12 +60,20 @@ class CommandSink(Protocol):
 class ResponseObserver(Protocol):
     """The observer is told of answers without a request, and of requests without an answer."""
 
-    def on_offer(self, generation: llm.GenerationCreatedEvent) -> None:
+    def on_unasked(self, generation: llm.GenerationCreatedEvent) -> None:
         """The pipeline has begun an answer that nobody asked for."""
+        ...
+
+    def on_unheard(self, item_id: str) -> None:
+        """An item has joined the conversation of which nothing was heard."""
         ...
 
     def on_unanswered(self, reason: str, owed: bool, code: str = "refused") -> None:
         """A request came to nothing on a line that is up; `owed`: somebody waits for its answer; `code`: why."""
+        ...
+
+    def on_offer_refused(self, offer_id: str) -> None:
+        """An offer was accepted, and will not be said."""
         ...
 
 
@@ -97,6 +108,7 @@ class PendingResponses:
         loop = asyncio.get_running_loop()
         request_id = utils.shortuuid("ask_")
         metadata = {**options.get("metadata", {}), "client_event_id": request_id}
+        offer_id = metadata.get("offer_id", "")
         event = {"type": "response.create", "event_id": request_id, "response": {**options, "metadata": metadata}}
         future: asyncio.Future[llm.GenerationCreatedEvent] = loop.create_future()
         try:
@@ -105,14 +117,19 @@ class PendingResponses:
             self._pipeline.send(event)
         except SendQueueFull as full:
             future.set_exception(llm.RealtimeError(str(full)))
-            self._owner.on_unanswered(str(full), False)
+            self._tell_unanswered(str(full), False, offer_id)
             return future
         self._spoilt_at = None
         future.add_done_callback(partial(self._settled, request_id))
         deadline = loop.call_later(REPLY_S, self._late, request_id)
-        asked_at = None if "say" in metadata else loop.time()
-        self._requests[request_id] = _Request(event, future, asked_at, deadline)
+        asked_at = None if "say" in metadata or offer_id else loop.time()
+        self._requests[request_id] = _Request(event, future, asked_at, deadline, offer_id)
         return future
+
+    def unsay(self) -> None:
+        """Note that nothing has been heard of the offer that is being said, which is about to be cancelled."""
+        if self.newest and self.newest.offer_id:
+            self.newest.unheard = True
 
     def cancel(self) -> None:
         """Stop what is being said and what has been asked for, if there is anything."""
@@ -148,7 +165,7 @@ class PendingResponses:
             self._pipeline.send(request.event)
         elif request:
             self._fail(self._taken(event_id), message)
-            self._owner.on_unanswered(message, request.asked_at is not None)
+            self._tell_unanswered(message, request.asked_at is not None, request.offer_id)
         return request is not None
 
     def feed(self, event: Event) -> ResponseOutcome | None:
@@ -164,14 +181,15 @@ class PendingResponses:
         return None
 
     def _created(self, response: dict[str, Any]) -> None:
-        request_id = (response.get("metadata") or {}).get("client_event_id")
+        metadata = response.get("metadata") or {}
+        request_id, offer_id = metadata.get("client_event_id"), metadata.get("offer_id", "")
         request = self._requests.pop(request_id, None) if request_id else None
-        answer = ResponseGeneration(response["id"], request.asked_at if request else None)
+        answer = ResponseGeneration(response["id"], request.asked_at if request else None, offer_id)
         self._answers[answer.response_id] = self.newest = answer
         generation = llm.GenerationCreatedEvent(
             message_stream=answer.stream,
             function_stream=answer.functions,
-            user_initiated=request is not None,
+            user_initiated=request is not None and not request.offer_id,
             response_id=answer.response_id,
         )
         if request:
@@ -179,8 +197,9 @@ class PendingResponses:
             request.future.set_result(generation)
         elif request_id:  # we gave it up meanwhile, and its cancel is on its way
             answer.cancel()
-        else:
-            self._owner.on_offer(generation)
+            answer.unheard = bool(offer_id)
+        if not request_id or (request and request.offer_id):
+            self._owner.on_unasked(generation)
 
     def _done(self, response: dict[str, Any]) -> ResponseOutcome:
         waited_ms = None
@@ -191,13 +210,17 @@ class PendingResponses:
             told = response.get("status") in ("completed", "incomplete")
             if answer.asked_at is not None and not answer.cancelled and not told:
                 self._spoilt_at = asyncio.get_running_loop().time()
+            if answer.unheard:
+                for item in response.get("output") or []:
+                    self._owner.on_unheard(item["id"])
         metadata = response.get("metadata") or {}
         error = (response.get("status_details") or {}).get("error") or {}
         status = response.get("status", "")
         decision, message, reason = metadata.get("decision", ""), "", metadata.get("reason", "")
         if status == "failed":
             message, reason = error.get("message", ""), error.get("code", "")
-        return ResponseOutcome(response["id"], status, decision, message, reason, waited_ms)
+        offer_id = metadata.get("offer_id", "")
+        return ResponseOutcome(response["id"], status, decision, message, reason, waited_ms, offer_id)
 
     def _stop(self) -> None:
         for answer in self._answers.values():
@@ -219,7 +242,14 @@ class PendingResponses:
     def _late(self, request_id: str) -> None:
         request, reason = self._given_up(request_id), "the pipeline did not begin an answer in time"
         self._fail(request, reason)
-        self._owner.on_unanswered(reason, request is not None and request.asked_at is not None, "timeout")
+        owed = request is not None and request.asked_at is not None
+        self._tell_unanswered(reason, owed, request.offer_id if request else "", "timeout")
+
+    def _tell_unanswered(self, reason: str, owed: bool, offer_id: str, code: str = "refused") -> None:
+        if offer_id:
+            self._owner.on_offer_refused(offer_id)
+        else:
+            self._owner.on_unanswered(reason, owed, code)
 
     def _taken(self, request_id: str) -> _Request | None:
         if request := self._requests.pop(request_id, None):

@@ -20,6 +20,7 @@ from agent.livekit.response import ResponseGeneration
 from agent.livekit.responses import PendingResponses, ResponseOutcome
 from agent.livekit.send_queue import SendQueueFull
 from agent.livekit.session_settings import PipelineSessionSettings
+from agent.turns.floor import RemarkOffer
 from agent.turns.user_turn_tracker import PartialHeard
 from agent.video.sourced_frame import source_of
 from pipeline.realtime.client import Event
@@ -45,6 +46,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         super().__init__(model)
         self._wishes, self._listener = wishes, listener
         self._instructions = wishes.persona.instructions
+        self._speaks_up = wishes.speaks_up
         self._introduced = self._cut_off = self._broke_off = False
         self._history = ChatContextMirror()
         self._tasks = OwnedTasks()
@@ -56,7 +58,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
     # What the line asks and tells.
 
     def introduction(self, resumed: bool) -> Iterable[Event]:
-        yield {"type": "session.update", "session": self._wishes.session(self._instructions)}
+        yield {"type": "session.update", "session": self._wishes.session(self._instructions, self._proactive)}
         if resumed and self._cut_off:
             yield {"type": "response.cancel"}
         if resumed:
@@ -96,6 +98,8 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
             case "conversation.item.input_audio_transcription.completed" if event["transcript"]:
                 self._history.said(event["item_id"], event["transcript"])
                 self.caption(event["item_id"], event["transcript"], is_final=True)
+            case "aura.offer":
+                self._listener.on_offer(_offer(event))
             case "error":
                 self._refused(event["error"])
 
@@ -120,6 +124,25 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
     @property
     def newest_answer(self) -> ResponseGeneration | None:
         return self._answers.newest
+
+    @property
+    def _proactive(self) -> Literal["offer", "off"]:
+        return "offer" if self._speaks_up and self._connection.sees else "off"
+
+    def speak_up(self, allowed: bool) -> None:
+        """Have the pipeline offer what it would say unasked from now on, or not."""
+        self._speaks_up = allowed
+        if self._introduced:
+            update = {"type": "realtime", "aura": {"proactive": self._proactive}}
+            self._connection.send({"type": "session.update", "session": update})
+
+    def accept_offer(self, offer_id: str) -> None:
+        """Have an offer said. LiveKit plays it as what nobody asked for, as soon as the pipeline begins."""
+        self._ask({"metadata": {"offer_id": offer_id}}).add_done_callback(_retrieve)
+
+    def unsay(self) -> None:
+        """Keep nothing of the offer that is being said: it is interrupted before anything of it was heard."""
+        self._answers.unsay()
 
     @log_exceptions
     def caption(self, item_id: str, text: str, is_final: bool = False) -> None:
@@ -260,8 +283,16 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
     # What the answers tell.
 
-    def on_offer(self, generation: llm.GenerationCreatedEvent) -> None:
+    def on_unasked(self, generation: llm.GenerationCreatedEvent) -> None:
         self.emit("generation_created", generation)
+
+    def on_unheard(self, item_id: str) -> None:
+        if self._history.items.get_by_id(item_id):  # else LiveKit has had it deleted
+            self._history.forget(item_id)
+            self._connection.send({"type": "conversation.item.delete", "item_id": item_id})
+
+    def on_offer_refused(self, offer_id: str) -> None:
+        self._listener.on_offer_refused(offer_id)
 
     def on_unanswered(self, reason: str, owed: bool, code: str = "refused") -> None:
         self._listener.on_outcome(ResponseOutcome("", "failed", error=reason, reason=code))
@@ -272,3 +303,14 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 def _partial(event: Event) -> PartialHeard:
     settled = event.get("settled", True)
     return PartialHeard(event["item_id"], event["text"], event["kind"], event.get("audio_end_ms", 0), settled)
+
+
+def _offer(event: Event) -> RemarkOffer:
+    came_at = asyncio.get_running_loop().time()
+    return RemarkOffer(event["offer_id"], event["text"], came_at, event["expires_ms"] / 1000)
+
+
+def _retrieve(future: "asyncio.Future[llm.GenerationCreatedEvent]") -> None:
+    """Take what a request came to for which nobody waits: asyncio would complain of an error that nobody has seen."""
+    if not future.cancelled():
+        future.exception()

@@ -11,6 +11,7 @@ from agent.settings.environment import EnvironmentReader, SettingsError
 from agent.settings.phone import PhoneSettings, phone_settings
 
 GRACE_S = 60  # livekit-server keeps an empty room for longer: `departure_timeout` in infra/livekit/livekit.yaml
+REMARKS_PER_MINUTE = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +43,7 @@ class WorkerSettings:
         drain_s: How long running calls may go on after SIGTERM.
         grace_s: How long a call waits for its person to come back.
         jobs_on_disk: Where it writes down its jobs; None: nowhere.
+        remarks_per_minute: Most that an agent says of its own accord; 0: nothing.
     """
 
     pipeline: PipelineSettings
@@ -53,6 +55,7 @@ class WorkerSettings:
     grace_s: int
     phone: PhoneSettings
     jobs_on_disk: Path | None = None
+    remarks_per_minute: int = REMARKS_PER_MINUTE
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +87,7 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
         grace_s=reader.number("AURA_AGENT_GRACE_S", GRACE_S, low=0, high=3_600),
         phone=phone_settings(reader),
         jobs_on_disk=Path(jobs_on_disk) if (jobs_on_disk := reader.optional("AURA_AGENT_JOBS")) else None,
+        remarks_per_minute=reader.number("AURA_AGENT_REMARKS_PER_MINUTE", REMARKS_PER_MINUTE, low=0, high=60),
     )
     reader.check()
     return settings

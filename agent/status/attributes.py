@@ -15,7 +15,19 @@ from agent.video.sourced_frame import VideoSource
 logger = logging.getLogger(__name__)
 
 State = Literal["listening", "thinking", "speaking", "watching", "silent"]
-What = Literal["turn", "backchannel", "noise", "silent", "interrupted", "continued", "resumed", "error"]
+What = Literal[
+    "turn",
+    "backchannel",
+    "noise",
+    "silent",
+    "interrupted",
+    "continued",
+    "resumed",
+    "error",
+    "spoke_up",
+    "offer_dropped",
+    "proactive",
+]
 
 CONNECTION = "aura.connection"
 SEES = "aura.sees"

@@ -49,7 +49,7 @@ from pipeline.types.session_events import (
 )
 from pipeline.types.session_options import SessionOptions
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
-from pipeline.vision.offers import OFFER_S, Offer
+from pipeline.vision.offers import OFFER_S, Offer, OfferBook
 from pipeline.vision.session_state import SessionState
 from pipeline.vision.vision_controller import VisionController
 
@@ -152,8 +152,10 @@ class Session:
         """
         self._responses.check_free()
         response_options = replace(response_options or self.options.response_options, cache_salt=self.name)
-        if self.vision and metadata and (offer_id := metadata.get("offer_id")):
-            response_options = replace(response_options, say=self.vision.offers.accept(offer_id, _now()))
+        offers = self.vision.offers if self.vision else OfferBook()
+        if metadata and (offer_id := metadata.get("offer_id")):
+            response_options = replace(response_options, say=offers.accept(offer_id, _now()))
+        offers.drop()
         self._look_up(ahead=False)
         kept = kept and history is None
         self._pending_input.request()
@@ -183,6 +185,8 @@ class Session:
         self.conversation.create(item, after)
         if item.role == "user":
             self._pending_input.wrote(item.text)
+            if self.vision:
+                self.vision.offers.drop()
             self._has_changed()
 
     def truncate(self, item_id: str, played_ms: int) -> None:

@@ -55,6 +55,11 @@ class FakePipeline:
         most_letters: A longer message is refused.
         slow_s: It takes so long to read an event.
         closing_s: Its socket takes so long to close.
+        offers: What it would say unasked, by the id of the offer. One that is accepted, or over which somebody
+            speaks, does not stand any more.
+        remarks_after_s: From the acceptance of an offer to its first word.
+        remarks_s: How long it takes to say one.
+        mute: Its answers have words, and no sound comes.
     """
 
     hears: list[Hears] = field(default_factory=list)
@@ -67,6 +72,10 @@ class FakePipeline:
     most_letters: int = 1_000
     slow_s: float = 0.0
     closing_s: float = 0.0
+    offers: dict[str, str] = field(default_factory=dict)
+    remarks_after_s: float = 0.1
+    remarks_s: float = 2.0
+    mute: bool = False
     on_event: Callable[[Event], None] | None = None
 
     def __post_init__(self) -> None:
@@ -77,7 +86,10 @@ class FakePipeline:
         self._answer: tuple[str, asyncio.Task[None]] | None = None
         self._utterance = self._text = ""
         self._item: dict[str, Any] | None = None
+        self._output: dict[str, Any] | None = None
+        self._metadata: dict[str, str] = {}
         self._order: list[str] = []  # ids of the conversation's items
+        self.items: dict[str, dict[str, Any]] = {}  # those that are complete
 
     @asynccontextmanager
     async def connect(self, url: str, key: str, *, resume: str | None = None) -> AsyncIterator[Any]:
@@ -105,6 +117,13 @@ class FakePipeline:
         assert self.socket is not None
         self.socket.events.put_nowait({"type": kind, "event_id": self._id("event"), **fields})
 
+    def offer(self, text: str) -> str:
+        """Offer to say that; returns the offer's id."""
+        offer_id = self._id("offer")
+        self.offers = {offer_id: text}
+        self.tell("aura.offer", offer_id=offer_id, text=text, expires_ms=5_000, trigger="vision")
+        return offer_id
+
     def break_off(self) -> None:
         """The socket dies."""
         assert self.socket is not None
@@ -129,6 +148,7 @@ class FakePipeline:
             self.on_event(event)
         match event:
             case {"type": "input_audio_buffer.activity", "speaking": True}:
+                self.offers.clear()
                 self._utterance = self._utterance or self._id("item")
                 if self.hears and self.hears[0].while_speaking_s is not None:
                     self._later(self.hears[0].while_speaking_s, self._partial, self.hears[0], False)
@@ -149,9 +169,17 @@ class FakePipeline:
                 self._join(item)
             case {"type": "conversation.item.delete", "item_id": item_id}:
                 self._order.remove(item_id)
+                self.items.pop(item_id, None)
+            case {"type": "response.create", "response": {"metadata": {"offer_id": offer_id}}} if (
+                offer_id not in self.offers
+            ):
+                error = {"code": "invalid_value", "param": "response.metadata.offer_id", "message": "does not stand"}
+                self.tell("error", error={**error, "event_id": event.get("event_id")})
             case {"type": "response.create"} if self._answer:
                 error = {"code": "conversation_already_has_active_response", "message": "one is still being given"}
                 self.tell("error", error={**error, "event_id": event.get("event_id")})
+            case {"type": "response.create", "response": {"metadata": {"offer_id": offer_id}} as asked}:
+                self._begin(asked, Says(((self.offers.pop(offer_id), self.remarks_s),), self.remarks_after_s))
             case {"type": "response.create"}:
                 says = self.says.pop(0) if self.says else Says(silent=True)
                 self._begin(event.get("response") or {}, says)
@@ -159,7 +187,7 @@ class FakePipeline:
                 response_id, task = self._answer
                 task.cancel()
                 self._end_item(response_id)
-                self._done(response_id, {}, status="cancelled")
+                self._done(response_id, self._metadata, status="cancelled")
 
     def _partial(self, heard: Hears, settled: bool) -> None:
         self._text = heard.text
@@ -184,6 +212,7 @@ class FakePipeline:
     def _begin(self, asked: dict[str, Any], says: Says) -> None:
         assert self._tasks is not None
         response_id, metadata = self._id("resp"), asked.get("metadata") or {}
+        self._metadata = metadata
         self.tell("response.created", response={"id": response_id, "metadata": metadata})
         if "say" in metadata:
             says = Says(((metadata["say"], 1.0),))
@@ -210,8 +239,11 @@ class FakePipeline:
             times = {"start_time": at_s, "end_time": at_s + seconds}
             self.tell("response.output_audio_transcript.delta", **place, delta=text, **times)
             for _ in range(round(seconds / STEP_S)):
-                self.tell("response.output_audio.delta", **place, delta=b64encode(_tone(STEP_S)).decode(), **timings)
-                timings = {}
+                if not self.mute:
+                    self.tell(
+                        "response.output_audio.delta", **place, delta=b64encode(_tone(STEP_S)).decode(), **timings
+                    )
+                    timings = {}
                 at_s += STEP_S
                 await asyncio.sleep(max(0.0, began + at_s - AHEAD_S - asyncio.get_running_loop().time()))
         self._end_item(response_id)
@@ -221,6 +253,7 @@ class FakePipeline:
         if self._item:
             self.tell("response.output_item.done", response_id=response_id, output_index=0, item=self._item)
             self.tell("conversation.item.done", previous_item_id=self._before(self._item["id"]), item=self._item)
+            self.items[self._item["id"]] = self._output = self._item
             self._item = None
 
     def _join(self, item: dict[str, Any]) -> None:
@@ -236,8 +269,9 @@ class FakePipeline:
         self._answer = None
         error = {"message": says.error if says else "", "code": "engine_failed"}
         details = {"type": status, "error": error} if error["message"] else None
+        output, self._output = [self._output] if self._output else [], None
         response = {"id": response_id, "status": status, "metadata": metadata, "status_details": details}
-        self.tell("response.done", response=response)
+        self.tell("response.done", response={**response, "output": output})
 
     def _later(self, seconds: float, call: Callable[..., None], *values: Any) -> None:
         asyncio.get_running_loop().call_later(seconds, call, *values)

@@ -2,9 +2,11 @@
 
 import ast
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from agent.turns.floor import DropReason
 from tests.docs.tables import DOCS, ROOT, names, tables
 from tests.test_rooms import AGENT, PIPELINE
 
@@ -26,6 +28,11 @@ def test_rooms_stand_in_the_order_in_which_they_import(package: str, order: tupl
 def test_every_room_says_of_itself_what_its_code_says(package: str) -> None:
     wrong = [name for name, said in rooms(package).items() if not said.startswith(purpose(ROOT / package / name))]
     assert wrong == []
+
+
+def test_every_reason_for_which_an_offer_is_dropped_is_there_and_no_other() -> None:
+    reasons = [name for row in tables(PAGE)["Speaking up"] for name in names(row[0])]
+    assert sorted(reasons) == sorted(get_args(DropReason))
 
 
 def rooms(package: str) -> dict[str, str]:

@@ -8,6 +8,7 @@ from typing import get_args
 from prometheus_client.metrics import MetricWrapperBase
 
 from agent.status import attributes
+from agent.turns.quiet_wishes import PHRASES
 from agent.turns.sound_record import SoundRecord
 from agent.turns.user_turn_tracker import Reason
 from pipeline.runtime.metrics import Metrics
@@ -47,6 +48,16 @@ def test_every_variable_is_there_and_no_other() -> None:
     code = strings("agent", "pipeline", "infra")
     assert {name for name in code if VARIABLE.fullmatch(name)} - written == set()
     assert written - {name.group() for text in code for name in VARIABLE.finditer(text)} == set()
+
+
+def test_every_phrase_that_asks_for_quiet_is_there_and_no_other() -> None:
+    rows = tables(OPERATIONS)["Speaking up"]
+    assert {names(code)[0]: (tuple(names(quiet)), tuple(names(again))) for code, quiet, again in rows} == PHRASES
+
+
+def test_every_decision_of_the_agent_is_there_and_no_other() -> None:
+    (row,) = (row for row in tables(OPERATIONS)["What the agent shows"] if names(row[0]) == ["aura.decision"])
+    assert {name for name in names(row[1]) if name.isidentifier()} == set(get_args(attributes.What))
 
 
 def metrics() -> Iterator[tuple[str, str, tuple[str, ...]]]:

@@ -41,6 +41,9 @@ const DECISIONS: Readonly<Record<string, string>> = {
   continued: 'You went on',
   resumed: 'Went on speaking',
   error: 'Something failed',
+  spoke_up: 'Spoke up',
+  offer_dropped: 'Kept a remark to itself',
+  proactive: 'Speaks up, or not',
 };
 
 const STAGES: Readonly<Record<string, string>> = {

@@ -19,6 +19,7 @@ from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona import AURA
 from agent.settings.agent import PipelineSettings
+from agent.turns.floor import RemarkOffer
 from agent.turns.user_turn_tracker import PartialHeard
 from agent.video.sourced_frame import VideoSource
 from pipeline.realtime.client import Event, Unreachable
@@ -40,6 +41,8 @@ class Listener:
         self.sees: list[bool] = []
         self.busy: list[bool] = []
         self.owed: list[bool] = []
+        self.offers: list[RemarkOffer] = []
+        self.refused_offers: list[str] = []
         self.committed = self.broken = 0
         self.pictures: list[VideoSource] = []
 
@@ -68,6 +71,12 @@ class Listener:
 
     def on_picture(self, source: VideoSource) -> None:
         self.pictures.append(source)
+
+    def on_offer(self, offer: RemarkOffer) -> None:
+        self.offers.append(offer)
+
+    def on_offer_refused(self, offer_id: str) -> None:
+        self.refused_offers.append(offer_id)
 
 
 @asynccontextmanager

@@ -23,6 +23,13 @@ def test_a_full_environment_is_read() -> None:
     assert (settings.livekit.agent_name, settings.port, settings.idle_processes) == ("aura", 8081, 2)
 
 
+def test_how_often_the_agent_may_speak_up_is_set_or_that_it_may_not() -> None:
+    assert worker_settings(ENVIRON).remarks_per_minute == 4
+    assert worker_settings({**ENVIRON, "AURA_AGENT_REMARKS_PER_MINUTE": "0"}).remarks_per_minute == 0
+    with pytest.raises(SettingsError, match="AURA_AGENT_REMARKS_PER_MINUTE must be a number from 0 to 60"):
+        worker_settings({**ENVIRON, "AURA_AGENT_REMARKS_PER_MINUTE": "61"})
+
+
 def test_every_fault_is_named_at_once() -> None:
     wrong = {**ENVIRON, "LIVEKIT_URL": "http://x", "LIVEKIT_API_SECRET": " ", "AURA_AGENT_PORT": "-1"}
     with pytest.raises(SettingsError) as raised:

@@ -179,6 +179,52 @@ async def test_an_offer_falls_when_the_person_speaks() -> None:
             caller.session.respond(metadata={"offer_id": offer.offer_id})
 
 
+async def test_an_offer_falls_when_somebody_writes_or_asks() -> None:
+    for asked in (True, False):
+        room = Room(says={nth(2): "The kettle boils."})
+        async with room.call(replace(SERVER_VAD, proactive="offer")) as caller:
+            await caller.is_silent(3.5)
+            (offer,) = caller.all(OfferMade)
+            if asked:
+                caller.session.respond()
+                await asyncio.sleep(1)
+            else:
+                caller.session.write(Item("q", "user", QUESTION))
+            with pytest.raises(RequestError, match="does not stand"):
+                caller.session.respond(metadata={"offer_id": offer.offer_id})
+
+
+async def test_offers_are_made_to_a_client_that_takes_turns_itself_when_nothing_is_open_between_them() -> None:
+    room = Room(says={nth(number): f"It is second {number}." for number in range(40)})
+    async with room.call(SessionOptions(proactive="offer")) as caller:
+        await caller.is_silent(3.0)
+        (first,) = caller.all(OfferMade)
+        caller.session.activity(True)
+        with pytest.raises(RequestError, match="does not stand"):
+            caller.session.respond(metadata={"offer_id": first.offer_id})
+        await caller.says(3.0)
+        caller.session.activity(False)
+        await caller.is_silent(0.6)
+        caller.session.commit()
+        caller.session.respond()
+        await caller.is_silent(0.5)
+        assert len(caller.all(OfferMade)) == 1, "while somebody speaks, is answered, or waits for it"
+        await caller.is_silent(3.0)
+        answer, second = caller.answer(), caller.all(OfferMade)[1]
+        assert answer.text == "A cup."
+        caller.session.respond(metadata={"offer_id": second.offer_id})
+        await caller.is_silent(2.0)
+        said = [(item.role, item.text) for item in caller.session.history.items]
+    assert said == [("user", QUESTION), ("assistant", "A cup."), ("assistant", second.text)]
+
+
+async def test_where_nothing_sees_no_offer_stands() -> None:
+    async with Line().call() as caller:
+        with pytest.raises(RequestError, match=r"offer_id: the offer 'offer_1' does not stand"):
+            caller.session.respond(metadata={"offer_id": "offer_1"})
+        assert not caller.session.answering
+
+
 async def test_a_cut_is_read_in_the_background_and_holds_from_then_on() -> None:
     room = Room(read_s=1.2)
     async with room.call() as caller:
