@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from livekit.agents import Agent, AgentSession, UserStateChangedEvent
@@ -13,8 +14,11 @@ from agent.livekit.connection import ConnectPipeline, PipelineEndpoint
 from agent.livekit.media import VideoSampler
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.responses import ResponseOutcome
+from agent.livekit.session_persona import PersonaInForce
 from agent.livekit.session_settings import PipelineSessionSettings
-from agent.persona import Persona
+from agent.persona.changes import PersonaChanges, Refusal
+from agent.persona.language import preferred
+from agent.persona.persona import Persona, Phrase
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
 from agent.status.attributes import AgentStatePublisher, AttributeSink
@@ -26,6 +30,7 @@ from pipeline.realtime.client import connect
 
 logger = logging.getLogger(__name__)
 
+MOST_REFUSAL = 300  # letters of it that are shown
 HANG_UP_S = 0.5  # in which what was heard of the last answer is told, and a page that reloads is back
 
 
@@ -61,7 +66,10 @@ class Call:
         self._latency = LatencyTracker()
         self.publisher = AgentStatePublisher(observer)
         self._absence: asyncio.Task[None] | None = None
-        self._greeting = persona.apology if recalled else persona.greeting
+        self._recalled = recalled is not None
+        self._person = ""  # the languages that the person prefers
+        self._heard = ""  # the language that was heard last
+        self._line = asyncio.Event()  # the line has been up
         wishes = PipelineSessionSettings(persona, spoken, turns.camera)
         endpoint = PipelineEndpoint(pipeline, connect, recalled.resume_token if recalled else "")
         self._model = AuraRealtimeModel(endpoint, wishes, self)
@@ -71,7 +79,7 @@ class Call:
             turns.late_label_s,
         )
         self._pipeline_stt = PipelineStt(
-            tracker, self, label_s=label_s, late_label_s=late_label_s, language=persona.language
+            tracker, self, label_s=label_s, late_label_s=late_label_s, language=persona.spoken_language
         )
         self.session: AgentSession[None] = AgentSession(
             llm=self._model,
@@ -102,8 +110,47 @@ class Call:
             self.greet()
 
     def greet(self) -> None:
-        if self._greeting:
-            self.session.say(self._greeting)
+        """Say who is there, in the first of the person's languages that the voice speaks, once the line is up."""
+        self._tasks.start(self._greet(), "call:greeting")
+
+    async def _greet(self) -> None:
+        await self._line.wait()
+        self._say(self._phrase(apology=self._recalled))
+
+    def meet(self, languages: str) -> None:
+        """Somebody is there who prefers these languages: codes with commas between them."""
+        self._person = languages
+
+    @property
+    def persona(self) -> Persona:
+        return self._model.live.character.persona if self._model.live else self._persona
+
+    async def become(self, changes: PersonaChanges) -> Mapping[str, object]:
+        """Be somebody else from now on; returns who, as it is shown.
+
+        Raises:
+            PersonaRefused: The pipeline does not have that; all is as it was.
+        """
+        live = self._model.live
+        assert live, "the call has started"
+        await live.character.configure(changes.applied(self.persona))
+        self.on_persona(live.character.in_force)
+        return live.character.in_force.shown
+
+    def refuse(self, *refusals: Refusal) -> None:
+        """Show what somebody wanted the agent to be, and it is not."""
+        for refused in refusals:
+            self.publisher.decided("refused", str(refused)[:MOST_REFUSAL])
+            logger.warning("a wish was refused", extra={"field": refused.name})
+
+    def _phrase(self, *, apology: bool) -> Phrase:
+        persona, there = self.persona, self._model.live.character.in_force.there if self._model.live else None
+        languages = preferred(f"{self._heard},{self._person}", there.voice_languages if there else ())
+        return persona.apology_in(languages) if apology else persona.greeting_in(languages)
+
+    def _say(self, phrase: Phrase) -> None:
+        if phrase.text and self._model.live:
+            self.session.say(self._model.live.character.note(phrase))
 
     @log_exceptions
     def repeat(self) -> None:
@@ -151,6 +198,7 @@ class Call:
     # What the model tells.
 
     def on_partial(self, partial: PartialHeard) -> None:
+        self._heard = partial.language or self._heard
         self._pipeline_stt.feed(partial)
 
     def on_committed(self) -> None:
@@ -171,14 +219,21 @@ class Call:
     def on_connection(self, resume_token: str, sees: bool) -> None:
         self.publisher.connection(resume_token, sees)
 
+    def on_persona(self, in_force: PersonaInForce) -> None:
+        self.publisher.persona(in_force.shown, in_force.choices)
+
+    def on_refused(self, refused: Refusal) -> None:
+        self.refuse(refused)
+
     def on_trouble(self, text: str) -> None:
+        if not text:
+            self._line.set()
         self.publisher.error(text)
         self._observer.on_trouble(text)
 
     @log_exceptions
     def on_broken_answer(self) -> None:
-        if self._persona.apology:
-            self.session.say(self._persona.apology)
+        self._say(self._phrase(apology=True))
 
     def on_picture(self) -> None:
         self.publisher.saw_frame()

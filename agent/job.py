@@ -12,11 +12,12 @@ from livekit.agents.voice.room_io import (
 )
 
 from agent.call import Call
-from agent.persona import AURA
+from agent.persona.persona import AURA
 from agent.phone.job import take_phone_call
 from agent.phone.trunks import of_phone
 from agent.rooms import rooms
 from agent.rooms.failover_metadata import failover_metadata
+from agent.rooms.persona_desk import PersonaDesk
 from agent.rooms.presence import Presence
 from agent.settings.agent import WorkerSettings
 from agent.turns.endpointing import TURNS
@@ -40,7 +41,11 @@ class RoomCall:
     def __init__(self, settings: WorkerSettings, ctx: JobContext) -> None:
         self._settings, self._ctx = settings, ctx
         self._turns = TURNS["browser"]
-        self._call = Call(settings.pipeline, AURA, self._turns, self, recalled=failover_metadata(ctx.job.metadata))
+        metadata = ctx.job.metadata
+        persona, self._refused = settings.persona.persona(AURA, metadata)
+        self._call = Call(settings.pipeline, persona, self._turns, self, recalled=failover_metadata(metadata))
+        self._desk = PersonaDesk(self._call, settings.persona.strangers)
+        self._greeted = False
         self._call.session.on("close", self._on_close)
         self._presence = Presence(self, grace_s=settings.grace_s)
 
@@ -54,7 +59,9 @@ class RoomCall:
             text_input=TextInputOptions(text_input_cb=self._on_written),
             close_on_disconnect=False,  # it would leave a deaf agent to whoever comes back
         )
-        await self._call.start(room=self._ctx.room, room_options=options, session_host=False)
+        await self._call.start(greet=False, room=self._ctx.room, room_options=options, session_host=False)
+        self._call.refuse(*self._refused)
+        self._desk.watch(self._ctx.room)
         self._presence.watch(self._ctx.room)
         logger.info("call begun", extra={"room": self._ctx.room.name})
 
@@ -68,6 +75,10 @@ class RoomCall:
     def on_joined(self, identity: str) -> None:
         self._call.pick_up()
         self._call.session.room_io.set_participant(identity)
+        self._desk.serve(identity)
+        if not self._greeted:
+            self._greeted = True
+            self._call.greet()
 
     def on_left(self) -> None:
         self._call.hang_up()
@@ -82,6 +93,7 @@ class RoomCall:
         await self._call.write(event.text)
 
     async def _on_shutdown(self, reason: str) -> None:
+        await self._desk.aclose()
         await self._call.aclose()
         if reason == GONE:  # who comes later finds a new room, and with it an agent
             await rooms.end(self._settings.livekit, self._ctx.job.room.name)

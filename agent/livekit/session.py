@@ -19,6 +19,7 @@ from agent.livekit.media import Camera, audio_piece
 from agent.livekit.response import ResponseGeneration
 from agent.livekit.responses import PendingResponses, ResponseOutcome
 from agent.livekit.send_queue import SendQueueFull
+from agent.livekit.session_persona import SessionPersona
 from agent.livekit.session_settings import PipelineSessionSettings
 from agent.turns.user_turn_tracker import PartialHeard
 from pipeline.realtime.client import Event
@@ -43,11 +44,11 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
     ) -> None:
         super().__init__(model)
         self._wishes, self._listener = wishes, listener
-        self._instructions = wishes.persona.instructions
-        self._introduced = self._cut_off = self._broke_off = False
+        self._cut_off = self._broke_off = False
         self._history = ChatContextMirror()
         self._tasks = OwnedTasks()
         self._connection = PipelineConnection(endpoint, self)
+        self.character = SessionPersona(wishes, self._connection)
         self._answers = PendingResponses(self._connection, self)
         self._camera = Camera(self._connection, self._tasks)
         self._calling = self._tasks.start(self._connection.run(), "pipeline:line")
@@ -55,7 +56,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
     # What the line asks and tells.
 
     def introduction(self, resumed: bool) -> Iterable[Event]:
-        yield {"type": "session.update", "session": self._wishes.session(self._instructions)}
+        yield self.character.introduction()
         if resumed and self._cut_off:
             yield {"type": "response.cancel"}
         if resumed:
@@ -65,7 +66,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         else:
             self._connection.withdraw_items()
             yield from self._history.replay()
-        self._introduced, self._cut_off = True, False
+        self._cut_off = False
 
     @log_exceptions
     def on_connection(self, trouble: str) -> None:
@@ -74,7 +75,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
             self._lose(trouble)
             self._listener.on_connection("", False)
         else:
-            self._listener.on_connection(self._connection.resume_token, self._connection.sees)
+            self._listener.on_connection(self._connection.resume_token, self._connection.capabilities.sees)
         self._listener.on_trouble(trouble)
         if self._broke_off and not trouble:
             self._broke_off = False
@@ -88,6 +89,9 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
             if outcome:
                 self._listener.on_outcome(outcome)
         match kind:
+            case "session.updated":
+                self.character.updated(event["session"])
+                self._listener.on_persona(self.character.in_force)
             case "input_audio_buffer.partial":
                 self._listener.on_partial(_partial(event))
             case "conversation.item.added" | "conversation.item.done":
@@ -141,11 +145,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         return llm.ToolContext.empty()
 
     async def update_instructions(self, instructions: str) -> None:
-        if instructions != self._instructions:
-            self._instructions = instructions
-            if self._introduced:
-                update = {"type": "realtime", "instructions": instructions}
-                self._connection.send({"type": "session.update", "session": update})
+        self.character.instruct(instructions)
 
     async def update_chat_ctx(self, chat_ctx: llm.ChatContext) -> None:
         """Tell the pipeline what is new in `chat_ctx`, and what is gone.
@@ -191,7 +191,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
             failed: asyncio.Future[llm.GenerationCreatedEvent] = asyncio.get_running_loop().create_future()
             failed.set_exception(llm.RealtimeError("only a whole text can be said"))
             return failed
-        return self._ask({"metadata": {"say": text}})
+        return self._ask(self.character.saying(text))
 
     @log_exceptions
     def commit_audio(self) -> None:
@@ -233,6 +233,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
     def _lose(self, reason: str) -> None:
         """End everything that is under way: the line is down."""
         self._cut_off = self._cut_off or self._answers.busy
+        self.character.lose()
         self._answers.lose(reason)
         self._tell_answers()
 
@@ -248,6 +249,8 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         refused = error.get("event_id") or "", error.get("code") or "", error.get("message") or "refused"
         ours = self._answers.refused(*refused)
         self._history.confirm(refused[0])
+        if wish := self.character.refused(error):
+            self._listener.on_refused(wish)
         said = self._history.items.get_by_id(error.get("event_id") or "")
         if said and error.get("param") == "item.content":  # without it, something else would be answered
             self._history.forget(said.id)
@@ -270,4 +273,5 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
 def _partial(event: Event) -> PartialHeard:
     settled = event.get("settled", True)
-    return PartialHeard(event["item_id"], event["text"], event["kind"], event.get("audio_end_ms", 0), settled)
+    text, language = event["text"], event.get("language") or ""
+    return PartialHeard(event["item_id"], text, event["kind"], event.get("audio_end_ms", 0), settled, language)

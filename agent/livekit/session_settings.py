@@ -1,10 +1,14 @@
 """What a session asks of the pipeline."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
+from agent.livekit.capabilities import PipelineCapabilities
 from agent.livekit.media import RATE
-from agent.persona import Persona
+from agent.persona.changes import PersonaChanges, Refusal
+from agent.persona.language import AUTO, told
+from agent.persona.persona import AURA, Persona
+from agent.persona.wishes import PERSONA
 
 _FORMAT = {"type": "audio/pcm", "rate": RATE}
 
@@ -22,20 +26,53 @@ class PipelineSessionSettings:
     spoken: bool
     camera: bool
 
-    def session(self, instructions: str) -> dict[str, Any]:
-        """The `session` of a `session.update`. Turns are taken here, so the pipeline's own detection is off."""
+    def session(self, there: PipelineCapabilities | None = None) -> dict[str, Any]:
+        """The `session` of a `session.update`. Turns are taken here, so the pipeline's own detection is off.
+
+        Args:
+            there: What the pipeline says that it has: what it would not have is not asked of it.
+        """
+        there = there or PipelineCapabilities()
         heard: dict[str, Any] = {"format": _FORMAT, "turn_detection": None, "transcription": {}}
         said: dict[str, Any] = {"format": _FORMAT}
-        if self.persona.language:
+        if self.persona.language != AUTO:
             heard["transcription"]["language"] = self.persona.language
         if self.persona.context:
             heard["transcription"]["prompt"] = self.persona.context
-        if self.persona.voice:
-            said["voice"] = self.persona.voice
+        if voice := self.persona.voice or there.voice:
+            said["voice"] = voice
+        if there.voice_languages:
+            spoken = self.persona.spoken_language
+            said["language"] = spoken if spoken in there.voice_languages else ""
         return {
             "type": "realtime",
-            "instructions": instructions,
+            "instructions": told(self.persona.instructions, there.voice_languages),
+            "max_output_tokens": self.persona.longest_answer or "inf",
             "output_modalities": ["audio" if self.spoken else "text"],
             "audio": {"input": heard, "output": said},
             "aura": {"partials": True, "proactive": "off", "camera": self.camera},
         }
+
+    def without(self, param: str) -> "PipelineSessionSettings":
+        """The same without that which the pipeline refused by this `param`; unchanged if it was nothing of the
+        persona's."""
+        if not (name := FIELDS.get(param)):
+            return self
+        named = PersonaChanges({"name": self.persona.name})
+        changes: dict[str, Any] = {name: getattr(named.applied(AURA), name)}
+        return replace(self, persona=replace(self.persona, **changes))
+
+
+FIELDS = {
+    "session.instructions": "instructions",
+    "session.audio.output.voice": "voice",
+    "session.audio.output.language": "language",
+    "session.audio.input.transcription.language": "language",
+    "session.audio.input.transcription.prompt": "context",
+    "session.max_output_tokens": "longest_answer",
+}  # of the persona, by the pipeline's name for it
+
+
+def refusal(param: str, message: str) -> Refusal:
+    """What the pipeline refused, by the persona's name for it."""
+    return Refusal(FIELDS.get(param, param or PERSONA), message.removeprefix(f"{param}: "))

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from agent.settings.environment import EnvironmentReader, SettingsError
+from agent.settings.persona import PersonaSettings, persona_settings
 from agent.settings.phone import PhoneSettings, phone_settings
 
 GRACE_S = 60  # livekit-server keeps an empty room for longer: `departure_timeout` in infra/livekit/livekit.yaml
@@ -53,6 +54,7 @@ class WorkerSettings:
     grace_s: int
     phone: PhoneSettings
     jobs_on_disk: Path | None = None
+    persona: PersonaSettings = field(default_factory=PersonaSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
         grace_s=reader.number("AURA_AGENT_GRACE_S", GRACE_S, low=0, high=3_600),
         phone=phone_settings(reader),
         jobs_on_disk=Path(jobs_on_disk) if (jobs_on_disk := reader.optional("AURA_AGENT_JOBS")) else None,
+        persona=persona_settings(reader),
     )
     reader.check()
     return settings

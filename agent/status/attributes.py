@@ -1,8 +1,9 @@
-"""This module tells the room of the agent: `aura.state`, `.decision`, `.timings`, `.error`, `.connection`, `.sees`."""
+"""This module tells the room of the agent, by attributes of its participant."""
 
 import asyncio
 import logging
 from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
@@ -11,10 +12,12 @@ import msgspec
 logger = logging.getLogger(__name__)
 
 State = Literal["listening", "thinking", "speaking", "watching", "silent"]
-What = Literal["turn", "backchannel", "noise", "silent", "interrupted", "continued", "resumed", "error"]
+What = Literal["turn", "backchannel", "noise", "silent", "interrupted", "continued", "resumed", "refused", "error"]
 
 CONNECTION = "aura.connection"
 SEES = "aura.sees"
+PERSONA = "aura.persona"
+CHOICES = "aura.choices"
 SILENT_S = 2.0  # for which "stayed silent" is shown
 WATCHING_S = 2.0  # after the last picture
 UNDECIDED_S = 2.0  # after a sound; sooner, it is either answered or found to be no turn
@@ -76,6 +79,7 @@ class AgentStatePublisher:
         self._shown: State | None = None
         self._news: deque[dict[str, str]] = deque(maxlen=WAITING_NEWS)
         self._error = ""
+        self._persona: Mapping[str, str] = {}
         self._began = asyncio.get_running_loop().time()
         self._changed = asyncio.Event()
 
@@ -130,6 +134,14 @@ class AgentStatePublisher:
         self._see(replace(self._signals, sees=sees))
         known = "yes" if sees else "no"
         self._tell({CONNECTION: resume_token, SEES: known if resume_token else ""})
+
+    def persona(self, persona: Mapping[str, object], choices: Mapping[str, object]) -> None:
+        """Publish who the agent is, and what there is to choose from; what is shown already is not told again."""
+        shown = {PERSONA: _json(persona), CHOICES: _json(choices)}
+        news = {name: value for name, value in shown.items() if self._persona.get(name) != value}
+        if news:
+            self._persona = shown
+            self._tell(news)
 
     async def run(self) -> None:
         """Publish until cancelled."""

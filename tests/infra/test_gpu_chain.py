@@ -9,7 +9,7 @@ import soxr
 import yaml
 
 from agent.livekit.session_settings import PipelineSessionSettings
-from agent.persona import AURA
+from agent.persona.persona import AURA
 from infra.bench.load.answer import Served
 from pipeline.deployment.loading import read_deployment
 from pipeline.runtime.metrics import Metrics

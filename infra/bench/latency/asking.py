@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from agent.livekit.session_settings import PipelineSessionSettings
-from agent.persona import AURA
+from agent.persona.persona import AURA
 from agent.turns.endpointing import TURNS
 from infra.bench.base.wire import Wire, wired
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.persona import AURA, ON_THE_PHONE
+from agent.persona.persona import AURA, ON_THE_PHONE
 from pipeline.deployment.loading import read_deployment
 from pipeline.runtime.profiles import PROFILES
 from pipeline.topology.processors.embedded import (
