@@ -92,7 +92,7 @@ def page(metrics: Metrics, heard: list[DraftOutcome | None]) -> str:
 
 
 def test_its_callers_are_heard_while_they_speak_as_an_agents_are() -> None:
-    asked = PipelineSessionSettings(AURA, spoken=True, camera=True).session("")["aura"]
+    asked = PipelineSessionSettings(AURA, spoken=True, camera=True).session()["aura"]
     assert SESSION["aura"].items() <= asked.items()
     assert SESSION["aura"]["partials"]
 

@@ -56,7 +56,12 @@ function InCall({ call, leave, rejoin, anew }: Props) {
         <Captions before={conversation.before} lines={conversation.lines} />
         <SelfView sees={agent.sees} />
       </div>
-      <DetailsPanel conversation={conversation} startedMs={call.startedMs} close={() => setDetails(false)} />
+      <DetailsPanel
+        agent={agent}
+        conversation={conversation}
+        startedMs={call.startedMs}
+        close={() => setDetails(false)}
+      />
       <footer className="dock">
         <ChatBox
           box={chat}

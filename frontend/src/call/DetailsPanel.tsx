@@ -1,17 +1,20 @@
 /** What went on behind the words: the wait for each answer, and the agent's decisions. */
 import { useRoomContext } from '@livekit/components-react';
+import type { AgentView } from '../agent/useAgent';
 import type { ConversationState } from '../conversation/conversation';
 import { Icon } from '../ui/Icon';
 import { DecisionLog } from './DecisionLog';
+import { PersonaCard } from './PersonaCard';
 import { WaitChart } from './WaitChart';
 
 interface Props {
+  readonly agent: AgentView;
   readonly conversation: ConversationState;
   readonly startedMs: number;
   readonly close: () => void;
 }
 
-export function DetailsPanel({ conversation, startedMs, close }: Props) {
+export function DetailsPanel({ agent, conversation, startedMs, close }: Props) {
   const room = useRoomContext();
   return (
     <aside className="details" id="details" aria-label="Details of this call">
@@ -21,6 +24,7 @@ export function DetailsPanel({ conversation, startedMs, close }: Props) {
           <Icon name="close" />
         </button>
       </header>
+      <PersonaCard agent={agent} />
       <WaitChart waits={conversation.waits} />
       <DecisionLog decisions={conversation.decisions} startedMs={startedMs} />
       <dl className="keys">

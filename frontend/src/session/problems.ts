@@ -63,6 +63,12 @@ export function tokenRefused(status: number, message: string | null): Problem {
   };
 }
 
+/** `error`: what the agent answered, who names the field that it refuses. */
+export function personaProblem(error: unknown): Problem {
+  const why = error instanceof Error ? error.message : '';
+  return { code: 'persona', title: 'That could not be changed', advice: why || 'Try again in a moment.' };
+}
+
 export function connectProblem(error: unknown): Problem {
   const detail = error instanceof ConnectionError ? ` (${error.reasonName})` : '';
   return {

@@ -149,7 +149,7 @@ async def test_what_is_said_as_it_is_is_said_in_its_language_if_the_voice_has_it
     pipeline = FakePipeline(voices=VOICES)
     async with talking(pipeline) as (session, _):
         for phrase in (Phrase("Bonjour.", "fr"), Phrase("Hej.", "sv"), Phrase("Hm.")):
-            await (await session.say(session.character.note(phrase))).message_stream.__anext__()
+            await session.say(session.character.note(phrase))
             session.interrupt()
             await asyncio.sleep(0.1)
     asked = [event["response"] for event in pipeline.of("response.create")]
