@@ -80,6 +80,11 @@ class PipelineConnection:
         self._noted, self._noted_at = "", 0.0
 
     @property
+    def sees(self) -> bool:
+        """The pipeline that was reached last looks at what a camera shows."""
+        return self.capabilities.sees
+
+    @property
     def resume_token(self) -> str:
         """The token of the conversation that the line carries, or carried last; empty if none can be gone on with."""
         return self._resume_token or ""

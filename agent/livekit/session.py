@@ -75,7 +75,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
             self._lose(trouble)
             self._listener.on_connection("", False)
         else:
-            self._listener.on_connection(self._connection.resume_token, self._connection.capabilities.sees)
+            self._listener.on_connection(self._connection.resume_token, self._connection.sees)
         self._listener.on_trouble(trouble)
         if self._broke_off and not trouble:
             self._broke_off = False

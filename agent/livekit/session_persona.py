@@ -10,7 +10,7 @@ from typing import Any
 from agent.livekit.capabilities import PipelineCapabilities
 from agent.livekit.connection import PipelineConnection
 from agent.livekit.send_queue import SendQueueFull
-from agent.livekit.session_settings import PipelineSessionSettings, refusal
+from agent.livekit.session_settings import PipelineSessionSettings, Proactive, refusal
 from agent.persona.changes import PersonaRefused, Refusal
 from agent.persona.persona import Persona, Phrase
 from agent.persona.wishes import PERSONA
@@ -63,6 +63,7 @@ class SessionPersona:
         self._count = 0
         self._waiting: dict[str, asyncio.Future[None] | None] = {}
         self._up = False
+        self._proactive: Proactive = "off"
         self._voice = ""
         self._phrases: OrderedDict[str, str] = OrderedDict()  # what is said as it is, and its language
 
@@ -74,10 +75,15 @@ class SessionPersona:
     def in_force(self) -> PersonaInForce:
         return PersonaInForce(self.persona, self._voice or self.persona.voice, self._connection.capabilities)
 
-    def introduction(self) -> Event:
+    def introduction(self, proactive: Proactive = "off") -> Event:
         """What the pipeline is told first: all of it."""
-        self._up = True
-        return self._update()
+        self._up, self._proactive = True, proactive
+        return self._update(self._whole())
+
+    def tell(self, session: Mapping[str, Any]) -> None:
+        """Have the pipeline change something else of its session; while the line is down, nothing is sent."""
+        if self._up:
+            self._connection.send(self._update(session))
 
     def lose(self) -> None:
         """The line is down: all is said anew when it is up."""
@@ -91,8 +97,7 @@ class SessionPersona:
         """Tell the model something else from now on."""
         if instructions != self.persona.instructions:
             self._wishes = replace(self._wishes, persona=replace(self.persona, instructions=instructions))
-            if self._up:
-                self._connection.send(self._update())
+            self.tell(self._character())
 
     async def configure(self, persona: Persona) -> None:
         """Be somebody else from now on. While the line is down it is only noted, and asked for when it is up.
@@ -105,7 +110,7 @@ class SessionPersona:
             return
         answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         try:
-            self._connection.send(self._update(answered))
+            self._connection.send(self._update(self._character(), answered))
             async with asyncio.timeout(ANSWERED_S):
                 await answered
         except PersonaRefused:
@@ -136,7 +141,7 @@ class SessionPersona:
             return None
         if (wishes := self._wishes.without(param)) != self._wishes:
             self._wishes = wishes
-            self._connection.send(self._update())
+            self._connection.send(self._update(self._whole()))
         return why
 
     def note(self, phrase: Phrase) -> str:
@@ -153,12 +158,18 @@ class SessionPersona:
         output = {"audio": {"output": {"language": language}}} if spoken else {}
         return {"metadata": {"say": text}, **output}
 
-    def _update(self, answered: asyncio.Future[None] | None = None) -> Event:
+    def _whole(self) -> Mapping[str, Any]:
+        return self._wishes.session(self._connection.capabilities, self._proactive)
+
+    def _character(self) -> Mapping[str, Any]:
+        return self._wishes.character(self._connection.capabilities)
+
+    def _update(self, session: Mapping[str, Any], answered: asyncio.Future[None] | None = None) -> Event:
+        """An update, of which it will be known how it was answered: updates are answered in their order."""
         self._count += 1
         event_id = f"{UPDATE}-{self._count}"
         self._waiting[event_id] = answered
-        session = self._wishes.session(self._connection.capabilities)
-        return {"type": "session.update", "event_id": event_id, "session": session}
+        return {"type": "session.update", "event_id": event_id, "session": dict(session)}
 
 
 def _not_reached() -> PersonaRefused:

@@ -1,7 +1,7 @@
 """What a session asks of the pipeline."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from agent.livekit.capabilities import PipelineCapabilities
 from agent.livekit.media import RATE
@@ -9,6 +9,8 @@ from agent.persona.changes import PersonaChanges, Refusal
 from agent.persona.language import AUTO, told
 from agent.persona.persona import AURA, Persona
 from agent.persona.wishes import PERSONA
+
+Proactive = Literal["offer", "off"]
 
 _FORMAT = {"type": "audio/pcm", "rate": RATE}
 
@@ -26,19 +28,28 @@ class PipelineSessionSettings:
     spoken: bool
     camera: bool
 
-    def session(self, there: PipelineCapabilities | None = None) -> dict[str, Any]:
-        """The `session` of a `session.update`. Turns are taken here, so the pipeline's own detection is off.
+    def session(self, there: PipelineCapabilities | None = None, proactive: Proactive = "off") -> dict[str, Any]:
+        """The `session` of the first `session.update`. Turns are taken here, so the pipeline's own detection is off.
 
         Args:
             there: What the pipeline says that it has: what it would not have is not asked of it.
+            proactive: What becomes of an answer that nobody asked for.
         """
-        there = there or PipelineCapabilities()
-        heard: dict[str, Any] = {"format": _FORMAT, "turn_detection": None, "transcription": {}}
-        said: dict[str, Any] = {"format": _FORMAT}
+        session = self.character(there or PipelineCapabilities())
+        session["audio"]["input"] |= {"format": _FORMAT, "turn_detection": None}
+        session["audio"]["output"]["format"] = _FORMAT
+        session["output_modalities"] = ["audio" if self.spoken else "text"]
+        session["aura"] = {"partials": True, "proactive": proactive, "camera": self.camera}
+        return session
+
+    def character(self, there: PipelineCapabilities) -> dict[str, Any]:
+        """The `session` of an update that changes the persona, and nothing else."""
+        heard: dict[str, str] = {}
+        said: dict[str, Any] = {}
         if self.persona.language != AUTO:
-            heard["transcription"]["language"] = self.persona.language
+            heard["language"] = self.persona.language
         if self.persona.context:
-            heard["transcription"]["prompt"] = self.persona.context
+            heard["prompt"] = self.persona.context
         if voice := self.persona.voice or there.voice:
             said["voice"] = voice
         if there.voice_languages:
@@ -48,9 +59,7 @@ class PipelineSessionSettings:
             "type": "realtime",
             "instructions": told(self.persona.instructions, there.voice_languages),
             "max_output_tokens": self.persona.longest_answer or "inf",
-            "output_modalities": ["audio" if self.spoken else "text"],
-            "audio": {"input": heard, "output": said},
-            "aura": {"partials": True, "proactive": "off", "camera": self.camera},
+            "audio": {"input": {"transcription": heard}, "output": said},
         }
 
     def without(self, param: str) -> "PipelineSessionSettings":

@@ -80,6 +80,7 @@ async def test_a_change_holds_when_the_pipeline_says_so() -> None:
     async with talking(pipeline) as (session, _):
         await session.character.configure(replace(AURA, voice="eric", language="fr", longest_answer=9))
         assert (session.character.in_force.voice, session.character.persona.language) == ("eric", "fr")
+    assert not {"aura", "output_modalities"} & asked(pipeline).keys(), "nothing else is changed"
     assert asked(pipeline)["audio"]["output"]["language"] == "fr"
     assert asked(pipeline)["audio"]["input"]["transcription"] == {"language": "fr"}
     assert asked(pipeline)["max_output_tokens"] == 9
