@@ -17,6 +17,7 @@ from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
 from agent.turns.user_turn_tracker import PartialHeard
+from pipeline.realtime.client import Unreachable
 from tests.agent.audience import Notes
 from tests.agent.fake_pipeline import FakePipeline
 
@@ -64,6 +65,12 @@ async def test_somebody_is_greeted_in_the_first_of_their_languages_that_the_voic
     pipeline = FakePipeline(voices=VOICES)
     async with calling(pipeline, languages=languages):
         assert said(pipeline) == [(GREETINGS[code], code)]
+
+
+async def test_the_greeting_waits_until_it_is_known_what_the_voice_speaks() -> None:
+    pipeline = FakePipeline(voices=VOICES, refusals=[Unreachable("not yet")])
+    async with calling(pipeline, languages="de,fr"):
+        assert said(pipeline) == [(GREETINGS["fr"], "fr")]
 
 
 async def test_who_takes_over_a_call_apologises_in_the_persons_language() -> None:

@@ -141,9 +141,12 @@ async def test_a_line_that_breaks_in_a_change_refuses_it() -> None:
     pipeline = FakePipeline(voices=VOICES, slow_s=1)
     async with talking(pipeline) as (session, _):
         await asyncio.sleep(2)
-        asyncio.get_running_loop().call_later(0.5, pipeline.break_off)
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        loop.call_later(0.5, pipeline.break_off)
         with pytest.raises(PersonaRefused, match="does not answer just now"):
             await session.character.configure(PersonaChanges({"voice": "eric"}).applied(AURA))
+        assert loop.time() - began == pytest.approx(0.5)
 
 
 async def test_what_is_said_as_it_is_is_said_in_its_language_if_the_voice_has_it() -> None:
