@@ -2,16 +2,19 @@
 
 import json
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Any
 
 import pytest
 from livekit import api, rtc
 
-from infra.bench.base.speech import PersonVoice
+from infra.bench.base.speech import PersonVoice, silence, write_wav
 from infra.bench.person.grant import Grant
-from infra.bench.person.person import Person, joined
+from infra.bench.person.person import READY_S, Person, joined
+from tests.e2e.chromium import chromium, element
 from tests.e2e.observed import NAME, Observed
 from tests.e2e.recogniser import Recogniser
+from tests.e2e.stack import Stack
 
 pytestmark = pytest.mark.anyio
 
@@ -122,3 +125,26 @@ async def test_attributes_that_change_fifty_times_a_second_hurt_nobody(
         assert made < 50, f"{made} updates of the session"
         answer = await ann.ask(voice.say("What is the capital of France?"))
         assert "Paris" in ears.understand(answer)
+
+
+CHOOSE = """
+(choice => {
+  choice.value = 'fr';
+  choice.dispatchEvent(new Event('change', {bubbles: true}));
+})(document.querySelector('[aria-label=Language]'))
+"""
+
+
+async def test_the_page_says_who_is_there_and_what_they_speak_and_a_person_chooses_the_language(
+    stack: Stack, tmp_path: Path
+) -> None:
+    async with chromium(tmp_path, write_wav(tmp_path / "microphone.wav", silence(2.0))) as page:
+        await page.open(stack.running.url)
+        await page.until(element("start"), SHOWN_S, "a start screen")
+        await page.click(element("start"))
+        await page.until(f"{element('persona')}?.dataset.voice === 'heart'", READY_S, "who is there")
+        assert await page.run(f"{element('speaks')}.textContent") == "Aura speaks English only."
+        assert await page.run(f"{element('persona')}.dataset.language") == "auto"
+        await page.run(CHOOSE)
+        await page.until(f"{element('persona')}.dataset.language === 'fr'", SHOWN_S, "the agent has taken it")
+        assert page.errors == []
