@@ -142,19 +142,23 @@ class PersonaDesk:
             try:
                 now = msgspec.json.encode(await self._holder.become(wanted)).decode()
             except PersonaRefused as refused:
-                names = {refusal.name for refusal in refused.refusals}
+                names = {refusal.name for refusal in refused.refusals} & wanted.values.keys()
                 waiting = self._tell(refused, names, waiting)
-                if not names & wanted.values.keys():
+                if not names:
                     return
                 wanted = wanted.without(names)
+            except Exception:
+                logger.exception("a change of the persona failed", extra={"fields": sorted(wanted.values)})
+                self._tell(PersonaRefused(Refusal(PERSONA, "it failed")), set(), waiting)
+                return
             else:
                 for each in waiting:
                     _answer(each, now)
                 return
 
     def _tell(self, refused: PersonaRefused, names: set[str], waiting: list[_Waiting]) -> list[_Waiting]:
-        """Returns those of the calls that did not ask for it: all did, if it is nothing that can be asked for."""
-        theirs = [each for each in waiting if each.fields & names or not names & set(FIELDS)]
+        """Tell those who asked for these fields, all if it is none of them; returns the others."""
+        theirs = [each for each in waiting if each.fields & names or not names]
         for each in theirs:
             if not each.answer.done():
                 each.answer.set_exception(PersonaRefused(*refused.refusals))

@@ -32,6 +32,8 @@ class Holder:
 
     async def become(self, changes: PersonaChanges) -> Mapping[str, object]:
         await asyncio.sleep(0.01)
+        if changes.values.get("voice") == "broken":
+            raise ZeroDivisionError
         if changes.values.get("voice") == "bass":
             raise PersonaRefused(Refusal("voice", "'bass' is not served"))
         self.changes.append((round(asyncio.get_running_loop().time(), 2), changes.values))
@@ -164,6 +166,14 @@ async def test_one_callers_refusal_is_not_anothers() -> None:
         )
     assert isinstance(answers[0], rtc.RpcError)
     assert answers[1] == {"name": "Aura", "voice": "vivian", "proactive": False}
+
+
+async def test_a_change_that_fails_is_told_and_the_next_is_made() -> None:
+    room = Room(ann={})
+    async with desk(room):
+        with pytest.raises(rtc.RpcError, match=r"aura\.persona: it failed"):
+            await room.calls("ann", '{"voice": "broken"}')
+        assert (await room.calls("ann", '{"voice": "eric"}'))["voice"] == "eric"
 
 
 async def test_what_the_caller_brings_along_is_done_when_they_come() -> None:
