@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from collections.abc import Mapping
 from typing import Any, Protocol
 
 from livekit.agents import Agent, AgentSession, UserInputTranscribedEvent, UserStateChangedEvent
@@ -15,8 +16,11 @@ from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.remarks import Remarks
 from agent.livekit.responses import ResponseOutcome
 from agent.livekit.session import TOO_LONG
+from agent.livekit.session_persona import PersonaInForce
 from agent.livekit.session_settings import PipelineSessionSettings
-from agent.persona import Persona
+from agent.persona.changes import PersonaChanges, Refusal
+from agent.persona.language import preferred
+from agent.persona.persona import Persona, Phrase
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
 from agent.status.attributes import AgentStatePublisher, AttributeSink, What
@@ -32,6 +36,7 @@ from pipeline.realtime.client import connect
 
 logger = logging.getLogger(__name__)
 
+MOST_REFUSAL = 300  # letters of it that are shown
 HANG_UP_S = 0.5  # in which what was heard of the last answer is told, and a page that reloads is back
 
 
@@ -69,9 +74,12 @@ class Call:
         self._latency, self._sounds = LatencyTracker(), SoundRecord()
         self.publisher = AgentStatePublisher(observer)
         self._absence: asyncio.Task[None] | None = None
-        self._greeting = persona.apology if recalled else persona.greeting
         self._can_speak_up = turns.camera and floor.per_minute > 0
         speaks_up = self._can_speak_up and persona.proactive
+        self._recalled = recalled is not None
+        self._person = ""  # the languages that the person prefers
+        self._heard = ""  # the language that was heard last
+        self._line = asyncio.Event()  # the line has been up
         wishes = PipelineSessionSettings(persona, spoken, turns.camera, speaks_up)
         endpoint = PipelineEndpoint(pipeline, connect, recalled.resume_token if recalled else "")
         self._model = AuraRealtimeModel(endpoint, wishes, self)
@@ -81,7 +89,7 @@ class Call:
             turns.late_label_s,
         )
         self._pipeline_stt = PipelineStt(
-            tracker, self, label_s=label_s, late_label_s=late_label_s, language=persona.language
+            tracker, self, label_s=label_s, late_label_s=late_label_s, language=persona.spoken_language
         )
         self.session: AgentSession[None] = AgentSession(
             llm=self._model,
@@ -114,8 +122,53 @@ class Call:
             self.greet()
 
     def greet(self) -> None:
-        if self._greeting:
-            self.session.say(self._greeting)
+        """Say who is there, in the first of the person's languages that the voice speaks, once the line is up."""
+        self._tasks.start(self._greet(), "call:greeting")
+
+    async def _greet(self) -> None:
+        await self._line.wait()
+        self._say(self._phrase(apology=self._recalled))
+
+    def meet(self, languages: str) -> None:
+        """Somebody is there who prefers these languages: codes with commas between them."""
+        self._person = languages
+
+    @property
+    def persona(self) -> Persona:
+        return self._model.live.character.persona if self._model.live else self._persona
+
+    async def become(self, changes: PersonaChanges) -> Mapping[str, object]:
+        """Be somebody else from now on; returns who, as it is shown.
+
+        Raises:
+            PersonaRefused: The pipeline does not have that; all is as it was.
+        """
+        live = self._model.live
+        assert live, "the call has started"
+        await live.character.configure(changes.applied(self.persona))
+        if "proactive" in changes.values:
+            self.speak_up(self.persona.proactive)
+        self.on_persona(live.character.in_force)
+        return self._shown(live.character.in_force)
+
+    def _shown(self, in_force: PersonaInForce) -> Mapping[str, object]:
+        """Who the agent is, as anybody may know it: with what it may do of its own accord now."""
+        return {**in_force.shown, "proactive": self.speaks_up}
+
+    def refuse(self, *refusals: Refusal) -> None:
+        """Show what somebody wanted the agent to be, and it is not."""
+        for refused in refusals:
+            self.publisher.decided("refused", str(refused)[:MOST_REFUSAL])
+            logger.warning("a wish was refused", extra={"field": refused.name})
+
+    def _phrase(self, *, apology: bool) -> Phrase:
+        persona, there = self.persona, self._model.live.character.in_force.there if self._model.live else None
+        languages = preferred(f"{self._heard},{self._person}", there.voice_languages if there else ())
+        return persona.apology_in(languages) if apology else persona.greeting_in(languages)
+
+    def _say(self, phrase: Phrase) -> None:
+        if phrase.text and self._model.live:
+            self.session.say(self._model.live.character.note(phrase))
 
     @log_exceptions
     def repeat(self) -> None:
@@ -146,14 +199,15 @@ class Call:
         allowed = allowed and self._can_speak_up
         if allowed != self.speaks_up:
             self._remarks.floor.want(allowed)
-            if self._model.live:
-                self._model.live.speak_up(allowed)
+            if live := self._model.live:
+                live.speak_up(allowed)
+                self.on_persona(live.character.in_force)
 
     @log_exceptions
     def _heed(self, text: str) -> None:
         """Take what somebody said or wrote for a wish about speaking up, if it is one. They cannot have it speak up
         where its persona does not."""
-        wish = wishes_remarks(text, self._persona.name)
+        wish = wishes_remarks(text, self.persona.name)
         if wish is None or (wish and not self._persona.proactive):
             return
         before = self.speaks_up
@@ -195,6 +249,7 @@ class Call:
 
     def on_partial(self, partial: PartialHeard) -> None:
         self._sounds.label(self._now(), partial.audio_end_ms)
+        self._heard = partial.language or self._heard
         self._pipeline_stt.feed(partial)
 
     def on_committed(self) -> None:
@@ -220,14 +275,21 @@ class Call:
         if not resume_token:
             self._remarks.floor.feed(FloorDisturbed())
 
+    def on_persona(self, in_force: PersonaInForce) -> None:
+        self.publisher.persona(self._shown(in_force), in_force.choices)
+
+    def on_refused(self, refused: Refusal) -> None:
+        self.refuse(refused)
+
     def on_trouble(self, text: str) -> None:
+        if not text:
+            self._line.set()
         self.publisher.error(text, "too_long" if text == TOO_LONG else "line")
         self._observer.on_trouble(text)
 
     @log_exceptions
     def on_broken_answer(self) -> None:
-        if self._persona.apology:
-            self.session.say(self._persona.apology)
+        self._say(self._phrase(apology=True))
 
     def on_picture(self, source: VideoSource) -> None:
         self.publisher.saw_frame(source)

@@ -12,11 +12,12 @@ from livekit.agents.voice.room_io import (
 )
 
 from agent.call import Call
-from agent.persona import AURA
+from agent.persona.persona import AURA
 from agent.phone.job import take_phone_call
 from agent.phone.trunks import of_phone
 from agent.rooms import rooms
 from agent.rooms.failover_metadata import failover_metadata
+from agent.rooms.persona_desk import PersonaDesk
 from agent.rooms.presence import Presence
 from agent.settings.agent import WorkerSettings
 from agent.turns.endpointing import TURNS
@@ -42,8 +43,12 @@ class RoomCall:
     def __init__(self, settings: WorkerSettings, ctx: JobContext) -> None:
         self._settings, self._ctx = settings, ctx
         self._turns = TURNS["browser"]
-        recalled, floor = failover_metadata(ctx.job.metadata), FloorRules(per_minute=settings.remarks_per_minute)
-        self._call = Call(settings.pipeline, AURA, self._turns, self, recalled=recalled, floor=floor)
+        metadata, floor = ctx.job.metadata, FloorRules(per_minute=settings.remarks_per_minute)
+        persona, self._refused = settings.persona.persona(AURA, metadata)
+        recalled = failover_metadata(metadata)
+        self._call = Call(settings.pipeline, persona, self._turns, self, recalled=recalled, floor=floor)
+        self._desk = PersonaDesk(self._call, settings.persona.strangers)
+        self._greeted = False
         self._call.session.on("close", self._on_close)
         self._presence = Presence(self, grace_s=settings.grace_s)
         self._video = ShownVideo(ctx.room)
@@ -60,7 +65,9 @@ class RoomCall:
         )
         self._video.watch()
         self._call.session.input.video = self._video
-        await self._call.start(room=self._ctx.room, room_options=options, session_host=False)
+        await self._call.start(greet=False, room=self._ctx.room, room_options=options, session_host=False)
+        self._call.refuse(*self._refused)
+        self._desk.watch(self._ctx.room)
         self._presence.watch(self._ctx.room)
         logger.info("call begun", extra={"room": self._ctx.room.name})
 
@@ -75,6 +82,10 @@ class RoomCall:
         self._call.pick_up()
         self._call.session.room_io.set_participant(identity)
         self._video.follow(identity)
+        self._desk.serve(identity)
+        if not self._greeted:
+            self._greeted = True
+            self._call.greet()
 
     def on_left(self) -> None:
         self._call.hang_up()
@@ -89,6 +100,7 @@ class RoomCall:
         await self._call.write(event.text)
 
     async def _on_shutdown(self, reason: str) -> None:
+        await self._desk.aclose()
         await self._call.aclose()
         await self._video.aclose()
         if reason == GONE:  # who comes later finds a new room, and with it an agent

@@ -68,7 +68,7 @@ def agent_server(settings: WorkerSettings) -> AgentServer:
         preload_modules=list(MODULES),
         job_memory_warn_mb=2_000,
     )
-    admission = CallAdmission(settings.livekit, settings.phone)
+    admission = CallAdmission(settings.livekit, settings.phone, settings.persona)
     take = partial(take_call, settings)
     server.rtc_session(take, agent_name=settings.livekit.agent_name, on_request=admission.answer)
     return server

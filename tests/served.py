@@ -22,6 +22,7 @@ ABLE = Capabilities(
     languages=frozenset(("en", "fr")),
     context_bytes=60,
     voices=("tenor", "alto"),
+    voice_languages=("en", "fr"),
     speeds=(0.5, 2.0),
     limits=PromptLimits(len, instructions=1_000, items={"system": 500, "user": 2_000_000, "assistant": 2_000_000}),
 )

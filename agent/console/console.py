@@ -17,7 +17,7 @@ from livekit.agents.voice.transcription import TranscriptSynchronizer
 from agent.call import Call
 from agent.console.audio import WavLoudspeaker, WavMicrophone, check_writable, read_wav, write_wav
 from agent.livekit.connection import ConnectPipeline
-from agent.persona import AURA
+from agent.persona.persona import AURA
 from agent.settings.agent import PipelineSettings
 from agent.status.call_log import CallLog
 from agent.turns.endpointing import TURNS

@@ -7,6 +7,7 @@ from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
 
+from agent.livekit.capabilities import PipelineCapabilities, read_capabilities
 from agent.livekit.input_stream import InputClock, InputItem
 from agent.livekit.send_queue import SendQueue
 from agent.settings.agent import PipelineSettings
@@ -67,7 +68,7 @@ class PipelineConnection:
     Sending never waits. While the line is down, commands are all kept, and of a caller's sound and pictures the newest.
 
     Attributes:
-        sees: The pipeline that was reached last looks at what a camera shows.
+        capabilities: What the pipeline that was reached last has.
     """
 
     def __init__(self, endpoint: PipelineEndpoint, caller: ConnectionOwner) -> None:
@@ -75,8 +76,13 @@ class PipelineConnection:
         self._queue = SendQueue()
         self._resume_token: str | None = endpoint.resume_token or None
         self._connections = 0
-        self.sees = False
+        self.capabilities = PipelineCapabilities()
         self._noted, self._noted_at = "", 0.0
+
+    @property
+    def sees(self) -> bool:
+        """The pipeline that was reached last looks at what a camera shows."""
+        return self.capabilities.sees
 
     @property
     def resume_token(self) -> str:
@@ -158,7 +164,7 @@ class PipelineConnection:
         aura = session.get("aura") or {}
         resumed = self._resume_token is not None and bool(aura.get("partials"))  # ours hold still; by default it is off
         self._resume_token = aura.get("resume_token")
-        self.sees = aura.get("sees") is True
+        self.capabilities = read_capabilities(session)
         self._connections += 1
         for event in self._caller.introduction(resumed):
             await pipeline.send(event)

@@ -3,6 +3,8 @@
 from typing import Protocol
 
 from agent.livekit.responses import ResponseOutcome
+from agent.livekit.session_persona import PersonaInForce
+from agent.persona.changes import Refusal
 from agent.turns.floor import RemarkOffer
 from agent.turns.user_turn_tracker import PartialHeard
 from agent.video.sourced_frame import VideoSource
@@ -28,6 +30,14 @@ class ConversationListener(Protocol):
     def on_connection(self, resume_token: str, sees: bool) -> None:
         """The pipeline has a place for this conversation, which has that token; empty: it has none any more.
         `sees`: it looks at pictures."""
+        ...
+
+    def on_persona(self, in_force: PersonaInForce) -> None:
+        """The pipeline's session is what the persona says."""
+        ...
+
+    def on_refused(self, refused: Refusal) -> None:
+        """The pipeline does not have what the persona asks for; the call goes on without it."""
         ...
 
     def on_trouble(self, text: str) -> None:

@@ -19,7 +19,8 @@ from agent.livekit.media import Camera, audio_piece
 from agent.livekit.response import ResponseGeneration
 from agent.livekit.responses import PendingResponses, ResponseOutcome
 from agent.livekit.send_queue import SendQueueFull
-from agent.livekit.session_settings import PipelineSessionSettings
+from agent.livekit.session_persona import SessionPersona
+from agent.livekit.session_settings import PipelineSessionSettings, Proactive
 from agent.turns.floor import RemarkOffer
 from agent.turns.user_turn_tracker import PartialHeard
 from agent.video.sourced_frame import source_of
@@ -45,12 +46,12 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
     ) -> None:
         super().__init__(model)
         self._wishes, self._listener = wishes, listener
-        self._instructions = wishes.persona.instructions
         self._speaks_up = wishes.speaks_up
-        self._introduced = self._cut_off = self._broke_off = False
+        self._cut_off = self._broke_off = False
         self._history = ChatContextMirror()
         self._tasks = OwnedTasks()
         self._connection = PipelineConnection(endpoint, self)
+        self.character = SessionPersona(wishes, self._connection)
         self._answers = PendingResponses(self._connection, self)
         self._camera = Camera(self._connection, self._tasks)
         self._calling = self._tasks.start(self._connection.run(), "pipeline:line")
@@ -58,7 +59,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
     # What the line asks and tells.
 
     def introduction(self, resumed: bool) -> Iterable[Event]:
-        yield {"type": "session.update", "session": self._wishes.session(self._instructions, self._proactive)}
+        yield self.character.introduction(self._proactive)
         if resumed and self._cut_off:
             yield {"type": "response.cancel"}
         if resumed:
@@ -68,7 +69,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         else:
             self._connection.withdraw_items()
             yield from self._history.replay()
-        self._introduced, self._cut_off = True, False
+        self._cut_off = False
 
     @log_exceptions
     def on_connection(self, trouble: str) -> None:
@@ -91,6 +92,9 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
             if outcome:
                 self._listener.on_outcome(outcome)
         match kind:
+            case "session.updated":
+                self.character.updated(event["session"])
+                self._listener.on_persona(self.character.in_force)
             case "input_audio_buffer.partial":
                 self._listener.on_partial(_partial(event))
             case "conversation.item.added" | "conversation.item.done":
@@ -126,15 +130,13 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         return self._answers.newest
 
     @property
-    def _proactive(self) -> Literal["offer", "off"]:
+    def _proactive(self) -> Proactive:
         return "offer" if self._speaks_up and self._connection.sees else "off"
 
     def speak_up(self, allowed: bool) -> None:
         """Have the pipeline offer what it would say unasked from now on, or not."""
         self._speaks_up = allowed
-        if self._introduced:
-            update = {"type": "realtime", "aura": {"proactive": self._proactive}}
-            self._connection.send({"type": "session.update", "session": update})
+        self.character.speak_up(self._proactive)
 
     def accept_offer(self, offer_id: str) -> None:
         """Have an offer said. LiveKit plays it as what nobody asked for, as soon as the pipeline begins."""
@@ -165,11 +167,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         return llm.ToolContext.empty()
 
     async def update_instructions(self, instructions: str) -> None:
-        if instructions != self._instructions:
-            self._instructions = instructions
-            if self._introduced:
-                update = {"type": "realtime", "instructions": instructions}
-                self._connection.send({"type": "session.update", "session": update})
+        self.character.instruct(instructions)
 
     async def update_chat_ctx(self, chat_ctx: llm.ChatContext) -> None:
         """Tell the pipeline what is new in `chat_ctx`, and what is gone.
@@ -215,7 +213,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
             failed: asyncio.Future[llm.GenerationCreatedEvent] = asyncio.get_running_loop().create_future()
             failed.set_exception(llm.RealtimeError("only a whole text can be said"))
             return failed
-        return self._ask({"metadata": {"say": text}})
+        return self._ask(self.character.saying(text))
 
     @log_exceptions
     def commit_audio(self) -> None:
@@ -257,6 +255,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
     def _lose(self, reason: str) -> None:
         """End everything that is under way: the line is down."""
         self._cut_off = self._cut_off or self._answers.busy
+        self.character.lose()
         self._answers.lose(reason)
         self._tell_answers()
 
@@ -272,6 +271,8 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         refused = error.get("event_id") or "", error.get("code") or "", error.get("message") or "refused"
         ours = self._answers.refused(*refused)
         self._history.confirm(refused[0])
+        if wish := self.character.refused(error):
+            self._listener.on_refused(wish)
         said = self._history.items.get_by_id(error.get("event_id") or "")
         if said and error.get("param") == "item.content":  # without it, something else would be answered
             self._history.forget(said.id)
@@ -302,7 +303,8 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
 def _partial(event: Event) -> PartialHeard:
     settled = event.get("settled", True)
-    return PartialHeard(event["item_id"], event["text"], event["kind"], event.get("audio_end_ms", 0), settled)
+    text, language = event["text"], event.get("language") or ""
+    return PartialHeard(event["item_id"], text, event["kind"], event.get("audio_end_ms", 0), settled, language)
 
 
 def _offer(event: Event) -> RemarkOffer:

@@ -7,11 +7,12 @@ import aiohttp
 from livekit import api
 from livekit.agents import JobRequest
 
-from agent.persona import AURA
+from agent.persona.persona import AURA
 from agent.phone.caller_limits import CallerLimits
 from agent.phone.trunks import OUT, UNLISTED, of_phone
 from agent.rooms.failover_metadata import failover_metadata
 from agent.settings.agent import LiveKitSettings
+from agent.settings.persona import PersonaSettings
 from agent.settings.phone import PhoneSettings
 
 logger = logging.getLogger(__name__)
@@ -23,8 +24,8 @@ POLL_S = 0.05
 class CallAdmission:
     """Remembers who has called."""
 
-    def __init__(self, livekit: LiveKitSettings, phone: PhoneSettings) -> None:
-        self._livekit = livekit
+    def __init__(self, livekit: LiveKitSettings, phone: PhoneSettings, persona: PersonaSettings | None = None) -> None:
+        self._livekit, self._persona = livekit, persona or PersonaSettings()
         self._callers = CallerLimits(phone.at_once, phone.per_minute)
 
     async def answer(self, request: JobRequest) -> None:
@@ -34,7 +35,8 @@ class CallAdmission:
             logger.warning("call refused", extra={"room": request.room.name, "reason": reason})
             await request.reject()
             return
-        await request.accept(name=AURA.name)
+        persona, _ = self._persona.persona(AURA, request.job.metadata)
+        await request.accept(name=persona.name)
 
     async def _objection(self, room: str) -> str:
         """Why a call is refused; its room is gone then, so that the bridge answers 486. Empty: it is taken."""

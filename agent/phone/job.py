@@ -13,7 +13,7 @@ from livekit.agents.voice.room_io import AudioInputOptions, AudioOutputOptions, 
 from agent.aio.guard import log_exceptions
 from agent.call import Call
 from agent.livekit.media import RATE
-from agent.persona import ON_THE_PHONE
+from agent.persona.persona import ON_THE_PHONE
 from agent.phone.call_record import CallRecord
 from agent.phone.telephone import Telephone
 from agent.rooms.failover_metadata import failover_metadata
@@ -44,9 +44,9 @@ class PhoneCall:
     def __init__(self, settings: WorkerSettings, ctx: JobContext) -> None:
         self._ctx = ctx
         self._record = CallRecord(ctx.room.name, ctx.room.creation_time)
-        self._call = Call(
-            settings.pipeline, ON_THE_PHONE, TURNS["phone"], self, recalled=failover_metadata(ctx.job.metadata)
-        )
+        metadata = ctx.job.metadata
+        persona, self._refused = settings.persona.persona(ON_THE_PHONE, metadata)
+        self._call = Call(settings.pipeline, persona, TURNS["phone"], self, recalled=failover_metadata(metadata))
         speaker, bridge = _Speaker(self._call, settings.phone), _Bridge(ctx)
         self._telephone = Telephone(speaker, bridge, settings.phone, self._record, ctx.shutdown)
 
@@ -65,6 +65,7 @@ class PhoneCall:
         )
         self._call.session.input.set_audio_enabled(False)
         await self._call.start(greet=False, room=self._ctx.room, room_options=options, session_host=False)
+        self._call.refuse(*self._refused)
         if output := self._call.session.output.audio:
             output.on("playback_started", self._on_playback_started)
         logger.info("call begun", extra={"room": self._ctx.room.name})

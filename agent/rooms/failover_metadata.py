@@ -4,6 +4,8 @@ from typing import Literal
 
 import msgspec
 
+from agent.persona.wishes import PERSONA
+
 
 class FailoverMetadata(msgspec.Struct, frozen=True):
     """The job goes on with a call that has begun.
@@ -14,8 +16,13 @@ class FailoverMetadata(msgspec.Struct, frozen=True):
 
     resume_token: str = ""
 
-    def metadata(self) -> str:
-        return msgspec.json.encode(_Metadata(1, self)).decode()
+    def metadata(self, persona: msgspec.Raw | None = None) -> str:
+        """What the dispatch is given.
+
+        Args:
+            persona: Who the lost agent was by its own dispatch, if that said so: the one in its place is the same.
+        """
+        return msgspec.json.encode(_Metadata(1, self, persona or msgspec.UNSET)).decode()
 
 
 class _Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -23,6 +30,7 @@ class _Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     version: Literal[1] = msgspec.field(name="aura.failover.version")
     recalled: FailoverMetadata = msgspec.field(name="aura.failover")
+    persona: msgspec.Raw | msgspec.UnsetType = msgspec.field(name=PERSONA, default=msgspec.UNSET)
 
 
 def failover_metadata(metadata: str) -> FailoverMetadata | None:

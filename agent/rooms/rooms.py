@@ -7,6 +7,7 @@ from contextlib import asynccontextmanager
 import aiohttp
 from livekit import api
 
+from agent.persona.wishes import newest_in
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import LiveKitSettings
 from agent.status.attributes import CONNECTION
@@ -46,7 +47,8 @@ async def watcher(livekit: LiveKitSettings, room: str, lost: str) -> bool:
         for ghost in agents:  # the server itself notices a death after seconds only
             line = ghost.attributes.get(CONNECTION, "")
             await server.room.remove_participant(api.RoomParticipantIdentity(room=room, identity=lost))
-        told = FailoverMetadata(line).metadata()
+        dispatches = await server.agent_dispatch.list_dispatch(room)
+        told = FailoverMetadata(line).metadata(newest_in(each.metadata for each in dispatches))
         await server.agent_dispatch.create_dispatch(
             api.CreateAgentDispatchRequest(agent_name=livekit.agent_name, room=room, metadata=told)
         )

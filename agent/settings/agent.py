@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from agent.settings.environment import EnvironmentReader, SettingsError
+from agent.settings.persona import PersonaSettings, persona_settings
 from agent.settings.phone import PhoneSettings, phone_settings
 
 GRACE_S = 60  # livekit-server keeps an empty room for longer: `departure_timeout` in infra/livekit/livekit.yaml
@@ -56,6 +57,7 @@ class WorkerSettings:
     phone: PhoneSettings
     jobs_on_disk: Path | None = None
     remarks_per_minute: int = REMARKS_PER_MINUTE
+    persona: PersonaSettings = field(default_factory=PersonaSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,7 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
         phone=phone_settings(reader),
         jobs_on_disk=Path(jobs_on_disk) if (jobs_on_disk := reader.optional("AURA_AGENT_JOBS")) else None,
         remarks_per_minute=reader.number("AURA_AGENT_REMARKS_PER_MINUTE", REMARKS_PER_MINUTE, low=0, high=60),
+        persona=persona_settings(reader),
     )
     reader.check()
     return settings

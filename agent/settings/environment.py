@@ -52,6 +52,10 @@ class EnvironmentReader:
             return default
         return int(value)
 
+    def refuse(self, *faults: str) -> None:
+        """Remember what somebody else has found."""
+        self._faults += faults
+
     def check(self) -> None:
         if self._faults:
             raise SettingsError(list(dict.fromkeys(self._faults)))

@@ -1,4 +1,4 @@
-"""This module tells the room of the agent: `aura.state`, `.decision`, `.timings`, `.error` and the others."""
+"""This module tells the room of the agent, by attributes of its participant."""
 
 import asyncio
 import logging
@@ -23,6 +23,7 @@ What = Literal[
     "interrupted",
     "continued",
     "resumed",
+    "refused",
     "error",
     "spoke_up",
     "offer_dropped",
@@ -32,6 +33,8 @@ What = Literal[
 CONNECTION = "aura.connection"
 SEES = "aura.sees"
 SHOWN = "aura.shown"
+PERSONA = "aura.persona"
+CHOICES = "aura.choices"
 SILENT_S = 2.0  # for which "stayed silent" is shown
 WATCHING_S = 2.0  # after the last picture
 UNDECIDED_S = 2.0  # after a sound; sooner, it is either answered or found to be no turn
@@ -107,6 +110,7 @@ class AgentStatePublisher:
         self._shown_source = ""
         self._news: deque[dict[str, str]] = deque(maxlen=WAITING_NEWS)
         self._error = ""
+        self._persona: Mapping[str, str] = {}
         self._began = asyncio.get_running_loop().time()
         self._changed = asyncio.Event()
 
@@ -181,6 +185,14 @@ class AgentStatePublisher:
         self._see(replace(self._signals, sees=sees))
         known = "yes" if sees else "no"
         self._tell({CONNECTION: resume_token, SEES: known if resume_token else ""})
+
+    def persona(self, persona: Mapping[str, object], choices: Mapping[str, object]) -> None:
+        """Publish who the agent is, and what there is to choose from; what is shown already is not told again."""
+        shown = {PERSONA: _json(persona), CHOICES: _json(choices)}
+        news = {name: value for name, value in shown.items() if self._persona.get(name) != value}
+        if news:
+            self._persona = shown
+            self._tell(news)
 
     async def run(self) -> None:
         """Publish until cancelled."""

@@ -16,6 +16,7 @@ from agent.turns.user_turn_tracker import (
     Flush,
     Interrupt,
     Kind,
+    PartialHeard,
     Pause,
     TakeTurn,
     TurnEvent,
@@ -48,6 +49,7 @@ class PipelineStt(stt.STT[str]):
     Args:
         label_s: How long after a sound its label is waited for.
         late_label_s: How long it is waited for after a sound over the agent of which nothing is known yet.
+        language: ISO 639-1 code of what people speak until the pipeline says what it hears; empty: nobody knows.
     """
 
     def __init__(
@@ -75,6 +77,8 @@ class PipelineStt(stt.STT[str]):
 
     def feed(self, turn_event: TurnEvent) -> None:
         """Do what follows from something that has happened."""
+        if isinstance(turn_event, PartialHeard) and turn_event.language:
+            self._language = turn_event.language
         for action in self._tracker.feed(turn_event):
             self._do(action)
         if isinstance(turn_event, Pause):

@@ -43,6 +43,7 @@ class PartialHeard:
         text: All of the utterance so far.
         audio_end_ms: How much of the utterance's sound it covers.
         settled: It was made while the person was silent, of all that they had said.
+        language: ISO 639-1 code of what they speak; empty: nobody knows.
     """
 
     item_id: str
@@ -50,6 +51,7 @@ class PartialHeard:
     kind: Kind
     audio_end_ms: int
     settled: bool
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

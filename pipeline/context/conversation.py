@@ -58,9 +58,9 @@ class Conversation:
         """`item` takes the place of the one with its id; nothing happens if the caller has deleted that."""
         self.history = self.history.with_changed(item)
 
-    def reword(self, item_id: str, text: str) -> None:
+    def reword(self, item_id: str, text: str, language: str = "") -> None:
         """What was said has been understood; nothing happens if the caller has deleted it."""
-        self.history = self.history.with_text(item_id, text)
+        self.history = self.history.with_text(item_id, text, language)
 
     def see(self, clips: Iterable[VideoChunk]) -> None:
         """The clips were seen after all that has been said so far."""

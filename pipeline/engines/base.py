@@ -63,6 +63,17 @@ class Speaks(Protocol):
 
 
 @runtime_checkable
+class SpeaksLanguages(Protocol):
+    """An engine whose voices speak some languages, and no other.
+
+    Attributes:
+        voice_languages: ISO 639-1 codes.
+    """
+
+    voice_languages: tuple[str, ...]
+
+
+@runtime_checkable
 class TakesInstructions(Protocol):
     """An engine whose voice can be told in words how to speak.
 

@@ -133,6 +133,7 @@ class SessionConfig:
                     "format": show_format(self.speaks),
                     "voice": self.response_options.voice,
                     "speed": self.response_options.speed,
+                    **({"language": spoken} if (spoken := self.response_options.voice_language) else {}),
                     **({"instructions": told} if (told := self.response_options.voice_instructions) else {}),
                 },
             },
@@ -141,6 +142,9 @@ class SessionConfig:
                 "proactive": self.aura.proactive,
                 "camera": self.aura.camera,
                 "sees": sees,
+                "voices": list(self.there.voices),
+                "languages": sorted(self.there.languages),
+                "voice_languages": list(self.there.voice_languages),
                 "resume_token": resume_token,
             },
         }
@@ -220,6 +224,9 @@ def _with_output(config: SessionConfig, audio: AudioOutput, param: str) -> Sessi
     if audio.speed is not None:
         _check_speed(audio.speed, config.there.speeds, f"{param}.speed")
         response_options = replace(response_options, speed=audio.speed)
+    if audio.language is not None:
+        spoken = names.voice_language(audio.language, config.there, f"{param}.language")
+        response_options = replace(response_options, voice_language=spoken)
     if audio.instructions is not None:
         check_voice_instructions(audio.instructions, config.there.voice_instructions, f"{param}.instructions")
         response_options = replace(response_options, voice_instructions=audio.instructions)

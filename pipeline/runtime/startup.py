@@ -11,7 +11,7 @@ from typing import Any
 
 from pipeline.aio.tasks import BackgroundTasks, first
 from pipeline.deployment.loading import Deployment
-from pipeline.engines.base import Engine, Listens, Speaks, TakesInstructions
+from pipeline.engines.base import Engine, Listens, Speaks, SpeaksLanguages, TakesInstructions
 from pipeline.runtime.engine_registry import EngineKind
 from pipeline.runtime.profiles import Profile
 from pipeline.runtime.supervisor import OpenAgain, RestartableEngine, Supervisor
@@ -112,6 +112,8 @@ def with_engine(able: Capabilities, engine: Engine[Any, Any]) -> Capabilities:
         able = replace(able, recogniser=engine.model, languages=engine.languages, context_bytes=engine.context_bytes)
     if isinstance(engine, Speaks):
         able = replace(able, voices=engine.voices, speeds=engine.speeds)
+    if isinstance(engine, SpeaksLanguages):
+        able = replace(able, voice_languages=engine.voice_languages)
     if isinstance(engine, TakesInstructions):
         able = replace(able, voice_instructions=engine.most_instructions)
     return able

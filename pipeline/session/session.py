@@ -199,8 +199,8 @@ class Session:
         match event:
             case PartialTranscript() if not self.options.partials:
                 return
-            case TranscriptionCompleted(item_id, text):
-                self.conversation.reword(item_id, text)
+            case TranscriptionCompleted(item_id, text, language=language):
+                self.conversation.reword(item_id, text, language)
         self._sink.emit(event)
         if isinstance(event, ResponseDone):
             self._ended(event)
@@ -276,7 +276,8 @@ class Session:
         utterance.commit()
         self._speaking = None
         self._pending_input.said(spoken)
-        item = Item(utterance.item_id, "user", utterance.transcriber.newest.text, "audio")
+        heard = utterance.transcriber.newest
+        item = Item(utterance.item_id, "user", heard.text, "audio", language=heard.language)
         previous = self.conversation.add(item)
         self.emit(InputCommitted(item.id, previous))
         self.emit(ItemAdded(item, previous))

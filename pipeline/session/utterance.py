@@ -60,7 +60,7 @@ class Utterance:
         """What may be asked, as the session stands now. Once it is adopted, that is what the request asks."""
         if self.request:
             history, response_options = history.until(self.request.item_id), self.request.response_options
-        return TurnContext(history, response_options, self.item_id, heard.text, heard.settled)
+        return TurnContext(history, response_options, self.item_id, heard.text, heard.settled, heard.language)
 
     def partial(self, hypothesis: Hypothesis) -> PartialTranscript:
         return PartialTranscript(self.item_id, hypothesis, label(hypothesis.text))
@@ -78,7 +78,8 @@ class Utterance:
             yield TranscriptionFailed(self.item_id, transcriber.error.reason)
         else:
             seconds = transcriber.duration_ms / 1000
-            yield TranscriptionCompleted(self.item_id, transcriber.newest.text, seconds, tuple(transcriber.drafts))
+            newest, drafts = transcriber.newest, tuple(transcriber.drafts)
+            yield TranscriptionCompleted(self.item_id, newest.text, seconds, drafts, newest.language)
 
     async def hypotheses(self) -> AsyncGenerator[Hypothesis, None]:
         """What to answer."""

@@ -13,6 +13,7 @@ from pipeline.aio.signal import Signal
 from pipeline.engines.base import Engine
 from pipeline.errors import EngineError
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.models.qwen3_asr.languages import language_code
 from pipeline.models.shared.control_tokens import escape_control_tokens
 from pipeline.speech.voice_activity import FRAME_MS
 from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
@@ -192,7 +193,7 @@ class StreamingTranscriber:
             else:
                 await self._changed.wait()
         text = "" if self.error else self._newest.text
-        yield Hypothesis(text, bool(text), self._newest.audio_end_ms, len(text))
+        yield Hypothesis(text, bool(text), self._newest.audio_end_ms, len(text), self._newest.language)
 
     @property
     def _window_ms(self) -> int:
@@ -262,7 +263,8 @@ class StreamingTranscriber:
         settled = not (self._speaking or self._unheard)
         end_ms = self._kept_ms + transcript.audio_end_ms
         stable = len(text) - len(transcript.text) + transcript.stable_chars if transcript.stable_chars else 0
-        self._newest = Hypothesis(text, settled, end_ms, stable_chars=max(stable, len(self._kept_text)))
+        language = language_code(transcript.language) or self._newest.language
+        self._newest = Hypothesis(text, settled, end_ms, max(stable, len(self._kept_text)), language)
         if transcript.settles and transcript.audio_end_ms >= LONG_WINDOW_MS:
             self._start_anew(transcript)
         self._changed.fire()

@@ -15,6 +15,7 @@ class TurnContext:
         item_id: The user's item that is being said, or None if all that is asked is in the history.
         text: What they seem to have said in it.
         settled: They may have finished, and all of it has been heard: it is worth an answer.
+        language: ISO 639-1 code of what they speak; empty: nobody knows.
     """
 
     history: History
@@ -22,6 +23,7 @@ class TurnContext:
     item_id: str | None = None
     text: str = ""
     settled: bool = False
+    language: str = ""
 
     @property
     def request(self) -> TurnRequest:
@@ -30,5 +32,6 @@ class TurnContext:
         if item_id is None:
             return TurnRequest(history, self.response_options)
         if history.find(item_id):
-            return TurnRequest(history.with_text(item_id, self.text), self.response_options)
-        return TurnRequest(history.with_item(Item(item_id, "user", self.text, "audio")), self.response_options)
+            return TurnRequest(history.with_text(item_id, self.text, self.language), self.response_options)
+        said = Item(item_id, "user", self.text, "audio", language=self.language)
+        return TurnRequest(history.with_item(said), self.response_options)

@@ -32,6 +32,7 @@ class Capabilities:
         languages: ISO 639-1 codes that it knows; empty: it does not say.
         context_bytes: How much a caller may tell the recogniser of what will be said; None: it does not say.
         voices: The one that speaks unless another is asked for comes first; empty: they have no names.
+        voice_languages: ISO 639-1 codes of what they speak; empty: it does not say.
         voice_instructions: Most characters in which a caller may say how to speak; 0: the voice takes none.
         speeds: The slowest and the fastest at which they speak, 1 being their own; None: they know no other.
         limits: None: every text has room.
@@ -42,6 +43,7 @@ class Capabilities:
     languages: frozenset[str] = field(default=frozenset())
     context_bytes: int | None = None
     voices: tuple[str, ...] = ()
+    voice_languages: tuple[str, ...] = ()
     voice_instructions: int = 0
     speeds: tuple[float, float] | None = None
     limits: PromptLimits | None = None

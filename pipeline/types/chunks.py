@@ -69,7 +69,7 @@ class Transcript:
 
     Attributes:
         stable_chars: How many leading characters stand, however the sound goes on.
-        language: Its English name, if the recogniser says it.
+        language: Its English name or its ISO 639-1 code, if the recogniser says it.
         draft: What became of the draft of its pass; None: it had none.
     """
 

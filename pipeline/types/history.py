@@ -27,6 +27,7 @@ class Item:
         images: How many pictures came with it.
         pictures: The pictures that a model looks at; none if it cannot see.
         reserved: Only the place of an answer that has no words yet: nobody knows of it.
+        language: ISO 639-1 code of what was spoken, as it was heard; empty: nobody knows.
     """
 
     id: str
@@ -38,6 +39,7 @@ class Item:
     images: int = 0
     pictures: tuple[VideoChunk, ...] = ()
     reserved: bool = False
+    language: str = ""
 
     def heard(self, played_ms: float) -> "Item":
         """Returns a spoken answer cut to what was heard in its first `played_ms`; another item stays as it is.
@@ -127,10 +129,11 @@ class History:
             position += 1
         return replace(self, items=(*self.items[:position], item, *self.items[position:]))
 
-    def with_text(self, item_id: str, text: str) -> "History":
-        """Returns the conversation with another text in one item; unchanged if the item has gone."""
+    def with_text(self, item_id: str, text: str, language: str = "") -> "History":
+        """Returns the conversation with another text, spoken in that language, in one item; unchanged if the item has
+        gone."""
         item = self.find(item_id)
-        return self.with_changed(replace(item, text=text)) if item else self
+        return self.with_changed(replace(item, text=text, language=language)) if item else self
 
     def with_changed(self, changed: Item) -> "History":
         """`changed` in the place of the item with its id; unchanged if that has gone."""
@@ -161,6 +164,11 @@ class History:
         """Returns the conversation with a spoken answer cut to its first `played_ms` (`Item.heard`)."""
         item = self.find(item_id)
         return self.with_changed(item.heard(played_ms)) if item else self
+
+    @property
+    def language(self) -> str:
+        """ISO 639-1 code of what the person spoke in last; empty if they wrote, or nobody knows."""
+        return next((item.language for item in reversed(self.items) if item.role == "user"), "")
 
     def messages(self) -> tuple[ChatMessage, ...]:
         """The conversation as prompt messages; what has no words is left out."""

@@ -12,9 +12,11 @@ class Hypothesis:
         settled: The person is silent, and has been since what this was heard of.
         audio_end_ms: How much of the utterance's sound it covers.
         stable_chars: How many leading characters will not change any more.
+        language: ISO 639-1 code of what they speak; empty: nobody knows.
     """
 
     text: str
     settled: bool = False
     audio_end_ms: int = 0
     stable_chars: int = 0
+    language: str = ""

@@ -59,12 +59,14 @@ class TranscriptionCompleted:
     Attributes:
         seconds: How long its sound is.
         drafts: What became of the draft of each pass over it; None: it had none.
+        language: ISO 639-1 code of what was spoken; empty: nobody knows.
     """
 
     item_id: str
     text: str
     seconds: float
     drafts: tuple[DraftOutcome | None, ...] = ()
+    language: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ class ResponseOptions:
 
     Attributes:
         language: ISO 639-1 code of the caller's speech, or None to detect it.
+        voice_language: ISO 639-1 code of what the voice speaks in; None: in what the caller is heard to speak.
         voice_instructions: In words, how to speak, for a voice that takes them.
         context: Words that the caller may say, such as names.
         max_tokens: Most tokens to write, or None for the pipeline's own limit. 0 only has the question read.
@@ -30,6 +31,7 @@ class ResponseOptions:
     voice_instructions: str = ""
     modality: Modality = "audio"
     language: str | None = None
+    voice_language: str | None = None
     context: str = ""
     max_tokens: int | None = None
     say: str | None = None
@@ -44,6 +46,14 @@ class TurnRequest:
 
     history: History = field(default=History())
     response_options: ResponseOptions = field(default=ResponseOptions())
+
+    @property
+    def voice_language(self) -> str | None:
+        """ISO 639-1 code of what the answer is spoken in: as was asked for, or else as the person speaks; None: nobody
+        knows."""
+        options = self.response_options
+        heard = None if options.say is not None else self.history.language
+        return options.voice_language or options.language or heard or None
 
     def messages(self) -> tuple[ChatMessage, ...]:
         return self.history.messages()

@@ -60,6 +60,8 @@ class FakePipeline:
         remarks_after_s: From the acceptance of an offer to its first word.
         remarks_s: How long it takes to say one.
         mute: Its answers have words, and no sound comes.
+        voices: Those that it has. Without any it does not say what it has, and answers no update of the session.
+        languages, voice_languages: What it understands and speaks.
     """
 
     hears: list[Hears] = field(default_factory=list)
@@ -76,6 +78,9 @@ class FakePipeline:
     remarks_after_s: float = 0.1
     remarks_s: float = 2.0
     mute: bool = False
+    voices: tuple[str, ...] = ()
+    languages: tuple[str, ...] = ("en", "fr", "sv")
+    voice_languages: tuple[str, ...] = ("en", "fr")
     on_event: Callable[[Event], None] | None = None
 
     def __post_init__(self) -> None:
@@ -101,6 +106,9 @@ class FakePipeline:
             resumed = self.can_resume and resume is not None
             self._order = self._order if resumed else []
             aura = {"resume_token": f"token_{len(self.resumed_with)}", "partials": resumed, "sees": self.sees}
+            if self.voices:
+                has = {"voices": self.voices, "languages": self.languages, "voice_languages": self.voice_languages}
+                aura |= {name: list(several) for name, several in has.items()}
             self.tell("session.created", session={"id": self._id("sess"), "aura": aura})
             listening = tasks.create_task(self._listen(self.socket), name="fake:listen")
             try:
@@ -147,6 +155,8 @@ class FakePipeline:
         if self.on_event:
             self.on_event(event)
         match event:
+            case {"type": "session.update", "session": session} if self.voices:
+                self._update(session, event.get("event_id"))
             case {"type": "input_audio_buffer.activity", "speaking": True}:
                 self.offers.clear()
                 self._utterance = self._utterance or self._id("item")
@@ -188,6 +198,23 @@ class FakePipeline:
                 task.cancel()
                 self._end_item(response_id)
                 self._done(response_id, self._metadata, status="cancelled")
+
+    def _update(self, session: dict[str, Any], event_id: str | None) -> None:
+        """Have it, or refuse it as the pipeline does: by the name of the first field that it does not have."""
+        audio = session.get("audio", {"input": {"transcription": {}}, "output": {}})
+        heard, said = audio["input"]["transcription"], audio["output"]
+        wishes = (
+            ("session.audio.input.transcription.language", heard.get("language"), self.languages),
+            ("session.audio.output.voice", said.get("voice"), self.voices),
+            ("session.audio.output.language", said.get("language"), self.voice_languages),
+        )
+        for param, wish, there in wishes:
+            if wish and wish not in there:
+                message = f"{param}: {wish!r} is not served; there is: {', '.join(there)}"
+                error = {"code": "invalid_value", "param": param, "message": message, "event_id": event_id}
+                self.tell("error", error=error)
+                return
+        self.tell("session.updated", session=session)
 
     def _partial(self, heard: Hears, settled: bool) -> None:
         self._text = heard.text

@@ -6,6 +6,7 @@ import signal
 import socket
 import subprocess
 import sys
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from time import sleep
@@ -18,11 +19,16 @@ from agent.console.console import in_words
 ROOT = Path(__file__).parents[2]
 
 
-def aura_agent(*arguments: str | Path, typed: str = "", url: str = "http://127.0.0.1:9") -> tuple[int, str, str]:
+def aura_agent(
+    *arguments: str | Path,
+    typed: str = "",
+    url: str = "http://127.0.0.1:9",
+    environ: Mapping[str, str] | None = None,
+) -> tuple[int, str, str]:
     """The exit code, and what is said on stdout and stderr."""
     argv = [sys.executable, "-m", "agent.main", *map(str, arguments)]
-    environ = {**os.environ, "AURA_PIPELINE_URL": url, "AURA_PIPELINE_KEY": "key"}
-    ended = subprocess.run(argv, cwd=ROOT, env=environ, input=typed, capture_output=True, text=True, timeout=60)
+    everything = {**os.environ, "AURA_PIPELINE_URL": url, "AURA_PIPELINE_KEY": "key", **(environ or {})}
+    ended = subprocess.run(argv, cwd=ROOT, env=everything, input=typed, capture_output=True, text=True, timeout=60)
     return ended.returncode, ended.stdout, ended.stderr
 
 

@@ -15,7 +15,8 @@ from livekit.agents import SpeechCreatedEvent, UserStateChangedEvent
 from agent.call import Call
 from agent.console.audio import WavLoudspeaker
 from agent.livekit.media import RATE
-from agent.persona import Persona
+from agent.persona.changes import PersonaChanges
+from agent.persona.persona import Persona
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
 from agent.turns.floor import FloorRules
@@ -346,14 +347,13 @@ async def test_who_asks_for_quiet_gets_it_aloud_or_in_writing_until_they_take_it
         await asyncio.sleep(0.5)
         live.commit_audio()
         await asyncio.sleep(0.1)
-        assert not room.call.speaks_up
-        live.caption("item_9", "Speak up again")
-        assert not room.call.speaks_up, "they have not finished"
-        await room.call.write("Aura, speak up again, please")
-        assert room.call.speaks_up
-        await room.call.write("Only speak when I ask.")
-        await room.call.write("Only speak when I ask.")
-        assert not room.call.speaks_up
+        allowed = [room.call.speaks_up]
+        live.caption("item_9", "Speak up again")  # they have not finished
+        allowed.append(room.call.speaks_up)
+        for written in ("Aura, speak up again, please", "Only speak when I ask.", "Only speak when I ask."):
+            await room.call.write(written)
+            allowed.append(room.call.speaks_up)
+        assert allowed == [False, False, True, False, False]
         assert room.texts("proactive") == [
             "it speaks only when asked",
             "it speaks up again",
@@ -367,3 +367,13 @@ async def test_nobody_can_have_it_speak_up_where_its_persona_does_not() -> None:
     async with calling(FakePipeline(), persona=replace(PERSONA, proactive=False)) as room:
         await room.call.write("Speak up again.")
         assert not room.call.speaks_up
+
+
+async def test_the_switch_turns_it_off_and_on_and_the_room_is_shown_which() -> None:
+    pipeline = FakePipeline(voices=("vivian",))
+    async with calling(pipeline) as room:
+        shown = [(await room.call.become(PersonaChanges({"proactive": on})))["proactive"] for on in (False, True)]
+        assert (shown, room.call.speaks_up) == ([False, True], True)
+        await room.call.write("Only speak when I ask.")
+        await asyncio.sleep(0.1)
+        assert msgspec.json.decode(room.of("aura.persona")[-1])["proactive"] is False

@@ -63,8 +63,10 @@ async def test_a_language_is_taken_with_its_region(whisper: WhisperEngine, quest
 async def test_the_language_can_be_detected(models_dir: Path, question: bytes) -> None:
     engine = await WhisperEngine.open(models_dir, model=BASE, fallback=BASE, threads=1, language=None)
     (transcript,) = await all_of(engine, window(question))
+    (silent,) = await all_of(engine, window(bytes(48_000)))
     await engine.aclose()
     assert "france" in words(transcript.text)
+    assert (transcript.language, silent.language) == ("en", "")
 
 
 async def test_an_unknown_language_is_named_and_the_next_window_is_heard(

@@ -13,7 +13,7 @@ from agent.livekit.media import RATE, sound
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_settings import PipelineSessionSettings
-from agent.persona import AURA
+from agent.persona.persona import AURA
 from agent.settings.agent import PipelineSettings
 from tests.agent.livekit.test_session import Listener
 from tests.contract.wire_wait import eventually

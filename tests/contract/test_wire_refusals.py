@@ -192,6 +192,7 @@ async def test_what_cannot_be_done(event: tuple[str, dict[str, Any]], code: str,
         ({"model": "aura-scriptet"}, "model", "did you mean 'aura-scripted'? there is: aura-scripted"),
         ({"audio": {"output": {"voice": "bass"}}}, "audio.output.voice", "there is: tenor, alto"),
         ({"audio": {"output": {"voice": {"id": "v_1"}}}}, "audio.output.voice", "there is: tenor, alto"),
+        ({"audio": {"output": {"language": "tlh"}}}, "audio.output.language", "there is: en, fr"),
         ({"audio": {"output": {"instructions": "Softly."}}}, "audio.output.instructions", "this voice takes none"),
         (
             {"audio": {"input": {"transcription": {"language": "klingon"}}}},

@@ -15,7 +15,7 @@ from livekit import rtc
 from agent.call import Call
 from agent.console.audio import WavLoudspeaker
 from agent.livekit.media import RATE
-from agent.persona import Persona
+from agent.persona.persona import Persona
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
 from tests.agent.audience import Notes

@@ -14,6 +14,7 @@ OURS = {"input_audio_buffer.partial", "aura.offer"}
 # What the service sends and the package's types lack, and what is ours, by place (`*` stands for an event's type).
 BESIDE_THE_TYPES = {
     "session.id", "session.object", "session.expires_at", "session.aura",
+    "conversation.item.input_audio_transcription.completed:language",
     "response.output_audio_transcript.delta:start_time", "response.output_audio_transcript.delta:end_time",
     "response.output_audio.delta:timings",
 }  # fmt: skip

@@ -207,7 +207,7 @@ def sent_here() -> Iterator[Wire]:
         yield from answers.wire(happened)
     first = SessionConfig.at_first(replace(ABLE, voice_instructions=500))
     semantic = AudioInput(turn_detection=TurnDetection("semantic_vad"))
-    told = AudioSettings(input=semantic, output=AudioOutput(instructions="slowly"))
+    told = AudioSettings(input=semantic, output=AudioOutput(instructions="slowly", language="fr"))
     for config in (first, first.updated(SessionSettings(audio=told))):
         yield event("session.created", session=config.shown("name", 0, "token", sees=True))
 

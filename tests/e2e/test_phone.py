@@ -7,7 +7,7 @@ import signal
 
 import pytest
 
-from agent.persona import ON_THE_PHONE
+from agent.persona.persona import ON_THE_PHONE
 from agent.phone.telephone import NOBODY
 from infra.bench.base.speech import PersonVoice
 from tests.e2e.exchange import Exchange

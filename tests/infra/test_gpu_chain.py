@@ -9,7 +9,7 @@ import soxr
 import yaml
 
 from agent.livekit.session_settings import PipelineSessionSettings
-from agent.persona import AURA
+from agent.persona.persona import AURA
 from infra.bench.load.answer import Served
 from pipeline.deployment.loading import read_deployment
 from pipeline.runtime.metrics import Metrics
@@ -92,7 +92,7 @@ def page(metrics: Metrics, heard: list[DraftOutcome | None]) -> str:
 
 
 def test_its_callers_are_heard_while_they_speak_as_an_agents_are() -> None:
-    asked = PipelineSessionSettings(AURA, spoken=True, camera=True).session("")["aura"]
+    asked = PipelineSessionSettings(AURA, spoken=True, camera=True).session()["aura"]
     assert SESSION["aura"].items() <= asked.items()
     assert SESSION["aura"]["partials"]
 

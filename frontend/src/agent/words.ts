@@ -40,6 +40,7 @@ const DECISIONS: Readonly<Record<string, string>> = {
   interrupted: 'You interrupted',
   continued: 'You went on',
   resumed: 'Went on speaking',
+  refused: 'A setting was not taken',
   error: 'Something failed',
   spoke_up: 'Spoke up',
   offer_dropped: 'Kept a remark to itself',

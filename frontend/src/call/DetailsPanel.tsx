@@ -6,6 +6,7 @@ import { Icon } from '../ui/Icon';
 import { DecisionLog } from './DecisionLog';
 import { DownloadButton } from './DownloadButton';
 import { SpeaksUpSwitch } from './SpeaksUpSwitch';
+import { PersonaCard } from './PersonaCard';
 import { WaitChart } from './WaitChart';
 
 interface Props {
@@ -25,6 +26,7 @@ export function DetailsPanel({ agent, conversation, startedMs, close }: Props) {
           <Icon name="close" />
         </button>
       </header>
+      <PersonaCard agent={agent} />
       <SpeaksUpSwitch agent={agent} />
       <WaitChart waits={conversation.waits} />
       <DecisionLog decisions={conversation.decisions} startedMs={startedMs} />

@@ -6,6 +6,12 @@ it('asks for a place in the words of the endpoint format, and only for what is k
   expect(tokenRequest({ room: null, identity: null })).toEqual({});
 });
 
+it('brings the languages of the browser along', () => {
+  expect(tokenRequest({ room: null, identity: null }, ['fr-FR', 'en'])).toEqual({
+    participant_attributes: { 'aura.languages': 'fr-FR,en' },
+  });
+});
+
 it('reads a grant', () => {
   expect(readTokenAnswer(200, { server_url: 'ws://h', participant_token: 't' }, null)).toEqual({
     kind: 'granted',

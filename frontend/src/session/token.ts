@@ -21,7 +21,7 @@ export async function requestToken(place: Place, signal: AbortSignal): Promise<T
     const response = await fetch('/api/token', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(tokenRequest(place)),
+      body: JSON.stringify(tokenRequest(place, navigator.languages)),
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
     const body: unknown = await response.json().catch(() => null);
@@ -32,8 +32,12 @@ export async function requestToken(place: Place, signal: AbortSignal): Promise<T
   }
 }
 
-export function tokenRequest(place: Place): Record<string, string> {
+/** What the agent is told of the person before they have said anything: their browser's languages. */
+const LANGUAGES = 'aura.languages';
+
+export function tokenRequest(place: Place, languages: readonly string[] = []): Record<string, unknown> {
   return {
+    ...(languages.length > 0 ? { participant_attributes: { [LANGUAGES]: languages.join(',') } } : {}),
     ...(place.room ? { room_name: place.room } : {}),
     ...(place.identity ? { participant_identity: place.identity } : {}),
   };

@@ -5,12 +5,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from agent.livekit.capabilities import PipelineCapabilities
 from agent.livekit.session_settings import PipelineSessionSettings
-from agent.persona import AURA
+from agent.persona.persona import AURA
 from agent.turns.endpointing import TURNS
 from infra.bench.base.wire import Wire, wired
 
-SESSION = PipelineSessionSettings(AURA, spoken=True, camera=False).session(AURA.instructions)
+ENGLISH = PipelineCapabilities(voice_languages=("en",))  # as the embedded profile says: its prompts are read by then
+SESSION = PipelineSessionSettings(AURA, spoken=True, camera=False).session(ENGLISH)
 
 
 @dataclass(frozen=True, slots=True)

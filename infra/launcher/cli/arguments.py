@@ -51,7 +51,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     return LauncherSettings(
         verb=asked.verb,
         layout=layout,
-        environ=environ,
+        environ=_with_whole_paths(environ),
         ports=ports,
         ci=environ.get("CI", "").lower() in ("1", "true"),
         profile=profile,
@@ -63,6 +63,12 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         rest=tuple(rest),
         asked=_for_a_stack(asked, ports, environ),
     )
+
+
+def _with_whole_paths(environ: Mapping[str, str]) -> dict[str, str]:
+    """The environment for the parts, which run in another folder: a persona file is named as seen from this one."""
+    persona = environ.get("AURA_PERSONA", "").strip()
+    return {**environ, **({"AURA_PERSONA": os.path.abspath(os.path.expanduser(persona))} if persona else {})}
 
 
 def _on_gpus(asked: argparse.Namespace, profile: str, default: Path) -> OnGpus | None:

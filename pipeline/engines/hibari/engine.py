@@ -33,6 +33,7 @@ class HibariEngine:
 
     def __init__(self, voice: Any) -> None:
         self.voices = VOICES
+        self.voice_languages = ("en",)
         self.speeds = (SLOWEST, FASTEST)
         self._voice = voice
         self._worker = BlockingWorker("hibari")

@@ -16,7 +16,7 @@ from pipeline.engines.qwen3_tts.captions import Captions
 from pipeline.engines.qwen3_tts.prompt_queue import PromptQueue
 from pipeline.errors import EngineError, RequestError
 from pipeline.models.qwen3_tts.extra_args import Choice
-from pipeline.models.qwen3_tts.prompt import TalkerPromptWriter, VoiceChoice
+from pipeline.models.qwen3_tts.prompt import LANGUAGES, TalkerPromptWriter, VoiceChoice
 from pipeline.models.qwen3_tts.script import Script
 from pipeline.models.qwen3_tts.sentence import FramePace, Sentence
 from pipeline.models.shared.engine_io import PromptChunk, RequestSampling, StreamingPromptEngine
@@ -52,6 +52,7 @@ class TalkerEngine:
         self, requests: StreamingPromptEngine, writer: TalkerPromptWriter, engine_settings: TalkerEngineSettings
     ) -> None:
         self.voices = voices(writer, engine_settings.voice)
+        self.voice_languages = voice_languages(writer)
         self.most_instructions = writer.most_instructions
         self.speeds = None
         self._requests = requests
@@ -141,6 +142,11 @@ async def _parts(
 def voices(writer: TalkerPromptWriter, first: str) -> tuple[str, ...]:
     """The speakers of the checkpoint, the one that speaks unless another is asked for in front."""
     return tuple(dict.fromkeys(name for name in (first.lower(), *writer.config.talker.spk_id) if name))
+
+
+def voice_languages(writer: TalkerPromptWriter) -> tuple[str, ...]:
+    """The codes of the languages that the checkpoint speaks."""
+    return tuple(code for code, name in LANGUAGES.items() if name in writer.config.talker.codec_language_id)
 
 
 def voice_in(clause: Clause, otherwise: str = "") -> VoiceChoice:

@@ -39,12 +39,14 @@ class WhisperPass:
         logprob: Mean natural log probability of a token.
         no_speech: Probability that nobody speaks.
         ended: It stopped of its own accord.
+        language: ISO 639-1 code of what it was read as.
     """
 
     text: str
     logprob: float
     no_speech: float
     ended: bool
+    language: str = ""
 
     @property
     def is_speech(self) -> bool:
@@ -62,6 +64,14 @@ class WhisperPass:
         return self.ended and self.logprob > SURE
 
 
+@dataclass(frozen=True, slots=True)
+class HeardWords:
+    """Holds what was said, and the ISO 639-1 code of its language; both are empty if there were no words."""
+
+    text: str
+    language: str
+
+
 class WhisperDecoder:
     """A loaded model. One pass at a time.
 
@@ -74,16 +84,21 @@ class WhisperDecoder:
         self.languages: frozenset[str] = frozenset(self._model.supported_languages)
 
     def read(self, pcm: Pcm, language: str | None, context: str = "") -> str:
-        """The words in `pcm` (float32, 16 kHz mono); empty if there are none.
+        """The words in `pcm` (float32, 16 kHz mono); empty if there are none. Arguments as of `hear`."""
+        return self.hear(pcm, language, context).text
+
+    def hear(self, pcm: Pcm, language: str | None, context: str = "") -> HeardWords:
+        """The words in `pcm` (float32, 16 kHz mono), and their language.
 
         Args:
             language: ISO 639-1 code; None: detect it.
             context: Words that may be said. Its last 223 tokens count.
         """
-        read = partial(self._read_part, language=language, context=context)
-        return " ".join(text for part in parts(pcm, LONGEST_PART_S) if (text := read(part)))
+        heard = [self._read_part(part, language, context) for part in parts(pcm, LONGEST_PART_S)]
+        words = [each for each in heard if each.text]
+        return HeardWords(" ".join(each.text for each in words), words[0].language if words else "")
 
-    def _read_part(self, pcm: Pcm, language: str | None, context: str) -> str:
+    def _read_part(self, pcm: Pcm, language: str | None, context: str) -> HeardWords:
         features, frames = self._model.feature_extractor(pcm), _frames(pcm)
         read = partial(self._pass, features, language=language, context=context, samples=len(pcm))
         heard = read(frames)
@@ -94,7 +109,9 @@ class WhisperDecoder:
         text = heard.text if heard.is_speech and believed else ""
         if heard.is_speech and not believed:
             text = self._read_pieces(pcm, language, context, LONGEST_PIECE_S)
-        return "" if is_echo(text, context) and not self._read_part(pcm, language, "") else text
+        if is_echo(text, context) and not self._read_part(pcm, language, "").text:
+            text = ""
+        return HeardWords(text, heard.language)
 
     def _read_pieces(self, pcm: Pcm, language: str | None, context: str, longest_s: int) -> str:
         """The words of each piece, and nothing of one that makes Whisper run in circles however short it is."""
@@ -129,7 +146,7 @@ class WhisperDecoder:
         tokens = result.sequences_ids[0]
         logprob = result.scores[0] * len(tokens) / (len(tokens) + 1)
         text = tokenizer.decode(tokens).strip()
-        return WhisperPass(text, logprob, result.no_speech_prob, ended=len(tokens) < limit)
+        return WhisperPass(text, logprob, result.no_speech_prob, len(tokens) < limit, language)
 
 
 def is_echo(text: str, context: str) -> bool:

@@ -9,7 +9,7 @@ from typing import Self
 from pipeline.engines.blocking_worker import BlockingWorker
 from pipeline.engines.embedded_models import FETCHED, WHISPER_FILES
 from pipeline.engines.model_files import model_folder
-from pipeline.engines.whisper.decoder import WhisperDecoder
+from pipeline.engines.whisper.decoder import HeardWords, WhisperDecoder
 from pipeline.errors import ConfigError, EngineError
 from pipeline.types.chunks import AsrInput, Transcript
 
@@ -58,8 +58,8 @@ class WhisperEngine:
 
     async def generate(self, request_id: str, prompts: AsyncIterator[AsrInput]) -> AsyncGenerator[Transcript, None]:
         async for window in prompts:
-            text = await self._read(window)
-            yield Transcript(text, window.audio_end_ms, window.settles)
+            heard = await self._read(window)
+            yield Transcript(heard.text, window.audio_end_ms, window.settles, language=heard.language)
 
     async def busy(self) -> int:
         return self._worker.running
@@ -67,10 +67,10 @@ class WhisperEngine:
     async def aclose(self) -> None:
         await self._worker.aclose()
 
-    async def _read(self, window: AsrInput) -> str:
+    async def _read(self, window: AsrInput) -> HeardWords:
         language, context = self._known(window.language or self._language), window.context
         try:
-            return await self._worker.run_unheld(partial(self._reader.read, window.pcm, language, context))
+            return await self._worker.run_unheld(partial(self._reader.hear, window.pcm, language, context))
         except Exception as error:
             log.exception("a pass failed", extra={"audio_ms": window.audio_end_ms})
             raise EngineError(STAGE, f"the speech could not be transcribed ({type(error).__name__})") from error

@@ -11,11 +11,19 @@ CODES: Mapping[str, str] = {  # ISO 639-1; for two of them there are only codes 
 }  # fmt: skip
 
 AUTO = "auto"  # it is detected
+_BY_NAME = {name.lower(): code for code, name in CODES.items()}
 
 
 def codes_of(known: Sequence[str]) -> frozenset[str]:
     """The codes of languages by their English names; one that has none is left out."""
     return frozenset(code for code, name in CODES.items() if name in known)
+
+
+def language_code(heard: str) -> str:
+    """The code of what a recogniser says that it hears: an English name or a code, of several the first; empty if it
+    is none that is known."""
+    first = heard.split(",")[0].strip().lower()
+    return first if first in CODES else _BY_NAME.get(first, first if len(first) in (2, 3) else "")
 
 
 def language_name(request: str, known: Sequence[str]) -> str | None:

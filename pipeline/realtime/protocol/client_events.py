@@ -56,12 +56,14 @@ class AudioOutput(Known):
     """How answers sound.
 
     Attributes:
+        language: (ours) ISO 639-1 code of what is spoken in; without it, in what the caller is heard to speak.
         instructions: (ours) In words, how to speak; a voice that takes none refuses them.
     """
 
     format: Format | None = None
     voice: str | dict[str, Any] | None = None
     speed: float | None = None
+    language: str | None = None
     instructions: str | None = None
 
 
@@ -77,13 +79,16 @@ class AuraSettings(Known):
         partials: Send `input_audio_buffer.partial` while the person speaks.
         proactive: What becomes of an answer that nobody asked for.
         camera: Take pictures.
-        sees, resume_token: As they were shown; they do not change.
+        sees, voices, languages, voice_languages, resume_token: As they were shown; they do not change.
     """
 
     partials: bool | None = None
     proactive: Literal["offer", "speak", "off"] | None = None
     camera: bool | None = None
     sees: Ignored = None
+    voices: Ignored = None
+    languages: Ignored = None
+    voice_languages: Ignored = None
     resume_token: Ignored = None
 
 

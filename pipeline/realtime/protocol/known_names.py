@@ -59,8 +59,24 @@ def check_language(request: str, there: Capabilities, param: str) -> None:
     Raises:
         RequestError: Names those that the recogniser knows. A region is nothing to it: `en-US` is `en`.
     """
-    if there.languages and request.lower().replace("_", "-").split("-")[0] not in there.languages:
+    if there.languages and _code(request) not in there.languages:
         raise _unknown(request, sorted(there.languages), param)
+
+
+def voice_language(request: str, there: Capabilities, param: str) -> str | None:
+    """The code of a language that the voice speaks; None, of an empty one: that which the caller is heard to speak.
+
+    Raises:
+        RequestError: Names those that it speaks. A region is nothing to it: `en-US` is `en`.
+    """
+    code = _code(request)
+    if code and there.voice_languages and code not in there.voice_languages:
+        raise _unknown(request, there.voice_languages, param)
+    return code or None
+
+
+def _code(language: str) -> str:
+    return language.lower().replace("_", "-").split("-")[0]
 
 
 def _unknown(request: str, known: Iterable[str], param: str, code: str = "invalid_value") -> RequestError:

@@ -71,6 +71,7 @@ def _partial(partial: events.PartialTranscript) -> Wire:
         audio_end_ms=heard.audio_end_ms,
         settled=heard.settled,
         kind=partial.kind,
+        language=heard.language or None,
     )
 
 
@@ -82,5 +83,6 @@ def _transcribed(heard: events.TranscriptionCompleted) -> Iterator[Wire]:
         item_id=heard.item_id,
         content_index=0,
         transcript=heard.text,
+        language=heard.language or None,
         usage={"type": "duration", "seconds": heard.seconds},
     )

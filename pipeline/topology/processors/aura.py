@@ -41,7 +41,7 @@ async def aura2tts(inbox: AsyncIterator[TextChunk], request: TurnRequest) -> Asy
         "",
         options.voice,
         options.speed,
-        voice_language(options.language),
+        voice_language(request.voice_language),
         escape_control_tokens(options.voice_instructions),
     )
     async for piece in inbox:

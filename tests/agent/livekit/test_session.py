@@ -16,8 +16,10 @@ from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.responses import ResponseOutcome
 from agent.livekit.send_queue import MOST_COMMANDS
 from agent.livekit.session import AuraRealtimeSession
+from agent.livekit.session_persona import PersonaInForce
 from agent.livekit.session_settings import PipelineSessionSettings
-from agent.persona import AURA
+from agent.persona.changes import Refusal
+from agent.persona.persona import AURA
 from agent.settings.agent import PipelineSettings
 from agent.turns.floor import RemarkOffer
 from agent.turns.user_turn_tracker import PartialHeard
@@ -43,6 +45,8 @@ class Listener:
         self.owed: list[bool] = []
         self.offers: list[RemarkOffer] = []
         self.refused_offers: list[str] = []
+        self.personas: list[PersonaInForce] = []
+        self.refused: list[str] = []
         self.committed = self.broken = 0
         self.pictures: list[VideoSource] = []
 
@@ -65,6 +69,12 @@ class Listener:
     def on_connection(self, resume_token: str, sees: bool) -> None:
         self.lines.append(resume_token)
         self.sees.append(sees)
+
+    def on_persona(self, in_force: PersonaInForce) -> None:
+        self.personas.append(in_force)
+
+    def on_refused(self, refused: Refusal) -> None:
+        self.refused.append(str(refused))
 
     def on_trouble(self, text: str) -> None:
         self.troubles.append(text)
@@ -109,10 +119,16 @@ def ids(context: llm.ChatContext) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("context", "told"), [("", {"language": "en"}), ("Wouter", {"language": "en", "prompt": "Wouter"})]
+    ("language", "context", "told"),
+    [
+        ("auto", "", {}),
+        ("en", "", {"language": "en"}),
+        ("en", "Wouter", {"language": "en", "prompt": "Wouter"}),
+    ],
 )
-def test_it_tells_what_people_may_say(context: str, told: dict[str, str]) -> None:
-    asked = PipelineSessionSettings(replace(AURA, context=context), spoken=True, camera=False).session("Be brief.")
+def test_it_tells_what_people_may_say(language: str, context: str, told: dict[str, str]) -> None:
+    persona = replace(AURA, language=language, context=context)
+    asked = PipelineSessionSettings(persona, spoken=True, camera=False).session()
     assert asked["audio"]["input"]["transcription"] == told
 
 

@@ -6,7 +6,7 @@ import pytest
 from livekit.agents import llm
 
 from agent.call import HANG_UP_S, Call
-from agent.persona import Persona
+from agent.persona.persona import Persona
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
 from agent.status.attributes import CONNECTION

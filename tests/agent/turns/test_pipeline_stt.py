@@ -55,6 +55,18 @@ async def test_a_flush_is_answered_with_the_transcript() -> None:
     assert actions.done == [(0.4, "caption where is Rome"), (0.4, "turn")]
 
 
+async def test_livekit_is_told_the_language_that_was_heard() -> None:
+    the_gate = pipeline_stt(Floor())
+    async with the_gate.stream() as stream:
+        for language, told in (("fr", "fr"), ("", "fr"), ("de", "de")):
+            the_gate.feed(Onset(audible=False, answering=False))
+            the_gate.feed(Pause())
+            stream.flush()
+            the_gate.feed(PartialHeard("item_1", "Rome", "speech", 900, settled=True, language=language))
+            event = await anext(stream)
+            assert event.alternatives[0].language == told
+
+
 async def test_a_flush_without_a_sound_is_answered_with_nothing() -> None:
     the_gate = pipeline_stt(Floor())
     async with the_gate.stream() as stream:

@@ -128,6 +128,10 @@ def test_the_checkpoint_decides_whether_there_is_room_for_any(size: str, most: i
     assert with_engine(Capabilities("aura"), speaks()).voice_instructions == 0
 
 
+def test_the_languages_of_the_checkpoint_are_those_that_callers_are_told() -> None:
+    assert with_engine(Capabilities("aura"), talker(FakeRequests())).voice_languages == ("en", "zh")
+
+
 def limited(most: int) -> PipelineConfig:
     topology = PROFILES["vllm"].topology
     *others, last = topology.stages

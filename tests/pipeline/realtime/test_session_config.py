@@ -112,3 +112,24 @@ def test_the_wishes_of_one_answer_lie_on_top_of_the_sessions() -> None:
         response_options.max_tokens,
     ) == ("Be brief.", "text", "Hello.", 5)
     assert config.response_options.modality == "audio"
+
+
+def test_a_caller_may_name_the_language_of_the_voice_and_take_it_back() -> None:
+    config = updated({"audio": {"output": {"language": "fr-CA"}}})
+    assert config.response_options.voice_language == "fr"
+    assert config.shown("s", 0, "t", sees=False)["audio"]["output"]["language"] == "fr"
+    assert updated({"audio": {"output": {"language": ""}}}, config).response_options.voice_language is None
+
+
+def test_the_voice_is_asked_for_no_language_that_it_does_not_speak() -> None:
+    with pytest.raises(RequestError, match="'tlh' is not served; there is: en, fr") as refused:
+        updated({"audio": {"output": {"language": "tlh"}}})
+    assert refused.value.param == "session.audio.output.language"
+
+
+def test_a_session_shows_what_there_is_to_choose_from() -> None:
+    aura = FIRST.shown("s", 0, "t", sees=False)["aura"]
+    assert aura["voices"] == ["tenor", "alto"]
+    assert aura["languages"] == ["en", "fr"]
+    assert aura["voice_languages"] == ["en", "fr"]
+    updated({"aura": aura})  # a client may send back what it was shown

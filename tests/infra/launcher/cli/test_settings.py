@@ -25,6 +25,13 @@ def test_a_second_stack_shares_what_set_up_made() -> None:
     assert (layout.venv, layout.run_file) == (Path("/home/venv"), Path("/other/run.json"))
 
 
+def test_a_persona_file_is_found_from_the_folder_in_which_it_was_named() -> None:
+    """The parts run in another folder."""
+    told = {"AURA_PERSONA": "nova.toml", "OTHER": "x"}
+    assert read_settings(ROOT, ["up"], told).environ == {"AURA_PERSONA": os.path.abspath("nova.toml"), "OTHER": "x"}
+    assert read_settings(ROOT, ["up"], {"OTHER": "x"}).environ == {"OTHER": "x"}
+
+
 def test_an_unknown_profile_is_refused_with_the_known_ones() -> None:
     with pytest.raises(BadUsage, match="unknown profile `aura`; there is: embedded, vllm"):
         read_settings(ROOT, ["up", "--profile", "aura"], {})

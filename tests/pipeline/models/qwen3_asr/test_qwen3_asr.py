@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pipeline.models.qwen3_asr.languages import language_name
+from pipeline.models.qwen3_asr.languages import language_code, language_name
 from pipeline.models.qwen3_asr.mel import LogMel, mel_filters
 from pipeline.models.qwen3_asr.transcript import ParsedTranscript, read_transcript, without_repetitions
 from pipeline.models.qwen3_asr.windows import audio_tokens, encoder_windows
@@ -94,3 +94,19 @@ def test_what_is_repeated_twenty_times_is_said_once(written: str, kept: str) -> 
 )
 def test_languages_are_named_by_code_or_name(asked: str, name: str | None) -> None:
     assert language_name(asked, KNOWN) == name
+
+
+@pytest.mark.parametrize(
+    ("heard", "code"),
+    [
+        ("German", "de"),
+        ("Cantonese", "yue"),
+        ("English,German", "en"),
+        ("en", "en"),
+        ("cy", "cy"),
+        ("", ""),
+        ("Klingon", ""),
+    ],
+)
+def test_what_it_says_that_it_hears_has_a_code(heard: str, code: str) -> None:
+    assert language_code(heard) == code

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from agent.persona import AURA, ON_THE_PHONE
+from agent.persona.language import told
+from agent.persona.persona import AURA, ON_THE_PHONE
 from pipeline.deployment.loading import read_deployment
 from pipeline.runtime.profiles import PROFILES
 from pipeline.topology.processors.embedded import (
@@ -75,7 +76,8 @@ async def test_nor_can_the_instructions_of_a_session() -> None:
 def test_what_the_agents_are_told_is_read_before_anybody_calls() -> None:
     profile = PROFILES["embedded"]
     deployment = read_deployment(profile.deployment, profile.topology, profile.engine_keys(Path()))
-    assert deployment.stage(1).engine_args["instructions"] == [AURA.instructions, ON_THE_PHONE.instructions]
+    both = [told(persona.instructions, ("en",)) for persona in (AURA, ON_THE_PHONE)]
+    assert deployment.stage(1).engine_args["instructions"] == both
 
 
 async def test_long_instructions_are_cut_to_what_fits() -> None:

@@ -1,0 +1,181 @@
+"""This module has the pipeline's session be what the persona says, and knows how each update of it was answered."""
+
+import asyncio
+import logging
+from collections import OrderedDict
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from agent.livekit.capabilities import PipelineCapabilities
+from agent.livekit.connection import PipelineConnection
+from agent.livekit.send_queue import SendQueueFull
+from agent.livekit.session_settings import PipelineSessionSettings, Proactive, refusal
+from agent.persona.changes import PersonaRefused, Refusal
+from agent.persona.persona import Persona, Phrase
+from agent.persona.wishes import PERSONA
+from pipeline.realtime.client import Event
+
+logger = logging.getLogger(__name__)
+
+UPDATE = "aura-session"  # how the ids of our updates begin
+ANSWERED_S = 5.0  # in which the pipeline answers an update
+MOST_PHRASES = 16
+
+
+@dataclass(frozen=True, slots=True)
+class PersonaInForce:
+    """Who the agent is now.
+
+    Attributes:
+        voice: The one that speaks; empty: the pipeline does not say.
+        there: What there is to choose from.
+    """
+
+    persona: Persona
+    voice: str
+    there: PipelineCapabilities
+
+    @property
+    def shown(self) -> Mapping[str, object]:
+        """What anybody may know of it: not what it is told."""
+        persona = self.persona
+        return {
+            "name": persona.name,
+            "voice": self.voice,
+            "language": persona.language,
+            "proactive": persona.proactive,
+            "longest_answer": persona.longest_answer,
+        }
+
+    @property
+    def choices(self) -> Mapping[str, object]:
+        """What there is to choose from."""
+        there = self.there
+        return {"voices": there.voices, "languages": there.languages, "voice_languages": there.voice_languages}
+
+
+class SessionPersona:
+    """The persona of one session."""
+
+    def __init__(self, wishes: PipelineSessionSettings, connection: PipelineConnection) -> None:
+        self._wishes, self._connection = wishes, connection
+        self._count = 0
+        self._waiting: dict[str, asyncio.Future[None] | None] = {}
+        self._up = False
+        self._proactive: Proactive = "off"
+        self._voice = ""
+        self._phrases: OrderedDict[str, str] = OrderedDict()  # what is said as it is, and its language
+
+    @property
+    def persona(self) -> Persona:
+        return self._wishes.persona
+
+    @property
+    def in_force(self) -> PersonaInForce:
+        return PersonaInForce(self.persona, self._voice or self.persona.voice, self._connection.capabilities)
+
+    def introduction(self, proactive: Proactive = "off") -> Event:
+        """What the pipeline is told first: all of it."""
+        self._up, self._proactive = True, proactive
+        return self._update(self._whole())
+
+    def speak_up(self, proactive: Proactive) -> None:
+        """Have the pipeline offer what it would say unasked from now on, or not."""
+        self._proactive = proactive
+        self._tell({"type": "realtime", "aura": {"proactive": proactive}})
+
+    def lose(self) -> None:
+        """The line is down: all is said anew when it is up."""
+        self._up = False
+        waiting, self._waiting = self._waiting, {}
+        for answered in waiting.values():
+            if answered and not answered.done():
+                answered.set_exception(_not_reached())
+
+    def instruct(self, instructions: str) -> None:
+        """Tell the model something else from now on."""
+        if instructions != self.persona.instructions:
+            self._wishes = replace(self._wishes, persona=replace(self.persona, instructions=instructions))
+            self._tell(self._character())
+
+    async def configure(self, persona: Persona) -> None:
+        """Be somebody else from now on. While the line is down it is only noted, and asked for when it is up.
+
+        Raises:
+            PersonaRefused: The pipeline does not have that, or does not answer; all is as it was.
+        """
+        before, self._wishes = self._wishes, replace(self._wishes, persona=persona)
+        if not self._up or self._wishes == before:
+            return
+        answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        try:
+            self._connection.send(self._update(self._character(), answered))
+            async with asyncio.timeout(ANSWERED_S):
+                await answered
+        except PersonaRefused:
+            self._wishes = before
+            raise
+        except (TimeoutError, SendQueueFull) as error:
+            self._wishes = before
+            raise _not_reached() from error
+
+    def updated(self, session: Mapping[str, Any]) -> None:
+        """The pipeline has done what the oldest update asks for."""
+        self._voice = str(((session.get("audio") or {}).get("output") or {}).get("voice") or "")
+        if self._waiting:
+            answered = self._waiting.pop(next(iter(self._waiting)))
+            if answered and not answered.done():
+                answered.set_result(None)
+
+    def refused(self, error: Mapping[str, Any]) -> Refusal | None:
+        """The pipeline has refused something: of an update for which nobody waits, what it was; the rest is asked for
+        again."""
+        event_id, param = str(error.get("event_id") or ""), str(error.get("param") or "")
+        if event_id not in self._waiting:
+            return None
+        answered, why = self._waiting.pop(event_id), refusal(param, str(error.get("message") or "refused"))
+        if answered:
+            if not answered.done():
+                answered.set_exception(PersonaRefused(why))
+            return None
+        if (wishes := self._wishes.without(param)) != self._wishes:
+            self._wishes = wishes
+            self._connection.send(self._update(self._whole()))
+        return why
+
+    def note(self, phrase: Phrase) -> str:
+        """Remember in which language a text is said, if it is said as it is."""
+        self._phrases[phrase.text] = phrase.language
+        while len(self._phrases) > MOST_PHRASES:
+            self._phrases.popitem(last=False)
+        return phrase.text
+
+    def saying(self, text: str) -> dict[str, Any]:
+        """The `response` that says a text as it is: in its language, if that is known and spoken."""
+        language = self._phrases.get(text)
+        spoken = language and language in self._connection.capabilities.voice_languages
+        output = {"audio": {"output": {"language": language}}} if spoken else {}
+        return {"metadata": {"say": text}, **output}
+
+    def _tell(self, session: Mapping[str, Any]) -> None:
+        """Have the pipeline change its session; while the line is down, nothing is sent."""
+        if self._up:
+            self._connection.send(self._update(session))
+
+    def _whole(self) -> Mapping[str, Any]:
+        return self._wishes.session(self._connection.capabilities, self._proactive)
+
+    def _character(self) -> Mapping[str, Any]:
+        return self._wishes.character(self._connection.capabilities)
+
+    def _update(self, session: Mapping[str, Any], answered: asyncio.Future[None] | None = None) -> Event:
+        """An update, of which it will be known how it was answered: updates are answered in their order."""
+        self._count += 1
+        event_id = f"{UPDATE}-{self._count}"
+        self._waiting[event_id] = answered
+        return {"type": "session.update", "event_id": event_id, "session": dict(session)}
+
+
+def _not_reached() -> PersonaRefused:
+    return PersonaRefused(Refusal(PERSONA, "the speech server does not answer just now, and nothing was changed"))

@@ -1,0 +1,115 @@
+"""Who the agent is, from a file and from variables."""
+
+from pathlib import Path
+
+import pytest
+
+from agent.persona.changes import OF_STRANGERS
+from agent.persona.persona import AURA, ON_THE_PHONE
+from agent.settings.agent import worker_settings
+from agent.settings.environment import SettingsError
+from tests.agent.settings.test_agent import ENVIRON
+from tests.agent.test_command import aura_agent
+
+FILE = """
+name = "Nova"
+instructions = "You are Nova. Be brief."
+voice = "vivian"
+context = ["Wouter", "Siobhan"]
+proactive = false
+
+[greeting]
+en = "Hi, Nova here."
+fr = "Bonjour, ici Nova."
+"""
+
+
+def faults(**environ: str) -> list[str]:
+    with pytest.raises(SettingsError) as raised:
+        worker_settings({**ENVIRON, **environ})
+    return raised.value.faults
+
+
+def written(folder: Path, text: str | bytes) -> str:
+    path = folder / "persona.toml"
+    path.write_bytes(text if isinstance(text, bytes) else text.encode())
+    return str(path)
+
+
+def test_without_anything_it_is_aura() -> None:
+    settings = worker_settings(ENVIRON).persona
+    assert settings.persona(AURA) == (AURA, ())
+    assert settings.strangers == OF_STRANGERS
+
+
+def test_a_file_says_who_it_is_in_a_room_and_on_the_phone(tmp_path: Path) -> None:
+    settings = worker_settings({**ENVIRON, "AURA_PERSONA": written(tmp_path, FILE)}).persona
+    for base in (AURA, ON_THE_PHONE):
+        nova, _ = settings.persona(base)
+        assert (nova.name, nova.voice, nova.context, nova.proactive) == ("Nova", "vivian", "Wouter, Siobhan", False)
+        assert nova.instructions == "You are Nova. Be brief."
+        assert nova.greeting_in(("fr",)).text == "Bonjour, ici Nova."
+
+
+def test_variables_go_over_the_file_and_a_dispatch_over_both(tmp_path: Path) -> None:
+    environ = {"AURA_PERSONA": written(tmp_path, FILE), "AURA_PERSONA_NAME": "Ada", "AURA_PERSONA_PROACTIVE": "on"}
+    settings = worker_settings({**ENVIRON, **environ, "AURA_PERSONA_LANGUAGE": "fr"}).persona
+    ada, _ = settings.persona(AURA)
+    assert (ada.name, ada.voice, ada.language, ada.proactive) == ("Ada", "vivian", "fr", True)
+    called, refusals = settings.persona(AURA, '{"aura.persona": {"name": "Eve", "voice": 7}}')
+    assert (called.name, called.voice) == ("Eve", "vivian")
+    assert [str(refusal) for refusal in refusals] == ["voice: it must be text"]
+
+
+def test_every_fault_of_a_file_is_told_at_once(tmp_path: Path) -> None:
+    path = written(
+        tmp_path,
+        f'instuctions = "x"\nvoice = 7\ninstructions = "{"x" * 100_000}"\n[greeting]\nxx-! = "a"\n'.replace(
+            "xx-!", '"x!"'
+        ),
+    )
+    assert faults(AURA_PERSONA=path, AURA_PERSONA_LANGUAGE="?", AURA_PERSONA_PROACTIVE="yes") == [
+        f"AURA_PERSONA: {path}: instuctions: there is no such field; did you mean `instructions`?",
+        f"AURA_PERSONA: {path}: voice: it must be text",
+        f"AURA_PERSONA: {path}: instructions: it has 100,000 letters, of which 8,000 have room",
+        f"AURA_PERSONA: {path}: greeting: `x!` is no code of a language, such as `en`",
+        "AURA_PERSONA_LANGUAGE: `?` is no code of a language, such as `en` or `de-AT`, nor `auto`",
+        "AURA_PERSONA_PROACTIVE must be `on` or `off`",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        (b"\xff\xfe", "it is no UTF-8"),
+        ("name = ", "it is no TOML: Invalid value (at end of document)"),
+        ("# " + "x" * 300_000, "it has more than 262,144 bytes"),
+    ],
+    ids=["bytes", "syntax", "size"],
+)
+def test_a_file_that_cannot_be_read_is_one_line(text: str | bytes, why: str, tmp_path: Path) -> None:
+    path = written(tmp_path, text)
+    assert faults(AURA_PERSONA=path) == [f"AURA_PERSONA: {path}: {why}"]
+
+
+def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "nowhere.toml"
+    assert faults(AURA_PERSONA=str(path)) == [f"AURA_PERSONA: {path}: it cannot be read (No such file or directory)"]
+    assert faults(AURA_PERSONA=str(tmp_path)) == [f"AURA_PERSONA: {tmp_path}: it cannot be read (Is a directory)"]
+
+
+def test_the_operator_says_what_strangers_may_set() -> None:
+    def strangers(value: str) -> frozenset[str]:
+        return worker_settings({**ENVIRON, "AURA_PERSONA_STRANGERS": value}).persona.strangers
+
+    assert strangers("voice, name") == {"voice", "name"}
+    assert strangers("none") == frozenset()
+    (fault,) = faults(AURA_PERSONA_STRANGERS="voice,voise")
+    assert fault.startswith("AURA_PERSONA_STRANGERS: `voise` is none of name, instructions,")
+
+
+def test_the_worker_does_not_start_with_a_file_that_is_wrong(tmp_path: Path) -> None:
+    path = written(tmp_path, "voise = 1")
+    code, _, said = aura_agent("start", environ={**ENVIRON, "AURA_PERSONA": path})
+    assert code == 2
+    assert f"aura-agent: AURA_PERSONA: {path}: voise: there is no such field; did you mean `voice`?\n" in said

@@ -1,0 +1,144 @@
+"""Who answers a call: how they greet, what they show of themselves, and what they are changed to. On virtual time."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import Any
+
+import msgspec
+import pytest
+
+from agent.call import Call
+from agent.console.audio import WavLoudspeaker
+from agent.persona.changes import PersonaChanges, PersonaRefused, Refusal
+from agent.persona.greetings import APOLOGIES, GREETINGS
+from agent.persona.persona import AURA, Persona
+from agent.rooms.failover_metadata import FailoverMetadata
+from agent.settings.agent import PipelineSettings
+from agent.turns.endpointing import TURNS
+from agent.turns.user_turn_tracker import PartialHeard
+from pipeline.realtime.client import Unreachable
+from tests.agent.audience import Notes
+from tests.agent.fake_pipeline import FakePipeline
+
+pytestmark = pytest.mark.anyio
+
+VOICES = ("vivian", "eric")
+
+
+@asynccontextmanager
+async def calling(
+    pipeline: FakePipeline, persona: Persona = AURA, languages: str = "", recalled: FailoverMetadata | None = None
+) -> AsyncIterator[tuple[Call, Notes]]:
+    notes, settings = Notes(), PipelineSettings("http://pipeline", "key")
+    call = Call(settings, persona, TURNS["console"], notes, spoken=False, connect=pipeline.connect, recalled=recalled)
+    loudspeaker = WavLoudspeaker(lambda: 0.0)
+    call.session.output.audio = loudspeaker
+    async with asyncio.TaskGroup() as tasks:
+        playing = tasks.create_task(loudspeaker.play())
+        await call.start(greet=False)
+        call.meet(languages)
+        call.greet()
+        await asyncio.sleep(2)
+        yield call, notes
+        await call.aclose()
+        playing.cancel()
+
+
+def said(pipeline: FakePipeline) -> list[tuple[str, str]]:
+    """What was to be said as it is, and in which language."""
+    asked = [event["response"] for event in pipeline.of("response.create")]
+    return [
+        (each["metadata"]["say"], each.get("audio", {"output": {}})["output"].get("language", "")) for each in asked
+    ]
+
+
+def shown(notes: Notes, name: str) -> dict[str, Any]:
+    value: dict[str, Any] = msgspec.json.decode(notes.of(name)[-1][1])
+    return value
+
+
+@pytest.mark.parametrize(("languages", "code"), [("fr-FR,en", "fr"), ("sv,de", "en"), ("", "en")])
+async def test_somebody_is_greeted_in_the_first_of_their_languages_that_the_voice_speaks(
+    languages: str, code: str
+) -> None:
+    pipeline = FakePipeline(voices=VOICES)
+    async with calling(pipeline, languages=languages):
+        assert said(pipeline) == [(GREETINGS[code], code)]
+
+
+async def test_the_greeting_waits_until_it_is_known_what_the_voice_speaks() -> None:
+    pipeline = FakePipeline(voices=VOICES, refusals=[Unreachable("not yet")])
+    async with calling(pipeline, languages="de,fr"):
+        assert said(pipeline) == [(GREETINGS["fr"], "fr")]
+
+
+async def test_who_takes_over_a_call_apologises_in_the_persons_language() -> None:
+    pipeline = FakePipeline(voices=VOICES)
+    async with calling(pipeline, languages="fr", recalled=FailoverMetadata("token")):
+        assert said(pipeline) == [(APOLOGIES["fr"], "fr")]
+
+
+async def test_an_answer_that_breaks_off_is_apologised_for_in_the_language_that_was_heard() -> None:
+    pipeline = FakePipeline(voices=VOICES)
+    async with calling(pipeline) as (call, _):
+        call.on_partial(PartialHeard("item", "Bonjour", "speech", 1_000, True, "fr"))
+        call.on_broken_answer()
+        await asyncio.sleep(2)
+        assert said(pipeline)[-1] == (APOLOGIES["fr"], "fr")
+
+
+async def test_the_greeting_waits_for_the_line_and_no_longer() -> None:
+    pipeline = FakePipeline(voices=VOICES)
+    async with calling(pipeline):
+        (at, _), *_ = [each for each in pipeline.received if each[1]["type"] == "response.create"]
+        (up, _), *_ = [each for each in pipeline.received if each[1]["type"] == "session.update"]
+        assert at == pytest.approx(up)
+
+
+async def test_the_room_is_shown_who_is_there_and_what_there_is_to_choose_from() -> None:
+    async with calling(FakePipeline(voices=VOICES)) as (_, notes):
+        assert shown(notes, "aura.persona") == {
+            "name": "Aura",
+            "voice": "vivian",
+            "language": "auto",
+            "proactive": False,  # it sees nothing here
+            "longest_answer": 0,
+        }
+        assert shown(notes, "aura.choices") == {
+            "voices": ["vivian", "eric"],
+            "languages": ["en", "fr", "sv"],
+            "voice_languages": ["en", "fr"],
+        }
+
+
+async def test_a_change_in_mid_call_is_shown_and_answered_with_what_holds() -> None:
+    async with calling(FakePipeline(voices=VOICES)) as (call, notes):
+        now = await call.become(PersonaChanges({"voice": "eric", "name": "Nova", "proactive": False}))
+        assert (now["voice"], now["name"]) == ("eric", "Nova")
+        await asyncio.sleep(0.1)
+        assert shown(notes, "aura.persona") == dict(now)
+        before = len(notes.of("aura.persona"))
+        await call.become(PersonaChanges({"voice": "eric"}))
+        await asyncio.sleep(0.1)
+        assert len(notes.of("aura.persona")) == before, "what is shown already is not shown again"
+
+
+async def test_a_change_that_is_refused_leaves_all_as_it_was() -> None:
+    async with calling(FakePipeline(voices=VOICES)) as (call, notes):
+        with pytest.raises(PersonaRefused, match="voice: 'bass' is not served"):
+            await call.become(PersonaChanges({"voice": "bass", "name": "Nova"}))
+        assert call.persona == AURA
+        await asyncio.sleep(0.1)
+        assert shown(notes, "aura.persona")["voice"] == "vivian"
+
+
+async def test_a_voice_of_the_persona_file_that_does_not_exist_is_shown_as_a_decision() -> None:
+    async with calling(FakePipeline(voices=VOICES), PersonaChanges({"voice": "bass"}).applied(AURA)) as (call, notes):
+        decisions = [msgspec.json.decode(value) for _, value in notes.of("aura.decision")]
+        told = [decision["text"] for decision in decisions if decision["what"] == "refused"]
+        assert told == ["voice: 'bass' is not served; there is: vivian, eric"]
+        assert shown(notes, "aura.persona")["voice"] == "vivian"
+        call.refuse(Refusal("x", "y" * 100_000))
+        await asyncio.sleep(0.1)
+        assert len(shown(notes, "aura.decision")["text"]) == 300
