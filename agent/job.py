@@ -2,7 +2,7 @@
 
 import logging
 
-from livekit.agents import JobContext
+from livekit.agents import NOT_GIVEN, JobContext
 from livekit.agents.voice.room_io import (
     AudioInputOptions,
     AudioOutputOptions,
@@ -12,11 +12,15 @@ from livekit.agents.voice.room_io import (
 )
 
 from agent.call import Call
+from agent.console.tool_call import ToolCall
+from agent.livekit.session_inspector import SessionInspector
 from agent.persona import AURA
-from agent.phone.job import take_phone_call
+from agent.phone.job import PhoneCall
 from agent.phone.trunks import of_phone
 from agent.rooms import rooms
 from agent.rooms.failover_metadata import failover_metadata
+from agent.rooms.farewells import FarewellSender, Leaving
+from agent.rooms.first_caller import caller_in, first_caller
 from agent.rooms.presence import Presence
 from agent.settings.agent import WorkerSettings
 from agent.turns.endpointing import TURNS
@@ -26,19 +30,45 @@ logger = logging.getLogger(__name__)
 GONE = "nobody is there"
 
 
-async def take_call(settings: WorkerSettings, ctx: JobContext) -> None:
-    """Entry of a job process. Returns once the call is set up; the job lives until `ctx.shutdown`."""
-    if of_phone(ctx.job.room.name):
-        await take_phone_call(settings, ctx)
+async def take_call(settings: WorkerSettings, farewells: FarewellSender, ctx: JobContext) -> None:
+    """Entry of a job process. Returns once the call is set up; the job lives until `ctx.shutdown`.
+
+    Who came first decides what kind of call it is.
+    """
+    if ctx.is_fake_job():
+        await ToolCall(settings, ctx).begin()
+        return
+    leaving = Leaving(ctx.room, farewells, ctx.job.id)
+    await ctx.connect()
+    caller = caller_in(ctx.room)
+    if caller is None and not of_phone(ctx.job.room.name):
+        caller = await first_caller(ctx.room, settings.grace_s)
+    if caller is None and not of_phone(ctx.job.room.name):
+        ctx.add_shutdown_callback(EmptyRoom(settings, ctx).end)
+        ctx.shutdown(GONE)
+    elif caller is None or caller.role == "phone":
+        await PhoneCall(settings, ctx, leaving, caller.identity if caller else "").begin()
     else:
-        await RoomCall(settings, ctx).begin()
+        await RoomCall(settings, ctx, caller.identity).begin()
+
+
+class EmptyRoom:
+    """A room that nobody is in any more: who comes later finds a new one, and with it an agent."""
+
+    def __init__(self, settings: WorkerSettings, ctx: JobContext) -> None:
+        self._livekit, self._ctx = settings.livekit, ctx
+
+    async def end(self, reason: str) -> None:
+        """The job ends, for whatever reason."""
+        if reason == GONE:
+            await rooms.end(self._livekit, self._ctx.job.room.name, self._ctx.local_participant_identity)
 
 
 class RoomCall:
     """The call of whoever comes into a room with a browser."""
 
-    def __init__(self, settings: WorkerSettings, ctx: JobContext) -> None:
-        self._settings, self._ctx = settings, ctx
+    def __init__(self, settings: WorkerSettings, ctx: JobContext, caller: str = "") -> None:
+        self._settings, self._ctx, self._caller = settings, ctx, caller
         self._turns = TURNS["browser"]
         self._call = Call(settings.pipeline, AURA, self._turns, self, recalled=failover_metadata(ctx.job.metadata))
         self._call.session.on("close", self._on_close)
@@ -47,14 +77,19 @@ class RoomCall:
     async def begin(self) -> None:
         """Returns when the call is set up."""
         self._ctx.add_shutdown_callback(self._on_shutdown)
+        self._ctx.add_shutdown_callback(EmptyRoom(self._settings, self._ctx).end)
         options = RoomOptions(
             audio_input=AudioInputOptions(sample_rate=24_000, auto_gain_control=False),  # it clips the first words
             audio_output=AudioOutputOptions(sample_rate=24_000, track_name="aura"),
             video_input=self._turns.camera,
             text_input=TextInputOptions(text_input_cb=self._on_written),
+            participant_identity=self._caller or NOT_GIVEN,
             close_on_disconnect=False,  # it would leave a deaf agent to whoever comes back
         )
-        await self._call.start(room=self._ctx.room, room_options=options, session_host=False)
+        inspector = SessionInspector(self._call.session, self._ctx.room)
+        self._ctx.add_shutdown_callback(inspector.aclose)
+        await self._call.start(room=self._ctx.room, room_options=options, session_host=False)  # it serves anybody
+        await inspector.start()
         self._presence.watch(self._ctx.room)
         logger.info("call begun", extra={"room": self._ctx.room.name})
 
@@ -81,7 +116,5 @@ class RoomCall:
     async def _on_written(self, _: object, event: TextInputEvent) -> None:
         await self._call.write(event.text)
 
-    async def _on_shutdown(self, reason: str) -> None:
+    async def _on_shutdown(self) -> None:
         await self._call.aclose()
-        if reason == GONE:  # who comes later finds a new room, and with it an agent
-            await rooms.end(self._settings.livekit, self._ctx.job.room.name)

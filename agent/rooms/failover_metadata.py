@@ -10,9 +10,11 @@ class FailoverMetadata(msgspec.Struct, frozen=True):
 
     Attributes:
         resume_token: The token of the conversation; empty if that is lost.
+        given: The metadata that the first agent's dispatch was given along.
     """
 
     resume_token: str = ""
+    given: str = ""
 
     def metadata(self) -> str:
         return msgspec.json.encode(_Metadata(1, self)).decode()
@@ -29,5 +31,11 @@ def failover_metadata(metadata: str) -> FailoverMetadata | None:
     """Reads a dispatch's metadata; None: the call is new, and what the metadata says is not for us."""
     try:
         return msgspec.json.decode(metadata, type=_Metadata).recalled if metadata else None
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
+
+
+def given_metadata(metadata: str) -> str:
+    """Return what people gave the call's dispatch along, also if an agent has died since."""
+    recalled = failover_metadata(metadata)
+    return recalled.given if recalled else metadata

@@ -7,14 +7,21 @@ from contextlib import asynccontextmanager
 import aiohttp
 from livekit import api
 
-from agent.rooms.failover_metadata import FailoverMetadata
+from agent.rooms.failover import RoomJob
+from agent.rooms.failover_metadata import FailoverMetadata, given_metadata
+from agent.rooms.people import at_server, company, only_caller
 from agent.settings.agent import LiveKitSettings
-from agent.status.attributes import CONNECTION
+from agent.status.attributes import CONNECTION, MARK
 
 logger = logging.getLogger(__name__)
 
 PATIENCE_S = 2.0
 FAILURES = (api.TwirpError, aiohttp.ClientError, TimeoutError)
+
+
+def dispatches(agent_name: str) -> list[api.RoomAgentDispatch]:
+    """Return what a new room is told to call our agent; nothing, if it comes into every room by itself."""
+    return [api.RoomAgentDispatch(agent_name=agent_name)] if agent_name else []
 
 
 async def holds_place(livekit: LiveKitSettings, room: str) -> bool:
@@ -26,10 +33,14 @@ async def holds_place(livekit: LiveKitSettings, room: str) -> bool:
         return False
 
 
-async def watcher(livekit: LiveKitSettings, room: str, lost: str) -> bool:
-    """Call an agent into a room whose agent `lost` has died, if people are there and no other agent is.
+async def watcher(livekit: LiveKitSettings, lost: RoomJob, *, terminated: bool = False) -> bool:
+    """Call an agent into a room that has lost its own, if people are there and no other AURA is.
 
-    The line that the dead one has shown goes along, so that the conversation can be gone on with.
+    The line that the dead one has shown goes along, so that the conversation can be gone on with, and what the
+    dispatch of the dead one was given along.
+
+    Args:
+        terminated: The server has ended the job. If its dispatch is gone too, somebody meant it.
 
     Returns:
         Whether one was called.
@@ -38,28 +49,45 @@ async def watcher(livekit: LiveKitSettings, room: str, lost: str) -> bool:
         api.TwirpError, aiohttp.ClientError, TimeoutError: The server did not do it.
     """
     async with _server(livekit) as server:
-        there = await _there(server, room)
-        agents = [someone for someone in there if _is_agent(someone)]
-        if len(agents) == len(there) or any(agent.identity != lost for agent in agents):
+        there = await _there(server, lost.room)
+        others = [one for one in there if _is_agent(one) and one.attributes.get(MARK) and one.identity != lost.agent]
+        if others or not any(at_server(one).calls for one in there):
+            return False
+        dispatches = await server.agent_dispatch.list_dispatch(room_name=lost.room)
+        dispatch = next((each for each in dispatches if each.id == lost.dispatch), None)
+        if terminated and dispatch is None:
             return False
         line = ""
-        for ghost in agents:  # the server itself notices a death after seconds only
-            line = ghost.attributes.get(CONNECTION, "")
-            await server.room.remove_participant(api.RoomParticipantIdentity(room=room, identity=lost))
-        told = FailoverMetadata(line).metadata()
+        for ghost in there:  # the server itself notices a death after seconds only
+            if ghost.identity == lost.agent:
+                line = ghost.attributes.get(CONNECTION, "")
+                await server.room.remove_participant(api.RoomParticipantIdentity(room=lost.room, identity=lost.agent))
+        told = FailoverMetadata(line, given_metadata(dispatch.metadata) if dispatch else "").metadata()
         await server.agent_dispatch.create_dispatch(
-            api.CreateAgentDispatchRequest(agent_name=livekit.agent_name, room=room, metadata=told)
+            api.CreateAgentDispatchRequest(agent_name=livekit.agent_name, room=lost.room, metadata=told)
         )
         return True
 
 
-async def end(livekit: LiveKitSettings, room: str) -> None:
-    """End a room for all who are in it. Never fails: a server that is gone has ended it."""
+async def end(livekit: LiveKitSettings, room: str, agent: str, *, with_caller: bool = False) -> bool:
+    """End a room that nobody is in but our agent. Never fails: a server that is gone has ended it.
+
+    Args:
+        with_caller: The agent's caller may be there, too: they are to know that the call is over.
+
+    Returns:
+        Whether it is left to others, who are in it.
+    """
     try:
         async with _server(livekit) as server:
+            there = [at_server(one) for one in await _there(server, room)]
+            if company(there, agent, only_caller(there) if with_caller else ""):
+                logger.info("a room is left to others", extra={"room": room, "there": len(there)})
+                return True
             await server.room.delete_room(api.DeleteRoomRequest(room=room))
     except FAILURES as error:
         logger.info("a room was not ended", extra={"room": room, "reason": type(error).__name__})
+    return False
 
 
 @asynccontextmanager

@@ -15,6 +15,7 @@ What = Literal["turn", "backchannel", "noise", "silent", "interrupted", "continu
 
 CONNECTION = "aura.connection"
 SEES = "aura.sees"
+MARK = "aura.agent"  # which other agents in a room do not have
 SILENT_S = 2.0  # for which "stayed silent" is shown
 WATCHING_S = 2.0  # after the last picture
 UNDECIDED_S = 2.0  # after a sound; sooner, it is either answered or found to be no turn

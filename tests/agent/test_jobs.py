@@ -8,6 +8,7 @@ import pytest
 
 from agent.job import GONE, RoomCall
 from agent.phone.job import PhoneCall
+from agent.rooms.farewells import SILENT, Leaving
 from agent.settings.agent import LiveKitSettings, PipelineSettings, WorkerSettings
 from agent.settings.phone import PhoneSettings
 from agent.status.attributes import CONNECTION
@@ -34,7 +35,10 @@ class Job:
         self.ends: list[str] = []
         self.job = SimpleNamespace(metadata="")
         self.room = SimpleNamespace(
-            name="a room", creation_time=datetime(2026, 1, 1, tzinfo=UTC), isconnected=lambda: connected
+            name="a room",
+            creation_time=datetime(2026, 1, 1, tzinfo=UTC),
+            isconnected=lambda: connected,
+            on=lambda *_: None,
         )
         self.room.local_participant = self
 
@@ -62,7 +66,7 @@ async def test_a_call_that_nobody_comes_back_to_ends_its_job() -> None:
 
 async def test_the_room_of_a_phone_is_shown_the_line_and_nothing_else() -> None:
     job: Any = Job()
-    call = PhoneCall(SETTINGS, job)
+    call = PhoneCall(SETTINGS, job, Leaving(job.room, SILENT, "a job"))
     await call.publish({"aura.state": "listening"})
     await call.publish({CONNECTION: "token", "aura.sees": "no"})
     assert job.shown == [{CONNECTION: "token"}]

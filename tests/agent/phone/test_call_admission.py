@@ -10,6 +10,7 @@ from agent.phone.call_admission import CallAdmission
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import LiveKitSettings
 from agent.settings.phone import PhoneSettings
+from agent.status.attributes import MARK
 from tests.agent.rooms.test_failover import FOREIGN
 
 NOBODY = LiveKitSettings("ws://127.0.0.1:9", "key", "a secret of no less than 32 letters", "aura")
@@ -37,7 +38,8 @@ class Request:
     job: Named
     answers: list[str] = field(default_factory=list)
 
-    async def accept(self, *, name: str) -> None:
+    async def accept(self, *, name: str, attributes: dict[str, str]) -> None:
+        assert attributes[MARK]
         self.answers.append("accepted")
 
     async def reject(self) -> None:
@@ -46,7 +48,9 @@ class Request:
 
 async def answered(room: str, metadata: str) -> list[str]:
     request = Request(Named(room), Named(metadata=metadata))
-    await CallAdmission(NOBODY, PhoneSettings()).answer(cast(JobRequest, request))
+    admission = CallAdmission(NOBODY, PhoneSettings())
+    await admission.answer(cast(JobRequest, request))
+    await admission.settled()
     return request.answers
 
 

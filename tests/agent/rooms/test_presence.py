@@ -27,7 +27,7 @@ class Room(rtc.EventEmitter[str]):
 
 
 def person(identity: str, kind: int = rtc.ParticipantKind.PARTICIPANT_KIND_STANDARD) -> Any:
-    return SimpleNamespace(identity=identity, kind=kind)
+    return SimpleNamespace(identity=identity, kind=kind, joined_at=None)
 
 
 class Notes:
