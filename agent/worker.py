@@ -47,7 +47,7 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
         await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
         asked.cancel()
         if not running.done():
-            await _drain(server, settings.drain_s)
+            await drain_calls(server, settings.drain_s)
             watching.cancel()
             await _end_calls(server, settings)
         watching.cancel()
@@ -172,7 +172,7 @@ async def _watch(jobs: WorkerJobs, jobs_on_disk: JobStore, started: asyncio.Even
     await Failover(jobs, jobs_on_disk).run()
 
 
-async def _drain(server: AgentServer, drain_s: int) -> None:
+async def drain_calls(server: AgentServer, drain_s: int) -> None:
     """Take no more calls, and return when those that there are have ended, when their time is over, or at a signal."""
     logger.info("ending", extra={"calls": len(server.active_jobs), "within_s": drain_s})
     if not drain_s:

@@ -62,10 +62,8 @@ async def watcher(livekit: LiveKitSettings, lost: RoomJob, *, terminated: bool =
             if ghost.identity == lost.agent:
                 line = ghost.attributes.get(CONNECTION, "")
                 await server.room.remove_participant(api.RoomParticipantIdentity(room=lost.room, identity=lost.agent))
-        told = FailoverMetadata(line, given_metadata(dispatch.metadata) if dispatch else "").metadata()
-        await server.agent_dispatch.create_dispatch(
-            api.CreateAgentDispatchRequest(agent_name=livekit.agent_name, room=lost.room, metadata=told)
-        )
+        recalled = FailoverMetadata(line, given_metadata(dispatch.metadata) if dispatch else "")
+        await _dispatch(server, livekit.agent_name, lost.room, recalled)
         return True
 
 
@@ -100,6 +98,18 @@ async def _server(livekit: LiveKitSettings) -> AsyncIterator[api.LiveKitAPI]:
 async def _there(server: api.LiveKitAPI, room: str) -> list[api.ParticipantInfo]:
     listed = await server.room.list_participants(api.ListParticipantsRequest(room=room))
     return list(listed.participants)
+
+
+async def _dispatch(server: api.LiveKitAPI, agent_name: str, room: str, recalled: FailoverMetadata) -> None:
+    request = api.CreateAgentDispatchRequest(agent_name=agent_name, room=room, metadata=recalled.metadata())
+    try:
+        await server.agent_dispatch.create_dispatch(request)
+    except api.TwirpError as error:
+        if error.code != api.TwirpErrorCode.INVALID_ARGUMENT or not recalled.given:
+            raise
+        # With our own it is larger than the server allows: the conversation counts more than what it was given along.
+        request.metadata = FailoverMetadata(recalled.resume_token).metadata()
+        await server.agent_dispatch.create_dispatch(request)
 
 
 def _is_agent(someone: api.ParticipantInfo) -> bool:

@@ -92,6 +92,7 @@ async def own_livekit(home: Path, folder: Path) -> AsyncGenerator[OwnLiveKit]:
         f"port: {ports.livekit}\nbind_addresses: [{LOOPBACK}]\nkeys: {{{KEY}: {SECRET}}}\n"
         f"rtc: {{udp_port: {ports.livekit_udp}, tcp_port: {ports.livekit_tcp}, node_ip: {LOOPBACK}, "
         "enable_loopback_candidate: true, interfaces: {includes: [lo]}}\n"
+        "limit: {max_metadata_size: 2000000}\n"
     )
     log = folder / "livekit.log"
     serve = [home / "bin" / "livekit-server", "--dev", "--config-body", settings]

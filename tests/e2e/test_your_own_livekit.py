@@ -4,14 +4,14 @@ import asyncio
 import os
 import signal
 from collections.abc import AsyncGenerator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 import pytest
 from livekit import api
 from livekit.agents.voice.remote_session import RemoteSession, RoomSessionTransport
 
-from agent.status.attributes import MARK
+from agent.status.attributes import CONNECTION, MARK
 from infra.bench.person.grant import Grant
 from infra.bench.person.person import READY_S, joined
 from tests.e2e.own_livekit import GRACE_S, OwnAgent, OwnLiveKit, bystander, own_agent, own_livekit
@@ -21,7 +21,7 @@ from tests.served import KEY, served
 pytestmark = pytest.mark.anyio
 
 STAYS_AWAY_S = 2.5  # the worker looks each half second
-AGENT = "agent"
+AGENT, NAME = "agent", "named"
 MB = 1_000_000
 
 
@@ -46,6 +46,15 @@ async def agent(
         yield running
 
 
+@pytest.fixture(scope="module")
+async def named(
+    livekit: OwnLiveKit, pipeline: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[OwnAgent]:
+    """Comes where it is called."""
+    async with own_agent(livekit, pipeline, tmp_path_factory.mktemp("named"), LIVEKIT_AGENT_NAME=NAME) as running:
+        yield running
+
+
 async def test_an_agent_without_a_name_comes_into_any_room_by_itself(
     livekit: OwnLiveKit, agent: OwnAgent, a_room: Callable[[], str]
 ) -> None:
@@ -58,25 +67,30 @@ async def test_an_agent_without_a_name_comes_into_any_room_by_itself(
     await gone(livekit, room)
 
 
-async def test_an_agent_with_a_name_comes_where_it_is_called(
-    livekit: OwnLiveKit, pipeline: Mapping[str, str], agent: OwnAgent, a_room: Callable[[], str], tmp_path: Path
+async def test_an_agent_with_a_name_comes_where_a_token_calls_it(
+    livekit: OwnLiveKit, named: OwnAgent, agent: OwnAgent, a_room: Callable[[], str]
 ) -> None:
-    """By a token, or by a dispatch, whatever metadata that is given along."""
-    async with own_agent(livekit, pipeline, tmp_path / "named", LIVEKIT_AGENT_NAME="named") as named:
-        async with joined("Ben", livekit.calling(a_room(), "ben", "named")) as ben:
-            await ben.greeted()
-            assert await named.jobs() == 1
-        room, strange = a_room(), ("[1, 2]", "7", '{"phone_number": "+1555"}', '{"aura.persona": 7}', "x" * MB)
-        async with livekit.server() as server:
-            await server.room.create_room(api.CreateRoomRequest(name=room, agents=[nobody()]))
-            for metadata in strange:
-                called = api.CreateAgentDispatchRequest(agent_name="named", room=room, metadata=metadata)
+    async with joined("Ben", livekit.calling(a_room(), "ben", NAME)) as ben:
+        await ben.greeted()
+        assert (await named.jobs(), await agent.jobs()) == (1, 0)
+    await named.idle()
+
+
+async def test_a_dispatch_calls_an_agent_whatever_is_given_along(
+    livekit: OwnLiveKit, named: OwnAgent, a_room: Callable[[], str]
+) -> None:
+    strange = ("[1, 2]", "7", '{"phone_number": "+1555"}', '{"aura.persona": 7}', "x" * MB)
+    room = a_room()
+    async with livekit.server() as server:
+        await server.room.create_room(api.CreateRoomRequest(name=room, agents=[nobody()]))
+        async with joined("Cleo", livekit.grant(room, "cleo")) as cleo:
+            for number, metadata in enumerate(strange):
+                called = api.CreateAgentDispatchRequest(agent_name=NAME, room=room, metadata=metadata)
                 dispatch = await server.agent_dispatch.create_dispatch(called)
-                async with joined("Cleo", livekit.grant(room, "cleo")) as cleo:
-                    await cleo.greeted()
-                    await server.agent_dispatch.delete_dispatch(dispatch.id, room)
-                    await named.idle()
-    assert await agent.jobs() == 0
+                wanted = f"an agent after {metadata[:40]}"
+                await cleo.diary.until(lambda n=number: len(set(cleo.told(CONNECTION)) - {""}) > n, READY_S, wanted)
+                await server.agent_dispatch.delete_dispatch(dispatch.id, room)
+                await named.idle()
 
 
 async def test_who_removes_the_agent_keeps_it_away(
@@ -156,6 +170,24 @@ async def test_a_phone_that_comes_later_does_not_change_the_call_of_a_browser(
         assert ida.agents[0] in await livekit.there(room)
 
 
+async def test_a_caller_over_somebodys_own_trunk_may_not_call_too_often(
+    livekit: OwnLiveKit, agent: OwnAgent, a_room: Callable[[], str]
+) -> None:
+    """Two calls at a time, as over a trunk of ours; and the room of the third is not ended."""
+    calls_in = {"sip.callStatus": "active", "sip.ruleID": "SDR_theirs"}
+    async with AsyncExitStack() as calls:
+        rooms = [a_room() for _ in range(3)]
+        for room in rooms:
+            grant = livekit.grant(room, "sip_often", kind="sip", attributes=calls_in)
+            phone = await calls.enter_async_context(bystander(grant))
+            others = await calls.enter_async_context(bystander(livekit.grant(room, "operator", hidden=True)))
+            await asyncio.sleep(1)
+        assert not phone.isconnected() and others.isconnected()
+        assert [("sip_often" in await livekit.there(room)) for room in rooms] == [True, True, False]
+    assert lines(agent, "call refused", rooms[2])
+    await agent.idle()
+
+
 async def test_the_protocol_of_livekits_inspector_answers_only_whom_the_token_allows(
     livekit: OwnLiveKit, agent: OwnAgent, a_room: Callable[[], str]
 ) -> None:
@@ -175,27 +207,6 @@ async def test_the_protocol_of_livekits_inspector_answers_only_whom_the_token_al
         async with inspecting(livekit.grant(room, "stranger"), joy.agents[0]) as session:
             with pytest.raises(TimeoutError):
                 await session.wait_for_ready(timeout=1.5)
-
-
-async def test_a_worker_that_is_told_to_end_lets_its_calls_go_on_and_takes_no_more(
-    livekit: OwnLiveKit, pipeline: Mapping[str, str], a_room: Callable[[], str], tmp_path: Path
-) -> None:
-    first = own_agent(livekit, pipeline, tmp_path / "first", AURA_AGENT_NAME="draining", AURA_AGENT_DRAIN_S="60")
-    second = own_agent(livekit, pipeline, tmp_path / "second", AURA_AGENT_NAME="draining")
-    async with first as old:
-        async with joined("Kim", livekit.calling(a_room(), "kim", "draining")) as kim:
-            await kim.greeted()
-            async with second as new:
-                old.told()
-                await asyncio.sleep(1)
-                async with joined("Lee", livekit.calling(a_room(), "lee", "draining")) as lee:
-                    await lee.greeted()
-                    assert (await old.jobs(), await new.jobs()) == (1, 1)
-                kim.diary.note("is still in the call")
-                assert kim.state == "listening" and kim.room.isconnected()
-                assert old.process.returncode is None
-        async with asyncio.timeout(GRACE_S + 10.0):
-            assert await old.process.wait() == 0
 
 
 async def test_a_second_signal_ends_a_lone_callers_room_at_once_and_leaves_a_room_with_others(
@@ -220,6 +231,26 @@ async def test_a_second_signal_ends_a_lone_callers_room_at_once_and_leaves_a_roo
         await mia.diary.until(lambda: not mia.room.isconnected(), 5, "the end of her room")
         assert ned.room.isconnected() and oli.room.isconnected()
         assert await livekit.there(shared) == {"ned", "oli"}
+
+
+async def test_a_worker_that_is_told_to_end_lets_its_calls_go_on_and_takes_no_more(
+    livekit: OwnLiveKit, pipeline: Mapping[str, str], named: OwnAgent, a_room: Callable[[], str], tmp_path: Path
+) -> None:
+    """It is the last test of this worker."""
+    async with bystander(livekit.calling(room := a_room(), "kim", NAME)) as kim:
+        async with asyncio.timeout(READY_S):
+            while not await named.jobs():
+                await asyncio.sleep(POLL_S)
+        async with own_agent(livekit, pipeline, tmp_path / "other", AURA_AGENT_NAME=NAME) as other:
+            named.told()
+            await asyncio.sleep(1)
+            async with joined("Lee", livekit.calling(a_room(), "lee", NAME)) as lee:
+                await lee.greeted()
+                assert (await named.jobs(), await other.jobs()) == (1, 1)
+            assert kim.isconnected() and len(await livekit.there(room)) == 2
+            assert named.process.returncode is None
+    async with asyncio.timeout(GRACE_S + 10.0):
+        assert await named.process.wait() == 0
 
 
 def nobody() -> api.RoomAgentDispatch:
