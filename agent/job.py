@@ -11,6 +11,7 @@ from livekit.agents.voice.room_io import (
     TextInputOptions,
 )
 
+from agent.aio.background_tasks import OwnedTasks
 from agent.call import Call
 from agent.console.tool_call import ToolCall
 from agent.livekit.session_inspector import SessionInspector
@@ -21,6 +22,7 @@ from agent.rooms import rooms
 from agent.rooms.failover_metadata import failover_metadata
 from agent.rooms.farewells import FarewellSender, Leaving
 from agent.rooms.first_caller import caller_in, first_caller
+from agent.rooms.people import Occupant
 from agent.rooms.presence import Presence
 from agent.settings.agent import WorkerSettings
 from agent.turns.endpointing import TURNS
@@ -40,16 +42,41 @@ async def take_call(settings: WorkerSettings, farewells: FarewellSender, ctx: Jo
         return
     leaving = Leaving(ctx.room, farewells, ctx.job.id)
     await ctx.connect()
-    caller = caller_in(ctx.room)
-    if caller is None and not of_phone(ctx.job.room.name):
-        caller = await first_caller(ctx.room, settings.grace_s)
-    if caller is None and not of_phone(ctx.job.room.name):
-        ctx.add_shutdown_callback(EmptyRoom(settings, ctx).end)
-        ctx.shutdown(GONE)
-    elif caller is None or caller.role == "phone":
-        await PhoneCall(settings, ctx, leaving, caller.identity if caller else "").begin()
-    else:
-        await RoomCall(settings, ctx, caller.identity).begin()
+    await FirstCall(settings, ctx, leaving).begin()
+
+
+class FirstCall:
+    """Begins the call of the first who can talk with the agent."""
+
+    def __init__(self, settings: WorkerSettings, ctx: JobContext, leaving: Leaving) -> None:
+        self._settings, self._ctx, self._leaving = settings, ctx, leaving
+        self._tasks = OwnedTasks()
+
+    async def begin(self) -> None:
+        """Returns when the call is set up, or somebody is waited for."""
+        caller = caller_in(self._ctx.room)
+        if caller or of_phone(self._ctx.job.room.name):  # whoever comes into such a room is on the phone
+            await self._take(caller or Occupant("", "phone"))
+        else:
+            self._ctx.add_shutdown_callback(self._tasks.aclose)
+            self._tasks.start(self._wait(), "job:first caller")  # LiveKit ends no job that is being set up
+
+    async def _wait(self) -> None:
+        try:
+            if caller := await first_caller(self._ctx.room, self._settings.grace_s):
+                await self._take(caller)
+                return
+            self._ctx.add_shutdown_callback(EmptyRoom(self._settings, self._ctx).end)
+            self._ctx.shutdown(GONE)
+        except Exception:
+            logger.exception("the call could not be set up")
+            self._ctx.shutdown("the call could not be set up")
+
+    async def _take(self, caller: Occupant) -> None:
+        if caller.role == "phone":
+            await PhoneCall(self._settings, self._ctx, self._leaving, caller.identity).begin()
+        else:
+            await RoomCall(self._settings, self._ctx, caller.identity).begin()
 
 
 class EmptyRoom:

@@ -5,13 +5,18 @@ start` does.
 """
 
 import os
+import sys
 from pathlib import Path
 
 from agent.settings.agent import worker_settings
 from agent.settings.env_file import with_files
+from agent.settings.environment import SettingsError
 from agent.worker import agent_server
 
 # A console needs no LiveKit server; where one is needed, LiveKit's tools name it, or say that it lacks.
 NO_SERVER = {"LIVEKIT_URL": "ws://127.0.0.1:7880", "LIVEKIT_API_KEY": "none", "LIVEKIT_API_SECRET": "none"}
 
-server = agent_server(worker_settings({**NO_SERVER, **with_files(os.environ, None, Path.cwd())}))
+try:
+    server = agent_server(worker_settings({**NO_SERVER, **with_files(os.environ, None, Path.cwd())}))
+except SettingsError as error:
+    sys.exit("\n".join(f"aura-agent: {fault}" for fault in error.faults))

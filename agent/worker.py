@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from aiohttp import web
-from livekit.agents import AgentServer, JobProcess
+from livekit.agents import AgentServer, JobExecutorType, JobProcess
 from livekit.protocol import agent
 
 from agent.aio.signals import asked_to_stop
@@ -112,7 +112,8 @@ def warm_up(process: JobProcess) -> None:
     """In a new process, before a room is there: load what a call needs."""
     from livekit.agents.inference import VAD
 
-    end_on_own_sigterm()
+    if process.executor_type is JobExecutorType.PROCESS:  # and no thread of a console
+        end_on_own_sigterm()
     VAD()
 
 

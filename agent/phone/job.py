@@ -12,13 +12,14 @@ from livekit.agents.voice.room_io import AudioInputOptions, AudioOutputOptions, 
 from agent.aio.guard import log_exceptions
 from agent.call import Call
 from agent.livekit.media import RATE
+from agent.livekit.session_inspector import SessionInspector
 from agent.persona import ON_THE_PHONE
 from agent.phone.call_record import CallRecord
 from agent.phone.telephone import Telephone
 from agent.rooms.failover_metadata import failover_metadata
 from agent.rooms.farewells import Leaving
-from agent.rooms.people import by_arrival, company, in_room
-from agent.rooms.rooms import FAILURES
+from agent.rooms.people import by_arrival, in_room
+from agent.rooms.rooms import FAILURES, hang_up
 from agent.settings.agent import WorkerSettings
 from agent.settings.phone import PhoneSettings
 from agent.status.attributes import CONNECTION
@@ -43,7 +44,7 @@ class PhoneCall:
     """
 
     def __init__(self, settings: WorkerSettings, ctx: JobContext, leaving: Leaving, caller: str = "") -> None:
-        self._ctx, self._leaving, self._caller = ctx, leaving, caller
+        self._livekit, self._ctx, self._leaving, self._caller = settings.livekit, ctx, leaving, caller
         self._record = CallRecord(ctx.room.name, ctx.room.creation_time)
         self._call = Call(
             settings.pipeline, ON_THE_PHONE, TURNS["phone"], self, recalled=failover_metadata(ctx.job.metadata)
@@ -67,7 +68,10 @@ class PhoneCall:
             close_on_disconnect=False,
         )
         self._call.session.input.set_audio_enabled(False)
+        inspector = SessionInspector(self._call.session, self._ctx.room)
+        self._ctx.add_shutdown_callback(inspector.aclose)
         await self._call.start(greet=False, room=self._ctx.room, room_options=options, session_host=False)
+        await inspector.start()
         if output := self._call.session.output.audio:
             output.on("playback_started", self._on_playback_started)
         logger.info("call begun", extra={"room": self._ctx.room.name})
@@ -87,16 +91,7 @@ class PhoneCall:
     async def hang_up(self) -> None:
         """End the room, or take the caller out of a room that others are in."""
         room = self._ctx.room
-        there = map(in_room, room.remote_participants.values())
-        if not company(there, room.local_participant.identity, self._caller):
-            await self._ctx.delete_room()
-            return
-        logger.info("the room is left to others", extra={"room": room.name})
-        try:
-            caller = api.RoomParticipantIdentity(room=room.name, identity=self._caller)
-            await self._ctx.api.room.remove_participant(caller)
-        except FAILURES as error:
-            logger.info("the caller was not hung up on", extra={"reason": type(error).__name__})
+        await hang_up(self._livekit, room.name, room.local_participant.identity, self._caller)
 
     async def transfer(self, to: str) -> bool:
         caller = next((one for one in self._ctx.room.remote_participants.values() if self._is_caller(one)), None)

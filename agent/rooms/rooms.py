@@ -9,7 +9,7 @@ from livekit import api
 
 from agent.rooms.failover import RoomJob
 from agent.rooms.failover_metadata import FailoverMetadata, given_metadata
-from agent.rooms.people import at_server, company, only_caller
+from agent.rooms.people import Occupant, at_server, company, only_caller
 from agent.settings.agent import LiveKitSettings
 from agent.status.attributes import CONNECTION, MARK
 
@@ -67,25 +67,38 @@ async def watcher(livekit: LiveKitSettings, lost: RoomJob, *, terminated: bool =
         return True
 
 
-async def end(livekit: LiveKitSettings, room: str, agent: str, *, with_caller: bool = False) -> bool:
+async def end(livekit: LiveKitSettings, room: str, agent: str, *, with_caller: bool = False) -> None:
     """End a room that nobody is in but our agent. Never fails: a server that is gone has ended it.
 
     Args:
         with_caller: The agent's caller may be there, too: they are to know that the call is over.
-
-    Returns:
-        Whether it is left to others, who are in it.
     """
     try:
         async with _server(livekit) as server:
             there = [at_server(one) for one in await _there(server, room)]
-            if company(there, agent, only_caller(there) if with_caller else ""):
-                logger.info("a room is left to others", extra={"room": room, "there": len(there)})
-                return True
-            await server.room.delete_room(api.DeleteRoomRequest(room=room))
+            await _end(server, room, there, agent, only_caller(there) if with_caller else "")
     except FAILURES as error:
         logger.info("a room was not ended", extra={"room": room, "reason": type(error).__name__})
-    return False
+
+
+async def hang_up(livekit: LiveKitSettings, room: str, agent: str, caller: str) -> None:
+    """End the room of a caller, or take them out of a room that others are in. Never fails."""
+    try:
+        async with _server(livekit) as server:
+            there = [at_server(one) for one in await _there(server, room)]
+            if not await _end(server, room, there, agent, caller) and caller in [one.identity for one in there]:
+                await server.room.remove_participant(api.RoomParticipantIdentity(room=room, identity=caller))
+    except FAILURES as error:
+        logger.info("a caller was not hung up on", extra={"room": room, "reason": type(error).__name__})
+
+
+async def _end(server: api.LiveKitAPI, room: str, there: list[Occupant], agent: str, caller: str) -> bool:
+    """Return whether the room was ended: nobody was in it but those two."""
+    if company(there, agent, caller):
+        logger.info("a room is left to others", extra={"room": room, "there": len(there)})
+        return False
+    await server.room.delete_room(api.DeleteRoomRequest(room=room))
+    return True
 
 
 @asynccontextmanager

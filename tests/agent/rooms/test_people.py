@@ -26,7 +26,7 @@ RECORDER, STREAM = Occupant("egress", "recorder"), Occupant("obs", "stream")
 )
 def test_the_room_and_the_server_agree_though_they_number_kinds_differently(kind: str, role: Role) -> None:
     there = person("x", rtc.ParticipantKind.Value(f"PARTICIPANT_KIND_{kind}"))
-    listed = api.ParticipantInfo(identity="x", kind=api.ParticipantInfo.Kind.Value(kind))
+    listed = api.ParticipantInfo(identity="x", kind=kind)
     assert in_room(there) == at_server(listed) == Occupant("x", role)
 
 
