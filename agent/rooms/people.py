@@ -61,10 +61,9 @@ def company(there: Iterable[Occupant], agent: str, caller: str = "") -> bool:
     return any(one.identity not in (agent, caller) and one.role != "recorder" for one in there)
 
 
-def only_caller(there: Iterable[Occupant]) -> str:
-    """Return the identity of the one who can be the agent's caller; empty: nobody, or one of several."""
-    callers = [one.identity for one in there if one.calls]
-    return callers[0] if len(callers) == 1 else ""
+def one_caller(there: Iterable[Occupant]) -> str:
+    """Return the identity of somebody who can be the agent's caller; empty: nobody can."""
+    return next((one.identity for one in there if one.calls), "")
 
 
 def _came(participant: rtc.RemoteParticipant) -> float:

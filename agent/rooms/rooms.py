@@ -9,7 +9,7 @@ from livekit import api
 
 from agent.rooms.failover import RoomJob
 from agent.rooms.failover_metadata import FailoverMetadata, given_metadata
-from agent.rooms.people import Occupant, at_server, company, only_caller
+from agent.rooms.people import Occupant, at_server, company, one_caller
 from agent.settings.agent import LiveKitSettings
 from agent.status.attributes import CONNECTION, MARK
 
@@ -76,7 +76,7 @@ async def end(livekit: LiveKitSettings, room: str, agent: str, *, with_caller: b
     try:
         async with _server(livekit) as server:
             there = [at_server(one) for one in await _there(server, room)]
-            await _end(server, room, there, agent, only_caller(there) if with_caller else "")
+            await _end(server, room, there, agent, one_caller(there) if with_caller else "")
     except FAILURES as error:
         logger.info("a room was not ended", extra={"room": room, "reason": type(error).__name__})
 

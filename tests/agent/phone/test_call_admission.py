@@ -11,7 +11,7 @@ from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import LiveKitSettings
 from agent.settings.phone import PhoneSettings
 from agent.status.attributes import MARK
-from tests.agent.rooms.test_failover import FOREIGN
+from tests.agent.rooms.test_failover import FOREIGN, FOREIGN_IDS
 
 NOBODY = LiveKitSettings("ws://127.0.0.1:9", "key", "a secret of no less than 32 letters", "aura")
 
@@ -54,7 +54,7 @@ async def answered(room: str, metadata: str) -> list[str]:
     return request.answers
 
 
-@pytest.mark.parametrize("metadata", FOREIGN)
+@pytest.mark.parametrize("metadata", FOREIGN, ids=FOREIGN_IDS)
 @pytest.mark.parametrize("room", ["phone_100_x", "unlisted_x"])
 async def test_a_phone_call_is_asked_about_whatever_its_dispatch_was_given_along(room: str, metadata: str) -> None:
     assert await answered(room, metadata) == ["rejected"]

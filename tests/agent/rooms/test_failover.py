@@ -29,8 +29,10 @@ FOREIGN = (
     "7",
     "[" * 100_000,
     "x" * 1_000_000,
+    '{"aura.failover": {"x": ' + "[" * 100_000,
     '{"phone_number": "+15550100"}',
 )
+FOREIGN_IDS = [repr(metadata[:40]) for metadata in FOREIGN]
 HALL, KITCHEN = RoomJob("hall", "agent-1"), RoomJob("kitchen", "agent-2")
 
 
@@ -148,12 +150,12 @@ def test_what_a_recalled_agent_is_told_is_read_again() -> None:
     assert failover_metadata(FailoverMetadata().metadata()) == FailoverMetadata()
 
 
-@pytest.mark.parametrize("metadata", FOREIGN)
+@pytest.mark.parametrize("metadata", FOREIGN, ids=FOREIGN_IDS)
 def test_whatever_else_a_dispatch_is_given_along_says_nothing_about_a_death(metadata: str) -> None:
     assert failover_metadata(metadata) is None
 
 
-@pytest.mark.parametrize("given", ["", "somebody else's", '{"aura.persona": {"name": "Ida"}}', "x" * 1_000_000])
+@pytest.mark.parametrize("given", ["", "somebody else's", '{"aura.persona": {"name": "Ida"}}', "x" * 9_999], ids=len)
 def test_what_people_give_a_dispatch_along_outlives_any_number_of_deaths(given: str) -> None:
     once = FailoverMetadata("token", given_metadata(given)).metadata()
     twice = FailoverMetadata("token 2", given_metadata(once)).metadata()

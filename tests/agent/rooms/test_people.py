@@ -3,7 +3,7 @@
 import pytest
 from livekit import api, rtc
 
-from agent.rooms.people import Occupant, Role, at_server, company, in_room, only_caller
+from agent.rooms.people import Occupant, Role, at_server, company, in_room, one_caller
 from tests.agent.rooms.test_presence import person
 
 ANN, BEN = Occupant("ann", "person"), Occupant("ben", "person")
@@ -46,7 +46,7 @@ def test_the_room_and_the_server_agree_though_they_number_kinds_differently(kind
     ],
 )
 def test_a_room_is_left_to_whoever_is_neither_our_agent_nor_its_caller(there: list[Occupant], kept: bool) -> None:
-    assert company(there, "agent-1", only_caller(there)) is kept
+    assert company(there, "agent-1", one_caller(there)) is kept
 
 
 def test_whoever_is_there_when_nobody_should_be_keeps_the_room() -> None:
