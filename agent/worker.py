@@ -47,7 +47,7 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
         await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
         asked.cancel()
         if not running.done():
-            await drain_calls(server, settings.drain_s)
+            await drain_calls(server, 0 if devmode else settings.drain_s)
             watching.cancel()
             await _end_calls(server, settings)
         watching.cancel()
