@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 from livekit import api, rtc
 
@@ -23,6 +23,7 @@ from tests.e2e.stack import POLL_S, ROOT, get
 
 KEY, SECRET = "mine", "a secret of no less than thirty-two letters"
 HEALTH_HOST = "127.0.0.2"
+Kind = Literal["standard", "sip", "agent"]
 GRACE_S = 2
 
 
@@ -32,7 +33,7 @@ class OwnLiveKit:
 
     settings: LiveKitSettings
 
-    def grant(self, room: str, identity: str, *, kind: str = "standard", **more: Any) -> Grant:
+    def grant(self, room: str, identity: str, *, kind: Kind = "standard", **more: Any) -> Grant:
         """A token that somebody else's server has made: it calls no agent.
 
         Args:
@@ -95,7 +96,7 @@ async def own_livekit(home: Path, folder: Path) -> AsyncGenerator[OwnLiveKit]:
         "limit: {max_metadata_size: 2000000}\n"
     )
     log = folder / "livekit.log"
-    serve = [home / "bin" / "livekit-server", "--dev", "--config-body", settings]
+    serve: list[str | Path] = [home / "bin" / "livekit-server", "--dev", "--config-body", settings]
     async with child(serve, cwd=folder, env=os.environ, log=log, stop_s=STOP_S):
         await healthy(f"http://{LOOPBACK}:{ports.livekit}/", log)
         yield OwnLiveKit(LiveKitSettings(f"ws://{LOOPBACK}:{ports.livekit}", KEY, SECRET, ""))

@@ -22,7 +22,7 @@ from tests.served import KEY, served
 pytestmark = pytest.mark.anyio
 
 STAYS_AWAY_S = 2.5  # the worker looks each half second
-AGENT, NAME = "agent", "named"
+NAME = "named"
 MB = 1_000_000
 
 
@@ -121,7 +121,7 @@ async def test_an_agent_that_dies_is_replaced_though_another_agent_is_in_the_roo
     livekit: OwnLiveKit, agent: OwnAgent, a_room: Callable[[], str]
 ) -> None:
     room = a_room()
-    async with joined("Fay", livekit.grant(room, "fay")) as fay, bystander(livekit.grant(room, "bot", kind=AGENT)):
+    async with joined("Fay", livekit.grant(room, "fay")) as fay, bystander(livekit.grant(room, "bot", kind="agent")):
         await fay.greeted()
         os.kill(job_of(agent, room), signal.SIGKILL)
         await fay.diary.until(lambda: len(set(fay.agents)) == 3, READY_S, "another one")
@@ -132,7 +132,7 @@ async def test_a_room_that_another_agent_is_in_is_left_and_not_ended(
     livekit: OwnLiveKit, agent: OwnAgent, a_room: Callable[[], str]
 ) -> None:
     room = a_room()
-    async with bystander(livekit.grant(room, "bot", kind=AGENT)) as bot:
+    async with bystander(livekit.grant(room, "bot", kind="agent")) as bot:
         async with joined("Gus", livekit.grant(room, "gus")) as gus:
             await gus.greeted()
         await agent.idle(GRACE_S + 10.0)
