@@ -19,6 +19,7 @@ from agent.persona import AURA
 from agent.phone.job import PhoneCall
 from agent.phone.trunks import of_phone
 from agent.rooms import rooms
+from agent.rooms.early_streams import EarlyStreams
 from agent.rooms.failover_metadata import failover_metadata
 from agent.rooms.farewells import FarewellSender, Leaving
 from agent.rooms.first_caller import caller_in, first_caller
@@ -40,16 +41,16 @@ async def take_call(settings: WorkerSettings, farewells: FarewellSender, ctx: Jo
     if ctx.is_fake_job():
         await ToolCall(settings, ctx).begin()
         return
-    leaving = Leaving(ctx.room, farewells, ctx.job.id)
+    leaving, early = Leaving(ctx.room, farewells, ctx.job.id), EarlyStreams(ctx.room)
     await ctx.connect()
-    await FirstCall(settings, ctx, leaving).begin()
+    await FirstCall(settings, ctx, leaving, early).begin()
 
 
 class FirstCall:
     """Begins the call of the first who can talk with the agent."""
 
-    def __init__(self, settings: WorkerSettings, ctx: JobContext, leaving: Leaving) -> None:
-        self._settings, self._ctx, self._leaving = settings, ctx, leaving
+    def __init__(self, settings: WorkerSettings, ctx: JobContext, leaving: Leaving, early: EarlyStreams) -> None:
+        self._settings, self._ctx, self._leaving, self._early = settings, ctx, leaving, early
         self._tasks = OwnedTasks()
 
     async def begin(self) -> None:
@@ -73,10 +74,12 @@ class FirstCall:
             self._ctx.shutdown("the call could not be set up")
 
     async def _take(self, caller: Occupant) -> None:
+        self._early.let_go()
         if caller.role == "phone":
             await PhoneCall(self._settings, self._ctx, self._leaving, caller.identity).begin()
         else:
             await RoomCall(self._settings, self._ctx, caller.identity).begin()
+        self._early.replay()
 
 
 class EmptyRoom:

@@ -9,6 +9,7 @@ import pytest
 
 from agent.job import GONE, FirstCall, RoomCall
 from agent.phone.job import PhoneCall
+from agent.rooms.early_streams import EarlyStreams
 from agent.rooms.farewells import SILENT, Leaving
 from agent.settings.agent import LiveKitSettings, PipelineSettings, WorkerSettings
 from agent.settings.phone import PhoneSettings
@@ -43,6 +44,8 @@ class Job:
             on=lambda *_: None,
             off=lambda *_: None,
             remote_participants={},
+            register_byte_stream_handler=lambda *_: None,
+            register_text_stream_handler=lambda *_: None,
         )
         self.room.local_participant = self
 
@@ -80,7 +83,7 @@ async def test_the_room_of_a_phone_is_shown_the_line_and_nothing_else() -> None:
 
 
 def waiting(job: Any) -> FirstCall:
-    return FirstCall(SETTINGS, job, Leaving(job.room, SILENT, "a job"))
+    return FirstCall(SETTINGS, job, Leaving(job.room, SILENT, "a job"), EarlyStreams(job.room))
 
 
 async def test_a_job_is_set_up_at_once_though_nobody_is_there_and_ends_if_nobody_comes() -> None:

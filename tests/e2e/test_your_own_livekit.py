@@ -61,7 +61,9 @@ async def test_an_agent_without_a_name_comes_into_any_room_by_itself(
 ) -> None:
     room = a_room()
     async with joined("Ann", livekit.grant(room, "ann")) as ann:
-        await ann.greeted()
+        await ann.diary.until(lambda: ann.agents, READY_S, "the agent")
+        await ann.type("Are you there?")  # while its call is being set up
+        await ann.diary.until(lambda: any("Paris" in text for text in ann.said("agent")), READY_S, "an answer")
         (name,) = ann.agents
         assert ann.room.remote_participants[name].attributes[MARK] == "1"
     await agent.idle()
