@@ -2,7 +2,7 @@
 
 import logging
 
-from livekit.agents import JobContext
+from livekit.agents import NOT_GIVEN, JobContext
 from livekit.agents.voice.room_io import (
     AudioInputOptions,
     AudioOutputOptions,
@@ -11,12 +11,19 @@ from livekit.agents.voice.room_io import (
     TextInputOptions,
 )
 
+from agent.aio.background_tasks import OwnedTasks
 from agent.call import Call
+from agent.console.tool_call import ToolCall
+from agent.livekit.session_inspector import SessionInspector
 from agent.persona.persona import AURA
-from agent.phone.job import take_phone_call
+from agent.phone.job import PhoneCall
 from agent.phone.trunks import of_phone
 from agent.rooms import rooms
-from agent.rooms.failover_metadata import failover_metadata
+from agent.rooms.early_streams import EarlyStreams
+from agent.rooms.failover_metadata import failover_metadata, given_metadata
+from agent.rooms.farewells import FarewellSender, Leaving
+from agent.rooms.first_caller import caller_in, first_caller
+from agent.rooms.people import Occupant
 from agent.rooms.persona_desk import PersonaDesk
 from agent.rooms.presence import Presence
 from agent.settings.agent import WorkerSettings
@@ -29,23 +36,76 @@ logger = logging.getLogger(__name__)
 GONE = "nobody is there"
 
 
-async def take_call(settings: WorkerSettings, ctx: JobContext) -> None:
-    """Entry of a job process. Returns once the call is set up; the job lives until `ctx.shutdown`."""
-    if of_phone(ctx.job.room.name):
-        await take_phone_call(settings, ctx)
-    else:
-        await RoomCall(settings, ctx).begin()
+async def take_call(settings: WorkerSettings, farewells: FarewellSender, ctx: JobContext) -> None:
+    """Entry of a job process. Returns once the call is set up; the job lives until `ctx.shutdown`.
+
+    Who came first decides what kind of call it is.
+    """
+    if ctx.is_fake_job():
+        await ToolCall(settings, ctx).begin()
+        return
+    leaving, early = Leaving(ctx.room, farewells, ctx.job.id), EarlyStreams(ctx.room)
+    await ctx.connect()
+    await FirstCall(settings, ctx, leaving, early).begin()
+
+
+class FirstCall:
+    """Begins the call of the first who can talk with the agent."""
+
+    def __init__(self, settings: WorkerSettings, ctx: JobContext, leaving: Leaving, early: EarlyStreams) -> None:
+        self._settings, self._ctx, self._leaving, self._early = settings, ctx, leaving, early
+        self._tasks = OwnedTasks()
+
+    async def begin(self) -> None:
+        """Returns when the call is set up, or somebody is waited for."""
+        caller = caller_in(self._ctx.room)
+        if caller or of_phone(self._ctx.job.room.name):  # whoever comes into such a room is on the phone
+            await self._take(caller or Occupant("", "phone"))
+        else:
+            self._ctx.add_shutdown_callback(self._tasks.aclose)
+            self._tasks.start(self._wait(), "job:first caller")  # LiveKit ends no job that is being set up
+
+    async def _wait(self) -> None:
+        try:
+            if caller := await first_caller(self._ctx.room, self._settings.grace_s):
+                await self._take(caller)
+                return
+            self._ctx.add_shutdown_callback(EmptyRoom(self._settings, self._ctx).end)
+            self._ctx.shutdown(GONE)
+        except Exception:
+            logger.exception("the call could not be set up")
+            self._ctx.shutdown("the call could not be set up")
+
+    async def _take(self, caller: Occupant) -> None:
+        self._early.let_go()
+        if caller.role == "phone":
+            await PhoneCall(self._settings, self._ctx, self._leaving, caller.identity).begin()
+        else:
+            await RoomCall(self._settings, self._ctx, caller.identity).begin()
+        self._early.replay()
+
+
+class EmptyRoom:
+    """A room that nobody is in any more: who comes later finds a new one, and with it an agent."""
+
+    def __init__(self, settings: WorkerSettings, ctx: JobContext) -> None:
+        self._livekit, self._ctx = settings.livekit, ctx
+
+    async def end(self, reason: str) -> None:
+        """The job ends, for whatever reason."""
+        if reason == GONE:
+            await rooms.end(self._livekit, self._ctx.job.room.name, self._ctx.local_participant_identity)
 
 
 class RoomCall:
     """The call of whoever comes into a room with a browser."""
 
-    def __init__(self, settings: WorkerSettings, ctx: JobContext) -> None:
-        self._settings, self._ctx = settings, ctx
+    def __init__(self, settings: WorkerSettings, ctx: JobContext, caller: str = "") -> None:
+        self._settings, self._ctx, self._caller = settings, ctx, caller
         self._turns = TURNS["browser"]
-        metadata, floor = ctx.job.metadata, FloorRules(per_minute=settings.remarks_per_minute)
+        metadata, floor = given_metadata(ctx.job.metadata), FloorRules(per_minute=settings.remarks_per_minute)
         persona, self._refused = settings.persona.persona(AURA, metadata)
-        recalled = failover_metadata(metadata)
+        recalled = failover_metadata(ctx.job.metadata)
         self._call = Call(settings.pipeline, persona, self._turns, self, recalled=recalled, floor=floor)
         self._desk = PersonaDesk(self._call, settings.persona.strangers)
         self._greeted = False
@@ -56,16 +116,23 @@ class RoomCall:
     async def begin(self) -> None:
         """Returns when the call is set up."""
         self._ctx.add_shutdown_callback(self._on_shutdown)
+        self._ctx.add_shutdown_callback(EmptyRoom(self._settings, self._ctx).end)
         options = RoomOptions(
             audio_input=AudioInputOptions(sample_rate=24_000, auto_gain_control=False),  # it clips the first words
             audio_output=AudioOutputOptions(sample_rate=24_000, track_name="aura"),
             video_input=False,  # ours knows which of camera and screen it shows
             text_input=TextInputOptions(text_input_cb=self._on_written),
+            participant_identity=self._caller or NOT_GIVEN,
             close_on_disconnect=False,  # it would leave a deaf agent to whoever comes back
         )
         self._video.watch()
         self._call.session.input.video = self._video
-        await self._call.start(greet=False, room=self._ctx.room, room_options=options, session_host=False)
+        inspector = SessionInspector(self._call.session, self._ctx.room)
+        self._ctx.add_shutdown_callback(inspector.aclose)
+        await self._call.start(
+            greet=False, room=self._ctx.room, room_options=options, session_host=False
+        )  # for anybody
+        await inspector.start()
         self._call.refuse(*self._refused)
         self._desk.watch(self._ctx.room)
         self._presence.watch(self._ctx.room)
@@ -99,9 +166,7 @@ class RoomCall:
     async def _on_written(self, _: object, event: TextInputEvent) -> None:
         await self._call.write(event.text)
 
-    async def _on_shutdown(self, reason: str) -> None:
+    async def _on_shutdown(self) -> None:
         await self._desk.aclose()
         await self._call.aclose()
         await self._video.aclose()
-        if reason == GONE:  # who comes later finds a new room, and with it an agent
-            await rooms.end(self._settings.livekit, self._ctx.job.room.name)

@@ -9,16 +9,25 @@ import os
 import re
 import signal
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NoReturn
 
 from agent import logs
 from agent.preloading import start_preloading
 from agent.settings.agent import console_settings, web_settings, with_running, worker_settings
+from agent.settings.env_file import with_files
 from agent.settings.environment import SettingsError
 from agent.settings.trunk import dial_settings, trunk_settings
 
+# What says the same as a variable.
+OPTIONS = {
+    "url": "LIVEKIT_URL",
+    "api_key": "LIVEKIT_API_KEY",
+    "api_secret": "LIVEKIT_API_SECRET",
+    "health_host": "AURA_AGENT_HOST",
+    "health_port": "AURA_AGENT_PORT",
+}
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
@@ -28,13 +37,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         match arguments.command:
             case "start" | "dev":
-                return _work(devmode=arguments.command == "dev")
+                return _work(_environ(arguments), devmode=arguments.command == "dev")
             case "web":
-                return _web(arguments.host, arguments.port, arguments.static)
+                return _web(_environ(arguments), arguments.host, arguments.port, arguments.static)
             case "trunks":
-                return _trunks()
+                return _trunks(_environ(arguments))
             case "call":
-                return _call(arguments.number)
+                return _call(_environ(arguments), arguments.number)
             case _:
                 return _console(arguments)
     except SettingsError as error:
@@ -45,45 +54,65 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 130
 
 
-def _work(*, devmode: bool) -> int:
-    settings = worker_settings(os.environ)
-    start_preloading(settings.livekit.url)
+def _environ(arguments: argparse.Namespace) -> Mapping[str, str]:
+    """What counts of each variable: first what the command line says, then the environment, then a file."""
+    said = {name: value for option, name in OPTIONS.items() if (value := getattr(arguments, option, None)) is not None}
+    return {**with_files(os.environ, arguments.env_file, Path.cwd()), **said}
+
+
+def _work(environ: Mapping[str, str], *, devmode: bool) -> int:
+    settings = worker_settings(environ)
+    livekit = settings.livekit
+    # The processes of jobs are forked off with it, and what LiveKit does in them reads it there.
+    os.environ |= {
+        "LIVEKIT_URL": livekit.url,
+        "LIVEKIT_API_KEY": livekit.api_key,
+        "LIVEKIT_API_SECRET": livekit.api_secret,
+    }
+    start_preloading(livekit.url)
     from agent.worker import work  # the imports of a command are its own: LiveKit's take seconds
 
-    return _code(asyncio.run(work(settings, devmode=devmode)))
+    try:
+        return _code(asyncio.run(work(settings, devmode=devmode)))
+    except OSError as error:
+        return _no_port(settings.host, settings.port, error)
 
 
-def _web(host: str, port: int, static: Path | None) -> int:
+def _web(environ: Mapping[str, str], host: str, port: int, static: Path | None) -> int:
     from agent.web.server import application, serve
 
-    app = application(web_settings(os.environ, host), static)
+    app = application(web_settings(environ, host), static)
     try:
         return _code(asyncio.run(serve(app, host, port)))
     except OSError as error:
-        print(f"aura-agent: cannot listen on port {port} of {host}: {error.strerror}", file=sys.stderr)
-        return 2
+        return _no_port(host, port, error)
+
+
+def _no_port(host: str, port: int, error: OSError) -> int:
+    print(f"aura-agent: cannot listen on port {port} of {host}: {error.strerror}", file=sys.stderr)
+    return 2
 
 
 def _code(number: signal.Signals | None) -> int:
     return 130 if number == signal.SIGINT else 0
 
 
-def _trunks() -> int:
+def _trunks(environ: Mapping[str, str]) -> int:
     from agent.phone.trunks import NotMade, make_trunks
 
     try:
-        asyncio.run(make_trunks(trunk_settings(with_running(os.environ))))
+        asyncio.run(make_trunks(trunk_settings(with_running(environ))))
     except NotMade as error:
         print(f"aura-agent: {error}", file=sys.stderr)
         return 1
     return 0
 
 
-def _call(number: str) -> int:
+def _call(environ: Mapping[str, str], number: str) -> int:
     from agent.phone.dial import NotAnswered, dial
 
     try:
-        asyncio.run(dial(dial_settings(with_running(os.environ)), number))
+        asyncio.run(dial(dial_settings(with_running(environ)), number))
     except NotAnswered as error:
         print(f"aura-agent: {error}", file=sys.stderr)
         return 1
@@ -136,15 +165,25 @@ def _number(text: str) -> str:
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="aura-agent", description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
-    commands.add_parser("start", help="take rooms from the LiveKit server")
-    commands.add_parser("dev", help="the same, saying more")
+    start = commands.add_parser("start", help="take rooms from the LiveKit server")
+    dev = commands.add_parser("dev", help="the same, saying more")
+    for worker in (start, dev):
+        worker.add_argument("--health-host", metavar="HOST", help="where the health check listens")
+        worker.add_argument("--health-port", metavar="PORT", type=lambda text: str(_port(text)), help="and its port")
     web = commands.add_parser("web", help="serve the page and hand out tokens")
     web.add_argument("--host", default="127.0.0.1")
     web.add_argument("--port", type=_port, default=8080)
     web.add_argument("--static", type=Path, help="the built page")
-    commands.add_parser("trunks", help="let phones in: make the trunks at the LiveKit server, or bring them up to date")
+    trunks = commands.add_parser(
+        "trunks", help="let phones in: make the trunks at the LiveKit server, or bring them up to date"
+    )
     call = commands.add_parser("call", help="ring somebody up")
     call.add_argument("number", type=_number, metavar="NUMBER")
+    for command in (start, dev, web, trunks, call):
+        command.add_argument("--url", help="the LiveKit server, instead of LIVEKIT_URL")
+        command.add_argument("--api-key", metavar="KEY", help="instead of LIVEKIT_API_KEY")
+        command.add_argument("--api-secret", metavar="SECRET", help="instead of LIVEKIT_API_SECRET")
+        command.add_argument("--env-file", metavar="FILE", type=Path, help="variables, instead of those in .env")
     console = commands.add_parser("console", help="talk from a shell, without a room")
     how = console.add_mutually_exclusive_group()
     how.add_argument("--wav", nargs=2, type=Path, metavar=("QUESTION", "ANSWER"), help="speak one file, record another")

@@ -3,12 +3,12 @@
 import asyncio
 import logging
 import signal
-from contextlib import suppress
 from functools import partial
 from typing import Any
 
 from aiohttp import web
-from livekit.agents import AgentServer, JobProcess
+from livekit.agents import AgentServer, JobExecutorType, JobProcess
+from livekit.protocol import agent
 
 from agent.aio.signals import asked_to_stop
 from agent.job import take_call
@@ -17,6 +17,7 @@ from agent.phone.call_admission import CallAdmission
 from agent.preloading import MODULES
 from agent.rooms import rooms
 from agent.rooms.failover import Failover, RoomJob
+from agent.rooms.farewells import SILENT, Farewells, FarewellSender
 from agent.rooms.job_store import JobStore
 from agent.settings.agent import LiveKitSettings, WorkerSettings
 
@@ -28,32 +29,60 @@ MOST_LOAD = 0.69  # below the LiveKit server's target load for agents, 0.7
 
 async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | None:
     """Serve rooms until SIGINT or SIGTERM, which is returned; before, let the calls go on for a while, and end them.
-    A second signal ends at once."""
-    server = agent_server(settings)
+    A second signal ends them at once, a third one the process.
+
+    Raises:
+        OSError: The health check cannot listen there.
+    """
+    farewells = Farewells()
+    server = agent_server(settings, farewells.sender)
     started = asyncio.Event()
     jobs_on_disk = JobStore(settings.jobs_on_disk)
+    jobs = WorkerJobs(server, settings.livekit, farewells)
     server.on("worker_registered", lambda *_: started.set())  # not sooner: who is called then finds no worker
-    async with asyncio.TaskGroup() as tasks, Health(server, settings.port):
+    async with Health(server, settings.host, settings.port), asyncio.TaskGroup() as tasks:
         running = tasks.create_task(server.run(devmode=devmode), name="worker:run")
-        watching = tasks.create_task(_watch(server, settings.livekit, jobs_on_disk, started), name="worker:recall")
+        watching = tasks.create_task(_watch(jobs, jobs_on_disk, started), name="worker:recall")
         asked = tasks.create_task(asked_to_stop(), name="worker:signal")
         await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
         asked.cancel()
-        watching.cancel()
         if not running.done():
+            await drain_calls(server, 0 if devmode else settings.drain_s)
+            watching.cancel()
             await _end_calls(server, settings)
+        watching.cancel()
         await server.aclose()
         jobs_on_disk.forget()
+        farewells.close()
     return None if asked.cancelled() else asked.result()
 
 
-def agent_server(settings: WorkerSettings) -> AgentServer:
-    """Dispatched by name only; balanced by the calls that it has; dials nothing but the LiveKit server."""
+class WorkerServer(AgentServer):
+    """Starts each job in one of our processes, and knows which ones the LiveKit server has ended.
+
+    Attributes:
+        terminated: The ids of those.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._mp_ctx = JobProcesses()
+        self.terminated: set[str] = set()
+
+    async def _handle_termination(self, msg: agent.JobTermination) -> None:
+        if any(running.job.id == msg.job_id for running in self.active_jobs):
+            self.terminated.add(msg.job_id)
+        await super()._handle_termination(msg)
+
+
+def agent_server(settings: WorkerSettings, farewells: FarewellSender = SILENT) -> WorkerServer:
+    """Dispatched by name, or into every room if it has none; balanced by the calls that it has; dials nothing but the
+    LiveKit server."""
 
     def load(server: AgentServer) -> float:
         return reported_load(len(server.active_jobs), settings.max_jobs)
 
-    server = _Server(
+    server = WorkerServer(
         ws_url=settings.livekit.url,
         api_key=settings.livekit.api_key,
         api_secret=settings.livekit.api_secret,
@@ -69,7 +98,7 @@ def agent_server(settings: WorkerSettings) -> AgentServer:
         job_memory_warn_mb=2_000,
     )
     admission = CallAdmission(settings.livekit, settings.phone, settings.persona)
-    take = partial(take_call, settings)
+    take = partial(take_call, settings, farewells)
     server.rtc_session(take, agent_name=settings.livekit.agent_name, on_request=admission.answer)
     return server
 
@@ -83,23 +112,16 @@ def warm_up(process: JobProcess) -> None:
     """In a new process, before a room is there: load what a call needs."""
     from livekit.agents.inference import VAD
 
-    end_on_own_sigterm()
+    if process.executor_type is JobExecutorType.PROCESS:  # and no thread of a console
+        end_on_own_sigterm()
     VAD()
 
 
-class _Server(AgentServer):
-    """Starts each job in one of our processes."""
-
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._mp_ctx = JobProcesses()
-
-
 class Health:
-    """GET /health on 127.0.0.1: 200 once the worker is registered, 503 before."""
+    """GET /health: 200 once the worker is registered, 503 before."""
 
-    def __init__(self, server: AgentServer, port: int) -> None:
-        self._server, self._port = server, port
+    def __init__(self, server: AgentServer, host: str, port: int) -> None:
+        self._server, self._host, self._port = server, host, port
         self._registered = False
         server.on("worker_registered", self._on_registered)
         app = web.Application()
@@ -108,7 +130,11 @@ class Health:
 
     async def __aenter__(self) -> None:
         await self._runner.setup()
-        await web.TCPSite(self._runner, HOST, self._port).start()
+        try:
+            await web.TCPSite(self._runner, self._host, self._port).start()
+        except OSError:
+            await self._runner.cleanup()
+            raise
 
     async def __aexit__(self, *_: object) -> None:
         await self._runner.cleanup()
@@ -117,35 +143,52 @@ class Health:
         self._registered = True
 
     async def _answer(self, _: web.Request) -> web.Response:
-        body = {"registered": self._registered, "jobs": len(self._server.active_jobs) if self._registered else 0}
+        jobs = len(self._server.active_jobs) if self._registered else 0
+        body = {"registered": self._registered, "jobs": jobs, "draining": self._server.draining}
         return web.json_response(body, status=200 if self._registered else 503)
 
 
-class _Jobs:
-    """Lists the jobs of this worker, for `Failover`."""
+class WorkerJobs:
+    """Lists the jobs of this worker, for `Failover`, and knows which of them were meant to end."""
 
-    def __init__(self, server: AgentServer, livekit: LiveKitSettings) -> None:
-        self._server, self._livekit = server, livekit
+    def __init__(self, server: WorkerServer, livekit: LiveKitSettings, farewells: Farewells) -> None:
+        self._server, self._livekit, self._farewells = server, livekit, farewells
 
     def running_jobs(self) -> list[RoomJob]:
         return [
-            RoomJob(running.job.room.name, running.accept_arguments.identity) for running in self._server.active_jobs
+            RoomJob(running.job.room.name, running.accept_arguments.identity, running.job.id, running.job.dispatch_id)
+            for running in self._server.active_jobs
         ]
 
     async def watcher(self, lost: RoomJob) -> bool:
-        return await rooms.watcher(self._livekit, lost.room, lost.agent)
+        terminated = lost.job in self._server.terminated
+        self._server.terminated.discard(lost.job)
+        if self._farewells.take(lost.job):
+            return False
+        return await rooms.watcher(self._livekit, lost, terminated=terminated)
 
 
-async def _watch(server: AgentServer, livekit: LiveKitSettings, jobs_on_disk: JobStore, started: asyncio.Event) -> None:
+async def _watch(jobs: WorkerJobs, jobs_on_disk: JobStore, started: asyncio.Event) -> None:
     await started.wait()
-    await Failover(_Jobs(server, livekit), jobs_on_disk).run()
+    await Failover(jobs, jobs_on_disk).run()
+
+
+async def drain_calls(server: AgentServer, drain_s: int) -> None:
+    """Take no more calls, and return when those that there are have ended, when their time is over, or at a signal."""
+    logger.info("ending", extra={"calls": len(server.active_jobs), "within_s": drain_s})
+    if not drain_s:
+        return
+    async with asyncio.TaskGroup() as tasks:
+        draining = tasks.create_task(server.drain(timeout=None), name="worker:drain")
+        asked = tasks.create_task(asked_to_stop(), name="worker:signal again")
+        await asyncio.wait({draining, asked}, timeout=drain_s, return_when=asyncio.FIRST_COMPLETED)
+        draining.cancel()
+        asked.cancel()
 
 
 async def _end_calls(server: AgentServer, settings: WorkerSettings) -> None:
-    """End the rooms of all calls, so that their people know: an agent that only left would keep them waiting."""
-    logger.info("ending", extra={"calls": len(server.active_jobs), "within_s": settings.drain_s})
-    if settings.drain_s:
-        with suppress(TimeoutError):
-            await server.drain(timeout=settings.drain_s)
-    names = {running.job.room.name for running in server.active_jobs}
-    await asyncio.gather(*(rooms.end(settings.livekit, name) for name in names))
+    """End the rooms of all calls, so that their people know: an agent that only left would keep them waiting. A room
+    that others are in goes on without it."""
+    left = {running.job.room.name: running.accept_arguments.identity for running in server.active_jobs}
+    ends = (rooms.end(settings.livekit, room, identity, with_caller=True) for room, identity in left.items())
+    await asyncio.gather(*ends)

@@ -1,6 +1,6 @@
 """The persona in what comes as JSON from outside: the metadata of a dispatch, a participant's attributes, a call."""
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 import msgspec
 
@@ -20,16 +20,6 @@ def of_metadata(metadata: str) -> tuple[PersonaChanges, tuple[Refusal, ...]]:
     if not isinstance(value, Mapping) or PERSONA not in value:
         return PersonaChanges(), ()
     return read_changes(value[PERSONA])
-
-
-def newest_in(several: Iterable[str]) -> msgspec.Raw | None:
-    """The persona of the last of these metadata that has one, as it stands there."""
-    found = None
-    for metadata in several:
-        value = _decoded(metadata)
-        if isinstance(value, Mapping) and PERSONA in value:
-            found = msgspec.Raw(msgspec.json.encode(value[PERSONA]))
-    return found
 
 
 def of_text(text: str, allowed: Collection[str]) -> tuple[PersonaChanges, tuple[Refusal, ...]]:

@@ -8,6 +8,7 @@ from google.protobuf.duration_pb2 import Duration
 from livekit import api
 
 from agent.phone.trunks import EMPTY_S, OUT, in_words
+from agent.rooms.rooms import dispatches
 from agent.settings.trunk import DialSettings
 
 CALLEE = "callee"
@@ -26,11 +27,15 @@ async def dial(settings: DialSettings, number: str) -> str:
         NotAnswered: They did not, or the carrier refused.
     """
     livekit, room = settings.livekit, f"{OUT}{secrets.token_hex(6)}"
-    agent = api.RoomAgentDispatch(agent_name=livekit.agent_name)
     try:
         async with api.LiveKitAPI(livekit.url, livekit.api_key, livekit.api_secret) as server:
             await server.room.create_room(
-                api.CreateRoomRequest(name=room, agents=[agent], empty_timeout=RINGING_S, departure_timeout=EMPTY_S)
+                api.CreateRoomRequest(
+                    name=room,
+                    agents=dispatches(livekit.agent_name),
+                    empty_timeout=RINGING_S,
+                    departure_timeout=EMPTY_S,
+                )
             )
             try:
                 await server.sip.create_sip_participant(_request(settings, number, room))

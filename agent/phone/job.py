@@ -5,18 +5,21 @@ import wave
 from collections.abc import AsyncIterator
 from pathlib import Path
 
-import aiohttp
 from livekit import api, rtc
-from livekit.agents import JobContext
+from livekit.agents import NOT_GIVEN, JobContext
 from livekit.agents.voice.room_io import AudioInputOptions, AudioOutputOptions, RoomOptions
 
 from agent.aio.guard import log_exceptions
 from agent.call import Call
 from agent.livekit.media import RATE
+from agent.livekit.session_inspector import SessionInspector
 from agent.persona.persona import ON_THE_PHONE
 from agent.phone.call_record import CallRecord
 from agent.phone.telephone import Telephone
-from agent.rooms.failover_metadata import failover_metadata
+from agent.rooms.failover_metadata import failover_metadata, given_metadata
+from agent.rooms.farewells import Leaving
+from agent.rooms.people import by_arrival, in_room
+from agent.rooms.rooms import FAILURES, hang_up
 from agent.settings.agent import WorkerSettings
 from agent.settings.phone import PhoneSettings
 from agent.status.attributes import CONNECTION
@@ -32,23 +35,22 @@ LEFT: dict[int | None, str] = {  # why somebody is not there whom we ring up
 }
 
 
-async def take_phone_call(settings: WorkerSettings, ctx: JobContext) -> None:
-    """Entry of a job process. Returns once the call is set up; the job lives until `ctx.shutdown`."""
-    await ctx.connect()
-    await PhoneCall(settings, ctx).begin()
-
-
 class PhoneCall:
-    """The call of somebody on the phone: its conversation, its telephone, and the record of both."""
+    """The call of somebody on the phone: its conversation, its telephone, and the record of both.
 
-    def __init__(self, settings: WorkerSettings, ctx: JobContext) -> None:
-        self._ctx = ctx
+    Args:
+        caller: The identity of who is on the phone; empty: the first who comes. Other phones in the room, and people
+            with browsers, are not listened to, and their room is not ended.
+    """
+
+    def __init__(self, settings: WorkerSettings, ctx: JobContext, leaving: Leaving, caller: str = "") -> None:
+        self._livekit, self._ctx, self._leaving, self._caller = settings.livekit, ctx, leaving, caller
         self._record = CallRecord(ctx.room.name, ctx.room.creation_time)
-        metadata = ctx.job.metadata
-        persona, self._refused = settings.persona.persona(ON_THE_PHONE, metadata)
-        self._call = Call(settings.pipeline, persona, TURNS["phone"], self, recalled=failover_metadata(metadata))
-        speaker, bridge = _Speaker(self._call, settings.phone), _Bridge(ctx)
-        self._telephone = Telephone(speaker, bridge, settings.phone, self._record, ctx.shutdown)
+        persona, self._refused = settings.persona.persona(ON_THE_PHONE, given_metadata(ctx.job.metadata))
+        recalled = failover_metadata(ctx.job.metadata)
+        self._call = Call(settings.pipeline, persona, TURNS["phone"], self, recalled=recalled)
+        speaker = _Speaker(self._call, settings.phone)
+        self._telephone = Telephone(speaker, self, settings.phone, self._record, self._over)
 
     async def begin(self) -> None:
         """Returns when the call is set up."""
@@ -61,16 +63,21 @@ class PhoneCall:
             video_input=False,
             text_input=False,
             text_output=False,
+            participant_kinds=[rtc.ParticipantKind.PARTICIPANT_KIND_SIP],
+            participant_identity=self._caller or NOT_GIVEN,
             close_on_disconnect=False,
         )
         self._call.session.input.set_audio_enabled(False)
+        inspector = SessionInspector(self._call.session, self._ctx.room)
+        self._ctx.add_shutdown_callback(inspector.aclose)
         await self._call.start(greet=False, room=self._ctx.room, room_options=options, session_host=False)
         self._call.refuse(*self._refused)
+        await inspector.start()
         if output := self._call.session.output.audio:
             output.on("playback_started", self._on_playback_started)
         logger.info("call begun", extra={"room": self._ctx.room.name})
         self._telephone.expect()
-        for someone in self._ctx.room.remote_participants.values():
+        for someone in by_arrival(self._ctx.room.remote_participants.values()):
             self._on_connected(someone)
 
     async def publish(self, attributes: dict[str, str]) -> None:
@@ -82,6 +89,31 @@ class PhoneCall:
     def on_trouble(self, text: str) -> None:
         self._telephone.on_trouble(text)
 
+    async def hang_up(self) -> None:
+        """End the room, or take the caller out of a room that others are in."""
+        room = self._ctx.room
+        await hang_up(self._livekit, room.name, room.local_participant.identity, self._caller)
+
+    async def transfer(self, to: str) -> bool:
+        caller = next((one for one in self._ctx.room.remote_participants.values() if self._is_caller(one)), None)
+        if caller is None:
+            return False
+        try:
+            await self._ctx.transfer_sip_participant(caller, to)
+        except FAILURES as error:
+            code = error.code if isinstance(error, api.TwirpError) else type(error).__name__
+            logger.warning("not put through", extra={"code": code})
+            return False
+        return True
+
+    def _over(self, reason: str) -> None:
+        if self._ctx.room.isconnected():
+            self._leaving.on_purpose()  # there may be people who talk with each other
+        self._ctx.shutdown(reason)
+
+    def _is_caller(self, someone: rtc.Participant) -> bool:
+        return someone.identity == self._caller and in_room(someone).role == "phone"
+
     def _watch(self, room: rtc.Room) -> None:
         room.on("participant_attributes_changed", self._on_attributes)
         room.on("participant_connected", self._on_connected)
@@ -91,22 +123,25 @@ class PhoneCall:
 
     @log_exceptions
     def _on_attributes(self, changed: dict[str, str], someone: rtc.Participant) -> None:
-        if _is_phone(someone) and (status := changed.get(STATUS)):
+        if self._is_caller(someone) and (status := changed.get(STATUS)):
             self._telephone.on_status(status)
 
     def _on_connected(self, someone: rtc.RemoteParticipant) -> None:
+        if not self._caller and in_room(someone).role == "phone":
+            self._caller = someone.identity
         self._on_attributes(someone.attributes, someone)
 
     @log_exceptions
     def _on_disconnected(self, someone: rtc.RemoteParticipant) -> None:
-        if _is_phone(someone):
+        if self._is_caller(someone):
             self._telephone.on_left(LEFT.get(someone.disconnect_reason, "hung up"))
 
     def _on_room_closed(self, _: object) -> None:
         self._telephone.on_left("the room was closed")
 
     def _on_dtmf(self, pressed: rtc.SipDTMF) -> None:
-        self._telephone.on_key(pressed.digit)
+        if pressed.participant is None or self._is_caller(pressed.participant):
+            self._telephone.on_key(pressed.digit)
 
     def _on_playback_started(self, _: object) -> None:
         self._record.heard_first()
@@ -135,32 +170,6 @@ class _Speaker:
             await self._call.session.say(
                 "(all lines are busy)", audio=recording(self._apology), allow_interruptions=False
             )
-
-
-class _Bridge:
-    """The caller in the room, and what LiveKit's API does to them."""
-
-    def __init__(self, ctx: JobContext) -> None:
-        self._ctx = ctx
-
-    async def hang_up(self) -> None:
-        await self._ctx.delete_room()
-
-    async def transfer(self, to: str) -> bool:
-        caller = next((one for one in self._ctx.room.remote_participants.values() if _is_phone(one)), None)
-        if caller is None:
-            return False
-        try:
-            await self._ctx.transfer_sip_participant(caller, to)
-        except (api.TwirpError, aiohttp.ClientError, TimeoutError) as error:
-            code = error.code if isinstance(error, api.TwirpError) else type(error).__name__
-            logger.warning("not put through", extra={"code": code})
-            return False
-        return True
-
-
-def _is_phone(someone: rtc.Participant) -> bool:
-    return someone.kind == rtc.ParticipantKind.PARTICIPANT_KIND_SIP
 
 
 async def recording(path: Path) -> AsyncIterator[rtc.AudioFrame]:

@@ -5,6 +5,7 @@ from google.protobuf.duration_pb2 import Duration
 from livekit import api
 from livekit.api.sip_service import SipService
 
+from agent.rooms.rooms import dispatches
 from agent.settings.trunk import TrunkSettings
 
 PHONE, UNLISTED = "phone", "unlisted"  # how the names of their rooms begin, by which the worker knows a call
@@ -12,6 +13,7 @@ OUT = f"{PHONE}_out_"  # of a call that the agent makes
 RINGING_S = 45  # then a call that no agent takes is refused as busy
 GOODBYE_S = 30  # the agent ends a call that is too long by itself; the bridge, so much later
 NO_PHONES = "sip not connected"  # that is how a LiveKit server without Redis says it
+UNNAMED = "aura"  # an agent that comes into every room
 EMPTY_S = 1  # that a room outlives its call
 
 
@@ -32,7 +34,7 @@ async def make_trunks(settings: TrunkSettings) -> None:
     try:
         async with api.LiveKitAPI(livekit.url, livekit.api_key, livekit.api_secret) as server:
             for kind, numbers in ((PHONE, settings.numbers), (UNLISTED, ())):
-                name = f"{livekit.agent_name} {kind}" if kind == PHONE else kind
+                name = f"{livekit.agent_name or UNNAMED} {kind}" if kind == PHONE else kind
                 trunk_id = await _ensure_trunk(server.sip, _trunk(settings, name, numbers))
                 await _ensure_rule(server.sip, _rule(livekit.agent_name, name, kind, trunk_id))
     except api.TwirpError as error:
@@ -62,9 +64,7 @@ def _rule(agent_name: str, name: str, kind: str, trunk_id: str) -> api.SIPDispat
         trunk_ids=[trunk_id],
         hide_phone_number=True,
         rule=api.SIPDispatchRule(dispatch_rule_callee=callee),
-        room_config=api.RoomConfiguration(
-            agents=[api.RoomAgentDispatch(agent_name=agent_name)], departure_timeout=EMPTY_S
-        ),
+        room_config=api.RoomConfiguration(agents=dispatches(agent_name), departure_timeout=EMPTY_S),
     )
 
 
@@ -92,5 +92,5 @@ def in_words(error: api.TwirpError) -> str:
 
 
 def of_phone(room: str) -> bool:
-    """Whether it is the room of a phone call."""
+    """Whether it is a room that our trunks make, into which a phone will come: told by its name before it is there."""
     return room.startswith((f"{PHONE}_", f"{UNLISTED}_"))

@@ -15,10 +15,12 @@ WITHIN_S = 60.0
 
 @dataclass(frozen=True, slots=True)
 class RoomJob:
-    """A job runs for a room, in which the agent has this identity."""
+    """A job runs for a room, in which the agent has this identity, as a dispatch has asked for."""
 
     room: str
     agent: str
+    job: str = ""
+    dispatch: str = ""
 
 
 class JobSource(Protocol):
@@ -27,7 +29,8 @@ class JobSource(Protocol):
     def running_jobs(self) -> Iterable[RoomJob]: ...
 
     async def watcher(self, lost: RoomJob) -> bool:
-        """Call an agent into the room of a lost one if people are there; returns whether it did."""
+        """Call an agent into the room of a lost one if people are there, and nobody has sent it away; returns whether
+        it did."""
         ...
 
 
@@ -40,7 +43,7 @@ class JobMemory(Protocol):
 
 
 class Failover:
-    """Calls another agent for a job that ends while people are in its room: who ends one on purpose ends the room too.
+    """Calls another agent for a job that ends while people are in its room, unless its end was meant.
 
     What ran when the memory was last written, and does not run now, is lost.
     """

@@ -4,25 +4,20 @@ from typing import Literal
 
 import msgspec
 
-from agent.persona.wishes import PERSONA
-
 
 class FailoverMetadata(msgspec.Struct, frozen=True):
     """The job goes on with a call that has begun.
 
     Attributes:
         resume_token: The token of the conversation; empty if that is lost.
+        given: The metadata that the first agent's dispatch was given along.
     """
 
     resume_token: str = ""
+    given: str = ""
 
-    def metadata(self, persona: msgspec.Raw | None = None) -> str:
-        """What the dispatch is given.
-
-        Args:
-            persona: Who the lost agent was by its own dispatch, if that said so: the one in its place is the same.
-        """
-        return msgspec.json.encode(_Metadata(1, self, persona or msgspec.UNSET)).decode()
+    def metadata(self) -> str:
+        return msgspec.json.encode(_Metadata(1, self)).decode()
 
 
 class _Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -30,12 +25,17 @@ class _Metadata(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     version: Literal[1] = msgspec.field(name="aura.failover.version")
     recalled: FailoverMetadata = msgspec.field(name="aura.failover")
-    persona: msgspec.Raw | msgspec.UnsetType = msgspec.field(name=PERSONA, default=msgspec.UNSET)
 
 
 def failover_metadata(metadata: str) -> FailoverMetadata | None:
     """Reads a dispatch's metadata; None: the call is new, and what the metadata says is not for us."""
     try:
         return msgspec.json.decode(metadata, type=_Metadata).recalled if metadata else None
-    except (msgspec.DecodeError, UnicodeError):
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
         return None
+
+
+def given_metadata(metadata: str) -> str:
+    """Return what people gave the call's dispatch along, also if an agent has died since."""
+    recalled = failover_metadata(metadata)
+    return recalled.given if recalled else metadata

@@ -7,6 +7,7 @@ from typing import Protocol
 from livekit import rtc
 
 from agent.aio.guard import log_exceptions
+from agent.rooms.people import by_arrival, in_room
 from agent.settings.agent import GRACE_S
 
 logger = logging.getLogger(__name__)
@@ -41,7 +42,7 @@ class Presence:
         room.on("participant_connected", self._connected)
         room.on("participant_disconnected", self._disconnected)
         self.wait()
-        for participant in room.remote_participants.values():
+        for participant in by_arrival(room.remote_participants.values()):
             self._connected(participant)
 
     def wait(self) -> None:
@@ -55,7 +56,7 @@ class Presence:
 
     @log_exceptions
     def _connected(self, participant: rtc.RemoteParticipant) -> None:
-        if participant.kind == rtc.ParticipantKind.PARTICIPANT_KIND_AGENT:
+        if not in_room(participant).calls:
             return
         self.close()
         self._people.append(participant.identity)

@@ -13,6 +13,9 @@ from agent.settings.phone import PhoneSettings, phone_settings
 
 GRACE_S = 60  # livekit-server keeps an empty room for longer: `departure_timeout` in infra/livekit/livekit.yaml
 REMARKS_PER_MINUTE = 4
+DRAIN_S = 600  # infra/launcher/supervise/services.py sets its own
+# Where the agent's name may stand: what LiveKit's platform forces upon any agent, ours, and what LiveKit's agents read.
+NAMES = ("LIVEKIT_AGENT_NAME_OVERRIDE", "AURA_AGENT_NAME", "LIVEKIT_AGENT_NAME")
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +28,7 @@ class PipelineSettings:
 
 @dataclass(frozen=True, slots=True)
 class LiveKitSettings:
-    """Where the LiveKit server is, its key pair, and the name that dispatches our agent."""
+    """Where the LiveKit server is, its key pair, and the name that dispatches our agent; empty: every room does."""
 
     url: str
     api_key: str
@@ -38,7 +41,7 @@ class WorkerSettings:
     """A worker: takes rooms from the LiveKit server, one process each.
 
     Attributes:
-        port: Where its health check listens on 127.0.0.1; 0 chooses a port.
+        port: Where its health check listens at `host`; 0 chooses a port.
         idle_processes: Kept warm, so that a caller does not wait for one to start.
         max_jobs: Calls at which it reports itself fully loaded. It takes more if no other worker is there.
         drain_s: How long running calls may go on after SIGTERM.
@@ -58,6 +61,7 @@ class WorkerSettings:
     jobs_on_disk: Path | None = None
     remarks_per_minute: int = REMARKS_PER_MINUTE
     persona: PersonaSettings = field(default_factory=PersonaSettings)
+    host: str = "127.0.0.1"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +89,13 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
         port=reader.number("AURA_AGENT_PORT", 0, low=0, high=65_535),
         idle_processes=reader.number("AURA_AGENT_IDLE_PROCESSES", 2, low=0, high=16),
         max_jobs=reader.number("AURA_AGENT_MAX_JOBS", 8, low=1, high=1_000),
-        drain_s=reader.number("AURA_AGENT_DRAIN_S", 0, low=0, high=86_400),
+        drain_s=reader.number("AURA_AGENT_DRAIN_S", DRAIN_S, low=0, high=86_400),
         grace_s=reader.number("AURA_AGENT_GRACE_S", GRACE_S, low=0, high=3_600),
         phone=phone_settings(reader),
         jobs_on_disk=Path(jobs_on_disk) if (jobs_on_disk := reader.optional("AURA_AGENT_JOBS")) else None,
         remarks_per_minute=reader.number("AURA_AGENT_REMARKS_PER_MINUTE", REMARKS_PER_MINUTE, low=0, high=60),
         persona=persona_settings(reader),
+        host=reader.optional("AURA_AGENT_HOST") or "127.0.0.1",
     )
     reader.check()
     return settings
@@ -166,5 +171,5 @@ def livekit_settings(reader: EnvironmentReader) -> LiveKitSettings:
         url=reader.url("LIVEKIT_URL", "ws", "wss"),
         api_key=reader.text("LIVEKIT_API_KEY"),
         api_secret=reader.text("LIVEKIT_API_SECRET"),
-        agent_name=reader.text("AURA_AGENT_NAME"),
+        agent_name=next(filter(None, map(reader.optional, NAMES)), ""),
     )

@@ -35,6 +35,7 @@ SEES = "aura.sees"
 SHOWN = "aura.shown"
 PERSONA = "aura.persona"
 CHOICES = "aura.choices"
+MARK = "aura.agent"  # which other agents in a room do not have
 SILENT_S = 2.0  # for which "stayed silent" is shown
 WATCHING_S = 2.0  # after the last picture
 UNDECIDED_S = 2.0  # after a sound; sooner, it is either answered or found to be no turn

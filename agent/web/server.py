@@ -11,7 +11,7 @@ from aiohttp.typedefs import Handler, Middleware
 from livekit import api
 
 from agent.aio.signals import asked_to_stop
-from agent.rooms.rooms import holds_place
+from agent.rooms.rooms import dispatches, holds_place
 from agent.settings.agent import LiveKitSettings, WebSettings
 from agent.web.origin_check import check_origin
 from pipeline.realtime.client import Unreachable, readiness
@@ -90,21 +90,21 @@ async def serve(app: web.Application, host: str, port: int) -> signal.Signals:
 
 
 def join_token(livekit: LiveKitSettings, asked: TokenRequest) -> str:
-    """A token for one person and one room, which calls our agent into it."""
+    """A token for one person and one room, which calls our agent into it if that does not come by itself."""
     identity = asked.participant_identity or f"person-{secrets.token_hex(4)}"
     room = asked.room_name or f"aura-{secrets.token_hex(6)}"
     grants = api.VideoGrants(room_join=True, room=room, can_update_own_metadata=True)
-    dispatch = api.RoomAgentDispatch(agent_name=livekit.agent_name)
-    return (
+    token = (
         api.AccessToken(livekit.api_key, livekit.api_secret)
         .with_identity(identity)
         .with_name(asked.participant_name or identity)
         .with_metadata(asked.participant_metadata or "")
         .with_attributes(asked.participant_attributes or {})
         .with_grants(grants)
-        .with_room_config(api.RoomConfiguration(agents=[dispatch]))
-        .to_jwt()
     )
+    if agents := dispatches(livekit.agent_name):
+        token = token.with_room_config(api.RoomConfiguration(agents=agents))
+    return token.to_jwt()
 
 
 def _know(request: web.Request, settings: WebSettings) -> None:

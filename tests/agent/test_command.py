@@ -131,6 +131,26 @@ def test_a_port_that_is_taken_is_said_in_one_line() -> None:
     assert said.startswith(f"aura-agent: cannot listen on port {port} of 127.0.0.1: ")
 
 
+def test_a_health_port_that_is_taken_is_said_in_one_line(tmp_path: Path) -> None:
+    """And what is said is read: a file says where LiveKit is, the command line which server it is."""
+    (tmp_path / "mine.env").write_text("LIVEKIT_API_KEY=k\nLIVEKIT_API_SECRET=s\nAURA_PIPELINE_URL=wrong\n")
+    where = ("--env-file", tmp_path / "mine.env", "--url", "ws://127.0.0.1:9")
+    with socket.create_server(("127.0.0.2", 0)) as server:
+        port = server.getsockname()[1]
+        health = ("--health-host", "127.0.0.2", "--health-port", str(port))
+        code, _, said = aura_agent("start", *where, *health, "--log-level", "ERROR")
+    assert (code, len(said.splitlines())) == (2, 1), said
+    assert said.startswith(f"aura-agent: cannot listen on port {port} of 127.0.0.2: ")
+
+
+def test_a_worker_names_all_that_it_lacks_and_a_name_is_not_among_it(tmp_path: Path) -> None:
+    (tmp_path / "empty").touch()
+    code, _, said = aura_agent("start", "--env-file", tmp_path / "empty")
+    assert code == 2
+    lacks = ("LIVEKIT_URL", "LIVEKIT_API_KEY", "LIVEKIT_API_SECRET")
+    assert said.splitlines() == [f"aura-agent: {name} is not set" for name in lacks]
+
+
 @pytest.mark.parametrize("arguments", [("trunks",), ("call", "123"), ("call", "+1 (555) 010-0800")])
 def test_a_livekit_server_that_is_not_there_is_said_in_one_line(arguments: tuple[str, ...]) -> None:
     environ = {"LIVEKIT_URL": "ws://127.0.0.1:9", "LIVEKIT_API_KEY": "k", "LIVEKIT_API_SECRET": "s" * 32}

@@ -1,13 +1,16 @@
 """What the calls of a browser and of a phone show to their rooms, and how they end their jobs."""
 
+import asyncio
 from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from agent.job import GONE, RoomCall
+from agent.job import GONE, FirstCall, RoomCall
 from agent.phone.job import PhoneCall
+from agent.rooms.early_streams import EarlyStreams
+from agent.rooms.farewells import SILENT, Leaving
 from agent.settings.agent import LiveKitSettings, PipelineSettings, WorkerSettings
 from agent.settings.phone import PhoneSettings
 from agent.status.attributes import CONNECTION
@@ -32,14 +35,25 @@ class Job:
     def __init__(self, *, connected: bool = True) -> None:
         self.shown: list[dict[str, str]] = []
         self.ends: list[str] = []
-        self.job = SimpleNamespace(metadata="")
+        self.job = SimpleNamespace(metadata="", room=SimpleNamespace(name="a room"))
+        self.callbacks: list[Any] = []
         self.room = SimpleNamespace(
-            name="a room", creation_time=datetime(2026, 1, 1, tzinfo=UTC), isconnected=lambda: connected
+            name="a room",
+            creation_time=datetime(2026, 1, 1, tzinfo=UTC),
+            isconnected=lambda: connected,
+            on=lambda *_: None,
+            off=lambda *_: None,
+            remote_participants={},
+            register_byte_stream_handler=lambda *_: None,
+            register_text_stream_handler=lambda *_: None,
         )
         self.room.local_participant = self
 
     async def set_attributes(self, attributes: dict[str, str]) -> None:
         self.shown.append(attributes)
+
+    def add_shutdown_callback(self, callback: Any) -> None:
+        self.callbacks.append(callback)
 
     def shutdown(self, reason: str) -> None:
         self.ends.append(reason)
@@ -62,7 +76,31 @@ async def test_a_call_that_nobody_comes_back_to_ends_its_job() -> None:
 
 async def test_the_room_of_a_phone_is_shown_the_line_and_nothing_else() -> None:
     job: Any = Job()
-    call = PhoneCall(SETTINGS, job)
+    call = PhoneCall(SETTINGS, job, Leaving(job.room, SILENT, "a job"))
     await call.publish({"aura.state": "listening"})
     await call.publish({CONNECTION: "token", "aura.sees": "no"})
     assert job.shown == [{CONNECTION: "token"}]
+
+
+def waiting(job: Any) -> FirstCall:
+    return FirstCall(SETTINGS, job, Leaving(job.room, SILENT, "a job"), EarlyStreams(job.room))
+
+
+async def test_a_job_is_set_up_at_once_though_nobody_is_there_and_ends_if_nobody_comes() -> None:
+    job: Any = Job()
+    await waiting(job).begin()
+    assert asyncio.get_running_loop().time() == 0
+    await asyncio.sleep(59)
+    assert job.ends == []
+    await asyncio.sleep(2)
+    assert job.ends == [GONE]
+
+
+async def test_a_job_that_is_ended_waits_for_nobody() -> None:
+    job: Any = Job()
+    await waiting(job).begin()
+    (let_go,) = job.callbacks
+    await asyncio.sleep(1)
+    await let_go()
+    await asyncio.sleep(100)
+    assert job.ends == []

@@ -44,7 +44,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 def environ() -> Mapping[str, str]:
     """In which everything here is started."""
     home = os.environ.get("AURA_HOME") or str(ROOT / ".aura")
-    return {**os.environ, "AURA_HOME": home, "AURA_AGENT_GRACE_S": str(GRACE_S)}
+    return {**os.environ, "AURA_HOME": home, "AURA_AGENT_GRACE_S": str(GRACE_S), "AURA_AGENT_DRAIN_S": "0"}
 
 
 @pytest.fixture(scope="session")

@@ -1,7 +1,7 @@
 """One process of a stack, and how it says that it is healthy."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,6 +14,7 @@ class Service:
         start_s: Within so many seconds it is healthy.
         stop_s: So many seconds it may take to stop before it is killed.
         comes_back: The others can wait for it: when it dies it is started again, and else all end.
+        defaults: What it is told unless the launcher's own environment says otherwise.
     """
 
     name: str
@@ -23,3 +24,4 @@ class Service:
     start_s: float
     stop_s: float
     comes_back: bool = False
+    defaults: Mapping[str, str] = field(default_factory=dict)

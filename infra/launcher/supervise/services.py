@@ -75,6 +75,7 @@ def stack_services(
             start_s=60,
             stop_s=15,
             comes_back=True,
+            defaults={"AURA_AGENT_DRAIN_S": "0"},
         ),
         Service(
             name="web",

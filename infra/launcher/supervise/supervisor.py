@@ -39,7 +39,7 @@ class ProcessSupervisor:
         Raises:
             ServiceFailed: It died, or is not healthy in time.
         """
-        environ, stop_s = {**self._environ, **self.service.env}, self.service.stop_s
+        environ, stop_s = {**self.service.defaults, **self._environ, **self.service.env}, self.service.stop_s
         process = child(self.service.argv, cwd=self._cwd, env=environ, log=self._log, stop_s=stop_s)
         self._process = await self._life.enter_async_context(process)
         try:

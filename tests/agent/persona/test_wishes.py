@@ -5,8 +5,8 @@ import json
 import pytest
 
 from agent.persona.changes import OF_STRANGERS, PersonaChanges, PersonaRefused
-from agent.persona.wishes import asked, newest_in, of_metadata, of_text
-from agent.rooms.failover_metadata import FailoverMetadata, failover_metadata
+from agent.persona.wishes import asked, of_metadata, of_text
+from agent.rooms.failover_metadata import FailoverMetadata, given_metadata
 
 FOREIGN = (
     "",
@@ -45,11 +45,10 @@ def test_a_persona_that_is_none_is_refused(persona: str) -> None:
 
 def test_who_takes_over_is_who_the_lost_one_was() -> None:
     dispatched = json.dumps({"tenant": 7, "aura.persona": {"name": "Nova"}})
-    metadata = FailoverMetadata("token").metadata(newest_in([dispatched, '{"phone_number": 1}', "x"]))
-    assert failover_metadata(metadata) == FailoverMetadata("token")
-    assert of_metadata(metadata)[0] == PersonaChanges({"name": "Nova"})
-    again = FailoverMetadata("other").metadata(newest_in([dispatched, metadata]))
-    assert of_metadata(again)[0] == PersonaChanges({"name": "Nova"}), "nor is it lost the second time"
+    metadata = FailoverMetadata("token", given_metadata(dispatched)).metadata()
+    assert of_metadata(given_metadata(metadata))[0] == PersonaChanges({"name": "Nova"})
+    again = FailoverMetadata("other", given_metadata(metadata)).metadata()
+    assert of_metadata(given_metadata(again))[0] == PersonaChanges({"name": "Nova"}), "nor is it lost the second time"
 
 
 def test_an_attribute_is_read_as_a_strangers() -> None:

@@ -10,7 +10,8 @@ from agent.phone.call_admission import CallAdmission
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import LiveKitSettings
 from agent.settings.phone import PhoneSettings
-from tests.agent.rooms.test_failover import FOREIGN
+from agent.status.attributes import MARK
+from tests.agent.rooms.test_failover import FOREIGN, FOREIGN_IDS
 
 NOBODY = LiveKitSettings("ws://127.0.0.1:9", "key", "a secret of no less than 32 letters", "aura")
 
@@ -37,7 +38,8 @@ class Request:
     job: Named
     answers: list[str] = field(default_factory=list)
 
-    async def accept(self, *, name: str) -> None:
+    async def accept(self, *, name: str, attributes: dict[str, str]) -> None:
+        assert attributes[MARK]
         self.answers.append("accepted")
 
     async def reject(self) -> None:
@@ -46,11 +48,13 @@ class Request:
 
 async def answered(room: str, metadata: str) -> list[str]:
     request = Request(Named(room), Named(metadata=metadata))
-    await CallAdmission(NOBODY, PhoneSettings()).answer(cast(JobRequest, request))
+    admission = CallAdmission(NOBODY, PhoneSettings())
+    await admission.answer(cast(JobRequest, request))
+    await admission.settled()
     return request.answers
 
 
-@pytest.mark.parametrize("metadata", FOREIGN)
+@pytest.mark.parametrize("metadata", FOREIGN, ids=FOREIGN_IDS)
 @pytest.mark.parametrize("room", ["phone_100_x", "unlisted_x"])
 async def test_a_phone_call_is_asked_about_whatever_its_dispatch_was_given_along(room: str, metadata: str) -> None:
     assert await answered(room, metadata) == ["rejected"]

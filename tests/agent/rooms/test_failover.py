@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from agent.rooms.failover import LOOK_S, MOST, WITHIN_S, Failover, RoomJob
-from agent.rooms.failover_metadata import FailoverMetadata, failover_metadata
+from agent.rooms.failover_metadata import FailoverMetadata, failover_metadata, given_metadata
 from agent.rooms.job_store import JobStore
 
 pytestmark = pytest.mark.anyio
@@ -26,7 +26,13 @@ FOREIGN = (
     '{"aura.failover.version": 1, "aura.failover": {"resume_token": 7}}',
     '{"aura.failover.version": 1, "aura.failover": {"resume_token": "token"}, "tenant": 7}',
     '{"line": "\ud800"}',
+    "7",
+    "[" * 100_000,
+    "x" * 1_000_000,
+    '{"aura.failover": {"x": ' + "[" * 100_000,
+    '{"phone_number": "+15550100"}',
 )
+FOREIGN_IDS = [repr(metadata[:40]) for metadata in FOREIGN]
 HALL, KITCHEN = RoomJob("hall", "agent-1"), RoomJob("kitchen", "agent-2")
 
 
@@ -144,6 +150,14 @@ def test_what_a_recalled_agent_is_told_is_read_again() -> None:
     assert failover_metadata(FailoverMetadata().metadata()) == FailoverMetadata()
 
 
-@pytest.mark.parametrize("metadata", FOREIGN)
+@pytest.mark.parametrize("metadata", FOREIGN, ids=FOREIGN_IDS)
 def test_whatever_else_a_dispatch_is_given_along_says_nothing_about_a_death(metadata: str) -> None:
     assert failover_metadata(metadata) is None
+
+
+@pytest.mark.parametrize("given", ["", "somebody else's", '{"aura.persona": {"name": "Ida"}}', "x" * 9_999], ids=len)
+def test_what_people_give_a_dispatch_along_outlives_any_number_of_deaths(given: str) -> None:
+    once = FailoverMetadata("token", given_metadata(given)).metadata()
+    twice = FailoverMetadata("token 2", given_metadata(once)).metadata()
+    assert given_metadata(given) == given_metadata(once) == given_metadata(twice) == given
+    assert failover_metadata(twice) == FailoverMetadata("token 2", given)

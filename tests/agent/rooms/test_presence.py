@@ -1,6 +1,7 @@
 """Who is there, and for how long nobody may be."""
 
 import asyncio
+from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
@@ -26,8 +27,10 @@ class Room(rtc.EventEmitter[str]):
         self.emit("participant_disconnected", person(identity))
 
 
-def person(identity: str, kind: int = rtc.ParticipantKind.PARTICIPANT_KIND_STANDARD) -> Any:
-    return SimpleNamespace(identity=identity, kind=kind)
+def person(
+    identity: str, kind: int = rtc.ParticipantKind.PARTICIPANT_KIND_STANDARD, joined_at: datetime | None = None
+) -> Any:
+    return SimpleNamespace(identity=identity, kind=kind, joined_at=joined_at)
 
 
 class Notes:
@@ -61,12 +64,20 @@ async def test_if_nobody_ever_comes_the_call_ends_after_a_minute() -> None:
     assert notes == ["60 gone"]
 
 
-async def test_another_agent_is_nobody() -> None:
+@pytest.mark.parametrize("kind", ["AGENT", "EGRESS", "INGRESS", "BRIDGE"])
+async def test_another_agent_a_recorder_and_a_stream_are_nobody(kind: str) -> None:
     room = Room()
     notes = watch(room)
-    room.come("agent-x", rtc.ParticipantKind.PARTICIPANT_KIND_AGENT)
+    room.come("somebody", rtc.ParticipantKind.Value(f"PARTICIPANT_KIND_{kind}"))
     await asyncio.sleep(100)
     assert notes == ["60 gone"]
+
+
+async def test_of_several_who_were_there_first_the_one_who_came_first_is_the_caller() -> None:
+    room = Room()
+    for minute, identity in ((5, "late"), (1, "early"), (3, "between")):
+        room.remote_participants[identity] = person(identity, joined_at=datetime(2026, 1, 1, 12, minute, tzinfo=UTC))
+    assert watch(room) == ["0 early"]
 
 
 async def test_somebody_who_was_there_first_is_the_caller() -> None:

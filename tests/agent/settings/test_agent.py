@@ -18,7 +18,8 @@ ENVIRON = {
 
 
 def test_a_full_environment_is_read() -> None:
-    settings = worker_settings({**ENVIRON, "AURA_AGENT_PORT": "8081"})
+    settings = worker_settings({**ENVIRON, "AURA_AGENT_PORT": "8081", "AURA_AGENT_HOST": "0.0.0.0"})
+    assert settings.host == "0.0.0.0"
     assert settings.pipeline == PipelineSettings("http://127.0.0.1:8000", "pipeline-key")
     assert (settings.livekit.agent_name, settings.port, settings.idle_processes) == ("aura", 8081, 2)
 
@@ -28,6 +29,24 @@ def test_how_often_the_agent_may_speak_up_is_set_or_that_it_may_not() -> None:
     assert worker_settings({**ENVIRON, "AURA_AGENT_REMARKS_PER_MINUTE": "0"}).remarks_per_minute == 0
     with pytest.raises(SettingsError, match="AURA_AGENT_REMARKS_PER_MINUTE must be a number from 0 to 60"):
         worker_settings({**ENVIRON, "AURA_AGENT_REMARKS_PER_MINUTE": "61"})
+
+
+def test_five_variables_are_enough() -> None:
+    settings = worker_settings({name: value for name, value in ENVIRON.items() if name != "AURA_AGENT_NAME"})
+    assert (settings.livekit.agent_name, settings.drain_s, settings.host) == ("", 600, "127.0.0.1")
+
+
+@pytest.mark.parametrize(
+    ("said", "name"),
+    [
+        ({}, "aura"),
+        ({"LIVEKIT_AGENT_NAME": "theirs"}, "aura"),
+        ({"AURA_AGENT_NAME": " ", "LIVEKIT_AGENT_NAME": "theirs"}, "theirs"),
+        ({"LIVEKIT_AGENT_NAME_OVERRIDE": "forced", "LIVEKIT_AGENT_NAME": "theirs"}, "forced"),
+    ],
+)
+def test_our_name_goes_before_the_one_that_all_agents_of_livekit_read(said: dict[str, str], name: str) -> None:
+    assert worker_settings({**ENVIRON, **said}).livekit.agent_name == name
 
 
 def test_every_fault_is_named_at_once() -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from livekit import api
 from livekit.api.access_token import Claims
 
 from agent.settings.agent import LiveKitSettings, WebSettings
-from agent.web.server import application
+from agent.web.server import TokenRequest, application, join_token
 
 pytestmark = pytest.mark.anyio
 
@@ -87,6 +88,13 @@ async def test_what_a_client_asks_for_it_gets(client: Client) -> None:
     assert (made.video.room, made.identity, made.name) == ("kitchen", "ann", "Ann")
     assert made.attributes == {"theme": "dark"}
     assert made.room_config and [agent.agent_name for agent in made.room_config.agents] == ["aura"]
+
+
+def test_an_agent_without_a_name_is_not_called_and_comes_by_itself() -> None:
+    token = join_token(replace(LIVEKIT, agent_name=""), TokenRequest("kitchen"))
+    made = api.TokenVerifier("key", SECRET).verify(token)
+    assert made.video and made.video.room == "kitchen"
+    assert made.room_config is None
 
 
 @pytest.mark.parametrize(

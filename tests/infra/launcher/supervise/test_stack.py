@@ -4,6 +4,7 @@ import asyncio
 import io
 import os
 import signal
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -40,6 +41,17 @@ async def test_parts_start_in_order_and_stop_in_reverse(tmp_path: Path, display:
     assert told[:3] == [["one", "done"], ["two", "done"], ["three", "done"]]
     assert told[3:] == [["three", "stopped"], ["two", "stopped"], ["one", "stopped"]]
     assert (tmp_path / "ends").read_text().split() == [part.argv[-1] for part in reversed(parts)]
+
+
+@pytest.mark.parametrize(("environ", "told"), [({}, "default"), ({"WORD": "mine"}, "mine")])
+async def test_a_part_has_defaults_over_which_the_environment_goes(
+    tmp_path: Path, display: Display, environ: dict[str, str], told: str
+) -> None:
+    part = stand_in("one", "import os; open('told', 'w').write(os.environ['WORD'])\n" + STAND_IN)
+    part = replace(part, defaults={"WORD": "default"})
+    whole = {**os.environ, **environ}
+    async with running([part], cwd=tmp_path, environ=whole, logs=tmp_path / "logs", display=display):
+        assert (tmp_path / "told").read_text() == told
 
 
 async def test_a_part_that_dies_at_the_start_is_named_with_the_end_of_its_log(tmp_path: Path, display: Display) -> None:
