@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from agent import logs
+from agent.console.command import add_console, run_console
 from agent.preloading import start_preloading
-from agent.settings.agent import console_settings, web_settings, with_running, worker_settings
+from agent.settings.agent import web_settings, with_running, worker_settings
 from agent.settings.environment import SettingsError
 from agent.settings.trunk import dial_settings, trunk_settings
 
@@ -36,7 +37,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             case "call":
                 return _call(arguments.number)
             case _:
-                return _console(arguments)
+                return run_console(arguments)
     except SettingsError as error:
         for fault in error.faults:
             print(f"aura-agent: {fault}", file=sys.stderr)
@@ -90,27 +91,6 @@ def _call(number: str) -> int:
     return 0
 
 
-def _console(arguments: argparse.Namespace) -> int:
-    from agent.console import console
-    from pipeline.realtime.client import PipelineError
-
-    if not (arguments.wav or arguments.text):
-        print(console.NO_SOUND_CARD, file=sys.stderr)
-        return 2
-    pipeline = console_settings(os.environ)
-    try:
-        if arguments.text:
-            return asyncio.run(console.converse_text(pipeline, sys.stdin, wait_s=arguments.wait))
-        question, answer = arguments.wav
-        return asyncio.run(console.converse_wav(pipeline, question, answer, wait_s=arguments.wait))
-    except PipelineError as error:
-        print(f"aura-agent: {error}", file=sys.stderr)
-        return 1
-    except ValueError as error:
-        print(f"aura-agent: {error}", file=sys.stderr)
-        return 2
-
-
 class _Parser(argparse.ArgumentParser):
     """Says in one line what is wrong."""
 
@@ -143,11 +123,7 @@ def _parser() -> argparse.ArgumentParser:
     commands.add_parser("trunks", help="let phones in: make the trunks at the LiveKit server, or bring them up to date")
     call = commands.add_parser("call", help="ring somebody up")
     call.add_argument("number", type=_number, metavar="NUMBER")
-    console = commands.add_parser("console", help="talk from a shell, without a room")
-    how = console.add_mutually_exclusive_group()
-    how.add_argument("--wav", nargs=2, type=Path, metavar=("QUESTION", "ANSWER"), help="speak one file, record another")
-    how.add_argument("--text", action="store_true", help="answer each line of standard input")
-    console.add_argument("--wait", type=float, default=30.0, help="seconds that an answer may take")
+    add_console(commands)
     levels = {"start": "INFO", "web": "INFO", "dev": "DEBUG"}
     for name, command in commands.choices.items():
         level = levels.get(name, "ERROR")

@@ -51,6 +51,7 @@ class FakePipeline:
         most_letters: A longer message is refused.
         slow_s: It takes so long to read an event.
         closing_s: Its socket takes so long to close.
+        greeting_s: What it is told to say lasts so long.
     """
 
     hears: list[Hears] = field(default_factory=list)
@@ -64,6 +65,7 @@ class FakePipeline:
     slow_s: float = 0.0
     closing_s: float = 0.0
     on_event: Callable[[Event], None] | None = None
+    greeting_s: float = 1.0
 
     def __post_init__(self) -> None:
         self._ids = itertools.count(1)
@@ -111,6 +113,10 @@ class FakePipeline:
 
     def of(self, kind: str) -> list[Event]:
         return [event for _, event in self.received if event["type"] == kind]
+
+    def sound(self, at_s: float) -> bytes:
+        """The `STEP_S` of an answer that begin at `at_s`."""
+        return _tone(STEP_S)
 
     async def _listen(self, socket: "_Socket") -> None:
         while True:
@@ -182,7 +188,7 @@ class FakePipeline:
         response_id, metadata = self._id("resp"), asked.get("metadata") or {}
         self.tell("response.created", response={"id": response_id, "metadata": metadata})
         if "say" in metadata:
-            says = Says(((metadata["say"], 1.0),))
+            says = Says(((metadata["say"], self.greeting_s),))
         task = self._tasks.create_task(self._speak(response_id, metadata, says), name=response_id)
         self._answer = (response_id, task)
 
@@ -205,7 +211,7 @@ class FakePipeline:
             times = {"start_time": at_s, "end_time": at_s + seconds}
             self.tell("response.output_audio_transcript.delta", **place, delta=text, **times)
             for _ in range(round(seconds / STEP_S)):
-                self.tell("response.output_audio.delta", **place, delta=b64encode(_tone(STEP_S)).decode())
+                self.tell("response.output_audio.delta", **place, delta=b64encode(self.sound(at_s)).decode())
                 at_s += STEP_S
                 await asyncio.sleep(max(0.0, began + at_s - AHEAD_S - asyncio.get_running_loop().time()))
         self._end_item(response_id)

@@ -1,0 +1,71 @@
+"""A conversation through microphone and loudspeakers, without a room."""
+
+import asyncio
+from contextlib import aclosing
+from time import time  # noqa: TID251 - LiveKit stamps its events with the wall clock
+
+from livekit.agents.voice import io
+from livekit.agents.voice.transcription import TranscriptSynchronizer
+
+from agent.call import Call
+from agent.console.console import ConsoleTranscript, check_connection, console_turns
+from agent.console.echo import EchoCancellation, EchoFreeSound
+from agent.console.loudspeaker import Loudspeaker
+from agent.console.microphone import CardMicrophone
+from agent.console.sound_card import SoundCard, SoundCardError
+from agent.console.terminal import Terminal, meter
+from agent.livekit.connection import ConnectPipeline
+from agent.persona import AURA
+from agent.settings.agent import PipelineSettings
+from pipeline.realtime.client import connect
+
+METER_S = 0.1
+STALLED_S = 3.0  # without a sound from the card, not even silence
+
+
+async def converse_aloud(
+    pipeline: PipelineSettings,
+    card: SoundCard,
+    canceller: EchoCancellation | None,
+    terminal: Terminal,
+    *,
+    camera: io.VideoInput | None = None,
+    connect: ConnectPipeline = connect,
+) -> int:
+    """Talk until cancelled.
+
+    Raises:
+        PipelineError: There is nobody to talk to.
+        SoundCardError: There is nothing to talk through, or it is gone.
+    """
+    await check_connection(pipeline, connect)
+    transcript = ConsoleTranscript(terminal, filmed=camera is not None)
+    call = Call(pipeline, AURA, console_turns(camera), transcript, connect=connect)
+    call.session.on("conversation_item_added", transcript.on_item)
+    microphone, loudspeaker = CardMicrophone(), Loudspeaker(time)
+    synchronizer = TranscriptSynchronizer(next_in_chain_audio=loudspeaker, next_in_chain_text=None)
+    call.session.input.audio, call.session.input.video = microphone, camera
+    call.session.output.audio = synchronizer.audio_output
+    call.session.output.transcription = synchronizer.text_output
+    async with aclosing(synchronizer), aclosing(call), card.open(EchoFreeSound(loudspeaker, microphone, canceller)):
+        await call.start()
+        await show_level(microphone, transcript, terminal)
+    return 0
+
+
+async def show_level(microphone: CardMicrophone, transcript: ConsoleTranscript, terminal: Terminal) -> None:
+    """Show how loud the microphone hears, and what the agent does, until cancelled.
+
+    Raises:
+        SoundCardError: The microphone has fallen silent.
+    """
+    loop = asyncio.get_running_loop()
+    microphone.heard_at = loop.time()
+    try:
+        while True:
+            if loop.time() - microphone.heard_at > STALLED_S:
+                raise SoundCardError(f"the sound card has given nothing for {STALLED_S:g} s: was it unplugged?")
+            terminal.status(f"{meter(microphone.level_db)}  {transcript.state}")
+            await asyncio.sleep(METER_S)
+    finally:
+        terminal.close()
