@@ -40,6 +40,7 @@ def set_up(level: str, *, told: bool = False) -> None:
         told: The person who reads it is told in words why there is no answer.
     """
     handler = logging.StreamHandler(sys.stderr)
+    handler.setLevel(level)
     handler.setFormatter(OneLine())
     handler.addFilter(lambda record: not known_noise(record))
     if told:

@@ -4,6 +4,7 @@ import asyncio
 from contextlib import aclosing
 from time import time  # noqa: TID251 - LiveKit stamps its events with the wall clock
 
+from livekit.agents import CloseEvent
 from livekit.agents.voice import io
 from livekit.agents.voice.transcription import TranscriptSynchronizer
 
@@ -32,7 +33,10 @@ async def converse_aloud(
     camera: io.VideoInput | None = None,
     connect: ConnectPipeline = connect,
 ) -> int:
-    """Talk until cancelled.
+    """Talk until the session is closed, or cancelled.
+
+    Returns:
+        The exit status: 0.
 
     Raises:
         PipelineError: There is nobody to talk to.
@@ -47,14 +51,29 @@ async def converse_aloud(
     call.session.input.audio, call.session.input.video = microphone, camera
     call.session.output.audio = synchronizer.audio_output
     call.session.output.transcription = synchronizer.text_output
+    over: asyncio.Future[str] = asyncio.get_running_loop().create_future()
+    call.session.on("close", _Ending(over).on_close)
     async with aclosing(synchronizer), aclosing(call), card.open(EchoFreeSound(loudspeaker, microphone, canceller)):
         await call.start()
-        await show_level(microphone, transcript, terminal)
+        await show_level(microphone, transcript, terminal, over)
     return 0
 
 
-async def show_level(microphone: CardMicrophone, transcript: ConsoleTranscript, terminal: Terminal) -> None:
-    """Show how loud the microphone hears, and what the agent does, until cancelled.
+class _Ending:
+    """Says that LiveKit has closed the session."""
+
+    def __init__(self, over: "asyncio.Future[str]") -> None:
+        self._over = over
+
+    def on_close(self, event: CloseEvent) -> None:
+        if not self._over.done():
+            self._over.set_result(event.reason.value)
+
+
+async def show_level(
+    microphone: CardMicrophone, transcript: ConsoleTranscript, terminal: Terminal, over: "asyncio.Future[str]"
+) -> None:
+    """Show how loud the microphone hears, and what the agent does, until the conversation is over.
 
     Raises:
         SoundCardError: The microphone has fallen silent.
@@ -62,7 +81,7 @@ async def show_level(microphone: CardMicrophone, transcript: ConsoleTranscript, 
     loop = asyncio.get_running_loop()
     microphone.heard_at = loop.time()
     try:
-        while True:
+        while not over.done():
             if loop.time() - microphone.heard_at > STALLED_S:
                 raise SoundCardError(f"the sound card has given nothing for {STALLED_S:g} s: was it unplugged?")
             terminal.status(f"{meter(microphone.level_db)}  {transcript.state}")

@@ -55,7 +55,10 @@ class FilmCamera(io.VideoInput):
         return frame
 
 
-def file_camera(path: Path) -> PictureCamera | FilmCamera:
+FileCamera = PictureCamera | FilmCamera
+
+
+def file_camera(path: Path) -> FileCamera:
     """Return a camera that shows the file, which may be any picture that Pillow reads or any film that FFmpeg does.
 
     Raises:
@@ -94,13 +97,12 @@ def film(path: Path) -> Iterator[tuple[float, rtc.VideoFrame]]:
     with closing(av.open(str(path))) as container:
         if not container.streams.video:
             return
-        due_s, began_s = 0.0, None
-        for number, frame in enumerate(container.decode(video=0)):
-            moment_s = float(frame.time) if frame.time is not None else number / 25
-            began_s = moment_s if began_s is None else began_s
-            if moment_s - began_s >= due_s:
-                due_s = moment_s - began_s + 1 / PICTURES_PER_S
-                yield moment_s - began_s, _film_frame(frame)
+        began_s = due_s = None
+        for frame in container.decode(video=0):
+            began_s = frame.time if began_s is None else began_s
+            if due_s is None or frame.time >= due_s:
+                due_s = frame.time + 1 / PICTURES_PER_S
+                yield frame.time - began_s, _film_frame(frame)
 
 
 def _film_frame(frame: av.VideoFrame) -> rtc.VideoFrame:

@@ -8,9 +8,10 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from agent.settings.agent import console_settings
+from agent.settings.agent import console_settings, room_settings
 
 if TYPE_CHECKING:
+    from agent.console.camera import FileCamera
     from agent.console.sound_card import MiniaudioCard
 
 
@@ -31,6 +32,7 @@ def add_console(commands: "argparse._SubParsersAction[Any]") -> None:
 def run_console(arguments: argparse.Namespace) -> int:
     """Do what was asked for; returns the exit status."""
     from agent.console.sound_card import SoundCardError, sound_devices  # the imports of a command are its own
+    from agent.console.visitor import RoomError
     from pipeline.realtime.client import PipelineError
 
     try:
@@ -38,7 +40,7 @@ def run_console(arguments: argparse.Namespace) -> int:
             print(sound_devices())
             return 0
         return asyncio.run(_conversation(arguments))
-    except (PipelineError, SoundCardError) as error:
+    except (PipelineError, RoomError, SoundCardError) as error:
         return _failed(error, 1)
     except ValueError as error:
         return _failed(error, 2)
@@ -57,6 +59,8 @@ def _conversation(arguments: argparse.Namespace) -> Coroutine[Any, Any, int]:
 
     card = None if arguments.wav or arguments.text else _sound_card(arguments)
     camera = file_camera(arguments.camera) if arguments.camera else None
+    if arguments.connect:
+        return _room_conversation(arguments, card, camera)
     pipeline = console_settings(os.environ)
     if card:
         return aloud.converse_aloud(pipeline, card, EchoCanceller(), Terminal(), camera=camera)
@@ -64,6 +68,22 @@ def _conversation(arguments: argparse.Namespace) -> Coroutine[Any, Any, int]:
         return console.converse_text(pipeline, sys.stdin, wait_s=arguments.wait, camera=camera)
     question, answer = arguments.wav
     return console.converse_wav(pipeline, question, answer, wait_s=arguments.wait, camera=camera)
+
+
+def _room_conversation(
+    arguments: argparse.Namespace, card: "MiniaudioCard | None", camera: "FileCamera | None"
+) -> Coroutine[Any, Any, int]:
+    from agent.console import room
+    from agent.console.echo import EchoCanceller
+    from agent.console.terminal import Terminal
+
+    livekit, name, wait_s = room_settings(os.environ), arguments.connect, arguments.wait
+    if card:
+        return room.talk_in_room(livekit, name, card, EchoCanceller(), Terminal(), wait_s=wait_s, camera=camera)
+    if arguments.text:
+        return room.write_in_room(livekit, name, sys.stdin, wait_s=wait_s, camera=camera)
+    question, answer = arguments.wav
+    return room.speak_in_room(livekit, name, question, answer, wait_s=wait_s, camera=camera)
 
 
 def _sound_card(arguments: argparse.Namespace) -> "MiniaudioCard":

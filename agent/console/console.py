@@ -48,9 +48,7 @@ class ConsoleTranscript:
     def on_item(self, event: ConversationItemAddedEvent) -> None:
         item = event.item
         if isinstance(item, ChatMessage) and item.role in ("user", "assistant") and item.text_content:
-            who = "you" if item.role == "user" else "aura"
-            self.answers += item.role == "assistant"
-            self.say(who, item.text_content + (" —" if item.interrupted else ""))
+            self.said("you" if item.role == "user" else "aura", item.text_content + (" —" if item.interrupted else ""))
 
     async def publish(self, attributes: dict[str, str]) -> None:
         self.state = attributes.get("aura.state", self.state)
@@ -62,6 +60,10 @@ class ConsoleTranscript:
 
     def on_trouble(self, text: str) -> None:
         """Does nothing: the trouble is among the attributes, too."""
+
+    def said(self, who: str, what: str) -> None:
+        self.answers += who == "aura"
+        self.say(who, what)
 
     def say(self, who: str, what: str) -> None:
         now = asyncio.get_running_loop().time() - self._began

@@ -8,7 +8,6 @@ import sys
 from collections.abc import AsyncGenerator, Generator, Iterator, Sequence
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from types import ModuleType
 from typing import Any, Literal, Protocol
 
 from agent.console.echo import SoundExchange
@@ -162,7 +161,7 @@ def _unheard_libraries() -> Iterator[None]:
         os.close(kept)
 
 
-def _miniaudio() -> ModuleType:
+def _miniaudio() -> Any:
     try:
         import miniaudio
     except ImportError as error:

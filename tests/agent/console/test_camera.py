@@ -32,6 +32,7 @@ def film(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     with av.open(str(path), "w", format="yuv4mpegpipe" if request.param == "y4m" else None) as container:
         codec = "wrapped_avframe" if request.param == "y4m" else "mpeg4"
         stream = container.add_stream(codec, rate=FRAMES_PER_S)
+        assert isinstance(stream, av.VideoStream)
         stream.width, stream.height, stream.pix_fmt = 64, 48, "yuv420p"
         for number in range(FRAMES_PER_S * SECONDS):
             pixels = np.full((48, 64, 3), number * 255 // (FRAMES_PER_S * SECONDS), np.uint8)
