@@ -28,8 +28,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     logs.set_up(arguments.log_level, told=arguments.command == "console")
     try:
         match arguments.command:
-            case "start" | "dev":
-                return _work(devmode=arguments.command == "dev")
+            case "start":
+                return _work(devmode=False)
+            case "dev":
+                return _dev(arguments)
             case "web":
                 return _web(arguments.host, arguments.port, arguments.static)
             case "trunks":
@@ -52,6 +54,16 @@ def _work(*, devmode: bool) -> int:
     from agent.worker import work  # the imports of a command are its own: LiveKit's take seconds
 
     return _code(asyncio.run(work(settings, devmode=devmode)))
+
+
+def _dev(arguments: argparse.Namespace) -> int:
+    if arguments.no_reload:
+        return _work(devmode=True)
+    worker_settings(os.environ)  # what is wrong with them is said once
+    from agent.reloading import work_reloading
+
+    again = ["dev", "--no-reload", "--log-level", arguments.log_level]
+    return _code(asyncio.run(work_reloading(again, os.environ)))
 
 
 def _web(host: str, port: int, static: Path | None) -> int:
@@ -115,7 +127,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="aura-agent", description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     commands.add_parser("start", help="take rooms from the LiveKit server")
-    commands.add_parser("dev", help="the same, saying more")
+    dev = commands.add_parser("dev", help="the same, saying more, and anew whenever the code changes")
+    dev.add_argument("--no-reload", action="store_true", help="leave the code that runs as it is")
     web = commands.add_parser("web", help="serve the page and hand out tokens")
     web.add_argument("--host", default="127.0.0.1")
     web.add_argument("--port", type=_port, default=8080)

@@ -32,6 +32,7 @@ PIPELINE = (
 ENGINES = ("aura", "qwen3_asr", "qwen3_tts", "code2wav", "vllm", "llamacpp", "whisper", "hibari", "silero")
 AGENT = (
     "main",
+    "reloading",
     "worker",
     "job",
     "phone",
