@@ -11,9 +11,10 @@ from livekit.agents.voice.transcription import TranscriptSynchronizer
 from agent.call import Call
 from agent.console.console import ConsoleTranscript, check_connection, console_turns
 from agent.console.echo import EchoCancellation, EchoFreeSound
+from agent.console.errors import SoundCardError
 from agent.console.loudspeaker import Loudspeaker
 from agent.console.microphone import CardMicrophone
-from agent.console.sound_card import SoundCard, SoundCardError
+from agent.console.sound_card import SoundCard
 from agent.console.terminal import Terminal, meter
 from agent.livekit.connection import ConnectPipeline
 from agent.persona import AURA

@@ -8,6 +8,7 @@ from collections.abc import Coroutine
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from agent.console.errors import ConsoleError
 from agent.settings.agent import console_settings, room_settings
 
 if TYPE_CHECKING:
@@ -31,8 +32,7 @@ def add_console(commands: "argparse._SubParsersAction[Any]") -> None:
 
 def run_console(arguments: argparse.Namespace) -> int:
     """Do what was asked for; returns the exit status."""
-    from agent.console.sound_card import SoundCardError, sound_devices  # the imports of a command are its own
-    from agent.console.visitor import RoomError
+    from agent.console.sound_card import sound_devices  # the imports of a conversation are its own
     from pipeline.realtime.client import PipelineError
 
     try:
@@ -40,7 +40,7 @@ def run_console(arguments: argparse.Namespace) -> int:
             print(sound_devices())
             return 0
         return asyncio.run(_conversation(arguments))
-    except (PipelineError, RoomError, SoundCardError) as error:
+    except (PipelineError, ConsoleError) as error:
         return _failed(error, 1)
     except ValueError as error:
         return _failed(error, 2)
@@ -52,18 +52,19 @@ def _conversation(arguments: argparse.Namespace) -> Coroutine[Any, Any, int]:
     Raises:
         SettingsError, ValueError: It cannot begin.
     """
-    from agent.console import aloud, console
-    from agent.console.camera import file_camera
-    from agent.console.echo import EchoCanceller
-    from agent.console.terminal import Terminal
-
     card = None if arguments.wav or arguments.text else _sound_card(arguments)
-    camera = file_camera(arguments.camera) if arguments.camera else None
+    camera = _camera(arguments.camera) if arguments.camera else None
     if arguments.connect:
         return _room_conversation(arguments, card, camera)
     pipeline = console_settings(os.environ)
     if card:
+        from agent.console import aloud
+        from agent.console.echo import EchoCanceller
+        from agent.console.terminal import Terminal
+
         return aloud.converse_aloud(pipeline, card, EchoCanceller(), Terminal(), camera=camera)
+    from agent.console import console
+
     if arguments.text:
         return console.converse_text(pipeline, sys.stdin, wait_s=arguments.wait, camera=camera)
     question, answer = arguments.wav
@@ -84,6 +85,12 @@ def _room_conversation(
         return room.write_in_room(livekit, name, sys.stdin, wait_s=wait_s, camera=camera)
     question, answer = arguments.wav
     return room.speak_in_room(livekit, name, question, answer, wait_s=wait_s, camera=camera)
+
+
+def _camera(path: Path) -> "FileCamera":
+    from agent.console.camera import file_camera
+
+    return file_camera(path)
 
 
 def _sound_card(arguments: argparse.Namespace) -> "MiniaudioCard":

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, Protocol
 
 from agent.console.echo import SoundExchange
+from agent.console.errors import NoSoundDevice, SoundCardError
 from agent.livekit.media import RATE
 
 PERIOD_MS = 20
@@ -28,14 +29,6 @@ microphone and loudspeakers need the package miniaudio, which has no build for t
 with a C compiler it can be made here: uv pip install miniaudio"""
 
 Kind = Literal["input", "output"]
-
-
-class SoundCardError(Exception):
-    """The sound card cannot be used, for the reason that it says."""
-
-
-class NoSoundDevice(ValueError):
-    """No microphone and loudspeaker can be chosen here, for the reason that it says."""
 
 
 class SoundCard(Protocol):

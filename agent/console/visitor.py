@@ -11,6 +11,7 @@ from agent.aio.background_tasks import OwnedTasks
 from agent.console.audio import STEP_BYTES, STEP_S
 from agent.console.camera import PICTURES_PER_S, FileCamera
 from agent.console.console import ConsoleTranscript
+from agent.console.errors import RoomError
 from agent.console.room_speakers import RoomSpeakers
 from agent.livekit.media import RATE
 from agent.settings.agent import LiveKitSettings
@@ -20,10 +21,6 @@ CAPTIONS, CHAT = "lk.transcription", "lk.chat"
 AGENT = rtc.ParticipantKind.PARTICIPANT_KIND_AGENT
 BUSY = ("thinking", "speaking")
 QUEUE_MS = 100  # of the microphone's sound, on its way out
-
-
-class RoomError(Exception):
-    """There is no talking in that room, for the reason that it says."""
 
 
 class RoomVisitor:

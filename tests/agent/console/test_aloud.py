@@ -14,7 +14,7 @@ from hibari import Hibari
 
 from agent.console.aloud import STALLED_S, converse_aloud
 from agent.console.echo import EchoCanceller, SoundExchange
-from agent.console.sound_card import SoundCardError
+from agent.console.errors import SoundCardError
 from agent.console.terminal import Terminal
 from agent.livekit.media import RATE
 from agent.settings.agent import PipelineSettings

@@ -5,10 +5,9 @@ import asyncio
 import miniaudio
 import pytest
 
+from agent.console.errors import NoSoundDevice, SoundCardError
 from agent.console.sound_card import (
     MiniaudioCard,
-    NoSoundDevice,
-    SoundCardError,
     SoundDevice,
     SoundDevices,
     choose_device,
