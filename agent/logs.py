@@ -7,8 +7,9 @@ PRIVATE = "lk.pii."  # LiveKit marks so what must not be logged
 UNANSWERED = "failed to generate a reply"  # LiveKit's words
 _STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
-# What LiveKit complains of at the end of every call, and is nothing.
+# What LiveKit complains of at the end of every call, and is nothing, or raises as well.
 NOISE = (
+    "error while connecting to a room",
     "Attempted to drop unknown FFI handle",
     "skipping user input, speech scheduling is paused",
 )
