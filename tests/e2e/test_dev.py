@@ -5,6 +5,7 @@ import os
 import secrets
 import shutil
 import signal
+import socket
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -19,19 +20,18 @@ from infra.bench.person.grant import Grant
 from infra.bench.person.person import joined
 from tests.e2e.recogniser import Recogniser
 from tests.e2e.stack import ROOT, START_S, Stack, get
-from tests.e2e.telephone_wire import HOST, free_port
+from tests.e2e.telephone_wire import HOST
 
 pytestmark = pytest.mark.anyio
 
 AGAIN_S = 90.0  # until the next worker has called an agent into the room
 STOP_S = 30.0
+APOLOGY = "Sorry, I was cut off."  # of an agent that takes over a call
 POLL_S = 0.2
 
 
 @asynccontextmanager
-async def developing(
-    folder: Path, environ: Mapping[str, str], health: str
-) -> AsyncGenerator[asyncio.subprocess.Process]:
+async def developing(folder: Path, environ: Mapping[str, str], health: str) -> AsyncGenerator[None]:
     """`aura-agent dev` of a copy of the code, registered; at the end somebody presses Ctrl-C."""
     for package in ("agent", "pipeline"):
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
@@ -55,6 +55,12 @@ async def developing(
             if process.returncode is None:
                 process.terminate()
                 await process.wait()
+
+
+def free_port() -> int:
+    """For TCP, that nobody has."""
+    with socket.create_server((HOST, 0)) as probe:
+        return int(probe.getsockname()[1])
 
 
 async def registered(health: str) -> None:
@@ -92,8 +98,8 @@ async def test_what_is_changed_answers_next_and_a_running_call_goes_on(
         grant = Grant(livekit.url, join_token(livekit, TokenRequest(room, participant_identity="ann")))
         async with joined("Ann", grant) as ann:
             await ann.greeted()
-            persona = tmp_path / "agent" / "persona.py"
-            persona.write_text(persona.read_text().replace("Sorry, I was cut off.", "Bananas are yellow."))
+            [file] = [path for path in (tmp_path / "agent").rglob("*.py") if APOLOGY in path.read_text()]
+            file.write_text(file.read_text().replace(APOLOGY, "Bananas are yellow."))
             await gone(health)
             await registered(health)
 
