@@ -113,7 +113,10 @@ async def test_a_persona_that_changes_starts_another_and_its_neighbours_do_not(t
         replacement.write_text('name = "Ben"')
         replacement.replace(persona)  # as editors do
         await dev.until("works first dev")
-    assert dev.said.count("reloading") == 1
+        await asyncio.sleep(1.0)
+        dev.becomes("last")
+        await dev.until("works last dev")
+    assert dev.said.count("reloading") == 2
 
 
 async def test_code_that_cannot_be_read_leaves_the_worker_alone(tmp_path: Path) -> None:

@@ -177,6 +177,12 @@ async def test_what_the_camera_shows_reaches_the_pipeline_and_whether_anybody_lo
     assert ("this pipeline looks at no pictures" in capsys.readouterr().out) is not sees
 
 
+async def test_who_has_no_camera_is_not_told_that_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    pipeline = FakePipeline(says=[Says((("Rome.", 0.1),))], sees=False)
+    assert await converse_text(PIPELINE, io.StringIO("Where?\n"), wait_s=5, connect=pipeline.connect) == 0
+    assert "pictures" not in capsys.readouterr().out
+
+
 async def test_a_line_that_is_too_long_is_said_to_be_and_nothing_else_is_answered(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
