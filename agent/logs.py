@@ -7,8 +7,9 @@ PRIVATE = "lk.pii."  # LiveKit marks so what must not be logged
 UNANSWERED = "failed to generate a reply"  # LiveKit's words
 _STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
 
-# What LiveKit complains of at the end of every call, and is nothing.
+# What LiveKit complains of at the end of every call, and is nothing, or raises as well.
 NOISE = (
+    "error while connecting to a room",
     "Attempted to drop unknown FFI handle",
     "skipping user input, speech scheduling is paused",
 )
@@ -40,12 +41,13 @@ def set_up(level: str, *, told: bool = False) -> None:
         told: The person who reads it is told in words why there is no answer.
     """
     handler = logging.StreamHandler(sys.stderr)
+    handler.setLevel(level)
     handler.setFormatter(OneLine())
     handler.addFilter(lambda record: not known_noise(record))
     if told:
         handler.addFilter(lambda record: not record.getMessage().startswith(UNANSWERED))
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    for chatty in ("aiohttp.access", "asyncio", "livekit"):
+    for chatty in ("aiohttp.access", "asyncio", "livekit", "watchfiles"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     logging.getLogger("livekit.agents").setLevel(level)
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from typing import NoReturn
 
 from agent import logs
+from agent.console.command import add_console, run_console
 from agent.preloading import start_preloading
-from agent.settings.agent import console_settings, web_settings, with_running, worker_settings
+from agent.settings.agent import web_settings, with_running, worker_settings
 from agent.settings.env_file import with_files
 from agent.settings.environment import SettingsError
 from agent.settings.trunk import dial_settings, trunk_settings
@@ -36,8 +37,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     logs.set_up(arguments.log_level, told=arguments.command == "console")
     try:
         match arguments.command:
-            case "start" | "dev":
-                return _work(_environ(arguments), devmode=arguments.command == "dev")
+            case "start":
+                return _work(_environ(arguments), devmode=False)
+            case "dev":
+                return _dev(_environ(arguments), arguments)
             case "web":
                 return _web(_environ(arguments), arguments.host, arguments.port, arguments.static)
             case "trunks":
@@ -45,7 +48,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             case "call":
                 return _call(_environ(arguments), arguments.number)
             case _:
-                return _console(arguments)
+                return run_console(arguments)
     except SettingsError as error:
         for fault in error.faults:
             print(f"aura-agent: {fault}", file=sys.stderr)
@@ -76,6 +79,16 @@ def _work(environ: Mapping[str, str], *, devmode: bool) -> int:
         return _code(asyncio.run(work(settings, devmode=devmode)))
     except OSError as error:
         return _no_port(settings.host, settings.port, error)
+
+
+def _dev(environ: Mapping[str, str], arguments: argparse.Namespace) -> int:
+    if arguments.no_reload:
+        return _work(environ, devmode=True)
+    worker_settings(environ)  # what is wrong with them is said once
+    from agent.reloading import work_reloading
+
+    again = ["dev", "--no-reload", "--log-level", arguments.log_level]
+    return _code(asyncio.run(work_reloading(again, environ)))
 
 
 def _web(environ: Mapping[str, str], host: str, port: int, static: Path | None) -> int:
@@ -119,29 +132,6 @@ def _call(environ: Mapping[str, str], number: str) -> int:
     return 0
 
 
-def _console(arguments: argparse.Namespace) -> int:
-    from agent.console import console
-    from agent.status.call_log import saved_log
-    from pipeline.realtime.client import PipelineError
-
-    if not (arguments.wav or arguments.text):
-        print(console.NO_SOUND_CARD, file=sys.stderr)
-        return 2
-    pipeline = console_settings(os.environ)
-    try:
-        with saved_log(arguments.decisions) as log:
-            if arguments.text:
-                return asyncio.run(console.converse_text(pipeline, sys.stdin, wait_s=arguments.wait, log=log))
-            question, answer = arguments.wav
-            return asyncio.run(console.converse_wav(pipeline, question, answer, wait_s=arguments.wait, log=log))
-    except PipelineError as error:
-        print(f"aura-agent: {error}", file=sys.stderr)
-        return 1
-    except ValueError as error:
-        print(f"aura-agent: {error}", file=sys.stderr)
-        return 2
-
-
 class _Parser(argparse.ArgumentParser):
     """Says in one line what is wrong."""
 
@@ -166,7 +156,8 @@ def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="aura-agent", description=(__doc__ or "").splitlines()[0])
     commands = parser.add_subparsers(dest="command", required=True)
     start = commands.add_parser("start", help="take rooms from the LiveKit server")
-    dev = commands.add_parser("dev", help="the same, saying more")
+    dev = commands.add_parser("dev", help="the same, saying more, and anew whenever the code changes")
+    dev.add_argument("--no-reload", action="store_true", help="leave the code that runs as it is")
     for worker in (start, dev):
         worker.add_argument("--health-host", metavar="HOST", help="where the health check listens")
         worker.add_argument("--health-port", metavar="PORT", type=lambda text: str(_port(text)), help="and its port")
@@ -184,12 +175,7 @@ def _parser() -> argparse.ArgumentParser:
         command.add_argument("--api-key", metavar="KEY", help="instead of LIVEKIT_API_KEY")
         command.add_argument("--api-secret", metavar="SECRET", help="instead of LIVEKIT_API_SECRET")
         command.add_argument("--env-file", metavar="FILE", type=Path, help="variables, instead of those in .env")
-    console = commands.add_parser("console", help="talk from a shell, without a room")
-    how = console.add_mutually_exclusive_group()
-    how.add_argument("--wav", nargs=2, type=Path, metavar=("QUESTION", "ANSWER"), help="speak one file, record another")
-    how.add_argument("--text", action="store_true", help="answer each line of standard input")
-    console.add_argument("--decisions", type=Path, metavar="FILE", help="save the call's decisions and timings as JSON")
-    console.add_argument("--wait", type=float, default=30.0, help="seconds that an answer may take")
+    add_console(commands)
     levels = {"start": "INFO", "web": "INFO", "dev": "DEBUG"}
     for name, command in commands.choices.items():
         level = levels.get(name, "ERROR")

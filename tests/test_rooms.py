@@ -33,6 +33,7 @@ ENGINES = ("aura", "qwen3_asr", "qwen3_tts", "code2wav", "vllm", "llamacpp", "wh
 AGENT = (
     "main",
     "lk",
+    "reloading",
     "worker",
     "job",
     "phone",

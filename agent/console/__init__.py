@@ -1,1 +1,1 @@
-"""A conversation from a shell: WAV files for ears and mouth, or in writing."""
+"""A conversation from a shell: through a sound card, WAV files or in writing, with a camera, alone or in a room."""

@@ -9,6 +9,7 @@ import numpy as np
 from livekit import rtc
 from livekit.agents.voice import io
 
+from agent.console.loudspeaker import Loudspeaker
 from agent.livekit.media import RATE, sound
 
 STEP_S = 0.02
@@ -93,19 +94,15 @@ class WavMicrophone(io.AudioInput):
         return sound(part.ljust(FRAME_BYTES, b"\0"))
 
 
-class WavLoudspeaker(io.AudioOutput):
-    """Plays at the speed of sound, keeps what it played, and can be paused and silenced.
+class WavLoudspeaker(Loudspeaker):
+    """Plays at the speed of sound, and keeps what it played.
 
     Args:
         wall_time: What LiveKit stamps its events with.
     """
 
     def __init__(self, wall_time: Callable[[], float]) -> None:
-        super().__init__(label="loudspeaker", capabilities=io.AudioOutputCapabilities(pause=True), sample_rate=RATE)
-        self._wall_time = wall_time
-        self._waiting = bytearray()
-        self._played_s = 0.0
-        self._open = self._flushed = self._paused = False
+        super().__init__(wall_time)
         self.recording = bytearray()
 
     async def play(self) -> None:
@@ -115,42 +112,4 @@ class WavLoudspeaker(io.AudioOutput):
         while True:
             due += STEP_S
             await asyncio.sleep(due - loop.time())
-            self._step()
-
-    async def capture_frame(self, frame: rtc.AudioFrame) -> None:
-        await super().capture_frame(frame)
-        self._waiting += bytes(frame.data)
-        self._open = True
-
-    def flush(self) -> None:
-        super().flush()
-        self._flushed = self._open
-
-    def clear_buffer(self) -> None:
-        self._waiting.clear()
-        if self._open:
-            self._finish(interrupted=True)
-
-    def pause(self) -> None:
-        super().pause()
-        self._paused = True
-
-    def resume(self) -> None:
-        super().resume()
-        self._paused = False
-
-    def _step(self) -> None:
-        playing = self._open and not self._paused
-        part = bytes(self._waiting[:STEP_BYTES]) if playing else b""
-        del self._waiting[: len(part)]
-        self.recording += part.ljust(STEP_BYTES, b"\0")
-        if part and self._played_s == 0.0:
-            self.on_playback_started(created_at=self._wall_time())
-        self._played_s += len(part) / (2 * RATE)
-        if playing and self._flushed and not self._waiting:
-            self._finish(interrupted=False)
-
-    def _finish(self, *, interrupted: bool) -> None:
-        played_s, self._played_s = self._played_s, 0.0
-        self._open = self._flushed = False
-        self.on_playback_finished(playback_position=played_s, interrupted=interrupted)
+            self.recording += self.take(STEP_BYTES)

@@ -1,4 +1,4 @@
-"""A conversation from a shell: with WAV files for ears and mouth, or in writing. No room, no sound card."""
+"""A conversation from a shell without a sound card: with WAV files for ears and mouth, or in writing. No room."""
 
 import asyncio
 import sys
@@ -12,44 +12,51 @@ from typing import TextIO
 import msgspec
 from livekit.agents import ConversationItemAddedEvent
 from livekit.agents.llm import ChatMessage
+from livekit.agents.voice import io
 from livekit.agents.voice.transcription import TranscriptSynchronizer
 
 from agent.call import Call
 from agent.console.audio import WavLoudspeaker, WavMicrophone, check_writable, read_wav, write_wav
+from agent.console.terminal import Terminal
 from agent.livekit.connection import ConnectPipeline
 from agent.persona.persona import AURA
 from agent.settings.agent import PipelineSettings
 from agent.status.call_log import CallLog
-from agent.turns.endpointing import TURNS
+from agent.turns.endpointing import TURNS, Turns
 from pipeline.realtime.client import connect
 
 SETTLED_S = 1.0  # of nothing going on, after an answer
 UNANSWERED_S = 6.0  # the same where none came
 POLL_S = 0.1
 
-NO_SOUND_CARD = """\
-The console does not use a sound card. Two ways to talk without one:
-  aura-agent console --wav question.wav answer.wav   speak a recording, and record the answer
-  aura-agent console --text                          talk in writing
-For a microphone and loudspeakers, open the page instead: infra/up prints its address."""
-
 
 class ConsoleTranscript:
-    """Prints who says what, and when."""
+    """Prints who says what, and when.
 
-    def __init__(self, log: CallLog) -> None:
-        self._began, self._log = asyncio.get_running_loop().time(), log
-        self.answers = 0
+    Attributes:
+        answers: How many there were.
+        state: What the agent does.
+
+    Args:
+        filmed: There is a camera.
+        log: Keeps what is decided.
+    """
+
+    def __init__(self, terminal: Terminal | None = None, *, filmed: bool = False, log: CallLog | None = None) -> None:
+        self._terminal, self._filmed, self._log = terminal or Terminal(), filmed, log or CallLog()
+        self._began = asyncio.get_running_loop().time()
+        self.answers, self.state = 0, ""
 
     def on_item(self, event: ConversationItemAddedEvent) -> None:
         item = event.item
         if isinstance(item, ChatMessage) and item.role in ("user", "assistant") and item.text_content:
-            who = "you" if item.role == "user" else "aura"
-            self.answers += item.role == "assistant"
-            self.say(who, item.text_content + (" —" if item.interrupted else ""))
+            self.said("you" if item.role == "user" else "aura", item.text_content + (" —" if item.interrupted else ""))
 
     async def publish(self, attributes: dict[str, str]) -> None:
         self._log.note(attributes)
+        self.state = attributes.get("aura.state", self.state)
+        if self._filmed and attributes.get("aura.sees") == "no":
+            self.say("sees", "nothing: this pipeline looks at no pictures")
         for name, value in attributes.items():
             if line := in_words(name, value):
                 self.say(name.removeprefix("aura."), line)
@@ -57,9 +64,13 @@ class ConsoleTranscript:
     def on_trouble(self, text: str) -> None:
         """Does nothing: the trouble is among the attributes, too."""
 
+    def said(self, who: str, what: str) -> None:
+        self.answers += who == "aura"
+        self.say(who, what)
+
     def say(self, who: str, what: str) -> None:
         now = asyncio.get_running_loop().time() - self._began
-        print(f"{now:7.2f}  {who:>8}  {what}", flush=True)
+        self._terminal.line(f"{now:7.2f}  {who:>8}  {what}")
 
 
 def in_words(name: str, value: str) -> str:
@@ -75,6 +86,11 @@ def in_words(name: str, value: str) -> str:
             after = timings["speech_end_to_first_audio_ms"] or timings["create_to_first_audio_ms"]
             return f"first sound after {after} ms"
     return ""
+
+
+def console_turns(camera: io.VideoInput | None) -> Turns:
+    """How turns are taken here, with a camera or without."""
+    return replace(TURNS["console"], camera=camera is not None)
 
 
 async def check_connection(pipeline: PipelineSettings, connect: ConnectPipeline) -> None:
@@ -93,6 +109,7 @@ async def converse_wav(
     answer: Path,
     *,
     wait_s: float,
+    camera: io.VideoInput | None = None,
     connect: ConnectPipeline = connect,
     log: CallLog | None = None,
 ) -> int:
@@ -109,7 +126,7 @@ async def converse_wav(
     microphone = WavMicrophone(read_wav(question))
     await check_connection(pipeline, connect)
     loudspeaker = WavLoudspeaker(time)
-    answered = await converse(pipeline, microphone, loudspeaker, wait_s=wait_s, connect=connect, log=log)
+    answered = await converse(pipeline, microphone, loudspeaker, wait_s=wait_s, camera=camera, connect=connect, log=log)
     write_wav(answer, bytes(loudspeaker.recording))
     if not answered:
         print("nothing was answered", file=sys.stderr)
@@ -122,15 +139,16 @@ async def converse(
     loudspeaker: WavLoudspeaker,
     *,
     wait_s: float,
+    camera: io.VideoInput | None = None,
     connect: ConnectPipeline = connect,
     log: CallLog | None = None,
 ) -> bool:
     """Talk until all has been said and answered; returns whether anything was."""
-    transcript = ConsoleTranscript(log or CallLog())
-    call = Call(pipeline, replace(AURA, greeting=""), TURNS["console"], transcript, connect=connect)
+    transcript = ConsoleTranscript(filmed=camera is not None, log=log)
+    call = Call(pipeline, replace(AURA, greeting=""), console_turns(camera), transcript, connect=connect)
     call.session.on("conversation_item_added", transcript.on_item)
     synchronizer = TranscriptSynchronizer(next_in_chain_audio=loudspeaker, next_in_chain_text=None)
-    call.session.input.audio = microphone
+    call.session.input.audio, call.session.input.video = microphone, camera
     call.session.output.audio = synchronizer.audio_output
     call.session.output.transcription = synchronizer.text_output
     async with asyncio.TaskGroup() as tasks:
@@ -147,6 +165,7 @@ async def converse_text(
     lines: TextIO,
     *,
     wait_s: float,
+    camera: io.VideoInput | None = None,
     connect: ConnectPipeline = connect,
     log: CallLog | None = None,
 ) -> int:
@@ -159,13 +178,14 @@ async def converse_text(
         PipelineError: There is nobody to talk to.
     """
     await check_connection(pipeline, connect)
-    transcript = ConsoleTranscript(log or CallLog())
-    call = Call(pipeline, AURA, TURNS["console"], transcript, spoken=False, connect=connect)
+    transcript = ConsoleTranscript(filmed=camera is not None, log=log)
+    call = Call(pipeline, AURA, console_turns(camera), transcript, spoken=False, connect=connect)
+    call.session.input.video = camera
     call.session.on("conversation_item_added", transcript.on_item)
     status = 0
     async with aclosing(call):
         await call.start(greet=lines.isatty())
-        async for line in _spoken(lines):
+        async for line in typed_lines(lines):
             before = transcript.answers
             try:
                 async with asyncio.timeout(wait_s):
@@ -190,7 +210,8 @@ async def _until_answered(call: Call, microphone: WavMicrophone, transcript: Con
         await asyncio.sleep(POLL_S)
 
 
-async def _spoken(lines: TextIO) -> AsyncIterator[str]:
+async def typed_lines(lines: TextIO) -> AsyncIterator[str]:
+    """Yield what is written, without empty lines."""
     while line := await asyncio.to_thread(lines.readline):
         if line.strip():
             yield line.strip()

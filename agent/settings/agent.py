@@ -129,6 +129,18 @@ def console_settings(environ: Mapping[str, str]) -> PipelineSettings:
     return settings
 
 
+def room_settings(environ: Mapping[str, str]) -> LiveKitSettings:
+    """The LiveKit server named by the environment, or else that of the installation that runs in this checkout.
+
+    Raises:
+        SettingsError: Nothing is named and nothing runs, or what is named is wrong.
+    """
+    reader = EnvironmentReader(with_running(environ))
+    settings = livekit_settings(reader)
+    reader.check()
+    return settings
+
+
 def with_running(environ: Mapping[str, str]) -> Mapping[str, str]:
     """The environment if it names a LiveKit server, and else that of the installation that runs in this checkout,
     over which the environment goes.

@@ -62,6 +62,7 @@ class FakePipeline:
         mute: Its answers have words, and no sound comes.
         voices: Those that it has. Without any it does not say what it has, and answers no update of the session.
         languages, voice_languages: What it understands and speaks.
+        greeting_s: What it is told to say lasts so long.
     """
 
     hears: list[Hears] = field(default_factory=list)
@@ -82,6 +83,7 @@ class FakePipeline:
     languages: tuple[str, ...] = ("en", "fr", "sv")
     voice_languages: tuple[str, ...] = ("en", "fr")
     on_event: Callable[[Event], None] | None = None
+    greeting_s: float = 1.0
 
     def __post_init__(self) -> None:
         self._ids = itertools.count(1)
@@ -142,6 +144,10 @@ class FakePipeline:
 
     def of(self, kind: str) -> list[Event]:
         return [event for _, event in self.received if event["type"] == kind]
+
+    def sound(self, at_s: float) -> bytes:
+        """The `STEP_S` of an answer that begin at `at_s`."""
+        return _tone(STEP_S)
 
     async def _listen(self, socket: "_Socket") -> None:
         while True:
@@ -242,7 +248,7 @@ class FakePipeline:
         self._metadata = metadata
         self.tell("response.created", response={"id": response_id, "metadata": metadata})
         if "say" in metadata:
-            says = Says(((metadata["say"], 1.0),))
+            says = Says(((metadata["say"], self.greeting_s),))
         task = self._tasks.create_task(self._speak(response_id, metadata, says), name=response_id)
         self._answer = (response_id, task)
 
@@ -267,9 +273,8 @@ class FakePipeline:
             self.tell("response.output_audio_transcript.delta", **place, delta=text, **times)
             for _ in range(round(seconds / STEP_S)):
                 if not self.mute:
-                    self.tell(
-                        "response.output_audio.delta", **place, delta=b64encode(_tone(STEP_S)).decode(), **timings
-                    )
+                    delta = b64encode(self.sound(at_s)).decode()
+                    self.tell("response.output_audio.delta", **place, delta=delta, **timings)
                     timings = {}
                 at_s += STEP_S
                 await asyncio.sleep(max(0.0, began + at_s - AHEAD_S - asyncio.get_running_loop().time()))

@@ -17,6 +17,7 @@ from agent.console.audio import write_wav
 from agent.console.console import in_words
 
 ROOT = Path(__file__).parents[2]
+LIVEKIT = {"LIVEKIT_URL": "ws://x", "LIVEKIT_API_KEY": "k", "LIVEKIT_API_SECRET": "s", "AURA_AGENT_NAME": "n"}
 
 
 def aura_agent(
@@ -41,6 +42,11 @@ def test_a_log_level_that_does_not_exist_is_refused_with_those_that_do() -> None
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
+        (
+            ("console", "--text", "--list-devices"),
+            "aura-agent console: argument --list-devices: not allowed with argument --text; "
+            "see `aura-agent console --help`\n",
+        ),
         (("web", "--bogus"), "aura-agent: unrecognized arguments: --bogus; see `aura-agent --help`\n"),
         (("call",), "aura-agent call: the following arguments are required: NUMBER; see `aura-agent call --help`\n"),
         (
@@ -75,8 +81,7 @@ def test_a_setting_that_is_missing_is_named_in_a_line_of_its_own() -> None:
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 0)])
 def test_a_server_that_is_asked_to_stop_says_who_asked(number: signal.Signals, code: int) -> None:
     argv = [sys.executable, "-m", "agent.main", "web", "--port", "0"]
-    livekit = {"LIVEKIT_URL": "ws://x", "LIVEKIT_API_KEY": "k", "LIVEKIT_API_SECRET": "s", "AURA_AGENT_NAME": "n"}
-    environ = {**os.environ, **livekit, "AURA_PIPELINE_URL": "http://127.0.0.1:9"}
+    environ = {**os.environ, **LIVEKIT, "AURA_PIPELINE_URL": "http://127.0.0.1:9"}
     with subprocess.Popen(argv, cwd=ROOT, env=environ, stderr=subprocess.PIPE) as process:
         while not listens(process.pid):
             assert process.poll() is None
@@ -94,6 +99,40 @@ def listens(pid: int) -> bool:
         with suppress(OSError):  # closed meanwhile
             held.add(os.readlink(link))
     return any(f"socket:[{inode}]" in held for inode in inodes)
+
+
+@pytest.mark.parametrize("arguments", [(), ("--list-devices",), ("--connect", "room")])
+def test_a_machine_without_a_sound_card_is_told_how_to_talk_all_the_same(arguments: tuple[str, ...]) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PULSE_SERVER", "unix:/nowhere")
+        patch.setenv("ALSA_CONFIG_PATH", os.devnull)
+        code, shown, said = aura_agent("console", *arguments)
+    assert (code, shown) == (2, "")
+    first, *ways = said.splitlines()
+    assert first == "aura-agent: there is no sound card here that can be used. Other ways to talk:"
+    assert ["--wav" in ways[0], "--text" in ways[1], "page" in ways[2]] == [True] * 3
+
+
+@pytest.mark.parametrize(
+    ("arguments", "fault"),
+    [
+        (("--camera", "nothing.png"), "nothing.png: No such file or directory"),
+        (("--camera", "pyproject.toml"), "pyproject.toml: neither a picture nor a film"),
+        (("--wav", "pyproject.toml", "out.wav"), "pyproject.toml: not a WAV file"),
+    ],
+)
+def test_a_file_that_is_not_what_it_should_be_is_named(arguments: tuple[str, ...], fault: str) -> None:
+    way = () if "--wav" in arguments else ("--text",)
+    assert aura_agent("console", *way, *arguments) == (2, "", f"aura-agent: {fault}\n")
+
+
+def test_a_room_whose_server_is_not_there_is_said_in_one_line() -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in {**LIVEKIT, "LIVEKIT_URL": "ws://127.0.0.1:9", "LIVEKIT_API_SECRET": "s" * 32}.items():
+            patch.setenv(name, value)
+        code, _, said = aura_agent("console", "--connect", "room", "--text")
+    assert (code, len(said.splitlines())) == (1, 1)
+    assert said.startswith("aura-agent: no LiveKit server lets anybody in at ws://127.0.0.1:9: ")
 
 
 def test_a_pipeline_that_is_not_there_is_said_once() -> None:
@@ -121,9 +160,8 @@ def test_decisions_are_saved_though_the_conversation_came_to_nothing(tmp_path: P
 
 
 def test_a_port_that_is_taken_is_said_in_one_line() -> None:
-    environ = {"LIVEKIT_URL": "ws://x", "LIVEKIT_API_KEY": "k", "LIVEKIT_API_SECRET": "s", "AURA_AGENT_NAME": "n"}
     with socket.create_server(("127.0.0.1", 0)) as server, pytest.MonkeyPatch.context() as patch:
-        for name, value in environ.items():
+        for name, value in LIVEKIT.items():
             patch.setenv(name, value)
         port = server.getsockname()[1]
         code, _, said = aura_agent("web", "--port", str(port))

@@ -21,6 +21,11 @@ async def install_sip_tester(setup: SetupContext, *, required: bool) -> None:
     await _install_program(setup, "sip tester", "sipp", ("sip-tester",), required=required)
 
 
+async def install_sound_server(setup: SetupContext, *, required: bool) -> None:
+    """PulseAudio, a sound server that needs no sound card, for the tests. See `_install_program`."""
+    await _install_program(setup, "sound server", "pulseaudio", ("pulseaudio",), required=required)
+
+
 async def install_debian(setup: SetupContext, step: ProgressStep, name: str, packages: Sequence[str]) -> None:
     """Install packages, as root.
 

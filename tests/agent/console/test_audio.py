@@ -91,6 +91,26 @@ async def test_silencing_it_says_how_much_was_heard() -> None:
     assert played.finished == [(0.41, 0.4, True)]
 
 
+async def test_a_sound_shorter_than_a_step_begins_and_ends() -> None:
+    async with playing() as (loudspeaker, played):
+        await loudspeaker.capture_frame(sound(SECOND[:480]))
+        loudspeaker.flush()
+        await asyncio.sleep(0.1)
+    assert (played.started, played.finished) == ([0.02], [(0.02, 0.01, False)])
+
+
+async def test_what_is_silenced_before_it_was_told_to_begin_has_not_begun() -> None:
+    """What plays may be another thread, a moment ahead of the loop."""
+    loudspeaker = WavLoudspeaker(lambda: 0.0)
+    played = Played(loudspeaker)
+    await loudspeaker.capture_frame(sound(SECOND))
+    loudspeaker.flush()
+    loudspeaker.take(480)
+    loudspeaker.clear_buffer()
+    await asyncio.sleep(0.1)
+    assert (played.started, played.finished) == ([], [(0.0, 0.01, True)])
+
+
 async def test_sound_that_comes_slowly_is_one_piece_until_it_is_flushed() -> None:
     async with playing() as (loudspeaker, played):
         for _ in range(2):

@@ -4,6 +4,7 @@ In real time, because LiveKit's voice activity detection runs in threads.
 """
 
 import io
+from base64 import b64decode
 from collections.abc import Callable
 from pathlib import Path
 from time import sleep
@@ -12,8 +13,10 @@ import numpy as np
 import pytest
 from hibari import Hibari
 from livekit import rtc
+from PIL import Image
 
 from agent.console.audio import WavLoudspeaker, WavMicrophone, read_wav, write_wav
+from agent.console.camera import file_camera
 from agent.console.console import converse, converse_text, converse_wav
 from agent.livekit.media import RATE
 from agent.settings.agent import PipelineSettings
@@ -157,6 +160,28 @@ async def test_written_lines_are_answered_one_after_the_other(capsys: pytest.Cap
         ["aura", "Eight."],
     ]
     assert pipeline.of("session.update")[0]["session"]["output_modalities"] == ["text"]
+
+
+@pytest.mark.parametrize("sees", [True, False])
+async def test_what_the_camera_shows_reaches_the_pipeline_and_whether_anybody_looks_is_said(
+    sees: bool, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Image.new("RGB", (640, 480), (200, 100, 50)).save(tmp_path / "camera.png")
+    pipeline = FakePipeline(says=[Says((("Orange.", 0.1),), after_s=1.5)], sees=sees)
+    lines, camera = io.StringIO("What do you see?\n"), file_camera(tmp_path / "camera.png")
+    assert await converse_text(PIPELINE, lines, wait_s=5, camera=camera, connect=pipeline.connect) == 0
+    assert pipeline.of("session.update")[0]["session"]["aura"]["camera"]
+    frames = pipeline.of("input_video_buffer.append")
+    assert 3 <= len(frames) <= 5, "two a second"
+    picture = Image.open(io.BytesIO(b64decode(frames[0]["image"])))
+    assert picture.getpixel((320, 240)) == pytest.approx((200, 100, 50), abs=6)
+    assert ("this pipeline looks at no pictures" in capsys.readouterr().out) is not sees
+
+
+async def test_who_has_no_camera_is_not_told_that_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:
+    pipeline = FakePipeline(says=[Says((("Rome.", 0.1),))], sees=False)
+    assert await converse_text(PIPELINE, io.StringIO("Where?\n"), wait_s=5, connect=pipeline.connect) == 0
+    assert "pictures" not in capsys.readouterr().out
 
 
 async def test_a_line_that_is_too_long_is_said_to_be_and_nothing_else_is_answered(

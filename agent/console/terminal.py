@@ -1,0 +1,42 @@
+"""What the console shows: lines, and below them, on a terminal, one that moves."""
+
+import shutil
+import sys
+from typing import TextIO
+
+ERASE = "\r\x1b[K"
+BAR = 20  # letters of the meter
+QUIETEST_DB, LOUDEST_DB = -60.0, -10.0
+
+
+class Terminal:
+    """Writes lines. Where nobody looks on, in a pipe or a file, there is nothing but lines."""
+
+    def __init__(self, out: TextIO | None = None) -> None:
+        self._out = out or sys.stdout
+        self.moving = self._out.isatty()
+        self._status = ""
+
+    def line(self, text: str) -> None:
+        print(f"{ERASE if self._status else ''}{text}", file=self._out)
+        self._out.write(self._status)
+        self._out.flush()
+
+    def status(self, text: str) -> None:
+        """Show this below all lines until something else is."""
+        if self.moving:
+            columns = shutil.get_terminal_size().columns
+            self._status = text[: columns - 1]
+            self._out.write(ERASE + self._status)
+            self._out.flush()
+
+    def close(self) -> None:
+        """Leave nothing but lines."""
+        self.status("")
+
+
+def meter(level_db: float) -> str:
+    """Return a bar that is as long as it is loud, from -60 to -10 dB of full scale."""
+    full = (level_db - QUIETEST_DB) / (LOUDEST_DB - QUIETEST_DB)
+    filled = round(BAR * min(1.0, max(0.0, full)))
+    return "█" * filled + "·" * (BAR - filled)
