@@ -153,7 +153,7 @@ class Call:
     # What the model tells.
 
     def on_partial(self, partial: PartialHeard) -> None:
-        self._sounds.label(self._now(), partial.audio_end_ms)
+        self._sounds.label(self._now(), partial.item_id, partial.audio_end_ms)
         self._pipeline_stt.feed(partial)
 
     def on_committed(self) -> None:
