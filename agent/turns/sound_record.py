@@ -64,7 +64,8 @@ class SoundRecord:
         Returns:
             `sound_ms`: its length by voice activity, pauses in it included. `over_agent_ms`: how much of it was made
             while the agent was heard. `since_pause_ms`: from its end until now. `label_ms`: from its end until the
-            pipeline's newest label, 0 if that came before. `label_audio_ms`: how much of the sound that label covers.
+            pipeline's newest label, 0 if that came before. `label_audio_ms`: how much audio that was made of,
+            the pipeline's half a second before the sound and the silence after it included.
         """
         sound = self._sound
         if sound is None:
