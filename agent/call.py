@@ -248,7 +248,7 @@ class Call:
     # What the model tells.
 
     def on_partial(self, partial: PartialHeard) -> None:
-        self._sounds.label(self._now(), partial.audio_end_ms)
+        self._sounds.label(self._now(), partial.item_id, partial.audio_end_ms)
         self._heard = partial.language or self._heard
         self._pipeline_stt.feed(partial)
 

@@ -74,7 +74,7 @@ class ResponseGeneration:
                 message.text.send_nowait(_timed(event))
             case "response.output_audio.delta":
                 self.sounded_at = self.sounded_at or asyncio.get_running_loop().time()
-                self.timings = self.timings or event.get("timings") or {}
+                self.timings = self.timings or _moments(event.get("timings"))
                 message.audio.send_nowait(sound(b64decode(event["delta"])))
             case "response.output_item.done":
                 message.close()
@@ -95,6 +95,12 @@ class ResponseGeneration:
             message.close()
         self.stream.close()
         self.functions.close()
+
+
+def _moments(told: object) -> dict[str, float]:
+    """Return the moments that a pipeline tells; what is no number is none."""
+    moments = told.items() if isinstance(told, dict) else ()
+    return {name: at for name, at in moments if isinstance(at, int | float)}
 
 
 def _timed(event: Event) -> TimedString:

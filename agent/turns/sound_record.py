@@ -11,6 +11,7 @@ class _Sound:
         ended: None while it is being made.
         labelled: When the newest hypothesis of it came.
         audio_ms: How much of it that one covers.
+        item_id: The pipeline's name for it, if it has told one.
         agent: When the agent began and stopped to be heard since it began; the last may go on.
     """
 
@@ -18,6 +19,7 @@ class _Sound:
     ended: float | None = None
     labelled: float | None = None
     audio_ms: int = 0
+    item_id: str = ""
     agent: tuple[tuple[float, float | None], ...] = ()
 
 
@@ -27,12 +29,14 @@ class SoundRecord:
     def __init__(self) -> None:
         self._sound: _Sound | None = None
         self._audible = False
+        self._over = ""  # the item of the sound before, of which something may still be told
 
     def onset(self, at: float, *, goes_on: bool) -> None:
         """Note that the person makes a sound since `at`; `goes_on`: it is still the one before, after a pause."""
         if goes_on and self._sound:
             self._sound = replace(self._sound, ended=None)
         else:
+            self._over = self._sound.item_id if self._sound else ""
             self._sound = _Sound(at, agent=((at, None),) if self._audible else ())
 
     def pause(self, at: float) -> None:
@@ -40,10 +44,10 @@ class SoundRecord:
         if self._sound:
             self._sound = replace(self._sound, ended=at)
 
-    def label(self, at: float, audio_ms: int) -> None:
+    def label(self, at: float, item_id: str, audio_ms: int) -> None:
         """Note that the pipeline has a hypothesis of the sound, of its first `audio_ms`."""
-        if self._sound:
-            self._sound = replace(self._sound, labelled=at, audio_ms=audio_ms)
+        if self._sound and item_id != self._over:
+            self._sound = replace(self._sound, labelled=at, item_id=item_id, audio_ms=audio_ms)
 
     def audible(self, at: float, audible: bool) -> None:
         """Note that the agent can be heard since `at`, or no longer."""
@@ -60,7 +64,8 @@ class SoundRecord:
         Returns:
             `sound_ms`: its length by voice activity, pauses in it included. `over_agent_ms`: how much of it was made
             while the agent was heard. `since_pause_ms`: from its end until now. `label_ms`: from its end until the
-            pipeline's newest label, 0 if that came before. `label_audio_ms`: how much of the sound that label covers.
+            pipeline's newest label, 0 if that came before. `label_audio_ms`: how much audio that was made of,
+            the pipeline's half a second before the sound and the silence after it included.
         """
         sound = self._sound
         if sound is None:

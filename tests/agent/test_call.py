@@ -156,6 +156,15 @@ async def test_the_stages_of_a_turn_add_up_to_its_wait() -> None:
         assert timings["took_ms"] == {"asr": 100, "aura": 500, "tts": 300}
 
 
+@pytest.mark.parametrize("told", [{"created": "soon"}, ["created"], "created"])
+async def test_timings_that_are_none_are_left_out_and_the_wait_is_told(told: Any) -> None:
+    async with calling(FakePipeline(says=[Says(PARIS.clauses, after_s=0.5, timings=told)])) as room:
+        await room.question()
+        await asyncio.sleep(5)
+        assert room.waits == [(HEARD_MS + 500, 500)]
+        assert room.of("aura.timings")[0]["waited_ms"] == {}
+
+
 @pytest.mark.parametrize(
     ("reason", "text"),
     [

@@ -37,7 +37,7 @@ def test_every_reason_of_a_decision_and_every_figure_of_a_sound_is_there() -> No
     written = {name for row in tables(OPERATIONS)["Why it decided so"] for name in names(row[0])}
     sounds = SoundRecord()
     sounds.onset(0.0, goes_on=False)
-    sounds.label(1.0, 900)
+    sounds.label(1.0, "item", 900)
     sounds.pause(1.0)
     assert {*get_args(Reason), *get_args(Silence), *attributes.SILENCES, *sounds.figures(2.0)} - written == set()
 

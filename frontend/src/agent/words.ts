@@ -49,7 +49,7 @@ const DECISIONS: Readonly<Record<string, string>> = {
 
 const STAGES: Readonly<Record<string, string>> = {
   endpointing: 'Sure that you had finished',
-  asr: 'Making out your words',
+  asr: 'Making out words',
   aura: 'First words of the answer',
   tts: 'First sound of the voice',
   qwen3_tts: 'First frame of the voice',
@@ -68,7 +68,7 @@ const FIGURES: Readonly<Record<string, (time: string) => string>> = {
   over_agent_ms: (time) => `${time} over AURA`,
   since_pause_ms: (time) => `decided ${time} after it`,
   label_ms: (time) => `made out ${time} after it`,
-  label_audio_ms: (time) => `${time} of it heard`,
+  label_audio_ms: (time) => `${time} of audio read`,
   waited_ms: (time) => `after ${time}`,
 };
 

@@ -47,7 +47,7 @@ it('names the stages of the newest turn, and says what was done ahead', () => {
   const html = chart(wait(700, 'old'), wait(800, 'new', STAGES));
   const list = html.slice(html.indexOf('<dl'));
   expect(list.replace(/<[^>]+>/g, '|').replace(/\|+/g, '|')).toBe(
-    '|Sure that you had finished|500 ms|Making out your words|120 ms, ahead|0 ms|First words of the answer|210 ms|other|90 ms|',
+    '|Sure that you had finished|500 ms|Making out words|120 ms, ahead|0 ms|First words of the answer|210 ms|other|90 ms|',
   );
   expect(chart(wait(800, 'new', STAGES), wait(700, 'later'))).not.toContain('<dl');
 });

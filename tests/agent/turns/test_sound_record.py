@@ -6,7 +6,7 @@ from agent.turns.sound_record import SoundRecord
 def test_nothing_is_known_before_the_first_sound() -> None:
     record = SoundRecord()
     record.pause(1.0)
-    record.label(1.0, 400)
+    record.label(1.0, "item_1", 400)
     record.audible(1.0, True)
     record.audible(2.0, False)
     assert record.figures(3.0) == {}
@@ -33,10 +33,10 @@ def test_a_pause_within_it_belongs_to_it() -> None:
 def test_its_label_took_as_long_as_it_was_waited_for() -> None:
     record = SoundRecord()
     record.onset(1.0, goes_on=False)
-    record.label(1.4, 300)
+    record.label(1.4, "item_1", 300)
     record.pause(1.5)
     assert record.figures(1.6) | {"label_ms": 0, "label_audio_ms": 300} == record.figures(1.6)
-    record.label(2.1, 500)
+    record.label(2.1, "item_1", 500)
     assert record.figures(2.2) | {"label_ms": 600, "label_audio_ms": 500} == record.figures(2.2)
 
 
@@ -52,3 +52,15 @@ def test_only_what_was_said_while_the_agent_was_heard_is_over_it() -> None:
     assert record.figures(9.0)["over_agent_ms"] == 600
     record.onset(10.0, goes_on=False)
     assert record.figures(11.0)["over_agent_ms"] == 0
+
+
+def test_what_is_still_told_of_the_sound_before_is_no_label_of_this_one() -> None:
+    record = SoundRecord()
+    record.onset(1.0, goes_on=False)
+    record.label(1.4, "item_1", 300)
+    record.pause(1.5)
+    record.onset(3.0, goes_on=False)
+    record.label(3.1, "item_1", 500)
+    assert "label_ms" not in record.figures(3.2)
+    record.label(3.3, "item_2", 200)
+    assert record.figures(3.4)["label_audio_ms"] == 200

@@ -121,6 +121,10 @@ async def test_a_spoken_question_is_heard_and_answered_aloud(chain: Chain) -> No
         assert content["type"] == "output_audio" and content["transcript"]
         sound = b"".join(b64decode(event["delta"]) for event in it.all("response.output_audio.delta"))
         assert len(sound) >= 2 * 1_920, "at least one frame"
+        moments = it.all("response.output_audio.delta")[0]["timings"]
+        order = ["heard", "aura_began", "first_text", "qwen3_tts_began", "qwen3_tts_first", "first_pcm", "first_sent"]
+        assert [moments[name] for name in order] == sorted(moments[name] for name in order)
+        assert moments["qwen3_tts_first"] <= moments["code2wav_began"] <= moments["first_pcm"]
 
 
 async def test_what_is_said_is_read_and_answered_ahead_and_the_guess_is_adopted_or_dropped(chain: Chain) -> None:
