@@ -91,8 +91,9 @@ async def test_the_page_says_whether_aura_sees_the_screen_or_the_camera(
         await take_pictures(page, out, "screen-share")
         await page.click(find(SHARE))
         await sees(page, "camera", "camera")
+        await asyncio.sleep(2)  # a second of video closes, and is read
         assert page.errors == []
-    assert seeing.sources() == ["camera", "screen", "camera"]
+        assert seeing.sources() == ["camera", "screen", "camera"]
 
 
 async def test_a_phone_offers_no_screen_to_share(seeing: SeeingAgent, tmp_path: Path) -> None:
