@@ -20,6 +20,7 @@ from agent.video.sourced_frame import SourcedFrame, VideoSource
 logger = logging.getLogger(__name__)
 
 STILL_S = 1.0  # after which a shared screen on which nothing moves is shown again: browsers send what changes
+LEAST_SIDE = 16  # pixels: a track that ends gives a last frame of 8 x 8, which is black
 SOURCES: dict[int, VideoSource] = {
     rtc.TrackSource.SOURCE_CAMERA: "camera",
     rtc.TrackSource.SOURCE_SCREENSHARE: "screen",
@@ -185,6 +186,8 @@ class ShownVideo(VideoInput):
                 try:
                     async with asyncio.timeout(STILL_S if last and shown.source == "screen" else None):
                         event = await anext(coming)
+                    if min(event.frame.width, event.frame.height) < LEAST_SIDE:
+                        continue
                     last = SourcedFrame(event.frame, shown.source)
                 except TimeoutError:
                     """Nothing on the screen has changed."""

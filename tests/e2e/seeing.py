@@ -51,16 +51,21 @@ class SeeingAgent:
         return Grant(livekit.url, join_token(livekit, TokenRequest(room, participant_identity=identity)))
 
     def seconds(self) -> list[VideoChunk]:
-        """What the model was shown in all conversations, second by second, each as it was last."""
-        shown: dict[str, VideoChunk] = {}
-        for prompt in self.eyes.prompts:
-            shown |= {part.id.partition("-")[0]: part for part in prompt.parts if isinstance(part, VideoChunk)}
+        """What the model was shown in the newest conversation, second by second, each as it was last."""
+        clips = [part for prompt in self.eyes.prompts for part in prompt.parts if isinstance(part, VideoChunk)]
+        calls = [*dict.fromkeys(conversation(clip) for clip in clips)]
+        shown = {clip.id.partition("-")[0]: clip for clip in clips if conversation(clip) == calls[-1]}
         return [*shown.values()]
 
     def sources(self) -> list[str]:
         """Of the seconds, one after the other, what they are of, without repetitions."""
         of = [clip.source for clip in self.seconds()]
         return [source for at, source in enumerate(of) if at == 0 or of[at - 1] != source]
+
+
+def conversation(clip: VideoChunk) -> str:
+    """The name of the session that has seen it."""
+    return clip.id.rpartition(".")[0]
 
 
 @asynccontextmanager

@@ -28,6 +28,7 @@ class Track:
     frozen: bool = False
     opened: int = 0
     closed: int = 0
+    side: int = 32
 
 
 @dataclass(eq=False)
@@ -43,7 +44,8 @@ class Frames:
         await asyncio.sleep(1 / self.track.fps)
         while self.track.frozen:  # noqa: ASYNC110 - a track that freezes says nothing
             await asyncio.sleep(0.01)
-        frame = rtc.VideoFrame(1, 1, rtc.VideoBufferType.RGB24, bytes(3))
+        side = self.track.side
+        frame = rtc.VideoFrame(side, side, rtc.VideoBufferType.RGB24, bytes(3 * side * side))
         return rtc.VideoFrameEvent(frame, 0, UPRIGHT)
 
     async def aclose(self) -> None:
@@ -248,6 +250,17 @@ async def test_who_mutes_fifty_times_a_second_leaves_nothing_open_and_is_shown_a
         await asyncio.sleep(1)
         assert it.shown[-1][1] == "camera"
         assert (camera.track.opened, screen.track.opened) == (camera.track.closed + 1, screen.track.closed)
+
+
+async def test_the_small_black_frame_with_which_a_track_ends_is_not_shown() -> None:
+    async with watching() as it:
+        screen = it.room.publish("s", SCREEN)
+        await asyncio.sleep(1)
+        screen.track.side = 8
+        await asyncio.sleep(0.35)
+        it.room.end(screen)
+        await asyncio.sleep(1)
+    assert it.since(1.1) == set()
 
 
 async def test_others_in_the_room_and_sound_are_not_shown() -> None:

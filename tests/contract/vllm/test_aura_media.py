@@ -34,11 +34,11 @@ def picture(name: str, *size: int) -> tuple[str | VideoChunk, ...]:
     return "<|vision_start|>", VideoChunk(name, frames(name, 1, *size)), "<|vision_end|>"
 
 
-def watched(*sources: VideoSource) -> tuple[str | VideoChunk, ...]:
-    """A prompt of seconds of these sources, and a question."""
+def watched(film: str, *sources: VideoSource) -> tuple[str | VideoChunk, ...]:
+    """A prompt of a film, seconds of these sources, and of a question."""
     history = History()
     for number, source in enumerate(sources):
-        name = f"{source}{number}"
+        name = f"{film}.{number}"
         pixels = frames(name, 2, *((64, 64) if source == "camera" else (96, 160)))
         history = history.with_video_turn(VideoChunk(name, pixels, source))
     return multimodal_prompt(
@@ -47,8 +47,8 @@ def watched(*sources: VideoSource) -> tuple[str | VideoChunk, ...]:
 
 
 SCENES: dict[str, tuple[str | VideoChunk, ...]] = {
-    "a camera, and then a screen": watched("camera", "camera", "screen", "screen"),
-    "a screen, and then a camera": watched("screen", "camera"),
+    "a camera, and then a screen": watched("12", "camera", "camera", "screen", "screen"),
+    "a screen, and then a camera": watched("13", "screen", "camera"),
     "a second": ("See:", film("1", 64, 96)),
     "seconds of two sizes": (film("2", 480, 640), film("3", 96, 64), QUESTION),
     "a second of one frame": (second("4", frames("4", 64, 64), None), QUESTION),
@@ -74,14 +74,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_the_prompt_names_the_screen_where_the_video_goes_over_to_it(folder: Path) -> None:
     text = AuraText.read(folder)
-    chunk = as_chunk(MultimodalPrompt(watched("camera", "screen", "screen", "camera"), "salt"), text)
+    chunk = as_chunk(MultimodalPrompt(watched("14", "camera", "screen", "screen", "camera"), "salt"), text)
     shown = {item.name.removeprefix("salt/"): item.at for item in chunk.media}
     told = {source: text.ids(f"<|im_start|>system\n{SHOWN[source]}<|im_end|>\n<|im_start|>user\n") for source in SHOWN}
     places = {source: place_of(ids, chunk.token_ids) for source, ids in told.items()}
-    assert places["screen"] == [shown["screen1"] - len(told["screen"])], (
-        "directly in front of the first, and only there"
-    )
-    assert places["camera"] == [shown["camera3"] - len(told["camera"])]
+    assert places["screen"] == [shown["14.1"] - len(told["screen"])], "directly in front of the first, and only there"
+    assert places["camera"] == [shown["14.3"] - len(told["camera"])]
 
 
 def place_of(ids: tuple[int, ...], prompt: tuple[int, ...]) -> list[int]:

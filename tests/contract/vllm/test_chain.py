@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 import aiohttp
 import pytest
 
-from pipeline.engines.aura.prompt import SHOWN
 from tests.contract.test_wire_http import (
     test_a_key_that_is_not_even_text,
     test_only_what_is_behind_the_key_wants_it,
@@ -174,21 +173,6 @@ async def test_what_a_camera_shows_reaches_the_model_and_is_offered(chain: Chain
         item = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "This?"}, image]}
         await it.send("conversation.item.create", item=item)
         await it.still_works()
-
-
-async def test_the_model_is_told_what_the_video_shows_where_that_changes(chain: Chain) -> None:
-    sizes = []
-    for source in ("camera", "screen"):
-        async with caller() as it:
-            await it.updates(aura={"proactive": "off"}, output_modalities=["text"])
-            for at, of in enumerate(("camera", "camera", source, source)):
-                image = picture(640, 480)
-                await it.send("input_video_buffer.append", image=image, timestamp_ms=500 * at, source=of)
-            await asyncio.sleep(1.5)
-            sizes.append((await it.asks("What is that?"))["usage"])
-    camera, screen = (usage["input_tokens"] for usage in sizes)
-    assert [usage["input_token_details"]["image_tokens"] for usage in sizes] == [2 * SECOND_TOKENS] * 2
-    assert screen - camera == len(SHOWN["screen"]) + len("_system__"), "its bytes, and the marks of a turn"
 
 
 async def test_what_a_camera_shows_while_a_person_speaks_has_been_read_when_they_are_answered(chain: Chain) -> None:
