@@ -47,8 +47,9 @@ async def test_what_is_worth_a_remark_is_heard_once_captioned_and_told_until_nob
     async with joined("Una", seeing.grant(a_room(), "una"), camera=True) as una:
         await una.greeted()
         quiet = una.heard.stretches[-1].ended
-        seeing.line.remarks += [WAVED, WAVED]
+        seeing.line.remarks.append(WAVED)
         assert await heard_out(una, quiet) == pytest.approx(WORD_S * len(WAVED.split()), abs=0.3)
+        seeing.line.remarks.append(WAVED)
         await una.diary.until(lambda: decisions(una, "offer_dropped"), NOTICED_S, "that it is not said again")
         (spoke,), (dropped,) = decisions(una, "spoke_up"), decisions(una, "offer_dropped")
         assert (spoke["text"], dropped["reason"]) == (WAVED, "repeated")
