@@ -15,6 +15,7 @@ from livekit.agents import SpeechCreatedEvent, UserStateChangedEvent
 from agent.call import Call
 from agent.console.audio import WavLoudspeaker
 from agent.livekit.media import RATE
+from agent.livekit.session import AuraRealtimeSession
 from agent.persona import Persona
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
@@ -336,24 +337,29 @@ async def test_a_call_that_may_make_no_remarks_cannot_be_talked_into_them() -> N
         assert (room.heard_s, room.call.speaks_up) == (0.0, False)
 
 
+def speaks_up(room: Room) -> bool:
+    return room.call.speaks_up
+
+
 async def test_who_asks_for_quiet_gets_it_aloud_or_in_writing_until_they_take_it_back() -> None:
     pipeline = FakePipeline(hears=[Hears("Don't speak unless I ask.", after_s=0.1)])
     async with calling(pipeline) as room:
         live = room.call.session.current_agent.realtime_llm_session
+        assert isinstance(live, AuraRealtimeSession)
         room.begins_to_speak()
         await asyncio.sleep(1.0)
         room.falls_silent()
         await asyncio.sleep(0.5)
         live.commit_audio()
         await asyncio.sleep(0.1)
-        assert not room.call.speaks_up
+        assert not speaks_up(room)
         live.caption("item_9", "Speak up again")
-        assert not room.call.speaks_up, "they have not finished"
+        assert not speaks_up(room), "they have not finished"
         await room.call.write("Aura, speak up again, please")
-        assert room.call.speaks_up
+        assert speaks_up(room)
         await room.call.write("Only speak when I ask.")
         await room.call.write("Only speak when I ask.")
-        assert not room.call.speaks_up
+        assert not speaks_up(room)
         assert room.texts("proactive") == [
             "it speaks only when asked",
             "it speaks up again",
