@@ -20,6 +20,7 @@ from agent.persona import Persona
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
 from agent.turns.floor import FloorRules
+from pipeline.realtime.client import Event
 from tests.agent.audience import Notes
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says
 
@@ -264,6 +265,26 @@ async def test_an_offer_that_the_pipeline_has_withdrawn_troubles_nobody() -> Non
         pipeline.offer(WAVED)
         await asyncio.sleep(5.0)
         assert room.heard_s == pytest.approx(2.0)
+
+
+async def test_no_answer_is_stopped_for_a_remark() -> None:
+    class Occupied(FakePipeline):
+        """It is giving an answer of which this agent does not know."""
+
+        def _take(self, event: Event) -> None:
+            if event["type"] == "response.create":
+                self.received.append((0.0, event))
+                error = {"code": "conversation_already_has_active_response", "message": "still being given"}
+                self.tell("error", error={**error, "event_id": event["event_id"]})
+            else:
+                super()._take(event)
+
+    pipeline = Occupied()
+    async with calling(pipeline) as room:
+        pipeline.offer(WAVED)
+        await asyncio.sleep(5.0)
+        assert room.decisions == [("offer_dropped", "offer_stale")]
+    assert (len(pipeline.of("response.create")), pipeline.of("response.cancel")) == (1, [])
 
 
 async def test_a_remark_that_fails_is_no_answer_that_somebody_waits_for() -> None:
