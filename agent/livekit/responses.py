@@ -156,10 +156,11 @@ class PendingResponses:
     def refused(self, event_id: str, code: str, message: str) -> bool:
         """Take an `error`; returns whether it answers one of our requests.
 
-        If an answer of which we do not know is in the way, it is stopped, and ours is asked for once more.
+        If an answer of which we do not know is in the way, it is stopped, and ours is asked for once more; but nothing
+        is stopped for an offer.
         """
         request = self._requests.get(event_id)
-        if request and code == OCCUPIED and not request.again:
+        if request and code == OCCUPIED and not (request.again or request.offer_id):
             self._requests[event_id] = replace(request, again=True)
             self._pipeline.send({"type": "response.cancel"})
             self._pipeline.send(request.event)

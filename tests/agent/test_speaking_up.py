@@ -15,11 +15,13 @@ from livekit.agents import SpeechCreatedEvent, UserStateChangedEvent
 from agent.call import Call
 from agent.console.audio import WavLoudspeaker
 from agent.livekit.media import RATE
+from agent.livekit.session import AuraRealtimeSession
 from agent.persona.changes import PersonaChanges
 from agent.persona.persona import Persona
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
 from agent.turns.floor import FloorRules
+from pipeline.realtime.client import Event
 from tests.agent.audience import Notes
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says
 
@@ -266,6 +268,26 @@ async def test_an_offer_that_the_pipeline_has_withdrawn_troubles_nobody() -> Non
         assert room.heard_s == pytest.approx(2.0)
 
 
+async def test_no_answer_is_stopped_for_a_remark() -> None:
+    class Occupied(FakePipeline):
+        """It is giving an answer of which this agent does not know."""
+
+        def _take(self, event: Event) -> None:
+            if event["type"] == "response.create":
+                self.received.append((0.0, event))
+                error = {"code": "conversation_already_has_active_response", "message": "still being given"}
+                self.tell("error", error={**error, "event_id": event["event_id"]})
+            else:
+                super()._take(event)
+
+    pipeline = Occupied()
+    async with calling(pipeline) as room:
+        pipeline.offer(WAVED)
+        await asyncio.sleep(5.0)
+        assert room.decisions == [("offer_dropped", "offer_stale")]
+    assert (len(pipeline.of("response.create")), pipeline.of("response.cancel")) == (1, [])
+
+
 async def test_a_remark_that_fails_is_no_answer_that_somebody_waits_for() -> None:
     class Broken(FakePipeline):
         async def _speak(self, response_id: str, metadata: dict[str, str], says: Says) -> None:
@@ -337,23 +359,29 @@ async def test_a_call_that_may_make_no_remarks_cannot_be_talked_into_them() -> N
         assert (room.heard_s, room.call.speaks_up) == (0.0, False)
 
 
+def speaks_up(room: Room) -> bool:
+    return room.call.speaks_up
+
+
 async def test_who_asks_for_quiet_gets_it_aloud_or_in_writing_until_they_take_it_back() -> None:
     pipeline = FakePipeline(hears=[Hears("Don't speak unless I ask.", after_s=0.1)])
     async with calling(pipeline) as room:
-        live: Any = room.call.session.current_agent.realtime_llm_session
+        live = room.call.session.current_agent.realtime_llm_session
+        assert isinstance(live, AuraRealtimeSession)
         room.begins_to_speak()
         await asyncio.sleep(1.0)
         room.falls_silent()
         await asyncio.sleep(0.5)
         live.commit_audio()
         await asyncio.sleep(0.1)
-        allowed = [room.call.speaks_up]
-        live.caption("item_9", "Speak up again")  # they have not finished
-        allowed.append(room.call.speaks_up)
-        for written in ("Aura, speak up again, please", "Only speak when I ask.", "Only speak when I ask."):
-            await room.call.write(written)
-            allowed.append(room.call.speaks_up)
-        assert allowed == [False, False, True, False, False]
+        assert not speaks_up(room)
+        live.caption("item_9", "Speak up again")
+        assert not speaks_up(room), "they have not finished"
+        await room.call.write("Aura, speak up again, please")
+        assert speaks_up(room)
+        await room.call.write("Only speak when I ask.")
+        await room.call.write("Only speak when I ask.")
+        assert not speaks_up(room)
         assert room.texts("proactive") == [
             "it speaks only when asked",
             "it speaks up again",

@@ -47,8 +47,9 @@ async def test_what_is_worth_a_remark_is_heard_once_captioned_and_told_until_nob
     async with joined("Una", remarking.grant(a_room(), "una"), camera=True) as una:
         await una.greeted()
         quiet = una.heard.stretches[-1].ended
-        remarking.line.remarks += [WAVED, WAVED]
+        remarking.line.remarks.append(WAVED)
         assert await heard_out(una, quiet) == pytest.approx(WORD_S * len(WAVED.split()), abs=0.3)
+        remarking.line.remarks.append(WAVED)
         await una.diary.until(lambda: decisions(una, "offer_dropped"), NOTICED_S, "that it is not said again")
         (spoke,), (dropped,) = decisions(una, "spoke_up"), decisions(una, "offer_dropped")
         assert (spoke["text"], dropped["reason"]) == (WAVED, "repeated")
@@ -57,9 +58,10 @@ async def test_what_is_worth_a_remark_is_heard_once_captioned_and_told_until_nob
         assert una.told("aura.timings") == []
         assert len([stretch for stretch in una.heard.stretches if stretch.began > quiet]) == 1
 
+        said = una.heard.stretches[-1].ended
         await una.type("Only speak when I ask.")
         await una.diary.until(lambda: decisions(una, "proactive"), ANSWER_S, "that it will be quiet")
-        await una.answered(quiet)
+        await una.answered(said)
         considered = len(remarking.line.writer.prompts)
         remarking.line.remarks.append("The cup fell.")
         await una.diary.until(lambda: len(remarking.line.writer.prompts) > considered + 3, NOTICED_S, "it looks")
@@ -79,11 +81,11 @@ async def test_who_speaks_over_a_remark_interrupts_it_and_is_answered(
         began, ended = vic.say(voice.say("Wait a moment. What is that?"))
         await began
         await vic.diary.until(lambda: not vic.heard.sounds, STOP_S, "silence")
-        assert decisions(vic, "interrupted")
-        assert remarking.line.busy == 0
+        await vic.diary.until(lambda: decisions(vic, "interrupted"), STOP_S, "why")
+        await vic.diary.until(lambda: not remarking.line.busy, STOP_S, "engines that rest")
         heard = vic.heard.loud_s(quiet) / WORD_S
         await vic.answered(await ended)
         await vic.diary.until(lambda: vic.said("agent")[-1].strip() == ANSWER, CAPTION_S, "the answer's caption")
         kept = sum(f"number{n}" in remarking.line.remembered() for n in range(40))
         assert 0 < kept < 40
-        assert abs(kept - heard) <= 3, f"heard {heard:.1f} words, remembered {kept}"
+        assert abs(kept - heard) <= 4, f"heard {heard:.1f} words, remembered {kept}"
