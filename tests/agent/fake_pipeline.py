@@ -169,7 +169,8 @@ class FakePipeline:
 
     def _update(self, session: dict[str, Any], event_id: str | None) -> None:
         """Have it, or refuse it as the pipeline does: by the name of the first field that it does not have."""
-        heard, said = session["audio"]["input"]["transcription"], session["audio"]["output"]
+        audio = session.get("audio") or {}
+        heard, said = audio.get("input", {}).get("transcription", {}), audio.get("output", {})
         wishes = (
             ("session.audio.input.transcription.language", heard.get("language"), self.languages),
             ("session.audio.output.voice", said.get("voice"), self.voices),
