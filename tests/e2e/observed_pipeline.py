@@ -28,6 +28,7 @@ from pipeline.runtime.profiles import PROFILES
 from pipeline.types.chunks import AsrInput, ChatPrompt, Clause
 
 HOST = "127.0.0.1"
+TOLD = frozenset(("model", "languages", "context_bytes", "voices", "speeds", "voice_languages"))  # to callers
 
 
 class Record:
@@ -58,6 +59,12 @@ class Observed:
         async with aclosing(self.engine.generate(request_id, seen())) as chunks:
             async for chunk in chunks:
                 yield chunk
+
+    def __getattr__(self, name: str) -> Any:
+        """What an engine tells callers that it has."""
+        if name not in TOLD:
+            raise AttributeError(name)
+        return getattr(self.engine, name)
 
     async def busy(self) -> int:
         return await self.engine.busy()
