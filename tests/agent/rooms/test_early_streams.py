@@ -10,10 +10,10 @@ from agent.rooms.early_streams import CHAT, FIRST_WORDS, MOST, EarlyStreams
 class Streaming:
     """A room that hands its streams on as LiveKit's does: to the one who takes them, or to nobody."""
 
-    register_byte_stream_handler = rtc.Room.register_byte_stream_handler
-    register_text_stream_handler = rtc.Room.register_text_stream_handler
-    unregister_byte_stream_handler = rtc.Room.unregister_byte_stream_handler
-    unregister_text_stream_handler = rtc.Room.unregister_text_stream_handler
+    register_byte_stream_handler: Any = rtc.Room.register_byte_stream_handler
+    register_text_stream_handler: Any = rtc.Room.register_text_stream_handler
+    unregister_byte_stream_handler: Any = rtc.Room.unregister_byte_stream_handler
+    unregister_text_stream_handler: Any = rtc.Room.unregister_text_stream_handler
 
     def __init__(self) -> None:
         self._byte_stream_handlers: dict[str, Any] = {}
