@@ -31,12 +31,12 @@ class EarlyStreams:
         sounds, texts = list(self._sounds), list(self._texts)
         self._sounds.clear()
         self._texts.clear()
-        take_sound = self._room._byte_stream_handlers.get(FIRST_WORDS)
-        take_text = self._room._text_stream_handlers.get(CHAT)
-        for sound, identity in sounds if take_sound else ():
-            take_sound(sound, identity)
-        for text, identity in texts if take_text else ():
-            take_text(text, identity)
+        if take_sound := self._room._byte_stream_handlers.get(FIRST_WORDS):
+            for sound, identity in sounds:
+                take_sound(sound, identity)
+        if take_text := self._room._text_stream_handlers.get(CHAT):
+            for text, identity in texts:
+                take_text(text, identity)
 
     def _on_sound(self, reader: rtc.ByteStreamReader, identity: str) -> None:
         self._sounds.append((reader, identity))

@@ -67,9 +67,8 @@ async def test_what_a_stranger_asks_is_not_even_read() -> None:
     room: Any = Watched(ann=False, tool=True)
     transport = InspectorTransport(room)
     await transport.start()
-    asked = agent_session.AgentSessionMessage(request=agent_session.SessionRequest(request_id="tool"))
-    room.take(reader(b"not read"), "ann")
-    room.take(reader(b"not read"), "nobody")
-    room.take(reader(asked.SerializeToString()), "tool")
+    for sender in ("ann", "nobody", "tool"):
+        request = agent_session.SessionRequest(request_id=sender)
+        room.take(reader(agent_session.AgentSessionMessage(request=request).SerializeToString()), sender)
     assert (await anext(aiter(transport))).request.request_id == "tool"
     await transport.close()
