@@ -54,7 +54,7 @@ class PhoneCall:
 
     async def begin(self) -> None:
         """Returns when the call is set up."""
-        self._watch(self._ctx.room)
+        self.watch(self._ctx.room)
         self._ctx.add_shutdown_callback(self._call.aclose)
         self._ctx.add_shutdown_callback(self._telephone.aclose)
         options = RoomOptions(
@@ -114,7 +114,8 @@ class PhoneCall:
     def _is_caller(self, someone: rtc.Participant) -> bool:
         return someone.identity == self._caller and in_room(someone).role == "phone"
 
-    def _watch(self, room: rtc.Room) -> None:
+    def watch(self, room: rtc.Room) -> None:
+        """Hear from now on what happens to the caller."""
         room.on("participant_attributes_changed", self._on_attributes)
         room.on("participant_connected", self._on_connected)
         room.on("participant_disconnected", self._on_disconnected)

@@ -28,12 +28,15 @@ class EarlyStreams:
 
     def replay(self) -> None:
         """Give what was kept to those who take such streams now, if anybody does."""
+        sounds, texts = list(self._sounds), list(self._texts)
+        self._sounds.clear()
+        self._texts.clear()
         if take_sound := self._room._byte_stream_handlers.get(FIRST_WORDS):
-            while self._sounds:
-                take_sound(*self._sounds.popleft())
+            for sound, identity in sounds:
+                take_sound(sound, identity)
         if take_text := self._room._text_stream_handlers.get(CHAT):
-            while self._texts:
-                take_text(*self._texts.popleft())
+            for text, identity in texts:
+                take_text(text, identity)
 
     def _on_sound(self, reader: rtc.ByteStreamReader, identity: str) -> None:
         self._sounds.append((reader, identity))

@@ -3,20 +3,24 @@
 import asyncio
 from datetime import UTC, datetime
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
 import pytest
+from livekit import rtc
+from livekit.agents import JobContext
 
 from agent.job import GONE, FirstCall, RoomCall
 from agent.phone.job import PhoneCall
 from agent.rooms.early_streams import EarlyStreams
-from agent.rooms.farewells import SILENT, Leaving
+from agent.rooms.farewells import SILENT, Farewells, Leaving
 from agent.settings.agent import LiveKitSettings, PipelineSettings, WorkerSettings
 from agent.settings.phone import PhoneSettings
 from agent.status.attributes import CONNECTION
+from tests.agent.rooms.test_presence import Room, person
 
 pytestmark = pytest.mark.anyio
 
+SIP, STANDARD = rtc.ParticipantKind.PARTICIPANT_KIND_SIP, rtc.ParticipantKind.PARTICIPANT_KIND_STANDARD
 SETTINGS = WorkerSettings(
     PipelineSettings("http://pipeline", "key"),
     LiveKitSettings("ws://livekit", "key", "secret", "aura"),
@@ -104,3 +108,43 @@ async def test_a_job_that_is_ended_waits_for_nobody() -> None:
     await let_go()
     await asyncio.sleep(100)
     assert job.ends == []
+
+
+@pytest.mark.parametrize(("connected", "meant"), [(True, True), (False, False)])
+async def test_a_phone_call_ends_with_its_own_phone_and_that_is_meant_if_it_has_not_lost_the_room(
+    connected: bool, meant: bool
+) -> None:
+    job, farewells = Job(connected=connected), Farewells()
+    room: Any = Room()
+    room.name, room.creation_time, room.isconnected = "a room", datetime(2026, 1, 1, tzinfo=UTC), lambda: connected
+    job.room = room
+    call = PhoneCall(SETTINGS, cast(JobContext, job), Leaving(room, farewells.sender, "AJ_1"), "sip_1")
+    call.watch(room)
+    for identity, ends in (("ann", []), ("sip_2", []), ("sip_1", ["hung up"])):
+        someone = person(identity, SIP if identity.startswith("sip") else STANDARD)
+        someone.disconnect_reason = None
+        room.emit("participant_disconnected", someone)
+        assert job.ends == ends
+    assert farewells.take("AJ_1") is meant
+    farewells.close()
+
+
+async def test_the_first_phone_that_comes_is_the_caller() -> None:
+    job, room = Job(), cast(Any, Room())
+    room.name, room.creation_time, room.isconnected = "a room", datetime(2026, 1, 1, tzinfo=UTC), lambda: True
+    room.local_participant = job
+    job.room = room
+    call = PhoneCall(SETTINGS, cast(JobContext, job), Leaving(room, SILENT, "AJ_1"))
+    call.watch(room)
+    for identity in ("sip_1", "sip_2"):
+        caller = person(identity, SIP)
+        caller.attributes = {"sip.callStatus": "dialing"}
+        room.emit("participant_connected", caller)
+    other = person("sip_2", SIP)
+    other.disconnect_reason = rtc.DisconnectReason.USER_REJECTED
+    room.emit("participant_disconnected", other)
+    assert job.ends == []
+    first = person("sip_1", SIP)
+    first.disconnect_reason = rtc.DisconnectReason.USER_REJECTED
+    room.emit("participant_disconnected", first)
+    assert job.ends == ["declined"]
