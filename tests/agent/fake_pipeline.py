@@ -207,13 +207,8 @@ class FakePipeline:
 
     def _update(self, session: dict[str, Any], event_id: str | None) -> None:
         """Have it, or refuse it as the pipeline does: by the name of the first field that it does not have."""
-<<<<<<< HEAD
-        audio = session.get("audio", {"input": {"transcription": {}}, "output": {}})
-        heard, said = audio["input"]["transcription"], audio["output"]
-=======
         audio = session.get("audio") or {}
         heard, said = audio.get("input", {}).get("transcription", {}), audio.get("output", {})
->>>>>>> h/persona
         wishes = (
             ("session.audio.input.transcription.language", heard.get("language"), self.languages),
             ("session.audio.output.voice", said.get("voice"), self.voices),
