@@ -1,0 +1,123 @@
+"""Serves the pipeline, opens rooms in front of it, and has callers talk in them while there is time."""
+
+import asyncio
+import secrets
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from statistics import median
+
+from infra.bench.base.figures import percentile
+from infra.bench.base.speech import Sound
+from tests.contract.vllm.chain import Chain
+from tests.gpu.chain_run import Place, measured, served
+from tests.gpu.chain_server import memory_rows, versions
+from tests.gpu.room_caller import Call, Patience, converse, one_way
+from tests.gpu.room_stack import RoomStack, room_stack
+from tests.gpu.room_table import HeardTurn, figures, step_rows, verdict
+from tests.gpu.sections import Report
+
+STOP_S = 25.0  # of the limit, for the end
+LOOK_S = 0.02
+ALONE = 6  # sounds that are sent through a room without an agent
+
+
+@dataclass(frozen=True, slots=True)
+class RoomPlan:
+    """What is measured.
+
+    Attributes:
+        rooms: At once, one case after the other.
+        turns: Questions of each caller in a case of one room, and of several.
+        questions: PCM16, 48 kHz mono, that ends with the last word.
+    """
+
+    livekit_server: Path
+    rooms: Sequence[int]
+    turns: tuple[int, int]
+    questions: Sequence[Sound]
+    patience: Patience
+
+
+async def run(report: Report, place: Place, plan: RoomPlan, within_s: float) -> None:
+    clock = asyncio.get_running_loop().time
+    ends = clock() + within_s - STOP_S
+    report.add("versions", [versions()])
+    async with served(report, "start", place, ends) as chain:
+        if chain:
+            async with room_stack(plan.livekit_server, chain.url, report.path) as stack:
+                await measured(report, "webrtc alone", partial(_alone, report, stack, plan), ends)
+                for rooms in plan.rooms:
+                    await measured(report, f"rooms {rooms}", partial(_case, report, stack, plan, rooms), ends)
+                    await _until_free(chain, ends)
+            report.add("memory at the end", memory_rows(chain))
+    report.add("end", [{"seconds": within_s - STOP_S - (ends - clock())}])
+
+
+async def _case(report: Report, stack: RoomStack, plan: RoomPlan, rooms: int) -> None:
+    """What was heard until time ran out is told."""
+    heard: list[HeardTurn] = []
+    late: list[float] = []
+    name, clock = f"rooms {rooms}", asyncio.get_running_loop().time
+    began = clock()
+    try:
+        async with _watched(late), asyncio.TaskGroup() as tasks:
+            for room in range(rooms):
+                grant = stack.grant(f"room-{secrets.token_hex(4)}", f"caller-{room}")
+                turns = plan.turns[0] if rooms == 1 else plan.turns[1]
+                call = Call(room, grant, plan.questions, turns, plan.patience, seed=rooms)
+                tasks.create_task(_called(report, call, heard), name=f"caller {room}")
+    finally:
+        lateness = {"loop_late_ms_p95": percentile(late, 95) * 1_000 if late else 0.0, "took_s": clock() - began}
+        report.add(name, [{"rooms": rooms, **figures(heard), **lateness}])
+        if rooms == 1:
+            report.add(f"{name}: verdict", [verdict(heard)])
+        report.add(f"{name}: steps", step_rows(heard, stack.tapped()))
+        report.add(f"{name}: what the agent says", [{"room": turn.room, "timings": turn.told} for turn in heard[:8]])
+
+
+async def _called(report: Report, call: Call, heard: list[HeardTurn]) -> None:
+    """A call that fails is told, and the others go on."""
+    try:
+        await converse(call, heard)
+    except Exception as error:
+        notes = "\n".join(getattr(error, "__notes__", ()))[-3_000:]
+        told = {"room": call.room, "error": f"{type(error).__name__}: {error}"[:500], "saw": notes}
+        report.add(f"caller {call.room} of {call.seed}: failed", [told])
+
+
+async def _alone(report: Report, stack: RoomStack, plan: RoomPlan) -> None:
+    name = f"alone-{secrets.token_hex(4)}"
+    mouth, ear = (stack.grant(name, who, agent=False) for who in ("mouth", "ear"))
+    took = [1_000 * seconds for seconds in await one_way((mouth, ear), plan.questions[0], ALONE)]
+    if took:
+        report.add("webrtc alone", [{"n": len(took), "p50": median(took), "most": max(took)}])
+
+
+@asynccontextmanager
+async def _watched(late: list[float]) -> AsyncGenerator[None]:
+    """How late our own event loop is meanwhile, in seconds: it times mouths and ears."""
+    clock = asyncio.get_running_loop().time
+
+    async def look() -> None:
+        while True:
+            due = clock() + LOOK_S
+            await asyncio.sleep(LOOK_S)
+            late.append(clock() - due)
+
+    async with asyncio.TaskGroup() as tasks:
+        looking = tasks.create_task(look(), name="room:lateness")
+        yield
+        looking.cancel()
+
+
+async def _until_free(chain: Chain, ends: float) -> None:
+    """The agents of the case before have left their places."""
+    clock = asyncio.get_running_loop().time
+    while clock() < ends:
+        told = await asyncio.to_thread(chain.ready)
+        if told.get("free_sessions") == told.get("max_sessions"):
+            return
+        await asyncio.sleep(0.2)
