@@ -9,7 +9,8 @@ pipeline tells of itself: first what a person waits for, one after the other, th
 which run while nobody knows yet whether the turn is over. `webrtc alone` is a sound's way through a room without an
 agent. `--recordings` names a folder of WAV files to ask with, which `tests.gpu.room_voice` makes; without it syllables
 are spoken that no language knows, and of those a model of turn taking may think that they go on. `--within` is for all
-of it: what does not fit in is left out. `--tiny` is a dry run on a CPU.
+of it: what does not fit in is left out. `--tiny` is a dry run on a CPU; with `--scripted` the engines are scripted and
+take as long as on a GPU, so that what remains is what agent and WebRTC add.
 """
 
 import argparse
@@ -22,7 +23,7 @@ from tests.gpu.chain_model import SHIPPED, WORDS, write_deployment, write_models
 from tests.gpu.chain_run import Place
 from tests.gpu.environment import environment
 from tests.gpu.room_caller import Patience
-from tests.gpu.room_run import RoomPlan, run
+from tests.gpu.room_run import RoomPlan, run, run_scripted
 from tests.gpu.room_voice import recorded, syllables
 from tests.gpu.sections import Report
 from tests.gpu.voice import mps
@@ -46,13 +47,14 @@ def main() -> None:
     parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
     parser.add_argument("--mps", action="store_true")
     parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--scripted", action="store_true")
     args = parser.parse_args()
     if not args.livekit_server or not args.livekit_server.is_file():
         parser.error("--livekit-server: name the program, which infra/up builds")
     report = Report(args.out.absolute())
     report.path.unlink(missing_ok=True)
     asked = {"rooms": args.rooms, "words": args.words, "mps": args.mps, "deployment": args.deployment.name}
-    report.add("asked", [{**asked, "tiny": args.tiny, "recordings": bool(args.recordings)}])
+    report.add("asked", [{**asked, "tiny": args.tiny, "scripted": args.scripted, "recordings": bool(args.recordings)}])
     plan = RoomPlan(
         args.livekit_server.absolute(),
         args.rooms or (ROOMS_TINY if args.tiny else ROOMS),
@@ -60,6 +62,9 @@ def main() -> None:
         recorded(args.recordings) if args.recordings else syllables(),
         SLOW if args.tiny else Patience(),
     )
+    if args.scripted:
+        asyncio.run(run_scripted(report, plan, args.within or WITHIN_S))
+        return
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
         folder = Path(temporary)
         write_models(folder / "models", tiny=args.tiny)

@@ -20,6 +20,7 @@ SCENES = 8  # pictures that the camera shows in turn
 GRAIN = 16  # pixels of a square of a picture's noise
 SPOKEN_S = 0.5  # of an answer, before somebody speaks over it
 PAUSE_S = (0.6, 1.4)  # between an answer's end and the next question
+LEAST_S = 0.1  # in which nobody falls silent for being spoken to: what ends sooner has ended of itself
 STAGGER_S = 0.15  # by so much each caller comes later than the one before
 
 
@@ -69,7 +70,7 @@ async def converse(call: Call, heard: list[HeardTurn]) -> None:
 async def _ask(person: Person, call: Call, question: Sound) -> HeardTurn:
     begun, over = person.say(question)
     onset, ended = await begun, await over
-    early = any(stretch.ended > onset + 0.1 for stretch in person.heard.stretches)
+    early = any(stretch.ended > onset + LEAST_S for stretch in person.heard.stretches)
     return await _answered(person, call, ended, early=early)
 
 
@@ -98,7 +99,7 @@ async def _interrupt(person: Person, call: Call, question: Sound, over: HeardTur
     begun, ends = person.say(question)
     onset, ended = await begun, await ends
     before = [stretch for stretch in person.heard.stretches if stretch.began < onset]
-    quiet = before[-1].ended if sounded and before and onset < before[-1].ended < ended - 0.1 else None
+    quiet = before[-1].ended if sounded and before and onset + LEAST_S < before[-1].ended < ended - LEAST_S else None
     return replace(await _answered(person, call, ended), onset=onset, quiet=quiet)
 
 

@@ -2,6 +2,8 @@
 
 import asyncio
 import secrets
+import socket
+import sys
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -11,7 +13,9 @@ from statistics import median
 
 from infra.bench.base.figures import percentile
 from infra.bench.base.speech import Sound
-from tests.contract.vllm.chain import Chain
+from infra.launcher.supervise.health import until_healthy
+from infra.launcher.supervise.ports import LOOPBACK
+from pipeline.realtime.client import readiness
 from tests.gpu.chain_run import Place, measured, served
 from tests.gpu.chain_server import memory_rows, versions
 from tests.gpu.room_caller import Call, Patience, converse, one_way
@@ -20,6 +24,7 @@ from tests.gpu.room_table import HeardTurn, figures, step_rows, verdict
 from tests.gpu.sections import Report
 
 STOP_S = 25.0  # of the limit, for the end
+START_S = 60.0  # of a pipeline of scripted engines
 LOOK_S = 0.02
 ALONE = 6  # sounds that are sent through a room without an agent
 
@@ -47,13 +52,34 @@ async def run(report: Report, place: Place, plan: RoomPlan, within_s: float) -> 
     report.add("versions", [versions()])
     async with served(report, "start", place, ends) as chain:
         if chain:
-            async with room_stack(plan.livekit_server, chain.url, report.path) as stack:
-                await measured(report, "webrtc alone", partial(_alone, report, stack, plan), ends)
-                for rooms in plan.rooms:
-                    await measured(report, f"rooms {rooms}", partial(_case, report, stack, plan, rooms), ends)
-                    await _until_free(chain, ends)
+            await _talk(report, chain.url, plan, ends)
             report.add("memory at the end", memory_rows(chain))
     report.add("end", [{"seconds": within_s - STOP_S - (ends - clock())}])
+
+
+async def run_scripted(report: Report, plan: RoomPlan, within_s: float) -> None:
+    """The same in front of scripted engines."""
+    ends = asyncio.get_running_loop().time() + within_s - STOP_S
+    with socket.create_server((LOOPBACK, 0)) as free:
+        port = free.getsockname()[1]
+    command = ("-m", "tests.gpu.room_scripted", "--port", str(port))
+    process = await asyncio.create_subprocess_exec(sys.executable, *command)
+    try:
+        url = f"http://{LOOPBACK}:{port}"
+        async with asyncio.timeout(START_S):
+            await until_healthy(f"{url}/ready")
+        await _talk(report, url, plan, ends)
+    finally:
+        process.kill()
+        await process.wait()
+
+
+async def _talk(report: Report, pipeline: str, plan: RoomPlan, ends: float) -> None:
+    async with room_stack(plan.livekit_server, pipeline, report.path) as stack:
+        await measured(report, "webrtc alone", partial(_alone, report, stack, plan), ends)
+        for rooms in plan.rooms:
+            await _until_free(pipeline, rooms, ends)
+            await measured(report, f"rooms {rooms}", partial(_case, report, stack, plan, rooms), ends)
 
 
 async def _case(report: Report, stack: RoomStack, plan: RoomPlan, rooms: int) -> None:
@@ -113,11 +139,8 @@ async def _watched(late: list[float]) -> AsyncGenerator[None]:
         looking.cancel()
 
 
-async def _until_free(chain: Chain, ends: float) -> None:
+async def _until_free(pipeline: str, rooms: int, ends: float) -> None:
     """The agents of the case before have left their places."""
     clock = asyncio.get_running_loop().time
-    while clock() < ends:
-        told = await asyncio.to_thread(chain.ready)
-        if told.get("free_sessions") == told.get("max_sessions"):
-            return
-        await asyncio.sleep(0.2)
+    while clock() < ends and (await readiness(pipeline)).free_sessions < rooms:  # noqa: ASYNC110 - only by asking
+        await asyncio.sleep(LOOK_S)

@@ -17,14 +17,7 @@ PATH = (  # what a person waits for, one after the other
     "create → first sound",
     "first sound → ear",
 )
-SHADE = (
-    "ASR tail",
-    "AURA",
-    "Talker",
-    "Code2Wav",
-    "ready → create",
-    "wire",
-)  # behind the pause, most of it in the wait above
+SHADE = ("ASR tail", "AURA", "Talker", "Code2Wav", "ready → create", "wire")  # from the pause on
 
 
 @dataclass(frozen=True, slots=True)
