@@ -45,6 +45,7 @@ def main() -> None:
     parser.add_argument("--caches", type=Path, metavar="DIR")
     parser.add_argument("--within", type=float, metavar="S")
     parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
+    parser.add_argument("--full-stops", action="store_true", help="end the recogniser's sentences, as trained ones do")
     parser.add_argument("--mps", action="store_true")
     parser.add_argument("--tiny", action="store_true")
     parser.add_argument("--scripted", action="store_true")
@@ -54,13 +55,25 @@ def main() -> None:
     report = Report(args.out.absolute())
     report.path.unlink(missing_ok=True)
     asked = {"rooms": args.rooms, "words": args.words, "mps": args.mps, "deployment": args.deployment.name}
-    report.add("asked", [{**asked, "tiny": args.tiny, "scripted": args.scripted, "recordings": bool(args.recordings)}])
+    report.add(
+        "asked",
+        [
+            {
+                **asked,
+                "tiny": args.tiny,
+                "scripted": args.scripted,
+                "full_stops": args.full_stops,
+                "recordings": bool(args.recordings),
+            }
+        ],
+    )
     plan = RoomPlan(
         args.livekit_server.absolute(),
         args.rooms or (ROOMS_TINY if args.tiny else ROOMS),
         args.turns or (TURNS_TINY if args.tiny else TURNS),
         recorded(args.recordings) if args.recordings else syllables(),
         SLOW if args.tiny else Patience(),
+        args.full_stops,
     )
     if args.scripted:
         asyncio.run(run_scripted(report, plan, args.within or WITHIN_S))

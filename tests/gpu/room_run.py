@@ -37,6 +37,7 @@ class RoomPlan:
         rooms: At once, one case after the other.
         turns: Questions of each caller in a case of one room, and of several.
         questions: PCM16, 48 kHz mono, that ends with the last word.
+        full_stops: The tap ends the sentences of a recogniser that ends none.
     """
 
     livekit_server: Path
@@ -44,6 +45,7 @@ class RoomPlan:
     turns: tuple[int, int]
     questions: Sequence[Sound]
     patience: Patience
+    full_stops: bool = False
 
 
 async def run(report: Report, place: Place, plan: RoomPlan, within_s: float) -> None:
@@ -75,7 +77,7 @@ async def run_scripted(report: Report, plan: RoomPlan, within_s: float) -> None:
 
 
 async def _talk(report: Report, pipeline: str, plan: RoomPlan, ends: float) -> None:
-    async with room_stack(plan.livekit_server, pipeline, report.path) as stack:
+    async with room_stack(plan.livekit_server, pipeline, report.path, full_stops=plan.full_stops) as stack:
         await measured(report, "webrtc alone", partial(_alone, report, stack, plan), ends)
         for rooms in plan.rooms:
             await _until_free(pipeline, rooms, ends)

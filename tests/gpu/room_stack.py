@@ -54,14 +54,21 @@ class RoomStack:
 
 
 @asynccontextmanager
-async def room_stack(livekit_server: Path, pipeline: str, logs: Path) -> AsyncGenerator[RoomStack]:
-    """Runs for as long as the context lasts; each says what it has to say in a file beside `logs`."""
+async def room_stack(
+    livekit_server: Path, pipeline: str, logs: Path, *, full_stops: bool = False
+) -> AsyncGenerator[RoomStack]:
+    """Runs for as long as the context lasts; each says what it has to say in a file beside `logs`.
+
+    Args:
+        full_stops: The tap ends the sentences of a recogniser that ends none.
+    """
     ports = choose_ports({})
     settings = logs.with_suffix(".livekit.yaml")
     settings.write_text(_settings(ports))
     tap_log = logs.with_suffix(".tap.jsonl")
     tap, livekit = f"http://{LOOPBACK}:{ports.web}", f"ws://{LOOPBACK}:{ports.livekit}"
     python = (sys.executable, "-m")
+    tapped = ("--port", str(ports.web), "--pipeline", pipeline, "--log", str(tap_log))
     parts: tuple[tuple[str, Sequence[str], Mapping[str, str], str], ...] = (
         (
             "livekit-server",
@@ -71,7 +78,7 @@ async def room_stack(livekit_server: Path, pipeline: str, logs: Path) -> AsyncGe
         ),
         (
             "tap",
-            (*python, "tests.gpu.room_tap", "--port", str(ports.web), "--pipeline", pipeline, "--log", str(tap_log)),
+            (*python, "tests.gpu.room_tap", *tapped, *(("--full-stops",) if full_stops else ())),
             {},
             f"{tap}/health",
         ),

@@ -10,7 +10,7 @@ import pytest
 
 from tests.gpu.room_caller import HEIGHT, WIDTH, scenes
 from tests.gpu.room_table import PATH, SHADE, HeardTurn, figures, step_rows, steps, verdict
-from tests.gpu.room_tap import SessionTap
+from tests.gpu.room_tap import SessionTap, with_full_stop
 from tests.gpu.sections import Row
 
 TURN = HeardTurn(room=0, token="t", ended=100.0, began=100.68)
@@ -81,6 +81,16 @@ def test_what_is_written_down_holds_no_words_and_no_sound() -> None:
         *tap.down(said(type="response.output_audio_transcript.delta", delta="a secret"), 3.0),
     ]
     assert told == [{"session": 1, "at": 2.0, "type": "input_audio_buffer.partial", "settled": True, "kind": "speech"}]
+
+
+def test_a_full_stop_is_put_behind_what_is_settled_and_behind_nothing_else() -> None:
+    def partial(text: str, *, settled: bool) -> str:
+        return said(type="input_audio_buffer.partial", text=text, settled=settled)
+
+    assert json.loads(with_full_stop(partial("the the", settled=True)))["text"] == "the the."
+    whole = (partial("the the", settled=False), partial("", settled=True), partial("Is it?", settled=True))
+    others = (said(type="response.output_audio_transcript.delta", delta="the"),)
+    assert [with_full_stop(text) for text in (*whole, *others)] == [*whole, *others]
 
 
 def test_figures_leave_out_what_was_answered_too_early_or_not_at_all() -> None:
