@@ -24,7 +24,7 @@ HOST = "127.0.0.1"
 MOST_BYTES = 16 << 20
 LOUD = 250  # least peak of a piece with speech, in 16-bit samples; the same as of an ear's frame
 SOUND, PICTURE = '{"type":"input_audio_buffer.append"', '{"type":"input_video_buffer.append"'
-PARTIAL = '{"type":"input_audio_buffer.partial"'
+PARTIAL = "input_audio_buffer.partial"
 TOLD = ("input_audio_buffer.activity", "input_audio_buffer.commit", "input_audio_buffer.clear")
 SPEAKS = "response.output_audio.delta"
 
@@ -59,7 +59,7 @@ class SessionTap:
         kind = event["type"]
         if kind == "session.created":
             yield self._row(at, kind, token=((event["session"].get("aura") or {}).get("resume_token")))
-        elif kind == "input_audio_buffer.partial":
+        elif kind == PARTIAL:
             yield self._row(at, kind, settled=event.get("settled"), kind=event.get("kind"))
         elif kind == "response.created":
             metadata = event["response"].get("metadata") or {}
@@ -86,9 +86,8 @@ class SessionTap:
 
 def with_full_stop(text: str) -> str:
     """What the pipeline says, with a full stop behind the words of a hypothesis that is settled."""
-    if not text.startswith(PARTIAL):
+    if PARTIAL not in text or (event := json.loads(text))["type"] != PARTIAL:
         return text
-    event = json.loads(text)
     words = event["text"].rstrip()
     if not event["settled"] or not words or words.endswith((".", "?", "!")):
         return text
