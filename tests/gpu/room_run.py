@@ -20,7 +20,7 @@ from tests.gpu.chain_run import Place, measured, served
 from tests.gpu.chain_server import memory_rows, versions
 from tests.gpu.room_caller import Call, Patience, converse, one_way
 from tests.gpu.room_stack import RoomStack, room_stack
-from tests.gpu.room_table import HeardTurn, figures, step_rows, verdict
+from tests.gpu.room_table import HeardTurn, figures, step_rows, told_rows, verdict
 from tests.gpu.sections import Report
 
 STOP_S = 25.0  # of the limit, for the end
@@ -103,7 +103,7 @@ async def _case(report: Report, stack: RoomStack, plan: RoomPlan, rooms: int) ->
         if rooms == 1:
             report.add(f"{name}: verdict", [verdict(heard)])
         report.add(f"{name}: steps", step_rows(heard, stack.tapped()))
-        report.add(f"{name}: what the agent says", [{"room": turn.room, "timings": turn.told} for turn in heard[:8]])
+        report.add(f"{name}: what the agent says", told_rows(heard))
 
 
 async def _called(report: Report, call: Call, heard: list[HeardTurn]) -> None:

@@ -1,8 +1,10 @@
 """Says where each millisecond between a person's last word and the first sound at their ear is. Pure."""
 
-from collections.abc import Mapping, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import median
+from typing import Any
 
 from infra.bench.base.figures import percentile
 from tests.gpu.sections import Row
@@ -87,6 +89,18 @@ def step_rows(turns: Sequence[HeardTurn], tapped: Sequence[Row]) -> list[Row]:
     ]
 
 
+def told_rows(turns: Sequence[HeardTurn]) -> list[Row]:
+    """Of each number that the agent itself published of a turn: its median and 95th percentile."""
+    found: dict[str, list[float]] = {}
+    for turn in turns:
+        for name, value in _numbers(json.loads(turn.told or "{}")):
+            found.setdefault(name, []).append(value)
+    return [
+        {"attribute": name, "n": len(values), "p50": median(values), "p95": percentile(values, 95)}
+        for name, values in found.items()
+    ]
+
+
 def steps(turn: HeardTurn, events: Sequence[Row]) -> dict[str, float]:
     """Seconds of each step of one turn: those of `PATH` are together what the person waited.
 
@@ -125,6 +139,15 @@ def _inside(moments: Mapping[str, float], created: float, paused: float, sounded
         "ready → create": created - (moments["first_pcm"] + ahead),
         "wire": sounded - (moments["first_sent"] + ahead),
     }
+
+
+def _numbers(told: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, float]]:
+    """Each number of an object and of those in it, with the path to it."""
+    for name, value in told.items():
+        if isinstance(value, Mapping):
+            yield from _numbers(value, f"{above}{name}.")
+        elif name != "at_ms" and isinstance(value, int | float) and not isinstance(value, bool):
+            yield f"{above}{name}", float(value)
 
 
 def _last(rows: Sequence[Row], kind: str, **fields: bool) -> Row | None:

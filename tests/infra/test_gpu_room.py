@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tests.gpu.room_caller import HEIGHT, WIDTH, scenes
-from tests.gpu.room_table import PATH, SHADE, HeardTurn, figures, step_rows, steps, verdict
+from tests.gpu.room_table import PATH, SHADE, HeardTurn, figures, step_rows, steps, told_rows, verdict
 from tests.gpu.room_tap import SessionTap, with_full_stop
 from tests.gpu.sections import Row
 
@@ -101,6 +101,19 @@ def test_figures_leave_out_what_was_answered_too_early_or_not_at_all() -> None:
     assert (row["n"], row["early"], row["unanswered"], row["interruptions"]) == (4, 1, 1, 1)
     assert (round(row["heard_ms_p50"]), round(row["heard_ms_most"]), round(row["silent_ms_p50"])) == (600, 700, 400)
     assert verdict(odd) == {"met": "nothing was heard"}
+
+
+def test_each_number_that_the_agent_publishes_has_a_row() -> None:
+    told = (
+        '{"response_id": "r", "speech_end_to_first_audio_ms": 500, "waited_ms": {"asr": 10}}',
+        "",
+        '{"waited_ms": {"asr": 20}}',
+    )
+    rows = told_rows([HeardTurn(0, "t", 10.0, told=each) for each in told])
+    assert [(row["attribute"], row["n"], row["p50"]) for row in rows] == [
+        ("speech_end_to_first_audio_ms", 1, 500.0),
+        ("waited_ms.asr", 2, 15.0),
+    ]
 
 
 @pytest.mark.parametrize(("wait", "met"), [(0.55, "goal"), (0.69, "must"), (0.71, "no")])
