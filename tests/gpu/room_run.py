@@ -26,6 +26,7 @@ from tests.gpu.sections import Report
 STOP_S = 25.0  # of the limit, for the end
 START_S = 60.0  # of a pipeline of scripted engines
 LOOK_S = 0.02
+LEAVE_S = 15.0  # for which those who have hung up are waited for
 ALONE = 6  # sounds that are sent through a room without an agent
 
 
@@ -144,5 +145,6 @@ async def _watched(late: list[float]) -> AsyncGenerator[None]:
 async def _until_free(pipeline: str, rooms: int, ends: float) -> None:
     """The agents of the case before have left their places."""
     clock = asyncio.get_running_loop().time
+    ends = min(ends, clock() + LEAVE_S)
     while clock() < ends and (await readiness(pipeline)).free_sessions < rooms:  # noqa: ASYNC110 - only by asking
         await asyncio.sleep(LOOK_S)

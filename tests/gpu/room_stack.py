@@ -109,6 +109,7 @@ def _agent_environ(livekit: str, pipeline: str, port: int) -> dict[str, str]:
         "AURA_AGENT_IDLE_PROCESSES": str(IDLE_PROCESSES),
         "AURA_AGENT_MAX_JOBS": str(MOST_JOBS),
         "AURA_AGENT_DRAIN_S": "0",
+        "AURA_PERSONA_PROACTIVE": "off",  # weights that are made up have something to say of every picture
         "AURA_PIPELINE_KEY": KEY,
         "AURA_PIPELINE_URL": pipeline,
         "LIVEKIT_API_KEY": API_KEY,
