@@ -30,7 +30,7 @@ class EndDelays(Protocol):
     @property
     def longest_end_s(self) -> float: ...
 
-    def delay_s(self, sounds_over: bool, words_over: bool | None) -> float: ...
+    def delay_s(self, above: float, words_over: bool | None) -> float: ...
 
 
 class EndOfTurnDetector(TurnDetector):
@@ -72,7 +72,7 @@ class EndOfTurnStream:
             self._delays,
         )
         words_over = await self._words.words_over(spoken_until + delays.end_s)
-        delay_s = delays.delay_s(found >= least, words_over)
+        delay_s = delays.delay_s(found - least, words_over)
         if delay_s >= delays.longest_end_s:
             return max(least, found + 0.01)
         if delay_s > delays.early_end_s:  # that one LiveKit itself waits for

@@ -8,6 +8,8 @@ from livekit.agents.inference import VAD
 
 from agent.turns.end_of_turn import EndOfTurnDetector, WordsJudge
 
+SURE = 0.1  # above the least prediction of a turn that is over
+
 CallerKind = Literal["browser", "console", "phone"]
 
 
@@ -18,8 +20,8 @@ class Turns:
     Attributes:
         onset_s: Speech needed to count as speech.
         silence_s: Silence that makes a pause. LiveKit's end-of-turn model needs at least 0.2 s.
-        early_end_s: From the last word to the turn's end if the model takes it to be over, and so do the words.
-        end_s: The same if the model does, and nothing is known of the words.
+        early_end_s: From the last word to the turn's end if the model is sure that it is over, and so do the words say.
+        end_s: The same if the model takes it to be over, and the words do not say otherwise.
         words_end_s: The same if only the words do.
         sound_end_s: The same if only the model does.
         longest_end_s: The same if neither does.
@@ -46,11 +48,18 @@ class Turns:
     longest_turn_s: float = 30.0
     camera: bool = False
 
-    def delay_s(self, sounds_over: bool, words_over: bool | None) -> float:
-        """Return how long after the last word a turn ends, by what both judges say; None: one cannot tell."""
-        if sounds_over:
-            return {True: self.early_end_s, None: self.end_s, False: self.sound_end_s}[words_over]
-        return self.words_end_s if words_over else self.longest_end_s
+    def delay_s(self, above: float, words_over: bool | None) -> float:
+        """Return how long after the last word a turn ends, by what both judges say.
+
+        Args:
+            above: By how much the model's prediction is above the least of a turn that is over.
+            words_over: The words end a sentence; None: that cannot be told.
+        """
+        if above < 0:
+            return self.words_end_s if words_over else self.longest_end_s
+        if words_over and above >= SURE:
+            return self.early_end_s
+        return self.sound_end_s if words_over is False else self.end_s
 
 
 TURNS: dict[CallerKind, Turns] = {

@@ -12,7 +12,7 @@ from agent.turns.endpointing import TURNS
 pytestmark = pytest.mark.anyio
 TURN = TURNS["browser"]
 LEAST = 0.36
-OVER, GOES_ON = 0.6, 0.2
+SURE, OVER, GOES_ON = 0.6, 0.4, 0.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,11 +59,12 @@ async def told(probability: float, words: Words) -> tuple[bool, float]:
 @pytest.mark.parametrize(
     ("probability", "words", "after_s"),
     [
-        (OVER, Words(True), TURN.silence_s),  # LiveKit waits for the rest of `early_end_s`
-        (OVER, Words(True, known_s=0.2), 0.45),
-        (OVER, Words(None), TURN.end_s),
-        (OVER, Words(True, known_s=3.0), TURN.end_s),  # by then nothing is known of them
-        (OVER, Words(False), TURN.sound_end_s),
+        (SURE, Words(True), TURN.silence_s),  # LiveKit waits for the rest of `early_end_s`
+        (SURE, Words(True, known_s=0.2), 0.45),
+        (OVER, Words(True), TURN.end_s),
+        (SURE, Words(None), TURN.end_s),
+        (SURE, Words(True, known_s=3.0), TURN.end_s),  # by then nothing is known of them
+        (SURE, Words(False), TURN.sound_end_s),
         (GOES_ON, Words(True), TURN.words_end_s),
     ],
 )
