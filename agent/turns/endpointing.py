@@ -20,7 +20,7 @@ class Turns:
     Attributes:
         onset_s: Speech needed to count as speech.
         silence_s: Silence that makes a pause. LiveKit's end-of-turn model needs at least 0.2 s.
-        early_end_s: From the last word to the turn's end if the model is sure that it is over, and so do the words say.
+        early_end_s: From the last word to the turn's end if the model is sure, and the words end a sentence.
         end_s: The same if the model takes it to be over, and the words do not say otherwise.
         words_end_s: The same if only the words do.
         sound_end_s: The same if only the model does.
