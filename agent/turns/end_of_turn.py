@@ -66,11 +66,8 @@ class EndOfTurnStream:
         least: float | None = await self._sound.unlikely_threshold(language)
         if least is None or self._prediction is None or not self._prediction.done():
             return least
-        found, spoken_until, delays = (
-            self._prediction.result().end_of_turn_probability,
-            self._spoken_until,
-            self._delays,
-        )
+        spoken_until, delays = self._spoken_until, self._delays
+        found = float(self._prediction.result().end_of_turn_probability)
         words_over = await self._words.words_over(spoken_until + delays.end_s)
         delay_s = delays.delay_s(found - least, words_over)
         if delay_s >= delays.longest_end_s:

@@ -5,9 +5,11 @@
 
 import argparse
 import asyncio
+from typing import Any
 
 from aiohttp import web
 
+from pipeline.engines.base import Engine
 from pipeline.engines.fake import hears, speaks, writes
 from pipeline.realtime.server import Server
 from pipeline.runtime.orchestrator import Orchestrator
@@ -26,7 +28,7 @@ async def serve(port: int) -> None:
     """Until it is ended."""
     heard = hears("What is the capital of France?", pass_s=ASR_S)
     line = Line(heard, writes(ANSWER, AURA_S, WORD_S), speaks(WORD_MS, VOICE_S))
-    engines = {"asr": line.asr, "aura": line.aura, "tts": line.tts}
+    engines: dict[str, Engine[Any, Any]] = {"asr": line.asr, "aura": line.aura, "tts": line.tts}
     server = Server("aura-scripted", KEY)
     server.pipeline = Orchestrator(OpenedEngines(ABLE, engines), line.stages(), Loudness, SESSIONS)
     runner = web.AppRunner(server.app(), access_log=None)

@@ -117,7 +117,7 @@ class Tap:
             try:
                 pipeline = await http.ws_connect(address, headers=headers, max_msg_size=MOST_BYTES, compress=0)
             except aiohttp.WSServerHandshakeError as refused:
-                again = (refused.headers or {}).get("Retry-After", "5")
+                again = refused.headers.get("Retry-After", "5") if refused.headers else "5"
                 return web.Response(status=refused.status, headers={"Retry-After": again})
             agent = web.WebSocketResponse(max_msg_size=MOST_BYTES, compress=False)
             await agent.prepare(request)
