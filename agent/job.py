@@ -12,7 +12,6 @@ from livekit.agents.voice.room_io import (
 )
 
 from agent.call import Call
-from agent.livekit.media import FRAME_MS
 from agent.persona import AURA
 from agent.phone.job import take_phone_call
 from agent.phone.trunks import of_phone
@@ -50,8 +49,10 @@ class RoomCall:
         self._ctx.add_shutdown_callback(self._on_shutdown)
         options = RoomOptions(
             audio_input=AudioInputOptions(
-                sample_rate=24_000, frame_size_ms=FRAME_MS, auto_gain_control=False
-            ),  # it clips
+                sample_rate=24_000,
+                frame_size_ms=self._turns.frame_ms,
+                auto_gain_control=False,  # it clips the first words
+            ),
             audio_output=AudioOutputOptions(sample_rate=24_000, track_name="aura"),
             video_input=self._turns.camera,
             text_input=TextInputOptions(text_input_cb=self._on_written),

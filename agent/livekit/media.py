@@ -15,7 +15,6 @@ from agent.livekit.input_stream import AudioPiece, CameraPicture, InputStream
 logger = logging.getLogger(__name__)
 
 RATE = 24_000  # Hz, mono, both ways: the wire's `audio/pcm`
-FRAME_MS = 20  # of sound that is handed on at once: as it comes, where LiveKit would wait for 50
 FRAMES_PER_S = 2.0
 LONGEST_SIDE = 640  # pixels of a picture that the pipeline is sent
 JPEG_QUALITY = 80

@@ -5,11 +5,10 @@ from collections import deque
 from dataclasses import dataclass
 
 from agent.livekit.input_stream import InputItem
-from agent.livekit.media import FRAME_MS
 from pipeline.realtime.client import Event, PipelineError
 
 MOST_COMMANDS = 256
-MOST_INPUT = 10_000 // FRAME_MS  # 10 s of sound
+MOST_INPUT = 500  # 10 s of sound, in pieces of 20 ms
 
 
 class SendQueueFull(PipelineError):

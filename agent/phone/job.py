@@ -12,7 +12,7 @@ from livekit.agents.voice.room_io import AudioInputOptions, AudioOutputOptions, 
 
 from agent.aio.guard import log_exceptions
 from agent.call import Call
-from agent.livekit.media import FRAME_MS, RATE
+from agent.livekit.media import RATE
 from agent.persona import ON_THE_PHONE
 from agent.phone.call_record import CallRecord
 from agent.phone.telephone import Telephone
@@ -56,7 +56,9 @@ class PhoneCall:
         self._ctx.add_shutdown_callback(self._call.aclose)
         self._ctx.add_shutdown_callback(self._telephone.aclose)
         options = RoomOptions(
-            audio_input=AudioInputOptions(sample_rate=RATE, frame_size_ms=FRAME_MS, auto_gain_control=False),
+            audio_input=AudioInputOptions(
+                sample_rate=RATE, frame_size_ms=TURNS["phone"].frame_ms, auto_gain_control=False
+            ),
             audio_output=AudioOutputOptions(sample_rate=RATE, track_name="aura"),
             video_input=False,
             text_input=False,

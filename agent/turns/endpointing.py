@@ -18,6 +18,7 @@ class Turns:
     """Says how turns are taken with one kind of caller.
 
     Attributes:
+        frame_ms: Sound that is handed on at once; LiveKit's own is 50, for which the rest of a word waits.
         onset_s: Speech needed to count as speech.
         silence_s: Silence that makes a pause. LiveKit's end-of-turn model needs at least 0.2 s.
         early_end_s: From the last word to the turn's end if the model is sure, and the words end a sentence.
@@ -34,6 +35,7 @@ class Turns:
         camera: Pictures are sent to the pipeline.
     """
 
+    frame_ms: int = 20
     onset_s: float = 0.05
     silence_s: float = 0.25
     early_end_s: float = 0.35

@@ -72,9 +72,9 @@ class PipelineStt(stt.STT[str]):
 
     def feed(self, turn_event: TurnEvent) -> None:
         """Do what follows from something that has happened."""
-        self._sentence_end.feed(turn_event)
         for action in self._tracker.feed(turn_event):
             self._do(action)
+        self._sentence_end.feed(turn_event)
         if isinstance(turn_event, Pause):
             self._cancel_timers()
             call_later = asyncio.get_running_loop().call_later

@@ -2,6 +2,7 @@
 
 import pytest
 
+from agent.livekit.send_queue import MOST_INPUT
 from agent.turns.endpointing import TURNS, CallerKind, turn_handling, voice_activity
 
 
@@ -31,6 +32,7 @@ def test_the_numbers_fit_together(kind: CallerKind) -> None:
     assert turns.silence_s < ends[0] and ends[-1] < turns.label_s
     assert list(ends) == sorted(ends)
     assert turns.interrupt_s <= 0.2
+    assert turns.frame_ms * MOST_INPUT == 10_000  # of sound is kept while the pipeline is away
     assert voice_activity(turns).min_silence_duration == turns.silence_s
 
 
