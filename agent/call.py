@@ -95,7 +95,7 @@ class Call:
             llm=self._model,
             stt=self._pipeline_stt if spoken else NOT_GIVEN,
             vad=voice_activity(turns) if spoken else None,
-            turn_handling=turn_handling(turns) if spoken else {"turn_detection": "manual"},
+            turn_handling=turn_handling(turns, self._pipeline_stt) if spoken else {"turn_detection": "manual"},
             video_sampler=VideoSampler(),
             aec_warmup_duration=None,
             user_away_timeout=None,

@@ -118,7 +118,11 @@ class RoomCall:
         self._ctx.add_shutdown_callback(self._on_shutdown)
         self._ctx.add_shutdown_callback(EmptyRoom(self._settings, self._ctx).end)
         options = RoomOptions(
-            audio_input=AudioInputOptions(sample_rate=24_000, auto_gain_control=False),  # it clips the first words
+            audio_input=AudioInputOptions(
+                sample_rate=24_000,
+                frame_size_ms=self._turns.frame_ms,
+                auto_gain_control=False,  # it clips the first words
+            ),
             audio_output=AudioOutputOptions(sample_rate=24_000, track_name="aura"),
             video_input=False,  # ours knows which of camera and screen it shows
             text_input=TextInputOptions(text_input_cb=self._on_written),

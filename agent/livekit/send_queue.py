@@ -8,7 +8,7 @@ from agent.livekit.input_stream import InputItem
 from pipeline.realtime.client import Event, PipelineError
 
 MOST_COMMANDS = 256
-MOST_INPUT = 200  # 10 s of sound
+MOST_INPUT = 500  # 10 s of sound, in pieces of 20 ms
 
 
 class SendQueueFull(PipelineError):

@@ -58,7 +58,9 @@ class PhoneCall:
         self._ctx.add_shutdown_callback(self._call.aclose)
         self._ctx.add_shutdown_callback(self._telephone.aclose)
         options = RoomOptions(
-            audio_input=AudioInputOptions(sample_rate=RATE, auto_gain_control=False),
+            audio_input=AudioInputOptions(
+                sample_rate=RATE, frame_size_ms=TURNS["phone"].frame_ms, auto_gain_control=False
+            ),
             audio_output=AudioOutputOptions(sample_rate=RATE, track_name="aura"),
             video_input=False,
             text_input=False,

@@ -4,7 +4,11 @@ from dataclasses import dataclass
 from typing import Literal
 
 from livekit.agents import TurnHandlingOptions
-from livekit.agents.inference import VAD, TurnDetector
+from livekit.agents.inference import VAD
+
+from agent.turns.end_of_turn import EndOfTurnDetector, WordsJudge
+
+SURE = 0.1  # above the least prediction of a turn that is over
 
 CallerKind = Literal["browser", "console", "phone"]
 
@@ -14,10 +18,14 @@ class Turns:
     """Says how turns are taken with one kind of caller.
 
     Attributes:
+        frame_ms: Sound that is handed on at once; LiveKit's own is 50, for which the rest of a word waits.
         onset_s: Speech needed to count as speech.
         silence_s: Silence that makes a pause. LiveKit's end-of-turn model needs at least 0.2 s.
-        end_s: From the last word to the turn's end if the model takes it to be over.
-        longest_end_s: From the last word to the turn's end if the model expects more.
+        early_end_s: From the last word to the turn's end if the model is sure, and the words end a sentence.
+        end_s: The same if the model takes it to be over, and the words do not say otherwise.
+        words_end_s: The same if only the words do.
+        sound_end_s: The same if only the model does.
+        longest_end_s: The same if neither does.
         interrupt_s: Speech over the agent that pauses it.
         resume_s: Silence after which a paused agent goes on though `PipelineStt` has not decided.
         label_s: How long after a sound `PipelineStt` waits for its label.
@@ -27,9 +35,13 @@ class Turns:
         camera: Pictures are sent to the pipeline.
     """
 
+    frame_ms: int = 20
     onset_s: float = 0.05
     silence_s: float = 0.25
+    early_end_s: float = 0.35
     end_s: float = 0.5
+    words_end_s: float = 0.8
+    sound_end_s: float = 1.0
     longest_end_s: float = 1.8
     interrupt_s: float = 0.2
     resume_s: float = 2.0
@@ -38,12 +50,25 @@ class Turns:
     longest_turn_s: float = 30.0
     camera: bool = False
 
+    def delay_s(self, above: float, words_over: bool | None) -> float:
+        """Return how long after the last word a turn ends, by what both judges say.
+
+        Args:
+            above: By how much the model's prediction is above the least of a turn that is over.
+            words_over: The words end a sentence; None: that cannot be told.
+        """
+        if above < 0:
+            return self.words_end_s if words_over else self.longest_end_s
+        if words_over and above >= SURE:
+            return self.early_end_s
+        return self.sound_end_s if words_over is False else self.end_s
+
 
 TURNS: dict[CallerKind, Turns] = {
     "browser": Turns(camera=True),
     "console": Turns(),
     # Nobody sees the other: people pause longer, and the line adds a fifth of a second both ways.
-    "phone": Turns(silence_s=0.3, end_s=0.6, longest_end_s=2.2),
+    "phone": Turns(silence_s=0.3, early_end_s=0.45, end_s=0.6, words_end_s=1.0, sound_end_s=1.2, longest_end_s=2.2),
 }
 
 
@@ -52,11 +77,11 @@ def voice_activity(turns: Turns) -> VAD:
     return VAD(min_speech_duration=turns.onset_s, min_silence_duration=turns.silence_s)
 
 
-def turn_handling(turns: Turns) -> TurnHandlingOptions:
+def turn_handling(turns: Turns, words: WordsJudge) -> TurnHandlingOptions:
     """Return how LiveKit takes turns, on this machine: version and mode are named, or it dials a cloud service."""
     return TurnHandlingOptions(
-        turn_detection=TurnDetector(version="v1-mini"),
-        endpointing={"mode": "fixed", "min_delay": turns.end_s, "max_delay": turns.longest_end_s},
+        turn_detection=EndOfTurnDetector(turns, words),
+        endpointing={"mode": "fixed", "min_delay": turns.early_end_s, "max_delay": turns.longest_end_s},
         interruption={
             "enabled": True,
             "mode": "vad",

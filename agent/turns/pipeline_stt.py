@@ -7,6 +7,7 @@ from livekit.agents import APIConnectOptions, stt
 from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS, NOT_GIVEN, NotGivenOr
 from livekit.agents.utils import AudioBuffer
 
+from agent.turns.sentence_end import SentenceEnd
 from agent.turns.user_turn_tracker import (
     Action,
     Caption,
@@ -63,6 +64,7 @@ class PipelineStt(stt.STT[str]):
         self._tracker, self._actions = tracker, actions
         self._expiries = ((label_s, Expired(over_agent=False)), (late_label_s, Expired()))
         self._language = language
+        self._sentence_end = SentenceEnd()
         self._stream: _Stream | None = None
         self._timers: list[asyncio.TimerHandle] = []
 
@@ -81,10 +83,15 @@ class PipelineStt(stt.STT[str]):
             self._language = turn_event.language
         for action in self._tracker.feed(turn_event):
             self._do(action)
+        self._sentence_end.feed(turn_event)
         if isinstance(turn_event, Pause):
             self._cancel_timers()
             call_later = asyncio.get_running_loop().call_later
             self._timers = [call_later(seconds, self.feed, expired) for seconds, expired in self._expiries]
+
+    async def words_over(self, until: float) -> bool | None:
+        """Whether what the person has said ends a sentence; None if that is not known by `until`."""
+        return await self._sentence_end.over(until)
 
     def stream(
         self,

@@ -42,23 +42,23 @@ async def run(report: Report, place: Place, extent: Extent, sections: Sequence[s
     clock = asyncio.get_running_loop().time
     ends = clock() + limit_s - STOP_S
     report.add("versions", [versions()])
-    async with _served(report, "start", place, ends) as chain:
+    async with served(report, "start", place, ends) as chain:
         if chain:
             bench = Bench(chain.url, extent)  # what is played in all sections counts for `sound`
             for name in (each for each in sections if each != "restart"):
                 section = _section(name, bench, report)
-                await _measured(report, name, partial(_noted, name, section, chain, bench, report), ends)
+                await measured(report, name, partial(_noted, name, section, chain, bench, report), ends)
             report.add("memory at the end", memory_rows(chain))
     if "restart" in sections and clock() < ends:
-        async with _served(report, "restart", place, ends) as chain:
+        async with served(report, "restart", place, ends) as chain:
             if chain:
                 first = partial(Bench(chain.url, extent).first, lambda name, rows: report.add(f"restart: {name}", rows))
-                await _measured(report, "restart: first", first, ends)
+                await measured(report, "restart: first", first, ends)
     report.add("end", [{"seconds": limit_s - STOP_S - (ends - clock())}])
 
 
 @asynccontextmanager
-async def _served(report: Report, name: str, place: Place, ends: float) -> AsyncGenerator[Chain | None]:
+async def served(report: Report, name: str, place: Place, ends: float) -> AsyncGenerator[Chain | None]:
     """Ready; None if it does not become so, and the report says why."""
     clock = asyncio.get_running_loop().time
     began, pids = clock(), list[int]()
@@ -122,7 +122,7 @@ async def _noted(name: str, measure: Callable[[], Awaitable[None]], chain: Chain
     report.add(f"{name}: drafts", [drafts(before, await asyncio.to_thread(metrics, chain))])
 
 
-async def _measured(report: Report, name: str, measure: Callable[[], Awaitable[None]], ends: float) -> None:
+async def measured(report: Report, name: str, measure: Callable[[], Awaitable[None]], ends: float) -> None:
     """What it had told before it failed, or time ran out, stays."""
     clock = asyncio.get_running_loop().time
     began = clock()

@@ -48,7 +48,7 @@ async def ask(wire: Wire, sound: bytes) -> AnsweredQuestion:
     ended = clock()
     await wire.speak(bytes(int(turns.silence_s * 48_000)))
     await wire.send("input_audio_buffer.activity", speaking=False, audio_ms=began_ms + spoken_ms)
-    await wire.speak(bytes(int((turns.end_s - turns.silence_s) * 48_000)))
+    await wire.speak(bytes(int((turns.early_end_s - turns.silence_s) * 48_000)))
     await wire.send("input_audio_buffer.commit")
     await wire.send("response.create")
     created = clock()

@@ -2,14 +2,22 @@
 
 import pytest
 
+from agent.livekit.send_queue import MOST_INPUT
 from agent.turns.endpointing import TURNS, CallerKind, turn_handling, voice_activity
+
+
+class Words:
+    """Knows nothing."""
+
+    async def words_over(self, until: float) -> bool | None:
+        return None
 
 
 @pytest.mark.parametrize("kind", list(TURNS))
 def test_the_end_of_a_turn_is_found_on_this_machine(kind: CallerKind, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LIVEKIT_REMOTE_EOT_URL", "LIVEKIT_INFERENCE_URL", "LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"):
         monkeypatch.setenv(name, "wss://cloud.invalid")  # with which LiveKit would rather ask its cloud
-    handling = turn_handling(TURNS[kind])
+    handling = turn_handling(TURNS[kind], Words())
     detector = handling["turn_detection"]
     assert getattr(detector, "model", None) == "turn-detector-v1-mini"
     assert handling["interruption"]["mode"] == "vad"
@@ -20,8 +28,11 @@ def test_the_end_of_a_turn_is_found_on_this_machine(kind: CallerKind, monkeypatc
 def test_the_numbers_fit_together(kind: CallerKind) -> None:
     turns = TURNS[kind]
     assert turns.silence_s >= 0.2  # the end-of-turn model looks at that much
-    assert turns.silence_s < turns.end_s < turns.longest_end_s < turns.label_s
+    ends = (turns.early_end_s, turns.end_s, turns.words_end_s, turns.sound_end_s, turns.longest_end_s)
+    assert turns.silence_s < ends[0] and ends[-1] < turns.label_s
+    assert list(ends) == sorted(ends)
     assert turns.interrupt_s <= 0.2
+    assert turns.frame_ms * MOST_INPUT == 10_000  # of sound is kept while the pipeline is away
     assert voice_activity(turns).min_silence_duration == turns.silence_s
 
 

@@ -125,3 +125,16 @@ async def test_a_question_over_the_agent_that_is_half_heard_is_not_waited_for_as
         event = await anext(stream)
         assert event.alternatives[0].text == "where is"
     assert actions.done[-1] == (5.0, "turn")
+
+
+async def test_what_the_pipeline_settles_tells_whether_the_words_end_a_sentence() -> None:
+    the_gate, loop = pipeline_stt(Floor()), asyncio.get_running_loop()
+    the_gate.feed(Onset(audible=False, answering=False))
+    the_gate.feed(Pause())
+    loop.call_later(0.05, the_gate.feed, PartialHeard("item_1", "Where is Rome?", "speech", 900, settled=True))
+    assert await the_gate.words_over(loop.time() + 0.25) is True
+    assert loop.time() == pytest.approx(0.05)
+    the_gate.feed(Onset(audible=False, answering=False))
+    the_gate.feed(Pause())
+    the_gate.feed(PartialHeard("item_1", "Where is Rome and where", "speech", 1_900, settled=True))
+    assert await the_gate.words_over(loop.time() + 0.25) is False

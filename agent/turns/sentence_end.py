@@ -1,0 +1,51 @@
+"""This module tells whether what a person has said so far ends a sentence, by how the recogniser writes it."""
+
+import asyncio
+
+from agent.turns.user_turn_tracker import Onset, PartialHeard, Pause, TurnEvent
+
+MARKS = (".", "?", "!", "。", "？", "！", "؟", "।")
+OPEN = ("...", "…")
+CLOSING = "\"'”’»)]"  # what may stand behind a mark
+
+
+class SentenceEnd:
+    """Follows what is heard of one caller.
+
+    That no mark stands at the end means something only with a recogniser that writes marks at all, which is known as
+    soon as it has written one.
+    """
+
+    def __init__(self) -> None:
+        self._writes_marks = False
+        self._text = ""
+        self._settled = asyncio.Event()
+
+    def feed(self, turn_event: TurnEvent) -> None:
+        match turn_event:
+            case Onset() | Pause():  # what was settled before is not all of it
+                self._settled.clear()
+            case PartialHeard(text=text, settled=settled):
+                self._writes_marks = self._writes_marks or ends_sentence(text)
+                if settled:
+                    self._text = text
+                    self._settled.set()
+
+    async def over(self, until: float) -> bool | None:
+        """Whether it ends a sentence; None if that cannot be told. Returns as soon as all that was said is known.
+
+        Args:
+            until: The moment, on the loop's clock, after which nothing more is waited for.
+        """
+        try:
+            async with asyncio.timeout_at(until):
+                await self._settled.wait()
+        except TimeoutError:
+            return None
+        return ends_sentence(self._text) if self._writes_marks else None
+
+
+def ends_sentence(text: str) -> bool:
+    """Whether a mark stands at its end that is not one of a sentence which trails off."""
+    bare = text.rstrip().rstrip(CLOSING)
+    return bare.endswith(MARKS) and not bare.endswith(OPEN)

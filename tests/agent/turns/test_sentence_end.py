@@ -1,0 +1,55 @@
+"""Whether what was said ends a sentence, and when that is known."""
+
+import asyncio
+
+import pytest
+
+from agent.turns.sentence_end import SentenceEnd, ends_sentence
+from agent.turns.user_turn_tracker import Onset, PartialHeard, Pause
+
+pytestmark = pytest.mark.anyio
+BEGINS = Onset(audible=False, answering=False)
+
+
+def partial(text: str, *, settled: bool = True) -> PartialHeard:
+    return PartialHeard("item_1", text, "speech", 900, settled)
+
+
+@pytest.mark.parametrize("text", ["Is it far?", "It is.", 'He said "stop!"', "ここは東京です。", "Where? "])
+def test_a_mark_at_the_end_ends_a_sentence(text: str) -> None:
+    assert ends_sentence(text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "What is the capital of", "Well,", "I was thinking about...", "And then…", "3.5 k"]
+)
+def test_without_a_mark_or_trailing_off_it_goes_on(text: str) -> None:
+    assert not ends_sentence(text)
+
+
+async def test_it_is_known_as_soon_as_all_that_was_said_is() -> None:
+    words = SentenceEnd()
+    for event in (BEGINS, partial("What is the", settled=False), Pause()):
+        words.feed(event)
+    loop = asyncio.get_running_loop()
+    loop.call_later(0.1, words.feed, partial("What is the capital?"))
+    assert await words.over(loop.time() + 0.5) is True
+    assert loop.time() == pytest.approx(0.1)
+
+
+async def test_a_recogniser_that_was_never_seen_to_write_a_mark_tells_nothing() -> None:
+    words, now = SentenceEnd(), asyncio.get_running_loop().time()
+    for event in (BEGINS, Pause(), partial("the the the")):
+        words.feed(event)
+    assert await words.over(now + 0.5) is None
+    for event in (BEGINS, partial("Stop.", settled=False), Pause(), partial("the the the")):
+        words.feed(event)
+    assert await words.over(now + 0.5) is False
+
+
+async def test_what_is_not_known_in_time_is_not_waited_for() -> None:
+    words, loop = SentenceEnd(), asyncio.get_running_loop()
+    for event in (BEGINS, Pause(), partial("What is it?"), BEGINS, Pause()):
+        words.feed(event)
+    assert await words.over(loop.time() + 0.5) is None  # of what was said since, nothing is known
+    assert loop.time() == pytest.approx(0.5)

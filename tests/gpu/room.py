@@ -1,0 +1,103 @@
+"""Measures calls in LiveKit rooms, from a mouth to an ear, with all four stages on one GPU at full size.
+
+`python -m tests.gpu.room --livekit-server PROGRAM [-o room.json] [--rooms 1,4,8,16] [--mps] [--caches DIR]`. The
+pipeline is started as `tests.gpu.chain` does: the shipped deployment, lengths fixed, weights made up. In front of it
+run a real livekit-server on loopback and the real agent worker; callers of LiveKit's SDK join, speak, film, and speak
+over every second answer. `rooms N` tells how long they waited after their last word, and how soon they had silence; `:
+steps` where each of these milliseconds was, by what went by between agent and pipeline (`room_tap`) and what the
+pipeline tells of itself: first what a person waits for, one after the other, then the pipeline's own steps, most of
+which run while nobody knows yet whether the turn is over. `webrtc alone` is a sound's way through a room without an
+agent. `--recordings` names a folder of WAV files to ask with, which `tests.gpu.room_voice` makes; without it syllables
+are spoken that no language knows, and of those a model of turn taking may think that they go on. `--within` is for all
+of it: what does not fit in is left out. `--tiny` is a dry run on a CPU; with `--scripted` the engines are scripted and
+take as long as on a GPU, so that what remains is what agent and WebRTC add.
+"""
+
+import argparse
+import asyncio
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from tests.gpu.chain_model import SHIPPED, WORDS, write_deployment, write_models
+from tests.gpu.chain_run import Place
+from tests.gpu.environment import environment
+from tests.gpu.room_caller import Patience
+from tests.gpu.room_run import RoomPlan, run, run_scripted
+from tests.gpu.room_voice import recorded, syllables
+from tests.gpu.sections import Report
+from tests.gpu.voice import mps
+
+WITHIN_S, WITHIN_TINY_S = 540.0, 900.0
+ROOMS, TURNS = (1, 4, 8, 16), (14, 5)
+ROOMS_TINY, TURNS_TINY = (1,), (2, 2)
+SLOW = Patience(greeting=150.0, answer=60.0, end=90.0)  # a CPU's
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--out", type=Path, default=Path("room.json"))
+    parser.add_argument("--livekit-server", type=Path, metavar="PROGRAM")
+    parser.add_argument("--recordings", type=Path, metavar="DIR")
+    parser.add_argument("--rooms", type=_numbers, metavar="N,…", help="at once, one case after the other (1,4,8,16)")
+    parser.add_argument("--turns", type=_two, metavar="N,N", help="of a caller alone, and of each of several (14,5)")
+    parser.add_argument("--deployment", type=Path, default=SHIPPED, help="another one for the same models")
+    parser.add_argument("--caches", type=Path, metavar="DIR")
+    parser.add_argument("--within", type=float, metavar="S")
+    parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
+    parser.add_argument("--full-stops", action="store_true", help="end the recogniser's sentences, as trained ones do")
+    parser.add_argument("--mps", action="store_true")
+    parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--scripted", action="store_true")
+    args = parser.parse_args()
+    if not args.livekit_server or not args.livekit_server.is_file():
+        parser.error("--livekit-server: name the program, which infra/up builds")
+    report = Report(args.out.absolute())
+    report.path.unlink(missing_ok=True)
+    asked = {"rooms": args.rooms, "words": args.words, "mps": args.mps, "deployment": args.deployment.name}
+    report.add(
+        "asked",
+        [
+            {
+                **asked,
+                "tiny": args.tiny,
+                "scripted": args.scripted,
+                "full_stops": args.full_stops,
+                "recordings": bool(args.recordings),
+            }
+        ],
+    )
+    plan = RoomPlan(
+        args.livekit_server.absolute(),
+        args.rooms or (ROOMS_TINY if args.tiny else ROOMS),
+        args.turns or (TURNS_TINY if args.tiny else TURNS),
+        recorded(args.recordings) if args.recordings else syllables(),
+        SLOW if args.tiny else Patience(),
+        args.full_stops,
+    )
+    if args.scripted:
+        asyncio.run(run_scripted(report, plan, args.within or WITHIN_S))
+        return
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+        folder = Path(temporary)
+        write_models(folder / "models", tiny=args.tiny)
+        write_deployment(folder / "deployment.yaml", args.deployment, tiny=args.tiny)
+        with mps(folder, args.mps) as service:
+            env = environment(folder / "plugin", args.caches or folder / "caches", WORDS[args.words], tiny=args.tiny)
+            env |= {"VLLM_LOGGING_LEVEL": "INFO"} | service
+            place = Place(folder / "deployment.yaml", folder / "models", env)
+            within_s = args.within or (WITHIN_TINY_S if args.tiny else WITHIN_S)
+            asyncio.run(run(report, place, plan, within_s))
+
+
+def _numbers(text: str) -> tuple[int, ...]:
+    return tuple(int(each) for each in text.split(","))
+
+
+def _two(text: str) -> Sequence[int]:
+    one, several = _numbers(text)
+    return one, several
+
+
+if __name__ == "__main__":
+    main()
