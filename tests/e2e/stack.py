@@ -82,16 +82,21 @@ async def get(url: str) -> Any:
 
 
 @asynccontextmanager
-async def stack_in(run: Path, environ: Mapping[str, str], *, phone: bool = False) -> AsyncGenerator[Stack]:
+async def stack_in(
+    run: Path, environ: Mapping[str, str], *options: str, phone: bool = False, within_s: float = START_S
+) -> AsyncGenerator[Stack]:
     """A stack of its own, from `infra/up --detach` until `infra/down`.
+
+    Args:
+        options: More of them for `infra/up`.
 
     Raises:
         AssertionError: It did not start; shows what `infra/up` said.
     """
     home = Path(environ.get("AURA_HOME") or ROOT / ".aura")
     layout = Layout(ROOT, home, run)
-    more = ["--phone"] if phone else []
-    await launch("infra/up", "--detach", "--run-dir", str(run), "--max-sessions", SESSIONS, *more, environ=environ)
+    asked = ["--run-dir", str(run), "--max-sessions", SESSIONS, *options, *["--phone"] * phone]
+    await launch("infra/up", "--detach", *asked, environ=environ, within_s=within_s)
     try:
         running = read_run_file(layout.run_file)
         assert running, "infra/up --detach returned, and there is no run.json"

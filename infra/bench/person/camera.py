@@ -2,6 +2,7 @@
 
 import asyncio
 import io
+from typing import Protocol
 
 import numpy as np
 from livekit import rtc
@@ -14,6 +15,17 @@ SWEEP_S = 8.0  # in which the square crosses the picture, from left to right
 ROWS = 5  # it sweeps one row after the other, from the top
 AROUND_S = SWEEP_S * ROWS  # then it starts again
 DARK, BRIGHT = 30, 230
+
+
+class FilmingCamera(Protocol):
+    """Films something."""
+
+    @property
+    def source(self) -> rtc.VideoSource: ...
+
+    async def run(self) -> None:
+        """Feed the source until cancelled."""
+        ...
 
 
 class ClockCamera:

@@ -9,7 +9,7 @@ from typing import Literal
 from livekit import rtc
 
 from infra.bench.base.speech import Sound
-from infra.bench.person.camera import FRAMES_PER_S, ClockCamera
+from infra.bench.person.camera import FRAMES_PER_S, ClockCamera, FilmingCamera
 from infra.bench.person.diary import Diary
 from infra.bench.person.grant import Grant
 from infra.bench.person.microphone import Microphone
@@ -93,9 +93,9 @@ class Person:
         self.diary.note(f"types {text!r}")
         await self.room.local_participant.send_text(text, topic=CHAT)
 
-    async def film(self) -> None:
-        """Turn the camera on."""
-        camera = ClockCamera()
+    async def film(self, camera: FilmingCamera | None = None) -> None:
+        """Turn a camera on; unless another one is given, it films a clock."""
+        camera = camera or ClockCamera()
         track = rtc.LocalVideoTrack.create_video_track("camera", camera.source)
         encoding = rtc.VideoEncoding(max_framerate=FRAMES_PER_S, max_bitrate=1_000_000)
         options = rtc.TrackPublishOptions(

@@ -16,15 +16,21 @@ class OnGpus:
     Attributes:
         models: Holds a folder for each checkpoint.
         deployment: None: the shipped one that fits.
+        venv: Somebody's own, which has vLLM and AURA; None: one is made, for NVIDIA's GPUs.
     """
 
     models: Path
     deployment: Path | None = None
+    venv: Path | None = None
 
     def options(self) -> dict[str, str]:
         """As they were given."""
-        deployment = {"--stage-configs-path": str(self.deployment)} if self.deployment else {}
-        return {"--model-dir": str(self.models), **deployment}
+        given = {"--model-dir": self.models, "--stage-configs-path": self.deployment, "--vllm-venv": self.venv}
+        return {name: str(path) for name, path in given.items() if path}
+
+    def venv_in(self, layout: Layout) -> Path:
+        """Where the pipeline runs."""
+        return self.venv or layout.gpu_venv
 
 
 @dataclass(frozen=True, slots=True)

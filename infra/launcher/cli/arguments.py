@@ -26,7 +26,8 @@ environment:
   HF_ENDPOINT          the model hub that --hub asks
   HF_TOKEN             the token for it, if it wants one
 """
-VALUES, FLAGS = ("profile", "model_dir", "stage_configs_path", "max_sessions"), ("hub", "phone")  # of a stack
+OF_VLLM, FLAGS = ("model_dir", "stage_configs_path", "vllm_venv"), ("hub", "phone")
+VALUES = ("profile", *OF_VLLM, "max_sessions")  # of a stack, as the flags
 
 
 def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) -> LauncherSettings:
@@ -81,19 +82,21 @@ def _on_gpus(asked: argparse.Namespace, profile: str, default: Path) -> OnGpus |
         BadUsage: A path is missing, is not there, or is none of the profile's.
     """
     if profile != VLLM:
-        if asked.model_dir or asked.stage_configs_path:
-            raise BadUsage(f"--model-dir and --stage-configs-path are for --profile {VLLM}")
+        if any(getattr(asked, name) for name in OF_VLLM):
+            raise BadUsage(f"--model-dir, --stage-configs-path and --vllm-venv are for --profile {VLLM}")
         return None
     if asked.model_dir is None and not asked.hub:
         raise BadUsage(
             f"--profile {VLLM} needs --model-dir DIR, which holds a folder for each checkpoint, "
             "or --hub, which fetches them"
         )
-    on_gpus = OnGpus(asked.model_dir or default, asked.stage_configs_path)
+    on_gpus = OnGpus(asked.model_dir or default, asked.stage_configs_path, asked.vllm_venv)
     if not on_gpus.models.is_dir() and (on_gpus.models.exists() or not asked.hub):
         raise BadUsage(f"--model-dir: {on_gpus.models} is no folder")
     if on_gpus.deployment and not on_gpus.deployment.is_file():
         raise BadUsage(f"--stage-configs-path: {on_gpus.deployment} is no file")
+    if on_gpus.venv and not (on_gpus.venv / "bin" / "aura-pipeline").is_file():
+        raise BadUsage(f"--vllm-venv: {on_gpus.venv} has no bin/aura-pipeline: install AURA there, beside vLLM")
     return on_gpus
 
 
@@ -131,6 +134,12 @@ def _parser() -> argparse.ArgumentParser:
         type=_absolute,
         metavar="FILE",
         help=f"{vllm} its deployment (the shipped one that fits)",
+    )
+    up.add_argument(
+        "--vllm-venv",
+        type=_absolute,
+        metavar="DIR",
+        help=f"{vllm} a venv of yours with vLLM and AURA (one is made, for NVIDIA's GPUs)",
     )
     up.add_argument("--max-sessions", type=int, metavar="N", help="most callers at a time")
     up.add_argument("--detach", action="store_true", help="return when it runs; infra/down stops it")

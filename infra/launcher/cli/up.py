@@ -40,13 +40,18 @@ async def set_up(settings: LauncherSettings, display: Display) -> LauncherSettin
     choose_ports(settings.ports)  # a port that is taken is better known before minutes of set-up
     await set_up_all(
         SetupContext(settings.layout, settings.environ, display),
-        extras=("agent",) if settings.profile == VLLM else ("agent", "embedded"),
+        extras=extras_of(settings),
         hub=settings.hub,
         phone=settings.phone,
         strict=settings.ci,
         on_gpus=settings.on_gpus,
     )
     return settings
+
+
+def extras_of(settings: LauncherSettings) -> tuple[str, ...]:
+    """What the stack's own venv holds: the embedded voice also records what callers hear whom nobody can serve."""
+    return ("agent",) if settings.profile == VLLM and not settings.phone else ("agent", "embedded")
 
 
 def on_these_gpus(settings: LauncherSettings, sizes: Sequence[int]) -> LauncherSettings:
@@ -59,7 +64,7 @@ def on_these_gpus(settings: LauncherSettings, sizes: Sequence[int]) -> LauncherS
     if settings.on_gpus is None:
         return settings
     deploy, on_gpus = settings.layout.deploy, settings.on_gpus
-    deployment = fitting(deploy, on_gpus.deployment, sizes)
+    deployment = fitting(deploy, on_gpus.deployment, sizes, own_venv=on_gpus.venv is not None)
     check_folders(deploy, deployment, on_gpus.models, hub=settings.hub)
     return replace(settings, on_gpus=replace(on_gpus, deployment=deployment))
 
@@ -89,7 +94,7 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
         environ=environ,
         display=display,
         finish=partial(_make_trunks, settings, ports, keys, display) if phone else None,
-        shares_gpu=bool(on_gpus and on_gpus.deployment and shares_a_gpu(on_gpus.deployment)),
+        shares_gpu=bool(gpu_bytes() and on_gpus and on_gpus.deployment and shares_a_gpu(on_gpus.deployment)),
     )
 
 

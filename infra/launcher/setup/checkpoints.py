@@ -38,18 +38,21 @@ async def fetch_checkpoints(setup: SetupContext, on_gpus: OnGpus) -> None:
     if need_of(setup.layout.deploy, on_gpus.deployment):
         folders = absent(setup.layout.deploy, on_gpus.deployment, on_gpus.models)
     else:
-        folders = await _absent_of(setup, on_gpus.deployment, on_gpus.models)
+        folders = await _absent_of(setup, on_gpus.venv_in(setup.layout), on_gpus.deployment, on_gpus.models)
     for folder in folders:
         with setup.display.step(folder) as step:
-            await _fetch(setup, step, on_gpus.models / folder, HUB_NAMES.get(folder, folder))
+            await _fetch(
+                setup, step, on_gpus.venv_in(setup.layout), on_gpus.models / folder, HUB_NAMES.get(folder, folder)
+            )
 
 
-async def _absent_of(setup: SetupContext, deployment: Path, models: Path) -> list[str]:
+async def _absent_of(setup: SetupContext, venv: Path, deployment: Path, models: Path) -> list[str]:
     """What somebody's own deployment lacks: only what has the pipeline can read it."""
     with TemporaryDirectory() as folder:
         into = Path(folder) / "names.json"
-        python = setup.layout.gpu_venv / "bin" / "python"
-        await setup.run(deployment.name, [python, "-m", "infra.models.named_checkpoints", deployment, models, into])
+        await setup.run(
+            deployment.name, [venv / "bin" / "python", "-m", "infra.models.named_checkpoints", deployment, models, into]
+        )
         lacking = [name for name in json.loads(into.read_text()) if not (models / name).is_dir()]
     if unknown := [name for name in lacking if name not in HUB_NAMES and not HUB_NAME.fullmatch(name)]:
         raise Missing(
@@ -59,14 +62,14 @@ async def _absent_of(setup: SetupContext, deployment: Path, models: Path) -> lis
     return lacking
 
 
-async def _fetch(setup: SetupContext, step: ProgressStep, target: Path, repo: str) -> None:
+async def _fetch(setup: SetupContext, step: ProgressStep, venv: Path, target: Path, repo: str) -> None:
     part = target.with_name(f"{target.name}{PART}")
     try:
         part.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise Missing(f"--model-dir: {target.parent} takes no checkpoints: {error.strerror}") from None
     name = f"download of {target.name}"
-    argv: list[str | Path] = [setup.layout.gpu_venv / "bin" / "python", "-m", "infra.models.snapshot", repo, part]
+    argv: list[str | Path] = [venv / "bin" / "python", "-m", "infra.models.snapshot", repo, part]
     quiet = {"HF_HUB_DISABLE_TELEMETRY": "1", "HF_HUB_DISABLE_PROGRESS_BARS": "1"}
     try:
         async with download_progress(part, lambda there: _advance(step, part, there), copies=False):

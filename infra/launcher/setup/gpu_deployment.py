@@ -35,19 +35,25 @@ NEEDS = (  # the best first
 )
 
 
-def fitting(deploy: Path, asked: Path | None, gpu_bytes: Sequence[int]) -> Path:
+def fitting(deploy: Path, asked: Path | None, gpu_bytes: Sequence[int], *, own_venv: bool = False) -> Path:
     """The deployment that was asked for, or the best one that the machine can run.
 
     Args:
         deploy: The folder of the shipped files.
+        own_venv: The vLLM that it will run on is somebody's own, and may need no GPU.
 
     Raises:
         Missing: The GPUs are too small for it, or there are none; names the file that would fit.
     """
     best = next((need for need in NEEDS if fits(need, gpu_bytes)), None)
     needed = need_of(deploy, asked) if asked else None
+    if not gpu_bytes and asked and needed is None and own_venv:
+        return asked
     if not gpu_bytes:
-        raise Missing(f"the profile `vllm` needs {NEEDS[-1].words} at least, and this machine has no NVIDIA GPU")
+        raise Missing(
+            f"the profile `vllm` needs {NEEDS[-1].words} at least, and this machine has no NVIDIA GPU; "
+            "a vLLM and a deployment of your own (--vllm-venv, --stage-configs-path) may run without one"
+        )
     has = f"this machine has {described(gpu_bytes)}"
     if asked and (needed is None or fits(needed, gpu_bytes)):
         return asked

@@ -57,7 +57,8 @@ async def set_up_all(
         if vllm:
             steps.create_task(make_vllm_venv(setup), name="set-up:vllm")
         if on_gpus:
-            await make_gpu_venv(setup)
+            if on_gpus.venv is None:
+                await make_gpu_venv(setup)
             if hub:
                 await fetch_checkpoints(setup, on_gpus)
         else:

@@ -97,7 +97,7 @@ def _pipeline(
     layout: Layout, ports: Ports, env: Mapping[str, str], max_sessions: int | None, on_gpus: OnGpus | None
 ) -> Service:
     """What hears, thinks and speaks: with small models, or on GPUs."""
-    venv, models = (layout.gpu_venv, on_gpus.models) if on_gpus else (layout.venv, layout.models)
+    venv, models = (on_gpus.venv_in(layout), on_gpus.models) if on_gpus else (layout.venv, layout.models)
     options = {
         "--profile": VLLM if on_gpus else EMBEDDED,
         "--stage-configs-path": on_gpus and on_gpus.deployment,

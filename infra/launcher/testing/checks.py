@@ -13,6 +13,7 @@ VLLM_TESTS = ("tests/contract/vllm", "tests/pipeline/models", "tests/pipeline/en
 CALLS = "tests/e2e"  # people who speak, in real time
 PHONE_TESTS = f"{CALLS}/test_phone*.py"  # these ring up, each through the real bridge
 TALK_TESTS = f"{CALLS}/test_phone_talk.py"  # of those, what needs the real models
+ROOM_TESTS = f"{CALLS}/vllm"  # people who speak to the pipeline for GPUs: of both venvs
 SIDE_BY_SIDE = 4  # processes at most that run vLLM's tests, a core and 3 GB each
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # tiny tensors: threads of OpenMP would only wait for each other
 IN_ORDER = "--no-loadscope-reorder"  # files that take a minute have few tests: they would come last, one by one
@@ -50,9 +51,9 @@ def all_checks(settings: LauncherSettings, node: Mapping[str, str]) -> tuple[Lan
         node: The environment in which `npm` is found.
     """
     ruff, ruff_format, mypy = _python_checks(settings)
-    tests, calls, phones = _parts(settings)
+    tests, calls, rooms, phones = _parts(settings)
     return (
-        Lane("shown", (ruff, ruff_format, tests, calls)),
+        Lane("shown", (ruff, ruff_format, tests, calls, rooms)),
         Lane("beside", (*_page_checks(settings, node), mypy)),
         Lane("beside", (phones,)),
         Lane("behind", (vllm_tests(settings),)),
@@ -75,13 +76,19 @@ def vllm_tests(settings: LauncherSettings, arguments: Sequence[str] = ()) -> Che
     return _pytest_of("vllm", settings.layout.vllm_venv, settings, which, **ONE_THREAD)
 
 
-def _parts(settings: LauncherSettings) -> tuple[Check, Check, Check]:
-    """All that needs no vLLM: what needs no stack; the calls to the real models; those to scripted ones by phone."""
+def room_tests_asked(arguments: Sequence[str]) -> bool:
+    """Whether pytest is asked for tests that need vLLM's venv beside their own."""
+    return any(argument.startswith(ROOM_TESTS) for argument in arguments)
+
+
+def _parts(settings: LauncherSettings) -> tuple[Check, Check, Check, Check]:
+    """What needs no stack; calls to the small real models; to tiny ones on vLLM; to scripted ones by phone."""
     phones = [path for path in _found(settings, PHONE_TESTS) if path not in _found(settings, TALK_TESTS)]
-    without = [f"--ignore={path}" for path in phones]
+    without = [f"--ignore={path}" for path in (*phones, ROOM_TESTS)]
     return (
         _pytest("tests", settings, [*_workers(2), IN_ORDER, f"--ignore={CALLS}"]),
         _pytest("calls", settings, [CALLS, *without]),
+        _pytest("rooms", settings, [ROOM_TESTS]),
         _pytest("phones", settings, phones),
     )
 

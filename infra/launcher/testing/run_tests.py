@@ -7,7 +7,15 @@ from infra.launcher.setup.plan import alone, set_up_all
 from infra.launcher.setup.setup_context import SetupContext
 from infra.launcher.setup.toolchains import find_node
 from infra.launcher.setup.venvs import make_venv, make_vllm_venv
-from infra.launcher.testing.checks import UNIT, Lane, all_checks, phone_tests, some_tests, vllm_tests
+from infra.launcher.testing.checks import (
+    UNIT,
+    Lane,
+    all_checks,
+    phone_tests,
+    room_tests_asked,
+    some_tests,
+    vllm_tests,
+)
 from infra.launcher.testing.lanes import LaneRunner
 
 EXTRAS = ("agent", "embedded", "dev")
@@ -45,7 +53,8 @@ async def _set_up(settings: LauncherSettings, setup: SetupContext) -> tuple[Lane
             await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci, vllm=True)
             return all_checks(settings, setup.path_with((await find_node(setup)).folder))
         case rest:
-            await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci)
+            vllm = room_tests_asked(rest)
+            await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci, vllm=vllm)
             check = some_tests(settings, rest)
     return (Lane("shown", (check,)),)
 

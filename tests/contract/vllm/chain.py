@@ -63,15 +63,20 @@ class Chain:
 
     def stages(self) -> dict[int, str]:
         """Which stage each of its processes is, if none of them has died; without those that have not started."""
-        below = _below(self.process.pid)
-        engines = [pid for pid in below if "EngineCore" in _title(pid)]
-        decoders = [pid for pid in below if "code2wav.child" in _title(pid)]
-        return dict(zip(engines, VLLM_STAGES, strict=False)) | dict.fromkeys(decoders, "code2wav")
+        return stages_of(self.process.pid)
 
     def kill(self, stage: str) -> None:
         """The process of that stage's engine ends without a word."""
         (pid,) = (pid for pid, name in self.stages().items() if name == stage)
         os.kill(pid, signal.SIGKILL)
+
+
+def stages_of(pid: int) -> dict[int, str]:
+    """The same of the pipeline with that pid."""
+    below = _below(pid)
+    engines = [pid for pid in below if "EngineCore" in _title(pid)]
+    decoders = [pid for pid in below if "code2wav.child" in _title(pid)]
+    return dict(zip(engines, VLLM_STAGES, strict=False)) | dict.fromkeys(decoders, "code2wav")
 
 
 def write_models(folder: Path) -> None:

@@ -95,7 +95,9 @@ def test_the_profile_for_gpus_wants_its_checkpoints(tmp_path: Path) -> None:
         (["--profile", "vllm", "--model-dir", str(tmp_path / "x")], "x is no folder"),
         (["--profile", "vllm", "--hub", "--model-dir", __file__], "test_settings.py is no folder"),
         (["--profile", "vllm", "--model-dir", str(tmp_path), "--stage-configs-path", "y"], "y is no file"),
+        (["--profile", "vllm", "--model-dir", str(tmp_path), "--vllm-venv", str(tmp_path)], "no bin/aura-pipeline"),
         (["--model-dir", str(tmp_path)], "are for --profile vllm"),
+        (["--vllm-venv", str(tmp_path)], "are for --profile vllm"),
     ):
         with pytest.raises(BadUsage, match=said):
             read_settings(ROOT, ["up", *arguments], {})

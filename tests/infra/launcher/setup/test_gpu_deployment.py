@@ -8,7 +8,7 @@ from infra.launcher.base.errors import Missing
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.settings import LauncherSettings, OnGpus
 from infra.launcher.cli.arguments import read_settings
-from infra.launcher.cli.up import on_these_gpus
+from infra.launcher.cli.up import extras_of, on_these_gpus
 from infra.launcher.setup.gpu_deployment import NEEDS, check_folders, fitting
 from infra.launcher.supervise.services import stack_services
 from pipeline.deployment.loading import read_deployment
@@ -54,6 +54,36 @@ def test_a_gpu_that_is_too_small_is_told_with_the_file_that_would_fit() -> None:
 def test_a_machine_without_a_gpu_is_told_so() -> None:
     with pytest.raises(Missing, match="needs one GPU of 24 GB at least, and this machine has no NVIDIA GPU"):
         fitting(DEPLOY, None, ())
+
+
+def test_a_vllm_and_a_deployment_of_ones_own_run_without_a_gpu_and_neither_does_alone(tmp_path: Path) -> None:
+    own = tmp_path / "mine.yaml"
+    assert fitting(DEPLOY, own, (), own_venv=True) == own
+    for file, own_venv in ((own, False), (DEPLOY / "aura_24gb.yaml", True), (None, True)):
+        with pytest.raises(Missing, match=r"no NVIDIA GPU; a vLLM and a deployment of your own \(--vllm-venv, --stage"):
+            fitting(DEPLOY, file, (), own_venv=own_venv)
+    assert on_these_gpus(asked_with_venv(tmp_path, own), ()).on_gpus == OnGpus(tmp_path, own, tmp_path)
+
+
+def asked_with_venv(folder: Path, own: Path) -> LauncherSettings:
+    own.touch()
+    (folder / "bin").mkdir()
+    (folder / "bin" / "aura-pipeline").touch()
+    return asked_for("--model-dir", str(folder), "--stage-configs-path", str(own), "--vllm-venv", str(folder))
+
+
+def test_the_pipeline_runs_in_a_venv_of_ones_own(tmp_path: Path) -> None:
+    layout, keys = Layout(DEPLOY, tmp_path, tmp_path), dict.fromkeys(("LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"), "x")
+    on_gpus = OnGpus(tmp_path / "checkpoints", venv=tmp_path / "mine")
+    parts = {part.name: part for part in stack_services(layout, PORTS, keys, None, phone=False, on_gpus=on_gpus)}
+    assert parts["pipeline"].argv[0] == str(tmp_path / "mine" / "bin" / "aura-pipeline")
+    assert on_gpus.options() == {"--model-dir": str(on_gpus.models), "--vllm-venv": str(on_gpus.venv)}
+
+
+def test_the_voice_for_callers_whom_nobody_can_serve_is_installed_where_phones_are(tmp_path: Path) -> None:
+    asked = "--model-dir", str(tmp_path)
+    assert extras_of(asked_for(*asked)) == ("agent",)
+    assert "embedded" in extras_of(asked_for(*asked, "--phone"))
 
 
 def test_checkpoints_that_are_not_there_are_all_named_before_anything_is_set_up(tmp_path: Path) -> None:

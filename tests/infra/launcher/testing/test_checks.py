@@ -9,7 +9,7 @@ import pytest
 
 from infra.launcher.base.settings import LauncherSettings
 from infra.launcher.cli.arguments import read_settings
-from infra.launcher.testing.checks import VLLM_TESTS, Check, Lane, all_checks, phone_tests, vllm_tests
+from infra.launcher.testing.checks import VLLM_TESTS, Check, Lane, all_checks, phone_tests, room_tests_asked, vllm_tests
 
 ROOT = Path(__file__).parents[4]
 TESTS = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").rglob("test_*.py"))
@@ -50,6 +50,8 @@ def where(test: str) -> str:
         return "vllm"
     if not test.startswith("tests/e2e/"):
         return "tests"
+    if test.startswith("tests/e2e/vllm/"):
+        return "rooms"
     return "phones" if "test_phone" in test and "talk" not in test else "calls"
 
 
@@ -64,7 +66,8 @@ def test_people_who_speak_to_the_models_are_on_the_screen_and_what_computes_for_
 ) -> None:
     places = {check.name: lane.place for lane in lanes for check in lane.checks}
     assert places == {
-        "ruff check": "shown", "ruff format": "shown", "tests": "shown", "calls": "shown", "phones": "beside",
+        "ruff check": "shown", "ruff format": "shown", "tests": "shown", "calls": "shown", "rooms": "shown",
+        "phones": "beside",
         "page check": "beside", "page test": "beside", "mypy": "beside", "vllm": "behind",
     }  # fmt: skip
 
@@ -88,6 +91,11 @@ def test_pytest_tells_the_value_of_an_option_from_a_path(settings: LauncherSetti
     ended = subprocess.run([sys.executable, *check.argv[1:]], cwd=ROOT, capture_output=True, text=True, timeout=60)
     found = [line for line in ended.stdout.splitlines() if "::" in line]
     assert found and all(line.startswith("tests/e2e/test_phone") for line in found)
+
+
+def test_what_needs_both_venvs_is_known_by_its_path() -> None:
+    assert room_tests_asked(["-x", "tests/e2e/vllm/test_answer.py"])
+    assert not room_tests_asked(["tests/e2e/test_room.py", "-k", "vllm"])
 
 
 def test_a_part_of_what_needs_vllm_is_run_in_one_process(settings: LauncherSettings) -> None:

@@ -1,0 +1,72 @@
+"""What dies in mid-answer, and what becomes of the call: an engine, the whole pipeline, the agent's process."""
+
+import asyncio
+import os
+import signal
+from collections.abc import Callable
+
+import pytest
+
+from infra.bench.person.person import ANSWER_S, READY_S, Person, joined
+from infra.launcher.supervise.run_file import read_run_file
+from tests.contract.vllm.chain import stages_of
+from tests.e2e.stack import POLL_S, Stack
+from tests.e2e.test_presence import job_process
+from tests.e2e.vllm.obedient import ONE, OTHER, SAYS_ONE, SAYS_OTHER, UNTIL_SPOKEN_TO
+
+pytestmark = pytest.mark.anyio
+
+AGAIN_S = 300.0  # until what was killed serves again: 15 s of an engine, a minute of all, on a quiet machine
+
+
+async def begin_to_tell(person: Person) -> None:
+    """Ask for a long answer; returns when some of it has been heard."""
+    heard = person.heard.stretches[-1].ended
+    await person.type(f"Tell me all {UNTIL_SPOKEN_TO}")
+    await person.diary.until(lambda: person.heard.loud_s(heard) > 0.5, ANSWER_S, "some of the answer")
+
+
+async def answers(person: Person, mark: str, words: str) -> None:
+    await person.type(f"And now {mark}")
+    await person.diary.until(lambda: words in person.said("agent"), ANSWER_S, "an answer")
+
+
+async def test_the_call_outlives_an_engine_and_then_the_pipeline(stack: Stack, a_room: Callable[[], str]) -> None:
+    async with joined("Jan", await stack.grant(a_room(), "jan")) as jan:
+        await jan.greeted()
+        await begin_to_tell(jan)
+        pipeline = stack.running.parts["pipeline"].pid
+        (talker,) = (pid for pid, stage in stages_of(pipeline).items() if stage == "qwen3_tts")
+        os.kill(talker, signal.SIGKILL)
+        await jan.diary.until(lambda: any(jan.told("aura.error")), ANSWER_S, "that it is told")
+        await serves(stack)
+        assert (await stack.ready())["restarts"]["qwen3_tts"] == 1
+        await answers(jan, ONE, SAYS_ONE)
+
+        await begin_to_tell(jan)
+        troubles = len(jan.told("aura.error"))
+        os.kill(pipeline, signal.SIGKILL)
+        await jan.diary.until(lambda: any(jan.told("aura.error")[troubles:]), ANSWER_S, "that it is told")
+        await jan.diary.until(lambda: jan.told("aura.error")[-1] == "", AGAIN_S, "that all is well again")
+        run = read_run_file(stack.layout.run_file)
+        assert run and run.parts["pipeline"].pid != pipeline
+        await answers(jan, OTHER, SAYS_OTHER)
+        assert len(jan.agents) == 1, "the same agent, all the while"
+
+
+async def test_the_call_outlives_the_agents_process(stack: Stack, a_room: Callable[[], str]) -> None:
+    room = a_room()
+    async with joined("Kay", await stack.grant(room, "kay")) as kay:
+        await kay.greeted()
+        await begin_to_tell(kay)
+        os.kill(int(job_process(stack, room).name), signal.SIGKILL)
+        await kay.diary.until(lambda: len(kay.agents) == 2, READY_S, "another agent")
+        await kay.diary.until(lambda: "cut off" in "".join(kay.said("agent")), ANSWER_S, "an apology")
+        await answers(kay, ONE, SAYS_ONE)
+
+
+async def serves(stack: Stack) -> None:
+    """Return when no engine of the pipeline is away any more."""
+    async with asyncio.timeout(AGAIN_S):
+        while not (await stack.ready())["ready"]:
+            await asyncio.sleep(POLL_S)
