@@ -29,7 +29,7 @@ from tests.gpu.sections import Report
 from tests.gpu.voice import mps
 
 WITHIN_S, WITHIN_TINY_S = 540.0, 900.0
-ROOMS, TURNS = (1, 4, 8, 16), (14, 5)
+ROOMS, TURNS = (1, 4, 8, 16), (10, 4)
 ROOMS_TINY, TURNS_TINY = (1,), (2, 2)
 SLOW = Patience(greeting=150.0, answer=60.0, end=90.0)  # a CPU's
 
@@ -40,7 +40,7 @@ def main() -> None:
     parser.add_argument("--livekit-server", type=Path, metavar="PROGRAM")
     parser.add_argument("--recordings", type=Path, metavar="DIR")
     parser.add_argument("--rooms", type=_numbers, metavar="N,…", help="at once, one case after the other (1,4,8,16)")
-    parser.add_argument("--turns", type=_two, metavar="N,N", help="of a caller alone, and of each of several (14,5)")
+    parser.add_argument("--turns", type=_two, metavar="N,N", help="of a caller alone, and of each of several (10,4)")
     parser.add_argument("--deployment", type=Path, default=SHIPPED, help="another one for the same models")
     parser.add_argument("--caches", type=Path, metavar="DIR")
     parser.add_argument("--within", type=float, metavar="S")
