@@ -15,9 +15,11 @@ take as long as on a GPU, so that what remains is what agent and WebRTC add.
 
 import argparse
 import asyncio
+import signal
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from tests.gpu.chain_model import SHIPPED, WORDS, write_deployment, write_models
 from tests.gpu.chain_run import Place
@@ -52,6 +54,7 @@ def main() -> None:
     args = parser.parse_args()
     if not args.livekit_server or not args.livekit_server.is_file():
         parser.error("--livekit-server: name the program, which infra/up builds")
+    signal.signal(signal.SIGTERM, _stop)  # what was started ends with us
     report = Report(args.out.absolute())
     report.path.unlink(missing_ok=True)
     asked = {"rooms": args.rooms, "words": args.words, "mps": args.mps, "deployment": args.deployment.name}
@@ -88,6 +91,10 @@ def main() -> None:
             place = Place(folder / "deployment.yaml", folder / "models", env)
             within_s = args.within or (WITHIN_TINY_S if args.tiny else WITHIN_S)
             asyncio.run(run(report, place, plan, within_s))
+
+
+def _stop(*_: object) -> NoReturn:
+    raise SystemExit(128 + signal.SIGTERM)
 
 
 def _numbers(text: str) -> tuple[int, ...]:
