@@ -15,9 +15,11 @@ take as long as on a GPU, so that what remains is what agent and WebRTC add.
 
 import argparse
 import asyncio
+import signal
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from tests.gpu.chain_model import SHIPPED, WORDS, write_deployment, write_models
 from tests.gpu.chain_run import Place
@@ -29,7 +31,7 @@ from tests.gpu.sections import Report
 from tests.gpu.voice import mps
 
 WITHIN_S, WITHIN_TINY_S = 540.0, 900.0
-ROOMS, TURNS = (1, 4, 8, 16), (14, 5)
+ROOMS, TURNS = (1, 4, 8, 16), (10, 4)
 ROOMS_TINY, TURNS_TINY = (1,), (2, 2)
 SLOW = Patience(greeting=150.0, answer=60.0, end=90.0)  # a CPU's
 
@@ -40,7 +42,7 @@ def main() -> None:
     parser.add_argument("--livekit-server", type=Path, metavar="PROGRAM")
     parser.add_argument("--recordings", type=Path, metavar="DIR")
     parser.add_argument("--rooms", type=_numbers, metavar="N,…", help="at once, one case after the other (1,4,8,16)")
-    parser.add_argument("--turns", type=_two, metavar="N,N", help="of a caller alone, and of each of several (14,5)")
+    parser.add_argument("--turns", type=_two, metavar="N,N", help="of a caller alone, and of each of several (10,4)")
     parser.add_argument("--deployment", type=Path, default=SHIPPED, help="another one for the same models")
     parser.add_argument("--caches", type=Path, metavar="DIR")
     parser.add_argument("--within", type=float, metavar="S")
@@ -52,6 +54,7 @@ def main() -> None:
     args = parser.parse_args()
     if not args.livekit_server or not args.livekit_server.is_file():
         parser.error("--livekit-server: name the program, which infra/up builds")
+    signal.signal(signal.SIGTERM, _stop)  # what was started ends with us
     report = Report(args.out.absolute())
     report.path.unlink(missing_ok=True)
     asked = {"rooms": args.rooms, "words": args.words, "mps": args.mps, "deployment": args.deployment.name}
@@ -88,6 +91,10 @@ def main() -> None:
             place = Place(folder / "deployment.yaml", folder / "models", env)
             within_s = args.within or (WITHIN_TINY_S if args.tiny else WITHIN_S)
             asyncio.run(run(report, place, plan, within_s))
+
+
+def _stop(*_: object) -> NoReturn:
+    raise SystemExit(128 + signal.SIGTERM)
 
 
 def _numbers(text: str) -> tuple[int, ...]:
