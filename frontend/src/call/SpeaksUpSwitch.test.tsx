@@ -8,7 +8,7 @@ import { SpeaksUpSwitch } from './SpeaksUpSwitch';
 function drawn(persona: string | undefined, sees: boolean | null = true): string {
   const attributes = persona === undefined ? {} : { 'aura.persona': persona };
   const participant = { identity: 'agent', attributes } as unknown as RemoteParticipant;
-  const agent: AgentView = { seen: true, participant, state: 'listening', line: true, sees, error: '' };
+  const agent: AgentView = { seen: true, participant, state: 'listening', line: true, sees, shown: null, error: '' };
   return renderToStaticMarkup(
     <RoomContext value={{} as Room}>
       <SpeaksUpSwitch agent={agent} />
