@@ -5,8 +5,8 @@ import type { ConversationState } from '../conversation/conversation';
 import { Icon } from '../ui/Icon';
 import { DecisionLog } from './DecisionLog';
 import { DownloadButton } from './DownloadButton';
-import { SpeaksUpSwitch } from './SpeaksUpSwitch';
 import { PersonaCard } from './PersonaCard';
+import { SpeaksUpSwitch } from './SpeaksUpSwitch';
 import { WaitChart } from './WaitChart';
 
 interface Props {
