@@ -17,6 +17,7 @@ from aiohttp import web
 
 from pipeline.aio import startup_objects as heap
 from pipeline.cli.ask import add_ask, run_ask
+from pipeline.cli.blas_threads import limit_blas_threads
 from pipeline.cli.logs import set_up_logging
 from pipeline.cli.offline import keep_stdout_for_results
 from pipeline.cli.options import add_model_dir
@@ -80,6 +81,7 @@ def main(argv: Sequence[str] | None = None) -> None:
 
 async def serve(settings: ServeSettings) -> signal.Signals | None:
     """Run the pipeline until SIGTERM or SIGINT: returns it. `/health` answers at once, `/ready` when the engines do."""
+    limit_blas_threads()
     work = asyncio.current_task()
     assert work
     stopping = Shutdown(work)

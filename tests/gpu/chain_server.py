@@ -19,6 +19,7 @@ PACKAGES = (
     "pillow",
     "prometheus-client",
     "soxr",
+    "threadpoolctl",
     "torch",
     "transformers",
 )

@@ -70,6 +70,7 @@ const FIGURES: Readonly<Record<string, (time: string) => string>> = {
   label_ms: (time) => `made out ${time} after it`,
   label_audio_ms: (time) => `${time} of audio read`,
   waited_ms: (time) => `after ${time}`,
+  age_ms: (time) => `${time} after it was seen`,
 };
 
 /** The numbers behind a decision, in words; a figure that is not known here has its own name. */

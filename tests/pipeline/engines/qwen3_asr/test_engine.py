@@ -251,7 +251,7 @@ async def test_a_person_is_heard_while_they_speak_and_only_the_tail_is_left_at_t
         transcriber.commit()
     assert [round(at - began, 3) for at, _ in hypotheses][-1] == FENCE_S + PASS_S
     last = hypotheses[-1][1]
-    assert last == Hypothesis(fake.text[:31].strip(), True, 3_100, last.stable_chars)
+    assert last == Hypothesis(fake.text[:31].strip(), True, 3_100, last.stable_chars, "en")
     for (_, before), (_, after) in pairwise(hypotheses):
         assert after.text.startswith(before.text[: before.stable_chars])
     assert len(hypotheses) >= 5
