@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-from collections.abc import Mapping
 from typing import Any, Protocol
 
 from livekit.agents import Agent, AgentSession, UserInputTranscribedEvent, UserStateChangedEvent
@@ -10,6 +9,7 @@ from livekit.agents.types import NOT_GIVEN
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.aio.guard import log_exceptions
+from agent.character import CallPersona, FirstPersona
 from agent.livekit.connection import ConnectPipeline, PipelineEndpoint
 from agent.livekit.media import VideoSampler
 from agent.livekit.model import AuraRealtimeModel
@@ -18,9 +18,8 @@ from agent.livekit.responses import ResponseOutcome
 from agent.livekit.session import TOO_LONG
 from agent.livekit.session_persona import PersonaInForce
 from agent.livekit.session_settings import PipelineSessionSettings
-from agent.persona.changes import PersonaChanges, Refusal
-from agent.persona.language import preferred
-from agent.persona.persona import Persona, Phrase
+from agent.persona.changes import Refusal
+from agent.persona.persona import Persona
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
 from agent.status.attributes import AgentStatePublisher, AttributeSink, What
@@ -28,7 +27,6 @@ from agent.status.latency import LatencyTracker
 from agent.turns.endpointing import Turns, turn_handling, voice_activity
 from agent.turns.floor import FLOOR, FloorDisturbed, FloorRules, FloorSeen, OfferCame, RemarkOffer
 from agent.turns.pipeline_stt import PipelineStt
-from agent.turns.quiet_wishes import wishes_remarks
 from agent.turns.sound_record import SoundRecord
 from agent.turns.user_turn_tracker import Kind, Onset, PartialHeard, Pause, TurnCommitted, UserTurnTracker
 from agent.video.sourced_frame import VideoSource
@@ -36,7 +34,6 @@ from pipeline.realtime.client import connect
 
 logger = logging.getLogger(__name__)
 
-MOST_REFUSAL = 300  # letters of it that are shown
 HANG_UP_S = 0.5  # in which what was heard of the last answer is told, and a page that reloads is back
 
 
@@ -50,6 +47,9 @@ class CallObserver(AttributeSink, Protocol):
 
 class Call:
     """Joins the parts: each tells the call what happened, and the call tells the others.
+
+    Attributes:
+        character: Who the agent is.
 
     Args:
         spoken: The call has sound; without it, it is a conversation in writing.
@@ -69,18 +69,13 @@ class Call:
         recalled: FailoverMetadata | None = None,
         floor: FloorRules = FLOOR,
     ) -> None:
-        self._persona, self._turns, self._observer = persona, turns, observer
+        self._instructions, self._turns, self._observer = persona.instructions, turns, observer
         self._tasks = OwnedTasks()
         self._latency, self._sounds = LatencyTracker(), SoundRecord()
         self.publisher = AgentStatePublisher(observer)
         self._absence: asyncio.Task[None] | None = None
-        self._can_speak_up = turns.camera and floor.per_minute > 0
-        speaks_up = self._can_speak_up and persona.proactive
-        self._recalled = recalled is not None
-        self._person = ""  # the languages that the person prefers
-        self._heard = ""  # the language that was heard last
-        self._line = asyncio.Event()  # the line has been up
-        wishes = PipelineSessionSettings(persona, spoken, turns.camera, speaks_up)
+        first = FirstPersona(persona, recalled is not None, turns.camera and floor.per_minute > 0)
+        wishes = PipelineSessionSettings(persona, spoken, turns.camera, first.speaks_up)
         endpoint = PipelineEndpoint(pipeline, connect, recalled.resume_token if recalled else "")
         self._model = AuraRealtimeModel(endpoint, wishes, self)
         tracker, label_s, late_label_s = (
@@ -101,7 +96,8 @@ class Call:
             user_away_timeout=None,
             session_close_transcript_timeout=0.0,
         )
-        self._remarks = Remarks(self.session, self._model, self.publisher, floor, wanted=speaks_up, spoken=spoken)
+        self._remarks = Remarks(self.session, self._model, self.publisher, floor, wanted=first.speaks_up, spoken=spoken)
+        self.character = CallPersona(self.session, self._model, self.publisher, self._remarks, first)
         self.session.on("user_state_changed", self._on_user_state)
         self.session.on("user_input_transcribed", self._on_transcript)
         self.session.on("close", self._on_close)
@@ -113,62 +109,13 @@ class Call:
 
     async def start(self, *, greet: bool = True, **room: Any) -> None:
         """Begin; `room` is what `AgentSession.start` takes of a room."""
-        await self.session.start(Agent(instructions=self._persona.instructions), record=False, **room)
+        await self.session.start(Agent(instructions=self._instructions), record=False, **room)
         self._tasks.start(self.publisher.run(), "publisher")  # not sooner: there is nowhere to publish before
         if output := self.session.output.audio:
             output.on("playback_started", self._on_playback_started)
             output.on("playback_finished", self._on_playback_finished)
         if greet:
-            self.greet()
-
-    def greet(self) -> None:
-        """Say who is there, in the first of the person's languages that the voice speaks, once the line is up."""
-        self._tasks.start(self._greet(), "call:greeting")
-
-    async def _greet(self) -> None:
-        await self._line.wait()
-        self._say(self._phrase(apology=self._recalled))
-
-    def meet(self, languages: str) -> None:
-        """Somebody is there who prefers these languages: codes with commas between them."""
-        self._person = languages
-
-    @property
-    def persona(self) -> Persona:
-        return self._model.live.character.persona if self._model.live else self._persona
-
-    async def become(self, changes: PersonaChanges) -> Mapping[str, object]:
-        """Be somebody else from now on; returns who, as it is shown.
-
-        Raises:
-            PersonaRefused: The pipeline does not have that; all is as it was.
-        """
-        live = self._model.live
-        assert live, "the call has started"
-        await live.character.configure(changes.applied(self.persona))
-        if "proactive" in changes.values:
-            self.speak_up(self.persona.proactive)
-        self.on_persona(live.character.in_force)
-        return self._shown(live.character.in_force)
-
-    def _shown(self, in_force: PersonaInForce) -> Mapping[str, object]:
-        """Who the agent is, as anybody may know it: with what it may do of its own accord now."""
-        return {**in_force.shown, "proactive": self.speaks_up}
-
-    def refuse(self, *refusals: Refusal) -> None:
-        """Show what somebody wanted the agent to be, and it is not."""
-        for refused in refusals:
-            self.publisher.decided("refused", str(refused)[:MOST_REFUSAL])
-            logger.warning("a wish was refused", extra={"field": refused.name})
-
-    def _phrase(self, *, apology: bool) -> Phrase:
-        persona, there = self.persona, self._model.live.character.in_force.there if self._model.live else None
-        languages = preferred(f"{self._heard},{self._person}", there.voice_languages if there else ())
-        return persona.apology_in(languages) if apology else persona.greeting_in(languages)
-
-    def _say(self, phrase: Phrase) -> None:
-        if phrase.text and self._model.live:
-            self.session.say(self._model.live.character.note(phrase))
+            self.character.greet()
 
     @log_exceptions
     def repeat(self) -> None:
@@ -182,39 +129,10 @@ class Call:
         """Answer what the person has written, which cuts what is being said. Returns when that is done."""
         if text.strip():
             self._remarks.floor.feed(FloorDisturbed())
-            self._heed(text)
+            self.character.heed(text)
             await self.session.interrupt()
             self._latency.asked_otherwise()
             await self.session.generate_reply(user_input=text)
-
-    @property
-    def speaks_up(self) -> bool:
-        """Whether the agent may speak of its own accord."""
-        return self._remarks.floor.wanted
-
-    @log_exceptions
-    def speak_up(self, allowed: bool) -> None:
-        """Let the agent speak of its own accord from now on, or not: then a remark that is being made is broken off.
-        Where it sees nothing, or may make no remarks, it never does."""
-        allowed = allowed and self._can_speak_up
-        if allowed != self.speaks_up:
-            self._remarks.floor.want(allowed)
-            if live := self._model.live:
-                live.speak_up(allowed)
-                self.on_persona(live.character.in_force)
-
-    @log_exceptions
-    def _heed(self, text: str) -> None:
-        """Take what somebody said or wrote for a wish about speaking up, if it is one. They cannot have it speak up
-        where its persona does not."""
-        wish = wishes_remarks(text, self.persona.name)
-        if wish is None or (wish and not self._persona.proactive):
-            return
-        before = self.speaks_up
-        self.speak_up(wish)
-        if self.speaks_up != before:
-            words = "it speaks up again" if wish else "it speaks only when asked"
-            self.publisher.decided("proactive", words, reason="asked")
 
     async def give_up(self) -> None:
         """Stop the answer. Returns when nothing will come of it any more."""
@@ -243,13 +161,14 @@ class Call:
         await self.session.aclose()
         await self._pipeline_stt.aclose()
         self._remarks.floor.close()
+        await self.character.aclose()
         await self._tasks.aclose()
 
     # What the model tells.
 
     def on_partial(self, partial: PartialHeard) -> None:
         self._sounds.label(self._now(), partial.item_id, partial.audio_end_ms)
-        self._heard = partial.language or self._heard
+        self.character.on_heard(partial.language)
         self._pipeline_stt.feed(partial)
 
     def on_committed(self) -> None:
@@ -276,20 +195,20 @@ class Call:
             self._remarks.floor.feed(FloorDisturbed())
 
     def on_persona(self, in_force: PersonaInForce) -> None:
-        self.publisher.persona(self._shown(in_force), in_force.choices)
+        self.character.show(in_force)
 
     def on_refused(self, refused: Refusal) -> None:
-        self.refuse(refused)
+        self.character.refuse(refused)
 
     def on_trouble(self, text: str) -> None:
         if not text:
-            self._line.set()
+            self.character.on_line_up()
         self.publisher.error(text, "too_long" if text == TOO_LONG else "line")
         self._observer.on_trouble(text)
 
     @log_exceptions
     def on_broken_answer(self) -> None:
-        self._say(self._phrase(apology=True))
+        self.character.apologise()
 
     def on_picture(self, source: VideoSource) -> None:
         self.publisher.saw_frame(source)
@@ -364,7 +283,7 @@ class Call:
 
     def _on_transcript(self, event: UserInputTranscribedEvent) -> None:
         if event.is_final:
-            self._heed(event.transcript)
+            self.character.heed(event.transcript)
 
     @log_exceptions
     def _on_playback_started(self, _: object) -> None:

@@ -107,7 +107,7 @@ class RoomCall:
         persona, self._refused = settings.persona.persona(AURA, metadata)
         recalled = failover_metadata(ctx.job.metadata)
         self._call = Call(settings.pipeline, persona, self._turns, self, recalled=recalled, floor=floor)
-        self._desk = PersonaDesk(self._call, settings.persona.strangers)
+        self._desk = PersonaDesk(self._call.character, settings.persona.strangers)
         self._greeted = False
         self._call.session.on("close", self._on_close)
         self._presence = Presence(self, grace_s=settings.grace_s)
@@ -137,7 +137,7 @@ class RoomCall:
             greet=False, room=self._ctx.room, room_options=options, session_host=False
         )  # for anybody
         await inspector.start()
-        self._call.refuse(*self._refused)
+        self._call.character.refuse(*self._refused)
         self._desk.watch(self._ctx.room)
         self._presence.watch(self._ctx.room)
         logger.info("call begun", extra={"room": self._ctx.room.name})
@@ -156,7 +156,7 @@ class RoomCall:
         self._desk.serve(identity)
         if not self._greeted:
             self._greeted = True
-            self._call.greet()
+            self._call.character.greet()
 
     def on_left(self) -> None:
         self._call.hang_up()

@@ -24,6 +24,7 @@ from agent.settings.agent import LiveKitSettings, WorkerSettings
 logger = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
+TOLD_S = 1.0  # in which a job that the server has ended hears from its room why
 MOST_LOAD = 0.69  # below the LiveKit server's target load for agents, 0.7
 
 
@@ -72,6 +73,7 @@ class WorkerServer(AgentServer):
     async def _handle_termination(self, msg: agent.JobTermination) -> None:
         if any(running.job.id == msg.job_id for running in self.active_jobs):
             self.terminated.add(msg.job_id)
+            await asyncio.sleep(TOLD_S)
         await super()._handle_termination(msg)
 
 

@@ -39,6 +39,7 @@ AGENT = (
     "phone",
     "console",
     "call",
+    "character",
     "web",
     "rooms",
     "livekit",

@@ -73,7 +73,7 @@ class PhoneCall:
         inspector = SessionInspector(self._call.session, self._ctx.room)
         self._ctx.add_shutdown_callback(inspector.aclose)
         await self._call.start(greet=False, room=self._ctx.room, room_options=options, session_host=False)
-        self._call.refuse(*self._refused)
+        self._call.character.refuse(*self._refused)
         await inspector.start()
         if output := self._call.session.output.audio:
             output.on("playback_started", self._on_playback_started)
@@ -158,7 +158,7 @@ class _Speaker:
         self._call.session.input.set_audio_enabled(True)
 
     def greet(self) -> None:
-        self._call.greet()
+        self._call.character.greet()
 
     def repeat(self) -> None:
         self._call.repeat()

@@ -37,8 +37,8 @@ async def calling(
     async with asyncio.TaskGroup() as tasks:
         playing = tasks.create_task(loudspeaker.play())
         await call.start(greet=False)
-        call.meet(languages)
-        call.greet()
+        call.character.meet(languages)
+        call.character.greet()
         await asyncio.sleep(2)
         yield call, notes
         await call.aclose()
@@ -114,12 +114,12 @@ async def test_the_room_is_shown_who_is_there_and_what_there_is_to_choose_from()
 
 async def test_a_change_in_mid_call_is_shown_and_answered_with_what_holds() -> None:
     async with calling(FakePipeline(voices=VOICES)) as (call, notes):
-        now = await call.become(PersonaChanges({"voice": "eric", "name": "Nova", "proactive": False}))
+        now = await call.character.become(PersonaChanges({"voice": "eric", "name": "Nova", "proactive": False}))
         assert (now["voice"], now["name"]) == ("eric", "Nova")
         await asyncio.sleep(0.1)
         assert shown(notes, "aura.persona") == dict(now)
         before = len(notes.of("aura.persona"))
-        await call.become(PersonaChanges({"voice": "eric"}))
+        await call.character.become(PersonaChanges({"voice": "eric"}))
         await asyncio.sleep(0.1)
         assert len(notes.of("aura.persona")) == before, "what is shown already is not shown again"
 
@@ -127,8 +127,8 @@ async def test_a_change_in_mid_call_is_shown_and_answered_with_what_holds() -> N
 async def test_a_change_that_is_refused_leaves_all_as_it_was() -> None:
     async with calling(FakePipeline(voices=VOICES)) as (call, notes):
         with pytest.raises(PersonaRefused, match="voice: 'bass' is not served"):
-            await call.become(PersonaChanges({"voice": "bass", "name": "Nova"}))
-        assert call.persona == AURA
+            await call.character.become(PersonaChanges({"voice": "bass", "name": "Nova"}))
+        assert call.character.now == AURA
         await asyncio.sleep(0.1)
         assert shown(notes, "aura.persona")["voice"] == "vivian"
 
@@ -139,6 +139,6 @@ async def test_a_voice_of_the_persona_file_that_does_not_exist_is_shown_as_a_dec
         told = [decision["text"] for decision in decisions if decision["what"] == "refused"]
         assert told == ["voice: 'bass' is not served; there is: vivian, eric"]
         assert shown(notes, "aura.persona")["voice"] == "vivian"
-        call.refuse(Refusal("x", "y" * 100_000))
+        call.character.refuse(Refusal("x", "y" * 100_000))
         await asyncio.sleep(0.1)
         assert len(shown(notes, "aura.decision")["text"]) == 300

@@ -333,9 +333,9 @@ async def test_who_wants_no_remarks_hears_none_until_they_do() -> None:
     async with calling(pipeline) as room:
         pipeline.offer("One, two, three, four.")
         await asyncio.sleep(1.0)
-        room.call.speak_up(False)
+        room.call.character.speak_up(False)
         await asyncio.sleep(0.1)
-        assert not room.call.speaks_up
+        assert not room.call.character.speaks_up
         heard_s = room.heard_s
         assert 0.8 < heard_s < 1.0
         pipeline.offer(WAVED)
@@ -343,7 +343,7 @@ async def test_who_wants_no_remarks_hears_none_until_they_do() -> None:
         assert room.heard_s == heard_s
         pipeline.break_off()
         await asyncio.sleep(5.0)
-        room.call.speak_up(True)
+        room.call.character.speak_up(True)
         pipeline.offer("It rains.")
         await asyncio.sleep(5.0)
         assert room.heard_s == pytest.approx(heard_s + 2.0)
@@ -353,14 +353,14 @@ async def test_who_wants_no_remarks_hears_none_until_they_do() -> None:
 
 async def test_a_call_that_may_make_no_remarks_cannot_be_talked_into_them() -> None:
     async with calling(FakePipeline(), floor=FloorRules(per_minute=0)) as room:
-        room.call.speak_up(True)
+        room.call.character.speak_up(True)
         room.pipeline.offer(WAVED)
         await asyncio.sleep(5.0)
-        assert (room.heard_s, room.call.speaks_up) == (0.0, False)
+        assert (room.heard_s, room.call.character.speaks_up) == (0.0, False)
 
 
 def speaks_up(room: Room) -> bool:
-    return room.call.speaks_up
+    return room.call.character.speaks_up
 
 
 async def test_who_asks_for_quiet_gets_it_aloud_or_in_writing_until_they_take_it_back() -> None:
@@ -394,14 +394,16 @@ async def test_who_asks_for_quiet_gets_it_aloud_or_in_writing_until_they_take_it
 async def test_nobody_can_have_it_speak_up_where_its_persona_does_not() -> None:
     async with calling(FakePipeline(), persona=replace(PERSONA, proactive=False)) as room:
         await room.call.write("Speak up again.")
-        assert not room.call.speaks_up
+        assert not room.call.character.speaks_up
 
 
 async def test_the_switch_turns_it_off_and_on_and_the_room_is_shown_which() -> None:
     pipeline = FakePipeline(voices=("vivian",))
     async with calling(pipeline) as room:
-        shown = [(await room.call.become(PersonaChanges({"proactive": on})))["proactive"] for on in (False, True)]
-        assert (shown, room.call.speaks_up) == ([False, True], True)
+        shown = [
+            (await room.call.character.become(PersonaChanges({"proactive": on})))["proactive"] for on in (False, True)
+        ]
+        assert (shown, room.call.character.speaks_up) == ([False, True], True)
         await room.call.write("Only speak when I ask.")
         await asyncio.sleep(0.1)
         assert msgspec.json.decode(room.of("aura.persona")[-1])["proactive"] is False

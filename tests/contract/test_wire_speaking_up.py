@@ -102,7 +102,7 @@ async def test_the_pipeline_is_not_asked_for_remarks_when_nobody_wants_them() ->
     async with filmed(line) as room:
         await eventually(lambda: len(line.writer.prompts) > 2)
         assert [scene for scene in line.writer.prompts if scene.max_tokens]
-        room.call.speak_up(False)
+        room.call.character.speak_up(False)
         await asyncio.sleep(0.5)
         before = len(line.writer.prompts)
         line.remarks.append(WAVED)

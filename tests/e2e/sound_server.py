@@ -44,6 +44,11 @@ class Ear:
         while np.abs(self.sound[heard:].astype(np.int32)).max(initial=0) < LOUD:
             await asyncio.sleep(POLL_S)
 
+    async def hears_no_more(self, rate: int, quiet_s: float = 1.0) -> None:
+        """Return when nothing has been played for so long."""
+        while np.abs(self.sound[-round(rate * quiet_s) :].astype(np.int32)).max(initial=0) >= LOUD:
+            await asyncio.sleep(POLL_S)
+
 
 class SoundServer:
     """What is played on `Ear` is also heard, later and softer, by the microphone, which is `Monitor of Mouth`."""

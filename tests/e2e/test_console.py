@@ -18,7 +18,7 @@ from tests.e2e.stack import ROOT, Stack
 pytestmark = pytest.mark.anyio
 
 WAIT_S = "90"  # for an answer; a second, where nothing else runs
-PATIENCE_S = 150.0
+PATIENCE_S = 60.0
 
 
 async def console(stack: Stack, *arguments: str, typed: str = "") -> str:
@@ -101,9 +101,11 @@ async def converse_over_loudspeakers(shell: Shell, room: SoundServer, voice: Per
     """The greeting is heard to its end, a question is answered, a long answer is cut by who speaks over it."""
     async with room.listening(REPLY_RATE) as ear:
         await shell.until("aura", "Hello", "Aura")
+        await ear.hears_no_more(REPLY_RATE)
         await room.say(voice.say("What is the capital of France?"))
         await shell.until("you", "France")
         await shell.until("aura", "Paris")
+        await ear.hears_no_more(REPLY_RATE)
         await room.say(voice.say("Please count to thirty."))
         await shell.until("turn")
         await ear.hears_more()

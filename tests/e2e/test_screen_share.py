@@ -56,7 +56,7 @@ async def test_a_screen_takes_the_cameras_place_and_the_camera_is_back_within_a_
         assert light(clip) == (clip.source == "screen"), "each is of what it says"
     sizes = {clip.source: clip.pixels.shape[1:3] for clip in seeing.seconds()}
     assert sizes == {"camera": (352, 640), "screen": (576, 1_024)}
-    prompt = asked(seeing)[-1]
+    prompt = asked(seeing)[0]
     assert prompt.count(SHOWN["screen"]) == 1 and SHOWN["camera"] not in prompt
     assert prompt.index(SHOWN["screen"]) < prompt.index(QUESTION)
 

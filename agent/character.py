@@ -1,0 +1,159 @@
+"""This module is who the agent is in one call: it greets, changes, refuses, and may speak of its own accord or not."""
+
+import asyncio
+import logging
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from livekit.agents import AgentSession
+
+from agent.aio.background_tasks import OwnedTasks
+from agent.aio.guard import log_exceptions
+from agent.livekit.model import AuraRealtimeModel
+from agent.livekit.remarks import Remarks
+from agent.livekit.session_persona import PersonaInForce
+from agent.persona.changes import PersonaChanges, Refusal
+from agent.persona.language import preferred
+from agent.persona.persona import Persona, Phrase
+from agent.status.attributes import AgentStatePublisher
+from agent.turns.quiet_wishes import wishes_remarks
+
+logger = logging.getLogger(__name__)
+
+MOST_REFUSAL = 300  # letters of a refusal that its decision shows
+
+
+@dataclass(frozen=True, slots=True)
+class FirstPersona:
+    """Who the agent is when the call begins.
+
+    Attributes:
+        persona: Until somebody changes it.
+        recalled: It has come in place of an agent that died, and apologises.
+        may_remark: Where it sees something, it may speak of its own accord.
+    """
+
+    persona: Persona
+    recalled: bool = False
+    may_remark: bool = False
+
+    @property
+    def speaks_up(self) -> bool:
+        return self.may_remark and self.persona.proactive
+
+
+class CallPersona:
+    """Joins the persona to the pipeline's session, to what LiveKit says, and to the floor."""
+
+    def __init__(
+        self,
+        session: AgentSession[None],
+        model: AuraRealtimeModel,
+        publisher: AgentStatePublisher,
+        remarks: Remarks,
+        first: FirstPersona,
+    ) -> None:
+        self._session, self._model, self._publisher, self._remarks = session, model, publisher, remarks
+        self._first = first
+        self._preferred = ""  # the languages that the person prefers
+        self._heard = ""  # the language that was heard last
+        self._line_up = asyncio.Event()
+        self._tasks = OwnedTasks()
+
+    @property
+    def now(self) -> Persona:
+        """Who it is."""
+        return self._model.live.character.persona if self._model.live else self._first.persona
+
+    def greet(self) -> None:
+        """Say who is there, in the first of the person's languages that the voice speaks, once the line is up."""
+        self._tasks.start(self._greet(), "call:greeting")
+
+    async def _greet(self) -> None:
+        await self._line_up.wait()
+        self._say(self._phrase(apology=self._first.recalled))
+
+    def apologise(self) -> None:
+        """Say that an answer was lost."""
+        self._say(self._phrase(apology=True))
+
+    def meet(self, languages: str) -> None:
+        """Somebody is there who prefers these languages: codes with commas between them."""
+        self._preferred = languages
+
+    def on_line_up(self) -> None:
+        """The pipeline is there."""
+        self._line_up.set()
+
+    def on_heard(self, language: str) -> None:
+        """Somebody speaks this language; empty: nobody knows which."""
+        self._heard = language or self._heard
+
+    async def become(self, changes: PersonaChanges) -> Mapping[str, object]:
+        """Be somebody else from now on; returns who, as it is shown.
+
+        Raises:
+            PersonaRefused: The pipeline does not have that; all is as it was.
+        """
+        live = self._model.live
+        assert live, "the call has started"
+        await live.character.configure(changes.applied(self.now))
+        if "proactive" in changes.values:
+            self.speak_up(self.now.proactive)
+        self.show(live.character.in_force)
+        return self._shown(live.character.in_force)
+
+    def show(self, in_force: PersonaInForce) -> None:
+        """Show who it is, and what there is to choose from."""
+        self._publisher.persona(self._shown(in_force), in_force.choices)
+
+    def refuse(self, *refusals: Refusal) -> None:
+        """Show what somebody wanted the agent to be, and it is not."""
+        for refused in refusals:
+            self._publisher.decided("refused", str(refused)[:MOST_REFUSAL])
+            logger.warning("a wish was refused", extra={"field": refused.name})
+
+    @property
+    def speaks_up(self) -> bool:
+        """Whether the agent may speak of its own accord."""
+        return self._remarks.floor.wanted
+
+    @log_exceptions
+    def speak_up(self, allowed: bool) -> None:
+        """Let the agent speak of its own accord from now on, or not: then a remark that is being made is broken off.
+        Where it sees nothing, or may make no remarks, it never does."""
+        allowed = allowed and self._first.may_remark
+        if allowed != self.speaks_up:
+            self._remarks.floor.want(allowed)
+            if live := self._model.live:
+                live.speak_up(allowed)
+                self.show(live.character.in_force)
+
+    @log_exceptions
+    def heed(self, text: str) -> None:
+        """Take what somebody said or wrote for a wish about speaking up, if it is one. They cannot have it speak up
+        where its first persona does not."""
+        wish = wishes_remarks(text, self.now.name)
+        if wish is None or (wish and not self._first.persona.proactive):
+            return
+        before = self.speaks_up
+        self.speak_up(wish)
+        if self.speaks_up != before:
+            words = "it speaks up again" if wish else "it speaks only when asked"
+            self._publisher.decided("proactive", words, reason="asked")
+
+    async def aclose(self) -> None:
+        await self._tasks.aclose()
+
+    def _shown(self, in_force: PersonaInForce) -> Mapping[str, object]:
+        """Who the agent is, as anybody may know it: with what it may do of its own accord now."""
+        return {**in_force.shown, "proactive": self.speaks_up}
+
+    def _phrase(self, *, apology: bool) -> Phrase:
+        there = self._model.live.character.in_force.there if self._model.live else None
+        languages = preferred(f"{self._heard},{self._preferred}", there.voice_languages if there else ())
+        return self.now.apology_in(languages) if apology else self.now.greeting_in(languages)
+
+    def _say(self, phrase: Phrase) -> None:
+        if phrase.text and self._model.live:
+            self._session.say(self._model.live.character.note(phrase))
