@@ -24,6 +24,7 @@ from agent.settings.agent import LiveKitSettings, WorkerSettings
 logger = logging.getLogger(__name__)
 
 HOST = "127.0.0.1"
+TRIES = 1_000_000  # to reach a LiveKit server that is away, at most 10 s apart
 TOLD_S = 1.0  # in which a job that the server has ended hears from its room why
 MOST_LOAD = 0.69  # below the LiveKit server's target load for agents, 0.7
 
@@ -70,6 +71,11 @@ class WorkerServer(AgentServer):
         self._mp_ctx = JobProcesses()
         self.terminated: set[str] = set()
 
+    @property
+    def connected(self) -> bool:
+        """Whether the LiveKit server is there, as far as is known."""
+        return not (self._connecting or self._connection_failed)
+
     async def _handle_termination(self, msg: agent.JobTermination) -> None:
         if any(running.job.id == msg.job_id for running in self.active_jobs):
             self.terminated.add(msg.job_id)
@@ -91,6 +97,7 @@ def agent_server(settings: WorkerSettings, farewells: FarewellSender = SILENT) -
         host=HOST,
         port=0,
         http_proxy=None,
+        max_retry=TRIES,
         load_fnc=load,
         load_threshold=float("inf"),  # a job that is refused cannot apologise; the token endpoint asks for a place
         num_idle_processes=settings.idle_processes,
@@ -120,9 +127,9 @@ def warm_up(process: JobProcess) -> None:
 
 
 class Health:
-    """GET /health: 200 once the worker is registered, 503 before."""
+    """GET /health: 200 while the worker is registered, 503 before, and while the LiveKit server is away."""
 
-    def __init__(self, server: AgentServer, host: str, port: int) -> None:
+    def __init__(self, server: WorkerServer, host: str, port: int) -> None:
         self._server, self._host, self._port = server, host, port
         self._registered = False
         server.on("worker_registered", self._on_registered)
@@ -146,8 +153,9 @@ class Health:
 
     async def _answer(self, _: web.Request) -> web.Response:
         jobs = len(self._server.active_jobs) if self._registered else 0
-        body = {"registered": self._registered, "jobs": jobs, "draining": self._server.draining}
-        return web.json_response(body, status=200 if self._registered else 503)
+        registered = self._registered and self._server.connected
+        body = {"registered": registered, "jobs": jobs, "draining": self._server.draining}
+        return web.json_response(body, status=200 if registered else 503)
 
 
 class WorkerJobs:

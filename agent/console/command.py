@@ -29,7 +29,7 @@ def add_console(commands: "argparse._SubParsersAction[Any]") -> None:
     console.add_argument("--camera", type=Path, metavar="FILE", help="show it a picture, or a film again and again")
     console.add_argument("--connect", metavar="ROOM", help="join a room of the running installation as a person")
     console.add_argument("--decisions", type=Path, metavar="FILE", help="save the call's decisions and timings as JSON")
-    console.add_argument("--wait", type=float, default=30.0, help="seconds that an answer may take")
+    console.add_argument("--wait", type=_seconds, default=30.0, help="seconds that an answer may take")
 
 
 def run_console(arguments: argparse.Namespace) -> int:
@@ -55,6 +55,11 @@ def _conversation(arguments: argparse.Namespace, log: CallLog) -> Coroutine[Any,
     Raises:
         SettingsError, ValueError: It cannot begin.
     """
+    if arguments.wav and arguments.wav[0].resolve() == arguments.wav[1].resolve():
+        raise ValueError(f"{arguments.wav[0]} cannot be the question and the answer")
+    if arguments.connect == "":
+        raise ValueError("--connect: the room has no name")
+    sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     card = None if arguments.wav or arguments.text else _sound_card(arguments)
     camera = _camera(arguments.camera) if arguments.camera else None
     if arguments.connect:
@@ -90,6 +95,16 @@ def _room_conversation(
         return room.write_in_room(livekit, name, sys.stdin, wait_s=wait_s, camera=camera, log=log)
     question, answer = arguments.wav
     return room.speak_in_room(livekit, name, question, answer, wait_s=wait_s, camera=camera, log=log)
+
+
+def _seconds(text: str) -> float:
+    try:
+        seconds = float(text)
+    except ValueError:
+        seconds = 0.0
+    if not 0 < seconds < 86_400:
+        raise argparse.ArgumentTypeError(f"{text!r} is not a number of seconds")
+    return seconds
 
 
 def _camera(path: Path) -> "FileCamera":

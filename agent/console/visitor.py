@@ -1,6 +1,7 @@
 """A person who is in a room of a LiveKit server from a shell: heard and seen there, and told what goes on."""
 
 import asyncio
+import re
 import secrets
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import asynccontextmanager
@@ -54,7 +55,7 @@ class RoomVisitor:
         try:
             await self._room.connect(url, token)
         except rtc.ConnectError as error:
-            raise RoomError(f"no LiveKit server lets anybody in at {url}: {error.message}") from error
+            raise RoomError(f"no LiveKit server lets anybody in at {url}: {_without_token(error.message)}") from error
         for someone in self._room.remote_participants.values():
             self._on_arrival(someone)
 
@@ -195,3 +196,8 @@ async def visiting(
     finally:
         await visitor.leave()
         await tasks.aclose()
+
+
+def _without_token(message: str) -> str:
+    """What LiveKit says, without the token that it repeats."""
+    return re.sub(r"eyJ[\w.-]+", "(the token)", message)

@@ -18,6 +18,7 @@ MOST_LETTERS: Mapping[str, int] = {
     "language": 35,
     "context": 1_000,
 }
+MOST_REFUSALS = 12  # that are told of one table
 LONGEST_ANSWER = (1, 4_096)  # tokens, as on the wire; 0 takes the pipeline's own
 FIELDS = (*MOST_LETTERS, "proactive", "longest_answer")
 OF_STRANGERS = frozenset(("voice", "language", "proactive"))  # unless the operator says otherwise
@@ -102,6 +103,9 @@ def read_changes(given: object, allowed: Collection[str] = FIELDS) -> tuple[Pers
             refusals.append(Refusal(name, why))
         else:
             values[name] = _canonical(name, value)
+    if len(refusals) > MOST_REFUSALS:
+        rest = f"{len(refusals) - MOST_REFUSALS:,} more fields are not taken"
+        refusals = [*refusals[:MOST_REFUSALS], Refusal("aura.persona", rest)]
     return PersonaChanges(values), tuple(refusals)
 
 
@@ -163,12 +167,18 @@ def _list_fault(words: list[object]) -> str:
 
 def _canonical(name: str, value: Any) -> Any:
     if name == "language":
-        return value or AUTO
+        return _canonical_code(value) or AUTO
     if isinstance(value, list):
         return ", ".join(value)
     if isinstance(value, Mapping):
         return {primary(code): text for code, text in value.items()}
     return value.strip() if name in _ONE_LINE else value
+
+
+def _canonical_code(code: str) -> str:
+    """A code as it is written: `en-US` of `EN_us`."""
+    language, *rest = code.strip().replace("_", "-").split("-")
+    return "-".join((language.lower(), *(part.upper() if len(part) == 2 else part for part in rest)))
 
 
 def _unknown(name: str) -> str:

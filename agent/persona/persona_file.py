@@ -10,6 +10,8 @@ MOST_BYTES = 256 * 1024
 
 def read_persona_file(path: Path) -> tuple[PersonaChanges, list[str]]:
     """What the file says of the persona, and its faults, each with the file's name in front."""
+    if path.exists() and not path.is_file():
+        return PersonaChanges(), [f"{path}: it is no file"]
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)

@@ -93,7 +93,9 @@ class CallAdmission:
 
 
 async def _rooms(server: api.LiveKitAPI) -> set[str]:
-    return {each.name for each in (await server.room.list_rooms(api.ListRoomsRequest())).rooms}
+    """Return the rooms that somebody is in: one that everybody has left is listed for a while."""
+    listed = await server.room.list_rooms(api.ListRoomsRequest())
+    return {each.name for each in listed.rooms if each.num_participants}
 
 
 async def _first(server: api.LiveKitAPI, room: str) -> api.ParticipantInfo | None:

@@ -25,7 +25,7 @@ class CallerLimits:
 
         Args:
             room: The room of the new call.
-            rooms: All rooms there are: a call has one for as long as it lasts.
+            rooms: All rooms that somebody is in: a call has one for as long as it lasts.
         """
         self._admitted = [each for each in self._admitted if each.room in rooms or now - each.at < MINUTE_S]
         theirs = [each for each in self._admitted if each.caller == caller]

@@ -19,6 +19,7 @@ logger = logging.getLogger(__name__)
 CONFIGURE = "aura.configure"  # the name of the call
 INVALID = 400  # the code of its refusals
 LEAST_S = 0.25  # between two changes: what is asked for meanwhile is done at once, the newest of each field
+MOST_BYTES = 250  # of a refusal; LiveKit would cut it without a sign
 MOST_WAITING = 64  # calls that are not answered yet
 
 
@@ -99,7 +100,7 @@ class PersonaDesk:
             self._want(changes)
             return await answer
         except PersonaRefused as refused:
-            raise rtc.RpcError(INVALID, str(refused)) from refused
+            raise rtc.RpcError(INVALID, _shortened(str(refused))) from refused
 
     def _allowed(self, identity: str) -> frozenset[str]:
         person = self._room.remote_participants.get(identity) if self._room else None
@@ -143,10 +144,15 @@ class PersonaDesk:
                 now = msgspec.json.encode(await self._holder.become(wanted)).decode()
             except PersonaRefused as refused:
                 names = {refusal.name for refusal in refused.refusals} & wanted.values.keys()
-                waiting = self._tell(refused, names, waiting)
+                others = self._tell(refused, names, waiting)
                 if not names:
                     return
-                wanted = wanted.without(names)
+                # Of a call that is refused nothing is done, but for what others ask for, too.
+                theirs = frozenset[str]().union(*(each.fields for each in waiting if each not in others))
+                kept = frozenset[str]().union(*(each.fields for each in others))
+                wanted, waiting = wanted.without((theirs - kept) | names), others
+                if not wanted:
+                    return
             except Exception:
                 logger.exception("a change of the persona failed", extra={"fields": sorted(wanted.values)})
                 self._tell(PersonaRefused(Refusal(PERSONA, "it failed")), set(), waiting)
@@ -170,3 +176,9 @@ class PersonaDesk:
 def _answer(waiting: _Waiting, text: str) -> None:
     if not waiting.answer.done():
         waiting.answer.set_result(text)
+
+
+def _shortened(text: str) -> str:
+    """So much as a refusal of LiveKit's has room for: 256 bytes."""
+    cut = text.encode()[:MOST_BYTES].decode(errors="ignore")
+    return text if cut == text else f"{cut}…"

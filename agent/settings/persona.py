@@ -62,9 +62,8 @@ def _strangers(reader: EnvironmentReader) -> frozenset[str]:
         return OF_STRANGERS
     if names == [NONE]:
         return frozenset()
-    reader.refuse(
-        *(f"AURA_PERSONA_STRANGERS: `{name}` is none of {_listed(FIELDS)}" for name in names if name not in FIELDS)
-    )
+    wrong = [name for name in names if name not in (*FIELDS, NONE)]
+    reader.refuse(*(f"AURA_PERSONA_STRANGERS: `{name}` is none of {_listed(FIELDS)}" for name in wrong))
     return frozenset(names)
 
 

@@ -2,14 +2,12 @@
 
 import json
 from collections.abc import AsyncGenerator, Callable
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from infra.bench.base.speech import PersonVoice
-from infra.bench.person.person import ANSWER_S, CAPTION_S, READY_S, Person, joined
-from tests.e2e.chromium import chromium, element
+from infra.bench.person.person import ANSWER_S, CAPTION_S, Person, joined
 from tests.e2e.remarking import Remarking, remarking_agent
 from tests.e2e.stack import Stack
 from tests.watcher import ANSWER
@@ -91,15 +89,3 @@ async def test_who_speaks_over_a_remark_interrupts_it_and_is_answered(
         kept = sum(f"number{n}" in remarking.line.remembered() for n in range(40))
         assert 0 < kept < 40
         assert abs(kept - heard) <= 4, f"heard {heard:.1f} words, remembered {kept}"
-
-
-async def test_the_page_shows_whether_it_speaks_up_and_turns_it(stack: Stack, tmp_path: Path) -> None:
-    turned = f"{element('speaks-up')}?.getAttribute('aria-checked')"
-    async with chromium(tmp_path) as page:
-        await page.open(f"{stack.running.url}?autostart=1&camera=0")
-        await page.until(f"{turned} === 'true'", READY_S, "that it may speak up")
-        assert "cannot see yet" in await page.run(f"{element('speaks-up')}.innerText")
-        for on in ("false", "true"):
-            await page.click(element("speaks-up"))
-            await page.until(f"{turned} === '{on}'", NOTICED_S, f"the switch at {on}, by what the agent says")
-        assert page.errors == []

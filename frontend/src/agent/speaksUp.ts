@@ -5,7 +5,6 @@ export const SPEAKS_UP = {
   title: 'Speaks up',
   on: 'AURA may say something unasked, of what it sees.',
   off: 'AURA speaks only when you ask.',
-  blind: 'AURA speaks only when you ask: it cannot see yet.',
 } as const;
 
 /** Null: it does not say, and cannot be asked. */
@@ -17,10 +16,4 @@ export function readSpeaksUp(attributes: Attributes): boolean | null {
   } catch {
     return null;
   }
-}
-
-/** What that means for the person, as long as the agent sees, or does not. */
-export function speaksUpHint(on: boolean, sees: boolean | null): string {
-  if (!on) return SPEAKS_UP.off;
-  return sees === false ? SPEAKS_UP.blind : SPEAKS_UP.on;
 }

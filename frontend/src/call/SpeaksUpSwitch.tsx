@@ -1,13 +1,13 @@
 /** Whether the agent may say something of its own accord: shown as the agent says it is, turned by asking the agent. */
 
-import { readSpeaksUp, SPEAKS_UP, speaksUpHint } from '../agent/speaksUp';
+import { readSpeaksUp, SPEAKS_UP } from '../agent/speaksUp';
 import type { AgentView } from '../agent/useAgent';
 import { useConfigure } from './useConfigure';
 
 export function SpeaksUpSwitch({ agent }: { readonly agent: AgentView }) {
   const { configure, pending } = useConfigure(agent.participant?.identity);
   const on = readSpeaksUp(agent.participant?.attributes ?? {});
-  if (on === null) return null;
+  if (on === null || agent.sees === false) return null;
   return (
     <button
       type="button"
@@ -19,7 +19,7 @@ export function SpeaksUpSwitch({ agent }: { readonly agent: AgentView }) {
       onClick={() => !pending && configure({ proactive: !on })}
     >
       <span>{SPEAKS_UP.title}</span>
-      <small>{speaksUpHint(on, agent.sees)}</small>
+      <small>{on ? SPEAKS_UP.on : SPEAKS_UP.off}</small>
     </button>
   );
 }

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from agent.persona.changes import FIELDS, OF_STRANGERS, PersonaChanges, read_changes
+from agent.persona.changes import FIELDS, MOST_REFUSALS, OF_STRANGERS, PersonaChanges, read_changes
 from agent.persona.persona import AURA, Persona
 
 
@@ -93,3 +93,15 @@ def test_a_new_name_is_never_read_as_a_pattern() -> None:
 def test_the_newer_change_holds() -> None:
     both = PersonaChanges({"voice": "a", "name": "N"}).under(PersonaChanges({"voice": "b"}))
     assert both == PersonaChanges({"voice": "b", "name": "N"})
+
+
+def test_a_table_of_nonsense_is_refused_in_few_lines() -> None:
+    _, refusals = read_changes({f"field{number}": 1 for number in range(2_000)})
+    assert len(refusals) == MOST_REFUSALS + 1
+    assert str(refusals[-1]) == f"aura.persona: {2_000 - MOST_REFUSALS:,} more fields are not taken"
+
+
+@pytest.mark.parametrize(("written", "code"), [("EN", "en"), ("en_us", "en-US"), ("zh-Hant-tw", "zh-Hant-TW")])
+def test_the_code_of_a_language_is_written_as_codes_are(written: str, code: str) -> None:
+    changes, _ = read_changes({"language": written})
+    assert changes.values["language"] == code

@@ -168,6 +168,23 @@ async def test_one_callers_refusal_is_not_anothers() -> None:
     assert answers[1] == {"name": "Aura", "voice": "vivian", "proactive": False}
 
 
+async def test_of_a_call_that_is_refused_nothing_is_done() -> None:
+    room = Room(ann={})
+    async with desk(room) as holder:
+        with pytest.raises(rtc.RpcError, match="voice"):
+            await room.calls("ann", '{"voice": "bass", "proactive": false}')
+        await asyncio.sleep(1)
+    assert holder.changes == []
+
+
+async def test_a_long_refusal_shows_that_it_is_cut() -> None:
+    room = Room(ann={})
+    async with desk(room):
+        with pytest.raises(rtc.RpcError) as error:
+            await room.calls("ann", msgspec.json.encode({f"field{number}": 1 for number in range(500)}).decode())
+    assert len(error.value.message.encode()) <= 256 and error.value.message.endswith("…")
+
+
 async def test_a_change_that_fails_is_told_and_the_next_is_made() -> None:
     room = Room(ann={})
     async with desk(room):

@@ -95,7 +95,7 @@ def test_a_file_that_cannot_be_read_is_one_line(text: str | bytes, why: str, tmp
 def test_a_file_that_is_not_there_is_one_line(tmp_path: Path) -> None:
     path = tmp_path / "nowhere.toml"
     assert faults(AURA_PERSONA=str(path)) == [f"AURA_PERSONA: {path}: it cannot be read (No such file or directory)"]
-    assert faults(AURA_PERSONA=str(tmp_path)) == [f"AURA_PERSONA: {tmp_path}: it cannot be read (Is a directory)"]
+    assert faults(AURA_PERSONA=str(tmp_path)) == [f"AURA_PERSONA: {tmp_path}: it is no file"]
 
 
 def test_the_operator_says_what_strangers_may_set() -> None:
