@@ -73,7 +73,7 @@ class CallAdmission:
                 caller = await _first(server, room)
                 if caller is None or not caller.attributes.get(RULE):
                     return
-                if self._callers.admit(caller.identity, room, self._now(), await _rooms(server)):
+                if self._callers.admit(caller.identity, room, self._now(), *await _rooms(server)):
                     return
                 logger.warning("call refused", extra={"room": room, "reason": TOO_MANY})
                 who = api.RoomParticipantIdentity(room=room, identity=caller.identity)
@@ -89,13 +89,13 @@ class CallAdmission:
 
     async def _too_many(self, server: api.LiveKitAPI, room: str) -> str:
         caller = await _caller(server, room)
-        return "" if self._callers.admit(caller, room, self._now(), await _rooms(server)) else TOO_MANY
+        return "" if self._callers.admit(caller, room, self._now(), *await _rooms(server)) else TOO_MANY
 
 
-async def _rooms(server: api.LiveKitAPI) -> set[str]:
-    """Return the rooms that somebody is in: one that everybody has left is listed for a while."""
-    listed = await server.room.list_rooms(api.ListRoomsRequest())
-    return {each.name for each in listed.rooms if each.num_participants}
+async def _rooms(server: api.LiveKitAPI) -> tuple[set[str], set[str]]:
+    """Return all rooms, and those that nobody is in: one that everybody has left is listed for a while."""
+    listed = (await server.room.list_rooms(api.ListRoomsRequest())).rooms
+    return {each.name for each in listed}, {each.name for each in listed if not each.num_participants}
 
 
 async def _first(server: api.LiveKitAPI, room: str) -> api.ParticipantInfo | None:

@@ -3,6 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
+BEGINS_S = 3.0  # until the server says of a room that somebody is in it
 MINUTE_S = 60.0
 
 
@@ -20,16 +21,19 @@ class CallerLimits:
         self._at_once, self._per_minute = at_once, per_minute
         self._admitted: list[_Admitted] = []
 
-    def admit(self, caller: str, room: str, now: float, rooms: Collection[str]) -> bool:
+    def admit(self, caller: str, room: str, now: float, rooms: Collection[str], empty: Collection[str] = ()) -> bool:
         """Whether a caller may have one more call.
 
         Args:
             room: The room of the new call.
-            rooms: All rooms that somebody is in: a call has one for as long as it lasts.
+            rooms: All rooms there are: a call has one for as long as it lasts.
+            empty: Those of them that nobody is in: a call is over, or has just begun.
         """
         self._admitted = [each for each in self._admitted if each.room in rooms or now - each.at < MINUTE_S]
         theirs = [each for each in self._admitted if each.caller == caller]
-        going_on = [each for each in theirs if each.room in rooms]
+        going_on = [
+            each for each in theirs if each.room in rooms and (each.room not in empty or now - each.at < BEGINS_S)
+        ]
         lately = [each for each in theirs if now - each.at < MINUTE_S]
         if len(going_on) >= self._at_once or len(lately) >= self._per_minute:
             return False

@@ -18,6 +18,13 @@ def test_a_call_that_has_ended_makes_room_for_another() -> None:
     assert callers.admit("ann", "three", 2.0, rooms={"three"})
 
 
+def test_a_room_that_everybody_has_left_is_no_call_any_more_and_one_that_was_just_made_is() -> None:
+    callers = CallerLimits(at_once=1, per_minute=10)
+    assert callers.admit("ann", "one", 0.0, rooms={"one"})
+    assert not callers.admit("ann", "two", 1.0, rooms={"one", "two"}, empty={"one", "two"})
+    assert callers.admit("ann", "three", 5.0, rooms={"one", "three"}, empty={"one", "three"})
+
+
 def test_a_long_call_counts_for_as_long_as_it_lasts() -> None:
     callers = CallerLimits(at_once=1, per_minute=10)
     assert callers.admit("ann", "one", 0.0, rooms=())
