@@ -3,7 +3,7 @@
 from collections.abc import Collection
 from dataclasses import dataclass
 
-BEGINS_S = 3.0  # until the server says of a room that somebody is in it
+BEGINS_S = 6.0  # until the server says of a room that somebody is in it
 MINUTE_S = 60.0
 
 

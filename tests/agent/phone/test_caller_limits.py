@@ -22,7 +22,7 @@ def test_a_room_that_everybody_has_left_is_no_call_any_more_and_one_that_was_jus
     callers = CallerLimits(at_once=1, per_minute=10)
     assert callers.admit("ann", "one", 0.0, rooms={"one"})
     assert not callers.admit("ann", "two", 1.0, rooms={"one", "two"}, empty={"one", "two"})
-    assert callers.admit("ann", "three", 5.0, rooms={"one", "three"}, empty={"one", "three"})
+    assert callers.admit("ann", "three", 7.0, rooms={"one", "three"}, empty={"one", "three"})
 
 
 def test_a_long_call_counts_for_as_long_as_it_lasts() -> None:
