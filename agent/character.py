@@ -13,7 +13,7 @@ from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.remarks import Remarks
 from agent.livekit.session_persona import PersonaInForce
 from agent.persona.changes import PersonaChanges, Refusal
-from agent.persona.language import AUTO, preferred
+from agent.persona.language import AUTO, ENGLISH, preferred
 from agent.persona.persona import Persona, Phrase
 from agent.status.attributes import AgentStatePublisher
 from agent.turns.quiet_wishes import wishes_remarks
@@ -152,7 +152,7 @@ class CallPersona:
     def _phrase(self, *, apology: bool) -> Phrase:
         there = self._model.live.character.in_force.there if self._model.live else None
         spoken = there.voice_languages if there else ()
-        languages = preferred(f"{self._heard},{self._preferred}", spoken) or spoken[:1]
+        languages = preferred(f"{self._heard},{self._preferred},{ENGLISH}", spoken) or spoken[:1]
         persona = self.now
         if spoken and persona.spoken_language not in spoken:  # it is understood, and not spoken
             persona = replace(persona, language=AUTO)

@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -142,3 +143,17 @@ async def test_a_voice_of_the_persona_file_that_does_not_exist_is_shown_as_a_dec
         call.character.refuse(Refusal("x", "y" * 100_000))
         await asyncio.sleep(0.1)
         assert len(shown(notes, "aura.decision")["text"]) == 300
+
+
+async def test_who_says_nothing_of_their_languages_is_greeted_in_english_whatever_else_the_voice_speaks() -> None:
+    pipeline = FakePipeline(voices=VOICES, voice_languages=("de", "en"))
+    async with calling(pipeline):
+        ((text, language),) = said(pipeline)
+    assert text.startswith("Hello") and language == "en"
+
+
+async def test_who_named_a_language_that_the_voice_does_not_speak_is_greeted_in_one_that_it_does() -> None:
+    pipeline = FakePipeline(voices=VOICES, voice_languages=("en",))
+    async with calling(pipeline, replace(AURA, language="fr")):
+        ((text, language),) = said(pipeline)
+    assert text.startswith("Hello") and language == "en"
