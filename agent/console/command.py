@@ -5,8 +5,9 @@ import asyncio
 import os
 import sys
 from collections.abc import Coroutine
+from io import TextIOWrapper
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TextIO
 
 from agent.console.errors import ConsoleError
 from agent.settings.agent import console_settings, room_settings
@@ -59,7 +60,6 @@ def _conversation(arguments: argparse.Namespace, log: CallLog) -> Coroutine[Any,
         raise ValueError(f"{arguments.wav[0]} cannot be the question and the answer")
     if arguments.connect == "":
         raise ValueError("--connect: the room has no name")
-    sys.stdin.reconfigure(errors="replace")  # type: ignore[union-attr]
     card = None if arguments.wav or arguments.text else _sound_card(arguments)
     camera = _camera(arguments.camera) if arguments.camera else None
     if arguments.connect:
@@ -74,7 +74,7 @@ def _conversation(arguments: argparse.Namespace, log: CallLog) -> Coroutine[Any,
     from agent.console import console
 
     if arguments.text:
-        return console.converse_text(pipeline, sys.stdin, wait_s=arguments.wait, camera=camera, log=log)
+        return console.converse_text(pipeline, _typed(), wait_s=arguments.wait, camera=camera, log=log)
     question, answer = arguments.wav
     return console.converse_wav(pipeline, question, answer, wait_s=arguments.wait, camera=camera, log=log)
 
@@ -92,9 +92,16 @@ def _room_conversation(
             livekit, name, card, EchoCanceller(), Terminal(), wait_s=wait_s, camera=camera, log=log
         )
     if arguments.text:
-        return room.write_in_room(livekit, name, sys.stdin, wait_s=wait_s, camera=camera, log=log)
+        return room.write_in_room(livekit, name, _typed(), wait_s=wait_s, camera=camera, log=log)
     question, answer = arguments.wav
     return room.speak_in_room(livekit, name, question, answer, wait_s=wait_s, camera=camera, log=log)
+
+
+def _typed() -> TextIO:
+    """Return standard input; what is no text in it is replaced."""
+    if isinstance(sys.stdin, TextIOWrapper):
+        sys.stdin.reconfigure(errors="replace")
+    return sys.stdin
 
 
 def _seconds(text: str) -> float:

@@ -39,6 +39,10 @@ class ResponseOptions:
     awaited: bool = False
     cache_salt: str = ""
 
+    def tokens(self, most: int) -> int:
+        """Most tokens to write, where the pipeline's own limit is `most`."""
+        return most if self.max_tokens is None else min(self.max_tokens, most)
+
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:

@@ -9,13 +9,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from agent.settings.agent import LiveKitSettings
-from agent.web.server import TokenRequest, join_token
 from infra.bench.person.grant import Grant
 from infra.launcher.base.errors import tail
 from infra.launcher.base.processes import child
 from infra.launcher.supervise.health import until_healthy
 from infra.launcher.supervise.ports import LOOPBACK, choose_ports
+from tests.e2e.agents import WORK, NamedAgent
 from tests.e2e.stack import POLL_S, ROOT, START_S, Stack, get
 
 T = TypeVar("T")
@@ -36,7 +35,7 @@ class Seen:
 class Observed:
     """Where the second agent is, and what its pipeline has recorded."""
 
-    stack: Stack
+    agent: NamedAgent
     pipeline_url: str
     path: Path
     _seen: list[Seen] = field(default_factory=list)
@@ -44,11 +43,7 @@ class Observed:
 
     def grant(self, room: str, identity: str) -> Grant:
         """A token that calls the second agent into the room."""
-        keys = self.stack.keys
-        livekit = LiveKitSettings(
-            self.stack.running.livekit_url, keys["LIVEKIT_API_KEY"], keys["LIVEKIT_API_SECRET"], NAME
-        )
-        return Grant(livekit.url, join_token(livekit, TokenRequest(room, participant_identity=identity)))
+        return self.agent.grant(room, identity)
 
     async def idle(self, within_s: float) -> None:
         """Return when the language model and the voice say that they compute nothing. (A Whisper pass may go on.)
@@ -110,19 +105,17 @@ async def observed_agent(stack: Stack, folder: Path) -> AsyncGenerator[Observed]
     record = folder / "record.jsonl"
     record.touch()
     pipeline_url, relay_url = (f"http://{LOOPBACK}:{port}" for port in (ports.pipeline, ports.web))
-    environ = {**stack.environ, **stack.keys, "AURA_HOME": str(stack.layout.home), "AURA_AGENT_NAME": NAME}
-    environ |= {"AURA_PIPELINE_URL": relay_url, "LIVEKIT_URL": stack.running.livekit_url}
-    environ |= {"AURA_AGENT_PORT": str(ports.agent), "AURA_AGENT_IDLE_PROCESSES": "1"}
+    agent = NamedAgent(stack, NAME)
+    environ = agent.environ(ports, relay_url)
     serve = [sys.executable, "-m", "tests.e2e.observed_pipeline", str(ports.pipeline), str(ports.web), str(record)]
-    work = [sys.executable, "-m", "agent.main", "start"]
     logs = folder / "pipeline.log", folder / "agent.log"
     async with (
         child(serve, cwd=ROOT, env=environ, log=logs[0], stop_s=STOP_S),
-        child(work, cwd=ROOT, env=environ, log=logs[1], stop_s=STOP_S),
+        child(WORK, cwd=ROOT, env=environ, log=logs[1], stop_s=STOP_S),
     ):
         await healthy(f"{pipeline_url}/ready", logs[0])
         await healthy(f"http://{LOOPBACK}:{ports.agent}/", logs[1])
-        yield Observed(stack, pipeline_url, record)
+        yield Observed(agent, pipeline_url, record)
 
 
 async def healthy(url: str, log: Path) -> None:

@@ -7,8 +7,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from agent.settings.agent import LiveKitSettings
-from agent.web.server import TokenRequest, join_token
 from infra.bench.person.grant import Grant
 from infra.launcher.base.processes import child
 from infra.launcher.supervise.ports import LOOPBACK, choose_ports
@@ -18,6 +16,7 @@ from pipeline.topology.processors.aura import ROOM
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
 from pipeline.types.chunks import MultimodalPrompt
+from tests.e2e.agents import WORK, NamedAgent
 from tests.e2e.observed import STOP_S, healthy
 from tests.e2e.stack import ROOT, Stack
 from tests.room import QUESTION, SEES, Room, to_scene
@@ -38,17 +37,13 @@ class SeeingLine(Line):
 class SeeingAgent:
     """Where the page is, who calls the agent into a room, and what its model was given."""
 
-    stack: Stack
+    agent: NamedAgent
     page_url: str
     eyes: FakeEngine[MultimodalPrompt, Any]
     agent_log: Path
 
     def grant(self, room: str, identity: str) -> Grant:
-        keys = self.stack.keys
-        livekit = LiveKitSettings(
-            self.stack.running.livekit_url, keys["LIVEKIT_API_KEY"], keys["LIVEKIT_API_SECRET"], NAME
-        )
-        return Grant(livekit.url, join_token(livekit, TokenRequest(room, participant_identity=identity)))
+        return self.agent.grant(room, identity)
 
     def seconds(self) -> list[VideoChunk]:
         """What the model was shown in the newest conversation, second by second, each as it was last."""
@@ -75,16 +70,13 @@ async def seeing_agent(stack: Stack, folder: Path) -> AsyncGenerator[SeeingAgent
     agent_log, page_log = folder / "agent.log", folder / "page.log"
     line: Any = SeeingLine(asr=hears(QUESTION), aura=eyes)  # type: ignore[arg-type]
     async with served(line, able=replace(ABLE, limits=ROOM)) as pipeline:
-        environ = {**stack.environ, **stack.keys, "AURA_HOME": str(stack.layout.home), "AURA_AGENT_NAME": NAME}
-        environ |= {"AURA_PIPELINE_URL": pipeline.url, "AURA_PIPELINE_KEY": KEY}
-        environ |= {"LIVEKIT_URL": stack.running.livekit_url, "AURA_AGENT_PORT": str(ports.agent)}
-        environ |= {"AURA_AGENT_IDLE_PROCESSES": "1"}
-        work = [sys.executable, "-m", "agent.main", "start"]
+        agent = NamedAgent(stack, NAME)
+        environ = agent.environ(ports, pipeline.url, AURA_PIPELINE_KEY=KEY)
         web = [sys.executable, "-m", "agent.main", "web", "--port", str(ports.web), "--static", str(stack.layout.page)]
         async with (
-            child(work, cwd=ROOT, env=environ, log=agent_log, stop_s=STOP_S),
+            child(WORK, cwd=ROOT, env=environ, log=agent_log, stop_s=STOP_S),
             child(web, cwd=ROOT, env=environ, log=page_log, stop_s=STOP_S),
         ):
             await healthy(f"http://{LOOPBACK}:{ports.agent}/", agent_log)
             await healthy(f"http://{LOOPBACK}:{ports.web}/", page_log)
-            yield SeeingAgent(stack, f"http://{LOOPBACK}:{ports.web}/", eyes, agent_log)
+            yield SeeingAgent(agent, f"http://{LOOPBACK}:{ports.web}/", eyes, agent_log)

@@ -23,7 +23,7 @@ SHOWN_S = 20.0
 
 def grant(observed: Observed, room: str, attributes: Mapping[str, str] | None = None, metadata: object = None) -> Grant:
     """A token for Ann, with attributes of her own, that dispatches the agent with metadata."""
-    keys = observed.stack.keys
+    keys = observed.agent.stack.keys
     text = json.dumps(metadata) if metadata else ""
     dispatch = api.RoomAgentDispatch(agent_name=NAME, metadata=text)
     token = (
@@ -34,7 +34,7 @@ def grant(observed: Observed, room: str, attributes: Mapping[str, str] | None = 
         .with_room_config(api.RoomConfiguration(agents=[dispatch]))
         .to_jwt()
     )
-    return Grant(observed.stack.running.livekit_url, token)
+    return Grant(observed.agent.stack.running.livekit_url, token)
 
 
 def said(observed: Observed) -> list[str]:

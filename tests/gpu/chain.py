@@ -13,16 +13,14 @@ loop was meanwhile. `--limit` is for all of it: what does not fit in is left out
 
 import argparse
 import asyncio
-import tempfile
 from dataclasses import replace
 from pathlib import Path
 
 from tests.gpu.chain_measures import TINY, Extent
-from tests.gpu.chain_model import SHIPPED, WORDS, write_deployment, write_models
-from tests.gpu.chain_run import SECTIONS, Place, run
-from tests.gpu.environment import environment
+from tests.gpu.chain_model import SHIPPED, WORDS
+from tests.gpu.chain_run import SECTIONS, run
+from tests.gpu.made_up import made_up, numbers
 from tests.gpu.sections import Report
-from tests.gpu.voice import mps
 
 LIMIT_S, LIMIT_TINY_S = 540.0, 3_000.0
 
@@ -33,8 +31,8 @@ def main() -> None:
     parser.add_argument("--only", default=",".join(SECTIONS))
     parser.add_argument("--deployment", type=Path, default=SHIPPED, help="another one for the same models")
     parser.add_argument("--caches", type=Path, metavar="DIR")
-    parser.add_argument("--calls", type=_numbers, metavar="N,…", help="turns of each call of `one` (5,20)")
-    parser.add_argument("--callers", type=_numbers, metavar="N,…", help="at once, in `many` (4,8,16)")
+    parser.add_argument("--calls", type=numbers, metavar="N,…", help="turns of each call of `one` (5,20)")
+    parser.add_argument("--callers", type=numbers, metavar="N,…", help="at once, in `many` (4,8,16)")
     parser.add_argument("--limit", type=float, metavar="S")
     parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
     parser.add_argument("--mps", action="store_true")
@@ -48,20 +46,9 @@ def main() -> None:
     report.add("asked", [{"words": args.words, "mps": args.mps, "tiny": args.tiny, "deployment": args.deployment.name}])
     extent = TINY if args.tiny else Extent()
     extent = replace(extent, calls=args.calls or extent.calls, callers=args.callers or extent.callers)
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
-        folder = Path(temporary)
-        write_models(folder / "models", tiny=args.tiny)
-        write_deployment(folder / "deployment.yaml", args.deployment, tiny=args.tiny)
-        with mps(folder, args.mps) as service:
-            env = environment(folder / "plugin", args.caches or folder / "caches", WORDS[args.words], tiny=args.tiny)
-            env |= {"VLLM_LOGGING_LEVEL": "INFO"} | service
-            place = Place(folder / "deployment.yaml", folder / "models", env)
-            limit_s = args.limit or (LIMIT_TINY_S if args.tiny else LIMIT_S)
-            asyncio.run(run(report, place, extent, sections, limit_s))
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(each) for each in text.split(","))
+    with made_up(args.deployment, args.caches, args.words, shares=args.mps, tiny=args.tiny) as place:
+        limit_s = args.limit or (LIMIT_TINY_S if args.tiny else LIMIT_S)
+        asyncio.run(run(report, place, extent, sections, limit_s))
 
 
 if __name__ == "__main__":

@@ -16,19 +16,16 @@ take as long as on a GPU, so that what remains is what agent and WebRTC add.
 import argparse
 import asyncio
 import signal
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from tests.gpu.chain_model import SHIPPED, WORDS, write_deployment, write_models
-from tests.gpu.chain_run import Place
-from tests.gpu.environment import environment
+from tests.gpu.chain_model import SHIPPED, WORDS
+from tests.gpu.made_up import made_up, numbers
 from tests.gpu.room_caller import Patience
 from tests.gpu.room_run import RoomPlan, run, run_scripted
 from tests.gpu.room_voice import recorded, syllables
 from tests.gpu.sections import Report
-from tests.gpu.voice import mps
 
 WITHIN_S, WITHIN_TINY_S = 540.0, 900.0
 ROOMS, TURNS = (1, 4, 8, 16), (10, 4)
@@ -41,7 +38,7 @@ def main() -> None:
     parser.add_argument("-o", "--out", type=Path, default=Path("room.json"))
     parser.add_argument("--livekit-server", type=Path, metavar="PROGRAM")
     parser.add_argument("--recordings", type=Path, metavar="DIR")
-    parser.add_argument("--rooms", type=_numbers, metavar="N,…", help="at once, one case after the other (1,4,8,16)")
+    parser.add_argument("--rooms", type=numbers, metavar="N,…", help="at once, one case after the other (1,4,8,16)")
     parser.add_argument("--turns", type=_two, metavar="N,N", help="of a caller alone, and of each of several (10,4)")
     parser.add_argument("--deployment", type=Path, default=SHIPPED, help="another one for the same models")
     parser.add_argument("--caches", type=Path, metavar="DIR")
@@ -81,28 +78,17 @@ def main() -> None:
     if args.scripted:
         asyncio.run(run_scripted(report, plan, args.within or WITHIN_S))
         return
-    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
-        folder = Path(temporary)
-        write_models(folder / "models", tiny=args.tiny)
-        write_deployment(folder / "deployment.yaml", args.deployment, tiny=args.tiny)
-        with mps(folder, args.mps) as service:
-            env = environment(folder / "plugin", args.caches or folder / "caches", WORDS[args.words], tiny=args.tiny)
-            env |= {"VLLM_LOGGING_LEVEL": "INFO"} | service
-            place = Place(folder / "deployment.yaml", folder / "models", env)
-            within_s = args.within or (WITHIN_TINY_S if args.tiny else WITHIN_S)
-            asyncio.run(run(report, place, plan, within_s))
+    with made_up(args.deployment, args.caches, args.words, shares=args.mps, tiny=args.tiny) as place:
+        within_s = args.within or (WITHIN_TINY_S if args.tiny else WITHIN_S)
+        asyncio.run(run(report, place, plan, within_s))
 
 
 def _stop(*_: object) -> NoReturn:
     raise SystemExit(128 + signal.SIGTERM)
 
 
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(each) for each in text.split(","))
-
-
 def _two(text: str) -> Sequence[int]:
-    one, several = _numbers(text)
+    one, several = numbers(text)
     return one, several
 
 

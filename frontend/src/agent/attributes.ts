@@ -98,7 +98,8 @@ export function waitedMs(timings: Timings): number | null {
   return timings.speechEndToFirstAudioMs ?? timings.createToFirstAudioMs;
 }
 
-function parse(json: string | undefined): Record<string, unknown> {
+/** The fields of a JSON object; none of what is something else. */
+export function parse(json: string | undefined): Record<string, unknown> {
   try {
     const value: unknown = JSON.parse(json || '{}');
     return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};

@@ -1,5 +1,5 @@
 /** Reads who the agent says it is, and what there is to choose from. Unreadable values count as absent. */
-import type { Attributes } from './attributes';
+import { type Attributes, parse } from './attributes';
 
 export interface Persona {
   readonly name: string;
@@ -72,13 +72,4 @@ function sorted(codes: readonly string[]): readonly LanguageChoice[] {
 
 function names(value: unknown): readonly string[] {
   return Array.isArray(value) ? value.filter((name): name is string => typeof name === 'string') : [];
-}
-
-function parse(json: string | undefined): Record<string, unknown> {
-  try {
-    const value: unknown = JSON.parse(json || '{}');
-    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : {};
-  } catch {
-    return {};
-  }
 }

@@ -1,5 +1,5 @@
 /** Whether the agent speaks of its own accord, as it says itself, and the words for it. */
-import type { Attributes } from './attributes';
+import { type Attributes, parse } from './attributes';
 
 export const SPEAKS_UP = {
   title: 'Speaks up',
@@ -9,11 +9,6 @@ export const SPEAKS_UP = {
 
 /** Null: it does not say, and cannot be asked. */
 export function readSpeaksUp(attributes: Attributes): boolean | null {
-  try {
-    const persona: unknown = JSON.parse(attributes['aura.persona'] || '{}');
-    const known = typeof persona === 'object' && persona !== null && 'proactive' in persona;
-    return known && typeof persona.proactive === 'boolean' ? persona.proactive : null;
-  } catch {
-    return null;
-  }
+  const { proactive } = parse(attributes['aura.persona']);
+  return typeof proactive === 'boolean' ? proactive : null;
 }

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 from pipeline.context.window import Exchange, WindowLimits, exchanges, within
+from pipeline.engines.silent_answer import SILENT
 from pipeline.media.video_chunk import VideoChunk, VideoSource
 from pipeline.models.shared.control_tokens import escape_control_tokens
 from pipeline.types.chunks import MultimodalPrompt
@@ -13,7 +14,6 @@ SYSTEM = (  # of the published evaluations
     "You are receiving a live video stream where the final frame is the present moment. Respond only when a response "
     "is needed based on the user's message or the visual context. Otherwise, output `<|silent|>` to signify silence."
 )
-SILENT = "<|silent|>"
 SHOWN: dict[VideoSource, str] = {  # told where the video changes from one to the other; at first it is the camera's
     "camera": "From here on, the video shows what the user's camera sees.",
     "screen": "From here on, the video shows the screen that the user shares, not their camera.",
@@ -26,7 +26,7 @@ LIMITS = WindowLimits()
 def multimodal_prompt(request: TurnRequest, limits: WindowLimits = LIMITS) -> MultimodalPrompt:
     """The prompt of a question. It goes on where that of an earlier one ended, unless something was cut or deleted."""
     response_options = request.response_options
-    most = MOST_TOKENS if response_options.max_tokens is None else min(response_options.max_tokens, MOST_TOKENS)
+    most = response_options.tokens(MOST_TOKENS)
     history = within(request.history, limits)
     parts: list[str | VideoChunk] = [*_turn("system", _system(response_options))]
     video_turns = list(exchanges(history))

@@ -4,6 +4,7 @@ from collections.abc import AsyncGenerator, AsyncIterator
 from typing import get_args
 
 from pipeline.models.shared.control_tokens import escape_control_tokens
+from pipeline.topology.processors.conversation import harmless, newest
 from pipeline.types.capabilities import PromptLimits
 from pipeline.types.chunks import ChatMessage, ChatPrompt, Role
 from pipeline.types.turn_request import TurnRequest
@@ -25,23 +26,9 @@ async def asked2messages(inbox: AsyncIterator[TurnRequest], request: TurnRequest
     """Questions → prompts of a chat language model."""
     async for question in inbox:
         options = question.response_options
-        limit = MOST_TOKENS if options.max_tokens is None else min(options.max_tokens, MOST_TOKENS)
-        said = (ChatMessage(each.role, escape_control_tokens(each.text)) for each in question.messages())
+        said = newest(tuple(harmless(question)), HISTORY_TOKENS, tokens)
         system = ChatMessage("system", _instructed(options.instructions))
-        yield ChatPrompt((system, *newest(tuple(said))), options.cache_salt, limit, stem=1)
-
-
-def newest(messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
-    """The newest messages that fit. When they no longer do, the older half goes at once: what servers have read of the
-    beginning holds for a while again."""
-    start, size = 0, 0
-    for at, message in enumerate(messages):
-        size += tokens(message.text)
-        if size > HISTORY_TOKENS:
-            while size > HISTORY_TOKENS // 2 and start < at:
-                size -= tokens(messages[start].text)
-                start += 1
-    return messages[start:]
+        yield ChatPrompt((system, *said), options.cache_salt, options.tokens(MOST_TOKENS), stem=1)
 
 
 def tokens(text: str) -> int:

@@ -5,6 +5,7 @@ from itertools import chain
 
 from pipeline.models.shared.control_tokens import escape_control_tokens
 from pipeline.topology.processors.clauses import ClauseSplitter
+from pipeline.topology.processors.conversation import harmless, newest
 from pipeline.types.capabilities import PromptLimits
 from pipeline.types.chunks import ChatMessage, ChatPrompt, Clause, TextChunk
 from pipeline.types.turn_request import TurnRequest
@@ -58,8 +59,8 @@ async def asked2chat(inbox: AsyncIterator[TurnRequest], request: TurnRequest) ->
     """Questions → prompts of the language model."""
     async for question in inbox:
         response_options = question.response_options
-        limit = MOST_TOKENS if response_options.max_tokens is None else min(response_options.max_tokens, MOST_TOKENS)
-        said = recent(tuple(map(_harmless, question.messages())))
+        limit = response_options.tokens(MOST_TOKENS)
+        said = recent(tuple(harmless(question)))
         if not limit and (not said or said[-1].role != "user"):
             said += (ChatMessage("user", ""),)  # which is to come
         stem = (*PREAMBLE, *instructed(response_options.instructions))
@@ -99,10 +100,6 @@ def tokens(text: str) -> int:
     return -(-plain // 4) + len(text) - plain + 5  # the message's own marks
 
 
-def _harmless(message: ChatMessage) -> ChatMessage:
-    return ChatMessage(message.role, escape_control_tokens(message.text))
-
-
 def _taken(text: str) -> int:
     return tokens(escape_control_tokens(text))
 
@@ -113,16 +110,7 @@ LIMITS = PromptLimits(
 
 
 def _fitting(messages: tuple[ChatMessage, ...], limit: int) -> tuple[ChatMessage, ...]:
-    """When they no longer fit, the older half goes at once, so that the prompt keeps growing at its end for a
-    while and its prefix stays cached."""
-    start, size = 0, 0
-    for at, message in enumerate(messages):
-        size += tokens(message.text)
-        if size > limit:
-            while size > limit // 2 and start < at:
-                size -= tokens(messages[start].text)
-                start += 1
-    return tuple(_shortened(message, limit) for message in messages[start:])
+    return tuple(_shortened(message, limit) for message in newest(messages, limit, tokens))
 
 
 def _shortened(message: ChatMessage, limit: int) -> ChatMessage:

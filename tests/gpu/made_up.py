@@ -1,0 +1,35 @@
+"""The shipped deployment with made-up weights: what a server at full size, or a tiny one, is started with."""
+
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from tests.gpu.chain_model import WORDS, write_deployment, write_models
+from tests.gpu.chain_run import Place
+from tests.gpu.environment import environment
+from tests.gpu.voice import mps
+
+
+@contextmanager
+def made_up(deployment: Path, caches: Path | None, words: str, *, shares: bool, tiny: bool) -> Iterator[Place]:
+    """A place that is there until the context ends.
+
+    Args:
+        caches: Of what is compiled; None: new ones.
+        words: Of the recogniser, by their name in `WORDS`.
+        shares: The stages use the GPU at the same time, under NVIDIA's Multi-Process Service.
+    """
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
+        folder = Path(temporary)
+        write_models(folder / "models", tiny=tiny)
+        write_deployment(folder / "deployment.yaml", deployment, tiny=tiny)
+        with mps(folder, shares) as service:
+            env = environment(folder / "plugin", caches or folder / "caches", WORDS[words], tiny=tiny)
+            env |= {"VLLM_LOGGING_LEVEL": "INFO"} | service
+            yield Place(folder / "deployment.yaml", folder / "models", env)
+
+
+def numbers(text: str) -> tuple[int, ...]:
+    """Numbers with commas between them, of a command line."""
+    return tuple(int(each) for each in text.split(","))
