@@ -3,11 +3,13 @@
 import asyncio
 import os
 import signal
+from types import SimpleNamespace
 from typing import Any
 
+import msgspec
 import pytest
 
-from agent.worker import drain_calls, reported_load
+from agent.worker import TOLD_S, Health, WorkerServer, drain_calls, reported_load
 
 TARGET_LOAD = 0.7  # of livekit-server v1.13.5 (pkg/agent/config.go): a worker above it is given nothing
 
@@ -47,3 +49,40 @@ async def test_a_second_signal_ends_the_wait() -> None:
     asyncio.get_running_loop().call_later(30, os.kill, os.getpid(), signal.SIGTERM)
     await drain_calls(server, 600)
     assert 30 <= asyncio.get_running_loop().time() < 600
+
+
+class Serving(WorkerServer):
+    """A worker with one call, that needs no LiveKit server."""
+
+    def __init__(self) -> None:
+        super().__init__(ws_url="ws://nowhere", api_key="key", api_secret="secret")
+
+    @property
+    def active_jobs(self) -> Any:
+        return [SimpleNamespace(job=SimpleNamespace(id="AJ_1"))]
+
+    def away(self, away: bool) -> None:
+        self._connecting = away
+
+
+@pytest.mark.anyio
+async def test_a_worker_is_healthy_while_its_livekit_server_is_there() -> None:
+    server, request = Serving(), Any
+    health = Health(server, "127.0.0.1", 0)
+    told = []
+    for registered, away in ((False, False), (True, False), (True, True), (True, False)):
+        if registered:
+            server.emit("worker_registered", "AW_1", None)
+        server.away(away)
+        answer: Any = await health._answer(request)  # type: ignore[arg-type]
+        told.append((answer.status, msgspec.json.decode(answer.body)["registered"]))
+    assert told == [(503, False), (200, True), (503, False), (200, True)]
+
+
+@pytest.mark.anyio
+async def test_a_job_that_the_server_has_ended_hears_from_its_room_why_before_it_ends() -> None:
+    server, clock = Serving(), asyncio.get_running_loop().time
+    began, ended = clock(), list[tuple[str, float]]()
+    server._proc_pool = SimpleNamespace(get_by_job_id=lambda job: ended.append((job, clock() - began)))  # type: ignore[assignment]
+    await server._handle_termination(SimpleNamespace(job_id="AJ_1"))  # type: ignore[arg-type]
+    assert (ended, server.terminated) == ([("AJ_1", TOLD_S)], {"AJ_1"})
