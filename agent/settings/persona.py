@@ -62,6 +62,8 @@ def _strangers(reader: EnvironmentReader) -> frozenset[str]:
         return OF_STRANGERS
     if names == [NONE]:
         return frozenset()
+    if NONE in names:
+        reader.refuse(f"AURA_PERSONA_STRANGERS: `{NONE}` stands alone")
     wrong = [name for name in names if name not in (*FIELDS, NONE)]
     reader.refuse(*(f"AURA_PERSONA_STRANGERS: `{name}` is none of {_listed(FIELDS)}" for name in wrong))
     return frozenset(names)

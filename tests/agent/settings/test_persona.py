@@ -104,6 +104,7 @@ def test_the_operator_says_what_strangers_may_set() -> None:
 
     assert strangers("voice, name") == {"voice", "name"}
     assert strangers("none") == frozenset()
+    assert faults(AURA_PERSONA_STRANGERS="none,voice") == ["AURA_PERSONA_STRANGERS: `none` stands alone"]
     (fault,) = faults(AURA_PERSONA_STRANGERS="voice,voise")
     assert fault.startswith("AURA_PERSONA_STRANGERS: `voise` is none of name, instructions,")
 
