@@ -2,38 +2,47 @@
 
 import asyncio
 import logging
+from dataclasses import replace
 from typing import Any, Protocol
 
 from livekit.agents import Agent, AgentSession, UserInputTranscribedEvent, UserStateChangedEvent
 from livekit.agents.types import NOT_GIVEN
+from livekit.agents.voice import SpeechHandle
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.aio.guard import log_exceptions
 from agent.character import CallPersona, FirstPersona
+from agent.floor.floor import FLOOR, FloorDisturbed, FloorRules, FloorSeen, OfferCame, RemarkOffer
 from agent.livekit.connection import ConnectPipeline, PipelineEndpoint
 from agent.livekit.media import VideoSampler
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.remarks import Remarks
 from agent.livekit.responses import ResponseOutcome
+from agent.livekit.send_queue import SendQueueFull
 from agent.livekit.session import TOO_LONG
 from agent.livekit.session_persona import PersonaInForce
 from agent.livekit.session_settings import PipelineSessionSettings
+from agent.persona.catalogue import PersonaCatalogue
 from agent.persona.changes import Refusal
 from agent.persona.persona import Persona
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
+from agent.settings.tools import ToolSettings
 from agent.status.attributes import AgentStatePublisher, AttributeSink, What
 from agent.status.latency import LatencyTracker
-from agent.turns.endpointing import Turns, turn_handling, voice_activity
-from agent.turns.floor import FLOOR, FloorDisturbed, FloorRules, FloorSeen, OfferCame, RemarkOffer
+from agent.tools.call_tools import CallTools, Toolkit
+from agent.turns.endpointing import TURN_MODELS, TurnModels, Turns, turn_handling
 from agent.turns.pipeline_stt import PipelineStt
 from agent.turns.sound_record import SoundRecord
-from agent.turns.user_turn_tracker import Kind, Onset, PartialHeard, Pause, TurnCommitted, UserTurnTracker
+from agent.turns.user_turn_tracker import Kind, Onset, PartialHeard, Pause, TurnCommitted, UserTurnTracker, Written
+from agent.turns.voice_level import NearVoice
 from agent.video.sourced_frame import VideoSource
+from agent.video.still import PictureRefused
 from pipeline.realtime.client import connect
 
 logger = logging.getLogger(__name__)
 
+NO_TOOLS = Toolkit(ToolSettings(built_in=()))  # a call whose owner names none
 HANG_UP_S = 0.5  # in which what was heard of the last answer is told, and a page that reloads is back
 
 
@@ -44,17 +53,25 @@ class CallObserver(AttributeSink, Protocol):
         """Something is wrong with the line, in words for the person; empty: nothing is any more."""
         ...
 
+    def on_frame(self) -> None:
+        """A picture of the camera or the screen was taken for a pipeline that looks at it."""
+        ...
+
 
 class Call:
     """Joins the parts: each tells the call what happened, and the call tells the others.
 
     Attributes:
         character: Who the agent is.
+        near: Whose voice the microphone gives.
 
     Args:
         spoken: The call has sound; without it, it is a conversation in writing.
         recalled: The call has begun with an agent that died.
         floor: When the agent may speak of its own accord.
+        models: Listen to the sound of the call.
+        catalogue: Who else it may be.
+        toolkit: What it can do.
     """
 
     def __init__(
@@ -68,13 +85,19 @@ class Call:
         connect: ConnectPipeline = connect,
         recalled: FailoverMetadata | None = None,
         floor: FloorRules = FLOOR,
+        models: TurnModels = TURN_MODELS,
+        catalogue: PersonaCatalogue | None = None,
+        toolkit: Toolkit | None = None,
     ) -> None:
         self._instructions, self._turns, self._observer = persona.instructions, turns, observer
         self._tasks = OwnedTasks()
         self._latency, self._sounds = LatencyTracker(), SoundRecord()
+        self.near = NearVoice()
         self.publisher = AgentStatePublisher(observer)
         self._absence: asyncio.Task[None] | None = None
-        first = FirstPersona(persona, recalled is not None, turns.camera and floor.per_minute > 0)
+        self._over_sound: SpeechHandle | None = None  # the answer to a turn that was taken while its sound goes on
+        may_remark = turns.camera and floor.per_minute > 0
+        first = FirstPersona(persona, recalled is not None, may_remark, catalogue or PersonaCatalogue())
         wishes = PipelineSessionSettings(persona, spoken, turns.camera, first.speaks_up)
         endpoint = PipelineEndpoint(pipeline, connect, recalled.resume_token if recalled else "")
         self._model = AuraRealtimeModel(endpoint, wishes, self)
@@ -84,13 +107,20 @@ class Call:
             turns.late_label_s,
         )
         self._pipeline_stt = PipelineStt(
-            tracker, self, label_s=label_s, late_label_s=late_label_s, language=persona.spoken_language
+            tracker,
+            self,
+            go_on_s=turns.go_on_s,
+            label_s=label_s,
+            late_label_s=late_label_s,
+            language=persona.spoken_language,
         )
         self.session: AgentSession[None] = AgentSession(
             llm=self._model,
             stt=self._pipeline_stt if spoken else NOT_GIVEN,
-            vad=voice_activity(turns) if spoken else None,
-            turn_handling=turn_handling(turns, self._pipeline_stt) if spoken else {"turn_detection": "manual"},
+            vad=models.voice_activity(turns, self.near) if spoken else None,
+            turn_handling=turn_handling(turns, self._pipeline_stt, self._sounds.judged, models)
+            if spoken
+            else {"turn_detection": "manual"},
             video_sampler=VideoSampler(),
             aec_warmup_duration=None,
             user_away_timeout=None,
@@ -98,6 +128,7 @@ class Call:
         )
         self._remarks = Remarks(self.session, self._model, self.publisher, floor, wanted=first.speaks_up, spoken=spoken)
         self.character = CallPersona(self.session, self._model, self.publisher, self._remarks, first)
+        self.tools = CallTools(toolkit or NO_TOOLS, self._model, self.publisher, self.character, camera=turns.camera)
         self.session.on("user_state_changed", self._on_user_state)
         self.session.on("user_input_transcribed", self._on_transcript)
         self.session.on("close", self._on_close)
@@ -105,11 +136,14 @@ class Call:
     @property
     def busy(self) -> bool:
         """Whether somebody speaks, or an answer is due, on its way or being heard."""
-        return self.publisher.signals.audible or self.publisher.signals.answering or self._pipeline_stt.undecided
+        signals = self.publisher.signals
+        return signals.audible or signals.answering or self._pipeline_stt.undecided or self.tools.busy
 
     async def start(self, *, greet: bool = True, **room: Any) -> None:
         """Begin; `room` is what `AgentSession.start` takes of a room."""
-        await self.session.start(Agent(instructions=self._instructions), record=False, **room)
+        agent = Agent(instructions=self._instructions, tools=self.tools.for_agent(self.character.now))
+        await self.session.start(agent, record=False, **room)
+        self.tools.start(agent)
         self._tasks.start(self.publisher.run(), "publisher")  # not sooner: there is nowhere to publish before
         if output := self.session.output.audio:
             output.on("playback_started", self._on_playback_started)
@@ -130,9 +164,49 @@ class Call:
         if text.strip():
             self._remarks.floor.feed(FloorDisturbed())
             self.character.heed(text)
-            await self.session.interrupt()
+            self.tools.heed(text)
+            self._pipeline_stt.feed(Written())
+            await self.session.interrupt(force=True)
             self._latency.asked_otherwise()
-            await self.session.generate_reply(user_input=text)
+            self.tools.on_turn()
+            made, before = self.tools.made, self._known(text)
+            answer = self.session.generate_reply(user_input=text)
+            await answer
+            if answer.interrupted and self._known(text) == before:  # LiveKit forgets what it had not come to yet
+                await self._tell(text)
+            if self.tools.made != made:
+                await self.tools.settled()
+                if speech := self.session.current_speech:
+                    await speech
+
+    def _known(self, text: str) -> int:
+        """How often that was written in the conversation."""
+        items = self._model.live.chat_ctx.messages() if self._model.live else []
+        return sum(item.role == "user" and item.raw_text_content == text for item in items)
+
+    async def _tell(self, text: str) -> None:
+        """Put what was written into the conversation: whatever has interrupted its answer is answered with it."""
+        if live := self._model.live:
+            told = live.chat_ctx.copy()
+            told.add_message(role="user", content=text)
+            await live.update_chat_ctx(told)
+
+    def look(self, jpeg: bytes, text: str) -> None:
+        """See a picture, and answer what was written with it; without words, the next question is about it.
+
+        Raises:
+            PictureRefused: Nobody would see it.
+        """
+        live = self._model.live
+        if not live or not live.sees:
+            raise PictureRefused("nothing here looks at pictures just now")
+        try:
+            live.show(jpeg, text)
+        except SendQueueFull as full:
+            raise PictureRefused("too much waits for the speech server") from full
+        self._remarks.floor.feed(FloorDisturbed())
+        if text:
+            self._tasks.start(self.write(text), "call:picture")
 
     async def give_up(self) -> None:
         """Stop the answer. Returns when nothing will come of it any more."""
@@ -158,6 +232,7 @@ class Call:
             await self._model.live.hang_up()
 
     async def aclose(self) -> None:
+        await self.tools.aclose()
         await self.session.aclose()
         await self._pipeline_stt.aclose()
         self._remarks.floor.close()
@@ -169,10 +244,14 @@ class Call:
     def on_partial(self, partial: PartialHeard) -> None:
         self._sounds.label(self._now(), partial.item_id, partial.audio_end_ms)
         self.character.on_heard(partial.language)
-        self._pipeline_stt.feed(partial)
+        self._pipeline_stt.feed(replace(partial, aside=self.near.is_aside))
+
+    def on_end_of_turn(self, probability: float) -> None:
+        self._pipeline_stt.voted(probability)
 
     def on_committed(self) -> None:
         self._pipeline_stt.feed(TurnCommitted())
+        self.tools.on_turn()
         self._see_floor()
 
     def on_answers(self, busy: bool, owed: bool) -> None:
@@ -196,6 +275,7 @@ class Call:
 
     def on_persona(self, in_force: PersonaInForce) -> None:
         self.character.show(in_force)
+        self.tools.offer(in_force.persona)
 
     def on_refused(self, refused: Refusal) -> None:
         self.character.refuse(refused)
@@ -207,11 +287,20 @@ class Call:
         self._observer.on_trouble(text)
 
     @log_exceptions
+    def on_tools(self) -> None:
+        self._see_floor()
+
+    @log_exceptions
     def on_broken_answer(self) -> None:
         self.character.apologise()
 
     def on_picture(self, source: VideoSource) -> None:
         self.publisher.saw_frame(source)
+        if self.publisher.signals.sees:
+            self._observer.on_frame()
+
+    def on_observation(self, line: str) -> None:
+        self.publisher.observed(line)
 
     @log_exceptions
     def on_offer(self, offer: RemarkOffer) -> None:
@@ -227,12 +316,18 @@ class Call:
             self._model.live.caption(item_id, text)
 
     def turn(self) -> None:
+        self.near.take()
         self._latency.spoke()
         self._decided("turn", "somebody spoke")
 
     @log_exceptions
     def interrupt(self) -> None:
-        """Stop the answer at once, so that the engines stop: LiveKit would wait until the turn is over."""
+        """Stop the answer at once, so that the engines stop: LiveKit would wait until the turn is over.
+
+        One that was begun over a sound goes on until that is over.
+        """
+        if self._over_sound and not self._over_sound.done():
+            return
         if self.publisher.signals.audible:
             self._decided("interrupted", "somebody spoke over the answer")
         elif self.publisher.signals.owed:
@@ -252,13 +347,21 @@ class Call:
             self._decided("resumed", "it was no interruption")
 
     @log_exceptions
-    def take_turn(self) -> None:
+    def go_on(self) -> None:
+        """Go on with the answer, whatever the sound that has paused it turns out to be."""
+        self.near.hold()
+        if output := self.session.output.audio:
+            output.resume()
+
+    @log_exceptions
+    def take_turn(self, reason: str) -> None:
         if self._model.live:
             figures = self._sounds.figures(self._now())
-            self.publisher.decided("turn", "nobody else came to speak", reason="long_speech", figures=figures)
+            self.publisher.decided("turn", _REASONS[reason], reason=reason, figures=figures)
             self._latency.asked_otherwise()
             self._model.live.commit_audio()
-            self.session.generate_reply(input_modality="audio", allow_interruptions=False)
+            # LiveKit would stop it at once, for the sound that goes on.
+            self._over_sound = self.session.generate_reply(input_modality="audio", allow_interruptions=False)
 
     # What LiveKit tells.
 
@@ -272,23 +375,31 @@ class Call:
             self._model.live.activity(speaking, ago_s * 1000)
         if speaking:
             signals = self.publisher.signals
-            self._sounds.onset(self._now() - self._turns.onset_s, goes_on=self._pipeline_stt.undecided)
+            goes_on = self._pipeline_stt.undecided
+            self.near.onset(goes_on=goes_on)
+            self._sounds.onset(self._now() - self._turns.onset_s, goes_on=goes_on)
             self._pipeline_stt.feed(Onset(signals.audible, signals.answering))
         else:
+            if self._over_sound:
+                self._over_sound.allow_interruptions = True  # LiveKit answers no turn over one that does not
+            self._over_sound = None
             self._latency.paused(self._now() - self._turns.silence_s)
+            self.near.pause()
             self._sounds.pause(self._now() - self._turns.silence_s)
-            self._pipeline_stt.feed(Pause())
+            self._pipeline_stt.feed(Pause(self._sounds.length_ms))
         self.publisher.observe(undecided=not speaking and self._pipeline_stt.undecided)
         self._see_floor()
 
     def _on_transcript(self, event: UserInputTranscribedEvent) -> None:
         if event.is_final:
             self.character.heed(event.transcript)
+            self.tools.heed(event.transcript)
 
     @log_exceptions
     def _on_playback_started(self, _: object) -> None:
         self.publisher.observe(audible=True)
         self._sounds.audible(self._now(), True)
+        self.near.audible(True)
         self._see_floor()
         self._remarks.on_playback_started()
         answer = self._model.live.newest_answer if self._model.live else None
@@ -300,13 +411,16 @@ class Call:
     def _on_playback_finished(self, _: object) -> None:
         self.publisher.observe(audible=False)
         self._sounds.audible(self._now(), False)
+        self.near.audible(False)
         self._see_floor()
 
     @log_exceptions
     def _see_floor(self) -> None:
         signals = self.publisher.signals
         person = signals.person_speaking or self._pipeline_stt.undecided
-        self._remarks.floor.feed(FloorSeen(person, signals.audible or signals.answering))
+        agent = signals.audible or signals.answering
+        self._remarks.floor.feed(FloorSeen(person, agent or self.tools.busy))
+        self.tools.see_floor(not (person or agent))
 
     def _decided(self, what: What, text: str) -> None:
         """Publish what was made of a sound, why, and the numbers behind it."""
@@ -323,6 +437,10 @@ class Call:
 _REASONS = {
     "backchannel": "a sign of listening",
     "noise": "only noise was heard",
+    "aside": "it was too quiet to be meant for the agent",
+    "short": "it was short, and did not ask the agent to stop",
     "taken_back": "it was taken back",
     "timeout": "nothing was made out of it in time",
-}  # why a sound is no turn; else there are no words in it
+    "long_speech": "nobody else came to speak",
+    "unchanged_words": "the sentence was whole, and what was heard after it had no words",
+}  # why a sound is no turn, or is taken for one while it goes on; else there are no words in it

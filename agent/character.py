@@ -3,22 +3,27 @@
 import asyncio
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from livekit.agents import AgentSession
+from livekit.agents.voice import SpeechHandle
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.aio.guard import log_exceptions
+from agent.floor.quiet_wishes import wishes_remarks
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.remarks import Remarks
 from agent.livekit.session_persona import PersonaInForce
-from agent.persona.changes import PersonaChanges, Refusal
+from agent.persona.catalogue import PersonaCatalogue
+from agent.persona.changes import PersonaChanges, PersonaRefused, Refusal
 from agent.persona.language import AUTO, ENGLISH, preferred
 from agent.persona.persona import Persona, Phrase
 from agent.status.attributes import AgentStatePublisher
-from agent.turns.quiet_wishes import wishes_remarks
 
 logger = logging.getLogger(__name__)
+
+PhraseKind = Literal["greeting", "apology", "hold", "goodbye"]
 
 MOST_REFUSAL = 300  # letters of a refusal that its decision shows
 
@@ -31,11 +36,13 @@ class FirstPersona:
         persona: Until somebody changes it.
         recalled: It has come in place of an agent that died, and apologises.
         may_remark: Where it sees something, it may speak of its own accord.
+        catalogue: Who else it may be.
     """
 
     persona: Persona
     recalled: bool = False
     may_remark: bool = False
+    catalogue: PersonaCatalogue = field(default_factory=PersonaCatalogue)
 
     @property
     def speaks_up(self) -> bool:
@@ -71,11 +78,39 @@ class CallPersona:
 
     async def _greet(self) -> None:
         await self._line_up.wait()
-        self._say(self._phrase(apology=self._first.recalled))
+        if self._first.recalled or self.now.speaks_first:
+            self._say(self._phrase("apology" if self._first.recalled else "greeting"))
+
+    def sample(self) -> None:
+        """Say the greeting, so that people hear the voice that there is now.
+
+        Raises:
+            PersonaRefused: Nothing can be heard now.
+        """
+        signals, phrase = self._publisher.signals, self._phrase("greeting")
+        if self.now.modality == "text":
+            raise PersonaRefused(Refusal("modality", "answers are written just now, and no voice is heard"))
+        if signals.audible or signals.answering:
+            raise PersonaRefused(Refusal("voice", "it speaks already, or is about to"))
+        if not phrase.text:
+            raise PersonaRefused(Refusal("greeting", "there is none that could be said"))
+        self._say(phrase)
 
     def apologise(self) -> None:
         """Say that an answer was lost."""
-        self._say(self._phrase(apology=True))
+        self._say(self._phrase("apology"))
+
+    def hold(self) -> None:
+        """Say that something takes a moment."""
+        self._say(self._phrase("hold"))
+
+    async def say_goodbye(self) -> bool:
+        """Say goodbye; returns whether nobody spoke over it."""
+        handle = self._say(self._phrase("goodbye"))
+        if handle is None:
+            return True
+        await handle.wait_for_playout()
+        return not handle.interrupted
 
     def meet(self, languages: str) -> None:
         """Somebody is there who prefers these languages: codes with commas between them."""
@@ -97,7 +132,13 @@ class CallPersona:
         """
         live = self._model.live
         assert live, "the call has started"
-        await live.character.configure(changes.applied(self.now))
+        persona = self._first.catalogue.changed(self.now, changes)
+        if persona.modality != self.now.modality:
+            await self._session.interrupt(force=True)  # what is under way cannot end otherwise than it began
+        try:
+            await live.character.configure(persona)
+        finally:
+            self._set_output()
         if "proactive" in changes.values:
             self.speak_up(self.now.proactive)
         self.show(live.character.in_force)
@@ -105,7 +146,10 @@ class CallPersona:
 
     def show(self, in_force: PersonaInForce) -> None:
         """Show who it is, and what there is to choose from."""
-        self._publisher.persona(self._shown(in_force), in_force.choices)
+        self._set_output()
+        names = self._first.catalogue.names
+        choices = {**in_force.choices, "personas": names} if names else in_force.choices
+        self._publisher.persona(self._shown(in_force), choices)
 
     def refuse(self, *refusals: Refusal) -> None:
         """Show what somebody wanted the agent to be, and it is not."""
@@ -149,15 +193,29 @@ class CallPersona:
         """Who the agent is, as anybody may know it: with what it may do of its own accord now."""
         return {**in_force.shown, "proactive": self.speaks_up}
 
-    def _phrase(self, *, apology: bool) -> Phrase:
+    def _phrase(self, kind: PhraseKind) -> Phrase:
         there = self._model.live.character.in_force.there if self._model.live else None
         spoken = there.voice_languages if there else ()
         languages = preferred(f"{self._heard},{self._preferred},{ENGLISH}", spoken) or spoken[:1]
         persona = self.now
         if spoken and persona.spoken_language not in spoken:  # it is understood, and not spoken
             persona = replace(persona, language=AUTO)
-        return persona.apology_in(languages) if apology else persona.greeting_in(languages)
+        match kind:
+            case "greeting":
+                return persona.greeting_in(languages)
+            case "apology":
+                return persona.apology_in(languages)
+            case "hold":
+                return persona.hold_in(languages)
+            case "goodbye":
+                return persona.goodbye_in(languages)
 
-    def _say(self, phrase: Phrase) -> None:
+    def _set_output(self) -> None:
+        """Have LiveKit play answers, or only write them."""
+        self._session.output.set_audio_enabled(self.now.modality == "audio")
+
+    def _say(self, phrase: Phrase) -> SpeechHandle | None:
+        self._set_output()
         if phrase.text and self._model.live:
-            self._session.say(self._model.live.character.note(phrase))
+            return self._session.say(self._model.live.character.note(phrase))
+        return None

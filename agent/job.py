@@ -14,6 +14,7 @@ from livekit.agents.voice.room_io import (
 from agent.aio.background_tasks import OwnedTasks
 from agent.call import Call
 from agent.console.tool_call import ToolCall
+from agent.floor.floor import FloorRules
 from agent.livekit.session_inspector import SessionInspector
 from agent.persona.persona import AURA
 from agent.phone.job import PhoneCall
@@ -23,12 +24,15 @@ from agent.rooms.early_streams import EarlyStreams
 from agent.rooms.failover_metadata import failover_metadata, given_metadata
 from agent.rooms.farewells import FarewellSender, Leaving
 from agent.rooms.first_caller import caller_in, first_caller
+from agent.rooms.frame_ticks import FrameTicks
 from agent.rooms.people import Occupant
 from agent.rooms.persona_desk import PersonaDesk
+from agent.rooms.picture_desk import PictureDesk
 from agent.rooms.presence import Presence
 from agent.settings.agent import WorkerSettings
+from agent.tools.call_tools import Toolkit
+from agent.tools.catalogue import load_tools
 from agent.turns.endpointing import TURNS
-from agent.turns.floor import FloorRules
 from agent.video.video_input import ShownVideo
 
 logger = logging.getLogger(__name__)
@@ -81,7 +85,7 @@ class FirstCall:
         if caller.role == "phone":
             await PhoneCall(self._settings, self._ctx, self._leaving, caller.identity).begin()
         else:
-            await RoomCall(self._settings, self._ctx, caller.identity).begin()
+            await RoomCall(self._settings, self._ctx, caller.identity, self._leaving).begin()
         self._early.replay()
 
 
@@ -100,14 +104,28 @@ class EmptyRoom:
 class RoomCall:
     """The call of whoever comes into a room with a browser."""
 
-    def __init__(self, settings: WorkerSettings, ctx: JobContext, caller: str = "") -> None:
-        self._settings, self._ctx, self._caller = settings, ctx, caller
+    def __init__(
+        self, settings: WorkerSettings, ctx: JobContext, caller: str = "", leaving: Leaving | None = None
+    ) -> None:
+        self._settings, self._ctx, self._caller, self._leaving = settings, ctx, caller, leaving
         self._turns = TURNS["browser"]
         metadata, floor = given_metadata(ctx.job.metadata), FloorRules(per_minute=settings.remarks_per_minute)
         persona, self._refused = settings.persona.persona(AURA, metadata)
         recalled = failover_metadata(ctx.job.metadata)
-        self._call = Call(settings.pipeline, persona, self._turns, self, recalled=recalled, floor=floor)
+        there = settings.persona.catalogue(AURA, persona)
+        toolkit = Toolkit(settings.tools, load_tools(settings.tools.modules), self)
+        self._call = Call(
+            settings.pipeline,
+            persona,
+            self._turns,
+            self,
+            recalled=recalled,
+            floor=floor,
+            catalogue=there,
+            toolkit=toolkit,
+        )
         self._desk = PersonaDesk(self._call.character, settings.persona.strangers)
+        self._pictures, self._ticks = PictureDesk(self._call), FrameTicks(ctx.room)
         self._greeted = False
         self._call.session.on("close", self._on_close)
         self._presence = Presence(self, grace_s=settings.grace_s)
@@ -139,6 +157,7 @@ class RoomCall:
         await inspector.start()
         self._call.character.refuse(*self._refused)
         self._desk.watch(self._ctx.room)
+        self._pictures.watch(self._ctx.room)
         self._presence.watch(self._ctx.room)
         logger.info("call begun", extra={"room": self._ctx.room.name})
 
@@ -149,11 +168,37 @@ class RoomCall:
     def on_trouble(self, text: str) -> None:
         """The page shows it: it is among the attributes, too."""
 
+    def on_frame(self) -> None:
+        self._ticks.tick()
+
+    @property
+    def caller(self) -> str:
+        return self._caller
+
+    @property
+    def on_phone(self) -> bool:
+        return False
+
+    async def leave(self) -> None:
+        """End the room, or leave it to the others that are in it."""
+        if self._leaving:
+            self._leaving.on_purpose()
+        room = self._ctx.room
+        await rooms.end(self._settings.livekit, room.name, room.local_participant.identity, with_caller=True)
+        self._ctx.shutdown("the agent ended the call")
+
+    async def transfer(self, to: str) -> bool:
+        """A browser cannot be put through."""
+        return False
+
     def on_joined(self, identity: str) -> None:
+        self._caller = identity
         self._call.pick_up()
         self._call.session.room_io.set_participant(identity)
         self._video.follow(identity)
         self._desk.serve(identity)
+        self._pictures.serve(identity)
+        self._ticks.follow(identity)
         if not self._greeted:
             self._greeted = True
             self._call.character.greet()
@@ -172,5 +217,7 @@ class RoomCall:
 
     async def _on_shutdown(self) -> None:
         await self._desk.aclose()
+        await self._pictures.aclose()
+        await self._ticks.aclose()
         await self._call.aclose()
         await self._video.aclose()

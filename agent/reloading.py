@@ -45,8 +45,8 @@ async def work_reloading(arguments: Sequence[str], environ: Mapping[str, str]) -
     When a file changes the process is killed, with those of its calls: what they have shown in their rooms stays, and
     by it the next worker goes on with the conversations, as after any death.
     """
-    persona = environ.get("AURA_PERSONA", "").strip()
-    watched = WatchedFiles(CODE, (Path(persona),) if persona else ())
+    personas = ",".join(environ.get(name, "") for name in ("AURA_PERSONA", "AURA_PERSONAS"))
+    watched = WatchedFiles(CODE, tuple(Path(path.strip()) for path in personas.split(",") if path.strip()))
     changed: asyncio.Queue[Path] = asyncio.Queue(MOST_WAITING)
     with tempfile.TemporaryDirectory(prefix="aura-dev-") as folder:
         environ = {"AURA_AGENT_JOBS": str(Path(folder) / "jobs.json"), **environ}

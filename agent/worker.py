@@ -20,6 +20,7 @@ from agent.rooms.failover import Failover, RoomJob
 from agent.rooms.farewells import SILENT, Farewells, FarewellSender
 from agent.rooms.job_store import JobStore
 from agent.settings.agent import LiveKitSettings, WorkerSettings
+from agent.tools.catalogue import load_tools
 
 logger = logging.getLogger(__name__)
 
@@ -35,7 +36,9 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
 
     Raises:
         OSError: The health check cannot listen there.
+        SettingsError: Tools cannot be loaded.
     """
+    load_tools(settings.tools.modules)
     farewells = Farewells()
     server = agent_server(settings, farewells.sender)
     started = asyncio.Event()

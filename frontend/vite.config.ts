@@ -2,7 +2,10 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
-import { defineConfig } from 'vite';
+import { defineConfig, type UserConfig } from 'vite';
+import { compress } from './build/compress.ts';
+import { preloadFonts } from './build/preloadFonts.ts';
+import { wordTables } from './build/wordTables.ts';
 
 /** The address of a running installation, from the run.json that `infra/up` writes. */
 function runningUrl(): string | undefined {
@@ -11,13 +14,27 @@ function runningUrl(): string | undefined {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')).url as string) : undefined;
 }
 
-export default defineConfig(({ command }) => {
+const TARGET = ['chrome123', 'edge123', 'firefox120', 'safari17.5'];
+
+/** `--mode launcher`, which comes first and empties the folder: the one script for pages of others. */
+const LAUNCHER: UserConfig = {
+  build: {
+    target: TARGET,
+    copyPublicDir: false,
+    lib: { entry: 'src/launcher/main.ts', formats: ['iife'], name: 'aura', fileName: () => 'aura.js' },
+  },
+};
+
+export default defineConfig(({ command, mode }) => {
+  if (mode === 'launcher') return LAUNCHER;
   const url = command === 'serve' ? runningUrl() : undefined;
   return {
-    plugins: [react()],
+    plugins: [react(), preloadFonts(), wordTables(), compress()],
     build: {
-      target: ['chrome123', 'edge123', 'firefox120', 'safari17.5'],
+      target: TARGET,
+      emptyOutDir: false,
       chunkSizeWarningLimit: 1200,
+      modulePreload: { polyfill: false },
     },
     server: url ? { proxy: { '/api': { target: url } } } : {},
   };

@@ -3,6 +3,7 @@
 AuraError
 ├── ConfigError        a topology, deployment or setting is wrong; lists every fault at once
 ├── EngineError        an engine failed; ends the turn, spares the session
+│   └── FunctionCallError    the model cannot call a function rightly
 └── RequestError       a client asked for something impossible; answered with an `error` event
 """
 
@@ -33,13 +34,22 @@ class EngineError(AuraError):
     """An engine could not finish a request.
 
     Attributes:
+        code: Of the failed answer, as clients are told it.
         stage: Name of the stage that failed, for example `aura`.
     """
+
+    code = "engine_failed"
 
     def __init__(self, stage: str, reason: str) -> None:
         super().__init__(f"{stage}: {reason}")
         self.stage = stage
         self.reason = reason
+
+
+class FunctionCallError(EngineError):
+    """A model has called a function wrongly, and has done so again when it was told."""
+
+    code = "invalid_function_call"
 
 
 class RequestError(AuraError):

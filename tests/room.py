@@ -37,6 +37,7 @@ class Room:
         heard_s: How long it takes to make out what was said.
         film_s: When the first frame comes.
         decode_picture: Makes pixels of a frame.
+        early_answer_ms: As of the stages.
     """
 
     says: dict[str, str] = field(default_factory=dict)
@@ -45,6 +46,7 @@ class Room:
     heard_s: float = 0.0
     film_s: float = 0.0
     decode_picture: Callable[[bytes], Awaitable[Pixels]] = lambda data: decode_picture(data)
+    early_answer_ms: int = 0
 
     def __post_init__(self) -> None:
         self.aura: FakeEngine[MultimodalPrompt, TextChunk] = FakeEngine(self._script)
@@ -70,6 +72,7 @@ class Room:
             (Stage(SEES, self.aura, to_scene), Stage(TTS, speaks(), to_sentences)),
             limits=LIMITS,
             decode_picture=self.decode_picture,
+            early_answer_ms=self.early_answer_ms,
         )
         session = Session("s", stages, Loudness(), told, history)
         async with session, asyncio.TaskGroup() as tasks:

@@ -11,6 +11,7 @@ import numpy as np
 from pipeline.engines.fake import FakeEngine, hears, speaks, writes
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.session.session import Session
+from pipeline.speech.end_of_turn import EndOfTurnModel
 from pipeline.speech.vad_frontend import FRAME, Pcm
 from pipeline.topology.config import StageExecutionType, StagePipelineConfig
 from pipeline.turns.stage import Stage
@@ -131,6 +132,7 @@ class Line:
     asr: FakeEngine[AsrInput, Transcript] = field(default_factory=lambda: hears("What is the capital of France?"))
     aura: FakeEngine[ChatPrompt, TextChunk] = field(default_factory=lambda: writes("The capital is Paris."))
     tts: FakeEngine[Clause, AudioChunk] = field(default_factory=speaks)
+    early_answer_ms: int = 0
 
     @property
     def questions(self) -> list[ChatPrompt]:
@@ -145,12 +147,15 @@ class Line:
         ]
 
     def stages(self) -> PipelineStages:
-        return PipelineStages(self.asr, (Stage(AURA, self.aura, to_chat, INFLIGHT), Stage(TTS, self.tts, to_sentences)))
+        chain = (Stage(AURA, self.aura, to_chat, INFLIGHT), Stage(TTS, self.tts, to_sentences))
+        return PipelineStages(self.asr, chain, early_answer_ms=self.early_answer_ms)
 
     @asynccontextmanager
-    async def call(self, options: SessionOptions | None = None) -> AsyncGenerator[Caller, None]:
+    async def call(
+        self, options: SessionOptions | None = None, end_model: EndOfTurnModel | None = None
+    ) -> AsyncGenerator[Caller, None]:
         told = Told()
-        session = Session("s", self.stages(), Loudness(), told)
+        session = Session("s", self.stages(), Loudness(), told, end_model=end_model)
         async with session:
             if options:
                 session.configure(options)

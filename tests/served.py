@@ -11,6 +11,7 @@ from pipeline.engines.base import Engine
 from pipeline.realtime.server import Server
 from pipeline.runtime.orchestrator import Orchestrator
 from pipeline.runtime.startup import OpenedEngines
+from pipeline.speech.end_of_turn import EndOfTurnModel
 from pipeline.speech.vad_frontend import VoiceActivityDetector
 from pipeline.types.capabilities import Capabilities, PromptLimits
 from tests.scenario import Line, Loudness
@@ -24,6 +25,7 @@ ABLE = Capabilities(
     voices=("tenor", "alto"),
     voice_languages=("en", "fr"),
     speeds=(0.5, 2.0),
+    calls_functions=True,
     limits=PromptLimits(len, instructions=1_000, items={"system": 500, "user": 2_000_000, "assistant": 2_000_000}),
 )
 
@@ -61,14 +63,15 @@ async def served(
     max_sessions: int = 4,
     detector: Callable[[], VoiceActivityDetector] = Loudness,
     able: Capabilities = ABLE,
+    end_model: EndOfTurnModel | None = None,
 ) -> AsyncGenerator[Served, None]:
-    if LENT and line is None and able is ABLE:
+    if LENT and line is None and able is ABLE and end_model is None:
         yield Served(LENT[-1], cast(Any, None), Line(), cast(Any, None))
         return
     line = line or Line()
     engines: dict[str, Engine[Any, Any]] = {"asr": line.asr, "aura": line.aura, "tts": line.tts}
     server = Server("aura-scripted", KEY)
-    server.pipeline = Orchestrator(OpenedEngines(able, engines), line.stages(), detector, max_sessions)
+    server.pipeline = Orchestrator(OpenedEngines(able, engines), line.stages(), detector, max_sessions, end_model)
     runner = web.AppRunner(server.app(), shutdown_timeout=1)
     await runner.setup()
     site = web.TCPSite(runner, "127.0.0.1", 0)

@@ -23,13 +23,26 @@ PIPELINE = (
     "topology",
     "engines",
     "context",
+    "tools",
     "models",
     "types",
     "media",
     "aio",
     "errors",
 )
-ENGINES = ("aura", "qwen3_asr", "qwen3_tts", "code2wav", "vllm", "llamacpp", "whisper", "hibari", "silero")
+ENGINES = (
+    "aura",
+    "qwen3_asr",
+    "qwen3_tts",
+    "code2wav",
+    "vllm",
+    "llamacpp",
+    "whisper",
+    "hibari",
+    "silero",
+    "smart_turn",
+    "image_recognition",
+)
 AGENT = (
     "main",
     "lk",
@@ -42,7 +55,9 @@ AGENT = (
     "character",
     "web",
     "rooms",
+    "tools",
     "livekit",
+    "floor",
     "turns",
     "status",
     "video",

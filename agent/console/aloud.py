@@ -20,6 +20,7 @@ from agent.livekit.connection import ConnectPipeline
 from agent.persona.persona import AURA
 from agent.settings.agent import PipelineSettings
 from agent.status.call_log import CallLog
+from agent.tools.call_tools import Toolkit
 from pipeline.realtime.client import connect
 
 METER_S = 0.1
@@ -35,6 +36,7 @@ async def converse_aloud(
     camera: io.VideoInput | None = None,
     connect: ConnectPipeline = connect,
     log: CallLog | None = None,
+    toolkit: Toolkit | None = None,
 ) -> int:
     """Talk until the session is closed, or cancelled.
 
@@ -47,7 +49,7 @@ async def converse_aloud(
     """
     await check_connection(pipeline, connect)
     transcript = ConsoleTranscript(terminal, filmed=camera is not None, log=log)
-    call = Call(pipeline, AURA, console_turns(camera), transcript, connect=connect)
+    call = Call(pipeline, AURA, console_turns(camera), transcript, connect=connect, toolkit=toolkit)
     call.session.on("conversation_item_added", transcript.on_item)
     microphone, loudspeaker = CardMicrophone(), Loudspeaker(time)
     synchronizer = TranscriptSynchronizer(next_in_chain_audio=loudspeaker, next_in_chain_text=None)

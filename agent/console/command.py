@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from agent.console.errors import ConsoleError
-from agent.settings.agent import console_settings, room_settings
+from agent.settings.agent import console_settings, console_tools, room_settings
 from agent.status.call_log import CallLog, saved_log
 
 if TYPE_CHECKING:
@@ -64,19 +64,27 @@ def _conversation(arguments: argparse.Namespace, log: CallLog) -> Coroutine[Any,
     camera = _camera(arguments.camera) if arguments.camera else None
     if arguments.connect:
         return _room_conversation(arguments, card, camera, log)
-    pipeline = console_settings(os.environ)
+    pipeline, tools = console_settings(os.environ), console_tools(os.environ)
+    from agent.tools.call_tools import Toolkit
+    from agent.tools.catalogue import load_tools
+
+    toolkit = Toolkit(tools, load_tools(tools.modules))
     if card:
         from agent.console import aloud
         from agent.console.echo import EchoCanceller
         from agent.console.terminal import Terminal
 
-        return aloud.converse_aloud(pipeline, card, EchoCanceller(), Terminal(), camera=camera, log=log)
+        return aloud.converse_aloud(
+            pipeline, card, EchoCanceller(), Terminal(), camera=camera, log=log, toolkit=toolkit
+        )
     from agent.console import console
 
     if arguments.text:
-        return console.converse_text(pipeline, _typed(), wait_s=arguments.wait, camera=camera, log=log)
+        return console.converse_text(pipeline, _typed(), wait_s=arguments.wait, camera=camera, log=log, toolkit=toolkit)
     question, answer = arguments.wav
-    return console.converse_wav(pipeline, question, answer, wait_s=arguments.wait, camera=camera, log=log)
+    return console.converse_wav(
+        pipeline, question, answer, wait_s=arguments.wait, camera=camera, log=log, toolkit=toolkit
+    )
 
 
 def _room_conversation(

@@ -2,12 +2,12 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
 from contextlib import aclosing
 from dataclasses import replace
 from pathlib import Path
 from time import time  # noqa: TID251 - LiveKit stamps its events with the wall clock
-from typing import TextIO
+from typing import Any, TextIO
 
 import msgspec
 from livekit.agents import ConversationItemAddedEvent
@@ -21,13 +21,16 @@ from agent.console.terminal import Terminal
 from agent.livekit.connection import ConnectPipeline
 from agent.persona.persona import AURA
 from agent.settings.agent import PipelineSettings
+from agent.status.attributes import OBSERVATION
 from agent.status.call_log import CallLog
+from agent.tools.call_tools import Toolkit
 from agent.turns.endpointing import TURNS, Turns
 from pipeline.realtime.client import connect
 
 SETTLED_S = 1.0  # of nothing going on, after an answer
 UNANSWERED_S = 6.0  # the same where none came
 POLL_S = 0.1
+NAMES = {OBSERVATION: "sees"}  # of attributes, in front of their lines; of others, what stands behind "aura."
 
 
 class ConsoleTranscript:
@@ -46,6 +49,7 @@ class ConsoleTranscript:
         self._terminal, self._filmed, self._log = terminal or Terminal(), filmed, log or CallLog()
         self._began = asyncio.get_running_loop().time()
         self.answers, self.state = 0, ""
+        self._seen = ""  # what was printed last of what the pipeline sees
 
     def on_item(self, event: ConversationItemAddedEvent) -> None:
         item = event.item
@@ -57,12 +61,18 @@ class ConsoleTranscript:
         self.state = attributes.get("aura.state", self.state)
         if self._filmed and attributes.get("aura.sees") == "no":
             self.say("sees", "nothing: this pipeline looks at no pictures")
+        seen = attributes.get(OBSERVATION) or self._seen
+        attributes = {name: value for name, value in attributes.items() if name != OBSERVATION or seen != self._seen}
+        self._seen = seen
         for name, value in attributes.items():
             if line := in_words(name, value):
-                self.say(name.removeprefix("aura."), line)
+                self.say(NAMES.get(name) or name.removeprefix("aura."), line)
 
     def on_trouble(self, text: str) -> None:
         """Does nothing: the trouble is among the attributes, too."""
+
+    def on_frame(self) -> None:
+        """Does nothing: that it is shown something is among the attributes."""
 
     def said(self, who: str, what: str) -> None:
         self.answers += who == "aura"
@@ -76,16 +86,28 @@ class ConsoleTranscript:
 def in_words(name: str, value: str) -> str:
     """What an attribute of the agent says to a person who reads it as a line; empty if nothing."""
     match name:
-        case "aura.error":
+        case "aura.error" | "aura.observation":
             return value
         case "aura.decision":
-            decision = msgspec.json.decode(value)  # of an error, `aura.error` tells more
-            return "" if decision["what"] == "error" else f"{decision['what']}: {decision['text']}"
+            decision = msgspec.json.decode(value)  # of these, `aura.error` and `aura.tool` tell more
+            return "" if decision["what"] in ("error", "tool") else f"{decision['what']}: {decision['text']}"
         case "aura.timings":
             timings = msgspec.json.decode(value)
             after = timings["speech_end_to_first_audio_ms"] or timings["create_to_first_audio_ms"]
             return f"first sound after {after} ms"
+        case "aura.tool":
+            return tool_line(msgspec.json.decode(value))
     return ""
+
+
+def tool_line(report: Mapping[str, Any]) -> str:
+    """How a call of a tool stands, in a line."""
+    called = report["name"] if report["arguments"] == "{}" else f"{report['name']} {report['arguments']}"
+    if report["state"] == "running":
+        return f"calls {called} …"
+    return (
+        f"{report['name']}: {report['state'].replace('_', ' ')} after {report['ms'] / 1000:.1f} s: {report['result']}"
+    )
 
 
 def console_turns(camera: io.VideoInput | None) -> Turns:
@@ -112,6 +134,7 @@ async def converse_wav(
     camera: io.VideoInput | None = None,
     connect: ConnectPipeline = connect,
     log: CallLog | None = None,
+    toolkit: Toolkit | None = None,
 ) -> int:
     """Speak a recording to the agent, and record what it says, from the first moment on.
 
@@ -126,7 +149,16 @@ async def converse_wav(
     microphone = WavMicrophone(read_wav(question))
     await check_connection(pipeline, connect)
     loudspeaker = WavLoudspeaker(time)
-    answered = await converse(pipeline, microphone, loudspeaker, wait_s=wait_s, camera=camera, connect=connect, log=log)
+    answered = await converse(
+        pipeline,
+        microphone,
+        loudspeaker,
+        wait_s=wait_s,
+        camera=camera,
+        connect=connect,
+        log=log,
+        toolkit=toolkit,
+    )
     write_wav(answer, bytes(loudspeaker.recording))
     if not answered:
         print("nothing was answered", file=sys.stderr)
@@ -142,10 +174,13 @@ async def converse(
     camera: io.VideoInput | None = None,
     connect: ConnectPipeline = connect,
     log: CallLog | None = None,
+    toolkit: Toolkit | None = None,
 ) -> bool:
     """Talk until all has been said and answered; returns whether anything was."""
     transcript = ConsoleTranscript(filmed=camera is not None, log=log)
-    call = Call(pipeline, replace(AURA, greeting=""), console_turns(camera), transcript, connect=connect)
+    call = Call(
+        pipeline, replace(AURA, greeting=""), console_turns(camera), transcript, connect=connect, toolkit=toolkit
+    )
     call.session.on("conversation_item_added", transcript.on_item)
     synchronizer = TranscriptSynchronizer(next_in_chain_audio=loudspeaker, next_in_chain_text=None)
     call.session.input.audio, call.session.input.video = microphone, camera
@@ -168,6 +203,7 @@ async def converse_text(
     camera: io.VideoInput | None = None,
     connect: ConnectPipeline = connect,
     log: CallLog | None = None,
+    toolkit: Toolkit | None = None,
 ) -> int:
     """Answer each of the lines.
 
@@ -179,7 +215,7 @@ async def converse_text(
     """
     await check_connection(pipeline, connect)
     transcript = ConsoleTranscript(filmed=camera is not None, log=log)
-    call = Call(pipeline, AURA, console_turns(camera), transcript, spoken=False, connect=connect)
+    call = Call(pipeline, AURA, console_turns(camera), transcript, spoken=False, connect=connect, toolkit=toolkit)
     call.session.input.video = camera
     call.session.on("conversation_item_added", transcript.on_item)
     status = 0

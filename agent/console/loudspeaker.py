@@ -58,10 +58,11 @@ class Loudspeaker(io.AudioOutput):
     def clear_buffer(self) -> None:
         with self._lock:
             self._waiting.clear()
+            if not self._open:
+                return
             self._silenced = self._segment
-            played_s = self._close_segment() if self._open else None
-        if played_s is not None:
-            self._tell_finished(played_s, True)
+            played_s = self._close_segment()
+        self._tell_finished(played_s, True)
 
     def pause(self) -> None:
         super().pause()

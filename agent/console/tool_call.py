@@ -7,6 +7,8 @@ from livekit.agents import JobContext
 from agent.call import Call
 from agent.persona.persona import AURA
 from agent.settings.agent import WorkerSettings
+from agent.tools.call_tools import Toolkit
+from agent.tools.catalogue import load_tools
 from agent.turns.endpointing import TURNS
 
 logger = logging.getLogger(__name__)
@@ -17,7 +19,8 @@ class ToolCall:
 
     def __init__(self, settings: WorkerSettings, ctx: JobContext) -> None:
         self._ctx = ctx
-        self._call = Call(settings.pipeline, AURA, TURNS["console"], self)
+        toolkit = Toolkit(settings.tools, load_tools(settings.tools.modules))
+        self._call = Call(settings.pipeline, AURA, TURNS["console"], self, toolkit=toolkit)
 
     async def begin(self) -> None:
         """Returns when the call is set up."""
@@ -30,3 +33,6 @@ class ToolCall:
     def on_trouble(self, text: str) -> None:
         if text:
             logger.warning("trouble", extra={"what": text})
+
+    def on_frame(self) -> None:
+        """There is no room to tell of it in."""

@@ -16,7 +16,7 @@ from agent.console.errors import RoomError
 from agent.console.room_speakers import RoomSpeakers
 from agent.livekit.media import RATE
 from agent.settings.agent import LiveKitSettings
-from agent.web.server import TokenRequest, join_token
+from agent.web.join_token import TokenRequest, join_token
 
 CAPTIONS, CHAT = "lk.transcription", "lk.chat"
 AGENT = rtc.ParticipantKind.PARTICIPANT_KIND_AGENT

@@ -12,9 +12,11 @@ class PipelineCapabilities:
     Attributes:
         tells: It says so; another server of the same protocol says nothing.
         sees: It looks at what a camera shows.
+        observes: It can tell in words what it sees.
         voices: Their names, the pipeline's own choice in front.
         languages: ISO 639-1 codes of what is understood.
         voice_languages: ISO 639-1 codes of what is spoken.
+        tools: Its model can call functions.
     """
 
     tells: bool = False
@@ -22,6 +24,8 @@ class PipelineCapabilities:
     voices: tuple[str, ...] = ()
     languages: tuple[str, ...] = ()
     voice_languages: tuple[str, ...] = ()
+    observes: bool = False
+    tools: bool = False
 
     @property
     def voice(self) -> str:
@@ -38,6 +42,8 @@ def read_capabilities(session: Mapping[str, Any]) -> PipelineCapabilities:
         _names(aura.get("voices")),
         _names(aura.get("languages")),
         _names(aura.get("voice_languages")),
+        "observations" in aura,
+        aura.get("tools") is True,
     )
 
 

@@ -1,5 +1,7 @@
 """This module keeps LiveKit's and the pipeline's view of the conversation in line."""
 
+from base64 import b64encode
+from collections import OrderedDict
 from collections.abc import Iterator
 from typing import Any, Literal
 
@@ -8,14 +10,20 @@ from livekit.agents import llm
 from pipeline.realtime.client import Event
 
 REMEMBERED = 40  # items given to a new session after the old one is lost
+MOST_PICTURES = 4  # that are given to it, too, and that wait for their messages
+A_PICTURE = "(I am showing you this picture.)"  # the words of a message that is only a picture
 
 
 class ChatContextMirror:
-    """The history mirrors the pipeline's items that have words; frames stay in the pipeline."""
+    """The history mirrors the pipeline's items that have words, and keeps the pictures that were sent with them; frames
+    stay in the pipeline.
+    """
 
     def __init__(self) -> None:
         self.items = llm.ChatContext.empty()
         self._unconfirmed: list[str] = []  # what the pipeline was told to add, and has not said that it did
+        self._coming: OrderedDict[str, bytes] = OrderedDict()  # pictures, by the words of the messages they come with
+        self._pictures: OrderedDict[str, bytes] = OrderedDict()  # by item
         self._settled: set[str] = set()  # answers of which the pipeline says nothing new any more
 
     def told(self, item: dict[str, Any], after: str | None) -> None:
@@ -42,6 +50,33 @@ class ChatContextMirror:
         self._settled.add(item_id)
         self._put("assistant", item_id, text)
 
+    def expect(self, words: str, jpeg: bytes) -> None:
+        """The person's next message with these words comes with this picture."""
+        _keep(self._coming, words, jpeg)
+
+    def show(self, jpeg: bytes) -> Event:
+        """Add a message that is only a picture; returns what the pipeline must be told."""
+        item = llm.ChatMessage(role="user", content=[A_PICTURE])
+        _keep(self._pictures, item.id, jpeg)
+        self.items.items.append(item)
+        self._unconfirmed.append(item.id)
+        return self._created(item)
+
+    def called(self, call: llm.FunctionCall) -> None:
+        """Take a call of a function that the pipeline has made."""
+        if self.items.get_by_id(call.id) is None:
+            self.items.items.append(call.model_copy())
+
+    def answer(self, output: llm.FunctionCallOutput) -> Event | None:
+        """Add what a function returned; returns what the pipeline must be told, once for each call that it made."""
+        calls = {item.call_id for item in self.items.items if isinstance(item, llm.FunctionCall)}
+        answered = {item.call_id for item in self.items.items if isinstance(item, llm.FunctionCallOutput)}
+        if output.call_id not in calls - answered:
+            return None
+        self.items.items.append(output.model_copy())
+        self._unconfirmed.append(output.id)
+        return self._created(output)
+
     def confirm(self, item_id: str) -> None:
         """Note that the pipeline has taken or refused the item."""
         self._unconfirmed = [each for each in self._unconfirmed if each != item_id]
@@ -65,20 +100,26 @@ class ChatContextMirror:
                 self.forget(item.id)
         for item in wanted.items:
             if self._is_new(item):
-                yield _created(item)
+                if jpeg := self._coming.pop(_words(item), None):
+                    _keep(self._pictures, item.id, jpeg)
+                yield self._created(item)
                 self.items.items.append(item.model_copy())
                 self._unconfirmed.append(item.id)
 
     def replay(self) -> list[Event]:
         """Return what a pipeline that knows nothing of the conversation must be told."""
-        items = [item for item in self.items.items[-REMEMBERED:] if _words(item)]
+        items = [item for item in self.items.items[-REMEMBERED:] if _words(item) or _is_call(item)]
+        items = list(_whole(items))
         self._unconfirmed = [item.id for item in items]
-        return [_created(item) for item in items]
+        return [self._created(item) for item in items]
 
     def unconfirmed(self) -> list[Event]:
         """Return what a pipeline that still knows the conversation may not have got: it left on a line that broke."""
         items = (self.items.get_by_id(item_id) for item_id in self._unconfirmed)
-        return [_created(item) for item in items if item]
+        return [self._created(item) for item in items if item]
+
+    def _created(self, item: llm.ChatItem) -> Event:
+        return _created(item, self._pictures.get(item.id))
 
     def _is_new(self, item: llm.ChatItem) -> bool:
         return bool(_words(item)) and self.items.get_by_id(item.id) is None
@@ -97,22 +138,45 @@ class ChatContextMirror:
             self.items.items.insert(place, llm.ChatMessage(role=role, id=item_id, content=[text]))
 
 
+def _image(jpeg: bytes | None) -> list[dict[str, str]]:
+    if not jpeg:
+        return []
+    return [{"type": "input_image", "image_url": f"data:image/jpeg;base64,{b64encode(jpeg).decode()}"}]
+
+
+def _keep(pictures: OrderedDict[str, bytes], name: str, jpeg: bytes) -> None:
+    pictures[name] = jpeg
+    while len(pictures) > MOST_PICTURES:
+        pictures.popitem(last=False)
+
+
 def _words(item: llm.ChatItem) -> str:
     if isinstance(item, llm.ChatMessage) and item.role in ("user", "assistant"):
         return item.raw_text_content or ""
     return ""
 
 
-def _created(item: llm.ChatItem) -> Event:
+def _is_call(item: llm.ChatItem) -> bool:
+    return isinstance(item, llm.FunctionCall | llm.FunctionCallOutput)
+
+
+def _whole(items: list[llm.ChatItem]) -> Iterator[llm.ChatItem]:
+    """The same without outputs whose calls are too old to be among them."""
+    calls = {item.call_id for item in items if isinstance(item, llm.FunctionCall)}
+    return (item for item in items if not isinstance(item, llm.FunctionCallOutput) or item.call_id in calls)
+
+
+def _created(item: llm.ChatItem, jpeg: bytes | None) -> Event:
+    if isinstance(item, llm.FunctionCall):
+        called = {"call_id": item.call_id, "name": item.name, "arguments": item.arguments}
+        return _create(item.id, {"type": "function_call", **called})
+    if isinstance(item, llm.FunctionCallOutput):
+        return _create(item.id, {"type": "function_call_output", "call_id": item.call_id, "output": item.output})
     assert isinstance(item, llm.ChatMessage)
     kind = "input_text" if item.role == "user" else "output_text"
-    return {
-        "type": "conversation.item.create",
-        "event_id": item.id,
-        "item": {
-            "id": item.id,
-            "type": "message",
-            "role": item.role,
-            "content": [{"type": kind, "text": item.raw_text_content or ""}],
-        },
-    }
+    content = [{"type": kind, "text": item.raw_text_content or ""}, *_image(jpeg)]
+    return _create(item.id, {"type": "message", "role": item.role, "content": content})
+
+
+def _create(item_id: str, item: dict[str, Any]) -> Event:
+    return {"type": "conversation.item.create", "event_id": item_id, "item": {"id": item_id, **item}}

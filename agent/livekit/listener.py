@@ -2,10 +2,10 @@
 
 from typing import Protocol
 
+from agent.floor.floor import RemarkOffer
 from agent.livekit.responses import ResponseOutcome
 from agent.livekit.session_persona import PersonaInForce
 from agent.persona.changes import Refusal
-from agent.turns.floor import RemarkOffer
 from agent.turns.user_turn_tracker import PartialHeard
 from agent.video.sourced_frame import VideoSource
 
@@ -15,10 +15,18 @@ class ConversationListener(Protocol):
 
     def on_partial(self, partial: PartialHeard) -> None: ...
 
+    def on_end_of_turn(self, probability: float) -> None:
+        """The person is silent, and has finished with that probability, by how they sounded."""
+        ...
+
     def on_committed(self) -> None: ...
 
     def on_answers(self, busy: bool, owed: bool) -> None:
         """An answer was asked for, began or ended; `owed`: somebody waits for one of those that are under way."""
+        ...
+
+    def on_tools(self) -> None:
+        """The pipeline has called a function, or was told what one returned."""
         ...
 
     def on_broken_answer(self) -> None:
@@ -46,6 +54,10 @@ class ConversationListener(Protocol):
 
     def on_picture(self, source: VideoSource) -> None:
         """A picture of the camera or the screen has come."""
+        ...
+
+    def on_observation(self, line: str) -> None:
+        """The pipeline has looked, and tells in a line what it sees; empty: nothing that it knows."""
         ...
 
     def on_offer(self, offer: RemarkOffer) -> None:

@@ -18,11 +18,12 @@ class AuraRealtimeModel(llm.RealtimeModel):
             message_truncation=True,
             turn_detection=False,
             user_transcription=True,
-            auto_tool_reply_generation=False,
+            auto_tool_reply_generation=True,  # the session answers results itself, once the floor is free
             audio_output=wishes.spoken,
             manual_function_calls=False,
             mutable_chat_context=True,
             mutable_instructions=True,
+            mutable_tools=True,
             per_response_tool_choice=True,
             supports_say=True,
         )

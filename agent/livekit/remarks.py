@@ -8,10 +8,10 @@ from livekit.agents import AgentSession, SpeechCreatedEvent
 from livekit.agents.voice import SpeechHandle
 
 from agent.aio.guard import log_exceptions
+from agent.floor.floor import DropReason, FloorRules, RemarkHeard, RemarkOffer, RemarkOver
+from agent.floor.floor_control import FloorControl
 from agent.livekit.model import AuraRealtimeModel
 from agent.status.attributes import AgentStatePublisher
-from agent.turns.floor import DropReason, FloorRules, RemarkHeard, RemarkOffer, RemarkOver
-from agent.turns.floor_control import FloorControl
 
 logger = logging.getLogger(__name__)
 

@@ -42,6 +42,8 @@ class ResponseGeneration:
         words: All that it has said so far, heard or not.
         timings: Of the pipeline until its first sound; seconds, on the pipeline's clock.
         unheard: It was stopped before its first sound was heard.
+        of_tools: It answers what functions returned.
+        calls: The `call_id` of each function that it has called.
     """
 
     response_id: str
@@ -55,6 +57,8 @@ class ResponseGeneration:
     messages: dict[str, _Message] = field(default_factory=dict)
     stream: utils.aio.Chan[llm.MessageGeneration] = field(default_factory=utils.aio.Chan)
     functions: utils.aio.Chan[llm.FunctionCall] = field(default_factory=utils.aio.Chan)
+    calls: set[str] = field(default_factory=set)
+    of_tools: bool = False
 
     def feed(self, event: Event) -> None:
         """Take one event of this response."""
@@ -79,6 +83,12 @@ class ResponseGeneration:
             case "response.output_item.done":
                 message.close()
 
+    def call(self, call: llm.FunctionCall) -> None:
+        """Have LiveKit run a function that this response has called."""
+        self.calls.add(call.call_id)
+        if not self.functions.closed:
+            self.functions.send_nowait(call)
+
     def cancel(self) -> None:
         """Note that the answer is not wanted any more."""
         self.cancelled = True
@@ -95,6 +105,18 @@ class ResponseGeneration:
             message.close()
         self.stream.close()
         self.functions.close()
+
+
+def function_call(event: Event) -> llm.FunctionCall | None:
+    """The call of a function that is complete with this event; None: none is."""
+    item = event.get("item") or {}
+    if event["type"] != "response.output_item.done" or item.get("type") != "function_call":
+        return None
+    if item.get("status", "completed") != "completed":
+        return None
+    return llm.FunctionCall(
+        id=item["id"], call_id=item["call_id"], name=item["name"], arguments=item.get("arguments") or "{}"
+    )
 
 
 def _moments(told: object) -> dict[str, float]:

@@ -7,7 +7,7 @@ from typing import Any, Protocol
 
 from livekit.agents import llm, utils
 
-from agent.livekit.response import ResponseGeneration
+from agent.livekit.response import ResponseGeneration, function_call
 from agent.livekit.send_queue import SendQueueFull
 from pipeline.realtime.client import Event
 
@@ -43,8 +43,14 @@ class _Request:
     future: "asyncio.Future[llm.GenerationCreatedEvent]"
     asked_at: float | None
     deadline: asyncio.TimerHandle
-    offer_id: str = ""  # it accepts that offer: LiveKit has not asked for it
+    offer_id: str = ""  # it accepts that offer
+    unasked: bool = False  # LiveKit has not asked for it: it is told of it as of what begins by itself
     again: bool = False  # it has been sent twice
+
+    @property
+    def of_tools(self) -> bool:
+        """It answers what functions returned."""
+        return self.unasked and not self.offer_id
 
 
 class CommandSink(Protocol):
@@ -66,6 +72,10 @@ class ResponseObserver(Protocol):
 
     def on_unheard(self, item_id: str) -> None:
         """An item has joined the conversation of which nothing was heard."""
+        ...
+
+    def on_call(self, call: llm.FunctionCall, answer: ResponseGeneration) -> None:
+        """An answer calls a function."""
         ...
 
     def on_unanswered(self, reason: str, owed: bool, code: str = "refused") -> None:
@@ -103,8 +113,12 @@ class PendingResponses:
         spoilt = self._spoilt_at is not None and asyncio.get_running_loop().time() - self._spoilt_at < GOING_DOWN_S
         return self.owed or spoilt
 
-    def ask(self, options: dict[str, Any]) -> "asyncio.Future[llm.GenerationCreatedEvent]":
-        """Ask for an answer in the place of any other. Cancelling the future before it is done cancels the answer."""
+    def ask(self, options: dict[str, Any], *, unasked: bool = False) -> "asyncio.Future[llm.GenerationCreatedEvent]":
+        """Ask for an answer in the place of any other. Cancelling the future before it is done cancels the answer.
+
+        Args:
+            unasked: LiveKit does not know of it, and plays it as what begins by itself.
+        """
         loop = asyncio.get_running_loop()
         request_id = utils.shortuuid("ask_")
         metadata = {**options.get("metadata", {}), "client_event_id": request_id}
@@ -123,8 +137,18 @@ class PendingResponses:
         future.add_done_callback(partial(self._settled, request_id))
         deadline = loop.call_later(REPLY_S, self._late, request_id)
         asked_at = None if "say" in metadata or offer_id else loop.time()
-        self._requests[request_id] = _Request(event, future, asked_at, deadline, offer_id)
+        self._requests[request_id] = _Request(event, future, asked_at, deadline, offer_id, unasked)
         return future
+
+    @property
+    def unheard_of_tools(self) -> bool:
+        """Whether what functions returned is about to be answered, and nothing of that has come."""
+        begun = (answer.of_tools and answer.sounded_at is None for answer in self._answers.values() if not answer.words)
+        return any(request.of_tools for request in self._requests.values()) or any(begun)
+
+    def calling(self, call_id: str) -> bool:
+        """Whether the answer that has made that call is still being given."""
+        return any(call_id in answer.calls for answer in self._answers.values())
 
     def unsay(self) -> None:
         """Note that nothing has been heard of the offer that is being said, which is about to be cancelled."""
@@ -179,18 +203,22 @@ class PendingResponses:
             return self._done(event["response"])
         if answer := self._answers.get(event.get("response_id", "")):
             answer.feed(event)
+            if call := function_call(event):
+                self._owner.on_call(call, answer)
         return None
 
     def _created(self, response: dict[str, Any]) -> None:
         metadata = response.get("metadata") or {}
         request_id, offer_id = metadata.get("client_event_id"), metadata.get("offer_id", "")
         request = self._requests.pop(request_id, None) if request_id else None
-        answer = ResponseGeneration(response["id"], request.asked_at if request else None, offer_id)
+        of_tools = request is not None and request.of_tools
+        asked_at = request.asked_at if request else None
+        answer = ResponseGeneration(response["id"], asked_at, offer_id, of_tools=of_tools)
         self._answers[answer.response_id] = self.newest = answer
         generation = llm.GenerationCreatedEvent(
             message_stream=answer.stream,
             function_stream=answer.functions,
-            user_initiated=request is not None and not request.offer_id,
+            user_initiated=request is not None and not request.unasked,
             response_id=answer.response_id,
         )
         if request:
@@ -199,7 +227,7 @@ class PendingResponses:
         elif request_id:  # we gave it up meanwhile, and its cancel is on its way
             answer.cancel()
             answer.unheard = bool(offer_id)
-        if not request_id or (request and request.offer_id):
+        if not request_id or (request and request.unasked):
             self._owner.on_unasked(generation)
 
     def _done(self, response: dict[str, Any]) -> ResponseOutcome:

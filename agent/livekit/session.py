@@ -8,9 +8,11 @@ from typing import Any, Literal
 from livekit import rtc
 from livekit.agents import llm
 from livekit.agents.types import NOT_GIVEN, NotGivenOr
+from livekit.agents.utils import is_given
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.aio.guard import log_exceptions
+from agent.floor.floor import RemarkOffer
 from agent.livekit.chat_context import ChatContextMirror
 from agent.livekit.connection import PipelineConnection, PipelineEndpoint
 from agent.livekit.input_stream import ActivityMark, BufferMark
@@ -21,7 +23,7 @@ from agent.livekit.responses import PendingResponses, ResponseOutcome
 from agent.livekit.send_queue import SendQueueFull
 from agent.livekit.session_persona import SessionPersona
 from agent.livekit.session_settings import PipelineSessionSettings, Proactive
-from agent.turns.floor import RemarkOffer
+from agent.livekit.tools.tool_calls import ToolCalls, choice, not_run, schemas
 from agent.turns.user_turn_tracker import PartialHeard
 from agent.video.sourced_frame import source_of
 from pipeline.realtime.client import Event
@@ -53,6 +55,9 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         self._connection = PipelineConnection(endpoint, self)
         self.character = SessionPersona(wishes, self._connection)
         self._answers = PendingResponses(self._connection, self)
+        self._tools = llm.ToolContext.empty()
+        self.calls = ToolCalls()
+        self._outputs: list[llm.FunctionCallOutput] = []  # of calls whose answers are still being given
         self._camera = Camera(self._connection, self._tasks)
         self._calling = self._tasks.start(self._connection.run(), "pipeline:line")
 
@@ -91,17 +96,22 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
             self._tell_answers()
             if outcome:
                 self._listener.on_outcome(outcome)
+                self._tell_outputs()
         match kind:
             case "session.updated":
                 self.character.updated(event["session"])
                 self._listener.on_persona(self.character.in_force)
             case "input_audio_buffer.partial":
                 self._listener.on_partial(_partial(event))
+            case "aura.end_of_turn":
+                self._listener.on_end_of_turn(event["probability"])
             case "conversation.item.added" | "conversation.item.done":
                 self._history.told(event["item"], event["previous_item_id"])
             case "conversation.item.input_audio_transcription.completed" if event["transcript"]:
                 self._history.said(event["item_id"], event["transcript"])
                 self.caption(event["item_id"], event["transcript"], is_final=True)
+            case "aura.observation":
+                self._listener.on_observation(event["text"])
             case "aura.offer":
                 self._listener.on_offer(_offer(event))
             case "error":
@@ -140,11 +150,27 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
     def accept_offer(self, offer_id: str) -> None:
         """Have an offer said. LiveKit plays it as what nobody asked for, as soon as the pipeline begins."""
-        self._ask({"metadata": {"offer_id": offer_id}}).add_done_callback(_retrieve)
+        self._ask({"metadata": {"offer_id": offer_id}}, unasked=True).add_done_callback(_retrieve)
 
     def unsay(self) -> None:
         """Keep nothing of the offer that is being said: it is interrupted before anything of it was heard."""
         self._answers.unsay()
+
+    @property
+    def sees(self) -> bool:
+        """Whether the pipeline looks at pictures; while the line is down, it does not."""
+        return self._connection.sees
+
+    def show(self, jpeg: bytes, words: str = "") -> None:
+        """Have the pipeline see a picture: with the person's message of these words, which comes next, or else at once.
+
+        Raises:
+            SendQueueFull: Too much waits for the pipeline.
+        """
+        if words:
+            self._history.expect(words, jpeg)
+        else:
+            self._connection.send(self._history.show(jpeg))
 
     @log_exceptions
     def caption(self, item_id: str, text: str, is_final: bool = False) -> None:
@@ -156,6 +182,32 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         """Tell the pipeline that the person began or stopped, `ago_ms` before the end of the sound pushed last."""
         self._connection.stream(ActivityMark(speaking, ago_ms))
 
+    def answer_call(self, output: llm.FunctionCallOutput) -> None:
+        """Tell the pipeline what a function returned, once the answer that called it has been given."""
+        self._outputs.append(output)
+        self._tell_outputs()
+
+    def reply_to_tools(self) -> None:
+        """Have what functions returned answered. LiveKit plays it as what begins by itself."""
+        options = self.calls.reply_options
+        self.calls.asked(by_person=False)
+        self._ask(options, unasked=True).add_done_callback(_retrieve)
+
+    def _tell_outputs(self) -> None:
+        outputs, self._outputs = self._outputs, []
+        for output in outputs:
+            if self._answers.calling(output.call_id):
+                self._outputs.append(output)
+                continue
+            if event := self._history.answer(output):
+                self.calls.answered(output)
+                try:
+                    self._connection.send(event)
+                except SendQueueFull as full:
+                    self.on_unanswered(str(full), owed=True)
+            self._listener.on_tools()
+        self._tell_answers()
+
     # What LiveKit calls.
 
     @property
@@ -164,7 +216,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
     @property
     def tools(self) -> llm.ToolContext:
-        return llm.ToolContext.empty()
+        return self._tools
 
     async def update_instructions(self, instructions: str) -> None:
         self.character.instruct(instructions)
@@ -180,14 +232,17 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
                 self._connection.send(event)
             except SendQueueFull as full:
                 raise llm.RealtimeError(str(full)) from full
+        for item in chat_ctx.items:  # of functions that there are not: of the others, who runs them tells it
+            if isinstance(item, llm.FunctionCallOutput) and not self.calls.is_ours(item.call_id):
+                self.answer_call(item)
 
     async def update_tools(self, tools: list[llm.Tool]) -> None:
-        if tools:
-            logger.warning("the pipeline is given no tools", extra={"tools": len(tools)})
+        self._tools = llm.ToolContext(tools)
+        self.character.offer_tools(schemas(tools))
 
     @log_exceptions
     def update_options(self, *, tool_choice: NotGivenOr[llm.ToolChoice | None] = NOT_GIVEN) -> None:
-        """Does nothing: there are no tools to choose from."""
+        """Does nothing: which tools may be called is told with each answer that is asked for."""
 
     @log_exceptions
     def push_audio(self, frame: rtc.AudioFrame) -> None:
@@ -206,7 +261,13 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         tool_choice: NotGivenOr[llm.ToolChoice] = NOT_GIVEN,
         tools: NotGivenOr[list[llm.Tool]] = NOT_GIVEN,
     ) -> "asyncio.Future[llm.GenerationCreatedEvent]":
-        return self._ask({"instructions": instructions} if instructions else {})
+        options: dict[str, Any] = {"instructions": instructions} if instructions else {}
+        if tool_choice and self._connection.capabilities.tools:
+            options["tool_choice"] = choice(tool_choice)
+        if is_given(tools) and self._connection.capabilities.tools:
+            options["tools"] = list(schemas(tools))
+        self.calls.asked(by_person=True)
+        return self._ask(options)
 
     def say(self, text: str | AsyncIterable[str]) -> "asyncio.Future[llm.GenerationCreatedEvent]":
         if not isinstance(text, str):
@@ -226,6 +287,10 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
     @log_exceptions
     def interrupt(self) -> None:
+        for output in self.calls.give_up():
+            self.answer_call(output)
+        if self._answers.unheard_of_tools:
+            self.calls.lost()
         self._answers.cancel()
         self._tell_answers()
 
@@ -259,13 +324,13 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         self._answers.lose(reason)
         self._tell_answers()
 
-    def _ask(self, options: dict[str, Any]) -> "asyncio.Future[llm.GenerationCreatedEvent]":
-        future = self._answers.ask(options)
+    def _ask(self, options: dict[str, Any], *, unasked: bool = False) -> "asyncio.Future[llm.GenerationCreatedEvent]":
+        future = self._answers.ask(options, unasked=unasked)
         self._tell_answers()
         return future
 
     def _tell_answers(self) -> None:
-        self._listener.on_answers(self._answers.busy, self._answers.owed)
+        self._listener.on_answers(self._answers.busy, self._answers.owed or self.calls.pending)
 
     def _refused(self, error: dict[str, Any]) -> None:
         refused = error.get("event_id") or "", error.get("code") or "", error.get("message") or "refused"
@@ -286,6 +351,15 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
 
     def on_unasked(self, generation: llm.GenerationCreatedEvent) -> None:
         self.emit("generation_created", generation)
+
+    def on_call(self, call: llm.FunctionCall, answer: ResponseGeneration) -> None:
+        self.calls.called(call)
+        self._history.called(call)
+        if answer.cancelled:
+            self.answer_call(not_run(call))
+        else:
+            answer.call(call)
+        self._listener.on_tools()
 
     def on_unheard(self, item_id: str) -> None:
         if self._history.items.get_by_id(item_id):  # else LiveKit has had it deleted

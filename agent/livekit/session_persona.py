@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import re
 from collections import OrderedDict
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -46,6 +47,8 @@ class PersonaInForce:
             "language": persona.language,
             "proactive": persona.proactive,
             "longest_answer": persona.longest_answer,
+            "speaks_first": persona.speaks_first,
+            "modality": persona.modality,
         }
 
     @property
@@ -65,6 +68,7 @@ class SessionPersona:
         self._up = False
         self._proactive: Proactive = "off"
         self._voice = ""
+        self._tools: tuple[Mapping[str, Any], ...] = ()
         self._phrases: OrderedDict[str, str] = OrderedDict()  # what is said as it is, and its language
 
     @property
@@ -84,6 +88,13 @@ class SessionPersona:
         """Have the pipeline offer what it would say unasked from now on, or not."""
         self._proactive = proactive
         self._tell({"type": "realtime", "aura": {"proactive": proactive}})
+
+    def offer_tools(self, tools: tuple[Mapping[str, Any], ...]) -> None:
+        """Let the model call these functions from now on, if it can."""
+        if tools != self._tools:
+            self._tools = tools
+            if self._connection.capabilities.tools:
+                self._tell({"type": "realtime", "tools": list(tools)})
 
     def lose(self) -> None:
         """The line is down: all is said anew when it is up."""
@@ -108,9 +119,12 @@ class SessionPersona:
         before, self._wishes = self._wishes, replace(self._wishes, persona=persona)
         if not self._up or self._wishes == before:
             return
+        changed = dict(self._character())
+        if self._wishes.modalities != before.modalities:
+            changed["output_modalities"] = self._wishes.modalities
         answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         try:
-            self._connection.send(self._update(self._character(), answered))
+            self._connection.send(self._update(changed, answered))
             async with asyncio.timeout(ANSWERED_S):
                 await answered
         except PersonaRefused:
@@ -139,8 +153,9 @@ class SessionPersona:
             if not answered.done():
                 answered.set_exception(PersonaRefused(why))
             return None
-        if (wishes := self._wishes.without(param)) != self._wishes:
-            self._wishes = wishes
+        tools = self._tools_without(param)
+        if (wishes := self._wishes.without(param)) != self._wishes or tools != self._tools:
+            self._wishes, self._tools = wishes, tools
             self._connection.send(self._update(self._whole()))
         return why
 
@@ -164,7 +179,17 @@ class SessionPersona:
             self._connection.send(self._update(session))
 
     def _whole(self) -> Mapping[str, Any]:
-        return self._wishes.session(self._connection.capabilities, self._proactive)
+        there = self._connection.capabilities
+        tools = {"tools": list(self._tools)} if self._tools and there.tools else {}
+        return {**self._wishes.session(there, self._proactive), **tools}
+
+    def _tools_without(self, param: str) -> tuple[Mapping[str, Any], ...]:
+        """The tools without the one that the pipeline refused by this `param`; without any, if it refused them all."""
+        refused = re.match(r"session\.tools(?:\[(\d+)\])?", param)
+        if refused is None:
+            return self._tools
+        at = refused[1]
+        return tuple(tool for i, tool in enumerate(self._tools) if at is not None and i != int(at))
 
     def _character(self) -> Mapping[str, Any]:
         return self._wishes.character(self._connection.capabilities)

@@ -7,7 +7,7 @@ from agent.livekit.capabilities import PipelineCapabilities
 from agent.livekit.media import RATE
 from agent.persona.changes import PersonaChanges, Refusal
 from agent.persona.language import AUTO, told
-from agent.persona.persona import AURA, Persona
+from agent.persona.persona import AURA, Modality, Persona
 from agent.persona.wishes import PERSONA
 
 Proactive = Literal["offer", "off"]
@@ -37,12 +37,20 @@ class PipelineSessionSettings:
             there: What the pipeline says that it has: what it would not have is not asked of it.
             proactive: What becomes of an answer that nobody asked for.
         """
-        session = self.character(there or PipelineCapabilities())
+        there = there or PipelineCapabilities()
+        session = self.character(there)
         session["audio"]["input"] |= {"format": _FORMAT, "turn_detection": None}
         session["audio"]["output"]["format"] = _FORMAT
-        session["output_modalities"] = ["audio" if self.spoken else "text"]
+        session["output_modalities"] = self.modalities
         session["aura"] = {"partials": True, "proactive": proactive, "camera": self.camera}
+        if there.observes:
+            session["aura"]["observations"] = self.camera
         return session
+
+    @property
+    def modalities(self) -> list[Modality]:
+        """What answers are made of: sound, where there is any and it is wanted; else text."""
+        return [self.persona.modality if self.spoken else "text"]
 
     def character(self, there: PipelineCapabilities) -> dict[str, Any]:
         """The `session` of an update that changes the persona, and nothing else."""
@@ -81,6 +89,7 @@ FIELDS = {
     "session.audio.input.transcription.language": "language",
     "session.audio.input.transcription.prompt": "context",
     "session.max_output_tokens": "longest_answer",
+    "session.output_modalities": "modality",
 }  # of the persona, by the pipeline's name for it
 
 

@@ -14,17 +14,24 @@ MOST_LETTERS: Mapping[str, int] = {
     "instructions": 8_000,
     "greeting": 500,
     "apology": 500,
+    "hold": 200,
+    "goodbye": 200,
     "voice": 64,
     "language": 35,
     "context": 1_000,
 }
+LONGEST_NAME = MOST_LETTERS["name"]
 MOST_REFUSALS = 12  # that are told of one table
 LONGEST_ANSWER = (1, 4_096)  # tokens, as on the wire; 0 takes the pipeline's own
-FIELDS = (*MOST_LETTERS, "proactive", "longest_answer")
-OF_STRANGERS = frozenset(("voice", "language", "proactive"))  # unless the operator says otherwise
+MODALITIES = ("audio", "text")
+CHOICE = "persona"  # names one of those that the operator offers; the other fields go over it
+FIELDS = (*MOST_LETTERS, "proactive", "longest_answer", "speaks_first", "modality", "tools", "mcp", CHOICE)
+MOST_NAMES = 64  # of tools or MCP servers
+# What participants may set unless the operator says otherwise.
+OF_STRANGERS = frozenset(("voice", "language", "proactive", "speaks_first", "modality", CHOICE))
 
-_BY_LANGUAGE = {"greeting": "greetings", "apology": "apologies"}
-_ONE_LINE = ("name", "voice", "language")
+_BY_LANGUAGE = {"greeting": "greetings", "apology": "apologies", "hold": "holds", "goodbye": "goodbyes"}
+_ONE_LINE = ("name", "voice", "language", CHOICE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +78,9 @@ class PersonaChanges:
         return PersonaChanges({name: value for name, value in self.values.items() if name not in fields})
 
     def applied(self, persona: Persona) -> Persona:
-        """The persona with these changes. Where its old name stands in its texts, the new one takes its place."""
-        values = dict(self.values)
+        """The persona with these changes; which was chosen is for `PersonaCatalogue`. Where its old name stands in its
+        texts, the new one takes its place."""
+        values = {name: value for name, value in self.values.items() if name != CHOICE}
         if "name" in values:
             persona = _renamed(persona, values.pop("name"))
         for plain, by_language in _BY_LANGUAGE.items():
@@ -112,10 +120,12 @@ def read_changes(given: object, allowed: Collection[str] = FIELDS) -> tuple[Pers
 def _fault(name: str, value: object) -> str:
     """Why the field cannot have that value; empty: it can."""
     match name, value:
-        case "proactive", bool():
+        case (("proactive" | "speaks_first"), bool()):
             return ""
-        case "proactive", _:
+        case (("proactive" | "speaks_first"), _):
             return "it must be true or false"
+        case "modality", _:
+            return "" if value in MODALITIES else f"it must be one of {', '.join(MODALITIES)}"
         case "longest_answer", bool():
             return "it must be a number of tokens"
         case "longest_answer", int():
@@ -125,7 +135,9 @@ def _fault(name: str, value: object) -> str:
             return "it must be a number of tokens"
         case "context", list():
             return _list_fault(value)
-        case (("greeting" | "apology"), Mapping()):
+        case (("tools" | "mcp"), _):
+            return _names_fault(value)
+        case (("greeting" | "apology" | "hold" | "goodbye"), Mapping()):
             return _table_fault(name, value)
         case _, str():
             return _text_fault(name, value)
@@ -133,13 +145,13 @@ def _fault(name: str, value: object) -> str:
 
 
 def _text_fault(name: str, text: str) -> str:
-    if len(text) > (most := MOST_LETTERS[name]):
+    if len(text) > (most := MOST_LETTERS.get(name, LONGEST_NAME)):
         return f"it has {len(text):,} letters, of which {most:,} have room"
     if any("\ud800" <= letter <= "\udfff" for letter in text):
         return "it holds half a character"
     if name in _ONE_LINE and not text.isprintable():
         return "it must be one line of printable characters"
-    if name == "name" and not text.strip():
+    if name in ("name", CHOICE) and not text.strip():
         return "it is empty"
     if name == "language" and text and text != AUTO and not is_code(text):
         return f"`{_short(text)}` is no code of a language, such as `en` or `de-AT`, nor `auto`"
@@ -165,9 +177,17 @@ def _list_fault(words: list[object]) -> str:
     return _text_fault("context", ", ".join(map(str, words)))
 
 
+def _names_fault(names: object) -> str:
+    if not isinstance(names, list) or not all(isinstance(name, str) for name in names):
+        return "it must be a list of names"
+    return f"{len(names):,} names, of which {MOST_NAMES} have room" if len(names) > MOST_NAMES else ""
+
+
 def _canonical(name: str, value: Any) -> Any:
     if name == "language":
         return _canonical_code(value) or AUTO
+    if name in ("tools", "mcp"):
+        return tuple(value)
     if isinstance(value, list):
         return ", ".join(value)
     if isinstance(value, Mapping):

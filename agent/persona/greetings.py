@@ -33,3 +33,29 @@ APOLOGIES: Mapping[str, str] = {
     "ru": "Извините, связь прервалась. Повторите, пожалуйста.",
     "zh": "抱歉，刚才断线了。请再说一遍。",
 }
+
+HOLDS: Mapping[str, str] = {
+    "en": "One moment, please.",
+    "de": "Einen Moment, bitte.",
+    "es": "Un momento, por favor.",
+    "fr": "Un instant, s'il vous plaît.",
+    "it": "Un momento, per favore.",
+    "ja": "少々お待ちください。",
+    "ko": "잠시만 기다려 주세요.",
+    "pt": "Um momento, por favor.",
+    "ru": "Одну минуту, пожалуйста.",
+    "zh": "请稍等。",
+}
+
+GOODBYES: Mapping[str, str] = {
+    "en": "Goodbye!",
+    "de": "Auf Wiederhören!",
+    "es": "¡Hasta luego!",
+    "fr": "Au revoir !",
+    "it": "Arrivederci!",
+    "ja": "失礼いたします。",
+    "ko": "안녕히 계세요.",
+    "pt": "Até logo!",
+    "ru": "До свидания!",
+    "zh": "再见！",
+}

@@ -2,9 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
-from agent.persona.greetings import APOLOGIES, GREETINGS, ON_THE_PHONE_GREETINGS
+from agent.persona.greetings import APOLOGIES, GOODBYES, GREETINGS, HOLDS, ON_THE_PHONE_GREETINGS
 from agent.persona.language import AUTO, ENGLISH, primary
+
+Modality = Literal["audio", "text"]  # the wire's words
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,11 +31,17 @@ class Persona:
         instructions: The system prompt.
         greeting: Said when a call begins; empty to wait for the person.
         apology: Said by an agent that takes over a call in its middle.
-        greetings, apologies: The same by ISO 639-1 code, where there are several; nothing where the text is empty.
+        hold: Said while a tool runs for long.
+        goodbye: Said before the agent ends a call.
+        tools, mcp: Names of the tools, and of the MCP servers, that it may use; None: all that there are.
+        greetings, apologies, holds, goodbyes: The same by ISO 639-1 code, where there are several; nothing where
+            the text is empty.
         voice: As the pipeline knows it; empty for the pipeline's own.
         language: ISO 639-1 code of what people speak and are answered in; `auto`: what is heard decides it each time.
         context: Words that people may say and a recogniser would not guess, such as names.
         proactive: It may speak up of its own accord.
+        speaks_first: It greets when a call begins; otherwise it waits for the person, greeting or not.
+        modality: Answers are spoken, or only written.
         longest_answer: Most tokens of one answer; 0: as many as the pipeline lets it.
     """
 
@@ -45,8 +54,16 @@ class Persona:
     context: str = ""
     proactive: bool = True
     longest_answer: int = 0
+    speaks_first: bool = True
+    modality: Modality = "audio"
     greetings: Mapping[str, str] = field(default_factory=dict)
     apologies: Mapping[str, str] = field(default_factory=dict)
+    hold: str = HOLDS[ENGLISH]
+    goodbye: str = GOODBYES[ENGLISH]
+    holds: Mapping[str, str] = field(default_factory=lambda: HOLDS)
+    goodbyes: Mapping[str, str] = field(default_factory=lambda: GOODBYES)
+    tools: tuple[str, ...] | None = None
+    mcp: tuple[str, ...] | None = None
 
     @property
     def spoken_language(self) -> str:
@@ -60,6 +77,14 @@ class Persona:
     def apology_in(self, languages: Sequence[str]) -> Phrase:
         """The apology, as the greeting."""
         return self._phrase(self.apology, self.apologies, languages)
+
+    def hold_in(self, languages: Sequence[str]) -> Phrase:
+        """What is said while a tool runs, as the greeting."""
+        return self._phrase(self.hold, self.holds, languages)
+
+    def goodbye_in(self, languages: Sequence[str]) -> Phrase:
+        """The goodbye, as the greeting."""
+        return self._phrase(self.goodbye, self.goodbyes, languages)
 
     def _phrase(self, plain: str, by_language: Mapping[str, str], languages: Sequence[str]) -> Phrase:
         if not plain:

@@ -3,7 +3,7 @@
 import tomllib
 from pathlib import Path
 
-from agent.persona.changes import PersonaChanges, read_changes
+from agent.persona.changes import CHOICE, PersonaChanges, read_changes
 
 MOST_BYTES = 256 * 1024
 
@@ -24,5 +24,6 @@ def read_persona_file(path: Path) -> tuple[PersonaChanges, list[str]]:
         return PersonaChanges(), [f"{path}: it is no UTF-8"]
     except (tomllib.TOMLDecodeError, RecursionError) as error:
         return PersonaChanges(), [f"{path}: it is no TOML: {error}"]
-    changes, refusals = read_changes(table)
-    return changes, [f"{path}: {refusal}" for refusal in refusals]
+    chooses = [f"{path}: {CHOICE}: a file says who a persona is, and chooses none"] if CHOICE in table else []
+    changes, refusals = read_changes({name: value for name, value in table.items() if name != CHOICE})
+    return changes, [*chooses, *(f"{path}: {refusal}" for refusal in refusals)]

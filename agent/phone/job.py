@@ -23,6 +23,8 @@ from agent.rooms.rooms import FAILURES, hang_up
 from agent.settings.agent import WorkerSettings
 from agent.settings.phone import PhoneSettings
 from agent.status.attributes import CONNECTION
+from agent.tools.call_tools import Toolkit
+from agent.tools.catalogue import load_tools
 from agent.turns.endpointing import TURNS
 
 logger = logging.getLogger(__name__)
@@ -48,7 +50,8 @@ class PhoneCall:
         self._record = CallRecord(ctx.room.name, ctx.room.creation_time)
         persona, self._refused = settings.persona.persona(ON_THE_PHONE, given_metadata(ctx.job.metadata))
         recalled = failover_metadata(ctx.job.metadata)
-        self._call = Call(settings.pipeline, persona, TURNS["phone"], self, recalled=recalled)
+        toolkit = Toolkit(settings.tools, load_tools(settings.tools.modules), self)
+        self._call = Call(settings.pipeline, persona, TURNS["phone"], self, recalled=recalled, toolkit=toolkit)
         speaker = _Speaker(self._call, settings.phone)
         self._telephone = Telephone(speaker, self, settings.phone, self._record, self._over)
 
@@ -90,6 +93,21 @@ class PhoneCall:
 
     def on_trouble(self, text: str) -> None:
         self._telephone.on_trouble(text)
+
+    def on_frame(self) -> None:
+        """A phone shows nothing."""
+
+    @property
+    def caller(self) -> str:
+        return self._caller
+
+    @property
+    def on_phone(self) -> bool:
+        return True
+
+    async def leave(self) -> None:
+        """The agent has said goodbye."""
+        await self._telephone.end("ended by the agent")
 
     async def hang_up(self) -> None:
         """End the room, or take the caller out of a room that others are in."""

@@ -141,6 +141,12 @@ class Telephone:
         """The caller is no longer there."""
         self._close(reason)
 
+    async def end(self, reason: str) -> None:
+        """Hang up: goodbye has been said."""
+        if not self._ending:
+            self._ending = True
+            await self._let_go(reason)
+
     async def aclose(self) -> None:
         """The job ends, for whatever reason."""
         self._close("the agent stops")

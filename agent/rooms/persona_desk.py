@@ -17,6 +17,7 @@ from agent.persona.wishes import LANGUAGES, PERSONA, asked, of_text
 logger = logging.getLogger(__name__)
 
 CONFIGURE = "aura.configure"  # the name of the call
+SAMPLE = "aura.sample"  # the name of the call that has the voice heard
 INVALID = 400  # the code of its refusals
 LEAST_S = 0.25  # between two changes: what is asked for meanwhile is done at once, the newest of each field
 MOST_BYTES = 250  # of a refusal; LiveKit would cut it without a sign
@@ -35,6 +36,14 @@ class PersonaHolder(Protocol):
 
         Raises:
             PersonaRefused: All is as it was.
+        """
+        ...
+
+    def sample(self) -> None:
+        """Let people hear the voice.
+
+        Raises:
+            PersonaRefused: Nothing can be heard now.
         """
         ...
 
@@ -74,6 +83,7 @@ class PersonaDesk:
         self._room = room
         room.on("participant_attributes_changed", self._on_attributes)
         room.local_participant.register_rpc_method(CONFIGURE, self.on_call)
+        room.local_participant.register_rpc_method(SAMPLE, self.on_sample)
         self._tasks.start(self._run(), "persona")
 
     def serve(self, identity: str) -> None:
@@ -101,6 +111,18 @@ class PersonaDesk:
             return await answer
         except PersonaRefused as refused:
             raise rtc.RpcError(INVALID, _shortened(str(refused))) from refused
+
+    async def on_sample(self, call: rtc.RpcInvocationData) -> str:
+        """Have the voice heard.
+
+        Raises:
+            rtc.RpcError: Nothing can be heard now; the message begins with the name of the field that says why.
+        """
+        try:
+            self._holder.sample()
+        except PersonaRefused as refused:
+            raise rtc.RpcError(INVALID, _shortened(str(refused))) from refused
+        return "{}"
 
     def _allowed(self, identity: str) -> frozenset[str]:
         person = self._room.remote_participants.get(identity) if self._room else None

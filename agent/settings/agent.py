@@ -7,9 +7,11 @@ from typing import Any
 
 import msgspec
 
+from agent.settings.brand import Brand, read_brand_file
 from agent.settings.environment import EnvironmentReader, SettingsError
 from agent.settings.persona import PersonaSettings, persona_settings
 from agent.settings.phone import PhoneSettings, phone_settings
+from agent.settings.tools import ToolSettings, tool_settings
 
 GRACE_S = 60  # livekit-server keeps an empty room for longer: `departure_timeout` in infra/livekit/livekit.yaml
 REMARKS_PER_MINUTE = 4
@@ -48,6 +50,7 @@ class WorkerSettings:
         grace_s: How long a call waits for its person to come back.
         jobs_on_disk: Where it writes down its jobs; None: nowhere.
         remarks_per_minute: Most that an agent says of its own accord; 0: nothing.
+        tools: What it can do.
     """
 
     pipeline: PipelineSettings
@@ -62,6 +65,7 @@ class WorkerSettings:
     remarks_per_minute: int = REMARKS_PER_MINUTE
     persona: PersonaSettings = field(default_factory=PersonaSettings)
     host: str = "127.0.0.1"
+    tools: ToolSettings = field(default_factory=ToolSettings)
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,6 +75,11 @@ class WebSettings:
     Attributes:
         patience_s: How long it waits for a place that is just being given back.
         hosts: The names at which the page may be opened, beside this address and those of this machine to itself.
+        embed: The origins whose pages may show the page in a frame.
+        brand: What the page looks like instead; None: as it was built.
+        feedback: The file in which it keeps what people say of their calls; None: nowhere.
+        pipeline_key: With which it has the pipeline speak samples of its voices; empty: it has none to offer.
+        persona: Who the agent of this installation is, as far as the environment says.
     """
 
     pipeline_url: str
@@ -78,6 +87,11 @@ class WebSettings:
     patience_s: float = 2.0
     listens_on: str = "127.0.0.1"
     hosts: frozenset[str] = frozenset()
+    embed: tuple[str, ...] = ()
+    brand: Brand | None = None
+    feedback: Path | None = None
+    pipeline_key: str = field(default="", repr=False)
+    persona: PersonaSettings = field(default_factory=PersonaSettings)
 
 
 def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
@@ -96,6 +110,7 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
         remarks_per_minute=reader.number("AURA_AGENT_REMARKS_PER_MINUTE", REMARKS_PER_MINUTE, low=0, high=60),
         persona=persona_settings(reader),
         host=reader.optional("AURA_AGENT_HOST") or "127.0.0.1",
+        tools=tool_settings(reader),
     )
     reader.check()
     return settings
@@ -109,9 +124,22 @@ def web_settings(environ: Mapping[str, str], listens_on: str) -> WebSettings:
         livekit_settings(reader),
         listens_on=listens_on,
         hosts=reader.hosts("AURA_WEB_HOSTS"),
+        embed=reader.origins("AURA_WEB_EMBED"),
+        brand=_brand(reader),
+        feedback=Path(feedback) if (feedback := reader.optional("AURA_WEB_FEEDBACK")) else None,
+        pipeline_key=reader.optional("AURA_PIPELINE_KEY"),
+        persona=persona_settings(reader),
     )
     reader.check()
     return settings
+
+
+def _brand(reader: EnvironmentReader) -> Brand | None:
+    if not (path := reader.optional("AURA_WEB_BRAND")):
+        return None
+    brand, faults = read_brand_file(Path(path).expanduser())
+    reader.refuse(*(f"AURA_WEB_BRAND: {fault}" for fault in faults))
+    return brand
 
 
 def console_settings(environ: Mapping[str, str]) -> PipelineSettings:
@@ -125,6 +153,18 @@ def console_settings(environ: Mapping[str, str]) -> PipelineSettings:
         environ = {**running(_home(environ)), **environ}
     reader = EnvironmentReader(environ)
     settings = _pipeline(reader)
+    reader.check()
+    return settings
+
+
+def console_tools(environ: Mapping[str, str]) -> ToolSettings:
+    """What the agent can do in a conversation from a shell.
+
+    Raises:
+        SettingsError: Naming every variable that is wrong.
+    """
+    reader = EnvironmentReader(environ)
+    settings = tool_settings(reader)
     reader.check()
     return settings
 
@@ -170,7 +210,10 @@ def running(home: Path) -> dict[str, str]:
         raise SettingsError([fault]) from error
     pairs = dict(line.split("=", 1) for line in lines if "=" in line and not line.startswith("#"))
     urls = {"AURA_PIPELINE_URL": "pipeline_url", "LIVEKIT_URL": "livekit_url"}
-    told = {name: value for name, value in run.get("options", {}).items() if name.startswith("AURA_SIP_")}
+    options = run.get("options", {})
+    told = {name: value for name, value in options.items() if name.startswith("AURA_SIP_")}
+    if options.get("--profile", "embedded") == "embedded":
+        told["AURA_BUILTIN_TOOLS"] = "none"  # as infra/up tells the agent of a small model
     return {**told, **pairs, **{name: str(run.get(key, "")) for name, key in urls.items()}}
 
 

@@ -1,7 +1,11 @@
 """Reads environment variables, and remembers every fault instead of stopping at the first."""
 
+import re
 from collections.abc import Mapping
 from urllib.parse import urlsplit
+
+# What a content security policy takes for one; letters that would end it have no place in it.
+ORIGIN = re.compile(r"https?://(?:\*\.)?(?:[a-z0-9-]+\.)*[a-z0-9-]+(?::\d{1,5})?")
 
 
 class SettingsError(Exception):
@@ -22,6 +26,11 @@ class EnvironmentReader:
     def __init__(self, environ: Mapping[str, str]) -> None:
         self._environ = environ
         self._faults: list[str] = []
+
+    @property
+    def environ(self) -> Mapping[str, str]:
+        """All of it, for who reads variables whose names stand elsewhere."""
+        return self._environ
 
     def text(self, name: str) -> str:
         value = self._environ.get(name, "").strip()
@@ -44,6 +53,13 @@ class EnvironmentReader:
         wrong = [value for value in values if urlsplit(f"//{value}").hostname != value.strip("[]")]
         self._faults += [f"{name}: `{value}` is no host name (without scheme and port)" for value in wrong]
         return frozenset(value.strip("[]") for value in values)
+
+    def origins(self, name: str) -> tuple[str, ...]:
+        """Origins such as `https://example.org` with commas between them; of all below a host: `https://*.example.org`."""
+        values = [value.strip().lower().rstrip("/") for value in self.optional(name).split(",") if value.strip()]
+        wrong = [value for value in values if not ORIGIN.fullmatch(value)]
+        self._faults += [f"{name}: `{value}` is no origin, such as https://example.org" for value in wrong]
+        return tuple(dict.fromkeys(values))
 
     def number(self, name: str, default: int, *, low: int, high: int) -> int:
         value = self._environ.get(name, "").strip() or str(default)

@@ -28,16 +28,21 @@ What = Literal[
     "spoke_up",
     "offer_dropped",
     "proactive",
+    "tool",
+    "no_tool",
 ]
 
 CONNECTION = "aura.connection"
 SEES = "aura.sees"
 SHOWN = "aura.shown"
+OBSERVATION = "aura.observation"
 PERSONA = "aura.persona"
 CHOICES = "aura.choices"
+TOOL = "aura.tool"
 MARK = "aura.agent"  # which other agents in a room do not have
 SILENT_S = 2.0  # for which "stayed silent" is shown
 WATCHING_S = 2.0  # after the last picture
+OBSERVED_S = 2.0  # for which a line holds that says what is seen: it is told each second while it does
 UNDECIDED_S = 2.0  # after a sound; sooner, it is either answered or found to be no turn
 GIVEN_UP_S = 20.0  # after a sound: nothing came of it
 WAITING_NEWS = 32  # not yet published; of more, the oldest is forgotten
@@ -60,7 +65,7 @@ class AgentSignals:
         owed: Somebody waits for it.
         heard_at: When the person ended a sound of which it is not known yet whether it is a turn.
         sees: The pipeline looks at pictures.
-        silent_until, watching_until: On the loop's clock, too.
+        silent_until, watching_until, observed_until: On the loop's clock, too.
     """
 
     audible: bool = False
@@ -71,6 +76,7 @@ class AgentSignals:
     heard_at: float | None = None
     silent_until: float = 0.0
     watching_until: float = 0.0
+    observed_until: float = 0.0
 
     def state(self, now: float) -> State:
         if self.person_speaking:
@@ -87,10 +93,14 @@ class AgentSignals:
         """Return whether the pipeline looks at pictures, and one has come of late."""
         return self.sees and now < self.watching_until
 
+    def knows(self, now: float) -> bool:
+        """Return whether what was seen last is what there is to be seen now."""
+        return self.looks(now) and now < self.observed_until
+
     def changes_at(self, now: float) -> float | None:
         """Return when the state may change by itself."""
         sound = () if self.heard_at is None else (self.heard_at + UNDECIDED_S, self.heard_at + GIVEN_UP_S)
-        moments = (self.silent_until, self.watching_until, *sound)
+        moments = (self.silent_until, self.watching_until, self.observed_until, *sound)
         return min((moment for moment in moments if moment > now), default=None)
 
 
@@ -109,6 +119,7 @@ class AgentStatePublisher:
         self._shown: State | None = None
         self._source: VideoSource = "camera"  # of the last picture
         self._shown_source = ""
+        self._line = self._shown_line = ""  # what was seen last
         self._news: deque[dict[str, str]] = deque(maxlen=WAITING_NEWS)
         self._error = ""
         self._persona: Mapping[str, str] = {}
@@ -130,6 +141,20 @@ class AgentStatePublisher:
     def saw_frame(self, source: VideoSource = "camera") -> None:
         self._source = source
         self._see(replace(self._signals, watching_until=self._now() + WATCHING_S))
+
+    def observed(self, line: str) -> None:
+        """Take what the pipeline sees, in a line: it is shown until it is old, or no pictures come any more."""
+        self._line = line
+        self._see(replace(self._signals, observed_until=self._now() + OBSERVED_S))
+
+    @property
+    def seen(self) -> str:
+        """What was seen last, in a line, if that is what there is to be seen now; empty: nobody knows."""
+        return self._line if self._signals.knows(self._now()) else ""
+
+    def tool(self, report: Mapping[str, object]) -> None:
+        """Publish how a call of a tool stands: its name, arguments, state, time and result."""
+        self._tell({TOOL: _json({"at_ms": self._at_ms(), **report})})
 
     def stayed_silent(self, reason: str = "model", figures: Mapping[str, float | str] | None = None) -> None:
         """Publish that an answer is silence; `reason`: the pipeline's code for it."""
@@ -162,7 +187,7 @@ class AgentStatePublisher:
     ) -> None:
         """Publish the milliseconds to an answer's first sound: from the end of speech, from the request, by stages."""
         figures = {"speech_end_to_first_audio_ms": speech_end_ms, "create_to_first_audio_ms": create_ms}
-        parts = {"waited_ms": stages.waited_ms, "took_ms": stages.took_ms}
+        parts = {"waited_ms": stages.waited_ms, "took_ms": stages.took_ms, "moments_ms": stages.moments_ms}
         timings = {"at_ms": self._at_ms(), "response_id": response_id, **figures, **parts}
         self._tell({"aura.timings": _json(timings)})
 
@@ -183,6 +208,7 @@ class AgentStatePublisher:
     def connection(self, resume_token: str, sees: bool) -> None:
         """The agent holds a place in the pipeline, for the conversation with that token; empty: it holds none.
         `sees`: that pipeline looks at pictures."""
+        self._line = ""
         self._see(replace(self._signals, sees=sees))
         known = "yes" if sees else "no"
         self._tell({CONNECTION: resume_token, SEES: known if resume_token else ""})
@@ -207,6 +233,10 @@ class AgentStatePublisher:
             if source != self._shown_source:
                 self._shown_source = source
                 self._news.append({SHOWN: source})
+            line = self._line if self._signals.knows(self._now()) else ""
+            if line != self._shown_line:
+                self._shown_line = line
+                self._news.append({OBSERVATION: line})
             while self._news:
                 await self._send(self._news.popleft())
             moment = self._signals.changes_at(self._now())

@@ -3,6 +3,9 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+MOST_MOMENTS = 32  # of a pipeline, which names them; those that come first
+LONGEST_NAME = 40  # letters
+
 
 @dataclass(frozen=True, slots=True)
 class StageTimings:
@@ -12,10 +15,13 @@ class StageTimings:
         waited_ms: What was waited for, in order; the sum is all of the wait, from the end of speech (of what was
             written: from the request) until playback began. What was done before it was asked for is 0.
         took_ms: What each stage took by itself, whether or not anybody waited for it.
+        moments_ms: When what happened that is known, in order, from the same beginning as the wait: what the pipeline
+            tells, and `asked`, `sounded` and `played` of the agent; below 0: before anybody waited.
     """
 
     waited_ms: Mapping[str, int] = field(default_factory=dict)
     took_ms: Mapping[str, int] = field(default_factory=dict)
+    moments_ms: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +62,15 @@ def stage_timings(answer: AnswerMoments, pipeline: Mapping[str, float]) -> Stage
         waited[stage], reached = until - reached, until
     waited["wire"] = sounded - reached
     waited["playback"] = _ms(answer.played_at - since) - sounded
-    return StageTimings(waited, _took(pipeline))
+    moments = {name: asked + _ms(at - pipeline["created"]) for name, at in pipeline.items() if name != "created"}
+    ours = {"asked": asked, "sounded": sounded, "played": _ms(answer.played_at - since)}
+    return StageTimings(waited, _took(pipeline), _in_order(moments, MOST_MOMENTS) | ours)
+
+
+def _in_order(moments: Mapping[str, int], most: int) -> dict[str, int]:
+    """Return the first of them, names that are too long left out."""
+    named = [(at, name) for name, at in moments.items() if len(name) <= LONGEST_NAME]
+    return {name: at for at, name in sorted(named)[:most]}
 
 
 def _ends(pipeline: Mapping[str, float]) -> Iterator[tuple[str, float]]:

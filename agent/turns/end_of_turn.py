@@ -1,25 +1,32 @@
-"""This module has two judges say whether a turn is over: how it sounds (LiveKit's model), and how its words end."""
+"""This module asks LiveKit's model, the pipeline's and the words whether a turn is over."""
 
 import asyncio
+from collections.abc import Callable
 from typing import Any, Protocol
 
 from livekit import rtc
 from livekit.agents.inference import TurnDetector
 from livekit.agents.language import LanguageCode
 
+from agent.turns.end_evidence import EndEvidence
+
 HEARD_S = 0.2  # of silence, after which LiveKit asks its model: `MIN_SILENCE_DURATION_MS`
 
 
-class WordsJudge(Protocol):
-    """The judge knows what the person has said."""
+class PipelineWitnesses(Protocol):
+    """The pipeline knows what the person has said, and may have an opinion of how they sound."""
 
     async def words_over(self, until: float) -> bool | None:
         """Whether it ends a sentence; None if that is not known by `until`, on the loop's clock."""
         ...
 
+    async def sound_vote(self, until: float) -> float | None:
+        """Probability that they have finished; None if that is not known by `until`, on the loop's clock."""
+        ...
+
 
 class EndDelays(Protocol):
-    """The delays are how long after the last word a turn ends, by what both judges say."""
+    """The delays are how long after the last word a turn ends, by what the witnesses say."""
 
     @property
     def early_end_s(self) -> float: ...
@@ -30,29 +37,33 @@ class EndDelays(Protocol):
     @property
     def longest_end_s(self) -> float: ...
 
-    def delay_s(self, above: float, words_over: bool | None) -> float: ...
+    def delay_s(self, evidence: EndEvidence) -> float: ...
+
+
+# Told what was found: it sounds over; its words end a sentence, None if that is not known.
+Judged = Callable[[bool, bool | None], None]
 
 
 class EndOfTurnDetector(TurnDetector):
-    """LiveKit's model, which runs on this machine and is asked at the first pause; with it, the words.
+    """LiveKit's model, which runs on this machine and is asked at the first pause; with it, the pipeline.
 
     LiveKit ends a turn at its shortest delay if a prediction reaches the threshold that it asks for, and else at its
-    longest. So that threshold is told when the turn may end, and agrees with what both have said.
+    longest. So that threshold is told when the turn may end, and agrees with what all have said.
     """
 
-    def __init__(self, delays: EndDelays, words: WordsJudge) -> None:
+    def __init__(self, delays: EndDelays, pipeline: PipelineWitnesses, judged: Judged) -> None:
         super().__init__(version="v1-mini")
-        self._delays, self._words = delays, words
+        self._delays, self._pipeline, self._judged = delays, pipeline, judged
 
     def stream(self, **options: Any) -> Any:
-        return EndOfTurnStream(super().stream(**options), self._delays, self._words)
+        return EndOfTurnStream(super().stream(**options), self._delays, self._pipeline, self._judged)
 
 
 class EndOfTurnStream:
     """The stream is LiveKit's, but for when it says what threshold a prediction must reach."""
 
-    def __init__(self, sound: Any, delays: EndDelays, words: WordsJudge) -> None:
-        self._sound, self._delays, self._words = sound, delays, words
+    def __init__(self, sound: Any, delays: EndDelays, pipeline: PipelineWitnesses, judged: Judged) -> None:
+        self._sound, self._delays, self._pipeline, self._judged = sound, delays, pipeline, judged
         self._prediction: asyncio.Future[Any] | None = None
         self._spoken_until = 0.0
 
@@ -68,8 +79,10 @@ class EndOfTurnStream:
             return least
         spoken_until, delays = self._spoken_until, self._delays
         found = float(self._prediction.result().end_of_turn_probability)
-        words_over = await self._words.words_over(spoken_until + delays.end_s)
-        delay_s = delays.delay_s(found - least, words_over)
+        vote = await self._pipeline.sound_vote(spoken_until + delays.end_s)
+        words_over = await self._pipeline.words_over(spoken_until + delays.end_s)
+        self._judged(found >= least, words_over)
+        delay_s = delays.delay_s(EndEvidence(found, least, words_over, vote))
         if delay_s >= delays.longest_end_s:
             return max(least, found + 0.01)
         if delay_s > delays.early_end_s:  # that one LiveKit itself waits for

@@ -1,14 +1,17 @@
 """This module holds the numbers of turn taking, one table per kind of caller."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Literal
 
-from livekit.agents import TurnHandlingOptions
-from livekit.agents.inference import VAD
+from livekit.agents import TurnHandlingOptions, vad
 
-from agent.turns.end_of_turn import EndOfTurnDetector, WordsJudge
+from agent.turns.end_evidence import EndEvidence
+from agent.turns.end_of_turn import EndOfTurnDetector, Judged, PipelineWitnesses
+from agent.turns.near_vad import Nearness, NearVad
 
 SURE = 0.1  # above the least prediction of a turn that is over
+FROM_PROBABILITY = (0.45, 0.35, 0.25, 0.05)  # of an end by all witnesses, on: each of the delays but the longest
 
 CallerKind = Literal["browser", "console", "phone"]
 
@@ -21,13 +24,15 @@ class Turns:
         frame_ms: Sound that is handed on at once; LiveKit's own is 50, for which the rest of a word waits.
         onset_s: Speech needed to count as speech.
         silence_s: Silence that makes a pause. LiveKit's end-of-turn model needs at least 0.2 s.
-        early_end_s: From the last word to the turn's end if the model is sure, and the words end a sentence.
+        early_end_s: From the last word to the turn's end if the model is sure, and the words end a sentence. Where the
+            pipeline has voted, this and the next four go by how likely an end is to all witnesses together.
         end_s: The same if the model takes it to be over, and the words do not say otherwise.
         words_end_s: The same if only the words do.
         sound_end_s: The same if only the model does.
         longest_end_s: The same if neither does.
         interrupt_s: Speech over the agent that pauses it.
-        resume_s: Silence after which a paused agent goes on though `PipelineStt` has not decided.
+        go_on_s: How long after a pause a paused agent goes on if no words have come yet.
+        resume_s: The same whatever has come, if `PipelineStt` has not decided; LiveKit counts it.
         label_s: How long after a sound `PipelineStt` waits for its label.
         late_label_s: How long it waits after a sound over the agent, which goes on meanwhile: a late question is better
             than none.
@@ -44,19 +49,21 @@ class Turns:
     sound_end_s: float = 1.0
     longest_end_s: float = 1.8
     interrupt_s: float = 0.2
+    go_on_s: float = 0.35
     resume_s: float = 2.0
     label_s: float = 4.0
     late_label_s: float = 15.0
     longest_turn_s: float = 30.0
     camera: bool = False
 
-    def delay_s(self, above: float, words_over: bool | None) -> float:
-        """Return how long after the last word a turn ends, by what both judges say.
-
-        Args:
-            above: By how much the model's prediction is above the least of a turn that is over.
-            words_over: The words end a sentence; None: that cannot be told.
-        """
+    def delay_s(self, evidence: EndEvidence) -> float:
+        """Return how long after the last word a turn ends, by what the witnesses say."""
+        probability, above, words_over = evidence.probability, evidence.above, evidence.words_over
+        if probability is not None:
+            delays = (self.early_end_s, self.end_s, self.words_end_s, self.sound_end_s)
+            waits = zip(FROM_PROBABILITY, delays, strict=True)
+            delay_s = next((delay for least, delay in waits if probability >= least), self.longest_end_s)
+            return min(delay_s, self.words_end_s) if words_over else delay_s  # both models doubt short answers
         if above < 0:
             return self.words_end_s if words_over else self.longest_end_s
         if words_over and above >= SURE:
@@ -72,15 +79,33 @@ TURNS: dict[CallerKind, Turns] = {
 }
 
 
-def voice_activity(turns: Turns) -> VAD:
-    """Return LiveKit's voice activity detection, Silero from a wheel."""
-    return VAD(min_speech_duration=turns.onset_s, min_silence_duration=turns.silence_s)
+def voice_activity(turns: Turns, nearness: Nearness) -> NearVad:
+    """Return LiveKit's voice activity detection, Silero from a wheel, for what is near."""
+    return NearVad(nearness, min_speech_duration=turns.onset_s, min_silence_duration=turns.silence_s)
 
 
-def turn_handling(turns: Turns, words: WordsJudge) -> TurnHandlingOptions:
+@dataclass(frozen=True, slots=True)
+class TurnModels:
+    """Makes the models that listen to the sound of a call: LiveKit's, which compute in threads, unless told.
+
+    Attributes:
+        voice_activity: Whether somebody speaks.
+        end_of_turn: Whether it sounds as if they have finished; joined with what the pipeline heard of it.
+    """
+
+    voice_activity: Callable[[Turns, Nearness], vad.VAD] = voice_activity
+    end_of_turn: Callable[[Turns, PipelineWitnesses, Judged], EndOfTurnDetector] = EndOfTurnDetector
+
+
+TURN_MODELS = TurnModels()
+
+
+def turn_handling(
+    turns: Turns, pipeline: PipelineWitnesses, judged: Judged, models: TurnModels = TURN_MODELS
+) -> TurnHandlingOptions:
     """Return how LiveKit takes turns, on this machine: version and mode are named, or it dials a cloud service."""
     return TurnHandlingOptions(
-        turn_detection=EndOfTurnDetector(turns, words),
+        turn_detection=models.end_of_turn(turns, pipeline, judged),
         endpointing={"mode": "fixed", "min_delay": turns.early_end_s, "max_delay": turns.longest_end_s},
         interruption={
             "enabled": True,
@@ -89,6 +114,7 @@ def turn_handling(turns: Turns, words: WordsJudge) -> TurnHandlingOptions:
             "min_words": 0,
             "resume_false_interruption": True,
             "false_interruption_timeout": turns.resume_s,
+            "discard_audio_if_uninterruptible": False,  # what is said over such an answer is the next question
         },
         preemptive_generation={"enabled": False},
     )

@@ -8,6 +8,7 @@ from livekit.agents.types import DEFAULT_API_CONNECT_OPTIONS, NOT_GIVEN, NotGive
 from livekit.agents.utils import AudioBuffer
 
 from agent.turns.sentence_end import SentenceEnd
+from agent.turns.sound_vote import SoundVote
 from agent.turns.user_turn_tracker import (
     Action,
     Caption,
@@ -15,12 +16,14 @@ from agent.turns.user_turn_tracker import (
     Expired,
     Final,
     Flush,
+    GoOn,
     Interrupt,
     Kind,
     PartialHeard,
     Pause,
     TakeTurn,
     TurnEvent,
+    Unheard,
     UserTurnTracker,
 )
 
@@ -40,7 +43,13 @@ class TurnActions(Protocol):
         """A sound is none."""
         ...
 
-    def take_turn(self) -> None: ...
+    def go_on(self) -> None:
+        """No words have come in a sound that has paused an answer."""
+        ...
+
+    def take_turn(self, reason: str) -> None:
+        """A sound goes on, and is answered all the same."""
+        ...
 
 
 class PipelineStt(stt.STT[str]):
@@ -48,13 +57,21 @@ class PipelineStt(stt.STT[str]):
     the pipeline's newest text, or with nothing if the sound was none.
 
     Args:
+        go_on_s: How long after a sound an answer that it has paused waits for words in it.
         label_s: How long after a sound its label is waited for.
         late_label_s: How long it is waited for after a sound over the agent of which nothing is known yet.
         language: ISO 639-1 code of what people speak until the pipeline says what it hears; empty: nobody knows.
     """
 
     def __init__(
-        self, tracker: UserTurnTracker, actions: TurnActions, *, label_s: float, late_label_s: float, language: str
+        self,
+        tracker: UserTurnTracker,
+        actions: TurnActions,
+        *,
+        go_on_s: float = 0.35,
+        label_s: float,
+        late_label_s: float,
+        language: str,
     ) -> None:
         super().__init__(
             capabilities=stt.STTCapabilities(
@@ -62,9 +79,9 @@ class PipelineStt(stt.STT[str]):
             )
         )
         self._tracker, self._actions = tracker, actions
-        self._expiries = ((label_s, Expired(over_agent=False)), (late_label_s, Expired()))
+        self._expiries = ((go_on_s, Unheard()), (label_s, Expired(over_agent=False)), (late_label_s, Expired()))
         self._language = language
-        self._sentence_end = SentenceEnd()
+        self._sentence_end, self._sound_vote = SentenceEnd(), SoundVote()
         self._stream: _Stream | None = None
         self._timers: list[asyncio.TimerHandle] = []
 
@@ -84,10 +101,19 @@ class PipelineStt(stt.STT[str]):
         for action in self._tracker.feed(turn_event):
             self._do(action)
         self._sentence_end.feed(turn_event)
+        self._sound_vote.feed(turn_event)
         if isinstance(turn_event, Pause):
             self._cancel_timers()
             call_later = asyncio.get_running_loop().call_later
             self._timers = [call_later(seconds, self.feed, expired) for seconds, expired in self._expiries]
+
+    def voted(self, probability: float) -> None:
+        """The pipeline tells how likely the person has finished, by how they sound."""
+        self._sound_vote.told(probability)
+
+    async def sound_vote(self, until: float) -> float | None:
+        """What the pipeline has told of this pause; None if nothing is known by `until`."""
+        return await self._sound_vote.known(until)
 
     async def words_over(self, until: float) -> bool | None:
         """Whether what the person has said ends a sentence; None if that is not known by `until`."""
@@ -127,8 +153,10 @@ class PipelineStt(stt.STT[str]):
                     self._stream.give(text, self._language)
             case DropSound(kind, resume):
                 self._actions.drop(kind, resume)
-            case TakeTurn():
-                self._actions.take_turn()
+            case GoOn():
+                self._actions.go_on()
+            case TakeTurn(reason):
+                self._actions.take_turn(reason)
 
 
 class _Stream(stt.RecognizeStream):

@@ -2,11 +2,8 @@
 
 import asyncio
 
+from agent.turns.sentence_words import ends_sentence, words_over
 from agent.turns.user_turn_tracker import Onset, PartialHeard, Pause, TurnEvent
-
-MARKS = (".", "?", "!", "。", "？", "！", "؟", "।")
-OPEN = ("...", "…")
-CLOSING = "\"'”’»)]"  # what may stand behind a mark
 
 
 class SentenceEnd:
@@ -42,10 +39,4 @@ class SentenceEnd:
                 await self._settled.wait()
         except TimeoutError:
             return None
-        return ends_sentence(self._text) if self._writes_marks else None
-
-
-def ends_sentence(text: str) -> bool:
-    """Whether a mark stands at its end that is not one of a sentence which trails off."""
-    bare = text.rstrip().rstrip(CLOSING)
-    return bare.endswith(MARKS) and not bare.endswith(OPEN)
+        return words_over(self._text) if self._writes_marks else None

@@ -3,16 +3,27 @@
 A sound begins when voice activity does, and lasts until it is found to be no turn or is committed as one. The
 pipeline labels what it hears in it. A backchannel ("mhm") exists only while the agent is audible: otherwise
 "yes" and "okay" are answers.
+
+What cannot be undone waits for words that will not change: an answer that is heard is only paused by a sound, and
+stopped by a hypothesis that is settled or that a second one confirms. A short sound stops it only with a word that is
+meant to. Of a sound in which no words have come, the answer soon goes on.
 """
 
 from dataclasses import dataclass, replace
 from typing import Literal
 
+from agent.turns.agreement import agree, same_words
+from agent.turns.sentence_words import ends_sentence
+from agent.turns.stop_words import stops
+
 Kind = Literal["speech", "backchannel", "noise"]
 
 # Why a sound is taken for what it is: there are words in it; it only shows that somebody listens; there are no words,
-# or only a name of a noise; it was taken for words at first; nothing was known of it in time.
-Reason = Literal["words", "backchannel", "no_words", "noise", "taken_back", "timeout"]
+# or only a name of a noise; it was much quieter than the person is; it was short, and no word to stop somebody with; it
+# was taken for words at first; nothing was known of it in time.
+Reason = Literal["words", "backchannel", "no_words", "noise", "aside", "short", "taken_back", "timeout"]
+
+SHORT_MS = 800  # of a sound with one or two words, which recognisers often get wrong
 
 # What happens.
 
@@ -32,7 +43,13 @@ class Onset:
 
 @dataclass(frozen=True, slots=True)
 class Pause:
-    """The person is silent."""
+    """The person is silent.
+
+    Attributes:
+        sound_ms: How long the sound was; None: nobody knows.
+    """
+
+    sound_ms: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +61,7 @@ class PartialHeard:
         audio_end_ms: How much of the utterance's sound it covers.
         settled: It was made while the person was silent, of all that they had said.
         language: ISO 639-1 code of what they speak; empty: nobody knows.
+        aside: It is too quiet to be meant for the agent.
     """
 
     item_id: str
@@ -52,6 +70,7 @@ class PartialHeard:
     audio_end_ms: int
     settled: bool
     language: str = ""
+    aside: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,7 +94,17 @@ class Expired:
     over_agent: bool = True
 
 
-TurnEvent = Onset | Pause | PartialHeard | Flush | TurnCommitted | Expired
+@dataclass(frozen=True, slots=True)
+class Unheard:
+    """An answer has been paused for as long as it may be by a sound that is over."""
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """The person has written something, which is answered: a sound just before was made over that answer."""
+
+
+TurnEvent = Written | Onset | Pause | PartialHeard | Flush | TurnCommitted | Expired | Unheard
 
 # What to do about it.
 
@@ -109,11 +138,23 @@ class DropSound:
 
 
 @dataclass(frozen=True, slots=True)
+class GoOn:
+    """No words have come: the answer that the sound has paused goes on, whatever more is found in it."""
+
+
+@dataclass(frozen=True, slots=True)
 class TakeTurn:
-    """The person has spoken for so long that the agent answers without waiting for a pause."""
+    """The agent answers without waiting for a pause.
+
+    Attributes:
+        reason: The person has spoken for very long; or they have said a whole sentence, and since then nothing, though
+            something else can be heard.
+    """
+
+    reason: Literal["long_speech", "unchanged_words"]
 
 
-Action = Caption | Interrupt | Final | DropSound | TakeTurn
+Action = Caption | Interrupt | Final | DropSound | GoOn | TakeTurn
 
 # What a sound without any label is taken for. Over the agent it is no turn: the agent has gone on by now. Otherwise
 # it is one, because then the pipeline is only slow; and if there was nothing in it, it is answered with silence.
@@ -130,8 +171,11 @@ class _Sound:
     flushed: bool = False
     interrupted: bool = False
     newest: PartialHeard | None = None
+    confirmed: bool = False  # two hypotheses in a row agree that there are words
+    unchanged_since_ms: int = 0  # of the sound, at which the newest words were there already
     captioned: str = ""
     unlabelled: bool = False  # nothing was known of it in time
+    sound_ms: int | None = None  # how long it was, once it is over
 
     @property
     def over_answer(self) -> bool:
@@ -139,8 +183,23 @@ class _Sound:
 
     @property
     def is_turn(self) -> bool:
-        kind = self.newest.kind if self.newest else "noise"
-        return kind == "speech" or (kind == "backchannel" and not self.onset.audible)
+        if self.newest is None or self.newest.kind == "noise":
+            return False
+        listens = self.newest.kind == "backchannel" or self.newest.aside or self.is_short
+        return not (self.onset.audible and listens)
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it is over, and so short that its words count only if they are meant to stop somebody."""
+        if self.interrupted or not self.silent or self.sound_ms is None:
+            return False
+        newest = self.newest
+        return self.sound_ms < SHORT_MS and not (newest and stops(newest.text, newest.language))
+
+    @property
+    def goes_on(self) -> bool:
+        """Whether the answer that it has paused goes on, as far as is known."""
+        return self.onset.audible and not self.interrupted and not self.is_turn
 
     @property
     def reason(self) -> Reason:
@@ -152,11 +211,32 @@ class _Sound:
             return "taken_back"
         if self.newest and self.newest.kind == "backchannel":
             return "backchannel"
+        if self.newest and self.newest.kind == "speech":
+            return "aside" if self.newest.aside else "short"
         return "noise" if self.newest and self.newest.text else "no_words"
 
     @property
     def settled(self) -> bool:
         return self.silent and self.newest is not None and self.newest.settled
+
+    @property
+    def interrupts(self) -> bool:
+        """Whether it stops the answer. Of one that nobody hears yet nothing is lost that could go on."""
+        certain = not self.onset.audible or self.confirmed or self.settled
+        return self.over_answer and not self.interrupted and certain
+
+    def with_words(self, heard: PartialHeard) -> "_Sound":
+        """The sound with another hypothesis of it."""
+        before, known = self.newest, replace(self, newest=heard, unlabelled=False)
+        if before is None or before.item_id != heard.item_id:
+            return replace(known, confirmed=False, unchanged_since_ms=heard.audio_end_ms)
+        both_speak = before.kind == heard.kind == "speech"
+        unchanged = same_words(before.text, heard.text)
+        return replace(
+            known,
+            confirmed=both_speak and agree(before.text, heard.text),
+            unchanged_since_ms=self.unchanged_since_ms if unchanged else heard.audio_end_ms,
+        )
 
 
 class UserTurnTracker:
@@ -164,14 +244,15 @@ class UserTurnTracker:
 
     Args:
         longest_ms: Speech without a pause is answered after this much of it.
+        unchanged_ms: A whole sentence is answered when so much sound behind it has added no word.
 
     Attributes:
         reason: Why the newest sound was taken for what it was; None: none has been yet.
     """
 
-    def __init__(self, longest_ms: int) -> None:
+    def __init__(self, longest_ms: int, unchanged_ms: int = 1_000) -> None:
         self.reason: Reason | None = None
-        self._longest_ms = longest_ms
+        self._longest_ms, self._unchanged_ms = longest_ms, unchanged_ms
         self._sound: _Sound | None = None
         self._over = ""  # the item of the sound before, whose late partials mean nothing
 
@@ -188,10 +269,12 @@ class UserTurnTracker:
         if sound is None:
             return [Final("")] if isinstance(turn_event, Flush) else []
         match turn_event:
-            case Pause():
-                self._sound = replace(sound, silent=True)
+            case Pause(sound_ms):
+                self._sound = replace(sound, silent=True, sound_ms=sound_ms)
+            case Unheard():
+                return [GoOn()] if sound.silent and sound.goes_on else []
             case PartialHeard() if turn_event.item_id != self._over:
-                return self._heard(replace(sound, newest=turn_event, unlabelled=False))
+                return self._heard(sound.with_words(turn_event))
             case Flush():
                 return self._settle(replace(sound, flushed=True))
             case Expired() if sound.settled:
@@ -202,6 +285,8 @@ class UserTurnTracker:
                 unlabelled = _NOTHING_HEARD if sound.onset.audible else _SOMETHING_HEARD
                 newest = replace(sound.newest, settled=True) if sound.newest else unlabelled
                 return self._heard(replace(sound, newest=newest, unlabelled=sound.newest is None))
+            case Written() if sound.silent:
+                self._sound = replace(sound, onset=Onset(audible=True, answering=True))
             case TurnCommitted():
                 self._close(sound)
         return []
@@ -222,12 +307,21 @@ class UserTurnTracker:
             if newest.item_id and newest.text != sound.captioned:
                 actions.append(Caption(newest.item_id, newest.text))
                 sound = replace(sound, captioned=newest.text)
-            if sound.over_answer and not sound.interrupted:
+            if sound.interrupts:
                 actions.append(Interrupt())
                 sound = replace(sound, interrupted=True)
             if not sound.silent and newest.audio_end_ms >= self._longest_ms:
-                actions.append(TakeTurn())
+                actions.append(TakeTurn("long_speech"))
+            elif not sound.silent and self._has_ended(sound, newest):
+                actions.append(TakeTurn("unchanged_words"))
+        elif newest and not sound.silent and sound.goes_on and newest.kind != "backchannel":
+            actions.append(GoOn())  # of an "okay" that is not over, the rest may be words
         return actions + self._settle(sound)
+
+    def _has_ended(self, sound: _Sound, newest: PartialHeard) -> bool:
+        """Whether the person has said a whole sentence, and what is heard since has no words."""
+        unchanged_ms = newest.audio_end_ms - sound.unchanged_since_ms
+        return newest.kind == "speech" and unchanged_ms >= self._unchanged_ms and ends_sentence(newest.text)
 
     def _settle(self, sound: _Sound) -> list[Action]:
         """Give the verdict if it is due. That a sound is no turn is due as soon as it is known."""

@@ -6,8 +6,9 @@ that page's own. What gives it away is the name by which it asks.
 
 from collections.abc import Set
 from dataclasses import dataclass
-from ipaddress import ip_address
 from urllib.parse import urlsplit
+
+from pipeline.realtime.loopback import is_loopback
 
 LONGEST_NAME = 100  # of a stranger, to be shown
 
@@ -44,12 +45,7 @@ def check_origin(host: str, origin: str | None, listens_on: str, names: Set[str]
 
 
 def _is_ours(name: str, names: Set[str]) -> bool:
-    if name in names or name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        return ip_address(name).is_loopback
-    except ValueError:
-        return False
+    return name in names or is_loopback(name)
 
 
 def _name(address: str) -> str:

@@ -1,10 +1,14 @@
 /** The whole page: the door (start, joining, all lines busy) or the call, with messages over both. */
-import { useCallback, useMemo, useReducer, useState } from 'react';
-import { CallScreen } from './call/CallScreen';
-import type { Choices, Place } from './session/choices';
+import { useCallback, useEffect, useMemo, useReducer, useState } from 'react';
+import { AboutContext, useAskedAbout } from './about/useAbout';
+import { useHost } from './embed/host';
+import { type Choices, choicesOf, type Place } from './session/choices';
+import { loadCallWhenIdle, loadedCall } from './session/loadCall';
 import type { Problem } from './session/problems';
 import type { UrlOptions } from './session/urlOptions';
 import { useCall } from './session/useCall';
+import { settingsStore, useSettings } from './settings/store';
+import { useCaptionSize } from './settings/useCaptionSize';
 import { BusyCard } from './start/BusyCard';
 import { Door } from './start/Door';
 import { FailedCard } from './start/FailedCard';
@@ -13,57 +17,91 @@ import { StartCard } from './start/StartCard';
 import { ReporterContext } from './toasts/reporter';
 import { Toasts } from './toasts/Toasts';
 import { nextToasts } from './toasts/toasts';
+import { useArrivalFocus } from './ui/useArrivalFocus';
+import { useLanguage } from './words/words';
 
 export function App({ options }: { options: UrlOptions }) {
+  useLanguage();
   const [toasts, dispatchToast] = useReducer(nextToasts, []);
   const report = useCallback((problem: Problem) => dispatchToast({ type: 'report', problem }), []);
   const withdraw = useCallback((code: string) => dispatchToast({ type: 'withdraw', code }), []);
   const reporter = useMemo(() => ({ report, withdraw }), [report, withdraw]);
 
-  const [choices, setChoices] = useState<Choices>({
-    microphone: true,
-    camera: options.camera,
-    microphoneId: null,
-    cameraId: null,
-  });
-  const choose = useCallback((change: Partial<Choices>) => setChoices((now) => ({ ...now, ...change })), []);
+  const settings = useSettings();
+  useCaptionSize(settings.captionSize);
+  const [linkedCamera, setLinkedCamera] = useState(options.camera);
+  const choices = choicesOf(settings, linkedCamera);
+  const choose = useCallback((change: Partial<Choices>) => {
+    if (change.camera !== undefined) setLinkedCamera(null);
+    // Who switches the microphone on wants to talk.
+    const talks = change.microphone === true && settingsStore.now().textOnly === true;
+    settingsStore.set(talks ? { ...change, textOnly: false } : change);
+  }, []);
   const here: Place = { room: options.room, identity: null };
-  const { phase, begin, stop } = useCall(report, options.autostart ? { choices, place: here } : null);
+  const { phase, begin, leave, stop } = useCall(report, options.autostart ? { choices, place: here } : null);
+  const about = useAskedAbout(phase.at !== 'call');
+  useEffect(loadCallWhenIdle, []);
+  const parts = loadedCall();
+
+  useEffect(() => {
+    if (phase.at === 'call' || phase.at === 'after') return () => dispatchToast({ type: 'cleared' });
+  }, [phase.at]);
+
+  useHost(phase.at === 'call');
+  useArrivalFocus(phase.at);
 
   return (
     <ReporterContext value={reporter}>
-      {phase.at === 'call' ? (
-        <CallScreen
-          call={phase.call}
-          leave={stop}
-          rejoin={() => begin(phase.choices, phase.place)}
-          anew={() => begin(phase.choices, here)}
-        />
-      ) : (
-        <Door>
-          {phase.at === 'start' && (
-            <StartCard
-              choices={choices}
-              choose={choose}
-              farewell={phase.farewell}
-              here={here}
-              start={(place) => begin(choices, place)}
-            />
-          )}
-          {phase.at === 'joining' && <JoiningCard cancel={stop} />}
-          {phase.at === 'busy' && (
-            <BusyCard
-              wait={phase.wait}
-              farewell={phase.farewell}
-              start={(place) => begin(phase.choices, place ?? phase.place)}
-              cancel={stop}
-            />
-          )}
-          {phase.at === 'failed' && (
-            <FailedCard problem={phase.problem} again={() => begin(phase.choices, phase.place)} back={stop} />
-          )}
-        </Door>
-      )}
+      <AboutContext value={about}>
+        {phase.at === 'call' && parts ? (
+          <parts.CallScreen
+            call={phase.call}
+            leave={leave}
+            rejoin={() => begin(choices, phase.place)}
+            anew={() => begin(choices, here)}
+          />
+        ) : phase.at === 'after' && parts ? (
+          <parts.AfterCall
+            call={phase.call}
+            place={phase.place}
+            end={phase}
+            again={() => begin(choices, phase.place)}
+            anew={() => begin(choices, here)}
+            back={stop}
+          />
+        ) : (
+          <Door>
+            {phase.at === 'start' && (
+              <StartCard
+                choices={choices}
+                choose={choose}
+                farewell={phase.farewell}
+                here={here}
+                start={(place) => begin(choices, place)}
+                ask={(question) =>
+                  begin({ ...choices, camera: choices.camera || question.aboutPicture }, here, question)
+                }
+              />
+            )}
+            {phase.at === 'joining' && <JoiningCard cancel={stop} />}
+            {phase.at === 'busy' && (
+              <BusyCard
+                wait={phase.wait}
+                farewell={phase.farewell}
+                start={(place) => begin(phase.choices, place ?? phase.place, place ? null : phase.question)}
+                cancel={stop}
+              />
+            )}
+            {phase.at === 'failed' && (
+              <FailedCard
+                problem={phase.problem}
+                again={() => begin(phase.choices, phase.place, phase.question)}
+                back={stop}
+              />
+            )}
+          </Door>
+        )}
+      </AboutContext>
       <Toasts toasts={toasts} dismiss={withdraw} />
     </ReporterContext>
   );

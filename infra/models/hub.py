@@ -8,7 +8,7 @@ from infra.launcher.base.errors import CommandFailed
 from infra.launcher.base.processes import run
 from infra.models.download_progress import download_progress
 from infra.models.manifest import Model, ModelFile
-from infra.models.source import Arrived, Unavailable
+from infra.models.source import Arrived, Source, Unavailable
 
 DOWNLOAD = """
 import sys
@@ -32,6 +32,7 @@ class ModelHub:
     log: Path
 
     async def fetch(self, model: Model, files: Sequence[ModelFile], into: Path, arrived: Arrived) -> None:
+        assert model.hub
         names = [file.hub_name or file.name for file in files]
         argv: list[str | Path] = [self.python, "-c", DOWNLOAD, model.hub.repo, model.hub.revision, into, *names]
         environ = {**self.environ, "HF_HUB_DISABLE_TELEMETRY": "1"}
@@ -42,3 +43,14 @@ class ModelHub:
             raise Unavailable(f"{model.name}: the hub does not give all of its files (see {self.log})") from None
         for file, name in zip(files, names, strict=True):
             (into / name).replace(into / file.name)
+
+
+@dataclass(frozen=True, slots=True)
+class HubFirst:
+    """The model hub, and another source for models of which no hub is known."""
+
+    hub: Source
+    other: Source
+
+    async def fetch(self, model: Model, files: Sequence[ModelFile], into: Path, arrived: Arrived) -> None:
+        await (self.hub if model.hub else self.other).fetch(model, files, into, arrived)

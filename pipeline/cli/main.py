@@ -93,7 +93,7 @@ async def serve(settings: ServeSettings) -> signal.Signals | None:
 
 async def _serve(settings: ServeSettings, stopping: Shutdown) -> None:
     """Serves; engines that are still being started are given up when it is cancelled."""
-    server = Server(settings.profile.topology.model_type, settings.key)
+    server = Server(settings.profile.topology.model_type, settings.key, settings.profile.answers_from)
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     async with AsyncExitStack() as engines, AsyncExitStack() as callers:  # callers leave first
         await runner.setup()

@@ -1,6 +1,7 @@
 """The items of one session: who changes them tells the caller, in this one place."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 from pipeline.errors import RequestError
 from pipeline.media.video_chunk import VideoChunk
@@ -34,6 +35,8 @@ class Conversation:
         return self.history.before(item.id)
 
     def create(self, item: Item, after: str | None = None) -> None:
+        if item.kind == "function_call_output":
+            self.history.check_output(item)
         previous = self.add(item, after)
         self._sink.emit(ItemAdded(item, previous))
 
@@ -45,6 +48,11 @@ class Conversation:
         """Put `item`, which has its first word, into its reserved place; returns the id of the item in front of it."""
         self.put(item)
         return self.history.before(item.id)
+
+    def call(self, call: Item, answer_id: str) -> str | None:
+        """Take in a function call of an answer; returns the id of the item in front of it."""
+        self.history = self.history.with_call(call, answer_id)
+        return self.history.before(call.id)
 
     def before(self, item_id: str) -> str | None:
         """The id of the item in front of that one; None if there is none, or that one has gone."""
@@ -62,9 +70,13 @@ class Conversation:
         """What was said has been understood; nothing happens if the caller has deleted it."""
         self.history = self.history.with_text(item_id, text, language)
 
-    def see(self, clips: Iterable[VideoChunk]) -> None:
-        """The clips were seen after all that has been said so far."""
-        self.history = self.history.with_video_turns(clips)
+    def see(self, clips: Iterable[VideoChunk], *, is_live: bool = True) -> None:
+        """The clips were seen after all that has been said so far.
+
+        Args:
+            is_live: What was seen last was there a moment ago.
+        """
+        self.history = replace(self.history.with_video_turns(clips), is_live=is_live)
 
     def forget(self, cut: PrunePlan) -> None:
         """Prune what `cut` names: the model sees it no longer, the caller does."""
@@ -79,7 +91,7 @@ class Conversation:
     def truncate(self, item_id: str, played_ms: int) -> None:
         """Only what was heard in the first `played_ms` of a spoken answer stays."""
         item = self.find(item_id, "item_truncate_invalid_item_id")
-        if item.role != "assistant":
+        if item.role != "assistant" or item.kind != "message":
             raise RequestError("item_truncate_invalid_item_id", f"item {item_id!r} is not an answer", "item_id")
         self.history = self.history.heard(item_id, played_ms)
         self._sink.emit(ItemTruncated(item_id, played_ms))

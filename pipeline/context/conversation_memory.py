@@ -18,8 +18,12 @@ class ConversationMemory(Protocol):
         """Counts the items that have been deleted: after the next one, an id that is known may be another item's."""
         ...
 
-    def see(self, clips: Iterable[VideoChunk]) -> None:
-        """The clips were seen after all that has been said so far."""
+    def see(self, clips: Iterable[VideoChunk], *, is_live: bool) -> None:
+        """The clips were seen after all that has been said so far.
+
+        Args:
+            is_live: What was seen last was there a moment ago.
+        """
         ...
 
     def forget(self, cut: PrunePlan) -> None:

@@ -97,6 +97,7 @@ def cut(history: History, limits: WindowLimits) -> PrunePlan:
     kept = list(chain(*_newest(groups, limits.groups, room, lambda group: sum(map(limits.tokens, group)))))
     if groups and not kept:
         kept = _newest(groups[-1], limits.answers + 1, room, limits.tokens) or groups[-1][-1:]
+    kept = _whole_calls(kept, history.items)
     clips = {each.clip.id for each in history.video_turns} - {each.clip.id for each in seconds}
     return PrunePlan(frozenset(clips), frozenset({item.id for item in history.items} - {item.id for item in kept}))
 
@@ -200,15 +201,26 @@ def _groups(history: History) -> list[list[Item]]:
     """Each question with its answers; those that stand in front of all questions are one group."""
     groups: list[list[Item]] = []
     for item in remembered(history):
-        if item.role == "user" or not groups:
+        if item.is_question or not groups:
             groups.append([])
         groups[-1].append(item)
     return groups
 
 
 def _shortened(group: list[Item], answers: int) -> list[Item]:
-    said = [item for item in group if item.role == "assistant"]
-    return [item for item in group if item.role != "assistant" or item in said[-answers:]]
+    said = [item for item in group if _is_answer(item)]
+    return [item for item in group if not _is_answer(item) or item in said[-answers:]]
+
+
+def _is_answer(item: Item) -> bool:
+    return item.role == "assistant" and item.kind == "message"
+
+
+def _whole_calls(kept: list[Item], items: Sequence[Item]) -> list[Item]:
+    """Those that are kept, without calls and outputs whose other half goes."""
+    ids = {item.id for item in kept}
+    halved = {item.call_id for item in items if item.call_id and item.id not in ids}
+    return [item for item in kept if item.call_id not in halved]
 
 
 def _newest(things: Sequence[T], most: int, room: int, size: Callable[[T], int]) -> list[T]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.deployment.handover import hand_over
-from pipeline.deployment.schema import SAMPLING_KEYS, TOPOLOGY_KEYS, EngineKeys, documented
+from pipeline.deployment.schema import SAMPLING_KEYS, TOP_KEYS, TOPOLOGY_KEYS, EngineKeys, documented
 from pipeline.deployment.strict_yaml import read_yaml
 from pipeline.deployment.validation import faults_of
 from pipeline.errors import ConfigError, quoted
@@ -61,10 +61,12 @@ class Deployment:
     Attributes:
         max_sessions: Most callers at once.
         stages: One for each of the topology's.
+        early_answer_ms: Most speech that the words of an early answer may lack; 0: none begins early.
     """
 
     max_sessions: int
     stages: tuple[StageDeployment, ...] = ()
+    early_answer_ms: int = 0
 
     def stage(self, stage_id: int) -> StageDeployment:
         """What holds for a stage."""
@@ -105,7 +107,8 @@ def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[s
         _stage(told.get(spec.stage_id, {}), spec, topology, engine_keys, edges.get(spec.stage_id, Edge()))
         for spec in topology.stages
     )
-    return Deployment(raw["max_sessions"], tuple(stages))
+    whole = {**documented(TOP_KEYS), **raw}
+    return Deployment(whole["max_sessions"], tuple(stages), whole["early_answer_ms"])
 
 
 def _stage(

@@ -124,12 +124,14 @@ def _window(value: int) -> str:
 
 
 MOST_THREADS = 512  # llama.cpp's own bound, GGML_MAX_N_THREADS
+MOST_EARLY_MS = 5_000  # of speech: who knows less of a question knows nothing of its end
 MOST_POSITIONS = 262_144  # of an AURA's prompt: no step of an engine need be longer than the longest of all
 STOCK = "stock vLLM chooses it"
 
 TOP_KEYS: Keys = {
     "max_sessions": Key(int, NEEDED, _at_least(1)),
     "model_type": Key(str),
+    "early_answer_ms": Key(int, 0, within(0, MOST_EARLY_MS)),
     "async_chunk": Key(bool),
     "stage_args": Key(list),
     "runtime": Key(dict),

@@ -18,7 +18,7 @@ class Engine(Protocol[P_contra, C_co]):
 
         Closing the generator aborts the request, and returns when the engine has dropped it
         (a fence, not a hope). One exception: a computation that cannot be interrupted (a Whisper
-        pass) goes on unheard, and `busy` counts it until it ends.
+        pass, a step of image recognition) goes on unheard, and `busy` counts it until it ends.
 
         Raises:
             EngineError: The engine could not serve the request. Later requests may succeed.
@@ -71,6 +71,17 @@ class SpeaksLanguages(Protocol):
     """
 
     voice_languages: tuple[str, ...]
+
+
+@runtime_checkable
+class CallsFunctions(Protocol):
+    """An engine whose model may be offered functions of a client's to call.
+
+    Attributes:
+        calls_functions: False: its checkpoint is too small for that.
+    """
+
+    calls_functions: bool
 
 
 @runtime_checkable

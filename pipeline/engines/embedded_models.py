@@ -13,6 +13,11 @@ _CODES = (
 LANGUAGES = frozenset(_CODES.split())
 WHISPER_FILES = ("model.bin", "config.json", "tokenizer.json", "vocabulary.txt")
 LLAMA_FILES = ("model.gguf",)
+SMALL_MODELS = ("smollm2-135m-instruct",)  # which make up what they are told of pictures
+DETECTOR_FILES = ("model.onnx",)
+CLASSIFIER_FILES = ("model.tflite",)
+TEXT_READER_FILES = ("det.onnx", "rec.onnx")
+NO_MODEL = "none"  # in place of a model that can be done without
 FETCHED = " (infra/up fetches it)"
 
 
@@ -24,6 +29,14 @@ def whisper_names(models_dir: Path) -> Mapping[str, Collection[str]]:
 def llama_names(models_dir: Path) -> Mapping[str, Collection[str]]:
     models = _models(("qwen2.5-coder-1.5b-instruct", "smollm2-135m-instruct"), models_dir, ("model.gguf",))
     return {"model": models, "fallback": models}
+
+
+def recognition_names(models_dir: Path) -> Mapping[str, Collection[str]]:
+    return {
+        "detector": ("yolox-nano",),
+        "classifier": _models(("efficientnet-lite3",), models_dir, CLASSIFIER_FILES),
+        "reader": (*_models(("pp-ocrv6-small",), models_dir, TEXT_READER_FILES), NO_MODEL),
+    }
 
 
 def _models(ours: Sequence[str], models_dir: Path, files: Sequence[str]) -> tuple[str, ...]:

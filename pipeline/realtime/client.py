@@ -145,18 +145,34 @@ async def readiness(url: str, *, timeout_s: float = 2.0) -> Readiness:
     Raises:
         Unreachable: Nobody answers in time, or not with what a pipeline says.
     """
+    status, told = await ask(url, "/ready", timeout_s=timeout_s)
+    try:
+        body = msgspec.json.decode(told)
+        ready = status == 200 and bool(body["ready"])
+        return Readiness(ready, int(body["free_sessions"]) if ready else 0)
+    except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
+        raise no_pipeline(url) from error
+
+
+async def ask(url: str, path: str, *, timeout_s: float) -> tuple[int, bytes]:
+    """Ask the pipeline at `url` something without a key; returns the answer's status and body.
+
+    Raises:
+        Unreachable: Nobody answers in time.
+    """
     try:
         async with (
             aiohttp.ClientSession(timeout=aiohttp.ClientTimeout(total=timeout_s)) as http,
-            http.get(f"{url.rstrip('/')}/ready") as response,
+            http.get(url.rstrip("/") + path) as response,
         ):
-            body = msgspec.json.decode(await response.read())
-            ready = response.status == 200 and bool(body["ready"])
-            return Readiness(ready, int(body["free_sessions"]) if ready else 0)
+            return response.status, await response.read()
     except (aiohttp.ClientError, OSError, TimeoutError) as error:
         raise Unreachable(f"no pipeline answers at {url}") from error
-    except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
-        raise Unreachable(f"what answers at {url} is no pipeline") from error
+
+
+def no_pipeline(url: str) -> Unreachable:
+    """The failure of an answer that no pipeline gives."""
+    return Unreachable(f"what answers at {url} is no pipeline")
 
 
 def _event(data: str) -> Event:

@@ -18,6 +18,7 @@ from pipeline.realtime.resume import resume_token
 from pipeline.realtime.session_config import SessionConfig
 from pipeline.runtime.metrics import Metrics
 from pipeline.session.session import Session
+from pipeline.speech.end_of_turn import EndOfTurnModel
 from pipeline.speech.vad_frontend import VoiceActivityDetector
 from pipeline.turns.stages import PipelineStages
 from pipeline.types import session_events as events
@@ -48,6 +49,7 @@ class Connection:
         expires_at: int,
         hang_up: Callable[[], None],
         gone: Callable[[], None],
+        end_model: EndOfTurnModel | None = None,
     ) -> None:
         self.resume_token = resume_token()
         self.name = name
@@ -60,7 +62,7 @@ class Connection:
         self._hung_up = False
         self._done = Signal()
         self._sees = stages.sees
-        self._session = Session(name, stages, detector, self, history)
+        self._session = Session(name, stages, detector, self, history, end_model)
         self._dispatch = Dispatch(self._session, config, self._send)
         self._answers = ResponseEvents(f"conv_{name}", lambda: self._dispatch.speaks)
 

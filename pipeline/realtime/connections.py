@@ -60,6 +60,7 @@ class Connections:
                     int((datetime.now(UTC) + LIFETIME).timestamp()),  # noqa: TID251
                     hang_up=partial(_hang_up, request),
                     gone=leave,
+                    end_model=pipeline.end_model,
                 )
                 begun = True
                 await self._converse(connection, socket)

@@ -7,10 +7,13 @@ from collections import deque
 from collections.abc import AsyncGenerator, Awaitable, Callable
 from contextlib import suppress
 
+import msgspec
 from aiohttp import web
 
 from pipeline.errors import RequestError
+from pipeline.realtime.about import PipelineAbout
 from pipeline.realtime.connections import Connections
+from pipeline.realtime.loopback import is_loopback
 from pipeline.runtime.metrics import Metrics
 from pipeline.runtime.orchestrator import RETRY_AFTER_S, NoFreeSession, Orchestrator
 
@@ -22,12 +25,20 @@ Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 class Server:
-    """Routes of one pipeline. `pipeline` is None until its engines have started for the first time."""
+    """Routes of one pipeline.
 
-    def __init__(self, model: str, key: str) -> None:
+    Args:
+        answers_from: The host of the server that writes its answers; empty: it does so itself.
+
+    Attributes:
+        pipeline: None until its engines have started for the first time.
+    """
+
+    def __init__(self, model: str, key: str, answers_from: str = "") -> None:
         self.pipeline: Orchestrator | None = None
         self._model = model
         self._key = key
+        self._answers_from = answers_from if answers_from and not is_loopback(answers_from) else None
         self._metrics = Metrics()
         self._calls = Connections(self._metrics)
         self._drains = False
@@ -36,6 +47,7 @@ class Server:
         app = web.Application(middlewares=[self._authorised])
         app.router.add_get("/health", self._health)
         app.router.add_get("/ready", self._ready)
+        app.router.add_get("/about", self._about)
         app.router.add_get("/metrics", self._figures)
         app.router.add_get("/v1/models", self._models)
         app.router.add_get("/v1/realtime", self._realtime)
@@ -75,6 +87,22 @@ class Server:
         places = {"free_sessions": pipeline.free_sessions, "max_sessions": pipeline.max_sessions}
         busy = await pipeline.busy()
         return web.json_response({"ready": True, **places, "busy": busy, "restarts": pipeline.restarts})
+
+    async def _about(self, _: web.Request) -> web.Response:
+        """What the pipeline is; once its engines have started, also what it can do."""
+        about = PipelineAbout(self._model, ready=False, answers_from=self._answers_from)
+        if pipeline := self.pipeline:
+            able = pipeline.capabilities
+            about = msgspec.structs.replace(
+                about,
+                ready=not (self._drains or pipeline.away),
+                sees=pipeline.stages.sees,
+                languages=tuple(sorted(able.languages)),
+                voices=able.voices,
+                voice_languages=able.voice_languages,
+                tools=able.calls_functions,
+            )
+        return web.Response(body=msgspec.json.encode(about), content_type="application/json")
 
     async def _figures(self, _: web.Request) -> web.Response:
         if self.pipeline:

@@ -20,7 +20,8 @@ from pipeline.realtime.protocol.client_events import (
 )
 from pipeline.realtime.protocol.limits import check_context, check_instructions, check_voice_instructions
 from pipeline.realtime.protocol.ranges import check_range
-from pipeline.types.capabilities import Capabilities, PromptLimits
+from pipeline.realtime.protocol.tools import read_tools, show_choice, show_tools
+from pipeline.types.capabilities import Capabilities
 from pipeline.types.session_options import Proactive, SessionOptions
 from pipeline.types.turn_request import Modality, ResponseOptions
 
@@ -42,7 +43,9 @@ class SessionConfig:
     listens_to: Format = PCM
     speaks: Format = PCM
     turn_detection: TurnDetection | None = field(default_factory=TurnDetection)
-    aura: AuraSettings = field(default_factory=lambda: AuraSettings(partials=False, proactive="speak", camera=True))
+    aura: AuraSettings = field(
+        default_factory=lambda: AuraSettings(partials=False, proactive="speak", camera=True, observations=False)
+    )
 
     @classmethod
     def at_first(cls, there: Capabilities) -> Self:
@@ -65,13 +68,14 @@ class SessionConfig:
                     old.partials if new.partials is None else new.partials,
                     new.proactive or old.proactive,
                     old.camera if new.camera is None else new.camera,
+                    old.observations if new.observations is None else new.observations,
                 ),
             )
         if session.audio and session.audio.input:
             config = _with_input(config, session.audio.input)
         if session.audio and session.audio.output:
             config = _with_output(config, session.audio.output, "session.audio.output")
-        response_options = _response_options(config.response_options, session, self.there.limits, "session")
+        response_options = _response_options(config.response_options, session, self.there, "session")
         return replace(config, response_options=response_options)
 
     def for_response(self, response: ResponseSettings) -> ResponseOptions:
@@ -83,7 +87,7 @@ class SessionConfig:
         config = self
         if response.audio and response.audio.output:
             config = _with_output(config, response.audio.output, "response.audio.output")
-        response_options = _response_options(config.response_options, response, self.there.limits, "response")
+        response_options = _response_options(config.response_options, response, self.there, "response")
         return replace(response_options, say=(response.metadata or {}).get("say"))
 
     def spoken_in(self, response: ResponseSettings) -> Format:
@@ -96,7 +100,7 @@ class SessionConfig:
     def options(self) -> SessionOptions:
         detection, aura = turn_detection.detection(self.turn_detection), self.aura
         proactive: Proactive = aura.proactive or "off" if aura.camera else "off"
-        return SessionOptions(self.response_options, detection, bool(aura.partials), proactive)
+        return SessionOptions(self.response_options, detection, bool(aura.partials), proactive, bool(aura.observations))
 
     def shown(self, name: str, expires_at: int, resume_token: str, *, sees: bool) -> dict[str, Any]:
         """The `session` of `session.created` and `session.updated`.
@@ -111,8 +115,9 @@ class SessionConfig:
             "model": self.there.model,
             "output_modalities": [self.response_options.modality],
             "instructions": self.response_options.instructions,
-            "tools": [],
-            "tool_choice": "auto",
+            "tools": show_tools(self.response_options.tools),
+            "tool_choice": show_choice(self.response_options.tools),
+            "parallel_tool_calls": self.response_options.tools.parallel,
             "max_output_tokens": self.response_options.max_tokens or "inf",
             "tracing": None,
             "prompt": None,
@@ -141,7 +146,9 @@ class SessionConfig:
                 "partials": self.aura.partials,
                 "proactive": self.aura.proactive,
                 "camera": self.aura.camera,
+                "observations": self.aura.observations,
                 "sees": sees,
+                "tools": self.there.calls_functions,
                 "voices": list(self.there.voices),
                 "languages": sorted(self.there.languages),
                 "voice_languages": list(self.there.voice_languages),
@@ -153,10 +160,12 @@ class SessionConfig:
 def _response_options(
     response_options: ResponseOptions,
     settings: SessionSettings | ResponseSettings,
-    limits: PromptLimits | None,
+    there: Capabilities,
     param: str,
 ) -> ResponseOptions:
-    _check_tools(settings, param)
+    tools = read_tools(response_options.tools, settings, there, param)
+    response_options = replace(response_options, tools=tools)
+    limits = there.limits
     if settings.instructions is not None:
         check_instructions(settings.instructions, limits, f"{param}.instructions")
         response_options = replace(response_options, instructions=settings.instructions)
@@ -174,15 +183,6 @@ def _response_options(
     elif most == "inf":
         response_options = replace(response_options, max_tokens=None)
     return response_options
-
-
-def _check_tools(settings: SessionSettings | ResponseSettings, param: str) -> None:
-    """None can be called: who brings some along is told so, and not answered as though there were none."""
-    if settings.tools:
-        raise RequestError("invalid_value", f"{param}.tools: tools are not served, leave them out", f"{param}.tools")
-    if isinstance(settings.tool_choice, dict):
-        message = f"{param}.tool_choice: there are no tools to choose from; there is: auto, none"
-        raise RequestError("invalid_value", message, f"{param}.tool_choice")
 
 
 def _with_input(config: SessionConfig, audio: AudioInput) -> SessionConfig:

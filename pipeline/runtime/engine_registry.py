@@ -10,16 +10,29 @@ from pipeline.deployment.loading import StageDeployment
 from pipeline.deployment.schema import MOST_THREADS, EngineKeys, Key, Names, count, within
 from pipeline.engines.base import Engine
 from pipeline.engines.chat_completions.endpoint import ChatEndpoint
-from pipeline.engines.embedded_models import FETCHED, LLAMA_FILES, WHISPER_FILES, llama_names, whisper_names
+from pipeline.engines.embedded_models import (
+    CLASSIFIER_FILES,
+    DETECTOR_FILES,
+    FETCHED,
+    LLAMA_FILES,
+    NO_MODEL,
+    TEXT_READER_FILES,
+    WHISPER_FILES,
+    llama_names,
+    recognition_names,
+    whisper_names,
+)
 from pipeline.engines.llamacpp.steps import BATCH
 from pipeline.engines.model_files import model_folder
 from pipeline.runtime.gpu_fit import GpuMemory
 from pipeline.topology.config import StageExecutionType
-from pipeline.topology.processors.embedded import INSTRUCTIONS_TOKENS, PREAMBLE, instructed, tokens
-from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, Clause, TextChunk, Transcript
+from pipeline.topology.processors.embedded import INSTRUCTIONS_TOKENS, prompt_stem, tokens
+from pipeline.topology.processors.preamble import PREAMBLE, TOOLS_PREAMBLE
+from pipeline.types.chunks import AsrInput, AudioChunk, ChatMessage, ChatPrompt, Clause, TextChunk, Transcript
+from pipeline.types.observation import Observation, RecognitionPrompt
 
 LLM_GENERATION = StageExecutionType.LLM_GENERATION
-LEAST_CONTEXT = 1_408  # all that a prompt of `processors/embedded.py` may hold, and its answer
+LEAST_CONTEXT = 2_112  # all that a prompt of `processors/embedded.py` may hold, and its answer
 MOST_CONTEXT = 32_768  # the positions of a Qwen2
 
 
@@ -48,14 +61,32 @@ async def open_llama(stage: StageDeployment, models_dir: Path, max_sessions: int
     from pipeline.engines.llamacpp.engine import LlamaCppEngine
 
     args = dict(stage.engine_args)
-    stems = tuple((*PREAMBLE, *instructed(text)) for text in args.pop("instructions", ()))
-    return await LlamaCppEngine.open(models_dir, slots=max_sessions, preamble=PREAMBLE, stems=stems, **args)
+    stems = known_stems(args.pop("instructions", ()))
+    return await LlamaCppEngine.open(
+        models_dir, slots=max_sessions, preamble=PREAMBLE, tools_preamble=TOOLS_PREAMBLE, stems=stems, **args
+    )
+
+
+def known_stems(instructions: Sequence[str]) -> tuple[tuple[ChatMessage, ...], ...]:
+    """How the prompts of callers who are known to come begin, those that are wanted soonest in front.
+
+    Args:
+        instructions: What they are told; the first are those of callers who may show something.
+    """
+    blind = tuple(prompt_stem(text, sees=False) for text in instructions)
+    return (*blind[:1], *(prompt_stem(text, sees=True) for text in instructions[:1]), *blind[1:])
 
 
 async def open_hibari(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
     from pipeline.engines.hibari.engine import HibariEngine
 
     return await HibariEngine.open()
+
+
+async def open_recognition(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
+    from pipeline.engines.image_recognition.engine import ImageRecognitionEngine
+
+    return await ImageRecognitionEngine.open(models_dir, **stage.engine_args)
 
 
 async def open_chat(
@@ -97,6 +128,15 @@ def check_files(files: Sequence[str], stage: StageDeployment, models_dir: Path) 
     return GpuMemory()
 
 
+def check_recognition(stage: StageDeployment, models_dir: Path) -> GpuMemory:
+    args = stage.engine_args
+    model_folder(models_dir, [args["detector"]], DETECTOR_FILES, FETCHED)
+    model_folder(models_dir, [args["classifier"]], CLASSIFIER_FILES, FETCHED)
+    if args["reader"] != NO_MODEL:
+        model_folder(models_dir, [args["reader"]], TEXT_READER_FILES, FETCHED)
+    return GpuMemory()
+
+
 def _instructions(value: list[Any]) -> str:
     if not all(isinstance(text, str) for text in value):
         return "a list of texts is needed"
@@ -124,7 +164,12 @@ LLAMA: Mapping[str, Key] = {
     "context": Key(int, LEAST_CONTEXT, _context),
     "instructions": Key(list, None, _instructions),
 }
-
+RECOGNITION: Mapping[str, Key] = {
+    "detector": Key(str, "yolox-nano"),
+    "classifier": Key(str, "efficientnet-lite3"),
+    "reader": Key(str, "pp-ocrv6-small"),
+    "threads": count(1, MOST_THREADS),
+}
 CHAT: Mapping[str, Key] = {"temperature": Key((int, float), 0.6, within(0, 2))}
 
 ENGINES: Mapping[str, EngineKind] = {
@@ -144,6 +189,16 @@ ENGINES: Mapping[str, EngineKind] = {
         apart=True,
         reads=ChatPrompt,
         makes=TextChunk,
+    ),
+    "ImageRecognition": EngineKind(
+        open_recognition,
+        EngineKeys(RECOGNITION),
+        recognition_names,
+        check_recognition,
+        apart=True,
+        computes=LLM_GENERATION,
+        reads=RecognitionPrompt,
+        makes=Observation,
     ),
     "HibariTTS": EngineKind(open_hibari, EngineKeys(), computes=LLM_GENERATION, reads=Clause, makes=AudioChunk),
 }

@@ -32,6 +32,12 @@ class Metrics:
         )
         self._drafted = Counter("aura_spec_decode_draft_tokens", "That recognisers were given.", registry=self.registry)
         self._right = Counter("aura_spec_decode_accepted_tokens", "Those that they wrote, too.", registry=self.registry)
+        self._early_answers = Counter(
+            "aura_early_answers",
+            "Answers begun with words that were not settled yet, by what became of them: adopted, discarded.",
+            ["outcome"],
+            registry=self.registry,
+        )
         self._first_audio = Histogram(
             "aura_first_audio_seconds",
             "From response.create to the first audio that was sent.",
@@ -56,6 +62,9 @@ class Metrics:
             case events.TranscriptionCompleted(drafts=drafts):
                 for draft in drafts:
                     self._heard(draft)
+            case events.EarlyAnswersEnded(_, adopted, discarded):
+                self._early_answers.labels("adopted").inc(adopted)
+                self._early_answers.labels("discarded").inc(discarded)
 
     def _ended(self, event: events.ResponseDone) -> None:
         silent = event.status == "completed" and event.item is None

@@ -12,13 +12,15 @@ from typing import Any
 from pipeline.deployment.loading import WHOLE, Deployment
 from pipeline.engines.base import Engine
 from pipeline.errors import AuraError
+from pipeline.runtime.end_of_turn_model import end_of_turn_model
 from pipeline.runtime.profiles import Profile
 from pipeline.runtime.startup import OpenedEngines, open_engines
 from pipeline.runtime.supervisor import Supervisor
 from pipeline.runtime.warm_up import warm_up
+from pipeline.speech.end_of_turn import EndOfTurnModel
 from pipeline.speech.vad_frontend import Closes, DetectorFactory
 from pipeline.topology.config import PipelineConfig
-from pipeline.turns.input_processor import input_processor
+from pipeline.turns.input_processor import input_processor, without_input
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
 
@@ -37,17 +39,24 @@ class Orchestrator:
     Attributes:
         stages: What every session answers with.
         detector: Makes voice activity detection for one caller.
+        end_model: Hears whether a caller has finished; None: turns end by silence and words alone.
         capabilities: What its callers may ask for.
         start_seconds: That each engine took to start.
     """
 
     def __init__(
-        self, opened: OpenedEngines, stages: PipelineStages, detector: DetectorFactory, max_sessions: int
+        self,
+        opened: OpenedEngines,
+        stages: PipelineStages,
+        detector: DetectorFactory,
+        max_sessions: int,
+        end_model: EndOfTurnModel | None = None,
     ) -> None:
         self.stages = stages
         self.capabilities = opened.capabilities
         self.start_seconds = opened.seconds
         self.detector = detector
+        self.end_model = end_model
         self.max_sessions = max_sessions
         self._engines = opened.engines
         self._sessions: set[object] = set()
@@ -58,8 +67,9 @@ class Orchestrator:
 
     @property
     def away(self) -> list[str]:
-        """The stages whose engines are being started again."""
-        return [name for name, engine in self._supervised() if not engine.is_up]
+        """The stages whose engines are being started again, of those that no answer can do without."""
+        missed = {stage.spec.model_stage for stage in self.stages.chain if stage.spec.is_optional}
+        return [name for name, engine in self._supervised() if not engine.is_up and name not in missed]
 
     @property
     def restarts(self) -> dict[str, int]:
@@ -104,7 +114,13 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
         first, second, *_ = profile.topology.stages
         chain = chain_of(profile.topology, deployment, ready.engines)
         prefills_ahead = deployment.stage(second.stage_id).edge.window_size != WHOLE
-        stages = PipelineStages(ready.engines[first.model_stage], chain, prefills_ahead)
+        stages = PipelineStages(
+            ready.engines[first.model_stage],
+            chain,
+            prefills_ahead,
+            profile.window,
+            early_answer_ms=deployment.early_answer_ms,
+        )
         if profile.warms_up:
             began = clock()
             await warm_up(stages)
@@ -112,7 +128,9 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
         detector: DetectorFactory = profile.detector()
         if isinstance(detector, Closes):
             closing.push_async_callback(detector.aclose)
-        yield Orchestrator(ready, stages, detector, deployment.max_sessions)
+        if end_model := end_of_turn_model(models_dir):
+            closing.push_async_callback(end_model.aclose)
+        yield Orchestrator(ready, stages, detector, deployment.max_sessions, end_model)
 
 
 def chain_of(
@@ -128,5 +146,7 @@ def chain_of(
     bounds = [*(edge.max_inflight for edge in edges[2:]), 1]  # nothing reads what the last one makes
     for (source, spec), edge, inflight in zip(pairwise(topology.stages), edges[1:], bounds, strict=True):
         if engine := engines.get(spec.model_stage):
-            chain.append(Stage(spec, engine, input_processor(source, spec, edge), inflight))
+            process = input_processor(source, spec, edge)
+            is_missed = source.is_optional and source.model_stage not in engines
+            chain.append(Stage(spec, engine, without_input(process) if is_missed else process, inflight))
     return tuple(chain)

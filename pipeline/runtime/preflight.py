@@ -10,6 +10,7 @@ from pipeline.runtime.gpu_fit import GpuMemory, misfits
 from pipeline.runtime.profiles import Profile
 
 NO_GPU = "note: there is no NVIDIA GPU here, so whether it fits one is not known"
+WITHOUT = "note: it runs without"
 NO_MODELS = "note: the models were not looked at: --model-dir says where they are"
 
 
@@ -26,26 +27,32 @@ def preflight(
     Raises:
         ConfigError: Lists every reason for which it could not be served here.
     """
-    topology, faults = profile.topology, list[str]()
-    needs = _needs(profile, deployment, models_dir, faults) if models_dir else {}
+    topology, faults, missed = profile.topology, list[str](), list[str]()
+    needs = _needs(profile, deployment, models_dir, faults, missed) if models_dir else {}
     if gpu_bytes:
         faults += misfits(topology, deployment, gpu_bytes, needs)
     if faults:
         raise ConfigError(source, faults)
     placed = any(profile.engines[spec.model_arch].keys.placed for spec in topology.stages)
     notes = [note for note, holds in ((NO_MODELS, not models_dir), (NO_GPU, placed and not gpu_bytes)) if holds]
-    return [*plan_of(topology, deployment, gpu_bytes), *notes]
+    return [*plan_of(topology, deployment, gpu_bytes), *missed, *notes]
 
 
-def _needs(profile: Profile, deployment: Deployment, models_dir: Path, faults: list[str]) -> dict[int, GpuMemory]:
-    """What each stage takes of a GPU; `faults` gets what is wrong with the models."""
+def _needs(
+    profile: Profile, deployment: Deployment, models_dir: Path, faults: list[str], missed: list[str]
+) -> dict[int, GpuMemory]:
+    """What each stage takes of a GPU; `faults` gets what is wrong with the models, `missed` with optional ones."""
     found: dict[int, GpuMemory] = {}
     for spec in profile.topology.stages:
         try:
             found[spec.stage_id] = profile.engines[spec.model_arch].check(deployment.stage(spec.stage_id), models_dir)
         except ConfigError as error:
-            own = f"stage {spec.model_stage}: "
-            faults += (f"stage {spec.stage_id}: {line.removeprefix(own)}" for line in str(error).splitlines())
+            own, here = f"stage {spec.model_stage}: ", f"stage {spec.stage_id}: "
+            lines = [f"{here}{line.removeprefix(own)}" for line in str(error).splitlines()]
+            if spec.is_optional:
+                missed += [f"{WITHOUT} {spec.model_stage}: {line.removeprefix(here)}" for line in lines]
+            else:
+                faults += lines
         except OSError as error:
             faults.append(f"stage {spec.stage_id}: {error}")
     return found

@@ -11,7 +11,8 @@ from typing import Any
 
 from pipeline.aio.tasks import BackgroundTasks, first
 from pipeline.deployment.loading import Deployment
-from pipeline.engines.base import Engine, Listens, Speaks, SpeaksLanguages, TakesInstructions
+from pipeline.engines.base import CallsFunctions, Engine, Listens, Speaks, SpeaksLanguages, TakesInstructions
+from pipeline.errors import ConfigError, EngineError
 from pipeline.runtime.engine_registry import EngineKind
 from pipeline.runtime.profiles import Profile
 from pipeline.runtime.supervisor import OpenAgain, RestartableEngine, Supervisor
@@ -23,7 +24,7 @@ log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class OpenedEngines:
-    """Holds the engines of all stages, open and warm.
+    """Holds the engines of all stages, open and warm; none of an optional one that could not be opened.
 
     Attributes:
         engines: By the names of their stages.
@@ -50,8 +51,8 @@ async def open_engines(
         only: Names of the stages whose engines are opened; None: all.
 
     Raises:
-        ConfigError: A model is missing or unusable.
-        EngineError: An engine did not start.
+        ConfigError: A model is missing or unusable, and not that of an optional stage.
+        EngineError: An engine did not start, and not that of an optional stage.
     """
     clock = asyncio.get_running_loop().time
     able = Capabilities(profile.topology.model_type, limits=profile.limits)
@@ -69,7 +70,14 @@ async def open_engines(
         log.info("starting %s (%d of %d)", name, number, len(stages))
         open_ = partial(kind.open, stage, models_dir, deployment.max_sessions)
         open_ = open_ if kind.apart else partial(_opened_alone, alone, open_)
-        engine = await open_()
+        try:
+            engine = await open_()
+        except (ConfigError, EngineError) as error:
+            if not spec.is_optional:
+                raise
+            log.warning("%s cannot be opened, the pipeline runs without it: %s", name, error)
+            able = without_pictures(able)
+            return
         seconds[name] = clock() - began
         log.info("%s started in %.1f s", name, seconds[name])
         able = with_engine(able, engine)
@@ -89,7 +97,7 @@ async def open_engines(
     for name, engine in engines.items():
         if isinstance(engine, Supervisor):
             tasks.start(f"tend {name}", engine.tend)
-    in_order = [spec.model_stage for spec in specs]
+    in_order = [spec.model_stage for spec in specs if spec.model_stage in engines]
     return OpenedEngines(able, {name: engines[name] for name in in_order}, {name: seconds[name] for name in in_order})
 
 
@@ -106,6 +114,11 @@ async def _closed(engines: Mapping[str, Engine[Any, Any]]) -> None:
             tasks.create_task(engine.aclose(), name=f"close {name}")
 
 
+def without_pictures(able: Capabilities) -> Capabilities:
+    """Returns `able` where nothing looks at what callers show."""
+    return replace(able, limits=able.limits and replace(able.limits, pictures=None))
+
+
 def with_engine(able: Capabilities, engine: Engine[Any, Any]) -> Capabilities:
     """Returns `able` with what callers may ask of one more engine."""
     if isinstance(engine, Listens):
@@ -116,4 +129,6 @@ def with_engine(able: Capabilities, engine: Engine[Any, Any]) -> Capabilities:
         able = replace(able, voice_languages=engine.voice_languages)
     if isinstance(engine, TakesInstructions):
         able = replace(able, voice_instructions=engine.most_instructions)
+    if isinstance(engine, CallsFunctions):
+        able = replace(able, calls_functions=engine.calls_functions)
     return able

@@ -8,6 +8,7 @@ from typing import Any
 
 from pipeline.deployment.loading import StageDeployment
 from pipeline.deployment.schema import (
+    MOST_POSITIONS,
     MOST_THREADS,
     SHARE,
     STOCK,
@@ -18,6 +19,7 @@ from pipeline.deployment.schema import (
     count,
     never,
     only,
+    within,
 )
 from pipeline.engines.aura.setup import MOST_SESSIONS, open_aura
 from pipeline.engines.base import Engine
@@ -112,6 +114,7 @@ AURA_KEYS: Mapping[str, Key] = {
     "dtype": DTYPE,
     "max_model_len": count(49_152),
     "enable_prefix_caching": CACHED,
+    "patient_tokens": Key(int, 0, within(0, MOST_POSITIONS)),
 }
 TALKER_KEYS: Mapping[str, Key] = {
     **VLLM_KEYS,

@@ -9,9 +9,15 @@ from pipeline.deployment.values import key_faults
 from pipeline.runtime.engine_registry import EngineKind
 from pipeline.topology.config import OutputType, PipelineConfig, StagePipelineConfig
 from pipeline.types.chunks import AsrInput, AudioChunk, CodecChunk, TextChunk, Transcript
+from pipeline.types.observation import Observation
 from pipeline.types.turn_request import TurnRequest
 
-CHUNKS: Mapping[OutputType, type] = {"text": TextChunk, "latent": CodecChunk, "audio": AudioChunk}
+CHUNKS: Mapping[OutputType, type] = {
+    "observation": Observation,
+    "text": TextChunk,
+    "latent": CodecChunk,
+    "audio": AudioChunk,
+}
 
 
 def wiring_faults(topology: PipelineConfig, engines: Mapping[str, EngineKind]) -> Iterator[str]:

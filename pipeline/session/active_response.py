@@ -9,13 +9,16 @@ from pipeline.context.conversation import Conversation
 from pipeline.media.sample_rates import VOICE_RATE
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.types.chunks import AudioChunk, TextChunk, TurnId
+from pipeline.types.function_tools import FunctionCall
 from pipeline.types.history import Item
+from pipeline.types.ids import item_name
 from pipeline.types.playback_marks import PlaybackMark
 from pipeline.types.session_events import (
     AudioDelta,
     CancelReason,
     EnginesReleased,
     EventSink,
+    FunctionCalled,
     ResponseCreated,
     ResponseDone,
     ResponseItemAdded,
@@ -69,6 +72,9 @@ class ActiveResponse:
         self._conversation = conversation
         self._sink = sink
         self._texts: list[str] = []
+        self._has_words = False  # something was written, whether it is spoken yet or not
+        self._calls: list[Item] = []
+        self._output_index = 0  # of the words among the calls
         self.has_opened = False
         self._is_done = False
         self._sent_ms = 0.0
@@ -132,6 +138,7 @@ class ActiveResponse:
         previous: str | None = None,
         reason: CancelReason | None = None,
         error: str | None = None,
+        error_code: str = "engine_failed",
     ) -> ResponseDone:
         """The last event. Nothing more is told, whatever the tasks still do until they have gone.
 
@@ -154,6 +161,9 @@ class ActiveResponse:
             request.kept,
             previous,
             self._silence(status),
+            tuple(self._calls),
+            self._output_index,
+            error_code,
         )
 
     def dropped(self, cancelled: float) -> EnginesReleased:
@@ -184,10 +194,14 @@ class ActiveResponse:
             "first_sent": self._first_sent,
         }
 
-    async def _emit_words(self, words: AsyncGenerator[TextChunk | PlaybackMark, None]) -> None:
+    async def _emit_words(self, words: AsyncGenerator[TextChunk | PlaybackMark | FunctionCall, None]) -> None:
         spoken = self.request.response_options.modality == "audio"
         async with aclosing(words):
             async for word in words:
+                if isinstance(word, FunctionCall):
+                    self._call(word)
+                    continue
+                self._has_words = self._has_words or bool(word.text.strip())
                 if isinstance(word, PlaybackMark) is spoken:
                     self._emit_word(word)
 
@@ -198,6 +212,21 @@ class ActiveResponse:
                 self._give(TextDelta(request.response_id, request.item_id, text))
             case PlaybackMark(text, start_ms, end_ms):
                 self._give(TranscriptDelta(request.response_id, request.item_id, text, start_ms, end_ms))
+
+    def _call(self, call: FunctionCall) -> None:
+        """Tell of a call, behind the words that were written before it: these may still be spoken meanwhile."""
+        if self._is_done:
+            return
+        if self._has_words and not self.has_opened:
+            self._open()
+        request = self.request
+        item = Item(
+            item_name(), "assistant", call.arguments, kind="function_call", call_id=call.call_id, name=call.name
+        )
+        previous = self._conversation.call(item, request.item_id) if request.kept else None
+        index = len(self._calls) + self.has_opened
+        self._calls.append(item)
+        self._sink.emit(FunctionCalled(request.response_id, item, previous, index, request.kept))
 
     def _give(self, event: TextDelta | TranscriptDelta | AudioDelta) -> None:
         if self._is_done:
@@ -211,9 +240,10 @@ class ActiveResponse:
     def _open(self) -> None:
         """The first word is about to be told: the answer is not silence."""
         self.has_opened = True
+        self._output_index = len(self._calls)
         request, item = self.request, self.item(complete=False)
         previous = self._conversation.open(item) if request.kept else None
-        self._sink.emit(ResponseItemAdded(request.response_id, item, previous, request.kept))
+        self._sink.emit(ResponseItemAdded(request.response_id, item, previous, request.kept, self._output_index))
 
     async def _emit_sound(self, sound: AsyncGenerator[bytes, None]) -> None:
         async with aclosing(sound):
@@ -236,7 +266,7 @@ class ActiveResponse:
 
     def _silence(self, status: Status) -> Silence | None:
         """Why there is no word, of an answer that has ended well."""
-        if self.has_opened or status != "completed":
+        if self.has_opened or self._calls or status != "completed":
             return None
         if self._output.first_chunks.text is not None:
             return "unspoken"

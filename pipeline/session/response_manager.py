@@ -93,7 +93,7 @@ class ResponseManager:
             log.warning(
                 "answer failed", extra={"turn": str(answer.request.turn), "stage": error.stage, "reason": error.reason}
             )
-            self._finish(answer, "failed", error=str(error))
+            self._finish(answer, "failed", error=str(error), error_code=error.code)
         except Exception:
             self._finish(answer, "failed", error="turn: internal error")
             raise
@@ -105,7 +105,13 @@ class ResponseManager:
         self._sink.emit(delivery.answer.dropped(cancelled))
 
     def _finish(
-        self, answer: ActiveResponse, status: Status, *, reason: CancelReason | None = None, error: str | None = None
+        self,
+        answer: ActiveResponse,
+        status: Status,
+        *,
+        reason: CancelReason | None = None,
+        error: str | None = None,
+        error_code: str = "engine_failed",
     ) -> None:
         if self._delivery is None or answer is not self._delivery.answer:
             return
@@ -119,7 +125,8 @@ class ResponseManager:
             self._conversation.withdraw(item.id)
         previous = self._conversation.before(item.id)
         told = item if answer.has_opened else None
-        self._sink.emit(answer.done(status, told, previous=previous, reason=reason, error=error))
+        done = answer.done(status, told, previous=previous, reason=reason, error=error, error_code=error_code)
+        self._sink.emit(done)
 
 
 def _now() -> float:

@@ -10,9 +10,11 @@ from typing import Self
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
 from pipeline.session.active_response import ResponseRequest
+from pipeline.session.end_of_turn_watch import EndOfTurnWatch
 from pipeline.session.pending_input import PendingInput
 from pipeline.session.response_manager import ResponseManager
 from pipeline.session.utterance import AHEAD_MS, SpokenTurn, Utterance
+from pipeline.speech.end_of_turn import EndOfTurnModel
 from pipeline.speech.input_audio_buffer import InputAudioBuffer
 from pipeline.speech.speech_events import (
     SpeechEvent,
@@ -35,12 +37,14 @@ from pipeline.types.hypothesis import Hypothesis
 from pipeline.types.ids import camera_name, item_name, response_name
 from pipeline.types.session_events import (
     CancelReason,
+    EarlyAnswersEnded,
     EventSink,
     InputCleared,
     InputCommitted,
     ItemAdded,
     OfferMade,
     PartialTranscript,
+    PictureRecognised,
     ResponseDone,
     SessionEvent,
     SpeechStarted,
@@ -49,8 +53,11 @@ from pipeline.types.session_events import (
 )
 from pipeline.types.session_options import SessionOptions
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
+from pipeline.vision.observation_report import ObservationReport
 from pipeline.vision.offers import OFFER_S, Offer, OfferBook
 from pipeline.vision.session_state import SessionState
+from pipeline.vision.sighting import Sighting
+from pipeline.vision.steady_view import SteadyView
 from pipeline.vision.vision_controller import VisionController
 
 
@@ -68,6 +75,7 @@ class Session:
         detector: VoiceActivityDetector,
         sink: EventSink,
         history: History | None = None,
+        end_model: EndOfTurnModel | None = None,
     ) -> None:
         self.name = name
         self.options = SessionOptions(ResponseOptions(cache_salt=name))
@@ -76,11 +84,14 @@ class Session:
         self._tasks = BackgroundTasks()
         self._turns = TurnCounter(name)
         self._input_audio_buffer = InputAudioBuffer(detector)
+        self._end_watch = EndOfTurnWatch(end_model, self._input_audio_buffer, self._tasks, self)
         self._speaking: SpokenTurn | None = None  # the utterance that is not complete
         self._pending_input = PendingInput(self._tasks)
         self._prefilling: asyncio.Task[None] | None = None
+        self._sighted = False  # something was looked at
         self.conversation = Conversation(history or History(), sink)
         self._responses = ResponseManager(self._tasks, self.conversation, self)
+        self._view, self._report = SteadyView(), ObservationReport()
         self.vision: VisionController | None = None
         if stages.sees:
             camera = camera_name(name, goes_on=history is not None)
@@ -104,7 +115,8 @@ class Session:
 
     def configure(self, options: SessionOptions) -> None:
         """How to work from now on. A prompt that this changes is made ready in the background."""
-        changed = options.response_options.instructions != self.options.response_options.instructions
+        new, old = options.response_options, self.options.response_options
+        changed = (new.instructions, new.tools.tools) != (old.instructions, old.tools.tools)
         self.options = replace(options, response_options=replace(options.response_options, cache_salt=self.name))
         self._input_audio_buffer.configure(options)
         self._has_changed()
@@ -183,7 +195,7 @@ class Session:
         """A message joins the conversation: behind `after`, by default at the end."""
         self._look_up()
         self.conversation.create(item, after)
-        if item.role == "user":
+        if item.is_question:
             self._pending_input.wrote(item.text)
             if self.vision:
                 self.vision.offers.drop()
@@ -212,8 +224,20 @@ class Session:
         else:
             self.respond(metadata={"trigger": "vision", "offer_id": offer.id})
 
+    def sighted(self, sighting: Sighting) -> None:
+        """Something was recognised in what the camera shows, or nothing."""
+        source, now = sighting.clip.source, _now()
+        seen = self._view.feed(sighting.observation, source)
+        if self.options.observations and self._report.feed(seen, source, now):
+            self.emit(PictureRecognised(seen, source, round(1000 * (now - sighting.came))))
+        if not self._sighted and self.state.is_idle(_now()):
+            self._prefill_ahead()  # of who sees, prompts begin otherwise
+        self._sighted = True
+
     def _follow(self, events: Iterable[SpeechEvent]) -> None:
         for event in events:
+            if isinstance(event, UtteranceResumed | UtteranceEnded | UtteranceForgotten):
+                self._end_watch.drop()
             match event, self._speaking:
                 case UtteranceBegan(transcriber, audio_ms), _:
                     self._begin(transcriber, audio_ms)
@@ -221,6 +245,7 @@ class Session:
                     self.vision.resume()
                 case UtterancePaused(silent_ms), SpokenTurn(utterance):
                     utterance.pause(silent_ms)
+                    self._end_watch.pause(utterance, self.options)
                     if self.vision:
                         self.vision.rest()
                 case UtteranceSettled(hypothesis), SpokenTurn(utterance):
@@ -245,9 +270,9 @@ class Session:
     def _open(self, transcriber: StreamingTranscriber) -> SpokenTurn:
         self._pending_input.drop()
         utterance = Utterance(self._turns.next(), item_name(), transcriber)
-        turn, contexts = utterance.turn, self._contexts(utterance)
+        turn = utterance.turn
         listening = self._tasks.start(f"{turn}:asr", self._listen, utterance)
-        answering = self._tasks.start(f"{turn}", run_turn, turn, contexts, self._stages, utterance.output)
+        answering = self._tasks.start(f"{turn}", self._answer, utterance)
         self._speaking = SpokenTurn(utterance, listening, answering)
         if self.vision:
             self.vision.speech()
@@ -258,22 +283,32 @@ class Session:
             async for event in events:
                 self.emit(event)
 
+    async def _answer(self, utterance: Utterance) -> None:
+        try:
+            await run_turn(utterance.turn, self._contexts(utterance), self._stages, utterance.output)
+        finally:
+            if early := utterance.output.early_answers:
+                self.emit(EarlyAnswersEnded(utterance.item_id, early["adopted"], early["discarded"]))
+
     async def _contexts(self, utterance: Utterance) -> AsyncGenerator[TurnContext, None]:
         """What may be asked, anew each time that more was made out."""
-        async with aclosing(utterance.hypotheses()) as hypotheses:
+        async with aclosing(utterance.hypotheses(self._stages.early_answer_ms)) as hypotheses:
             async for heard in hypotheses:
-                if self.answering and not utterance.transcriber.certain:
-                    heard = Hypothesis("")  # only the certain end tells anything
-                yield utterance.context(self.history, self.options.response_options, heard)
+                if self.answering and not (utterance.request or utterance.transcriber.certain):
+                    heard = Hypothesis("")  # of what is said over another answer only the certain end tells anything
+                context = utterance.context(self.history, self.options.response_options, heard)
+                yield replace(context, asked_at=self._stages.clock())
 
     async def _asked_for(self, request: ResponseRequest, history: History | None) -> AsyncGenerator[TurnContext, None]:
         """All that is asked stands in the history, once the utterances in it have been heard out."""
         await self._pending_input.heard_out()
-        yield TurnContext(history or self.history.until(request.item_id), request.response_options, settled=True)
+        asked, asked_at = history or self.history.until(request.item_id), self._stages.clock()
+        yield TurnContext(asked, request.response_options, settled=True, asked_at=asked_at)
 
     def _complete(self, spoken: SpokenTurn) -> str:
         utterance = spoken.utterance
         utterance.commit()
+        self._end_watch.drop()
         self._speaking = None
         self._pending_input.said(spoken)
         heard = utterance.transcriber.newest
@@ -302,7 +337,7 @@ class Session:
         whole = done.status in ("completed", "incomplete")  # after a cancel the engines are to rest
         if self.vision and whole and not self.state.is_settling(_now()):
             self.vision.look_back()
-        if done.kept and whole:
+        if done.kept and whole and not done.calls:  # the next prompt begins with what these bring
             self._prefill_ahead()
 
     def _prefill_ahead(self) -> None:

@@ -60,7 +60,8 @@ class Utterance:
         """What may be asked, as the session stands now. Once it is adopted, that is what the request asks."""
         if self.request:
             history, response_options = history.until(self.request.item_id), self.request.response_options
-        return TurnContext(history, response_options, self.item_id, heard.text, heard.settled, heard.language)
+        settled, likely = heard.settled, heard.likely
+        return TurnContext(history, response_options, self.item_id, heard.text, settled, heard.language, likely)
 
     def partial(self, hypothesis: Hypothesis) -> PartialTranscript:
         return PartialTranscript(self.item_id, hypothesis, label(hypothesis.text))
@@ -81,9 +82,9 @@ class Utterance:
             newest, drafts = transcriber.newest, tuple(transcriber.drafts)
             yield TranscriptionCompleted(self.item_id, newest.text, seconds, drafts, newest.language)
 
-    async def hypotheses(self) -> AsyncGenerator[Hypothesis, None]:
-        """What to answer."""
-        async with aclosing(self.transcriber.hypotheses()) as hypotheses:
+    async def hypotheses(self, early_ms: int = 0) -> AsyncGenerator[Hypothesis, None]:
+        """What to answer. `early_ms` is the transcriber's."""
+        async with aclosing(self.transcriber.hypotheses(early_ms)) as hypotheses:
             heard: tuple[str, int] | None = None
             async for hypothesis in hypotheses:
                 if hypothesis.settled and heard != (heard := (hypothesis.text, hypothesis.audio_end_ms)):

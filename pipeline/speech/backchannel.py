@@ -18,10 +18,31 @@ PHRASES = {
         "ah, aha, alright, all right, cool, exactly, go on, good, got it, great, hm, huh, i see, indeed, m, m hm, mhm, "
         "nice, oh, ok, okay, right, sure, true, uh, uh huh, uhhuh, um, wow, yeah, yep, yes, yup"
     ),
-    "de": _split("ach, ach so, aha, ah ja, genau, gut, hm, ja, klar, m, mhm, oh, ok, okay, richtig, stimmt, verstehe"),
+    "de": _split(
+        "ach, ach so, aha, ah ja, doch, genau, gut, hm, ja, ja ja, klar, m, mhm, oh, ok, okay, richtig, stimmt, "
+        "verstehe"
+    ),
     "fr": _split("ah, ah bon, bien, d accord, exactement, hm, m, mhm, oh, ok, okay, ouais, oui, voilà, je vois"),
     "es": _split(
-        "ah, ajá, claro, claro que sí, de acuerdo, exacto, hm, mhm, oh, ok, okay, sí, vale, ya, ya veo, entiendo"
+        "ah, ajá, bueno, claro, claro que sí, de acuerdo, exacto, hm, mhm, oh, ok, okay, sí, vale, ya, ya veo, entiendo"
+    ),
+    "it": _split(
+        "ah, ah ecco, bene, capisco, certo, d accordo, ecco, esatto, giusto, già, hm, mhm, oh, ok, okay, ho capito, "
+        "sì, va bene"
+    ),
+    "pt": _split(
+        "ah, aham, certo, claro, com certeza, entendi, entendo, exato, hm, isso, mhm, oh, ok, okay, pois, pois é, sei, "
+        "sim, tá, tá bom, tá certo"
+    ),
+    "nl": _split(
+        "ah, aha, dat klopt, goed, hm, inderdaad, ja, ja hoor, juist, klopt, mhm, natuurlijk, oh, oké, ok, okay, "
+        "precies, snap ik"
+    ),
+    "pl": _split("aha, dobra, dobrze, dokładnie, hm, jasne, mhm, no tak, ok, okay, oczywiście, rozumiem, tak, właśnie"),
+    "sv": _split("aha, bra, exakt, hm, ja, ja just det, jaha, jo, just det, mhm, ok, okay, okej, precis, visst"),
+    "ja": _split(
+        "あー, うん, うんうん, ええ, おお, そう, そうか, そうそう, "
+        "そうですか, そうですね, なるほど, はい, はいはい, へえ, ほう"
     ),
 }
 ANY = frozenset.union(*PHRASES.values())

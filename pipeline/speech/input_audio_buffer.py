@@ -4,8 +4,11 @@ from collections import deque
 from collections.abc import Iterator
 from dataclasses import replace
 
+import numpy as np
+
 from pipeline.errors import RequestError
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.speech.end_of_turn import EndWitnesses, wait_ms, words_over
 from pipeline.speech.speech_events import (
     SpeechEvent,
     UtteranceBegan,
@@ -16,13 +19,14 @@ from pipeline.speech.speech_events import (
     UtteranceSettled,
 )
 from pipeline.speech.streaming_transcriber import PRE_ROLL_MS, StreamingTranscriber
-from pipeline.speech.vad_frontend import FRAME, Pcm, VadFrame, VadFrontend, VoiceActivityDetector
+from pipeline.speech.vad_frontend import FRAME, NO_SOUND, Pcm, VadFrame, VadFrontend, VoiceActivityDetector
 from pipeline.speech.voice_activity import FRAME_MS, VoiceActivityChange
 from pipeline.types.session_options import SessionOptions
 
 LEAST_COMMIT_MS = 100
 FORGET_NOISE_MS = 2_000  # of silence after a sound in which no words were heard
 PARTIAL_MS = 800  # of new sound before a running utterance is looked at again
+RECENT_MS = 8_000  # of an utterance, by which its end is judged
 
 
 class InputAudioBuffer:
@@ -36,6 +40,8 @@ class InputAudioBuffer:
         self._committed_samples = 0
         self._silence_ms = 0
         self._transcriber: StreamingTranscriber | None = None
+        self._recent: deque[Pcm] = deque(maxlen=RECENT_MS // FRAME_MS)
+        self._sound_over: float | None = None
         self._client_detects = False  # it has said when somebody starts to speak
         self._client_hears_nobody = False
 
@@ -46,9 +52,17 @@ class InputAudioBuffer:
     async def append(self, pcm: Pcm) -> list[SpeechEvent]:
         """Take sound as it comes, cut anywhere: float32, 16 kHz mono."""
         if self._options.detection and self._transcriber:
-            end_ms = self._options.detection.end_ms(self._transcriber.newest.text)
-            self._vad.configure(replace(self._options.endpointing, end_ms=end_ms))
+            self._vad.configure(replace(self._options.endpointing, end_ms=self._end_ms(self._transcriber)))
         return [event for frame in await self._vad.append(pcm, judge=self._judges) for event in self._frame(frame)]
+
+    @property
+    def recent(self) -> Pcm:
+        """The newest sound of the utterance, its pauses included: float32, 16 kHz mono, at most 8 s."""
+        return np.concatenate([*self._recent]) if self._recent else NO_SOUND
+
+    def judged(self, probability: float) -> None:
+        """By how the utterance sounds up to this pause it is over with that probability."""
+        self._sound_over = probability
 
     def activity(self, speaking: bool, audio_ms: int | None = None) -> list[SpeechEvent]:
         """The caller's own voice activity detection says that the person starts or pauses.
@@ -104,12 +118,22 @@ class InputAudioBuffer:
     def _audio_ms(self) -> int:
         return self._samples * 1000 // SPEECH_RATE
 
+    def _end_ms(self, transcriber: StreamingTranscriber) -> int | None:
+        """Silence that ends the utterance, as it stands now."""
+        end_ms, detection = self._options.endpointing.end_ms, self._options.detection
+        if end_ms is None or not (detection and detection.semantic):
+            return end_ms
+        newest = transcriber.newest
+        known = self._sound_over is None or newest.settled
+        return wait_ms(end_ms, EndWitnesses(self._sound_over, words_over(newest.text) if known else False))
+
     def _frame(self, frame: VadFrame) -> Iterator[SpeechEvent]:
         if frame.change is VoiceActivityChange.STARTED:
             yield from self._change(VoiceActivityChange.STARTED)
         self._samples += FRAME
         if self._transcriber:
             self._transcriber.add(frame.pcm, voiced=frame.voiced)
+            self._recent.append(frame.pcm)
             yield from self._forget_noise(self._transcriber)
         else:
             self._pre_roll.append(frame.pcm)
@@ -124,6 +148,7 @@ class InputAudioBuffer:
             case VoiceActivityChange.STARTED | VoiceActivityChange.RESUMED if transcriber:
                 paused = not transcriber.speaking
                 transcriber.resume()
+                self._sound_over = None
                 if paused:
                     yield UtteranceResumed()
             case VoiceActivityChange.PAUSED if transcriber:
@@ -148,6 +173,7 @@ class InputAudioBuffer:
         began_ms = self._audio_ms - len(self._pre_roll) * FRAME_MS
         for pcm in self._pre_roll:
             transcriber.add(pcm)
+        self._recent.extend(self._pre_roll)
         self._pre_roll.clear()
         return UtteranceBegan(transcriber, began_ms)
 
@@ -175,5 +201,7 @@ class InputAudioBuffer:
 
     def _rest(self) -> None:
         self._transcriber = None
+        self._recent.clear()
+        self._sound_over = None
         self._silence_ms = 0
         self._vad.reset()

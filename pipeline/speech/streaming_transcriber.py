@@ -15,6 +15,7 @@ from pipeline.errors import EngineError
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.models.qwen3_asr.languages import language_code
 from pipeline.models.shared.control_tokens import escape_control_tokens
+from pipeline.speech.confirmed_text import LullWords
 from pipeline.speech.voice_activity import FRAME_MS
 from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
 from pipeline.types.hypothesis import Hypothesis
@@ -38,6 +39,9 @@ class StreamingTranscriber:
     The recogniser reads `windows()`: the sound so far, each time that it is ready for more and there
     is reason to look again (a lull, a pause, the end, or `partial_ms` of new sound). `listen` takes
     what it makes of them. `hypotheses()` gives whoever asks the newest.
+
+    What two passes have heard alike up to a lull stands, and its sound is not read again: long speech costs no more at
+    its end than short speech.
 
     A pass that fails before the end is known was speculative: its sound is still here, and is part of the next one.
 
@@ -63,6 +67,7 @@ class StreamingTranscriber:
         self._committed = False
         self._passing: AsrInput | None = None  # what the recogniser is at work on
         self._missed = False  # the newest pass has failed
+        self._lull_words = LullWords()
         self._newest = Hypothesis("")
         self._over = False
         self._certain = False
@@ -145,6 +150,7 @@ class StreamingTranscriber:
                 return
             self._passing = AsrInput(np.concatenate(self._frames), self._language, self._ends, self._context)
             self._asked_samples = self._samples
+            self._changed.fire()
             yield self._passing
 
     async def listen(
@@ -179,17 +185,21 @@ class StreamingTranscriber:
         while not self._committed:
             await self._changed.wait()
 
-    async def hypotheses(self) -> AsyncGenerator[Hypothesis, None]:
+    async def hypotheses(self, early_ms: int = 0) -> AsyncGenerator[Hypothesis, None]:
         """The newest hypothesis each time it changes; ends when the turn is certain and all is heard.
 
-        Nothing is settled while nothing was said, so an utterance without words asks nothing; nor
+        Nothing is settled or likely while nothing was said, so an utterance without words asks nothing; nor
         does one that the recogniser could not hear to its end.
+
+        Args:
+            early_ms: A hypothesis is likely if it lacks no more of the speech than that; 0: none is.
         """
         seen = Hypothesis("")
         while not self.certain:
-            if self._newest != seen:
-                seen = self._newest
-                yield replace(seen, settled=seen.settled and bool(seen.text))
+            settled, likely = self._newest.settled and bool(self._newest.text), self._is_likely(early_ms)
+            if (newest := replace(self._newest, settled=settled, likely=likely)) != seen:
+                seen = newest
+                yield seen
             else:
                 await self._changed.wait()
         text = "" if self.error else self._newest.text
@@ -203,6 +213,13 @@ class StreamingTranscriber:
     def _unheard(self) -> bool:
         """There may be speech that the newest window did not hold."""
         return self._speech_samples > self._asked_samples
+
+    def _is_likely(self, early_ms: int) -> bool:
+        """The newest hypothesis has words, lacks at most so much of what was said, and all of that is being read."""
+        if not (early_ms and self._newest.text and self._passing) or self._speaking or self._unheard:
+            return False
+        speech_ms = self._kept_ms + self._speech_samples * 1000 // SPEECH_RATE
+        return speech_ms - self._newest.audio_end_ms <= early_ms
 
     @property
     def _is_full(self) -> bool:
@@ -257,6 +274,7 @@ class StreamingTranscriber:
         self._changed.fire()
 
     def _take(self, transcript: Transcript) -> None:
+        is_newest = self._passing is None or self._passing.audio_end_ms == transcript.audio_end_ms
         self._passing, self._missed = None, False
         self.drafts.append(transcript.draft)
         text = f"{self._kept_text} {transcript.text}".strip()
@@ -266,12 +284,19 @@ class StreamingTranscriber:
         language = language_code(transcript.language) or self._newest.language
         self._newest = Hypothesis(text, settled, end_ms, max(stable, len(self._kept_text)), language)
         if transcript.settles and transcript.audio_end_ms >= LONG_WINDOW_MS:
-            self._start_anew(transcript)
+            self._start_anew(transcript.text, transcript.audio_end_ms)
+        elif is_newest and (stands := self._lull_words.confirmed(transcript)):
+            self._start_anew(stands.text, stands.audio_end_ms)
+        else:
+            self._lull_words = self._lull_words.after(transcript)
         self._changed.fire()
 
-    def _start_anew(self, transcript: Transcript) -> None:
-        cut = transcript.audio_end_ms * SPEECH_RATE // 1000
+    def _start_anew(self, text: str, end_ms: int) -> None:
+        """Keep the text of the window up to there: the next window begins behind it."""
+        cut = end_ms * SPEECH_RATE // 1000
         sound = np.concatenate(self._frames)[cut:]
-        self._frames, self._samples, self._asked_samples = [sound], len(sound), 0
+        self._frames, self._samples = [sound], len(sound)
+        self._asked_samples = max(0, self._asked_samples - cut)
         self._speech_samples = max(0, self._speech_samples - cut)
-        self._kept_text, self._kept_ms = self._newest.text, self._newest.audio_end_ms
+        self._kept_text, self._kept_ms = f"{self._kept_text} {text}".strip(), self._kept_ms + end_ms
+        self._lull_words = LullWords()

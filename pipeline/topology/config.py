@@ -9,7 +9,7 @@ from typing import Any, Literal
 from pipeline.errors import ConfigError
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")  # it stands in request ids, logs and metrics
-OutputType = Literal["text", "latent", "audio"]
+OutputType = Literal["observation", "text", "latent", "audio"]
 
 
 class StageExecutionType(StrEnum):
@@ -27,9 +27,11 @@ class StagePipelineConfig:
         model_stage: The stage's name, in requests, tasks, logs and metrics.
         execution_type: How its engine computes; a profile whose engine computes otherwise is refused.
         input_sources: The id of the stage whose chunks this one reads, which is the one before it; empty for the first.
-        engine_output_type: What it hands on; `latent` are codec frames.
-        final_output: True if its chunks leave the pipeline (text for captions, audio to hear).
-        requires_multimodal_data: It is given sound, if it is the first; camera and pictures, if it writes the answer.
+        engine_output_type: What it hands on; `latent` are codec frames, an `observation` is what was recognised in a
+            picture.
+        final_output: True if its chunks leave the pipeline (text for captions, audio to hear, observations to show).
+        requires_multimodal_data: It is given sound, if it is the first; camera and pictures, if it makes observations
+            or writes the answer.
         custom_process_input_func: Turns what arrives into this engine's prompts.
         custom_process_next_stage_input_func: The full payload: turns all that this engine makes into the next one's
             prompts, once it is complete.
@@ -56,10 +58,17 @@ class StagePipelineConfig:
     sampling_constraints: Mapping[str, Any] = field(default_factory=dict)
     extras: Mapping[str, Any] = field(default_factory=dict)
 
+    @property
+    def is_optional(self) -> bool:
+        """An answer can do without it: what looks at pictures may be missing or fail, and the others go on."""
+        return self.engine_output_type == "observation"
+
 
 @dataclass(frozen=True, slots=True)
 class PipelineConfig:
     """A chain of stages: the first hears, one writes the answer, the last speaks it. Each reads the one before it.
+
+    What is seen is seen by the stage that writes, or by one in front of it that makes observations.
 
     Raises:
         ConfigError: Lists every fault: what could not run, and what would have no effect.
@@ -191,8 +200,18 @@ def _output_faults(stage: StagePipelineConfig, before: tuple[StagePipelineConfig
     for other in before:
         if stage.final_output and other.final_output and other.final_output_type == stage.final_output_type:
             yield f"final {stage.final_output_type} comes from `{other.model_stage}` already"
-    if before and stage.requires_multimodal_data and stage.final_output_type != "text":
-        yield "requires_multimodal_data, and only the stages that hear and that write the answer are given any"
+    if stage.is_optional:
+        yield from _eyes_faults(stage, before)
+    elif before and stage.requires_multimodal_data and stage.final_output_type != "text":
+        yield "requires_multimodal_data, and only the stages that hear, see and write the answer are given any"
+
+
+def _eyes_faults(stage: StagePipelineConfig, before: tuple[StagePipelineConfig, ...]) -> Iterator[str]:
+    """What looks at the pictures of a question is asked by the session, and everybody behind it can do without it."""
+    if len(before) > 1:
+        yield "it makes observations, and only the stage behind the recogniser is shown the pictures of a question"
+    if before and not stage.requires_multimodal_data:
+        yield "it makes observations of pictures: requires_multimodal_data is needed"
 
 
 def _extra_faults(stage: StagePipelineConfig, before: tuple[StagePipelineConfig, ...]) -> Iterator[str]:

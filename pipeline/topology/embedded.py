@@ -1,4 +1,4 @@
-"""The embedded pipeline: speech recognition, a small language model, a small voice. All run on a CPU.
+"""The embedded pipeline: speech and image recognition, a small language model, a small voice. All run on a CPU.
 
 In its second form the language model runs elsewhere, behind OpenAI's chat completions.
 """
@@ -8,6 +8,7 @@ from dataclasses import replace
 from pipeline.topology.config import PipelineConfig, StageExecutionType, StagePipelineConfig
 from pipeline.topology.processors.chat import asked2messages
 from pipeline.topology.processors.embedded import asked2chat, text2clauses
+from pipeline.topology.processors.seeing import asked2pictures
 
 EMBEDDED_PIPELINE = PipelineConfig(
     model_type="aura_embedded",
@@ -25,9 +26,21 @@ EMBEDDED_PIPELINE = PipelineConfig(
         ),
         StagePipelineConfig(
             stage_id=1,
+            model_stage="vision",
+            execution_type=StageExecutionType.LLM_GENERATION,
+            input_sources=(0,),
+            engine_output_type="observation",
+            model_arch="ImageRecognition",
+            final_output=True,
+            final_output_type="observation",
+            requires_multimodal_data=True,
+            custom_process_input_func=asked2pictures,
+        ),
+        StagePipelineConfig(
+            stage_id=2,
             model_stage="aura",
             execution_type=StageExecutionType.LLM_AR,
-            input_sources=(0,),
+            input_sources=(1,),
             engine_output_type="text",
             model_arch="Qwen2ForCausalLM",
             final_output=True,
@@ -36,10 +49,10 @@ EMBEDDED_PIPELINE = PipelineConfig(
             custom_process_input_func=asked2chat,
         ),
         StagePipelineConfig(
-            stage_id=2,
+            stage_id=3,
             model_stage="tts",
             execution_type=StageExecutionType.LLM_GENERATION,
-            input_sources=(1,),
+            input_sources=(2,),
             engine_output_type="audio",
             model_arch="HibariTTS",
             final_output=True,
@@ -49,13 +62,14 @@ EMBEDDED_PIPELINE = PipelineConfig(
     ),
 )
 
-_HEARS, _ANSWERS, _SPEAKS = EMBEDDED_PIPELINE.stages
+_HEARS, _SEES, _ANSWERS, _SPEAKS = EMBEDDED_PIPELINE.stages
 
 EMBEDDED_CHAT_PIPELINE = replace(
     EMBEDDED_PIPELINE,
     model_type="aura_embedded_chat",
     stages=(
         _HEARS,
+        _SEES,
         replace(
             _ANSWERS,
             model_arch="OpenAIChatCompletions",

@@ -55,6 +55,26 @@ def chunks_into(edge: Edge) -> ChunkRamp:
     return ramp_of(edge.chunks or window)
 
 
+def without_input(process: InputProcessor[Any, Any]) -> InputProcessor[Any, Any]:
+    """Returns `process` for where the optional stage before it is missing: nothing is handed to it."""
+    return partial(_given_nothing, process)
+
+
+async def _given_nothing(
+    process: InputProcessor[Any, Any], inbox: AsyncIterator[Any], request: TurnRequest
+) -> AsyncGenerator[Any, None]:
+    prompts = process(_nothing(), request)
+    async with aclosing(prompts):
+        async for prompt in prompts:
+            yield prompt
+
+
+async def _nothing() -> AsyncGenerator[Any, None]:
+    nothing: tuple[Any, ...] = ()
+    for chunk in nothing:
+        yield chunk
+
+
 async def _gathering(
     process: InputProcessor[Any, Any], window_size: int, inbox: AsyncIterator[Any], request: TurnRequest
 ) -> AsyncGenerator[Any, None]:

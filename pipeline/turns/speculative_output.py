@@ -1,16 +1,20 @@
 """Speculative output: what a turn has made is held back until the turn is committed, or is discarded."""
 
 import asyncio
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncGenerator
 from dataclasses import dataclass, replace
 from types import TracebackType
-from typing import Any, Self
+from typing import Any, Literal, Self
 
 from pipeline.aio.signal import Signal
 from pipeline.errors import EngineError
 from pipeline.types.chunks import AudioChunk, FinishReason, TextChunk, TokenUsage
+from pipeline.types.function_tools import FunctionCall
+from pipeline.types.observation import Observation
 from pipeline.types.playback_marks import PlaybackMark, PlaybackMarks
+
+EarlyOutcome = Literal["adopted", "discarded"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,18 +35,21 @@ class SpeculativeOutput:
         heard_at: When all that the person had said was made out, on the loop's clock; None: they have not spoken, or it
             is not known yet. It is true of what they said, whatever is discarded.
         began: When each stage was given its first prompt.
-        made: When each stage that only hands on to the next one made its first chunk.
+        made: When each stage that makes neither words nor sound made its first chunk.
+        observations: What was recognised in the pictures that the turn is about, in their order.
         ended: When each stage had ended, and its engine had let go of the turn.
         finish_reason: Why what was written ends where it does, if that is known.
+        early_answers: What became of the answers that were begun with words which were not settled yet.
     """
 
     def __init__(self, ahead_ms: float) -> None:
         self._ahead_ms = ahead_ms
-        self._words: deque[TextChunk | PlaybackMark] = deque()
+        self._words: deque[TextChunk | PlaybackMark | FunctionCall] = deque()
         self._sound: deque[bytes] = deque()
         self._waiting_ms = 0.0
         self._committed = False
         self._closed = False
+        self._is_early = False  # the words that are being answered are not settled
         self._changed = Signal()
         self.marks = PlaybackMarks()
         self.first_chunks = FirstChunks()
@@ -50,9 +57,19 @@ class SpeculativeOutput:
         self.began: dict[str, float] = {}
         self.made: dict[str, float] = {}
         self.ended: dict[str, float] = {}
+        self.observations: list[Observation] = []
         self.usage = TokenUsage()
         self.finish_reason: FinishReason | None = None
         self.error: EngineError | None = None
+        self.early_answers: Counter[EarlyOutcome] = Counter()
+
+    def begin(self, *, early: bool) -> None:
+        """Note that an answer begins; `early`: to words that are not settled yet."""
+        self._is_early = early
+
+    def confirm(self) -> None:
+        """Note that the words which are being answered are settled."""
+        self._end_early("adopted")
 
     def heard(self) -> None:
         """Note that all that the person has said is made out."""
@@ -71,7 +88,7 @@ class SpeculativeOutput:
         self.ended[stage] = _now()
 
     async def send(self, chunk: object) -> None:
-        """Take a final output of a stage: `TextChunk` or `AudioChunk`."""
+        """Take a final output of a stage: `TextChunk`, `FunctionCall`, `AudioChunk` or `Observation`."""
         match chunk:
             case TextChunk(text, usage):
                 self.usage = usage or self.usage
@@ -80,11 +97,16 @@ class SpeculativeOutput:
                     self.first_chunks = replace(self.first_chunks, text=_now())
                 if text:
                     self._words.append(chunk)
+            case FunctionCall():
+                self._words.append(chunk)
             case AudioChunk():
                 await self._room()
                 self._take(chunk)
+            case Observation():
+                self.observations.append(chunk)
             case _:
-                raise TypeError(f"a stage with final_output sent {type(chunk).__name__}, not Text or Audio")
+                name = type(chunk).__name__
+                raise TypeError(f"a stage with final_output sent {name}, not Text, a call, Audio or an Observation")
         self._changed.fire()
 
     def commit(self) -> None:
@@ -94,6 +116,7 @@ class SpeculativeOutput:
 
     def discard(self) -> None:
         """Drop all that is held: the turn asks something else, and begins anew."""
+        self._end_early("discarded")
         self._words.clear()
         self._sound.clear()
         self._waiting_ms = 0.0
@@ -102,14 +125,15 @@ class SpeculativeOutput:
         self.began.clear()
         self.made.clear()
         self.ended.clear()
+        self.observations.clear()
         self._changed.fire()
 
     def fail(self, error: EngineError) -> None:
         """Note that the answer ends here with `error`."""
         self.error = error
 
-    async def words(self) -> AsyncGenerator[TextChunk | PlaybackMark, None]:
-        """What was written (`TextChunk`) and what is spoken when (`PlaybackMark`), in order."""
+    async def words(self) -> AsyncGenerator[TextChunk | PlaybackMark | FunctionCall, None]:
+        """What was written (`TextChunk`), what is called, and what is spoken when (`PlaybackMark`), in order."""
         while await self._any_in(self._words):
             yield self._words.popleft()
 
@@ -120,6 +144,11 @@ class SpeculativeOutput:
             self._waiting_ms -= AudioChunk(pcm).duration_ms
             self._changed.fire()
             yield pcm
+
+    def _end_early(self, outcome: EarlyOutcome) -> None:
+        if self._is_early:
+            self.early_answers[outcome] += 1
+        self._is_early = False
 
     def _take(self, chunk: AudioChunk) -> None:
         if chunk.text:
@@ -152,6 +181,7 @@ class SpeculativeOutput:
     ) -> None:
         if error is not None and not isinstance(error, asyncio.CancelledError):
             self.fail(EngineError("turn", "internal error"))
+        self._end_early("discarded")
         self._closed = True
         self._changed.fire()
 

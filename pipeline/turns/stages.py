@@ -9,6 +9,7 @@ from pipeline.engines.base import Engine
 from pipeline.media.picture_decoding import DecodePicture, in_thread
 from pipeline.turns.stage import Stage
 from pipeline.types.chunks import AsrInput, TextChunk, Transcript
+from pipeline.types.local_time import LocalClock, local_time
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 
@@ -21,6 +22,9 @@ class PipelineStages:
         prefills_ahead: Whether what is still being said is prefilled already.
         limits: What a model that sees remembers.
         decode_picture: Makes pixels of a picture in a file's form.
+        early_answer_ms: Most speech that the newest hypothesis may lack for an answer to begin with its words, beside
+            the pass that confirms them; 0: an answer begins when they are settled.
+        clock: Tells day and time to whoever asks for them.
     """
 
     recogniser: Engine[AsrInput, Transcript]
@@ -28,11 +32,25 @@ class PipelineStages:
     prefills_ahead: bool = True
     limits: WindowLimits = field(default_factory=WindowLimits)
     decode_picture: DecodePicture = in_thread
+    early_answer_ms: int = 0
+    clock: LocalClock = local_time
 
     @property
     def sees(self) -> bool:
-        """The model that writes looks at what a camera shows."""
+        """Some stage looks at what a camera shows."""
+        return any(stage.spec.requires_multimodal_data for stage in self.chain)
+
+    @property
+    def writer_sees(self) -> bool:
+        """The model that writes looks at pictures itself, and may be asked whether they are worth a remark."""
         return self.chain[self._text_at].spec.requires_multimodal_data
+
+    @property
+    def eyes(self) -> tuple[Stage[Any, Any], ...]:
+        """The stages that what a camera shows goes through before anybody asks: up to the one that looks at it."""
+        if self.writer_sees:
+            return self.chain[: self._text_at + 1] if self.prefills_ahead else ()
+        return tuple(stage for stage in self.chain[:1] if stage.spec.requires_multimodal_data)
 
     def route(self, response_options: ResponseOptions) -> tuple[Stage[Any, Any], ...]:
         """The stages that such an answer needs: up to text or up to sound, the text given or written."""

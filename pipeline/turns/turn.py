@@ -29,9 +29,10 @@ async def run_turn(
     """Answer what was said, starting before it is certain that the person has finished.
 
     Each context replaces the one before it. One that is not settled is prefilled, so that a settled one finds most of
-    its prompt in the cache. A settled one starts a speculative answer, which `output` holds back. If a later context
-    asks the same, that answer is adopted; if it asks something else, the answer is discarded without trace.
-    When the contexts end, the turn is certain and `output` is committed.
+    its prompt in the cache. A settled one starts a speculative answer, which `output` holds back; one that is only
+    likely to be settled does, too, beside the pass that confirms it. If a later context asks the same, that answer is
+    adopted; if it asks something else, the answer is discarded without trace. When the contexts end, the turn is
+    certain and `output` is committed.
 
     Returns:
         The question that was answered, or None if nothing was asked.
@@ -43,14 +44,17 @@ async def run_turn(
         async for context in contexts:
             now = context.request
             if now == request and not (context.settled and output.error):
+                if context.settled:
+                    output.confirm()
                 continue
-            if now == ahead and not context.settled:
+            if now == ahead and not context.is_worth_an_answer:
                 continue
             if attempt:
                 await all_stopped([attempt])
                 output.discard()
                 request = ahead = attempt = None
-            if context.settled:
+            if context.is_worth_an_answer:
+                output.begin(early=not context.settled)
                 stages = routes.route(now.response_options)
                 request, attempt = now, tasks.create_task(chain(turn, now, stages, output), name=f"{turn}:answer")
             elif context.text:

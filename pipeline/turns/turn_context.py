@@ -1,6 +1,7 @@
 """What a turn knows of its session at one moment. Frozen: what is learnt later is another context."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
@@ -16,6 +17,9 @@ class TurnContext:
         text: What they seem to have said in it.
         settled: They may have finished, and all of it has been heard: it is worth an answer.
         language: ISO 639-1 code of what they speak; empty: nobody knows.
+        likely: They may have finished, and a pass is under way that most likely hears the same: it is worth an answer
+            that begins early.
+        asked_at: The day and time of it; None: nobody knows. Not compared.
     """
 
     history: History
@@ -24,14 +28,24 @@ class TurnContext:
     text: str = ""
     settled: bool = False
     language: str = ""
+    likely: bool = False
+    asked_at: datetime | None = field(default=None, compare=False)
+
+    @property
+    def is_worth_an_answer(self) -> bool:
+        return self.settled or self.likely
 
     @property
     def request(self) -> TurnRequest:
         """The question, if this is what they ask. Equal questions have equal answers."""
+        return TurnRequest(self._asked, self.response_options, self.asked_at)
+
+    @property
+    def _asked(self) -> History:
+        """The conversation with what is asked."""
         history, item_id = self.history, self.item_id
         if item_id is None:
-            return TurnRequest(history, self.response_options)
+            return history
         if history.find(item_id):
-            return TurnRequest(history.with_text(item_id, self.text, self.language), self.response_options)
-        said = Item(item_id, "user", self.text, "audio", language=self.language)
-        return TurnRequest(history.with_item(said), self.response_options)
+            return history.with_text(item_id, self.text, self.language)
+        return history.with_item(Item(item_id, "user", self.text, "audio", language=self.language))

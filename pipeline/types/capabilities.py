@@ -14,12 +14,16 @@ class PromptLimits:
         tokens: About how many a text has.
         items: Room for a message, by who says it.
         pictures: Most that are looked at with one message; None: however many come, none is.
+        tools: Room for all functions together; None: as many as a session may have.
+        tool_tokens: About how many tokens a text has that is mostly JSON; None: as `tokens`.
     """
 
     tokens: Callable[[str], int]
     instructions: int
     items: Mapping[Role, int]
     pictures: int | None = None
+    tools: int | None = None
+    tool_tokens: Callable[[str], int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,7 @@ class Capabilities:
         voice_instructions: Most characters in which a caller may say how to speak; 0: the voice takes none.
         speeds: The slowest and the fastest at which they speak, 1 being their own; None: they know no other.
         limits: None: every text has room.
+        calls_functions: The model that answers can call functions of the client's.
     """
 
     model: str
@@ -47,6 +52,7 @@ class Capabilities:
     voice_instructions: int = 0
     speeds: tuple[float, float] | None = None
     limits: PromptLimits | None = None
+    calls_functions: bool = False
 
     @property
     def voice(self) -> str:

@@ -1,13 +1,14 @@
 """What flows between stages: frozen values, one type for each direction of each engine."""
 
-from dataclasses import dataclass, field
-from typing import Literal
+from dataclasses import dataclass, field, replace
+from typing import Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.media.sample_rates import SPEECH_RATE, VOICE_RATE
 from pipeline.media.video_chunk import VideoChunk
+from pipeline.types.function_tools import FunctionCall, ToolOptions, WrittenCall
 
 CODEBOOKS = 16  # codes in a frame of the 12 Hz speech tokenizer: one semantic, fifteen acoustic
 FRAME_SAMPLES = 1_920  # samples that a frame becomes: 80 ms, 12.5 frames a second
@@ -83,10 +84,17 @@ class Transcript:
 
 @dataclass(frozen=True, slots=True)
 class ChatMessage:
-    """One message of a chat prompt."""
+    """One message of a chat prompt.
+
+    Attributes:
+        calls: Functions that the model called with it.
+        call_id: It is the output of that call; empty: it is none.
+    """
 
     role: Role
     text: str
+    calls: tuple[FunctionCall, ...] = ()
+    call_id: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +105,8 @@ class ChatPrompt:
         cache_salt: Whose prompt it is. Prompts of one salt share a prefix cache, others never do.
         max_tokens: Most tokens to write; 0 only prefills it, into the prefix cache: its last message may go on.
         stem: How many of the first messages come in other calls too: their prefilled state is kept for these.
+        plain_answer: What a model says that is too small for this question; empty: it answers by itself.
+        tools: What the model may call. None: its prompt says nothing of calls.
     """
 
     messages: tuple[ChatMessage, ...]
@@ -104,6 +114,14 @@ class ChatPrompt:
     max_tokens: int = 200
     temperature: float = 0.0
     stem: int = 0
+    plain_answer: str = ""
+    tools: ToolOptions = field(default=ToolOptions())
+
+    def with_fault(self, call: WrittenCall, words: str, fault: str) -> Self:
+        """Returns the prompt once the model has written `words` and a call, and is told what is wrong with that."""
+        written = FunctionCall("wrong", call.name or "unknown", call.arguments or "{}")
+        said = ChatMessage("assistant", words.strip(), (written,))
+        return replace(self, messages=(*self.messages, said, ChatMessage("user", fault, call_id="wrong")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,12 +132,22 @@ class MultimodalPrompt:
         parts: Text with the marks of the chat template in it, and between them what is seen.
         cache_salt, max_tokens: As in `ChatPrompt`.
         urgent: A person waits for it: it is served before prompts that are not urgent.
+        tools: As in `ChatPrompt`; the parts tell of them already.
     """
 
     parts: tuple[str | VideoChunk, ...]
     cache_salt: str
     max_tokens: int = 200
     urgent: bool = True
+    tools: ToolOptions = field(default=ToolOptions())
+
+    def with_fault(self, call: WrittenCall, words: str, fault: str) -> Self:
+        """As `ChatPrompt.with_fault`."""
+        told = (
+            f"{words}{call.raw}<|im_end|>\n<|im_start|>user\n<tool_response>\n{fault}\n</tool_response><|im_end|>\n"
+            "<|im_start|>assistant\n"
+        )
+        return replace(self, parts=(*self.parts, told))
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,20 +7,23 @@ from typing import Literal
 
 from pipeline.errors import RequestError
 from pipeline.media.video_chunk import VideoChunk
+from pipeline.types.chat_messages import chat_messages
 from pipeline.types.chunks import ChatMessage, Role
 from pipeline.types.playback_marks import PlaybackMarks
 
 FRONT = "root"  # the protocol's name for the place before the first item
 
 Channel = Literal["text", "audio"]
+ItemKind = Literal["message", "function_call", "function_call_output"]
 
 
 @dataclass(frozen=True, slots=True)
 class Item:
-    """One message of the conversation.
+    """One message of the conversation, a function call, or the output of one.
 
     Attributes:
-        text: As the model is to see it; for an answer only what was heard of it.
+        role: Of a call that of the model, of an output that of the person, though they have not said it.
+        text: As the model is to see it; for an answer only what was heard of it. Of a call its arguments, as JSON.
         channel: How it was said: typed or written, or spoken.
         complete: False for an answer that was cut short.
         marks: When which words of a spoken answer are heard. Not compared: two items with the same text ask the same.
@@ -28,6 +31,8 @@ class Item:
         pictures: The pictures that a model looks at; none if it cannot see.
         reserved: Only the place of an answer that has no words yet: nobody knows of it.
         language: ISO 639-1 code of what was spoken, as it was heard; empty: nobody knows.
+        call_id: Names a call, for its output. Empty: a message.
+        name: Of the function that is called.
     """
 
     id: str
@@ -40,6 +45,14 @@ class Item:
     pictures: tuple[VideoChunk, ...] = ()
     reserved: bool = False
     language: str = ""
+    kind: ItemKind = "message"
+    call_id: str = ""
+    name: str = ""
+
+    @property
+    def is_question(self) -> bool:
+        """A person has said or written it."""
+        return self.role == "user" and self.kind == "message"
 
     def heard(self, played_ms: float) -> "Item":
         """Returns a spoken answer cut to what was heard in its first `played_ms`; another item stays as it is.
@@ -83,11 +96,13 @@ class History:
 
     Attributes:
         forgotten: Ids of the items that a model no longer sees.
+        is_live: What was seen last was there a moment ago; False: the camera has stopped since, or was never on.
     """
 
     items: tuple[Item, ...] = ()
     video_turns: tuple[VideoTurn, ...] = ()
     forgotten: frozenset[str] = frozenset()
+    is_live: bool = False
 
     def find(self, item_id: str) -> Item | None:
         return next((item for item in self.items if item.id == item_id and not item.reserved), None)
@@ -121,6 +136,8 @@ class History:
             RequestError: An item of that id is here already, or `after` is not.
         """
         self.check_new(item.id)
+        if item.kind == "function_call" and any(item.call_id == other.call_id for other in self.items):
+            raise RequestError("invalid_value", f"item.call_id: {item.call_id!r} exists already", "item.call_id")
         if after not in (None, FRONT) and not self.find(after):
             raise RequestError("invalid_value", f"there is no item {after!r}", "previous_item_id")
         ids = [each.id for each in self.items]
@@ -128,6 +145,29 @@ class History:
         while position < len(ids) and self.items[position].reserved:
             position += 1
         return replace(self, items=(*self.items[:position], item, *self.items[position:]))
+
+    def with_call(self, call: Item, answer_id: str) -> "History":
+        """`call` joins behind the answer that it belongs to and the calls that this has made before; at the end, if
+        that answer has gone."""
+        ids = [item.id for item in self.items]
+        position = ids.index(answer_id) + 1 if answer_id in ids else len(ids)
+        while position < len(ids) and self.items[position].kind == "function_call":
+            position += 1
+        return replace(self, items=(*self.items[:position], call, *self.items[position:]))
+
+    def check_output(self, output: Item) -> None:
+        """Checks that the output of a call belongs to one that has none yet.
+
+        Raises:
+            RequestError: There is no such call, or its output is here already.
+        """
+        kinds = {item.kind for item in self.items if item.call_id == output.call_id}
+        if "function_call" not in kinds:
+            message = f"item.call_id: there is no function call {output.call_id!r}"
+            raise RequestError("invalid_value", message, "item.call_id")
+        if "function_call_output" in kinds:
+            message = f"item.call_id: the function call {output.call_id!r} has its output already"
+            raise RequestError("invalid_value", message, "item.call_id")
 
     def with_text(self, item_id: str, text: str, language: str = "") -> "History":
         """Returns the conversation with another text, spoken in that language, in one item; unchanged if the item has
@@ -168,8 +208,8 @@ class History:
     @property
     def language(self) -> str:
         """ISO 639-1 code of what the person spoke in last; empty if they wrote, or nobody knows."""
-        return next((item.language for item in reversed(self.items) if item.role == "user"), "")
+        return next((item.language for item in reversed(self.items) if item.is_question), "")
 
     def messages(self) -> tuple[ChatMessage, ...]:
         """The conversation as prompt messages; what has no words is left out."""
-        return tuple(ChatMessage(item.role, item.text) for item in self.items if item.text.strip())
+        return chat_messages(self.items)

@@ -13,6 +13,7 @@ class Hypothesis:
         audio_end_ms: How much of the utterance's sound it covers.
         stable_chars: How many leading characters will not change any more.
         language: ISO 639-1 code of what they speak; empty: nobody knows.
+        likely: The person is silent, and a pass over all that they said is under way: most likely it reads this again.
     """
 
     text: str
@@ -20,3 +21,4 @@ class Hypothesis:
     audio_end_ms: int = 0
     stable_chars: int = 0
     language: str = ""
+    likely: bool = False

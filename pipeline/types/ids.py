@@ -31,3 +31,7 @@ def film_name() -> str:
 
 def offer_name() -> str:
     return f"offer_{secrets.token_hex(10)}"
+
+
+def call_name() -> str:
+    return f"call_{secrets.token_hex(10)}"

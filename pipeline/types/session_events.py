@@ -4,9 +4,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal, Protocol
 
+from pipeline.media.video_chunk import VideoSource
 from pipeline.types.chunks import DraftOutcome, TokenUsage
 from pipeline.types.history import Item
 from pipeline.types.hypothesis import Hypothesis
+from pipeline.types.observation import Observation
 from pipeline.types.turn_request import ResponseOptions
 
 Kind = Literal["speech", "backchannel", "noise"]
@@ -76,6 +78,20 @@ class TranscriptionFailed:
 
 
 @dataclass(frozen=True, slots=True)
+class EarlyAnswersEnded:
+    """The turn of an utterance has ended in which answers were begun before the words were settled.
+
+    Attributes:
+        adopted: How many were right, and went on.
+        discarded: How many were dropped.
+    """
+
+    item_id: str
+    adopted: int
+    discarded: int
+
+
+@dataclass(frozen=True, slots=True)
 class ItemAdded:
     """An item is part of the conversation; an answer's item is still growing."""
 
@@ -115,6 +131,22 @@ class ResponseItemAdded:
     response_id: str
     item: Item
     previous_item_id: str | None
+    kept: bool = True
+    output_index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class FunctionCalled:
+    """The answer calls a function: it has fitting arguments, and the turn is certain.
+
+    Attributes:
+        output_index: Its place among the items of the answer.
+    """
+
+    response_id: str
+    item: Item
+    previous_item_id: str | None
+    output_index: int = 0
     kept: bool = True
 
 
@@ -157,13 +189,16 @@ class ResponseDone:
     """The last event of an answer.
 
     Attributes:
-        item: The answer, or None if it was silence or nothing came of it.
+        item: The answer in words, or None if it was silence or nothing came of it, or only calls.
         text: All that was told by `TextDelta` or `TranscriptDelta`, whatever was heard of it.
         error: Why it failed, in words for the caller.
         usage: What it took, whether it was told or not.
         timings: Seconds on the session's clock, by the name of the moment.
         previous_item_id: What stands in front of the item by now; None too if the caller has deleted it.
         silence: Why it has no word, if it ended well without one.
+        calls: The functions that it calls, in order.
+        output_index: The place of `item` among them.
+        error_code: Of what failed.
     """
 
     response_id: str
@@ -179,6 +214,15 @@ class ResponseDone:
     kept: bool = True
     previous_item_id: str | None = None
     silence: Silence | None = None
+    calls: tuple[Item, ...] = ()
+    output_index: int = 0
+    error_code: str = "engine_failed"
+
+    @property
+    def output(self) -> tuple[Item, ...]:
+        """All items of the answer, in order."""
+        message = () if self.item is None else (self.item,)
+        return (*self.calls[: self.output_index], *message, *self.calls[self.output_index :])
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,21 +250,52 @@ class OfferMade:
     stands_ms: int
 
 
+@dataclass(frozen=True, slots=True)
+class EndOfTurnJudged:
+    """The person is silent, and this is the probability that they have finished, by how they sounded."""
+
+    item_id: str
+    probability: float
+
+
+@dataclass(frozen=True, slots=True)
+class PictureRecognised:
+    """What the camera or the shared screen shows has been looked at once more.
+
+    Attributes:
+        age_ms: Since the picture came.
+    """
+
+    observation: Observation
+    source: VideoSource
+    age_ms: int
+
+
 InputEvent = (
     SpeechStarted
     | SpeechStopped
     | InputCommitted
     | InputCleared
     | PartialTranscript
+    | EndOfTurnJudged
     | TranscriptionCompleted
     | TranscriptionFailed
+    | EarlyAnswersEnded
     | ItemAdded
     | ItemDeleted
     | ItemTruncated
     | OfferMade
+    | PictureRecognised
 )
 ResponseEvent = (
-    ResponseCreated | ResponseItemAdded | TextDelta | TranscriptDelta | AudioDelta | ResponseDone | EnginesReleased
+    ResponseCreated
+    | ResponseItemAdded
+    | FunctionCalled
+    | TextDelta
+    | TranscriptDelta
+    | AudioDelta
+    | ResponseDone
+    | EnginesReleased
 )
 SessionEvent = InputEvent | ResponseEvent
 

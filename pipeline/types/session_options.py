@@ -30,7 +30,7 @@ class TurnDetectionOptions:
     """The session decides itself when a turn begins and ends.
 
     Attributes:
-        semantic: A sentence that is not finished is given twice as long.
+        semantic: Silence is waited for the longer the less they seem to have finished.
         creates_response: Answers when a turn ends.
         interrupts: Stops the answer when the person speaks.
     """
@@ -39,12 +39,6 @@ class TurnDetectionOptions:
     semantic: bool = False
     creates_response: bool = True
     interrupts: bool = True
-
-    def end_ms(self, text: str) -> int | None:
-        """Silence that ends the turn after `text` was heard."""
-        end_ms = self.endpointing.end_ms
-        finished = text.rstrip().endswith((".", "?", "!", "。", "？", "！"))
-        return end_ms if end_ms is None or finished or not self.semantic else 2 * end_ms
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,12 +49,14 @@ class SessionOptions:
         detection: None if the client decides when turns begin and end.
         partials: Tell every hypothesis while the person speaks.
         proactive: What becomes of an answer that nobody asked for.
+        observations: Tell what is recognised in pictures.
     """
 
     response_options: ResponseOptions = field(default=ResponseOptions())
     detection: TurnDetectionOptions | None = None
     partials: bool = False
     proactive: Proactive = "off"
+    observations: bool = False
 
     @property
     def endpointing(self) -> Endpointing:

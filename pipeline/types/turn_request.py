@@ -1,9 +1,11 @@
 """What an answer depends on, as one frozen value: equal values have equal answers."""
 
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Literal, Self
 
 from pipeline.types.chunks import ChatMessage
+from pipeline.types.function_tools import ToolOptions
 from pipeline.types.history import History
 
 Modality = Literal["audio", "text"]
@@ -23,6 +25,7 @@ class ResponseOptions:
         unasked: Nobody asked: what is seen may be worth saying something, and nobody waits.
         awaited: The person has finished: what is only read now is what their question waits for.
         cache_salt: Keeps one caller's prefix cache apart from all others.
+        tools: Functions that the answer may call.
     """
 
     instructions: str = ""
@@ -38,6 +41,7 @@ class ResponseOptions:
     unasked: bool = False
     awaited: bool = False
     cache_salt: str = ""
+    tools: ToolOptions = field(default=ToolOptions())
 
     def tokens(self, most: int) -> int:
         """Most tokens to write, where the pipeline's own limit is `most`."""
@@ -46,10 +50,15 @@ class ResponseOptions:
 
 @dataclass(frozen=True, slots=True)
 class TurnRequest:
-    """One question: the conversation up to and with what was just said, and how to answer it."""
+    """One question: the conversation up to and with what was just said, and how to answer it.
+
+    Attributes:
+        asked_at: The person's day and time then; None: nobody knows. Not compared: a guess of a moment ago still holds.
+    """
 
     history: History = field(default=History())
     response_options: ResponseOptions = field(default=ResponseOptions())
+    asked_at: datetime | None = field(default=None, compare=False)
 
     @property
     def voice_language(self) -> str | None:

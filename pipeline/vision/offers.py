@@ -8,6 +8,7 @@ from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import Stage
 from pipeline.turns.turn import chain
 from pipeline.types.chunks import TurnId
+from pipeline.types.function_tools import FunctionCall
 from pipeline.types.turn_request import TurnRequest
 
 OFFER_S = 5.0  # how long an offer stands: what was seen then is over
@@ -66,4 +67,4 @@ async def unasked(turn: TurnId, seen: TurnRequest, stages: tuple[Stage[Any, Any]
     async with output:
         await chain(turn, seen, stages, output)
     output.commit()
-    return "".join([word.text async for word in output.words()]).strip()
+    return "".join([word.text async for word in output.words() if not isinstance(word, FunctionCall)]).strip()

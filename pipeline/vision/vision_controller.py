@@ -1,9 +1,11 @@
 """One session's vision: what was seen joins its conversation, is prefilled at once, and may be worth a remark."""
 
 import asyncio
+from collections.abc import Iterable
 from contextlib import aclosing
 from dataclasses import replace
 from itertools import count
+from typing import Protocol
 
 import numpy as np
 
@@ -12,16 +14,23 @@ from pipeline.context.conversation_memory import ConversationMemory
 from pipeline.context.pruner import ContextPruner
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.turns.stages import PipelineStages
-from pipeline.turns.turn import prefill
 from pipeline.turns.turn_counter import TurnCounter
 from pipeline.types.history import History, PrunePlan
 from pipeline.types.ids import offer_name
 from pipeline.types.turn_request import TurnRequest
 from pipeline.vision.camera_watcher import CameraWatcher
+from pipeline.vision.noticing import Noticing
 from pipeline.vision.offers import OFFER_S, Offer, OfferBook, OfferSink, unasked
 from pipeline.vision.prefill_tracker import PrefillTracker
 from pipeline.vision.session_state import SessionState
+from pipeline.vision.sighting import Sighting, SightingSink, glance
 from pipeline.vision.video_buffer import NOWHERE, FrameId, VideoBuffer
+
+LIVE_S = 2.0  # how old the newest frame may be that shows what is there now: a camera gives two a second
+
+
+class VisionSink(OfferSink, SightingSink, Protocol):
+    """Whoever is told what is seen, and what the model would say of it."""
 
 
 class VisionController:
@@ -32,6 +41,10 @@ class VisionController:
     it comes, as the second that it would be if the question came now; seconds join once they are prefilled, so that a
     question finds all that it is about prefilled already. While a question is settling, seconds wait. When pruning is
     due, what it leaves is prefilled in the background, and holds from when that is done.
+
+    Where another model than the one that writes looks at the pictures, to prefill them is to have them recognised: it
+    remembers what is in them, the sink is told, and what is noticed there may be worth a remark. The model that writes
+    is then not troubled.
     """
 
     def __init__(
@@ -41,7 +54,7 @@ class VisionController:
         conversation: ConversationMemory,
         tasks: BackgroundTasks,
         turns: TurnCounter,
-        sink: OfferSink,
+        sink: VisionSink,
     ) -> None:
         self._stages = stages
         self._conversation = conversation
@@ -54,6 +67,8 @@ class VisionController:
         self._seconds = VideoBuffer(name, stages.limits.keep_s + stages.limits.slack_s)
         self._prefills = PrefillTracker()
         self._glance: asyncio.Task[None] | None = None
+        self._sighted = NOWHERE  # the newest frame that the sink was told of
+        self._noticing, self._remark = Noticing(), ""
         self._pruner = ContextPruner(name, conversation, stages.limits, tasks, self)
         self.offers = OfferBook()
         self.watching = CameraWatcher(self._seconds, stages.decode_picture)
@@ -89,6 +104,7 @@ class VisionController:
         if self._prefills.under_way and self._prefills.under_way > upto:
             self._stop_looking()
         self._join(upto)
+        self._see([])  # also where nothing has come: the camera may have stopped
         if ahead and self._prefills.soon(_now()) < self._seconds.taken:
             self._tasks.start(f"{self._name}:rest", self._prefill_rest, self._conversation.history, self._seconds.taken)
 
@@ -96,6 +112,7 @@ class VisionController:
         """Drop what was about to be said unasked, which is out of date: the person speaks."""
         self.offers.drop()
         self._stop_looking()
+        self._see([])
         self._look_once()
 
     def resume(self) -> None:
@@ -111,14 +128,20 @@ class VisionController:
         """When what happened, on the loop's clock."""
         return {"seen": self._seconds.taken.came if self._seconds.taken > NOWHERE else None}
 
-    async def prefill(self, history: History, *, awaited: bool = False) -> None:
-        """Prefill the prompt of a conversation, so that a question about it finds it in the cache.
+    async def prefill(self, history: History, upto: FrameId = NOWHERE, *, awaited: bool = False) -> None:
+        """Prefill what is seen in a conversation, so that a question about it finds it in the cache.
 
         Args:
+            upto: Its newest frame, if that may be news to the sink.
             awaited: A question waits for it.
         """
-        request = TurnRequest(history, self._state.response_options).unfinished(awaited=awaited)
-        await prefill(self._turns.next(), request, self._stages)
+        response_options = replace(self._state.response_options, unasked=not awaited)
+        request = TurnRequest(history, response_options).unfinished(awaited=awaited)
+        seen = await glance(self._turns.next(), request, self._stages.eyes)
+        if seen and history.video_turns and upto > self._sighted:
+            self._sighted, clip = upto, history.video_turns[-1].clip
+            self._remark = self._noticing.feed(seen, clip.source, upto.came)
+            self._sink.sighted(Sighting(seen, clip, upto.came))
 
     async def _watch(self) -> None:
         async with aclosing(self.watching.watch()) as frames:
@@ -139,8 +162,13 @@ class VisionController:
 
     def _join(self, upto: FrameId) -> None:
         """Let the frames up to there join the conversation."""
-        self._conversation.see(self._seconds.take(upto))
+        if clips := self._seconds.take(upto):
+            self._see(clips)
         self.watching.check()
+
+    def _see(self, clips: Iterable[VideoChunk]) -> None:
+        """The clips join the conversation, which knows from now on whether the camera still shows anything."""
+        self._conversation.see(clips, is_live=_now() - self._seconds.newest.came <= LIVE_S)
 
     async def _look(self) -> None:
         """Take in what is there, and once more if something has come meanwhile."""
@@ -161,7 +189,7 @@ class VisionController:
         closed, planned = self._seconds.closed, self._pruner.planned
         history = self._conversation.history.cut(planned or PrunePlan()).with_video_turns(self._seconds.clips(upto))
         self._prefills.begin(upto, _now(), apart=planned is not None)
-        await self.prefill(history)
+        await self.prefill(replace(history, is_live=True), upto)
         if self._state.is_settling(_now()) and planned:
             self._prefills.stop(_now())
             return
@@ -171,10 +199,12 @@ class VisionController:
             self._pruner.when_due()
 
     async def _take_in(self, upto: FrameId) -> None:
-        history, text = self._conversation.history, ""
+        history, self._remark = self._conversation.history, ""
         stands = self.offers.stands(_now())
-        if self._state.proactive == "off" or not self._state.is_idle(_now()) or stands:
+        wanted = self._state.proactive != "off" and self._state.is_idle(_now()) and not stands
+        if not (wanted and self._stages.writer_sees):
             await self._prefill_to(history, upto)
+            text = "" if stands else self._remark
         else:
             response_options = replace(self._state.response_options, modality="text", unasked=True)
             text = await unasked(
@@ -186,11 +216,11 @@ class VisionController:
 
     async def _prefill_to(self, history: History, upto: FrameId) -> None:
         self._prefills.begin(upto, _now())
-        await self.prefill(history)
+        await self.prefill(history, upto)
         self._prefills.end(upto, _now())
 
     async def _prefill_rest(self, history: History, upto: FrameId) -> None:
-        await self.prefill(history, awaited=True)
+        await self.prefill(history, upto, awaited=True)
         self._prefills.reach(upto)
 
     def _speak_up(self, text: str) -> None:

@@ -9,11 +9,13 @@ class Notes:
     Attributes:
         shown: Each publication, with its second.
         troubles: With the line to the pipeline.
+        frames: So many pictures were taken.
     """
 
     def __init__(self, refuses: str = "") -> None:
         self.shown: list[tuple[float, dict[str, str]]] = []
         self.troubles: list[str] = []
+        self.frames = 0
         self._refuses = refuses
 
     async def publish(self, attributes: dict[str, str]) -> None:
@@ -23,6 +25,9 @@ class Notes:
 
     def on_trouble(self, text: str) -> None:
         self.troubles.append(text)
+
+    def on_frame(self) -> None:
+        self.frames += 1
 
     def of(self, name: str) -> list[tuple[float, str]]:
         """All values of one attribute."""

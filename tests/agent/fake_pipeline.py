@@ -16,6 +16,14 @@ STEP_S = 0.1
 
 
 @dataclass(frozen=True)
+class Calls:
+    """A call of a function: its name, and its arguments as JSON."""
+
+    name: str
+    arguments: str = "{}"
+
+
+@dataclass(frozen=True)
 class Says:
     """An answer: its words, each with its sound; or why there is none.
 
@@ -24,6 +32,8 @@ class Says:
         clauses: Words and the seconds that they take.
         reason: Why it is silent.
         timings: What the first sound brings.
+        calls: Functions that it calls, after its words.
+        ends_after_s: From its last item to its end.
     """
 
     clauses: tuple[tuple[str, float], ...] = ()
@@ -32,6 +42,8 @@ class Says:
     error: str = ""
     reason: str = "model"
     timings: dict[str, float] = field(default_factory=dict)
+    calls: tuple[Calls, ...] = ()
+    ends_after_s: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -41,7 +53,7 @@ class Hears:
     text: str
     kind: str = "speech"
     after_s: float = 0.2
-    while_speaking_s: float | None = None  # a first partial so long after its onset
+    while_speaking_s: float | None = None  # a first partial so long after its onset; a tenth later another that agrees
 
 
 @dataclass
@@ -60,9 +72,11 @@ class FakePipeline:
         remarks_after_s: From the acceptance of an offer to its first word.
         remarks_s: How long it takes to say one.
         mute: Its answers have words, and no sound comes.
+        observes: It tells in words what it sees.
         voices: Those that it has. Without any it does not say what it has, and answers no update of the session.
         languages, voice_languages: What it understands and speaks.
         greeting_s: What it is told to say lasts so long.
+        tools: Its model can call functions.
     """
 
     hears: list[Hears] = field(default_factory=list)
@@ -72,6 +86,7 @@ class FakePipeline:
     resumed_with: list[str | None] = field(default_factory=list)
     can_resume: bool = False
     sees: bool = True
+    observes: bool = False
     most_letters: int = 1_000
     slow_s: float = 0.0
     closing_s: float = 0.0
@@ -84,6 +99,7 @@ class FakePipeline:
     voice_languages: tuple[str, ...] = ("en", "fr")
     on_event: Callable[[Event], None] | None = None
     greeting_s: float = 1.0
+    tools: bool = False
 
     def __post_init__(self) -> None:
         self._ids = itertools.count(1)
@@ -97,6 +113,7 @@ class FakePipeline:
         self._metadata: dict[str, str] = {}
         self._order: list[str] = []  # ids of the conversation's items
         self.items: dict[str, dict[str, Any]] = {}  # those that are complete
+        self.calls: list[str] = []  # the `call_id` of each function that it called
 
     @asynccontextmanager
     async def connect(self, url: str, key: str, *, resume: str | None = None) -> AsyncIterator[Any]:
@@ -108,6 +125,8 @@ class FakePipeline:
             resumed = self.can_resume and resume is not None
             self._order = self._order if resumed else []
             aura = {"resume_token": f"token_{len(self.resumed_with)}", "partials": resumed, "sees": self.sees}
+            aura |= {"observations": False} if self.observes else {}
+            aura |= {"tools": True} if self.tools else {}
             if self.voices:
                 has = {"voices": self.voices, "languages": self.languages, "voice_languages": self.voice_languages}
                 aura |= {name: list(several) for name, several in has.items()}
@@ -167,7 +186,8 @@ class FakePipeline:
                 self.offers.clear()
                 self._utterance = self._utterance or self._id("item")
                 if self.hears and self.hears[0].while_speaking_s is not None:
-                    self._later(self.hears[0].while_speaking_s, self._partial, self.hears[0], False)
+                    for after_s in (0.0, 0.1):
+                        self._later(self.hears[0].while_speaking_s + after_s, self._partial, self.hears[0], False)
             case {"type": "input_audio_buffer.activity", "speaking": False} if self.hears:
                 heard = self.hears.pop(0)
                 self._later(heard.after_s, self._partial, heard, True)
@@ -180,6 +200,11 @@ class FakePipeline:
                 len(text) > self.most_letters
             ):
                 error = {"code": "invalid_value", "param": "item.content", "message": "item.content: too long"}
+                self.tell("error", error={**error, "event_id": event.get("event_id")})
+            case {"type": "conversation.item.create", "item": {"type": "function_call_output", "call_id": call_id}} if (
+                call_id not in self.calls
+            ):
+                error = {"code": "invalid_value", "param": "item.call_id", "message": "there is no such call"}
                 self.tell("error", error={**error, "event_id": event.get("event_id")})
             case {"type": "conversation.item.create", "item": item}:
                 self._join(item)
@@ -196,6 +221,8 @@ class FakePipeline:
                 self.tell("error", error={**error, "event_id": event.get("event_id")})
             case {"type": "response.create", "response": {"metadata": {"offer_id": offer_id}} as asked}:
                 self._begin(asked, Says(((self.offers.pop(offer_id), self.remarks_s),), self.remarks_after_s))
+            case {"type": "response.create", "response": {"metadata": {"say": _}} as asked} if self.tools:
+                self._begin(asked, Says(silent=True))
             case {"type": "response.create"}:
                 says = self.says.pop(0) if self.says else Says(silent=True)
                 self._begin(event.get("response") or {}, says)
@@ -258,6 +285,28 @@ class FakePipeline:
             decision = {"decision": "silent", "reason": says.reason} if says.silent else {}
             self._done(response_id, {**metadata, **decision}, status="failed" if says.error else "completed", says=says)
             return
+        if says.clauses:
+            await self._say(response_id, says)
+        for call in says.calls:
+            self._call(response_id, call)
+        await asyncio.sleep(says.ends_after_s)
+        self._done(response_id, metadata, status="completed")
+
+    def _call(self, response_id: str, call: Calls) -> None:
+        item = {"id": self._id("item"), "type": "function_call", "call_id": self._id("call"), "name": call.name}
+        at = {"response_id": response_id, "output_index": 1}
+        begun = {**item, "status": "in_progress", "arguments": ""}
+        self.tell("response.output_item.added", **at, item=begun)
+        self._join(begun)
+        whole = {**item, "status": "completed", "arguments": call.arguments}
+        told = {**at, "item_id": item["id"], "call_id": item["call_id"]}
+        self.tell("response.function_call_arguments.delta", **told, delta=call.arguments)
+        self.tell("response.function_call_arguments.done", **told, arguments=call.arguments)
+        self.tell("response.output_item.done", **at, item=whole)
+        self.tell("conversation.item.done", previous_item_id=self._before(item["id"]), item=whole)
+        self.calls.append(item["call_id"])
+
+    async def _say(self, response_id: str, says: Says) -> None:
         part = {"type": "output_audio", "transcript": ""}
         item: dict[str, Any] = {"id": self._id("item"), "type": "message", "role": "assistant", "content": []}
         place = {"response_id": response_id, "item_id": item["id"], "content_index": 0, "output_index": 0}
@@ -279,7 +328,6 @@ class FakePipeline:
                 at_s += STEP_S
                 await asyncio.sleep(max(0.0, began + at_s - AHEAD_S - asyncio.get_running_loop().time()))
         self._end_item(response_id)
-        self._done(response_id, metadata, status="completed")
 
     def _end_item(self, response_id: str) -> None:
         if self._item:

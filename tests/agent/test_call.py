@@ -16,6 +16,7 @@ from agent.persona.persona import Persona
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
 from agent.turns.user_turn_tracker import PartialHeard
+from agent.video.still import PictureRefused
 from tests.agent.audience import Notes
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says
 
@@ -35,6 +36,10 @@ class Room:
 
     def of(self, name: str) -> list[dict[str, Any]]:
         return [msgspec.json.decode(value) for _, value in self._notes.of(name)]
+
+    @property
+    def frames(self) -> int:
+        return self._notes.frames
 
     @property
     def waits(self) -> list[tuple[int | None, int]]:
@@ -287,3 +292,39 @@ async def test_what_people_say_is_in_no_decision_and_in_no_figure() -> None:
         await asyncio.sleep(3)
         assert {"turn", "backchannel", "noise", "silent"} <= {each["what"] for each in room.of("aura.decision")}
         assert "4711" not in str(room.of("aura.decision") + room.of("aura.timings"))
+
+
+async def test_a_picture_goes_with_what_is_written_and_is_answered() -> None:
+    pipeline = FakePipeline(says=[PARIS])
+    async with calling(pipeline) as room:
+        room.call.look(b"jpeg", "Where is this?")
+        await asyncio.sleep(3)
+        (asked,) = pipeline.of("conversation.item.create")
+        assert [part["type"] for part in asked["item"]["content"]] == ["input_text", "input_image"]
+        assert pipeline.kinds()[-2:] == ["conversation.item.create", "response.create"]
+
+
+async def test_a_picture_without_words_waits_for_a_question() -> None:
+    pipeline = FakePipeline()
+    async with calling(pipeline) as room:
+        room.call.look(b"jpeg", "")
+        await asyncio.sleep(3)
+        (shown,) = pipeline.of("conversation.item.create")
+        assert [part["type"] for part in shown["item"]["content"]] == ["input_text", "input_image"]
+        assert "response.create" not in pipeline.kinds()
+
+
+async def test_a_pipeline_without_eyes_is_sent_no_picture() -> None:
+    pipeline = FakePipeline(sees=False)
+    async with calling(pipeline) as room:
+        with pytest.raises(PictureRefused, match="nothing here looks at pictures"):
+            room.call.look(b"jpeg", "Where is this?")
+        assert pipeline.of("conversation.item.create") == []
+
+
+async def test_who_is_seen_is_told_of_each_picture_and_nobody_else() -> None:
+    for sees, told in ((True, 3), (False, 0)):
+        async with calling(FakePipeline(sees=sees)) as room:
+            for _ in range(3):
+                room.call.on_picture("camera")
+            assert room.frames == told

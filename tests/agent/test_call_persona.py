@@ -11,6 +11,7 @@ import pytest
 
 from agent.call import Call
 from agent.console.audio import WavLoudspeaker
+from agent.persona.catalogue import PersonaCatalogue
 from agent.persona.changes import PersonaChanges, PersonaRefused, Refusal
 from agent.persona.greetings import APOLOGIES, GREETINGS
 from agent.persona.persona import AURA, Persona
@@ -20,7 +21,7 @@ from agent.turns.endpointing import TURNS
 from agent.turns.user_turn_tracker import PartialHeard
 from pipeline.realtime.client import Unreachable
 from tests.agent.audience import Notes
-from tests.agent.fake_pipeline import FakePipeline
+from tests.agent.fake_pipeline import FakePipeline, Says
 
 pytestmark = pytest.mark.anyio
 
@@ -29,10 +30,23 @@ VOICES = ("vivian", "eric")
 
 @asynccontextmanager
 async def calling(
-    pipeline: FakePipeline, persona: Persona = AURA, languages: str = "", recalled: FailoverMetadata | None = None
+    pipeline: FakePipeline,
+    persona: Persona = AURA,
+    languages: str = "",
+    recalled: FailoverMetadata | None = None,
+    catalogue: PersonaCatalogue | None = None,
 ) -> AsyncIterator[tuple[Call, Notes]]:
     notes, settings = Notes(), PipelineSettings("http://pipeline", "key")
-    call = Call(settings, persona, TURNS["console"], notes, spoken=False, connect=pipeline.connect, recalled=recalled)
+    call = Call(
+        settings,
+        persona,
+        TURNS["console"],
+        notes,
+        spoken=False,
+        connect=pipeline.connect,
+        recalled=recalled,
+        catalogue=catalogue,
+    )
     loudspeaker = WavLoudspeaker(lambda: 0.0)
     call.session.output.audio = loudspeaker
     async with asyncio.TaskGroup() as tasks:
@@ -52,6 +66,15 @@ def said(pipeline: FakePipeline) -> list[tuple[str, str]]:
     return [
         (each["metadata"]["say"], each.get("audio", {"output": {}})["output"].get("language", "")) for each in asked
     ]
+
+
+def audible(call: Call) -> bool:
+    return call.publisher.signals.audible
+
+
+def written(call: Call) -> list[str | None]:
+    """What the agent has said, as LiveKit keeps it."""
+    return [item.text_content for item in call.session.history.items if item.type == "message"]
 
 
 def shown(notes: Notes, name: str) -> dict[str, Any]:
@@ -105,12 +128,28 @@ async def test_the_room_is_shown_who_is_there_and_what_there_is_to_choose_from()
             "language": "auto",
             "proactive": False,  # it sees nothing here
             "longest_answer": 0,
+            "speaks_first": True,
+            "modality": "audio",
         }
         assert shown(notes, "aura.choices") == {
             "voices": ["vivian", "eric"],
             "languages": ["en", "fr", "sv"],
             "voice_languages": ["en", "fr"],
         }
+
+
+async def test_another_persona_is_chosen_in_mid_call_and_the_room_is_shown_whom_there_is_to_choose() -> None:
+    nova = PersonaChanges({"name": "Nova", "voice": "eric", "instructions": "You are Nova."}).applied(AURA)
+    pipeline = FakePipeline(voices=VOICES)
+    async with calling(pipeline, catalogue=PersonaCatalogue((AURA, nova))) as (call, notes):
+        assert shown(notes, "aura.choices")["personas"] == ["Aura", "Nova"]
+        now = await call.character.become(PersonaChanges({"persona": "Nova"}))
+        assert (now["name"], now["voice"]) == ("Nova", "eric")
+        told = pipeline.of("session.update")[-1]["session"]
+        assert told["instructions"].startswith("You are Nova.")
+        with pytest.raises(PersonaRefused, match="persona: `Eve` is not offered; there is: Aura, Nova"):
+            await call.character.become(PersonaChanges({"persona": "Eve"}))
+        assert call.character.now.name == "Nova"
 
 
 async def test_a_change_in_mid_call_is_shown_and_answered_with_what_holds() -> None:
@@ -123,6 +162,50 @@ async def test_a_change_in_mid_call_is_shown_and_answered_with_what_holds() -> N
         await call.character.become(PersonaChanges({"voice": "eric"}))
         await asyncio.sleep(0.1)
         assert len(notes.of("aura.persona")) == before, "what is shown already is not shown again"
+
+
+async def test_who_is_to_be_silent_first_waits_for_the_person_and_apologises_all_the_same() -> None:
+    pipeline = FakePipeline(voices=VOICES)
+    async with calling(pipeline, replace(AURA, speaks_first=False)) as (call, _):
+        assert said(pipeline) == []
+        call.character.apologise()
+        await asyncio.sleep(0.1)
+        assert said(pipeline) == [(APOLOGIES["en"], "en")]
+
+
+async def test_a_voice_is_heard_when_nothing_else_is() -> None:
+    pipeline = FakePipeline(voices=VOICES)
+    async with calling(pipeline, replace(AURA, speaks_first=False)) as (call, _):
+        call.character.sample()
+        await asyncio.sleep(0.1)
+        assert said(pipeline) == [(GREETINGS["en"], "en")]
+        with pytest.raises(PersonaRefused, match="voice: it speaks already, or is about to"):
+            call.character.sample()
+        await asyncio.sleep(3)
+        await call.character.become(PersonaChanges({"greeting": ""}))
+        with pytest.raises(PersonaRefused, match="greeting: there is none"):
+            call.character.sample()
+        await call.character.become(PersonaChanges({"modality": "text"}))
+        with pytest.raises(PersonaRefused, match="modality: answers are written"):
+            call.character.sample()
+
+
+async def test_answers_that_are_only_written_break_off_what_is_spoken_and_make_no_sound() -> None:
+    says = [Says(), Says((("In ink.", 1.0),)), Says((("Aloud.", 1.0),))]
+    pipeline = FakePipeline(voices=VOICES, says=says, greeting_s=5.0)
+    async with calling(pipeline) as (call, notes):
+        assert audible(call)
+        await call.character.become(PersonaChanges({"modality": "text"}))
+        await asyncio.sleep(0.5)
+        assert not audible(call)
+        before = len(notes.shown)
+        await call.write("Well?")
+        assert written(call)[-1] == "In ink."
+        assert "speaking" not in [attributes.get("aura.state") for _, attributes in notes.shown[before:]]
+        await call.character.become(PersonaChanges({"modality": "audio"}))
+        await call.write("And now?")
+        assert written(call)[-1] == "Aloud."
+        assert "speaking" in [attributes.get("aura.state") for _, attributes in notes.shown[before:]]
 
 
 async def test_a_change_that_is_refused_leaves_all_as_it_was() -> None:

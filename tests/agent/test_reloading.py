@@ -119,6 +119,7 @@ async def test_a_persona_that_changes_starts_another_and_its_neighbours_do_not(t
     assert dev.said.count("reloading") == 2
 
 
+@pytest.mark.flaky(reruns=2)  # on a busy machine the system's notice of the first change was once lost
 async def test_code_that_cannot_be_read_leaves_the_worker_alone(tmp_path: Path) -> None:
     async with developing(tmp_path) as dev:
         dev.code.write_text("def main(:\n")

@@ -14,13 +14,13 @@ from livekit.agents import SpeechCreatedEvent, UserStateChangedEvent
 
 from agent.call import Call
 from agent.console.audio import WavLoudspeaker
+from agent.floor.floor import FloorRules
 from agent.livekit.media import RATE
 from agent.livekit.session import AuraRealtimeSession
 from agent.persona.changes import PersonaChanges
 from agent.persona.persona import Persona
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
-from agent.turns.floor import FloorRules
 from pipeline.realtime.client import Event
 from tests.agent.audience import Notes
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says

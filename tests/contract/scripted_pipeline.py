@@ -14,7 +14,7 @@ from typing import Any
 from pipeline.cli.main import ServeSettings, serve
 from pipeline.deployment.loading import StageDeployment, read_deployment
 from pipeline.engines.base import Engine
-from pipeline.engines.fake import hears, speaks, writes
+from pipeline.engines.fake import FakeEngine, hears, speaks, writes
 from pipeline.runtime.engine_registry import EngineKind, Opener
 from pipeline.runtime.gpu_fit import GpuMemory
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
@@ -28,6 +28,7 @@ def counted(chat: ChatPrompt) -> str:
 
 ENGINES: dict[str, Engine[Any, Any]] = {
     "WhisperForConditionalGeneration": hears("Count to 6"),
+    "ImageRecognition": FakeEngine(lambda prompt: ()),  # nobody shows anything
     "Qwen2ForCausalLM": writes(counted, word_s=0.05),
     "HibariTTS": speaks(),
 }

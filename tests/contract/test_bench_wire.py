@@ -10,6 +10,7 @@ from infra.bench.latency import asking, cancels
 from pipeline.engines.fake import speaks, writes
 from tests.gpu.chain_cancels import cancelled
 from tests.gpu.chain_measures import TINY, Bench
+from tests.gpu.chain_open_section import opened
 from tests.gpu.sections import Row
 from tests.scenario import Line
 from tests.served import KEY, served
@@ -59,3 +60,18 @@ async def test_the_chains_answers_are_cancelled_in_every_state() -> None:
     for row in rows.values():
         assert {f"{what}_ms_p{at}" for what in ("done", "asr", "aura", "tts", "all") for at in (50, 95)} < set(row)
     assert float(rows["sounds"]["aura_ms_p50"]) > 900 * DROP_S > float(rows["sounds"]["done_ms_p50"])
+
+
+async def test_of_an_open_load_what_is_asked_in_the_time_that_counts_is_told() -> None:
+    tables: dict[str, Sequence[Row]] = {}
+    extent = replace(TINY, open=(4,), ramp_s=1.0, measured_s=16.0)
+    async with served(Line(tts=speaks(clause_s=0.3))) as server:
+        bench = Bench(server.url, extent)
+        await opened(bench, tables.__setitem__)
+    (row,) = tables["open 4"]
+    assert 17.0 <= row["took_s"] < 17.0 + 5.0, "who is in a pause or a question then hangs up"
+    assert row["n"] == row["completed"] > 2, "a pause and a question are 23 s at most: not all ask so soon"
+    assert row["asked_a_second"] == row["n"] / 16.0
+    assert 0 < row["first_ms_p50"] <= row["first_ms_p95"] <= row["first_ms_most"]
+    assert (row["unanswered"], row["broken_calls_so_far"], row["failure"]) == (0, 0, "")
+    assert all(1.0 <= each.at < 17.0 for each in bench.served) and len(bench.served) == row["n"]

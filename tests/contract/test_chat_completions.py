@@ -16,7 +16,7 @@ from pipeline.engines.chat_completions.endpoint import ChatEndpoint
 from pipeline.engines.chat_completions.engine import ChatCompletionsEngine
 from pipeline.engines.llamacpp.server import LlamaServer, LlamaServerSettings
 from pipeline.realtime.client import Unreachable, connect, readiness
-from pipeline.types.chunks import ChatMessage, ChatPrompt
+from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk
 from tests.contract.embedded import MODULE_BACKEND, all_of, once
 from tests.served import KEY
 
@@ -51,7 +51,8 @@ def endpoint(foreign: LlamaServer) -> ChatEndpoint:
 async def test_it_is_asked_answers_and_counts(endpoint: ChatEndpoint) -> None:
     async with aclosing(await ChatCompletionsEngine.open(endpoint, 0.0)) as engine:
         question = ChatMessage("user", "What is the capital of France? Answer in one word.")
-        chunks = await all_of(engine, ChatPrompt((question,), "", 16))
+        told = await all_of(engine, ChatPrompt((question,), "", 16))
+    chunks = [chunk for chunk in told if isinstance(chunk, TextChunk)]
     assert "paris" in "".join(chunk.text for chunk in chunks).lower()
     last = chunks[-1]
     assert last.usage and last.usage.prompt > 8 and 1 <= last.usage.written <= 16

@@ -127,6 +127,11 @@ async def test_an_answer_comes_in_pieces_without_space_in_front(llama: LlamaCppE
     assert not pieces[0].text.startswith(" ")
 
 
+async def test_what_is_too_much_for_a_small_model_is_answered_plainly(llama: LlamaCppEngine) -> None:
+    plain = replace(chat("What do you see?"), plain_answer="I see a cat.")
+    assert await written(llama, plain) == "I see a cat."
+
+
 async def test_no_more_than_the_limit_is_written(llama: LlamaCppEngine) -> None:
     *pieces, last = await all_of(llama, chat(STORY, limit=5))
     assert 1 <= len(pieces) <= 5
@@ -331,7 +336,7 @@ async def test_nobody_writes_a_control_token_of_the_model_by_its_name(llama: Lla
 
     async def count(text: str) -> int:
         said = (ChatMessage("system", text), ChatMessage("user", text), ChatMessage("assistant", text))
-        ids = await llama._server.tokens(llama._escaped((*PREAMBLE, *said)))
+        ids = await llama._server.tokens(llama._escaped(ChatPrompt((*PREAMBLE, *said), "a")))
         return sum(each in control for each in ids)
 
     assert await count("".join(names)) == await count("nothing") > 0, "those of the template alone"

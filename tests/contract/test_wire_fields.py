@@ -48,6 +48,8 @@ def unknown(theirs: type[BaseModel], ours: type[msgspec.Struct], place: str) -> 
             continue
         for struct in structs_in(known[name]):
             for model in models_in(field.annotation):
+                if type_of(model) == "mcp":
+                    continue  # a server of tools is refused by its type
                 yield from unknown(model, struct, f"{place}.{name}")
 
 

@@ -8,8 +8,10 @@ from dataclasses import replace
 import aiohttp
 import pytest
 from aiohttp import web
+from aiohttp.test_utils import TestServer
 
 from pipeline.engines.fake import FakeEngine, Step, writes
+from pipeline.realtime.about import PipelineAbout, ask_about
 from pipeline.realtime.server import Server
 from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
 from tests.contract.wire_caller import calling
@@ -36,6 +38,28 @@ async def test_health_readiness_and_models() -> None:
             assert (response.status, body["ready"], body["free_sessions"]) == (200, True, 0), "full is still ready"
         async with http.get("/v1/models", headers=KNOWN) as response:
             assert [model["id"] for model in (await response.json())["data"]] == ["aura-scripted"]
+
+
+async def test_what_a_pipeline_says_of_itself() -> None:
+    async with served() as pipeline, aiohttp.ClientSession(pipeline.url) as http:
+        about = await ask_about(pipeline.url)
+        assert about == PipelineAbout(
+            "aura-scripted",
+            ready=True,
+            sees=False,
+            languages=("en", "fr"),
+            voices=("tenor", "alto"),
+            voice_languages=("en", "fr"),
+            tools=True,
+        )
+        assert (await (await http.get("/about")).json())["tools"] is True
+
+
+@pytest.mark.parametrize(("host", "told"), [("", None), ("localhost", None), ("llm.example.org", "llm.example.org")])
+async def test_a_pipeline_that_starts_says_who_will_answer(host: str, told: str | None) -> None:
+    async with TestServer(Server("aura-scripted", KEY, answers_from=host).app()) as server:
+        about = await ask_about(str(server.make_url("")))
+    assert about == PipelineAbout("aura-scripted", ready=False, answers_from=told)
 
 
 async def test_the_figures_of_a_turn() -> None:

@@ -1,6 +1,7 @@
 """LiveKit's own openai plugin drives the pipeline, with its defaults and a base URL."""
 
 import asyncio
+import json
 import os
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
@@ -16,6 +17,7 @@ from livekit.plugins.openai.realtime.realtime_model import RealtimeSession
 from pipeline.engines.fake import hears, speaks, writes
 from tests.contract.wire_media import loud, quiet
 from tests.contract.wire_tap import Tap, tapped
+from tests.contract.wire_tools import ARGUMENTS, FIRST, QUESTION, call, weather_line
 from tests.contract.wire_wait import eventually
 from tests.scenario import Line
 from tests.served import KEY
@@ -232,3 +234,48 @@ async def test_turns_of_the_frameworks_own() -> None:
         await session.aclose()
         await model.aclose()
     assert tap.types().count("input_audio_buffer.committed") == 1
+
+
+@llm.function_tool
+async def get_weather(city: str) -> str:
+    """Tells the weather of a city.
+
+    Args:
+        city: Where.
+    """
+    return f"sunny in {city}"
+
+
+async def test_a_function_tool_is_called_and_its_result_used() -> None:
+    line = weather_line()
+    async with agent(line) as it:
+        await it.session.update_tools([get_weather])
+        await eventually(lambda: any(event["session"]["tools"] for event in it.tap.all("session.updated")))
+        await it.says(("question", QUESTION))
+        generation = await it.session.generate_reply()
+        _, text, _ = await played(generation)
+        (call,) = [call async for call in generation.function_stream]
+        assert (text, call.name, json.loads(call.arguments)) == (FIRST, "get_weather", ARGUMENTS)
+        await eventually(lambda: not it.session.has_active_generation)
+        result = await get_weather(**json.loads(call.arguments))
+        context = it.session.chat_ctx.copy()
+        output = llm.FunctionCallOutput(call_id=call.call_id, name=call.name, output=result, is_error=False)
+        context.items.append(output)
+        await it.session.update_chat_ctx(context)
+        _, text, _ = await played(await it.session.generate_reply())
+        assert text == "It is sunny in Paris there."
+        await eventually(lambda: not it.session.has_active_generation)
+    (tool,) = it.tap.all("session.updated")[-1]["session"]["tools"]
+    assert tool["parameters"]["required"] == ["city"]
+    said, told = line.questions[-1].messages[-2:]
+    assert [call.name for call in said.calls] == ["get_weather"]
+    assert told.call_id == said.calls[0].call_id
+
+
+async def test_a_model_may_call_a_function_without_a_word() -> None:
+    async with agent(Line(aura=writes(call()))) as it:
+        await it.session.update_tools([get_weather])
+        await it.says(("question", QUESTION))
+        generation = await it.session.generate_reply(tool_choice="required")
+        assert [made.name async for made in generation.function_stream] == ["get_weather"]
+        assert [message async for message in generation.message_stream] == []

@@ -7,6 +7,7 @@ import aiohttp
 import pytest
 
 from pipeline.engines.fake import writes
+from pipeline.speech.vad_frontend import Pcm
 from pipeline.turns.stages import PipelineStages
 from tests.contract.wire_caller import calling
 from tests.contract.wire_media import loud, picture, quiet, said
@@ -95,3 +96,28 @@ async def test_two_callers_do_not_hear_each_other() -> None:
     texts = [answer["output"][0]["content"][0]["transcript"] for answer in answers]
     assert texts == ["My name is One. Who am I?.", "My name is Two. Who am I?."]
     assert len({chat.cache_salt for chat in line.questions}) == 2
+
+
+class Half:
+    """Judges nothing: whoever speaks may have finished or not."""
+
+    async def judge(self, pcm: Pcm) -> float:
+        return 0.5
+
+
+async def test_how_likely_somebody_has_finished_is_told_to_who_asks_for_hypotheses_and_to_nobody_else() -> None:
+    async with served(end_model=Half()) as pipeline:
+        async with calling(pipeline) as caller:
+            await caller.listens(turn_detection={"type": "semantic_vad", "eagerness": "high"})
+            await caller.sounds(said(pause=1.5))
+            await caller.until("response.done")
+            assert caller.all("aura.end_of_turn") == []
+        async with calling(pipeline) as caller:
+            await caller.updates(aura={"partials": True})
+            await caller.listens(turn_detection=None)
+            await caller.sounds(loud(0.6) + quiet(0.4))
+            told = await caller.until("aura.end_of_turn")
+            if not (partials := caller.all("input_audio_buffer.partial")):
+                partials = [await caller.until("input_audio_buffer.partial")]
+            partial = partials[-1]
+            assert (told["item_id"], told["probability"]) == (partial["item_id"], 0.5)

@@ -4,9 +4,11 @@ import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import pytest
+from pipecat.adapters.llm.schemas.function_schema import FunctionSchema
+from pipecat.adapters.llm.schemas.tools_schema import ToolsSchema
 from pipecat.frames.frames import (
     EndFrame,
     ErrorFrame,
@@ -25,6 +27,7 @@ from pipecat.pipeline.worker import PipelineWorker
 from pipecat.processors.aggregators.llm_context import LLMContext
 from pipecat.processors.aggregators.llm_response_universal import LLMContextAggregatorPair
 from pipecat.processors.frame_processor import FrameDirection, FrameProcessor
+from pipecat.services.llm_service import FunctionCallParams
 from pipecat.services.openai.realtime import events
 from pipecat.services.openai.realtime.llm import OpenAIRealtimeLLMService, OpenAIRealtimeLLMSettings
 from pipecat.workers.runner import WorkerRunner
@@ -32,6 +35,7 @@ from pipecat.workers.runner import WorkerRunner
 from pipeline.engines.fake import hears, speaks, writes
 from tests.contract.wire_media import loud, said
 from tests.contract.wire_tap import Tap, tapped
+from tests.contract.wire_tools import ARGUMENTS, FIRST, QUESTION, weather_line
 from tests.contract.wire_wait import eventually
 from tests.scenario import Line
 from tests.served import KEY
@@ -193,3 +197,21 @@ async def test_camera_frames_are_taken() -> None:
         await eventually(lambda: it.tap.all("conversation.item.done"))
         await it.is_asked("What is this?")
     assert [part["type"] for part in it.tap.all("conversation.item.added")[0]["item"]["content"]] == ["input_image"]
+
+
+async def test_a_function_is_called_and_its_result_used() -> None:
+    asked: list[Any] = []
+
+    async def get_weather(params: FunctionCallParams) -> None:
+        asked.append(params.arguments)
+        await params.result_callback("sunny")
+
+    tool = FunctionSchema("get_weather", "Tells the weather.", {"city": {"type": "string"}}, ["city"])
+    async with bot(weather_line()) as it:
+        it.service.register_function("get_weather", get_weather)
+        it.context.set_tools(ToolsSchema(standard_tools=[tool]))
+        await it.is_asked(QUESTION)
+        await it.has_ended(2)
+        await eventually(lambda: "".join(frame.text for frame in it.all(TTSTextFrame)).endswith("there."))
+    assert asked == [ARGUMENTS]
+    assert "".join(frame.text for frame in it.all(TTSTextFrame)) == f'{FIRST}It is "sunny" there.'

@@ -311,23 +311,46 @@ TOOL = {"type": "function", "name": "look_up", "parameters": {"type": "object"}}
 @pytest.mark.parametrize(
     ("settings", "param", "says"),
     [
-        ({"tools": [TOOL]}, "tools", "tools: tools are not served"),
-        ({"tools": [TOOL], "tool_choice": "none"}, "tools", "tools: tools are not served"),
+        ({"tools": [TOOL, TOOL]}, "tools[1].name", "tools[1].name: 'look_up' is there twice"),
+        ({"tools": [TOOL | {"name": "look up"}]}, "tools[0].name", "tools[0].name: it is not 1 to 64 letters"),
+        ({"tools": [{"type": "function"}]}, "tools[0].name", "tools[0].name: Object missing required field `name`"),
+        ({"tools": [{"type": "mcp", "name": "x"}]}, "tools[0].type", "tools[0].type: Invalid enum value 'mcp'"),
+        ({"tools": [TOOL | {"name": f"look_up_{n}"} for n in range(65)]}, "tools", "tools: 65 tools, and at most 64"),
+        ({"tools": [TOOL | {"description": "x" * 33_000}]}, "tools", "tools: 33,"),
+        (
+            {"tools": [TOOL, TOOL | {"name": "b"}, TOOL | {"name": "c", "parameters": {"type": "number"}}]},
+            "tools[2].parameters",
+            "tools[2].parameters: it must be the schema of an object",
+        ),
+        (
+            {"tools": [TOOL | {"parameters": {"type": "object", "properties": {"a": {"type": "hammer"}}}}]},
+            "tools[0].parameters",
+            "tools[0].parameters: it is no JSON Schema: 'hammer'",
+        ),
+        (
+            {"tools": [TOOL | {"parameters": {"$ref": "https://example.com/schema"}}]},
+            "tools[0].parameters",
+            "tools[0].parameters: `$ref` 'https://example.com/schema' does not stand in it",
+        ),
+        ({"tools": [TOOL], "tool_choice": {"name": "b"}}, "tool_choice.name", "tool_choice.name: there is no tool 'b'"),
+        ({"parallel_tool_calls": "no"}, "parallel_tool_calls", "parallel_tool_calls: Expected `bool | null`"),
         ({"tools": "hammer"}, "tools", "tools: Expected `array | null`, got `str`"),
         ({"tools": {}}, "tools", "tools: Expected `array | null`, got `object`"),
         ({"tools": ["hammer"]}, "tools[0]", "tools[0]: Expected `object`, got `str`"),
+        ({"tool_choice": "required"}, "tool_choice", "tool_choice: there are no tools to choose from"),
         (
-            {"tool_choice": "required"},
+            {"tool_choice": "hammer"},
             "tool_choice",
-            "tool_choice: Invalid enum value 'required'; there is: auto, none",
+            "tool_choice: Invalid enum value 'hammer'; there is: auto, none, required",
         ),
-        ({"tool_choice": "hammer"}, "tool_choice", "tool_choice: Invalid enum value 'hammer'; there is: auto, none"),
         ({"tool_choice": 7}, "tool_choice", "tool_choice: Expected `str | object | null`, got `int`"),
-        ({"tools": [], "tool_choice": TOOL}, "tool_choice", "tool_choice: there are no tools to choose from"),
+        ({"tools": [], "tool_choice": {"name": "b"}}, "tool_choice", "tool_choice: there are no tools to choose from"),
     ],
-    ids=str,
+    ids=lambda value: str(value)[:60],
 )
-async def test_tools_are_not_dropped_in_silence(where: str, settings: dict[str, Any], param: str, says: str) -> None:
+async def test_tools_that_cannot_be_offered_are_refused_by_name(
+    where: str, settings: dict[str, Any], param: str, says: str
+) -> None:
     async with caller_who_goes_on() as caller:
         kind = {"session": "session.update", "response": "response.create"}[where]
         await caller.send(kind, **{where: settings | {"instructions": "Never."}})
@@ -443,7 +466,7 @@ async def test_what_means_nothing_here_is_accepted() -> None:
                 "output": {"voice": "marin", "speed": 1.25},
             },
         )
-        assert (output["tools"], output["tool_choice"], output["tracing"], output["prompt"]) == ([], "auto", None, None)
+        assert (output["tools"], output["tool_choice"], output["tracing"], output["prompt"]) == ([], "none", None, None)
         assert output["audio"]["input"]["noise_reduction"] is None
         assert output["audio"]["output"]["speed"] == 1.25
         assert output["model"] == "aura-scripted"

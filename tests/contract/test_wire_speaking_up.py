@@ -20,6 +20,7 @@ from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
 from tests.agent.audience import Notes
 from tests.contract.wire_wait import eventually
+from tests.scenario import Line
 from tests.served import KEY, served
 from tests.watcher import ANSWER, Watcher
 
@@ -54,7 +55,7 @@ class Filmed:
 
 
 @asynccontextmanager
-async def filmed(line: Watcher) -> AsyncIterator[Filmed]:
+async def filmed(line: Line) -> AsyncIterator[Filmed]:
     notes = Notes()
     loudspeaker = WavLoudspeaker(time)
     async with served(line) as pipeline:

@@ -34,6 +34,16 @@ OUT_OF_BAND = ANSWER | {  # an answer that is kept out of the conversation is no
     "response.output_item.done": {"response.done"},
 }
 
+CALL = {  # of a function call, which is told at once; words of the same answer may come before, between and behind
+    "": {"response.output_item.added"},
+    "response.output_item.added": {"conversation.item.added", "response.function_call_arguments.delta"},
+    "conversation.item.added": {"response.function_call_arguments.delta"},
+    "response.function_call_arguments.delta": {"response.function_call_arguments.done"},
+    "response.function_call_arguments.done": {"response.output_item.done"},
+    "response.output_item.done": {"conversation.item.done"},
+    "conversation.item.done": set(),
+}
+
 HEARD = "conversation.item.input_audio_transcription"
 SAID = {
     "": {"input_audio_buffer.speech_started", "input_audio_buffer.committed", "conversation.item.added"},
@@ -57,6 +67,7 @@ class Order:
     _answer: str = ""  # the id of the running answer, and of its item
     _item: str = ""
     _table: dict[str, set[str]] = field(default_factory=dict)
+    _calls: set[str] = field(default_factory=set)  # the ids of their items
     _event_ids: set[str] = field(default_factory=set)
     _words: str = ""
     _heard: dict[str, str] = field(default_factory=dict)
@@ -69,6 +80,11 @@ class Order:
             self.faults.append(f"{kind}: the event_id is used twice")
         self._event_ids.add(event["event_id"])
         item_id = event.get("item_id") or event.get("item", {}).get("id", "")
+        if kind == "response.output_item.added" and event["item"]["type"] == "function_call":
+            self._calls.add(item_id)
+        if item_id in self._calls and (kind in CALL or kind.startswith("response.")):
+            self._is_called(event, kind, item_id)
+            return
         if kind == "conversation.item.deleted":
             self._at.pop(item_id, None)
         elif kind.startswith("response."):
@@ -78,6 +94,11 @@ class Order:
         elif item_id and any(kind in following for following in SAID.values()):
             self._step(item_id, kind, SAID)
             self._is_heard(event, kind, item_id)
+
+    def _is_called(self, event: Event, kind: str, item_id: str) -> None:
+        self._step(item_id, kind, CALL)
+        if kind.startswith("response.") and event["response_id"] != self._answer:
+            self.faults.append(f"{kind}: {event['response_id']} is not the running answer")
 
     def _answers(self, event: Event, kind: str, item_id: str) -> None:
         answer = event.get("response_id") or event["response"]["id"]

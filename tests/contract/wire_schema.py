@@ -9,7 +9,7 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 
 Event = dict[str, Any]
 
-OURS = {"input_audio_buffer.partial", "aura.offer"}
+OURS = {"input_audio_buffer.partial", "aura.end_of_turn", "aura.offer", "aura.observation"}
 
 # What the service sends and the package's types lack, and what is ours, by place (`*` stands for an event's type).
 BESIDE_THE_TYPES = {
@@ -22,7 +22,9 @@ BESIDE_THE_TYPES = {
 # Fields that the types call optional and clients read without asking.
 RELIED_ON = {
     "response": {"id", "object", "status", "output", "output_modalities", "metadata", "usage"},
-    "item": {"id", "object", "type", "status", "role", "content"},
+    "message": {"id", "object", "type", "status", "role", "content"},
+    "function_call": {"id", "object", "type", "status", "call_id", "name", "arguments"},
+    "function_call_output": {"id", "object", "type", "status", "call_id", "output"},
     "error": {"type", "code", "message", "param", "event_id"},
     "session": {"id", "object", "model", "instructions", "output_modalities", "audio", "tools", "expires_at"},
 }
@@ -61,6 +63,9 @@ def _without_ours(event: Event) -> Event:
 
 
 def _missing(event: Event) -> Iterator[str]:
+    if "item" in event:
+        for field in sorted(RELIED_ON[event["item"]["type"]] - event["item"].keys()):
+            yield f"{event['type']}: item.{field}: missing"
     for part, needed in RELIED_ON.items():
         if part == "error" and event["type"] != "error":
             continue  # that of a failed transcription answers no event
@@ -68,7 +73,7 @@ def _missing(event: Event) -> Iterator[str]:
             for field in sorted(needed - output.keys()):
                 yield f"{event['type']}: {part}.{field}: missing"
     for item in event.get("response", {}).get("output") or []:
-        for field in sorted(RELIED_ON["item"] - item.keys()):
+        for field in sorted(RELIED_ON[item["type"]] - item.keys()):
             yield f"{event['type']}: response.output.{field}: missing"
 
 

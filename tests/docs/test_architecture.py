@@ -6,7 +6,7 @@ from typing import get_args
 
 import pytest
 
-from agent.turns.floor import DropReason
+from agent.floor.floor import DropReason
 from tests.docs.tables import DOCS, ROOT, names, tables
 from tests.test_rooms import AGENT, PIPELINE
 

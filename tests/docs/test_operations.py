@@ -7,8 +7,8 @@ from typing import get_args
 
 from prometheus_client.metrics import MetricWrapperBase
 
+from agent.floor.quiet_wishes import PHRASES
 from agent.status import attributes
-from agent.turns.quiet_wishes import PHRASES
 from agent.turns.sound_record import SoundRecord
 from agent.turns.user_turn_tracker import Reason
 from pipeline.runtime.metrics import Metrics

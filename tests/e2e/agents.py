@@ -4,7 +4,7 @@ import sys
 from dataclasses import dataclass
 
 from agent.settings.agent import LiveKitSettings
-from agent.web.server import TokenRequest, join_token
+from agent.web.join_token import TokenRequest, join_token
 from infra.bench.person.grant import Grant
 from infra.launcher.supervise.ports import Ports
 from tests.e2e.stack import Stack

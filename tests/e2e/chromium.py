@@ -5,6 +5,7 @@ Protocol: https://chromedevtools.github.io/devtools-protocol/
 
 import asyncio
 import itertools
+import json
 import os
 import shutil
 from base64 import b64decode
@@ -39,6 +40,8 @@ FLAGS = (
     "--autoplay-policy=no-user-gesture-required",
 )
 
+KEEPS_NOTHING = {"profile": {"default_content_setting_values": {"cookies": 2}}}  # its preferences: 2 is "block"
+
 # The recorded microphone hears nothing of the loudspeaker, as with a headset. An echo canceller that finds no echo
 # holds for one whatever is said over the agent.
 HEADSET = """
@@ -59,7 +62,11 @@ class Screen:
 
 
 DESK = Screen("desk", 1440, 900, phone=False)
+LAPTOP = Screen("laptop", 1280, 720, phone=False)
 PHONE = Screen("phone", 390, 844, phone=True)
+SMALL_PHONE = Screen("small-phone", 320, 568, phone=True)
+TWO_CAMERAS = "--use-fake-device-for-media-stream=device-count=2"
+ZOOMED = Screen("zoomed", 360, 225, phone=False)  # the desk's at 400 %
 
 
 class Page:
@@ -75,6 +82,7 @@ class Page:
         self._socket = socket
         self._ids = itertools.count(1)
         self._replies: dict[int, asyncio.Future[dict[str, Any]]] = {}
+        self._finger = (0.0, 0.0)
 
     async def begin(self) -> None:
         for domain in ("Page", "Runtime"):
@@ -90,6 +98,24 @@ class Page:
         """Be shown on a screen."""
         size = {"width": screen.width, "height": screen.height, "deviceScaleFactor": 1, "mobile": screen.phone}
         await self._send("Emulation.setDeviceMetricsOverride", **size)
+        await self._send("Emulation.setTouchEmulationEnabled", enabled=screen.phone)
+
+    async def first_run(self, script: str) -> None:
+        """Run a script in each page that is opened from now on, before its own."""
+        await self._send("Page.addScriptToEvaluateOnNewDocument", source=script)
+
+    async def slow_down(self, *, latency_ms: float, bytes_per_s: float, processor: float) -> None:
+        """Put a slow network and a slow processor under the page, and an empty cache."""
+        await self._send("Network.enable")
+        await self._send("Network.setCacheDisabled", cacheDisabled=True)
+        speed = {"latency": latency_ms, "downloadThroughput": bytes_per_s, "uploadThroughput": bytes_per_s}
+        await self._send("Network.emulateNetworkConditions", offline=False, **speed)
+        await self._send("Emulation.setCPUThrottlingRate", rate=processor)
+
+    async def prefer(self, **features: str) -> None:
+        """Have the system prefer something from now on: `color_scheme="dark"`, `reduced_motion="reduce"`."""
+        wanted = [{"name": f"prefers-{name.replace('_', '-')}", "value": value} for name, value in features.items()]
+        await self._send("Emulation.setEmulatedMedia", features=wanted)
 
     async def claim(self, user_agent: str) -> None:
         """Say to pages that are opened from now on that it is another browser."""
@@ -110,6 +136,32 @@ class Page:
         assert "exceptionDetails" not in reply, f"{script}\n{reply['exceptionDetails']}"
         return reply["result"].get("value")
 
+    async def run_in_frame(self, script: str) -> Any:
+        """The value of a JavaScript expression in the page's only frame, which may be another origin's; None while that
+        loads something else.
+
+        Raises:
+            AssertionError: It threw, or the frame shows nothing of what it was to load.
+        """
+        frames = [each["frame"] for each in (await self._send("Page.getFrameTree"))["frameTree"].get("childFrames", [])]
+        assert frames and "unreachableUrl" not in frames[0], f"the frame was refused: {frames}"
+        world = await self._send("Page.createIsolatedWorld", frameId=frames[0]["id"])
+        asked = {"expression": script, "returnByValue": True, "contextId": world["executionContextId"]}
+        try:
+            reply = await self._send("Runtime.evaluate", **asked)
+        except AssertionError as error:
+            if "Cannot find context" in str(error):
+                return None
+            raise
+        assert "exceptionDetails" not in reply, f"{script}\n{reply['exceptionDetails']}"
+        return reply["result"].get("value")
+
+    async def manifest_errors(self) -> list[str]:
+        """What the browser finds wrong with the page's manifest."""
+        manifest = await self._send("Page.getAppManifest")
+        assert manifest["url"].endswith(".webmanifest"), "the page has no manifest"
+        return [error["message"] for error in manifest["errors"]]
+
     async def until(self, script: str, within_s: float, wanted: str) -> None:
         """Return as soon as a JavaScript expression is true.
 
@@ -125,6 +177,18 @@ class Page:
             raise AssertionError(f"{wanted}: not within {within_s:g} s\n{self.diary}\nIt shows:\n{shown}") from None
         self.diary.note(wanted)
 
+    async def busy(self, during_s: float) -> float:
+        """The share of one core that the page's main thread works in that time."""
+        await self._send("Performance.enable")
+        before = await self._metrics()
+        await asyncio.sleep(during_s)
+        after = await self._metrics()
+        return (after["TaskDuration"] - before["TaskDuration"]) / (after["Timestamp"] - before["Timestamp"])
+
+    async def _metrics(self) -> dict[str, float]:
+        metrics = (await self._send("Performance.getMetrics"))["metrics"]
+        return {each["name"]: each["value"] for each in metrics}
+
     async def click(self, place: str) -> None:
         """Click the middle of an element, given as JavaScript."""
         box = "(e => (r => [r.x + r.width / 2, r.y + r.height / 2])(e.getBoundingClientRect()))"
@@ -132,9 +196,37 @@ class Page:
         for kind in ("mousePressed", "mouseReleased"):
             await self._send("Input.dispatchMouseEvent", type=kind, x=x, y=y, button="left", clickCount=1)
 
+    async def touch(self, place: str) -> None:
+        """Lay a finger on the middle of an element, given as JavaScript, until `lift`."""
+        box = "(e => (r => [r.x + r.width / 2, r.y + r.height / 2])(e.getBoundingClientRect()))"
+        self._finger = tuple(await self.run(f"{box}({place})"))
+        await self._touch("touchStart", self._finger)
+
+    async def slide(self, right: float, down: float) -> None:
+        """Move the finger on the screen, in CSS pixels."""
+        self._finger = (self._finger[0] + right, self._finger[1] + down)
+        await self._touch("touchMove", self._finger)
+
+    async def lift(self, *, cancelled: bool = False) -> None:
+        """Take the finger away; `cancelled`: the system has taken it for a gesture of its own."""
+        await self._touch("touchCancel" if cancelled else "touchEnd")
+
+    async def _touch(self, kind: str, *points: tuple[float, float]) -> None:
+        await self._send("Input.dispatchTouchEvent", type=kind, touchPoints=[{"x": x, "y": y} for x, y in points])
+
     async def type(self, text: str) -> None:
         """Type into what has the focus."""
         await self._send("Input.insertText", text=text)
+
+    async def press(self, key: str, *, held: bool = False) -> None:
+        """Press a key with a character on it, or Escape; `held`: it is not let go, which `release` does."""
+        text = {} if len(key) > 1 else {"text": key}
+        await self._send("Input.dispatchKeyEvent", type="keyDown", **_key(key), **text)
+        if not held:
+            await self.release(key)
+
+    async def release(self, key: str) -> None:
+        await self._send("Input.dispatchKeyEvent", type="keyUp", **_key(key))
 
     async def listen(self) -> None:
         """Take what the browser says, until it closes."""
@@ -162,6 +254,11 @@ class Page:
         return dict(answer["result"])
 
 
+def _key(key: str) -> dict[str, Any]:
+    """A key as the protocol has it: what the browser itself does with one goes by its number."""
+    return {"key": key, "windowsVirtualKeyCode": 27 if key == "Escape" else ord(key.upper()[0])}
+
+
 def element(testid: str) -> str:
     """JavaScript for the first element with a test id, or null."""
     return find(f"[data-testid={testid}]")
@@ -173,18 +270,31 @@ def find(selector: str) -> str:
 
 
 @asynccontextmanager
-async def chromium(folder: Path, microphone: Path | None = None) -> AsyncGenerator[Page]:
+async def chromium(
+    folder: Path,
+    microphone: Path | None = None,
+    *flags: str,
+    camera: Path | None = None,
+    keeps_nothing: bool = False,
+) -> AsyncGenerator[Page]:
     """A browser of its own, for as long as the context lasts.
 
     Args:
         folder: For its profile and its log.
         microphone: A WAV that is played once into each microphone, from the moment it is opened.
+        flags: Further ones of Chromium.
+        camera: A film (Y4M) that each camera shows, again and again; without it, they show what Chromium draws.
+        keeps_nothing: Its person has forbidden pages to keep anything: cookies and every storage are blocked.
     """
     program = shutil.which("chromium")
     assert program, "Chromium is missing; on Debian: apt-get install chromium"
     profile = folder / "profile"
-    heard = [f"--use-file-for-fake-audio-capture={microphone}%noloop"] if microphone else []
-    argv = [program, *FLAGS, *heard, f"--user-data-dir={profile}", "about:blank"]
+    if keeps_nothing:
+        (profile / "Default").mkdir(parents=True)
+        (profile / "Default" / "Preferences").write_text(json.dumps(KEEPS_NOTHING))
+    devices = [f"--use-file-for-fake-audio-capture={microphone}%noloop"] if microphone else []
+    devices += [f"--use-file-for-fake-video-capture={camera}"] if camera else []
+    argv = [program, *FLAGS, *flags, *devices, f"--user-data-dir={profile}", "about:blank"]
     async with (
         child(argv, cwd=ROOT, env=os.environ, log=folder / "chromium.log", stop_s=5),
         aiohttp.ClientSession() as http,

@@ -15,6 +15,7 @@ from tests.e2e.lines import Line
 from tests.e2e.observed import Observed, observed_agent
 from tests.e2e.phones import CALLER_ID, OPERATOR, House, telephones
 from tests.e2e.recogniser import Recogniser
+from tests.e2e.scripted_agent import ScriptedPage, scripted_page
 from tests.e2e.seeing import SeeingAgent, seeing_agent
 from tests.e2e.stack import ROOT, Stack, stack_in
 from tests.e2e.telephone_wire import HOST, free_port
@@ -64,6 +65,15 @@ async def observed(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> As
 async def seeing(stack: Stack, tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[SeeingAgent]:
     async with seeing_agent(stack, tmp_path_factory.mktemp("seeing")) as agent:
         yield agent
+
+
+@pytest.fixture(scope="session")
+async def scripted(
+    environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
+) -> AsyncGenerator[ScriptedPage]:
+    """The page, with no stack and no model behind it."""
+    async with scripted_page(Path(environ["AURA_HOME"]), tmp_path_factory.mktemp("scripted")) as running:
+        yield running
 
 
 @pytest.fixture(scope="session")

@@ -14,7 +14,7 @@ from typing import Any, Literal
 from livekit import api, rtc
 
 from agent.settings.agent import LiveKitSettings
-from agent.web.server import TokenRequest, join_token
+from agent.web.join_token import TokenRequest, join_token
 from infra.bench.person.grant import Grant
 from infra.launcher.base.processes import child
 from infra.launcher.supervise.ports import LOOPBACK, choose_ports

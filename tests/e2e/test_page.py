@@ -37,7 +37,7 @@ OTHER_MICROPHONE = """
 (picker => {
   picker.value = [...picker.options].map(option => option.value).findLast(value => value !== picker.value);
   picker.dispatchEvent(new Event('change', {bubbles: true}));
-})(document.querySelector('[role=toolbar] select'))
+})(document.querySelector('[data-testid=device-audioinput]'))
 """
 
 
@@ -54,13 +54,12 @@ async def test_a_browser_asks_aloud_hears_the_answer_shows_both_sides_and_interr
         await page.click(element("start"))
         await loudspeaker.listen(READY_S)
         await page.until(captions("agent", "Aura"), READY_S, "the greeting")
-        await page.until(f"{element('self-view')}?.dataset.sees === 'false'", READY_S, "that nobody sees the picture")
-        assert await page.run(f"{element('state')}.dataset.state") != "watching"
+        await page.until(f"{element('self-view')}?.dataset.sees === 'true'", READY_S, "that the picture is seen")
         await loudspeaker.is_quiet(READY_S)
         assert await page.run(f"{element('latency')}.textContent") == ""  # nobody has waited for the greeting
 
         asked = await loudspeaker.now_ms()
-        await page.click(find(f"[role=toolbar] {MICROPHONE}"))
+        await page.click(find(f".controls {MICROPHONE}"))
         await page.until(captions("user", "France", final="true"), ANSWER_S, "the question")
         await page.until(captions("agent", "Paris"), ANSWER_S, "the answer")
         await loudspeaker.plays(PAGE_S, since_ms=asked)
@@ -78,7 +77,10 @@ async def test_a_browser_asks_aloud_hears_the_answer_shows_both_sides_and_interr
         counting = await loudspeaker.now_ms()
         await write(page, "Please count to forty.")
         await page.until(f"{loudspeaker.loud_ms(counting)} > 2000", ANSWER_S, "two seconds of the count")
+        await page.click(element("devices"))
+        await page.until(f"{element('device-audioinput')}?.options.length > 2", PAGE_S, "a choice of microphones")
         await page.run(OTHER_MICROPHONE)  # its recording begins again
+        await page.click(element("devices"))
         await page.until(captions("agent", "", mark="interrupted"), ANSWER_S, "the count is broken off")
         interrupted = await loudspeaker.now_ms()
         await loudspeaker.plays(ANSWER_S, since_ms=interrupted)
@@ -86,6 +88,10 @@ async def test_a_browser_asks_aloud_hears_the_answer_shows_both_sides_and_interr
         await take_pictures(page, out, "interrupted")
 
         await page.click(element("leave"))
+        await page.until(element("after"), PAGE_S, "what remains of the call")
+        assert await page.run("document.activeElement.tagName") == "H1"
+        assert int(await page.run(f"{element('after-turns')}.textContent")) >= 2
+        await page.click(element("back"))
         await page.until(element("start"), PAGE_S, "the door")
         assert page.errors == []
 

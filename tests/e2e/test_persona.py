@@ -131,7 +131,7 @@ CHOOSE = """
 (choice => {
   choice.value = 'fr';
   choice.dispatchEvent(new Event('change', {bubbles: true}));
-})(document.querySelector('[aria-label=Language]'))
+})(document.querySelector('dialog[open] [data-testid=language]'))
 """
 
 
@@ -142,8 +142,10 @@ async def test_the_page_says_who_is_there_and_what_they_speak_and_a_person_choos
         await page.open(stack.running.url)
         await page.until(element("start"), SHOWN_S, "a start screen")
         await page.click(element("start"))
+        await page.until(element("caption-agent"), READY_S, "the greeting")
+        await page.click(element("settings"))
         await page.until(f"{element('persona')}?.dataset.voice === 'heart'", READY_S, "who is there")
-        assert await page.run(f"{element('speaks')}.textContent") == "Aura speaks English only."
+        assert await page.run(f"{element('speaks')}.textContent") == "AURA speaks English only."
         assert await page.run(f"{element('persona')}.dataset.language") == "auto"
         await page.run(CHOOSE)
         await page.until(f"{element('persona')}.dataset.language === 'fr'", SHOWN_S, "the agent has taken it")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.settings.agent import LiveKitSettings
-from agent.web.server import TokenRequest, join_token
+from agent.web.join_token import TokenRequest, join_token
 from infra.bench.base.speech import PersonVoice
 from infra.bench.person.grant import Grant
 from infra.bench.person.person import ANSWER_S, READY_S, joined

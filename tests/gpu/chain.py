@@ -8,7 +8,11 @@ more. `--mps` lets the stages use the GPU at the same time, under NVIDIA's Multi
 `--words` chooses a recogniser that keeps to its words, as a trained one nearly does, or one that changes them at every
 pass, which makes drafts useless (`chain_words`). `SECTION: drafts` tells what became of them, `SECTION: outliers` which
 turns took more than 1.5 times the median, with each step of them beside its median, and how late the server's event
-loop was meanwhile. `--limit` is for all of it: what does not fit in is left out. `--tiny` is a dry run on a CPU.
+loop was meanwhile. `open` is in no default: people ring up one after the other within a quarter of a minute, speak for
+2 to 8 s and pause for 3 to 15 s; what they ask in the `--seconds` after that counts. Each load tells how long requests
+waited in vLLM's engines (`around_ms`: until it is queued, and back; `wait_ms`: until it is scheduled; `step_ms`: until
+its first token), which threads of the server took most of the processor, and how busy the GPU was. `--limit` is for all
+of it: what does not fit in is left out. `--tiny` is a dry run on a CPU.
 """
 
 import argparse
@@ -18,7 +22,7 @@ from pathlib import Path
 
 from tests.gpu.chain_measures import TINY, Extent
 from tests.gpu.chain_model import SHIPPED, WORDS
-from tests.gpu.chain_run import SECTIONS, run
+from tests.gpu.chain_run import SECTIONS, USUAL, run
 from tests.gpu.made_up import made_up, numbers
 from tests.gpu.sections import Report
 
@@ -28,11 +32,13 @@ LIMIT_S, LIMIT_TINY_S = 540.0, 3_000.0
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--out", type=Path, default=Path("chain.json"))
-    parser.add_argument("--only", default=",".join(SECTIONS))
+    parser.add_argument("--only", default=",".join(USUAL))
     parser.add_argument("--deployment", type=Path, default=SHIPPED, help="another one for the same models")
     parser.add_argument("--caches", type=Path, metavar="DIR")
     parser.add_argument("--calls", type=numbers, metavar="N,…", help="turns of each call of `one` (5,20)")
     parser.add_argument("--callers", type=numbers, metavar="N,…", help="at once, in `many` (4,8,16)")
+    parser.add_argument("--open", type=numbers, metavar="N,…", help="callers of `open` (16,24,28,32)")
+    parser.add_argument("--seconds", type=float, metavar="S", help="that count of each open load (45)")
     parser.add_argument("--limit", type=float, metavar="S")
     parser.add_argument("--words", choices=WORDS, default="steady", help="of the recogniser (%(default)s)")
     parser.add_argument("--mps", action="store_true")
@@ -46,6 +52,7 @@ def main() -> None:
     report.add("asked", [{"words": args.words, "mps": args.mps, "tiny": args.tiny, "deployment": args.deployment.name}])
     extent = TINY if args.tiny else Extent()
     extent = replace(extent, calls=args.calls or extent.calls, callers=args.callers or extent.callers)
+    extent = replace(extent, open=args.open or extent.open, measured_s=args.seconds or extent.measured_s)
     with made_up(args.deployment, args.caches, args.words, shares=args.mps, tiny=args.tiny) as place:
         limit_s = args.limit or (LIMIT_TINY_S if args.tiny else LIMIT_S)
         asyncio.run(run(report, place, extent, sections, limit_s))

@@ -15,6 +15,7 @@ from infra.bench.load.report import steps
 from infra.bench.load.run import Plan, run
 from infra.bench.load.script import CallerProfile
 from pipeline.realtime.client import readiness
+from tests.gpu.chain_meters import Metered, Meters, metered
 from tests.gpu.chain_outliers import Late, outliers
 from tests.gpu.chain_server import loop_lag_s
 from tests.gpu.sections import Row
@@ -23,6 +24,7 @@ from tests.served import KEY
 
 LOOK_S = 1.0
 LEAVE_S = 10.0
+SOON_MS = 200.0  # the goal of most turns
 SESSION = {"aura": {"partials": True, "proactive": "off"}}  # an agent's: speech is read again and again while it grows
 NAMED = (1, 5, 20)  # turns of a call
 
@@ -37,23 +39,28 @@ class Extent:
         calls: Of one caller, one after the other: turns of each.
         paused: The same, committed only after half a second of silence, in which the answer is begun.
         callers: At once.
+        open: The same, in an open load.
         turns: Of each of them.
         cancels: In each state.
         sound_s: Of answers that are played, in all.
+        ramp_s, measured_s: Of an open load, at each number of callers.
     """
 
     calls: tuple[int, ...] = (5, 20)
     paused: tuple[int, ...] = (5,)
     callers: tuple[int, ...] = (4, 8, 16)
+    open: tuple[int, ...] = (16, 24, 28, 32)
     turns: int = 4
     cancels: int = 10
     sound_s: float = 1_600.0
     speech_s: float = 3.0
     silence_s: float = 0.5
     pause_s: float = 0.5
+    ramp_s: float = 15.0
+    measured_s: float = 45.0
 
 
-TINY = Extent((2, 1), (2,), (2,), 1, 2, 4.0, speech_s=1.0)
+TINY = Extent((2, 1), (2,), (2,), (2,), 1, 2, 4.0, speech_s=1.0, ramp_s=2.0, measured_s=30.0)
 
 
 @dataclass(slots=True)
@@ -61,33 +68,44 @@ class Bench:
     """The chain at `url` under load, and all that has become of its questions.
 
     Attributes:
+        server: Is metered; None: nothing is known of it but its address.
         broken: Calls that were refused, or broke off.
         late: How late the server's event loop was in the newest load, as it told once a second.
+        meters: What the newest load took.
         outliers: Turns that took much longer than the others of their load.
     """
 
     url: str
     extent: Extent
+    server: Metered | None = None
     served: list[Served] = field(default_factory=list)
     broken: int = 0
     late: list[Late] = field(default_factory=list)
+    meters: Meters = field(default_factory=Meters)
     outliers: list[Row] = field(default_factory=list)
     _seed: int = 0
 
     async def load(self, callers: int, turns: int, silence_s: float = 0.0) -> list[Served]:
-        self._seed += 1
-        await self._until_there_is_room(callers)
+        await self.until_there_is_room(callers)
         quiet = bytes(2 * round(24_000 * silence_s))
         recordings = [speech(self.extent.speech_s, seed) + quiet for seed in range(4)]
         engine_settings = CallerProfile(turns, len(recordings), pause_s=self.extent.pause_s)
-        frames = camera(self._seed)
-        plan = Plan(self.url, KEY, self._seed, engine_settings, recordings, frames, callers, session=SESSION)
-        async with _lag(self.url) as self.late:
+        seed = self.next_seed()
+        plan = Plan(self.url, KEY, seed, engine_settings, recordings, camera(seed), callers, session=SESSION)
+        async with loop_lag(self.url) as self.late, metered(self.server) as self.meters:
             load = await run(plan)
-        self.outliers += ({"load": self._seed, "callers": callers, **row} for row in outliers(load.served, self.late))
-        self.served += load.served
-        self.broken += load.refused + load.failed
+        self.note(callers, load.served, load.refused + load.failed)
         return list(load.served)
+
+    def next_seed(self) -> int:
+        self._seed += 1
+        return self._seed
+
+    def note(self, callers: int, served: Sequence[Served], broken: int) -> None:
+        """Keeps what became of the newest load."""
+        self.outliers += ({"load": self._seed, "callers": callers, **row} for row in outliers(served, self.late))
+        self.served += served
+        self.broken += broken
 
     async def first(self, emit: Tell) -> None:
         """The first turns after it was ready, and those of the next call."""
@@ -105,11 +123,16 @@ class Bench:
         """Callers at once."""
         for callers in self.extent.callers:
             served = await self.load(callers, self.extent.turns)
-            late = [1_000 * lag_s for _, lag_s in self.late]
-            row = {"callers": callers, **summary(served), "loop_lag_ms_most": max(late, default=0.0)}
-            row["broken_calls_so_far"] = self.broken
-            emit(f"callers {callers}", [row])
-            emit(f"callers {callers}: steps", step_rows(served))
+            self.tell(f"callers {callers}", {"callers": callers, **summary(served)}, served, emit)
+
+    def tell(self, name: str, row: Row, served: Sequence[Served], emit: Tell) -> None:
+        """The newest load: a row of its turns, their steps, and what the server took."""
+        late = [1_000 * lag_s for _, lag_s in self.late]
+        more = {"loop_lag_ms_most": max(late, default=0.0), "broken_calls_so_far": self.broken}
+        emit(name, [row | more | self.meters.load])
+        emit(f"{name}: steps", step_rows(served))
+        emit(f"{name}: waits in the engines", self.meters.waits)
+        emit(f"{name}: threads of the server", self.meters.threads)
 
     async def sound(self, emit: Tell) -> None:
         """Answers are played until there have been enough of them."""
@@ -120,7 +143,7 @@ class Bench:
             emit("sound", [{"audio_s_before": heard_s, "callers": callers, **summary(served)}])
         emit("sound, all that was played", [summary(self.served) | {"broken_calls": self.broken}])
 
-    async def _until_there_is_room(self, callers: int) -> None:
+    async def until_there_is_room(self, callers: int) -> None:
         """Those who have just hung up have left."""
         async with asyncio.timeout(LEAVE_S):
             while (await readiness(self.url)).free_sessions < callers:  # noqa: ASYNC110 - only by asking
@@ -135,6 +158,7 @@ class Bench:
             late = {"turn": "16 to 20", **summary([s for s in served if 16 <= s.turn <= 20])}
             emit(name, [*(row for row in (*rows, late) if row["n"]), {"turn": "all", **summary(served)}])
             emit(f"{name}: steps", step_rows(served))
+            emit(f"{name}: waits in the engines, newest call", self.meters.waits)
 
 
 def summary(served: Sequence[Served]) -> Row:
@@ -146,6 +170,7 @@ def summary(served: Sequence[Served]) -> Row:
             "first_ms_p50": percentile(first, 50),
             "first_ms_p95": percentile(first, 95),
             "first_ms_most": max(first),
+            "share_200_ms": sum(ms <= SOON_MS for ms in first) / len(first),
         }
     row |= {"audio_s": sum(each.audio_s for each in served), "gaps": len(gaps), "gap_ms_most": max(gaps, default=0.0)}
     row |= Counter(each.status for each in served)
@@ -165,7 +190,7 @@ def _row(served: Served) -> Row:
 
 
 @asynccontextmanager
-async def _lag(url: str) -> AsyncGenerator[list[Late]]:
+async def loop_lag(url: str) -> AsyncGenerator[list[Late]]:
     """How late the server's event loop was, as it told now and then."""
     clock = asyncio.get_running_loop().time
     late: list[Late] = []

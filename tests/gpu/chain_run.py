@@ -13,12 +13,15 @@ from pathlib import Path
 from tests.contract.vllm.chain import Chain, started
 from tests.gpu.chain_cancels import cancelled
 from tests.gpu.chain_measures import Bench, Extent, Tell
+from tests.gpu.chain_meters import REQUESTS, Metered
+from tests.gpu.chain_open_section import opened
 from tests.gpu.chain_server import drafts, engine_rows, memory_rows, metrics, start_row, started_stages, versions
 from tests.gpu.environment import CACHES
 from tests.gpu.memory import gpu_mib
 from tests.gpu.sections import TAIL, Report, Row
 
-SECTIONS = ("first", "one", "paused", "many", "cancel", "sound", "restart")
+SECTIONS = ("first", "one", "paused", "many", "open", "cancel", "sound", "restart")
+USUAL = tuple(each for each in SECTIONS if each != "open")  # which takes more than a minute at each number of callers
 LOOK_S = 0.2
 STOP_S = 15.0  # of the limit, for the end
 
@@ -44,7 +47,8 @@ async def run(report: Report, place: Place, extent: Extent, sections: Sequence[s
     report.add("versions", [versions()])
     async with served(report, "start", place, ends) as chain:
         if chain:
-            bench = Bench(chain.url, extent)  # what is played in all sections counts for `sound`
+            server = Metered(chain.process.pid, Path(place.env[REQUESTS]))
+            bench = Bench(chain.url, extent, server)  # what is played in all sections counts for `sound`
             for name in (each for each in sections if each != "restart"):
                 section = _section(name, bench, report)
                 await measured(report, name, partial(_noted, name, section, chain, bench, report), ends)
@@ -105,6 +109,7 @@ def _section(name: str, bench: Bench, report: Report) -> Callable[[], Awaitable[
         "one": bench.one,
         "paused": bench.paused,
         "many": bench.many,
+        "open": partial(opened, bench),
         "cancel": partial(cancelled, bench),
         "sound": bench.sound,
     }

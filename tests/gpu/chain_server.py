@@ -26,6 +26,7 @@ PACKAGES = (
 STARTED = re.compile(r'aura_engine_start_seconds\{stage="(\w+)"\} (\S+)')
 LATE = re.compile(r"^aura_loop_lag_seconds (\S+)", re.MULTILINE)
 PASSES = re.compile(r'^aura_asr_passes_total\{draft="(\w+)"\} (\S+)', re.MULTILINE)
+EARLY = re.compile(r'^aura_early_answers_total\{outcome="(\w+)"\} (\S+)', re.MULTILINE)
 DRAFTED = re.compile(r"^aura_spec_decode_(draft|accepted)_tokens_total (\S+)", re.MULTILINE)
 OPENED = re.compile(r" (\w+) started in \S+ s")
 WARM = re.compile(r"warm after (\S+) s")
@@ -88,9 +89,10 @@ def memory_rows(chain: Chain) -> list[Row]:
 
 
 def drafts(before: str, after: str) -> Row:
-    """What became of the recogniser's drafts between two pages of metrics, and the share of those wholly right."""
+    """What became of the recogniser's drafts between two pages of metrics, the share of those wholly right, and what
+    became of the answers that were begun early."""
     row: Row = {}
-    for what, pattern in (("passes", PASSES), ("tokens", DRAFTED)):
+    for what, pattern in (("passes", PASSES), ("tokens", DRAFTED), ("early", EARLY)):
         earlier = {name: float(count) for name, count in pattern.findall(before)}
         for name, count in pattern.findall(after):
             row[f"{name}_{what}"] = round(float(count) - earlier.get(name, 0.0))

@@ -17,14 +17,17 @@ ON_STDERR = {"VLLM_LOGGING_STREAM": "ext://sys.stderr"}
 CACHES = ("VLLM_CACHE_ROOT", "TRITON_CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR")
 
 
-def environment(plugin: Path, caches: Path, register: str = REGISTER, *, tiny: bool) -> dict[str, str]:
+def environment(
+    plugin: Path, caches: Path, register: str = REGISTER, *, tiny: bool, stat_logger: str = ""
+) -> dict[str, str]:
     """
     Args:
         plugin: A folder that is made here, for vLLM to find `register` in.
         caches: The folder of all caches.
         tiny: On a CPU.
+        stat_logger: Of vLLM's, as `module:class`.
     """
     env = (ENVIRONMENT if tiny else ON_A_GPU) | {cache: str(caches.absolute() / cache.lower()) for cache in CACHES}
-    env |= ON_STDERR | write_plugin(plugin, register)
+    env |= ON_STDERR | write_plugin(plugin, register, stat_logger)
     env["PYTHONPATH"] = os.pathsep.join([str(plugin), os.getcwd(), os.environ.get("PYTHONPATH", "")])
     return env

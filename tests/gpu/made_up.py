@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
+from tests.gpu.chain_meters import REQUESTS
 from tests.gpu.chain_model import WORDS, write_deployment, write_models
 from tests.gpu.chain_run import Place
 from tests.gpu.environment import environment
 from tests.gpu.voice import mps
+
+STAT_LOGGER = "tests.gpu.chain_waits:RequestLog"
 
 
 @contextmanager
@@ -25,8 +28,9 @@ def made_up(deployment: Path, caches: Path | None, words: str, *, shares: bool, 
         write_models(folder / "models", tiny=tiny)
         write_deployment(folder / "deployment.yaml", deployment, tiny=tiny)
         with mps(folder, shares) as service:
-            env = environment(folder / "plugin", caches or folder / "caches", WORDS[words], tiny=tiny)
-            env |= {"VLLM_LOGGING_LEVEL": "INFO"} | service
+            caches = caches or folder / "caches"
+            env = environment(folder / "plugin", caches, WORDS[words], tiny=tiny, stat_logger=STAT_LOGGER)
+            env |= {"VLLM_LOGGING_LEVEL": "INFO", REQUESTS: str(folder / "requests.jsonl")} | service
             yield Place(folder / "deployment.yaml", folder / "models", env)
 
 

@@ -43,12 +43,18 @@ def write_voice(models_dir: Path, *, tiny: bool) -> None:
     )
 
 
-def write_plugin(folder: Path, register: str) -> dict[str, str]:
-    """Tells vLLM's processes of a model that is not installed; returns the environment that they need."""
+def write_plugin(folder: Path, register: str, stat_logger: str = "") -> dict[str, str]:
+    """Tells vLLM's processes of a model that is not installed; returns the environment that they need.
+
+    Args:
+        stat_logger: As `module:class`, for the process in front of the engines; none if empty.
+    """
     info = folder / "aura_measured-0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: aura-measured\nVersion: 0\n")
-    (info / "entry_points.txt").write_text(f"[vllm.general_plugins]\n{PLUGIN} = {register}\n")
+    points = {"vllm.general_plugins": register, "vllm.stat_logger_plugins": stat_logger}
+    told = [f"[{group}]\n{PLUGIN} = {each}\n" for group, each in points.items() if each]
+    (info / "entry_points.txt").write_text("".join(told))
     return {"VLLM_PLUGINS": PLUGIN}
 
 

@@ -15,7 +15,7 @@ from pipeline.deployment.loading import read_deployment
 from pipeline.runtime.metrics import Metrics
 from pipeline.runtime.profiles import PROFILES, silero
 from pipeline.types.chunks import DraftOutcome
-from pipeline.types.session_events import TranscriptionCompleted
+from pipeline.types.session_events import EarlyAnswersEnded, TranscriptionCompleted
 from tests.gpu.chain_measures import SESSION
 from tests.gpu.chain_model import SHIPPED, TOKENS, write_deployment
 from tests.gpu.chain_outliers import outliers
@@ -84,6 +84,14 @@ def test_what_became_of_the_drafts_meanwhile_is_read_from_two_pages_of_metrics()
         "right_share": 0.5,
     }  # fmt: skip
     assert drafts(before[4], before[4])["right_share"] is None
+
+
+def test_what_became_of_the_early_answers_meanwhile_is_read_from_them_too() -> None:
+    metrics = Metrics()
+    before = page(metrics, [])
+    metrics.happened(EarlyAnswersEnded("item", adopted=2, discarded=1))
+    told = drafts(before, metrics.page().decode())
+    assert (told["adopted_early"], told["discarded_early"]) == (2, 1)
 
 
 def page(metrics: Metrics, heard: list[DraftOutcome | None]) -> str:

@@ -15,8 +15,17 @@ LAUNCHER = (  # from the top
     "infra.models",
     "infra.launcher.base",
 )
-BENCH = ("infra.bench.latency", "infra.bench.load", "infra.bench.person", "infra.bench.base")
-TAKES_FROM_THE_LAUNCHER = {"infra.bench.latency.cli"}  # it measures a stack that runs here
+BENCH = (
+    "infra.bench.answers",
+    "infra.bench.eot",
+    "infra.bench.latency",
+    "infra.bench.load",
+    "infra.bench.turn_taking",
+    "infra.bench.vision",
+    "infra.bench.person",
+    "infra.bench.base",
+)
+TAKES_FROM_THE_LAUNCHER = {"infra.bench.base.running_stack"}
 FILES = sorted((ROOT / "infra").rglob("*.py"))
 
 

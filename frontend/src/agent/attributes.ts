@@ -28,6 +28,13 @@ export interface Timings {
   readonly atMs: number;
   /** What was waited for, in order: the sum is the whole wait. Milliseconds. */
   readonly stages: readonly StageTime[];
+  /** When what happened, in order, from where the wait begins; below 0: before anybody waited. Milliseconds. */
+  readonly moments: readonly Moment[];
+}
+
+export interface Moment {
+  readonly name: string;
+  readonly atMs: number;
 }
 
 export interface StageTime {
@@ -83,6 +90,7 @@ export function readTimings(attributes: Attributes): Timings | null {
     createToFirstAudioMs: finite(fields.create_to_first_audio_ms),
     atMs: finite(fields.at_ms) ?? 0,
     stages: readStages(readFigures(fields.waited_ms), readFigures(fields.took_ms)),
+    moments: readMoments(readFigures(fields.moments_ms)),
   };
 }
 
@@ -91,6 +99,14 @@ function readStages(waited: Figures, took: Figures): readonly StageTime[] {
     const waitedMs = finite(ms);
     return waitedMs === null || waitedMs < 0 ? [] : [{ stage, waitedMs, tookMs: finite(took[stage]) }];
   });
+}
+
+function readMoments(figures: Figures): readonly Moment[] {
+  const moments = Object.entries(figures).flatMap(([name, ms]) => {
+    const atMs = finite(ms);
+    return atMs === null ? [] : [{ name, atMs }];
+  });
+  return moments.toSorted((one, other) => one.atMs - other.atMs);
 }
 
 /** The figure to show for a turn, in milliseconds: what the person waited. */

@@ -5,8 +5,19 @@ const choices = (fields: object) => readChoices({ 'aura.choices': JSON.stringify
 
 it('reads who the agent is, and nobody from what is not one', () => {
   const shown = '{"name": "Nova", "voice": "eric", "language": "fr", "proactive": true, "longest_answer": 0}';
-  expect(readPersona({ 'aura.persona': shown })).toEqual({ name: 'Nova', voice: 'eric', language: 'fr' });
-  expect(readPersona({ 'aura.persona': '{"name": "Nova"}' })).toEqual({ name: 'Nova', voice: '', language: 'auto' });
+  expect(readPersona({ 'aura.persona': shown })).toEqual({
+    name: 'Nova',
+    voice: 'eric',
+    language: 'fr',
+    textOnly: null,
+  });
+  expect(readPersona({ 'aura.persona': '{"name": "Nova"}' })).toEqual({
+    name: 'Nova',
+    voice: '',
+    language: 'auto',
+    textOnly: null,
+  });
+  expect(readPersona({ 'aura.persona': '{"name": "Nova", "modality": "text"}' })?.textOnly).toBe(true);
   for (const text of ['', '{', '[]', 'null', '7', '{"voice": "eric"}']) {
     expect(readPersona({ 'aura.persona': text })).toBeNull();
   }
@@ -17,8 +28,10 @@ it('reads what there is to choose from', () => {
     voices: ['vivian'],
     understood: ['en'],
     spoken: [],
+    personas: [],
   });
-  expect(readChoices({})).toEqual({ voices: [], understood: [], spoken: [] });
+  expect(choices({ personas: ['Aura', 'Nova', 7] }).personas).toEqual(['Aura', 'Nova']);
+  expect(readChoices({})).toEqual({ voices: [], understood: [], spoken: [], personas: [] });
 });
 
 it('offers what is spoken first, and says of the rest that it is only understood', () => {
@@ -32,12 +45,13 @@ it('offers what is spoken first, and says of the rest that it is only understood
   expect(languageChoices(choices({ languages: ['sv'] }))).toEqual([{ code: 'sv', name: 'Swedish' }]);
 });
 
-it('survives a code that is none', () => {
-  expect(languageChoices(choices({ languages: ['!?'] }))).toEqual([{ code: '!?', name: '!?' }]);
+it('offers no bare code', () => {
+  const offered = languageChoices(choices({ languages: ['!?', 'qx', 'sv'], voice_languages: ['qx'] }));
+  expect(offered.map(({ code }) => code)).toEqual(['sv']);
 });
 
 it('says plainly that only one language is spoken', () => {
-  expect(spokenHint('Aura', choices({ voice_languages: ['en'] }))).toBe('Aura speaks English only.');
-  expect(spokenHint('Aura', choices({ voice_languages: ['en', 'fr'] }))).toBe('');
-  expect(spokenHint('Aura', choices({}))).toBe('');
+  expect(spokenHint(choices({ voice_languages: ['en'] }))).toBe('AURA speaks English only.');
+  expect(spokenHint(choices({ voice_languages: ['en', 'fr'] }))).toBe('');
+  expect(spokenHint(choices({}))).toBe('');
 });

@@ -1,4 +1,6 @@
 /** Reads who the agent says it is, and what there is to choose from. Unreadable values count as absent. */
+
+import { language, words } from '../words/words';
 import { type Attributes, parse } from './attributes';
 
 export interface Persona {
@@ -7,6 +9,8 @@ export interface Persona {
   readonly voice: string;
   /** ISO 639-1 code, or `auto`. */
   readonly language: string;
+  /** It only writes; null: it does not say. */
+  readonly textOnly: boolean | null;
 }
 
 export interface Choices {
@@ -15,6 +19,8 @@ export interface Choices {
   readonly understood: readonly string[];
   /** ISO 639-1 codes of what is spoken. */
   readonly spoken: readonly string[];
+  /** Names of who the agent may be; empty: it is only one. */
+  readonly personas: readonly string[];
 }
 
 export interface LanguageChoice {
@@ -25,13 +31,20 @@ export interface LanguageChoice {
 export const AUTO = 'auto';
 
 export function readPersona(attributes: Attributes): Persona | null {
-  const { name, voice, language } = parse(attributes['aura.persona']);
+  const { name, voice, language, modality } = parse(attributes['aura.persona']);
   if (typeof name !== 'string') return null;
   return {
     name,
     voice: typeof voice === 'string' ? voice : '',
     language: typeof language === 'string' ? language : AUTO,
+    textOnly: typeof modality === 'string' ? modality === 'text' : null,
   };
+}
+
+/** ISO 639-1 code; undefined: whatever is heard. */
+export function readSpokenLanguage(attributes: Attributes): string | undefined {
+  const language = readPersona(attributes)?.language;
+  return language === AUTO ? undefined : language;
 }
 
 export function readChoices(attributes: Attributes): Choices {
@@ -40,33 +53,38 @@ export function readChoices(attributes: Attributes): Choices {
     voices: names(fields.voices),
     understood: names(fields.languages),
     spoken: names(fields.voice_languages),
+    personas: names(fields.personas),
   };
 }
 
-/** What a person may be heard in: what is spoken as well in front, each part in the order of its names. */
+/** What a person may be heard in, if it has a name: what is spoken as well in front, each part in the order of names. */
 export function languageChoices({ understood, spoken }: Choices): readonly LanguageChoice[] {
   const both = sorted(understood.filter((code) => spoken.includes(code)));
   const only = sorted(understood.filter((code) => !spoken.includes(code)));
   if (spoken.length === 0) return only;
-  return [...both, ...only.map(({ code, name }) => ({ code, name: `${name} (understood, not spoken)` }))];
+  return [...both, ...only.map(({ code, name }) => ({ code, name: words.sheet.understoodOnly(name) }))];
 }
 
 /** Which languages it answers in, if they are few: a sentence, or empty. */
-export function spokenHint(name: string, { spoken }: Choices): string {
+export function spokenHint({ spoken }: Choices): string {
   const [only, ...others] = spoken;
-  return only && others.length === 0 ? `${name} speaks ${languageName(only)} only.` : '';
+  return only && others.length === 0 ? words.sheet.speaksOnly(languageName(only) ?? only) : '';
 }
 
-export function languageName(code: string): string {
+/** In the language of the page; undefined: the browser has no name for it. */
+export function languageName(code: string): string | undefined {
   try {
-    return new Intl.DisplayNames(['en'], { type: 'language' }).of(code) ?? code;
+    return new Intl.DisplayNames([language], { type: 'language', fallback: 'none' }).of(code);
   } catch {
-    return code; // it is no code
+    return undefined; // it is no code
   }
 }
 
 function sorted(codes: readonly string[]): readonly LanguageChoice[] {
-  const choices = codes.map((code) => ({ code, name: languageName(code) }));
+  const choices = codes.flatMap((code) => {
+    const name = languageName(code);
+    return name ? [{ code, name }] : [];
+  });
   return choices.sort((one, other) => one.name.localeCompare(other.name));
 }
 

@@ -1,8 +1,10 @@
 /** The agent of the room, found by its participant kind, with its state and its current complaint. */
 import { useParticipantAttributes, useRemoteParticipants } from '@livekit/components-react';
 import type { RemoteParticipant } from 'livekit-client';
-import { useState } from 'react';
+import { useEffect, useState } from 'react';
+import { callAgent } from '../words/words';
 import { type AgentState, readLine, readSees, readShown, readState, type Shown } from './attributes';
+import { readPersona } from './persona';
 
 export interface AgentView {
   /** It was in the room before, whether or not it is now. */
@@ -25,6 +27,10 @@ export function useAgent(): AgentView {
   const [seen, setSeen] = useState(false);
   if (participant && !seen) setSeen(true);
   const known = participant?.attributes ?? {};
+  const name = readPersona(known)?.name;
+  useEffect(() => {
+    if (name) callAgent(name);
+  }, [name]);
   return {
     seen,
     participant,

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
-import { figureWords, listeningHint, stageWords, thinkingHint, watchingHint } from './words';
+import { decisionReason, figureWords, listeningHint, stageWords, thinkingHint, watchingHint } from './words';
 
 it('does not claim to see who shows a picture to a pipeline without eyes', () => {
-  expect(listeningHint(true)).toBe('AURA hears you, but cannot see yet.');
+  expect(listeningHint(true)).toBe('AURA hears you, but has no eyes here: nobody looks at your picture.');
   expect(listeningHint(false)).toBe('Say something, or type below.');
 });
 
@@ -40,4 +40,10 @@ it('says the numbers behind a decision in words, and by their names where it kno
 it('names each stage of a turn, also of a pipeline that it does not know', () => {
   expect(stageWords('aura')).toBe('First words of the answer');
   expect(stageWords('other_voice')).toBe('other_voice');
+});
+
+it('tells why it was decided as the agent does, where the page has no words of its own', () => {
+  expect(decisionReason({ what: 'silent', reason: 'model', text: 'chose to say nothing' })).toBe(
+    'chose to say nothing',
+  );
 });

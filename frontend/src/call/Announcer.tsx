@@ -1,5 +1,6 @@
 /** Tells screen readers each line once, when it is final; tentative words would be read over and over. */
 import type { Line } from '../conversation/conversation';
+import { words } from '../words/words';
 
 export function Announcer({ lines }: { lines: readonly Line[] }) {
   const newest = lines.filter((line) => line.final).slice(-4);
@@ -7,9 +8,8 @@ export function Announcer({ lines }: { lines: readonly Line[] }) {
     <ul className="unseen" aria-live="polite" aria-relevant="additions">
       {newest.map((line) => (
         <li key={line.key}>
-          {line.side === 'agent' ? 'AURA said: ' : 'You said: '}
-          {line.text}
-          {line.mark === 'interrupted' && ' (interrupted)'}
+          {line.side === 'agent' ? words.captions.agentSaid : words.captions.youSaid} {line.text}
+          {line.mark === 'interrupted' && ` ${words.captions.interrupted}`}
         </li>
       ))}
     </ul>

@@ -1,6 +1,7 @@
 /** What is wrong with the call now, and what can be done; there is one at a time. */
 import { useRoomContext } from '@livekit/components-react';
 import { Icon } from '../ui/Icon';
+import { words } from '../words/words';
 import type { Trouble } from './trouble';
 
 interface Props {
@@ -12,9 +13,9 @@ interface Props {
 export function Banner({ trouble, rejoin, anew }: Props) {
   const room = useRoomContext();
   const actions = {
-    return: { words: 'Try again', act: rejoin },
-    anew: { words: 'Start a new call', act: anew },
-    unlock: { words: 'Play the sound', act: () => void room.startAudio() },
+    return: { name: words.call.again.return, act: rejoin },
+    anew: { name: words.call.again.anew, act: anew },
+    unlock: { name: words.call.again.unlock, act: () => void room.startAudio() },
   };
   const action = trouble?.action && actions[trouble.action];
   return (
@@ -25,7 +26,7 @@ export function Banner({ trouble, rejoin, anew }: Props) {
           <p>{trouble.text}</p>
           {action && (
             <button type="button" className="primary" data-testid="again" onClick={action.act}>
-              {action.words}
+              {action.name}
             </button>
           )}
         </div>

@@ -1,10 +1,13 @@
 /** The call: who speaks, what was said, and the controls; one room for all its parts. */
 import { RoomContext } from '@livekit/components-react';
-import { useRef, useState } from 'react';
+import { useCallback, useRef, useState } from 'react';
 import { useAgent } from '../agent/useAgent';
 import { useConversation } from '../conversation/useConversation';
 import type { Call } from '../session/openCall';
+import { useSettings } from '../settings/store';
+import { useTalkMode } from '../talk/useTalkMode';
 import { Banner } from './Banner';
+import { CallChips } from './CallChips';
 import { Captions } from './Captions';
 import { ChatBox } from './ChatBox';
 import { Controls } from './Controls';
@@ -13,7 +16,11 @@ import { LeaveDialog } from './LeaveDialog';
 import { RoomAudio } from './RoomAudio';
 import { SelfView } from './SelfView';
 import { Stage } from './Stage';
+import { needsMore } from './scriptRoom';
 import { TopBar } from './TopBar';
+import { useCallDevices } from './useCallDevices';
+import { useCallPersona } from './useCallPersona';
+import { useDetails } from './useDetails';
 import { useKeepAwake } from './useKeepAwake';
 import { useTrouble } from './useTrouble';
 
@@ -26,6 +33,12 @@ interface Props {
   readonly anew: () => void;
 }
 
+/** As long as there are fewer lines, the stage takes more room than they do. */
+const FEW_LINES = 4;
+
+/** The share of the window's height that it then has, as call.css has it. */
+const LARGE_STAGE = 0.46;
+
 export function CallScreen(props: Props) {
   return (
     <RoomContext value={props.call.room}>
@@ -37,38 +50,56 @@ export function CallScreen(props: Props) {
 function InCall({ call, leave, rejoin, anew }: Props) {
   const agent = useAgent();
   const conversation = useConversation(call.conversation);
-  const [details, setDetails] = useState(() => window.matchMedia('(min-width: 1100px)').matches);
+  const [details, setDetails] = useDetails();
+  const main = useRef<HTMLDivElement>(null);
+  const [overflows, setOverflows] = useState(false);
+  const measured = useCallback((wordsPx: number, boxPx: number) => {
+    const stage = main.current?.querySelector('.stage');
+    if (!stage) return;
+    const roomPx = boxPx + stage.clientHeight - innerHeight * LARGE_STAGE;
+    setOverflows((needed) => needsMore(needed, wordsPx, roomPx));
+  }, []);
   const leaving = useRef<HTMLDialogElement>(null);
   const chat = useRef<HTMLInputElement>(null);
   const trouble = useTrouble(agent);
+  const { readCaptions } = useSettings();
+  const persona = useCallPersona(agent);
+  const mode = useTalkMode(agent);
+  const devices = useCallDevices();
+  const show = (jpeg: Blob, text: string) => call.conversation.show(agent.participant?.identity ?? '', jpeg, text);
   useKeepAwake();
+  const spoken = conversation.before.length + conversation.lines.length;
   return (
-    <main className="call" data-details={details}>
-      <TopBar waits={conversation.waits} details={details} toggleDetails={() => setDetails(!details)} />
-      <div className="call-main">
+    <main className="call" data-details={details} data-script={overflows || spoken >= FEW_LINES ? 'long' : 'short'}>
+      <TopBar persona={persona} devices={devices} details={details} toggleDetails={() => setDetails(!details)} />
+      <div className="call-main" ref={main}>
         <Stage
           agent={agent}
           trouble={trouble}
           decision={conversation.decisions.at(-1)}
           typed={conversation.lines.findLast(({ side }) => side === 'user')?.typed ?? false}
+          mode={mode}
         />
         <Banner trouble={trouble} rejoin={rejoin} anew={anew} />
-        <Captions before={conversation.before} lines={conversation.lines} />
-        <SelfView sees={agent.sees} shown={agent.shown} />
+        <Captions before={conversation.before} lines={conversation.lines} measured={measured} readAloud={readCaptions}>
+          <CallChips call={call} />
+        </Captions>
+        <div className="self-place">
+          <SelfView sees={agent.sees} shown={agent.shown} show={(jpeg) => show(jpeg, '')} />
+        </div>
       </div>
-      <DetailsPanel
-        agent={agent}
-        conversation={conversation}
-        startedMs={call.startedMs}
-        close={() => setDetails(false)}
-      />
+      <DetailsPanel conversation={conversation} close={() => setDetails(false)} />
       <footer className="dock">
         <ChatBox
           box={chat}
           send={call.conversation.type}
+          show={show}
+          sees={agent.sees}
           agentHears={agent.participant !== undefined && !trouble?.title}
         />
         <Controls
+          devices={devices}
+          mode={mode}
           leave={leave}
           askToLeave={() => leaving.current?.showModal()}
           focusChat={() => chat.current?.focus()}

@@ -1,20 +1,22 @@
 /** Three bars for how well the person's connection holds. */
 import { useConnectionQualityIndicator, useConnectionState, useRoomContext } from '@livekit/components-react';
 import { ConnectionQuality, ConnectionState } from 'livekit-client';
+import { words } from '../words/words';
 
-const WORDS: Record<ConnectionQuality, { bars: number; text: string }> = {
-  [ConnectionQuality.Excellent]: { bars: 3, text: 'Connection: good' },
-  [ConnectionQuality.Good]: { bars: 2, text: 'Connection: fair' },
-  [ConnectionQuality.Poor]: { bars: 1, text: 'Connection: weak. Move closer to the router or switch the camera off' },
-  [ConnectionQuality.Lost]: { bars: 0, text: 'Connection: lost' },
-  [ConnectionQuality.Unknown]: { bars: 3, text: 'Connection: being measured' },
-};
+const LOOKS = {
+  [ConnectionQuality.Excellent]: { bars: 3, name: 'good' },
+  [ConnectionQuality.Good]: { bars: 2, name: 'fair' },
+  [ConnectionQuality.Poor]: { bars: 1, name: 'weak' },
+  [ConnectionQuality.Lost]: { bars: 0, name: 'lost' },
+  [ConnectionQuality.Unknown]: { bars: 3, name: 'unknown' },
+} as const;
 
 export function ConnectionQualityMark() {
   const connected = useConnectionState() === ConnectionState.Connected;
   const measured = useConnectionQualityIndicator({ participant: useRoomContext().localParticipant }).quality;
   const quality = connected ? measured : ConnectionQuality.Lost; // nobody measures what is not there
-  const { bars, text } = WORDS[quality];
+  const { bars, name } = LOOKS[quality];
+  const text = words.call.quality[name];
   return (
     <svg className="quality" viewBox="0 0 20 16" role="img" aria-label={text} data-quality={quality}>
       <title>{text}</title>

@@ -1,54 +1,73 @@
-/** Microphone, camera, screen and the way out, by hand or by key. */
+/** Microphone, camera, screen and the way out, by hand or by key; the microphone in the middle. */
 import { useTrackToggle } from '@livekit/components-react';
 import { Track } from 'livekit-client';
 import { useMemo } from 'react';
+import { DevicePopover } from '../devices/DevicePopover';
 import { type Device, deviceProblem } from '../session/problems';
+import type { DeviceControl } from '../settings/controls';
+import { useSettings } from '../settings/store';
+import { HoldButton } from '../talk/HoldButton';
+import type { TalkMode } from '../talk/holdToTalk';
+import { useHoldToTalk } from '../talk/useHoldToTalk';
 import { useReporter } from '../toasts/reporter';
 import { Icon } from '../ui/Icon';
-import { ActiveDevicePicker } from './ActiveDevicePicker';
+import { words } from '../words/words';
 import { canShareScreen } from './sharing';
 import { ToggleButton } from './ToggleButton';
 import { useShortcuts } from './useShortcuts';
 
 interface Props {
+  readonly devices: DeviceControl;
+  readonly mode: TalkMode;
   readonly leave: () => void;
   readonly askToLeave: () => void;
   readonly focusChat: () => void;
 }
 
 const CAN_SHARE = canShareScreen(navigator);
+const nothing = () => {};
 
-export function Controls({ leave, askToLeave, focusChat }: Props) {
+export function Controls({ devices, mode, leave, askToLeave, focusChat }: Props) {
+  const { letterKeys } = useSettings();
+  const hold = useHoldToTalk(mode);
   const microphone = useDevice('microphone', Track.Source.Microphone);
   const camera = useDevice('camera', Track.Source.Camera);
   const screen = useDevice('screen', Track.Source.ScreenShare);
+  const mute = mode === 'open' ? microphone.toggle : nothing;
   const actions = useMemo(
-    () => ({ mute: microphone.toggle, camera: camera.toggle, leave: askToLeave, chat: focusChat }),
-    [microphone.toggle, camera.toggle, askToLeave, focusChat],
+    () => ({ mute, camera: camera.toggle, leave: askToLeave, chat: focusChat }),
+    [mute, camera.toggle, askToLeave, focusChat],
   );
-  useShortcuts(actions);
+  useShortcuts(actions, letterKeys);
+  const key = (letter: string) => (letterKeys ? letter : undefined);
   return (
-    <div className="controls" role="toolbar" aria-label="Call controls">
-      <div className="split">
-        <ToggleButton name="Microphone" shortcut="M" icons={['mic', 'mic-off']} {...microphone} />
-        <ActiveDevicePicker kind="audioinput" />
-      </div>
-      <div className="split">
-        <ToggleButton name="Camera" shortcut="V" icons={['camera', 'camera-off']} {...camera} />
-        <ActiveDevicePicker kind="videoinput" />
-      </div>
-      {CAN_SHARE && <ToggleButton name="Share the screen" icons={['screen', 'screen']} {...screen} />}
+    <fieldset className="controls" aria-label={words.call.controls}>
+      <ToggleButton name={words.call.camera} shortcut={key('V')} icons={['camera', 'camera-off']} {...camera} />
+      {CAN_SHARE && <ToggleButton name={words.call.shareScreen} icons={['screen', 'screen']} {...screen} />}
+      {mode === 'held' ? (
+        <HoldButton {...hold} />
+      ) : (
+        <ToggleButton
+          name={words.call.microphone}
+          shortcut={key('M')}
+          icons={['mic', 'mic-off']}
+          main
+          disabled={mode === 'off'}
+          {...microphone}
+        />
+      )}
+      <DevicePopover control={devices} />
       <button
         type="button"
         className="leave"
         data-testid="leave"
         onClick={leave}
-        aria-label="Leave the call"
-        title="Leave (Esc)"
+        aria-label={words.call.leaveCall}
+        title={words.call.leaveTip}
       >
         <Icon name="leave" />
       </button>
-    </div>
+    </fieldset>
   );
 }
 

@@ -1,47 +1,49 @@
-/** What went on behind the words: the wait for each answer, and the agent's decisions. */
+/** What went on behind the words: what became of each turn. */
 import { useRoomContext } from '@livekit/components-react';
-import type { AgentView } from '../agent/useAgent';
 import type { ConversationState } from '../conversation/conversation';
+import { useSettings } from '../settings/store';
+import { Timeline } from '../timeline/Timeline';
 import { Icon } from '../ui/Icon';
-import { DecisionLog } from './DecisionLog';
+import { words } from '../words/words';
 import { DownloadButton } from './DownloadButton';
-import { PersonaCard } from './PersonaCard';
-import { SpeaksUpSwitch } from './SpeaksUpSwitch';
-import { WaitChart } from './WaitChart';
 
 interface Props {
-  readonly agent: AgentView;
   readonly conversation: ConversationState;
-  readonly startedMs: number;
   readonly close: () => void;
 }
 
-export function DetailsPanel({ agent, conversation, startedMs, close }: Props) {
+export function DetailsPanel({ conversation, close }: Props) {
   const room = useRoomContext();
+  const { letterKeys } = useSettings();
   return (
-    <aside className="details" id="details" aria-label="Details of this call">
+    <aside className="details" id="details" aria-label={words.details.label}>
       <header>
-        <h2>This call</h2>
-        <button type="button" className="quiet" onClick={close} aria-label="Close the details">
+        <h2>{words.details.title}</h2>
+        <button type="button" className="quiet" onClick={close} aria-label={words.details.close}>
           <Icon name="close" />
         </button>
       </header>
-      <PersonaCard agent={agent} />
-      <SpeaksUpSwitch agent={agent} />
-      <WaitChart waits={conversation.waits} />
-      <DecisionLog decisions={conversation.decisions} startedMs={startedMs} />
+      <Timeline decisions={conversation.decisions} waits={conversation.waits} />
       <DownloadButton conversation={conversation} />
       <dl className="keys">
-        <dt>M</dt>
-        <dd>microphone</dd>
-        <dt>V</dt>
-        <dd>camera</dd>
-        <dt>/</dt>
-        <dd>type</dd>
+        {letterKeys && <LetterKeys />}
         <dt>Esc</dt>
-        <dd>leave</dd>
+        <dd>{words.details.keys.leave}</dd>
       </dl>
-      <p className="fine">Room {room.name}</p>
+      <p className="fine">{words.details.room(room.name)}</p>
     </aside>
+  );
+}
+
+function LetterKeys() {
+  return (
+    <>
+      <dt>M</dt>
+      <dd>{words.details.keys.microphone}</dd>
+      <dt>V</dt>
+      <dd>{words.details.keys.camera}</dd>
+      <dt>/</dt>
+      <dd>{words.details.keys.type}</dd>
+    </>
   );
 }

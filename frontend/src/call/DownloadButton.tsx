@@ -2,7 +2,9 @@
 import { useRoomContext } from '@livekit/components-react';
 import type { ConversationState } from '../conversation/conversation';
 import { Icon } from '../ui/Icon';
+import { words } from '../words/words';
 import { callExport, exportName } from './callExport';
+import { saveFile } from './saveFile';
 
 export function DownloadButton({ conversation }: { conversation: ConversationState }) {
   const { name } = useRoomContext();
@@ -11,11 +13,11 @@ export function DownloadButton({ conversation }: { conversation: ConversationSta
       type="button"
       className="download"
       data-testid="download"
-      title="Decisions, timings and what was said, as JSON"
+      title={words.details.downloadTip}
       onClick={() => save(conversation, name)}
     >
       <Icon name="down" />
-      Download
+      {words.details.download}
     </button>
   );
 }
@@ -23,9 +25,5 @@ export function DownloadButton({ conversation }: { conversation: ConversationSta
 function save(conversation: ConversationState, room: string): void {
   const savedAt = new Date().toISOString();
   const text = JSON.stringify(callExport(conversation, room, savedAt), null, 2);
-  const link = document.createElement('a');
-  link.href = URL.createObjectURL(new Blob([text], { type: 'application/json' }));
-  link.download = exportName(room, savedAt);
-  link.click();
-  URL.revokeObjectURL(link.href);
+  saveFile(exportName(room, savedAt), text, 'application/json');
 }

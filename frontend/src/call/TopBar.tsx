@@ -1,37 +1,40 @@
-/** Name, how fast the last answer came, how good the connection is, and the view's own switches. */
-import type { ConversationState } from '../conversation/conversation';
+/** Name, how good the connection is, and the view's own switches. */
+import { Wordmark } from '../brand/Wordmark';
+import type { DeviceControl, PersonaControl } from '../settings/controls';
+import { SettingsButton } from '../settings/SettingsButton';
+import { SettingsSheet } from '../settings/SettingsSheet';
 import { ThemeToggle } from '../theme/ThemeToggle';
-import { seconds } from '../ui/format';
 import { Icon } from '../ui/Icon';
+import { words } from '../words/words';
 import { ConnectionQualityMark } from './ConnectionQualityMark';
 
 interface Props {
-  readonly waits: ConversationState['waits'];
+  readonly persona: PersonaControl;
+  readonly devices: DeviceControl;
   readonly details: boolean;
   readonly toggleDetails: () => void;
 }
 
-export function TopBar({ waits, details, toggleDetails }: Props) {
-  const last = waits.at(-1);
+export function TopBar({ persona, devices, details, toggleDetails }: Props) {
   return (
     <header className="top">
-      <h1>AURA</h1>
+      <h1>
+        <Wordmark />
+      </h1>
       <span className="spring" />
-      <span className="wait" data-testid="latency" data-ms={last ? Math.round(last.ms) : ''}>
-        {last ? `answered in ${seconds(last.ms)}` : ''}
-      </span>
       <ConnectionQualityMark />
       <ThemeToggle />
+      <SettingsButton sheet={(close) => <SettingsSheet persona={persona} devices={devices} close={close} />} />
       <button
         type="button"
         className="quiet"
         onClick={toggleDetails}
         aria-expanded={details}
         aria-controls="details"
-        aria-label="Details of this call"
-        title="Details of this call"
+        aria-label={words.details.label}
+        title={words.details.label}
       >
-        <Icon name="info" />
+        <Icon name="chart" />
       </button>
     </header>
   );

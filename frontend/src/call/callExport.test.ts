@@ -11,6 +11,7 @@ const TIMINGS = {
   create_to_first_audio_ms: 200,
   waited_ms: { endpointing: 500, aura: 300 },
   took_ms: { aura: 350 },
+  moments_ms: { speech_end: -10, asked: 500, played: 800 },
 };
 const EARLIER: Line = {
   key: 'e',

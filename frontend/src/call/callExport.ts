@@ -1,11 +1,10 @@
 /** The call as a JSON document: what the agent decided and why, how long each stage took, and what was said. Pure. */
 import type { Timings } from '../agent/attributes';
 import type { ConversationState, Line } from '../conversation/conversation';
+import { words } from '../words/words';
 
 /** As `aura-agent console --decisions` writes it; the transcript is the page's own. */
 export const VERSION = 1;
-
-const SAID = 'What was said and written in this call, as the page shows it. Nothing else here tells what people said.';
 
 export function callExport(call: ConversationState, room: string, savedAt: string): object {
   return {
@@ -21,18 +20,18 @@ export function callExport(call: ConversationState, room: string, savedAt: strin
     })),
     timings: call.waits.map(({ timings }) => timingsOf(timings)),
     transcript: {
-      note: SAID,
+      note: words.details.exportNote,
       lines: [...call.before.map((line) => lineOf(line, true)), ...call.lines.map((line) => lineOf(line, false))],
     },
   };
 }
 
-export function exportName(room: string, savedAt: string): string {
-  return `aura-call-${room}-${savedAt.slice(0, 19)}`.replace(/[^\w-]+/g, '-').concat('.json');
+export function exportName(room: string, savedAt: string, kind: 'json' | 'txt' = 'json'): string {
+  return `aura-call-${room}-${savedAt.slice(0, 19)}`.replace(/[^\w-]+/g, '-').concat(`.${kind}`);
 }
 
 function timingsOf(timings: Timings): object {
-  const { stages } = timings;
+  const { stages, moments } = timings;
   return {
     at_ms: timings.atMs,
     response_id: timings.responseId,
@@ -42,6 +41,7 @@ function timingsOf(timings: Timings): object {
     took_ms: Object.fromEntries(
       stages.flatMap(({ stage, tookMs }) => (tookMs === null ? [] : [[stage, tookMs] as const])),
     ),
+    moments_ms: Object.fromEntries(moments.map(({ name, atMs }) => [name, atMs])),
   };
 }
 

@@ -1,5 +1,6 @@
 /** Whether this device can share its screen, and which picture of the person's own is shown to them. Pure. */
 import type { Shown } from '../agent/attributes';
+import { words } from '../words/words';
 
 /** What of a browser's `navigator` tells whether it shares screens. */
 export interface Sharer {
@@ -23,6 +24,6 @@ export function ownPicture(given: readonly Shown[], shown: Shown | null): Shown 
 }
 
 export function ownPictureWords(own: Shown, shown: Shown | null): string {
-  if (own === shown) return own === 'screen' ? 'AURA sees your screen' : 'AURA sees your camera';
-  return own === 'screen' ? 'Your screen' : 'You';
+  if (own === shown) return words.call.sees[own];
+  return own === 'screen' ? words.call.your.screen : words.call.you;
 }

@@ -18,3 +18,8 @@ it('leaves typing, browser shortcuts and held keys alone', () => {
   expect(shortcutOf({ ...press, key: 'm', modified: true })).toBeNull();
   expect(shortcutOf({ ...press, key: 'm', repeated: true })).toBeNull();
 });
+
+it('leaves letters alone where who dictates has switched them off', () => {
+  expect(['m', 'v', '/'].map((key) => shortcutOf({ ...press, key }, false))).toEqual([null, null, null]);
+  expect(shortcutOf({ ...press, key: 'Escape' }, false)).toBe('leave');
+});

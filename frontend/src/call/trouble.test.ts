@@ -50,6 +50,8 @@ it('rests while the agent cannot answer, and stirs while one is waited for', () 
     shown: 'absent',
     drawn: 'silent',
   });
+  const absent = stageState('absent', troubleOf({ ...WELL, agent: 'expected' }));
+  expect(absent).toEqual({ shown: 'absent', drawn: 'preparing' }); // it is on its way
   expect(stage({ connected: false })).toEqual({ shown: 'absent', drawn: 'absent' });
   expect(stage({ complaint: 'I could not answer that.' })).toEqual({ shown: 'thinking', drawn: 'thinking' });
 });

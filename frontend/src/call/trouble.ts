@@ -1,5 +1,6 @@
 /** The one thing to say when something is wrong with a call: the gravest, once. Pure. */
 import type { AgentState } from '../agent/attributes';
+import { words } from '../words/words';
 
 export interface Signs {
   readonly connected: boolean;
@@ -28,52 +29,45 @@ export function troubleOf(signs: Signs): Trouble | null {
   if (!signs.connected) {
     return {
       code: 'connection',
-      title: 'Connection lost',
-      text: signs.connectionGone
-        ? 'The server does not answer. Still trying; nothing that you say now is heard.'
-        : 'Reconnecting. Nothing that you say now is heard.',
+      title: words.trouble.connection,
+      text: signs.connectionGone ? words.trouble.stillTrying : words.trouble.reconnecting,
       action: signs.connectionGone ? 'return' : null,
     };
   }
   if (signs.agent === 'lost') {
     return {
       code: 'agent-lost',
-      title: 'AURA was cut off',
-      text: signs.agentMissing
-        ? 'AURA has not come back.'
-        : 'It is being called back. What you say until then is not heard.',
+      title: words.trouble.cutOff,
+      text: signs.agentMissing ? words.trouble.notBack : words.trouble.calledBack,
       action: signs.agentMissing ? 'anew' : null,
     };
   }
   if (signs.agent === 'expected') {
-    if (!signs.agentMissing) return signs.soundBlocked ? SOUND_BLOCKED : null;
+    if (!signs.agentMissing) return signs.soundBlocked ? soundBlocked() : null;
     return {
       code: 'agent-missing',
-      title: 'Waiting for AURA',
-      text: 'AURA has not joined. It may still be starting: wait a little, or start a new call.',
+      title: words.trouble.waiting,
+      text: words.trouble.notJoined,
       action: 'anew',
     };
   }
   if (signs.complaint) {
     return {
       code: signs.line ? 'complaint' : 'line',
-      title: signs.line ? null : 'AURA cannot answer now',
-      text: signs.complaint,
+      title: signs.line ? null : words.trouble.cannotAnswer,
+      text: words.trouble.complaints[signs.complaint] ?? signs.complaint,
       action: null,
     };
   }
-  return signs.soundBlocked ? SOUND_BLOCKED : null;
+  return signs.soundBlocked ? soundBlocked() : null;
 }
 
-/** What the stage says of the agent in that trouble, and what the line between the voices does. */
+/** What the stage says of the agent in that trouble, and how its sun stands: low, as long as it is on its way. */
 export function stageState(state: AgentState, trouble: Trouble | null): { shown: AgentState; drawn: AgentState } {
-  if (!trouble?.title) return { shown: state, drawn: state };
+  if (!trouble?.title) return { shown: state, drawn: state === 'absent' ? 'preparing' : state };
   return { shown: 'absent', drawn: trouble.code === 'line' ? 'silent' : 'absent' };
 }
 
-const SOUND_BLOCKED: Trouble = {
-  code: 'sound',
-  title: null,
-  text: 'The browser holds the sound back: AURA speaks, and you do not hear it.',
-  action: 'unlock',
-};
+function soundBlocked(): Trouble {
+  return { code: 'sound', title: null, text: words.trouble.soundBlocked, action: 'unlock' };
+}

@@ -1,13 +1,21 @@
-/** Asks the agent to be somebody else; a refusal is told in the agent's own words. */
+/** Asks the agent to be somebody else, and keeps what it agrees to; a refusal is told in the agent's own words. */
 import { useRoomContext } from '@livekit/components-react';
+import { ConnectionState } from 'livekit-client';
 import { useCallback, useState } from 'react';
-import { personaProblem } from '../session/problems';
+import { notHeard, notSet, SETTING } from '../agent/rpcProblems';
+import type { Problem } from '../session/problems';
+import type { PersonaChange } from '../settings/controls';
+import { keptOf } from '../settings/keptChange';
+import { settingsStore } from '../settings/store';
 import { useReporter } from '../toasts/reporter';
 
-export const METHOD = 'aura.configure';
+const METHOD = 'aura.configure';
+/** Has the agent say something in its voice. */
+const SAMPLE = 'aura.sample';
 
 export interface Configure {
-  configure(changes: Readonly<Record<string, string | boolean | number>>): void;
+  configure(change: PersonaChange): void;
+  sample(): void;
   /** A change is under way. */
   readonly pending: boolean;
 }
@@ -16,17 +24,25 @@ export function useConfigure(agent: string | undefined): Configure {
   const room = useRoomContext();
   const { report, withdraw } = useReporter();
   const [pending, setPending] = useState(false);
-  const configure = useCallback<Configure['configure']>(
-    (changes) => {
+  const ask = useCallback(
+    (method: string, payload: string, agreed: () => void, refused: (error: unknown) => Problem) => {
       if (!agent) return;
       setPending(true);
-      withdraw(personaProblem(null).code);
+      withdraw(SETTING);
       room.localParticipant
-        .performRpc({ destinationIdentity: agent, method: METHOD, payload: JSON.stringify(changes) })
-        .catch((error: unknown) => report(personaProblem(error)))
+        .performRpc({ destinationIdentity: agent, method, payload })
+        .then(agreed)
+        .catch((error: unknown) => {
+          if (room.state !== ConnectionState.Disconnected) report(refused(error));
+        })
         .finally(() => setPending(false));
     },
     [room, agent, report, withdraw],
   );
-  return { configure, pending };
+  const configure = useCallback<Configure['configure']>(
+    (change) => ask(METHOD, JSON.stringify(change), () => settingsStore.set(keptOf(change)), notSet),
+    [ask],
+  );
+  const sample = useCallback(() => ask(SAMPLE, '', () => {}, notHeard), [ask]);
+  return { configure, sample, pending };
 }

@@ -16,7 +16,7 @@ const spoken = (key: string, text: string) => ({ type: 'text', key, side: 'agent
 const closed = (key: string) => ({ type: 'closed', key }) as const;
 const decided = (what: string, atMs = 1) =>
   ({ type: 'decided', decision: { atMs, what, reason: '', text: '', figures: {} } }) as const;
-const timings = { createToFirstAudioMs: null, atMs: 0, stages: [] };
+const timings = { createToFirstAudioMs: null, atMs: 0, stages: [], moments: [] };
 const timed = (responseId: string, ms: number) =>
   ({ type: 'timed', timings: { ...timings, responseId, speechEndToFirstAudioMs: ms } }) as const;
 const brief = ({ text, final, mark }: Line) => [text, final, mark];

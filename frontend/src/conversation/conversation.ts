@@ -18,6 +18,8 @@ export interface Line {
   readonly mark: Mark | null;
   /** How long the person waited for this answer, in ms. */
   readonly waitedMs: number | null;
+  /** ISO 639-1 code of the language that is spoken; absent: not known. */
+  readonly lang?: string | undefined;
   /** When it last changed, on the clock of `performance.now()`. */
   readonly touchedMs: number;
 }
@@ -45,7 +47,14 @@ export interface ConversationState {
 }
 
 export type ConversationEvent = { readonly nowMs: number } & (
-  | { readonly type: 'text'; readonly key: string; readonly side: Side; readonly text: string; readonly final: boolean }
+  | {
+      readonly type: 'text';
+      readonly key: string;
+      readonly side: Side;
+      readonly text: string;
+      readonly final: boolean;
+      readonly lang?: string | undefined;
+    }
   | { readonly type: 'recalled'; readonly lines: readonly Line[] }
   | { readonly type: 'typed'; readonly key: string; readonly text: string }
   | { readonly type: 'closed' | 'lost'; readonly key: string }
@@ -93,7 +102,7 @@ export function reduce(state: ConversationState, event: ConversationEvent): Conv
 }
 
 function withText(state: ConversationState, event: ConversationEvent & { type: 'text' }): ConversationState {
-  const { key, side, text, final, nowMs } = event;
+  const { key, side, text, final, lang, nowMs } = event;
   const known = state.lines.find((line) => line.key === key);
   if (known) {
     if (known.final && !final) return state; // a late interim
@@ -102,7 +111,7 @@ function withText(state: ConversationState, event: ConversationEvent & { type: '
   if (!text.trim()) return state;
   const pending = side === 'agent' ? state.pendingWait : null;
   const waited = pending && nowMs - pending.seenMs <= RECENT_MS ? pending.ms : null;
-  const line: Line = { key, side, typed: false, text, final, mark: null, waitedMs: waited, touchedMs: nowMs };
+  const line: Line = { key, side, typed: false, text, final, mark: null, waitedMs: waited, lang, touchedMs: nowMs };
   return {
     ...state,
     lines: append(state.lines, line),

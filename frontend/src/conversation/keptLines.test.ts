@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { EMPTY, type Line, reduce } from './conversation';
-import { keepLines, keptLines } from './keptLines';
+import { forgetLines, keepLines, keptLines } from './keptLines';
 
 const HERE = { room: 'hall', identity: 'p-1' };
 
@@ -9,6 +9,7 @@ function memory() {
   return {
     getItem: (key: string) => kept.get(key) ?? null,
     setItem: (key: string, value: string) => void kept.set(key, value),
+    removeItem: (key: string) => void kept.delete(key),
   };
 }
 
@@ -22,6 +23,13 @@ it('gives the captions back to who returns to the same call, and to nobody else'
   keepLines(tab, HERE, [line('a', 'Paris.')]);
   expect(keptLines(tab, HERE)).toEqual([{ ...line('a', 'Paris.'), final: true }]);
   expect(keptLines(tab, { room: 'hall', identity: 'p-2' })).toEqual([]);
+});
+
+it('forgets them when it is told to', () => {
+  const tab = memory();
+  keepLines(tab, HERE, [line('a', 'Paris.')]);
+  forgetLines(tab);
+  expect(keptLines(tab, HERE)).toEqual([]);
 });
 
 it('keeps so much and no more', () => {

@@ -1,5 +1,6 @@
 /** Keeps the captions of the tab's last call, so that who returns to it finds them. Bounded; gone with the tab. */
 import type { Place } from '../session/choices';
+import type { Keeper } from '../storage/storage';
 import type { Line } from './conversation';
 
 const KEY = 'aura.last-captions';
@@ -7,15 +8,17 @@ const KEPT = 50;
 /** Of one line. */
 const MOST_LETTERS = 2_000;
 
-type Memory = Pick<Storage, 'getItem' | 'setItem'>;
-
-export function keepLines(memory: Memory, place: Place, lines: readonly Line[]): void {
+export function keepLines(memory: Pick<Keeper, 'getItem' | 'setItem'>, place: Place, lines: readonly Line[]): void {
   const newest = lines.slice(-KEPT).map((line) => ({ ...line, text: line.text.slice(0, MOST_LETTERS) }));
   memory.setItem(KEY, JSON.stringify({ of: nameOf(place), lines: newest }));
 }
 
+export function forgetLines(memory: Pick<Keeper, 'removeItem'>): void {
+  memory.removeItem(KEY);
+}
+
 /** Empty for any call but the last one. */
-export function keptLines(memory: Memory, place: Place): readonly Line[] {
+export function keptLines(memory: Pick<Keeper, 'getItem' | 'setItem'>, place: Place): readonly Line[] {
   try {
     const kept = JSON.parse(memory.getItem(KEY) ?? 'null') as { of?: unknown; lines?: unknown } | null;
     if (kept?.of !== nameOf(place) || !Array.isArray(kept.lines)) return [];

@@ -1,5 +1,7 @@
 /** Keeps the conversation of one room, from before it connects until it is closed. */
 import type { Room } from 'livekit-client';
+import { sendPicture } from '../pictures/sendPicture';
+import { words } from '../words/words';
 import { listenToAgent } from './agentReports';
 import { listenToCaptions } from './captionStreams';
 import { type ConversationEvent, type ConversationState, EMPTY, type Line, reduce } from './conversation';
@@ -13,6 +15,8 @@ export interface Conversation {
   recall(lines: readonly Line[]): void;
   /** Sends a typed line to the agent; rejects when it could not be sent. */
   type(text: string): Promise<void>;
+  /** Shows the agent a picture, with what is asked about it or nothing; rejects when the agent does not take it. */
+  show(agent: string, jpeg: Blob, text: string): Promise<void>;
   close(): void;
 }
 
@@ -36,6 +40,11 @@ export function openConversation(room: Room): Conversation {
     async type(text) {
       const { id } = await room.localParticipant.sendText(text, { topic: CHAT_TOPIC });
       dispatch({ type: 'typed', key: id, text, nowMs: performance.now() });
+    },
+    async show(agent, jpeg, text) {
+      const key = await sendPicture(room, agent, jpeg, text);
+      const line = text ? words.showing.withPicture(text) : words.showing.shown;
+      dispatch({ type: 'typed', key, text: line, nowMs: performance.now() });
     },
     close() {
       for (const stop of stops) stop();

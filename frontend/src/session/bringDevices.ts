@@ -8,7 +8,7 @@ import {
   type Room,
 } from 'livekit-client';
 import type { Choices } from './choices';
-import { type Device, deviceProblem, INSECURE_PAGE, type Problem } from './problems';
+import { type Device, deviceProblem, insecurePage, type Problem } from './problems';
 
 /** A device that fails is reported and does not end the call. `joined` settles when the room is connected, or is not. */
 export function bringDevices(
@@ -18,12 +18,12 @@ export function bringDevices(
   report: (problem: Problem) => void,
 ): void {
   if (!navigator.mediaDevices) {
-    report(INSECURE_PAGE);
+    report(insecurePage());
     return;
   }
   const bring = (device: Device, open: () => Promise<LocalAudioTrack | LocalVideoTrack>): void => {
     open().then(
-      (track) => publish(room, track, joined),
+      (track) => publish(room, track, joined, choices.holdToTalk),
       (error) => report(deviceProblem(device, error)),
     );
   };
@@ -32,10 +32,16 @@ export function bringDevices(
 }
 
 /** Closes the device again when there is no call to bring it into. */
-async function publish(room: Room, track: LocalAudioTrack | LocalVideoTrack, joined: Promise<void>): Promise<void> {
+async function publish(
+  room: Room,
+  track: LocalAudioTrack | LocalVideoTrack,
+  joined: Promise<void>,
+  holdToTalk: boolean,
+): Promise<void> {
   try {
     // Keeps up to ten seconds of what is said before the agent has joined, and sends it to the agent.
-    if (track instanceof LocalAudioTrack) track.startPreConnectBuffer();
+    // Who holds to talk has held nothing yet: their microphone comes muted.
+    if (track instanceof LocalAudioTrack) await (holdToTalk ? track.mute() : track.startPreConnectBuffer());
     await joined;
     if (room.state !== ConnectionState.Connected) throw new Error('the call is over');
     await room.localParticipant.publishTrack(track);

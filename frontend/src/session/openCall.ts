@@ -1,17 +1,28 @@
 /** Opens one call: joins the room, publishes what was chosen, and collects the conversation from the first moment. */
-import { DisconnectReason, type Participant, Room, RoomEvent, VideoPresets } from 'livekit-client';
+import { ConnectionState, DisconnectReason, type Participant, Room, RoomEvent, VideoPresets } from 'livekit-client';
 import { hasLostPipeline } from '../agent/attributes';
 import { type Conversation, openConversation } from '../conversation/openConversation';
+import { canChooseLoudspeaker } from '../devices/tone';
+import { askFirst } from './askFirst';
 import { bringDevices } from './bringDevices';
-import type { Choices } from './choices';
-import { connectProblem, endProblem, type Problem } from './problems';
+import { connectProblem, endProblem } from './callProblems';
+import type { Choices, FirstQuestion } from './choices';
+import { connectOptions } from './connectOptions';
+import { patience } from './patience';
+import type { Problem } from './problems';
 import type { Grant } from './token';
 
 export interface Call {
   readonly room: Room;
   readonly conversation: Conversation;
+  /** With which it was joined; it says afterwards whose call it was. */
+  readonly token: string;
   /** On the clock of `performance.now()`. */
   readonly startedMs: number;
+  /** Asks the agent as soon as it can answer. */
+  ask(question: FirstQuestion): void;
+  /** A question waits for the agent, or has been asked so. */
+  isAsking(): boolean;
 }
 
 export interface CallEvents {
@@ -31,7 +42,7 @@ export async function openCall(
   const room = new Room({
     audioCaptureDefaults: {
       echoCancellation: true,
-      noiseSuppression: true,
+      noiseSuppression: choices.noiseSuppression,
       autoGainControl: true,
       ...(choices.microphoneId && { deviceId: choices.microphoneId }),
     },
@@ -39,6 +50,7 @@ export async function openCall(
       resolution: VideoPresets.h720.resolution,
       ...(choices.cameraId ? { deviceId: choices.cameraId } : { facingMode: 'user' }),
     },
+    ...(choices.loudspeakerId && canChooseLoudspeaker() && { audioOutput: { deviceId: choices.loudspeakerId } }),
     // The agent is the only viewer: one layer spares a phone the encoding of three.
     publishDefaults: { simulcast: false },
   });
@@ -49,7 +61,7 @@ export async function openCall(
   });
   signal.addEventListener('abort', () => void room.disconnect(), { once: true });
   try {
-    const joined = room.connect(grant.serverUrl, grant.participantToken);
+    const joined = room.connect(grant.serverUrl, grant.participantToken, connectOptions(grant.serverUrl));
     bringDevices(room, choices, joined, events.report);
     await joined;
   } catch (error) {
@@ -57,9 +69,32 @@ export async function openCall(
     void room.disconnect();
     return connectProblem(error);
   }
-  room.once(RoomEvent.Disconnected, (reason = DisconnectReason.UNKNOWN_REASON) => {
-    conversation.close();
-    events.ended(endProblem(reason, pipelineGone));
+  let gaveUp = false;
+  const connection = patience(() => {
+    gaveUp = true;
+    void room.disconnect();
   });
-  return { room, conversation, startedMs: performance.now() };
+  room.on(RoomEvent.ConnectionStateChanged, (state) => connection.changed(state === ConnectionState.Connected));
+  let asking = false;
+  let stopAsking = () => {};
+  room.once(RoomEvent.Disconnected, (reason = DisconnectReason.UNKNOWN_REASON) => {
+    connection.close();
+    stopAsking();
+    conversation.close();
+    events.ended(endProblem(gaveUp ? DisconnectReason.UNKNOWN_REASON : reason, pipelineGone));
+  });
+  const ask = (question: FirstQuestion) => {
+    stopAsking();
+    asking = true;
+    const greeted = () => conversation.current().lines.some(({ side }) => side === 'agent');
+    stopAsking = askFirst(room, question, greeted, conversation.type);
+  };
+  return {
+    room,
+    conversation,
+    token: grant.participantToken,
+    startedMs: performance.now(),
+    ask,
+    isAsking: () => asking,
+  };
 }

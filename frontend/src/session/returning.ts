@@ -1,4 +1,5 @@
 /** Remembers the last call of this tab, so that who leaves or reloads can return to the same agent. */
+import type { Keeper } from '../storage/storage';
 import type { Place } from './choices';
 
 /** The agent waits a minute for its caller; stay well inside it. Milliseconds. */
@@ -8,10 +9,12 @@ export const REMEMBER_EVERY_MS = 5_000;
 
 const KEY = 'aura.last-call';
 
-type Memory = Pick<Storage, 'getItem' | 'setItem' | 'removeItem'>;
-
-export function remember(memory: Memory, place: Place, nowMs: number): void {
+export function remember(memory: Keeper, place: Place, nowMs: number): void {
   memory.setItem(KEY, JSON.stringify({ ...place, nowMs }));
+}
+
+export function forget(memory: Keeper): void {
+  memory.removeItem(KEY);
 }
 
 export interface Recalled {
@@ -20,7 +23,7 @@ export interface Recalled {
   readonly leftMs: number;
 }
 
-export function recall(memory: Memory, nowMs: number): Recalled | null {
+export function recall(memory: Keeper, nowMs: number): Recalled | null {
   try {
     const last: unknown = JSON.parse(memory.getItem(KEY) ?? 'null');
     if (typeof last !== 'object' || last === null) return null;

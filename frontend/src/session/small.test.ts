@@ -1,12 +1,15 @@
 import { DisconnectReason } from 'livekit-client';
 import { expect, it } from 'vitest';
-import { deviceProblem, endProblem } from './problems';
+import { en } from '../words/en';
+import { endProblem } from './callProblems';
+import { deviceProblem } from './problems';
 import { RETURN_WITHIN_MS, recall, remember } from './returning';
 import { readUrlOptions } from './urlOptions';
 
 it('reads what a link asks for', () => {
   expect(readUrlOptions('?room=hall&autostart=1&camera=1')).toEqual({ room: 'hall', autostart: true, camera: true });
-  expect(readUrlOptions('?room=%20&autostart=0')).toEqual({ room: null, autostart: false, camera: false });
+  expect(readUrlOptions('?room=%20&autostart=0')).toEqual({ room: null, autostart: false, camera: null });
+  expect(readUrlOptions('?camera=0').camera).toBe(false);
 });
 
 it('returns to the last call while its agent still waits', () => {
@@ -35,6 +38,12 @@ it('says what to do about each device failure', () => {
   expect(named('AbortError')).toBe('The camera could not be started');
 });
 
+it('knows what to tell whoever taps and whoever has keys', () => {
+  const { advice, adviceOnTouch } = deviceProblem('microphone', null);
+  expect(advice).toContain('press M');
+  expect(adviceOnTouch).toContain('tap the microphone');
+});
+
 it('complains about every end but the one the person chose', () => {
   expect(endProblem(DisconnectReason.CLIENT_INITIATED, false)).toBeNull();
   expect(endProblem(DisconnectReason.DUPLICATE_IDENTITY, false)?.title).toBe('The call goes on elsewhere');
@@ -44,5 +53,12 @@ it('complains about every end but the one the person chose', () => {
 it('says what happened when the server ends a call whose agent had lost its pipeline', () => {
   const title = (pipelineGone: boolean) => endProblem(DisconnectReason.ROOM_DELETED, pipelineGone)?.title;
   expect(title(false)).toBe('The call was ended by the server');
-  expect(title(true)).toBe('AURA’s speech server has stopped');
+  expect(title(true)).toBe('AURA has broken down');
+});
+
+it('tells nobody to press a key who has a finger only', () => {
+  const { deniedAdvice, missingAdvice } = en.problems.device;
+  expect(deniedAdvice('microphone', true)).toMatch(/then tap the microphone/);
+  expect(missingAdvice('camera', true)).not.toMatch(/press/);
+  expect(deniedAdvice('camera', false)).toMatch(/press V/);
 });

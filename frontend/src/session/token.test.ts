@@ -12,6 +12,12 @@ it('brings the languages of the browser along', () => {
   });
 });
 
+it('brings along what the person chose, so that it holds from the first word', () => {
+  expect(tokenRequest({ room: null, identity: null }, [], { voice: 'eric', modality: 'text' })).toEqual({
+    participant_attributes: { 'aura.persona': '{"voice":"eric","modality":"text"}' },
+  });
+});
+
 it('reads a grant', () => {
   expect(readTokenAnswer(200, { server_url: 'ws://h', participant_token: 't' }, null)).toEqual({
     kind: 'granted',
@@ -40,11 +46,11 @@ it('reads that the server is not ready yet', () => {
 it('reads any other answer as a refusal with the reason, if it gave one', () => {
   expect(readTokenAnswer(503, { error: { code: 'starting', message: 'Models are loading.' } }, null)).toMatchObject({
     kind: 'refused',
-    problem: { title: 'Models are loading.' },
+    problem: { title: 'AURA does not take this call', technical: 'POST /api/token answered 503. Models are loading.' },
   });
   expect(readTokenAnswer(500, null, null)).toMatchObject({
     kind: 'refused',
-    problem: { title: 'The server refused the call (status 500)' },
+    problem: { technical: 'POST /api/token answered 500.' },
   });
   expect(readTokenAnswer(200, { server_url: 1 }, null)).toMatchObject({ kind: 'refused' });
 });

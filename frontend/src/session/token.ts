@@ -1,6 +1,8 @@
 /** Asks `POST /api/token` for a place in a room, in the format of LiveKit's TokenSource.endpoint. */
+import { personaWishes } from '../settings/settings';
+import { settingsStore } from '../settings/store';
 import type { Place } from './choices';
-import { PAGE_SERVER_UNREACHABLE, type Problem, tokenRefused } from './problems';
+import { type Problem, pageServerUnreachable, refusalWords, tokenRefused } from './problems';
 
 export interface Grant {
   readonly serverUrl: string;
@@ -21,23 +23,32 @@ export async function requestToken(place: Place, signal: AbortSignal): Promise<T
     const response = await fetch('/api/token', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(tokenRequest(place, navigator.languages)),
+      body: JSON.stringify(tokenRequest(place, navigator.languages, personaWishes(settingsStore.now()))),
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
     const body: unknown = await response.json().catch(() => null);
     return readTokenAnswer(response.status, body, response.headers.get('Retry-After'));
   } catch (error) {
     if (signal.aborted) throw error;
-    return { kind: 'refused', problem: PAGE_SERVER_UNREACHABLE };
+    return { kind: 'refused', problem: pageServerUnreachable() };
   }
 }
 
-/** What the agent is told of the person before they have said anything: their browser's languages. */
+/** What the agent is told of the person before they have said anything: their browser's languages, and what they chose. */
 const LANGUAGES = 'aura.languages';
+const PERSONA = 'aura.persona';
 
-export function tokenRequest(place: Place, languages: readonly string[] = []): Record<string, unknown> {
+export function tokenRequest(
+  place: Place,
+  languages: readonly string[] = [],
+  wishes: Readonly<Record<string, string | boolean>> = {},
+): Record<string, unknown> {
+  const attributes = {
+    ...(languages.length > 0 && { [LANGUAGES]: languages.join(',') }),
+    ...(Object.keys(wishes).length > 0 && { [PERSONA]: JSON.stringify(wishes) }),
+  };
   return {
-    ...(languages.length > 0 ? { participant_attributes: { [LANGUAGES]: languages.join(',') } } : {}),
+    ...(Object.keys(attributes).length > 0 && { participant_attributes: attributes }),
     ...(place.room ? { room_name: place.room } : {}),
     ...(place.identity ? { participant_identity: place.identity } : {}),
   };
@@ -51,12 +62,13 @@ export function readTokenAnswer(status: number, body: unknown, retryAfter: strin
   }
   const error = asRecord(fields.error);
   const message = typeof error.message === 'string' && error.message ? error.message : null;
-  const full = error.code === 'full';
+  const reason = typeof error.code === 'string' ? error.code : null;
+  const full = reason === 'full';
   const asked = positive(error.retry_after_s) ?? positive(retryAfter);
   if (full || (status === 503 && asked !== null)) {
-    return { kind: 'later', full, message: message ?? '', retryAfterS: asked ?? DEFAULT_RETRY_S };
+    return { kind: 'later', full, message: refusalWords(reason, message), retryAfterS: asked ?? DEFAULT_RETRY_S };
   }
-  return { kind: 'refused', problem: tokenRefused(status, message) };
+  return { kind: 'refused', problem: tokenRefused(status, reason, message) };
 }
 
 function asRecord(value: unknown): Record<string, unknown> {

@@ -2,7 +2,8 @@
 export interface UrlOptions {
   readonly room: string | null;
   readonly autostart: boolean;
-  readonly camera: boolean;
+  /** Null: the link says nothing of it. */
+  readonly camera: boolean | null;
 }
 
 export function readUrlOptions(search: string): UrlOptions {
@@ -10,6 +11,6 @@ export function readUrlOptions(search: string): UrlOptions {
   return {
     room: query.get('room')?.trim() || null,
     autostart: query.get('autostart') === '1',
-    camera: query.get('camera') === '1',
+    camera: query.has('camera') ? query.get('camera') === '1' : null,
   };
 }

@@ -1,35 +1,51 @@
-/** Listens to one MediaStreamTrack and says, whenever asked, how loud its bands are. */
-import { bandsOf } from './bands';
+/** Listens to one MediaStreamTrack and says, whenever asked, how loud it is. All ears share one AudioContext. */
+import { levelOf } from './level';
 
 export interface Ear {
-  /** Bands between 0 and 1, lowest first. */
-  bands(): number[];
+  /** Between 0 and 1. */
+  level(): number;
   close(): void;
 }
 
-const BANDS = 12;
+/** Some 20 ms: shorter than a syllable, longer than the period of a low voice. */
+const SAMPLES = 1024;
+
+let shared: { readonly context: AudioContext; ears: number } | null = null;
 
 export function openEar(track: MediaStreamTrack): Ear {
-  const context = new AudioContext();
-  const analyser = new AnalyserNode(context, { fftSize: 1024, smoothingTimeConstant: 0.7 });
+  const context = borrow();
+  const analyser = new AnalyserNode(context, { fftSize: SAMPLES });
   const source = context.createMediaStreamSource(new MediaStream([track]));
   source.connect(analyser);
-  const spectrum = new Uint8Array(analyser.frequencyBinCount);
-  const binHz = context.sampleRate / analyser.fftSize;
+  const samples = new Float32Array(SAMPLES);
   // Browsers hold a context back until the first gesture.
   const resume = (): void => void context.resume();
   window.addEventListener('pointerdown', resume);
   window.addEventListener('keydown', resume);
   return {
-    bands() {
-      analyser.getByteFrequencyData(spectrum);
-      return bandsOf(spectrum, binHz, BANDS);
+    level() {
+      analyser.getFloatTimeDomainData(samples);
+      return levelOf(samples);
     },
     close() {
       window.removeEventListener('pointerdown', resume);
       window.removeEventListener('keydown', resume);
       source.disconnect();
-      void context.close();
+      giveBack();
     },
   };
+}
+
+function borrow(): AudioContext {
+  shared ??= { context: new AudioContext(), ears: 0 };
+  shared.ears += 1;
+  return shared.context;
+}
+
+function giveBack(): void {
+  if (!shared) return;
+  shared.ears -= 1;
+  if (shared.ears > 0) return;
+  void shared.context.close();
+  shared = null;
 }

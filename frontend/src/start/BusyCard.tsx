@@ -3,6 +3,7 @@ import { useEffect } from 'react';
 import type { Place } from '../session/choices';
 import type { Farewell, Wait } from '../session/phase';
 import { useSecondsUntil } from '../ui/useSecondsUntil';
+import { words } from '../words/words';
 
 interface Props {
   readonly wait: Wait;
@@ -25,21 +26,23 @@ export function BusyCard({ wait, farewell, start, cancel }: Props) {
         {left}
       </p>
       <div role="status">
-        <p className="card-title">{wait.full ? 'All lines are busy' : 'AURA is not ready yet'}</p>
+        <p className="card-title" data-arrival="">
+          {wait.full ? words.door.full : words.door.notReady}
+        </p>
         <p>{wait.message}</p>
       </div>
-      <p className="fine">Trying again in {left} s. Leave the page open and you will be put through.</p>
+      <p className="fine">{words.door.tryingAgainIn(left)}</p>
       <div className="row">
         <button type="button" className="primary" onClick={() => start(null)}>
-          Try now
+          {words.door.tryNow}
         </button>
         <button type="button" className="secondary" onClick={cancel}>
-          Give up
+          {words.door.giveUp}
         </button>
       </div>
       {wait.full && farewell && returnLeft > 0 && (
         <button type="button" className="link" onClick={() => start(farewell.place)}>
-          Continue your last call
+          {words.door.continueYourLast}
         </button>
       )}
     </div>

@@ -1,5 +1,6 @@
 /** What the camera will show. */
 import { useEffect, useRef } from 'react';
+import { words } from '../words/words';
 import { useCapture } from './useCapture';
 
 export function CameraPreview({ deviceId, failed }: { deviceId: string | null; failed: (error: unknown) => void }) {
@@ -10,7 +11,7 @@ export function CameraPreview({ deviceId, failed }: { deviceId: string | null; f
   }, [stream]);
   return (
     <div className="preview" data-live={stream !== null}>
-      <video ref={video} autoPlay muted playsInline aria-label="Your camera" />
+      <video ref={video} autoPlay muted playsInline aria-label={words.door.yourCamera} />
     </div>
   );
 }

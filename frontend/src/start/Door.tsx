@@ -1,19 +1,39 @@
 /** The frame of everything before a call: name, one line, and the card of the moment. */
-import type { ReactNode } from 'react';
+import { lazy, type ReactNode } from 'react';
+import { useAbout } from '../about/useAbout';
+import { Wordmark } from '../brand/Wordmark';
+import { useTrail } from '../horizon/sunTrail';
+import { PhoneLink } from '../reach/PhoneLink';
+import { SettingsButton } from '../settings/SettingsButton';
 import { ThemeToggle } from '../theme/ThemeToggle';
+import { bringAllWords, words } from '../words/words';
+import { PrivacyLine } from './PrivacyLine';
+
+/** With all words: those of the first screen are not enough for it. */
+const DoorSheet = lazy(async () => {
+  const [sheet] = await Promise.all([import('../settings/DoorSheet'), bringAllWords()]);
+  return sheet;
+});
 
 export function Door({ children }: { children: ReactNode }) {
+  const { sun, line } = useTrail();
+  const about = useAbout();
   return (
     <main className="door">
       <div className="door-corner">
+        <PhoneLink />
         <ThemeToggle />
+        <SettingsButton sheet={(close) => <DoorSheet close={close} />} />
       </div>
-      <div className="dawn" aria-hidden="true">
-        <div className="sun" />
+      <div className="dawn" ref={line} aria-hidden="true">
+        <div className="sun" ref={sun} />
       </div>
       <header className="door-name">
-        <h1>AURA</h1>
-        <p>A voice to talk with. Speak, type or show it something, and interrupt it whenever you like.</p>
+        <h1>
+          <Wordmark />
+        </h1>
+        <p>{about?.sees ? words.about.taglineWithEyes : words.about.tagline}</p>
+        <PrivacyLine />
       </header>
       <div className="door-card">{children}</div>
     </main>

@@ -1,5 +1,7 @@
 /** The call could not begin, or broke off: says why, and offers to try again. */
 import type { Problem } from '../session/problems';
+import { ForOperator } from '../ui/ForOperator';
+import { words } from '../words/words';
 
 interface Props {
   readonly problem: Problem;
@@ -11,17 +13,20 @@ export function FailedCard({ problem, again, back }: Props) {
   return (
     <div className="card" data-testid="failed" data-code={problem.code}>
       <div role="alert">
-        <p className="card-title">{problem.title}</p>
+        <p className="card-title" data-arrival="">
+          {problem.title}
+        </p>
         <p>{problem.advice}</p>
       </div>
       <div className="row">
         <button type="button" className="primary" data-testid="again" onClick={again}>
-          {problem.again ?? 'Try again'}
+          {problem.again ?? words.door.tryAgain}
         </button>
         <button type="button" className="secondary" onClick={back}>
-          Back
+          {words.door.back}
         </button>
       </div>
+      <ForOperator text={problem.technical} />
     </div>
   );
 }

@@ -1,41 +1,43 @@
 /** Lets the person see that they are heard, before the call; the microphone is opened for nothing else. */
-import { useCallback, useState } from 'react';
-import { Horizon } from '../horizon/Horizon';
-import { deviceProblem } from '../session/problems';
-import { useReporter } from '../toasts/reporter';
-import { useCapture } from './useCapture';
+import { lazy, Suspense, useCallback, useState } from 'react';
+import { words } from '../words/words';
 
-export function MicrophoneTest({ deviceId, disabled }: { deviceId: string | null; disabled: boolean }) {
+const MicrophoneLight = lazy(() => import('./MicrophoneLight'));
+
+interface Props {
+  readonly deviceId: string | null;
+  readonly disabled: boolean;
+  /** The browser does not give it. */
+  readonly failed: (error: unknown) => void;
+}
+
+export function MicrophoneTest({ deviceId, disabled, failed }: Props) {
   const [testing, setTesting] = useState(false);
-  const { report } = useReporter();
-  const failed = useCallback(
+  const stopped = useCallback(
     (error: unknown) => {
       setTesting(false);
-      report(deviceProblem('microphone', error));
+      failed(error);
     },
-    [report],
+    [failed],
   );
   if (!testing || disabled) {
     return (
       <button type="button" className="link" disabled={disabled} onClick={() => setTesting(true)}>
-        Test the microphone first
+        {words.door.testMicrophone}
       </button>
     );
   }
   return (
     <div className="mic-test">
-      <Meter deviceId={deviceId} failed={failed} />
+      <Suspense>
+        <MicrophoneLight deviceId={deviceId} failed={stopped} />
+      </Suspense>
       <p>
-        Say something: the bars follow your voice.{' '}
+        {words.door.testing}{' '}
         <button type="button" className="link" onClick={() => setTesting(false)}>
-          Stop
+          {words.door.stopTest}
         </button>
       </p>
     </div>
   );
-}
-
-function Meter({ deviceId, failed }: { deviceId: string | null; failed: (error: unknown) => void }) {
-  const stream = useCapture('audio', deviceId, failed);
-  return <Horizon state="silent" personTrack={stream?.getAudioTracks()[0]} />;
 }

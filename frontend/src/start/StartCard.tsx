@@ -1,14 +1,16 @@
 /** What to bring into the call, and the button that begins it. */
-import { useCallback } from 'react';
-import type { Choices, Place } from '../session/choices';
+import { useCallback, useEffect, useRef, useState } from 'react';
+import type { Choices, FirstQuestion, Place } from '../session/choices';
 import type { Farewell } from '../session/phase';
-import { deviceProblem } from '../session/problems';
-import { useReporter } from '../toasts/reporter';
-import { duration } from '../ui/format';
 import { useSecondsUntil } from '../ui/useSecondsUntil';
+import { words } from '../words/words';
+import { BlockedHelp } from './BlockedHelp';
+import { blockedWords, isGone, type Refusal, refusalOf } from './blocked';
 import { CameraPreview } from './CameraPreview';
+import { Chips } from './Chips';
 import { DeviceChoice } from './DeviceChoice';
 import { MicrophoneTest } from './MicrophoneTest';
+import { useDenied } from './usePermission';
 
 interface Props {
   readonly choices: Choices;
@@ -17,53 +19,95 @@ interface Props {
   /** Where the link leads; a call that can be continued may be elsewhere. */
   readonly here: Place;
   readonly start: (place: Place) => void;
+  /** Begins a call with a question. */
+  readonly ask: (question: FirstQuestion) => void;
 }
 
-export function StartCard({ choices, choose, farewell, here, start }: Props) {
-  const { report } = useReporter();
+export function StartCard({ choices, choose, farewell, here, start, ask }: Props) {
   const left = useSecondsUntil(farewell?.untilMs ?? 0);
-  const cameraFailed = useCallback(
-    (error: unknown) => {
-      report(deviceProblem('camera', error));
-      choose({ camera: false });
-    },
-    [report, choose],
+  const [microphone, microphoneFailed, tryMicrophone] = useRefusal('microphone', choices.microphoneId, () =>
+    choose({ microphoneId: null }),
   );
+  const [camera, cameraFailed, tryCamera] = useRefusal('camera', choices.cameraId, () => choose({ cameraId: null }));
+  const wanted = [choices.microphone ? microphone : null, choices.camera ? camera : null];
   return (
     <>
-      {choices.camera && <CameraPreview deviceId={choices.cameraId} failed={cameraFailed} />}
+      {choices.camera && camera === null && <CameraPreview deviceId={choices.cameraId} failed={cameraFailed} />}
       <div className="choices">
         <DeviceChoice
           kind="audioinput"
           on={choices.microphone}
           deviceId={choices.microphoneId}
-          turn={(microphone) => choose({ microphone })}
-          pick={(microphoneId) => choose({ microphoneId })}
+          blocked={blockedWords(microphone, words)?.what ?? null}
+          turn={(on) => {
+            tryMicrophone();
+            choose({ microphone: on });
+          }}
+          pick={(microphoneId) => {
+            tryMicrophone();
+            choose({ microphoneId: microphoneId || null });
+          }}
         />
         <DeviceChoice
           kind="videoinput"
           on={choices.camera}
           deviceId={choices.cameraId}
-          turn={(camera) => choose({ camera })}
-          pick={(cameraId) => choose({ cameraId })}
+          blocked={blockedWords(camera, words)?.what ?? null}
+          turn={(on) => {
+            tryCamera();
+            choose({ camera: on });
+          }}
+          pick={(cameraId) => {
+            tryCamera();
+            choose({ cameraId: cameraId || null });
+          }}
         />
       </div>
+      <BlockedHelp refusal={wanted.find((refusal) => refusal !== null) ?? null} />
       <button type="button" className="primary" data-testid="start" onClick={() => start(here)}>
-        Start talking
+        {words.door.start}
       </button>
+      <Chips ask={ask} />
       {farewell && left > 0 ? (
         <>
           <button type="button" className="secondary wide" data-testid="continue" onClick={() => start(farewell.place)}>
-            Continue the last call
+            {words.door.continueLast}
           </button>
-          <p className="fine">
-            {farewell.durationMs > 0 && `You talked for ${duration(farewell.durationMs)}. `}
-            AURA remembers it for {left} s more.
-          </p>
+          <p className="fine">{words.door.remembersFor(left)}</p>
         </>
       ) : (
-        <MicrophoneTest deviceId={choices.microphoneId} disabled={!choices.microphone} />
+        microphone === null && (
+          <MicrophoneTest deviceId={choices.microphoneId} disabled={!choices.microphone} failed={microphoneFailed} />
+        )
       )}
     </>
   );
+}
+
+/**
+ * Why the browser does not give the device, what to call when it has not, and what to try again.
+ *
+ * @param chosen the device that was chosen; one that is not there any more is forgotten, and the system's own is used.
+ */
+function useRefusal(
+  device: 'microphone' | 'camera',
+  chosen: string | null,
+  forget: () => void,
+): [Refusal | null, (error: unknown) => void, () => void] {
+  const denied = useDenied(device);
+  const [met, setMet] = useState<Refusal | null>(null);
+  const forgetNow = useRef(forget);
+  useEffect(() => {
+    forgetNow.current = forget;
+  });
+  const failed = useCallback(
+    (error: unknown) => {
+      if (chosen !== null && isGone(error)) forgetNow.current();
+      else setMet(refusalOf(error));
+    },
+    [chosen],
+  );
+  const again = useCallback(() => setMet(null), []);
+  if (!window.isSecureContext) return ['insecure', failed, again];
+  return [denied ? 'denied' : met, failed, again];
 }

@@ -1,6 +1,7 @@
 /** One button that goes through the themes. */
 import { useState } from 'react';
 import { Icon } from '../ui/Icon';
+import { words } from '../words/words';
 import { applyTheme, nextTheme, storedTheme } from './theme';
 
 const ICONS = { system: 'auto', light: 'sun', dark: 'moon' } as const;
@@ -12,7 +13,7 @@ export function ThemeToggle() {
     applyTheme(next);
     setTheme(next);
   };
-  const label = `Theme: ${theme}. Switch to ${nextTheme(theme)}`;
+  const label = words.settings.theme(words.settings.themes[theme], words.settings.themes[nextTheme(theme)]);
   return (
     <button type="button" className="quiet" onClick={turn} aria-label={label} title={label}>
       <Icon name={ICONS[theme]} />

@@ -9,6 +9,11 @@ it('shows the newest of each code, three at most', () => {
   expect(after(report('a'), report('b'), report('c'), report('d'))).toEqual(['b', 'c', 'd']);
 });
 
+it('forgets all of them with the call that they were about', () => {
+  expect(after(report('a'), report('b'), { type: 'cleared' })).toEqual([]);
+  expect(after(report('a'), { type: 'cleared' }, report('b'))).toEqual(['b']);
+});
+
 it('takes a message back', () => {
   expect(after(report('a'), report('b'), { type: 'withdraw', code: 'a' })).toEqual(['b']);
 });

@@ -7,7 +7,9 @@ export interface Toast extends Problem {
 
 export type ToastEvent =
   | { readonly type: 'report'; readonly problem: Problem }
-  | { readonly type: 'withdraw'; readonly code: string };
+  | { readonly type: 'withdraw'; readonly code: string }
+  /** What they were about is over. */
+  | { readonly type: 'cleared' };
 
 const SHOWN = 3;
 
@@ -19,6 +21,8 @@ export function nextToasts(toasts: readonly Toast[], event: ToastEvent): readonl
     }
     case 'withdraw':
       return without(toasts, event.code);
+    case 'cleared':
+      return toasts.length > 0 ? [] : toasts;
   }
 }
 

@@ -1,4 +1,6 @@
 /** Chooses among the devices of one kind: the system's own list behind a small arrow. Absent with nothing to choose. */
+
+import { words } from '../words/words';
 import { Icon } from './Icon';
 import { useDevices } from './useDevices';
 
@@ -8,23 +10,25 @@ interface Props {
   readonly pick: (deviceId: string) => void;
 }
 
-const NAMES = { audioinput: 'Microphone', videoinput: 'Camera' } as const;
-
 export function DevicePicker({ kind, active, pick }: Props) {
   const devices = useDevices(kind);
   if (devices.length === 0) return null;
+  const audio = kind === 'audioinput';
+  const numbered = audio ? words.settings.microphoneNumber : words.settings.cameraNumber;
   return (
     <label className="picker">
       <Icon name="chevron" />
       <select
-        aria-label={`Choose the ${NAMES[kind].toLowerCase()}`}
+        aria-label={audio ? words.settings.chooseMicrophone : words.settings.chooseCamera}
         value={active}
         onChange={(event) => pick(event.target.value)}
       >
-        {!devices.some((device) => device.deviceId === active) && <option value={active}>System default</option>}
+        {!devices.some((device) => device.deviceId === active) && (
+          <option value={active}>{words.settings.systemDefault}</option>
+        )}
         {devices.map((device, index) => (
           <option key={device.deviceId} value={device.deviceId}>
-            {device.label || `${NAMES[kind]} ${index + 1}`}
+            {device.label || numbered(index + 1)}
           </option>
         ))}
       </select>

@@ -1,7 +1,14 @@
-/** Times and phrases as people read them. Pure. */
+/** Times and phrases as people read them. Pure, but for the language that is shown. */
+import { language } from '../words/words';
 
 export function seconds(ms: number): string {
-  return `${(ms / 1000).toFixed(ms < 9_950 ? 1 : 0)} s`;
+  const digits = ms < 9_950 ? 1 : 0;
+  const number = new Intl.NumberFormat(language, { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return `${number.format(ms / 1000)} s`;
+}
+
+export function milliseconds(ms: number): string {
+  return `${Math.round(ms)} ms`;
 }
 
 export function clock(ms: number): string {

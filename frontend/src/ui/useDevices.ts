@@ -1,7 +1,7 @@
 /** The devices of one kind, as far as the browser names them; asks for no permission. */
 import { useEffect, useState } from 'react';
 
-export function useDevices(kind: 'audioinput' | 'videoinput'): readonly MediaDeviceInfo[] {
+export function useDevices(kind: MediaDeviceKind): readonly MediaDeviceInfo[] {
   const [devices, setDevices] = useState<readonly MediaDeviceInfo[]>([]);
   useEffect(() => {
     const media = navigator.mediaDevices;

@@ -33,11 +33,12 @@ class AnsweredQuestion:
         return self.moments[later] - self.moments[earlier]
 
 
-async def ask(wire: Wire, sound: bytes) -> AnsweredQuestion:
+async def ask(wire: Wire, sound: bytes, *, to_its_end: bool = True) -> AnsweredQuestion:
     """Say a question, and return when its answer is over.
 
     Args:
         sound: PCM16, 24 kHz mono, that ends with the last word.
+        to_its_end: False cancels the answer once it is heard.
     """
     clock, turns = asyncio.get_running_loop().time, TURNS["browser"]
     wire.firsts.clear()
@@ -53,6 +54,8 @@ async def ask(wire: Wire, sound: bytes) -> AnsweredQuestion:
     await wire.send("response.create")
     created = clock()
     sounded = (await wire.first("response.output_audio.delta")).at
+    if not to_its_end:
+        await wire.send("response.cancel")
     done = await wire.first("response.done")
     moments = json.loads(done.event["response"]["metadata"]["timings"])
     return AnsweredQuestion(sounded - ended, sounded - created, moments)

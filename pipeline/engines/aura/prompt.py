@@ -3,9 +3,11 @@
 from collections.abc import Iterator
 
 from pipeline.context.window import Exchange, WindowLimits, exchanges, within
+from pipeline.engines.aura.tool_items import with_calls_as_text
 from pipeline.engines.silent_answer import SILENT
 from pipeline.media.video_chunk import VideoChunk, VideoSource
 from pipeline.models.shared.control_tokens import escape_control_tokens
+from pipeline.tools.prompt_format import tools_text, without_marks
 from pipeline.types.chunks import MultimodalPrompt
 from pipeline.types.history import Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
@@ -27,7 +29,7 @@ def multimodal_prompt(request: TurnRequest, limits: WindowLimits = LIMITS) -> Mu
     """The prompt of a question. It goes on where that of an earlier one ended, unless something was cut or deleted."""
     response_options = request.response_options
     most = response_options.tokens(MOST_TOKENS)
-    history = within(request.history, limits)
+    history = with_calls_as_text(within(request.history, limits), limits)
     parts: list[str | VideoChunk] = [*_turn("system", _system(response_options))]
     video_turns = list(exchanges(history))
     source: VideoSource = "camera"
@@ -39,13 +41,15 @@ def multimodal_prompt(request: TurnRequest, limits: WindowLimits = LIMITS) -> Mu
     if not video_turns:
         parts += _empty(is_answered=bool(most))
     urgent = response_options.awaited or (bool(most) and not response_options.unasked)
-    return MultimodalPrompt(_merged(parts), response_options.cache_salt, most, urgent)
+    return MultimodalPrompt(_merged(parts), response_options.cache_salt, most, urgent, response_options.tools)
 
 
 def _system(response_options: ResponseOptions) -> str:
     text = response_options.instructions.strip().encode(errors="replace")[:INSTRUCTIONS_BYTES].decode(errors="ignore")
-    instructions = escape_control_tokens(text)
-    return f"{SYSTEM}\n{instructions}" if instructions else SYSTEM
+    instructions = escape_control_tokens(without_marks(text))
+    tools = response_options.tools.tools
+    offered = f"\n{tools_text(tools, escape_control_tokens)}" if tools else ""
+    return "\n".join(filter(None, (SYSTEM, instructions, offered)))
 
 
 def _round(each: Exchange | Item, limits: WindowLimits) -> Iterator[str | VideoChunk]:

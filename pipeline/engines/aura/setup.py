@@ -32,6 +32,7 @@ MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, in
 STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 ms of an H100's
 MOST_SESSIONS = STEP_TOKENS // 2  # each has two prompts at once, and vLLM has no more of them than a step has tokens
 LONG_TOKENS = STEP_TOKENS // 2  # of one prompt in a step while others wait: vLLM lets what it has begun go first
+HOLDING = "pipeline.engines.vllm.question_first.QuestionFirstScheduler"
 BLOCK_TOKENS = 64  # each block of a prompt is hashed for every request: larger ones are fewer
 # They would change what a clip becomes.
 UNTOLD = ("mm_device_do_normalize", "mm_processor_kwargs", "video_pruning_rate")
@@ -49,6 +50,7 @@ async def open_aura(
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 49_152,
+    patient_tokens: int = 0,
     start: StartEngine = start_vllm,
     **engine_args: Any,
 ) -> AuraEngine:
@@ -57,6 +59,8 @@ async def open_aura(
     Args:
         stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of a prompt and its answer.
+        patient_tokens: Of prompts that nobody waits for, in a step; none of them in steps in which a question waits for
+            its first tokens. 0: vLLM's own scheduler fills steps with them.
         engine_args: For vLLM, as it names them; `compilation_config` takes the place of ours.
 
     Raises:
@@ -72,7 +76,8 @@ async def open_aura(
     findings.check()
     text = AuraText.read(folder)
     check_stops(f"stage {STAGE}", stop_token_ids, text.stops)
-    requests = await start(STAGE, folder, **settings(max_sessions, dtype, max_model_len) | engine_args)
+    held = {"scheduler_cls": HOLDING, "max_num_scheduled_tokens": patient_tokens} if patient_tokens else {}
+    requests = await start(STAGE, folder, **settings(max_sessions, dtype, max_model_len) | held | engine_args)
     engine = AuraEngine(requests, text, AuraEngineSettings(sampling_defaults, max_model_len - MOST_TOKENS))
     return await warmed(engine, partial(heard, engine, first_scene(), FIRST_TOKENS))
 

@@ -22,6 +22,11 @@ class ChatEndpoint:
     model: str = ""
     key: str = field(default="", repr=False)
 
+    @property
+    def host(self) -> str:
+        """The name or address of the machine that it is on; empty: none is named."""
+        return urlsplit(self.url).hostname or ""
+
     @classmethod
     def of(cls, environment: Mapping[str, str]) -> Self:
         """Reads the three variables.

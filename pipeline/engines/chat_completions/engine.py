@@ -2,15 +2,17 @@
 
 from collections.abc import AsyncGenerator, AsyncIterator
 from contextlib import aclosing
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import openai
 
 from pipeline.engines.chat_completions.endpoint import ChatEndpoint
+from pipeline.engines.chat_completions.tools import CallDeltas, as_wire, tool_settings
 from pipeline.engines.silent_answer import unless_silent, without_thought
 from pipeline.errors import ConfigError, EngineError
 from pipeline.types.chunks import ChatMessage, ChatPrompt, FinishReason, TextChunk, TokenUsage
+from pipeline.types.function_tools import WrittenCall
 
 if TYPE_CHECKING:
     from openai.types import CompletionUsage
@@ -31,6 +33,8 @@ class ChatCompletionsEngine:
     Attributes:
         model: Its name at the server.
     """
+
+    calls_functions = True  # whether a server's model can, it says when it is asked
 
     def __init__(self, client: openai.AsyncOpenAI, url: str, model: str, temperature: float) -> None:
         self._client, self._url, self.model, self._temperature = client, url, model, temperature
@@ -57,8 +61,10 @@ class ChatCompletionsEngine:
             await client.close()
             raise
 
-    async def generate(self, request_id: str, prompts: AsyncIterator[ChatPrompt]) -> AsyncGenerator[TextChunk, None]:
-        """Answers each prompt in words.
+    async def generate(
+        self, request_id: str, prompts: AsyncIterator[ChatPrompt]
+    ) -> AsyncGenerator[TextChunk | WrittenCall, None]:
+        """Answers each prompt in words, and then in calls.
 
         Raises:
             EngineError: The server refuses, fails, or is silent for too long.
@@ -72,6 +78,8 @@ class ChatCompletionsEngine:
                 async with aclosing(unless_silent(without_thought(self._written(chat, answer)))) as pieces:
                     async for text in pieces:
                         yield TextChunk(text, answer.usage)
+                for call in answer.calls.written():
+                    yield call
                 yield TextChunk("", answer.usage, answer.finish_reason)
             except (openai.OpenAIError, ValueError) as error:  # a stream that is no JSON is a plain ValueError
                 raise EngineError(STAGE, _reason(error, self._url, self.model)) from error
@@ -94,6 +102,7 @@ class ChatCompletionsEngine:
             temperature=self._temperature,
             stream=True,
             stream_options={"include_usage": True},
+            **tool_settings(chat.tools),
         )
         async with stream:
             async for chunk in stream:
@@ -102,6 +111,8 @@ class ChatCompletionsEngine:
                 for choice in chunk.choices[:1]:
                     if choice.finish_reason:
                         answer.finish_reason = "length" if choice.finish_reason == "length" else "stop"
+                    for call in choice.delta.tool_calls or ():
+                        answer.calls.feed(call)
                     if choice.delta.content:
                         yield choice.delta.content
 
@@ -112,6 +123,7 @@ class _Answer:
 
     usage: TokenUsage | None = None
     finish_reason: FinishReason | None = None
+    calls: CallDeltas = field(default_factory=CallDeltas)
 
 
 def in_turns(messages: tuple[ChatMessage, ...]) -> list[Any]:
@@ -123,11 +135,12 @@ def in_turns(messages: tuple[ChatMessage, ...]) -> list[Any]:
     for each in messages:
         if len(merged) == 1 and merged[0].role == "system" and each.role == "assistant":
             merged.append(GOES_AHEAD)
-        if merged and merged[-1].role == each.role:
-            merged[-1] = ChatMessage(each.role, f"{merged[-1].text}\n{each.text}")
+        if merged and merged[-1].role == each.role and not (merged[-1].calls or merged[-1].call_id or each.call_id):
+            text = f"{merged[-1].text}\n{each.text}" if each.text else merged[-1].text
+            merged[-1] = replace(each, text=text)
         else:
             merged.append(each)
-    return [{"role": each.role, "content": each.text} for each in merged]
+    return [as_wire(each) for each in merged]
 
 
 async def _model(client: openai.AsyncOpenAI, endpoint: ChatEndpoint) -> str:

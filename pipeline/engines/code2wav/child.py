@@ -1,34 +1,28 @@
 """The process that holds the speech decoder. It is told what to load, and ends when its input closes."""
 
-import os
-import signal
 import sys
-import threading
 from pathlib import Path
-from queue import SimpleQueue
 
 from pipeline.aio import startup_objects as heap
+from pipeline.engines.child_messages import SettingsRefused
+from pipeline.engines.child_pipes import open_pipes
 from pipeline.engines.code2wav.batches import shapes
-from pipeline.engines.code2wav.messages import DecodeRefused, DecoderReady, DecoderSettings
-from pipeline.engines.code2wav.service import BatchDecoder, Inbox, answers_to, read_questions, serve
+from pipeline.engines.code2wav.messages import DecoderReady, DecoderSettings, Question
+from pipeline.engines.code2wav.service import BatchDecoder, serve
 from pipeline.errors import ConfigError
 
 
 def main() -> None:
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches the pipeline too, which closes our input in its time
-    send = answers_to(os.fdopen(os.dup(1), "wb"))
-    os.dup2(2, 1)  # what libraries print is no answer
-    inbox: Inbox = SimpleQueue()
-    threading.Thread(target=read_questions, args=(0, inbox), name="questions", daemon=True).start()
+    inbox, send = open_pipes(Question)
     settings = inbox.get()
     assert isinstance(settings, DecoderSettings)
     try:
         decoder, ready = _opened(settings)
     except ConfigError as error:
-        send(DecodeRefused(settings.number, error.faults))
+        send(SettingsRefused(settings.number, error.faults))
         sys.exit(1)
     except (ImportError, RuntimeError) as error:  # torch is missing, or has no room on the GPU
-        send(DecodeRefused(settings.number, [f"{type(error).__name__}: {error}"]))
+        send(SettingsRefused(settings.number, [f"{type(error).__name__}: {error}"]))
         sys.exit(1)
     heap.freeze_startup_objects()
     send(ready)

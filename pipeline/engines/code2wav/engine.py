@@ -12,15 +12,17 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.engines.child_process import STOP_S, ChildProcess
 from pipeline.engines.code2wav.chunk_ramp import ChunkRamp
-from pipeline.engines.code2wav.messages import CountRequest, DecodeRequest, DecoderSettings, DropRequest
-from pipeline.engines.code2wav.process import STAGE, STOP_S, DecoderProcess
+from pipeline.engines.code2wav.messages import Answer, DecodeRequest, DecoderSettings, DropRequest
 from pipeline.engines.vllm.warm_up import NAME, warmed
 from pipeline.errors import ConfigError, EngineError
 from pipeline.types.chunks import CODEBOOKS, FRAME_SAMPLES, AudioChunk, CodecChunk
 
 log = logging.getLogger(__name__)
 
+STAGE = "code2wav"
+OPEN_S = 180.0  # weights, and CUDA graphs
 CHILD = (sys.executable, "-m", "pipeline.engines.code2wav.child")
 DTYPES = ("float32", "bfloat16")
 LOAD_FORMATS = ("auto", "dummy")
@@ -34,7 +36,7 @@ class Code2WavEngine:
     A process that has died takes its requests with it, and serves no more.
     """
 
-    def __init__(self, process: DecoderProcess, slots: int, sizes: tuple[int, ...], entries: int) -> None:
+    def __init__(self, process: ChildProcess, slots: int, sizes: tuple[int, ...], entries: int) -> None:
         self._process = process
         self._sizes = sizes
         self._entries = entries
@@ -81,7 +83,8 @@ class Code2WavEngine:
             device=device,
             threads=threads,
         )
-        process, ready = await DecoderProcess.start(child, settings)
+        process = ChildProcess(STAGE, "decodes speech", Answer)
+        ready = await process.start(child, settings, OPEN_S)
         engine = cls(process, slots, sizes, ready.entries)
         log.info("ready to decode speech", extra={"device": ready.device, "graphs": ready.graphs})
         return await warmed(engine, engine._warm)
@@ -109,11 +112,7 @@ class Code2WavEngine:
             await self._drop(request_id, slot)
 
     async def busy(self) -> int:
-        try:
-            counted = await self._process.ask(CountRequest)
-        except EngineError:  # it has ended, and so is idle
-            return 0
-        return int(counted.chunks)
+        return await self._process.busy()
 
     async def died(self) -> None:
         await self._process.ended()

@@ -1,31 +1,16 @@
 """The loop of Code2Wav's process: questions in, batches decoded, answers out."""
 
-import os
-from collections.abc import Callable, Iterator, Sequence
-from queue import Empty, SimpleQueue
-from typing import BinaryIO, Protocol
+from collections.abc import Iterator, Sequence
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from pipeline.engines.child_messages import BusyCount, CountRequest, RequestDropped
+from pipeline.engines.child_pipes import Inbox, Send, arrived
 from pipeline.engines.code2wav.batches import WaitingChunk
-from pipeline.engines.code2wav.messages import (
-    Answer,
-    BusyCount,
-    CountRequest,
-    DecodedPcm,
-    DecodeRequest,
-    DropRequest,
-    Question,
-    RequestDropped,
-    Unpacker,
-    packed,
-)
+from pipeline.engines.code2wav.messages import DecodedPcm, DecodeRequest, DropRequest
 from pipeline.types.chunks import CODEBOOKS
-
-READ_BYTES = 1 << 16
-
-Inbox = SimpleQueue[Question]
 
 
 class BatchDecoder(Protocol):
@@ -40,11 +25,11 @@ class BatchDecoder(Protocol):
         ...
 
 
-def serve(decoder: BatchDecoder, inbox: Inbox, send: Callable[[Answer], None], slots: int) -> None:
+def serve(decoder: BatchDecoder, inbox: Inbox, send: Send, slots: int) -> None:
     """Never returns: the process ends with its input."""
     waiting = WaitingChunk(slots)
     while True:
-        for question in _arrived(inbox, is_idle=not waiting):
+        for question in arrived(inbox, is_idle=not waiting):
             match question:
                 case DecodeRequest():
                     waiting.add(question)
@@ -55,34 +40,6 @@ def serve(decoder: BatchDecoder, inbox: Inbox, send: Callable[[Answer], None], s
                     send(BusyCount(number, len(waiting)))
         for answer in _decoded(decoder, waiting.take()):
             send(answer)
-
-
-def read_questions(source: int, inbox: Inbox) -> None:
-    """Put what comes from a file descriptor into the inbox; ends the process when it closes, whatever is computed."""
-    unpacker = Unpacker(Question)
-    while data := os.read(source, READ_BYTES):
-        for question in unpacker.feed(data):
-            inbox.put(question)
-    os._exit(0)
-
-
-def answers_to(sink: BinaryIO) -> Callable[[Answer], None]:
-    def send(answer: Answer) -> None:
-        sink.write(packed(answer))
-        sink.flush()
-
-    return send
-
-
-def _arrived(inbox: Inbox, is_idle: bool) -> Iterator[Question]:
-    """What has arrived; with nothing else to do, at least one question."""
-    if is_idle:
-        yield inbox.get()
-    while True:
-        try:
-            yield inbox.get_nowait()
-        except Empty:
-            return
 
 
 def _decoded(decoder: BatchDecoder, batch: list[DecodeRequest]) -> Iterator[DecodedPcm]:

@@ -4,14 +4,15 @@ import asyncio
 import logging
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable
 from contextlib import aclosing, suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Self, TypeVar
 
 import aiohttp
 
 from pipeline.engines.common_prefix import common_prefix
-from pipeline.engines.embedded_models import FETCHED, LLAMA_FILES
+from pipeline.engines.embedded_models import FETCHED, LLAMA_FILES, SMALL_MODELS
+from pipeline.engines.llamacpp.call_opening import CallOpening
 from pipeline.engines.llamacpp.gguf_vocabulary import read_control_tokens
 from pipeline.engines.llamacpp.saved_states import KEPT, SavedStates
 from pipeline.engines.llamacpp.server import CompletionStep, LlamaServer, LlamaServerSettings
@@ -22,6 +23,8 @@ from pipeline.engines.model_files import model_folder
 from pipeline.engines.silent_answer import unless_silent
 from pipeline.errors import ConfigError, EngineError
 from pipeline.models.shared.control_tokens import ControlTokens
+from pipeline.tools.call_schema import call_schema
+from pipeline.tools.prompt_format import CALL, CALL_END, as_text
 from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk, TokenUsage
 
 log = logging.getLogger(__name__)
@@ -32,7 +35,16 @@ STAGE = "aura"
 SILENCE = "the language model does not answer"
 GREETING = (ChatMessage("user", "Hello."),)
 TOGETHER = 8  # tokens of a request while others are served too: two callers' are written in 0.6 of the time
-LEARN_S = 30.0  # a quiet machine reads two sets of instructions in 8; `infra/up` waits for 120 in all
+MOST_CALLS = 4  # of one answer
+LEARN_S = 60.0  # a quiet machine needs a quarter of it; `infra/up` waits for 180 in all
+
+
+@dataclass(slots=True)
+class CallInProgress:
+    """A function call that is being written, behind `prompt`."""
+
+    prompt: list[int]
+    text: str = ""
 
 
 class LlamaCppEngine:
@@ -50,6 +62,9 @@ class LlamaCppEngine:
         preamble: tuple[ChatMessage, ...],
         states: SavedStates,
         control: ControlTokens,
+        *,
+        is_small: bool = False,
+        tools_preamble: ChatMessage | None = None,
     ) -> None:
         self._server = server
         self._settings = settings
@@ -57,6 +72,9 @@ class LlamaCppEngine:
         self._states = states
         self._preamble = preamble
         self._control = control
+        self._is_small = is_small
+        self._tools_preamble = tools_preamble
+        self.calls_functions = not is_small
         self._preamble_tokens: list[int] = []
         self._stems: dict[tuple[ChatMessage, ...], list[int]] = {}
         self._pace = StepPace()
@@ -73,6 +91,7 @@ class LlamaCppEngine:
         context: int,
         slots: int,
         preamble: tuple[ChatMessage, ...] = (),
+        tools_preamble: ChatMessage | None = None,
         stems: tuple[tuple[ChatMessage, ...], ...] = (),
         learn_s: float = LEARN_S,
     ) -> Self:
@@ -83,6 +102,7 @@ class LlamaCppEngine:
             prompt_threads: CPU threads that prefill.
             context: Tokens of one slot: prompt and answer together.
             preamble: How every prompt begins. It is prefilled before anybody comes.
+            tools_preamble: How prompts begin instead that offer functions; these come right after it.
             stems: How the prompts of callers who are known to come begin. They are prefilled after the preamble.
             learn_s: Seconds for the stems. What is not prefilled by then the first caller waits for: a busy machine is
                 to start in time.
@@ -91,7 +111,8 @@ class LlamaCppEngine:
             ConfigError: No model is complete, or it cannot be loaded.
             EngineError: The preamble or a stem cannot be prefilled.
         """
-        file = model_folder(models_dir, (model, fallback), LLAMA_FILES, FETCHED) / LLAMA_FILES[0]
+        folder = model_folder(models_dir, (model, fallback), LLAMA_FILES, FETCHED)
+        file = folder / LLAMA_FILES[0]
         saved = models_dir / "states"
         try:
             saved.mkdir(mode=0o700, exist_ok=True)
@@ -102,7 +123,9 @@ class LlamaCppEngine:
         try:
             vocabulary = await asyncio.to_thread(read_control_tokens, file)
             control = await _answered(server.control_tokens(vocabulary), "the chat template cannot be used")
-            llama = cls(server, settings, preamble, SavedStates.of(saved, file, slots * context), control)
+            states = SavedStates.of(saved, file, slots * context)
+            is_small = folder.name in SMALL_MODELS
+            llama = cls(server, settings, preamble, states, control, is_small=is_small, tools_preamble=tools_preamble)
             await llama._learn()
             await llama._learn_stems(stems, learn_s)
         except BaseException:
@@ -112,6 +135,9 @@ class LlamaCppEngine:
 
     async def generate(self, request_id: str, prompts: AsyncIterator[ChatPrompt]) -> AsyncGenerator[TextChunk, None]:
         async for chat in prompts:
+            if self._is_small and chat.plain_answer:
+                yield TextChunk(chat.plain_answer, finish_reason="stop")
+                continue
             async with self._slots.of(chat.cache_salt) as slot:
                 try:
                     async with aclosing(unless_silent(self._write(slot, chat))) as pieces:
@@ -147,7 +173,7 @@ class LlamaCppEngine:
 
     async def _write(self, slot: Slot, chat: ChatPrompt) -> AsyncGenerator[str, None]:
         """The answer in pieces, a token or a whole character each."""
-        messages = self._escaped(chat.messages)
+        messages = self._escaped(chat)
         prompt = await self._server.tokens(messages, unfinished=not chat.max_tokens)
         if len(prompt) >= self._settings.context:
             raise PromptRefused(f"the conversation is too long: {len(prompt)} tokens, {self._settings.context} fit")
@@ -157,7 +183,76 @@ class LlamaCppEngine:
         # The step that writes prefills the rest.
         ahead = len(prompt) - self._pace.step(1) * bool(chat.max_tokens)
         await self._read(slot, prompt[: max(ahead, len(stem))], stem)
-        limit = min(len(prompt) + chat.max_tokens, self._settings.context)
+        limit = min(len(prompt) + chat.max_tokens, self._settings.context) if chat.max_tokens else 0
+        writing = self._with_calls if chat.tools.callable_tools else self._words
+        async with aclosing(writing(slot, chat, prompt, limit)) as pieces:
+            async for text in pieces:
+                yield text
+
+    async def _words(self, slot: Slot, chat: ChatPrompt, prompt: list[int], limit: int) -> AsyncGenerator[str, None]:
+        async with aclosing(self._write_on(slot, chat, prompt, limit)) as written:
+            async for text, _ in written:
+                yield text
+
+    async def _with_calls(
+        self, slot: Slot, chat: ChatPrompt, prompt: list[int], limit: int
+    ) -> AsyncGenerator[str, None]:
+        """Words, and calls between their marks. Where a call has begun, only a right one can be written."""
+        options = chat.tools
+        for _ in range(MOST_CALLS if limit else 0):
+            opening, safe = CallOpening(), prompt  # `safe` ends where nothing of a call is written yet
+            is_open = options.is_required
+            if not is_open:
+                async with aclosing(self._write_on(slot, chat, prompt, limit)) as written:
+                    async for text, after in written:
+                        if words := opening.feed(text):
+                            yield words
+                        if is_open := opening.is_open:
+                            break
+                        safe = safe if opening.held else after
+            if not is_open:
+                if opening.held.strip():
+                    yield opening.held
+                return
+            yield f"{CALL}\n"
+            call = CallInProgress([*safe, *await self._server.raw_tokens(f"{CALL}\n")])
+            async with aclosing(self._call(slot, chat, call, limit)) as pieces:
+                async for text in pieces:
+                    yield text
+            if slot.finish_reason == "length":
+                return
+            yield f"\n{CALL_END}"
+            slot.finish_reason = "stop"
+            if options.is_required or not options.parallel:
+                return
+            prompt = [*call.prompt, *await self._server.raw_tokens(f"{call.text}\n{CALL_END}")]
+
+    async def _call(self, slot: Slot, chat: ChatPrompt, call: CallInProgress, limit: int) -> AsyncGenerator[str, None]:
+        """The JSON of one call, to the schema of its function, or at least to that of any."""
+        slot.read, slot.finish_reason = call.prompt, "length"
+        for plain in (False, True):
+            schema, most = call_schema(chat.tools, plain=plain), limit - len(call.prompt)
+            if most <= 0:
+                return
+            try:
+                steps = self._server.constrained(slot.number, call.prompt, chat.temperature, most, schema)
+                async with aclosing(steps):
+                    async for step in steps:
+                        if step.ended:
+                            slot.finish_reason = None
+                        else:
+                            slot.took(0, written=1)
+                            call.text += step.text
+                            yield step.text
+                return
+            except PromptRefused:
+                if plain or call.text:
+                    raise
+
+    async def _write_on(
+        self, slot: Slot, chat: ChatPrompt, prompt: list[int], limit: int
+    ) -> AsyncGenerator[tuple[str, list[int]], None]:
+        """What the model writes in whole characters, each with all tokens up to its end."""
         character: list[int] = []  # of which nothing has been told yet
         one_by_one = False
         while len(prompt) < limit:
@@ -177,9 +272,10 @@ class LlamaCppEngine:
                     text = step.text if len(character) == 1 else await self._server.text(character)
                     if text and not text.endswith("\ufffd"):
                         character.clear()
-                        yield text
+                        yield text, prompt
             one_by_one = taken < most or bool(character)  # within a character of several tokens
-        slot.finish_reason = "length"
+        if limit:
+            slot.finish_reason = "length"
 
     def _at_once(self, slot: Slot) -> int:
         """How many tokens to ask for. Alone, one: who cancels is to find the model idle after no more than that."""
@@ -195,8 +291,12 @@ class LlamaCppEngine:
             async for step in steps:
                 yield step
 
-    def _escaped(self, messages: tuple[ChatMessage, ...]) -> tuple[ChatMessage, ...]:
+    def _escaped(self, chat: ChatPrompt) -> tuple[ChatMessage, ...]:
         """What others have written has no power over the prompt; the preamble is ours."""
+        messages = chat.messages
+        if chat.tools.tools or any(each.calls or each.call_id for each in messages):
+            known = frozenset((*self._preamble, *filter(None, [self._tools_preamble])))
+            return as_text(messages, chat.tools.tools, self._control.escape, known)
         ours = len(self._preamble) if messages[: len(self._preamble)] == self._preamble else 0
         theirs = (replace(each, text=self._control.escape(each.text)) for each in messages[ours:])
         return (*messages[:ours], *theirs)

@@ -231,6 +231,45 @@ class LlamaServer:
             if not ended:
                 await self._until_idle(slot)
 
+    async def constrained(
+        self, slot: int, tokens: Sequence[int], temperature: float, most: int, schema: Mapping[str, Any]
+    ) -> AsyncGenerator[CompletionStep, None]:
+        """Write a JSON value of a schema after `tokens`, in one request: the grammar's state is lost between two.
+
+        Its steps have no tokens; the last one is empty, and says whether the value is complete. Closing as in `steps`.
+
+        Raises:
+            Refused: The server cannot serve the prompt, or no grammar can be made of the schema.
+            aiohttp.ClientError: The server is gone.
+        """
+        body = {
+            "prompt": list(tokens),
+            "n_predict": most,
+            "temperature": temperature,
+            "id_slot": slot,
+            "cache_prompt": True,
+            "stream": True,
+            "json_schema": schema,
+            "response_fields": ["content", "stop", "stop_type"],
+        }
+        ended = False
+        try:
+            async with self.http.post("/completion", json=body, headers={"Connection": "close"}) as response:
+                if response.status != 200:
+                    ended = True
+                    raise PromptRefused(complaint(await response.text()))
+                async for line in response.content:
+                    if not line.startswith(EVENT):
+                        continue
+                    said = json.loads(line.removeprefix(EVENT))
+                    if text := said["content"]:
+                        yield CompletionStep([], text, False, 0)
+                    if ended := said["stop"]:
+                        yield CompletionStep([], "", said["stop_type"] != "limit", 0)
+        finally:
+            if not ended:
+                await self._until_idle(slot)
+
     async def _until_idle(self, slot: int) -> None:
         with suppress(aiohttp.ClientError):  # a server that is gone does nothing
             while (await self.processing())[slot]:

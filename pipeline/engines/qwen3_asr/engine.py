@@ -11,6 +11,7 @@ from pipeline.aio.signal import Signal
 from pipeline.aio.tasks import BackgroundTasks, all_stopped
 from pipeline.engines.qwen3_asr.decode_passes import DecodePass, DecodePasses
 from pipeline.engines.qwen3_asr.newest_prompt import NewestPrompt
+from pipeline.engines.qwen3_asr.pass_order import PassOrder
 from pipeline.engines.qwen3_asr.speculative_decode import drafted
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.errors import EngineError
@@ -21,7 +22,7 @@ from pipeline.models.shared.engine_io import MediaItem, PromptChunk, PromptEngin
 from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
 
 STAGE = "asr"
-
+URGENT, PATIENT = 0, 1  # priorities of vLLM's
 
 EnginePrompt = Callable[[AsrPrompt, Sequence[EncoderWindow]], tuple[tuple[int, ...], tuple[MediaItem, ...]]]
 
@@ -72,7 +73,7 @@ class Qwen3AsrEngine:
     """`Engine[AsrInput, Transcript]`. At most one pass of a request is under way.
 
     A pass over unfinished speech is dropped when a window comes whose transcript will stand; that pass is
-    always made.
+    always made. Of all utterances, it goes before those over unfinished speech.
     """
 
     def __init__(self, requests: PromptEngine, engine_settings: Qwen3AsrEngineSettings) -> None:
@@ -82,6 +83,7 @@ class Qwen3AsrEngine:
         self._requests = requests
         self._engine_settings = engine_settings
         self._sampling = engine_settings.sampling_defaults.sampling(engine_settings.stops)
+        self._order = PassOrder()
 
     async def generate(self, request_id: str, prompts: AsyncIterator[AsrInput]) -> AsyncGenerator[Transcript, None]:
         """Transcribes the newest window whenever the pass before is over; it skips windows that a newer one overtook.
@@ -127,9 +129,14 @@ class Qwen3AsrEngine:
             self._engine_settings.extent.tokens(request.window.audio_end_ms)
         )
         chunk = PromptChunk(token_ids, most, media=media, cache_salt=salt, draft=request.draft)
+        settles = request.window.settles
+        priority = URGENT if settles else PATIENT
         error: EngineError | None = EngineError(STAGE, "a pass failed")
         try:
-            async with aclosing(drafted(self._requests, name, self._sampling, chunk)) as pieces:
+            async with (
+                self._order.place(settles=settles),
+                aclosing(drafted(self._requests, name, self._sampling, chunk, priority)) as pieces,
+            ):
                 async for written in pieces:
                     output.token_ids += written.token_ids
                     output.draft = output.draft or written.draft

@@ -88,6 +88,7 @@ async def open_qwen3_asr(
         "max_model_len": max_model_len,
         "max_num_seqs": max_sessions,
         "enable_prefix_caching": True,
+        "scheduling_policy": "priority",
         "mm_processor_cache_gb": 0,  # the spectrum comes ready made, and its windows have names
         "compilation_config": GRAPHS | ENCODER,
         "limit_mm_per_prompt": {"audio": extent.longest_ms // (10 * frames) + 1},

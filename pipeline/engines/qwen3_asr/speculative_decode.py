@@ -12,7 +12,7 @@ from pipeline.types.chunks import DraftOutcome
 
 
 async def drafted(
-    requests: PromptEngine, request_id: str, sampling: RequestSampling, chunk: PromptChunk
+    requests: PromptEngine, request_id: str, sampling: RequestSampling, chunk: PromptChunk, priority: int = 0
 ) -> AsyncGenerator[EngineOutput, None]:
     """As `requests.answer` of a part without its draft: the same tokens, the sooner the more of the draft is right.
 
@@ -26,7 +26,7 @@ async def drafted(
     draft = usable(sampling, chunk)
     drafted = replace(chunk, draft=draft, max_tokens=chunk.max_tokens - len(draft))
     name = f"{request_id}.draft" if draft else request_id
-    async with aclosing(requests.answer(name, sampling, drafted)) as pieces, BackgroundTasks() as tasks:
+    async with aclosing(requests.answer(name, sampling, drafted, priority)) as pieces, BackgroundTasks() as tasks:
         first = await anext(pieces)
         known = verified(draft, first.likeliest)
         tried = DraftOutcome(len(draft), common_prefix(draft, first.likeliest)) if draft else None
@@ -41,7 +41,7 @@ async def drafted(
         if stopped:
             return
         left = replace(chunk, token_ids=(*chunk.token_ids, *known), max_tokens=chunk.max_tokens - len(known), draft=())
-        async with aclosing(requests.answer(request_id, sampling, left)) as rest:
+        async with aclosing(requests.answer(request_id, sampling, left, priority)) as rest:
             async for piece in rest:
                 yield piece
 

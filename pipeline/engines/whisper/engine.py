@@ -16,6 +16,7 @@ from pipeline.types.chunks import AsrInput, Transcript
 log = logging.getLogger(__name__)
 
 STAGE = "asr"
+URGENT, PATIENT = 0, 1  # priorities of passes
 CONTEXT_BYTES = 600  # of plain English some 150 tokens, and 223 are read
 
 
@@ -23,7 +24,7 @@ class WhisperEngine:
     """`Engine[AsrInput, Transcript]`.
 
     A pass over a window cannot be interrupted: closing a request returns at once, and `busy` counts
-    its pass until it ends. Passes of all callers wait for each other.
+    its pass until it ends. Passes of all callers wait for each other; one that settles what was said goes first.
     """
 
     def __init__(self, model: str, reader: WhisperDecoder, language: str | None) -> None:
@@ -70,7 +71,8 @@ class WhisperEngine:
     async def _read(self, window: AsrInput) -> HeardWords:
         language, context = self._known(window.language or self._language), window.context
         try:
-            return await self._worker.run_unheld(partial(self._reader.hear, window.pcm, language, context))
+            hear = partial(self._reader.hear, window.pcm, language, context)
+            return await self._worker.run_unheld(hear, URGENT if window.settles else PATIENT)
         except Exception as error:
             log.exception("a pass failed", extra={"audio_ms": window.audio_end_ms})
             raise EngineError(STAGE, f"the speech could not be transcribed ({type(error).__name__})") from error

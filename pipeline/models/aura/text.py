@@ -16,6 +16,7 @@ NAMED = (
     *("<|silent|>", "<|im_start|>", "<|im_end|>", "<|endoftext|>", "<|video_pad|>", "<|image_pad|>"),
     *("<|vision_start|>", "<|vision_end|>"),
 )
+CALLS = ("<tool_call>", "</tool_call>", "<tool_response>", "</tool_response>")  # around calls, where it has them
 FPS = 2
 SEEN_AT_S = 0.5 / FPS  # in each second: between its two frames, which are read as one
 
@@ -51,7 +52,7 @@ class AuraText:
         self.silent, _, self.im_end, _, self._video, self._image, self._begin, self._end = ids
         self.stops = tuple(int(vocabulary[name]) for name in STOPS)
         self._tokenizer = tokenizer
-        self._others = ControlTokens(tokenizer.get_added_vocab().keys() - set(NAMED))
+        self._others = ControlTokens(tokenizer.get_added_vocab().keys() - {*NAMED, *CALLS})
         self._cached = lru_cache(4_096)(self._tokenized)
         self._placed = lru_cache(1_024)(self._place)
 

@@ -1,4 +1,4 @@
-"""The log-mel spectrum that Qwen3-ASR's encoder reads; of sound that has grown, only what is new is computed."""
+"""The log-mel spectrum that encoders of Whisper's kind read; of sound that has grown, only what is new is computed."""
 
 from functools import cache
 
@@ -21,8 +21,9 @@ class LogMel:
     As `WhisperFeatureExtractor` of transformers makes them, without padding.
     """
 
-    def __init__(self) -> None:
-        self._kept: Mel = np.zeros((0, BANDS), np.float32)  # powers of ten, before the floor
+    def __init__(self, bands: int = BANDS) -> None:
+        self._bands = bands
+        self._kept: Mel = np.zeros((0, bands), np.float32)  # powers of ten, before the floor
 
     def __call__(self, pcm: Pcm) -> Mel:
         """Computes the log-mel spectrum of all the sound so far; frames that cannot change are kept from the last call.
@@ -31,23 +32,23 @@ class LogMel:
             pcm: float32, 16 kHz mono; it begins with the sound of the last time.
 
         Returns:
-            Shape [frames, BANDS], 100 frames a second.
+            Shape [frames, bands], 100 frames a second.
         """
         if len(pcm) < LEAST:
-            return _floored(_log_powers(np.pad(pcm, (0, LEAST - len(pcm))), 0))
-        powers = np.concatenate([self._kept, _log_powers(pcm, len(self._kept))])
+            return _floored(_log_powers(np.pad(pcm, (0, LEAST - len(pcm))), 0, self._bands))
+        powers = np.concatenate([self._kept, _log_powers(pcm, len(self._kept), self._bands)])
         self._kept = powers[: (len(pcm) - _EDGE) // HOP + 1]
         return _floored(powers)
 
 
-def _log_powers(pcm: Pcm, first: int) -> Mel:
+def _log_powers(pcm: Pcm, first: int, bands: int) -> Mel:
     """Computes the frames from `first` on; `first` is 0, or past the mirrored beginning."""
     begin = max(0, first * HOP - _EDGE)
     sound = np.pad(pcm[begin:], (0 if first else _EDGE, _EDGE), mode="reflect")
     framed = np.lib.stride_tricks.sliding_window_view(sound, FFT)[::HOP][: len(pcm) // HOP - first]
     spectrum = np.fft.rfft(framed * _window())
     powers = np.square(spectrum.real) + np.square(spectrum.imag)
-    return np.log10(np.maximum(powers @ mel_filters(), np.float32(1e-10)))
+    return np.log10(np.maximum(powers @ mel_filters(bands), np.float32(1e-10)))
 
 
 def _floored(powers: Mel) -> Mel:
@@ -61,9 +62,9 @@ def _window() -> NDArray[np.float32]:
 
 
 @cache
-def mel_filters() -> NDArray[np.float32]:
-    """Triangles of equal area on Slaney's mel scale, from 0 to 8 kHz; shape [FFT // 2 + 1, BANDS]."""
-    edges = _hertz(np.linspace(0.0, _mel(RATE / 2), BANDS + 2))
+def mel_filters(bands: int = BANDS) -> NDArray[np.float32]:
+    """Triangles of equal area on Slaney's mel scale, from 0 to 8 kHz; shape [FFT // 2 + 1, bands]."""
+    edges = _hertz(np.linspace(0.0, _mel(RATE / 2), bands + 2))
     bins = np.linspace(0, RATE // 2, FFT // 2 + 1)[:, None]
     rising = (bins - edges[:-2]) / (edges[1:-1] - edges[:-2])
     falling = (edges[2:] - bins) / (edges[2:] - edges[1:-1])

@@ -8,9 +8,9 @@ from typing import Any, Literal
 from msgspec import UNSET, Struct, UnsetType
 
 from pipeline.media.video_chunk import VideoSource
+from pipeline.types.function_tools import ToolMode
 
 Modalities = list[Literal["text", "audio"]]
-ToolChoice = Literal["auto", "none"] | dict[str, Any]  # an object names one, and there is none; nor can one be required
 Ignored = Any  # of a field of OpenAI's, or of a client's idea of it, that means nothing here and does no harm
 
 
@@ -79,17 +79,41 @@ class AuraSettings(Known):
         partials: Send `input_audio_buffer.partial` while the person speaks.
         proactive: What becomes of an answer that nobody asked for.
         camera: Take pictures.
-        sees, voices, languages, voice_languages, resume_token: As they were shown; they do not change.
+        observations: Send `aura.observation`: what is recognised in the pictures.
+        sees, tools, voices, languages, voice_languages, resume_token: As they were shown; they do not change.
     """
 
     partials: bool | None = None
     proactive: Literal["offer", "speak", "off"] | None = None
     camera: bool | None = None
+    observations: bool | None = None
     sees: Ignored = None
+    tools: Ignored = None
     voices: Ignored = None
     languages: Ignored = None
     voice_languages: Ignored = None
     resume_token: Ignored = None
+
+
+class WireTool(Known):
+    """A function that the client can run.
+
+    Attributes:
+        parameters: JSON Schema of an object: its arguments.
+    """
+
+    name: str
+    type: Literal["function"] = "function"
+    description: str | None = None
+    parameters: dict[str, Any] | None = None
+    strict: Ignored = None
+
+
+class FunctionChoice(Known):
+    """Names the one function that is to be called."""
+
+    name: str
+    type: Literal["function"] = "function"
 
 
 class SessionSettings(Known):
@@ -107,15 +131,15 @@ class SessionSettings(Known):
     max_output_tokens: int | Literal["inf"] | None = None
     temperature: float | None = None
     aura: AuraSettings | None = None
+    tools: list[WireTool] | None = None
+    tool_choice: ToolMode | FunctionChoice | None = None
+    parallel_tool_calls: bool | None = None
     id: Ignored = None
     object: Ignored = None
     expires_at: Ignored = None
     include: Ignored = None
-    parallel_tool_calls: Ignored = None
     prompt: Ignored = None
     reasoning: Ignored = None
-    tool_choice: ToolChoice | None = None
-    tools: list[dict[str, Any]] | None = None
     tracing: Ignored = None
     truncation: Ignored = None
 
@@ -158,11 +182,11 @@ class ResponseSettings(Known):
     conversation: Literal["auto", "none"] | None = None
     input: list[WireItem] | None = None
     temperature: float | None = None
-    parallel_tool_calls: Ignored = None
+    tools: list[WireTool] | None = None
+    tool_choice: ToolMode | FunctionChoice | None = None
+    parallel_tool_calls: bool | None = None
     prompt: Ignored = None
     reasoning: Ignored = None
-    tool_choice: ToolChoice | None = None
-    tools: list[dict[str, Any]] | None = None
 
 
 class ClientEvent(Known, kw_only=True):

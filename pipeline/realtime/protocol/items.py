@@ -4,8 +4,9 @@ import base64
 import binascii
 import io
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, get_args
 
+import msgspec
 from PIL import Image
 
 from pipeline.errors import RequestError
@@ -13,10 +14,12 @@ from pipeline.media.video_chunk import VideoSource, fitted
 from pipeline.realtime.protocol.client_events import Content, WireItem
 from pipeline.realtime.protocol.limits import check_item, check_pictures
 from pipeline.types.capabilities import PromptLimits
-from pipeline.types.history import FRONT, History, Item
-from pipeline.types.ids import item_name
+from pipeline.types.history import FRONT, History, Item, ItemKind
+from pipeline.types.ids import call_name, item_name
 
 LONGEST_ID = 256
+MOST_OUTPUT = 65_536  # characters of what a function has put out; the model sees the beginning
+SERVED = get_args(ItemKind)
 FORMATS = ("JPEG", "PNG", "WEBP", "GIF")
 MAX_IMAGE_PIXELS = 16_777_216  # 4096 x 4096
 SERVED_PARTS = {
@@ -32,13 +35,16 @@ def read_item(item: WireItem, limits: PromptLimits | None, param: str = "item") 
     Raises:
         RequestError: Names the field that cannot be served.
     """
-    if item.type != "message":
-        raise RequestError(
-            "invalid_value", f"{param}.type: {item.type!r} is not served, only messages", f"{param}.type"
-        )
+    if item.type not in SERVED:
+        message = f"{param}.type: {item.type[:64]!r} is not one of {', '.join(SERVED)}"
+        raise RequestError("invalid_value", message, f"{param}.type")
     if item.id == FRONT or len(item.id or "") > LONGEST_ID:
         message = f"{param}.id: it has more than {LONGEST_ID} characters, or is {FRONT!r}"
         raise RequestError("invalid_value", message, f"{param}.id")
+    if item.type == "function_call":
+        return _call(item, limits, param)
+    if item.type == "function_call_output":
+        return _output(item, param)
     if item.role is None:
         raise RequestError("invalid_value", f"{param}.role: a message needs one", f"{param}.role")
     if not item.content:
@@ -66,6 +72,38 @@ def read_item(item: WireItem, limits: PromptLimits | None, param: str = "item") 
     return Item(item.id or item_name(), item.role, text, images=images)
 
 
+def _call(item: WireItem, limits: PromptLimits | None, param: str) -> Item:
+    """A call that the client knows of, from another conversation."""
+    arguments = "{}" if item.arguments is None else item.arguments
+    if not item.name:
+        raise RequestError("invalid_value", f"{param}.name: a function call needs one", f"{param}.name")
+    try:
+        is_object = isinstance(msgspec.json.decode(arguments), dict)
+    except (msgspec.DecodeError, RecursionError):
+        is_object = False
+    if not is_object:
+        raise RequestError("invalid_value", f"{param}.arguments: they are no JSON object", f"{param}.arguments")
+    check_item(f"{item.name}{arguments}", "assistant", limits, f"{param}.arguments")
+    call_id = _call_id(item, param) if item.call_id is not None else call_name()
+    return Item(item.id or item_name(), "assistant", arguments, kind="function_call", call_id=call_id, name=item.name)
+
+
+def _output(item: WireItem, param: str) -> Item:
+    output = item.output
+    if output is None or len(output) > MOST_OUTPUT:
+        fault = "it is needed" if output is None else f"{len(output):,} characters, and {MOST_OUTPUT:,} are served"
+        raise RequestError("invalid_value", f"{param}.output: {fault}", f"{param}.output")
+    call_id = _call_id(item, param)
+    return Item(item.id or item_name(), "user", output, kind="function_call_output", call_id=call_id)
+
+
+def _call_id(item: WireItem, param: str) -> str:
+    if not item.call_id or len(item.call_id) > LONGEST_ID:
+        fault = f"it has more than {LONGEST_ID} characters" if item.call_id else "it is needed"
+        raise RequestError("invalid_value", f"{param}.call_id: {fault}", f"{param}.call_id")
+    return item.call_id
+
+
 def read_input(items: Sequence[WireItem], limits: PromptLimits | None) -> History:
     """The conversation that a `response.create` brings along.
 
@@ -77,6 +115,11 @@ def read_input(items: Sequence[WireItem], limits: PromptLimits | None) -> Histor
         item, param = read_item(wire, limits, f"response.input[{at}]"), f"response.input[{at}].id"
         if history.find(item.id):
             raise RequestError("item_create_duplicate_item_id", f"{param}: {item.id!r} is there twice", param)
+        if item.kind == "function_call_output":
+            try:
+                history.check_output(item)
+            except RequestError as error:
+                raise error.at(f"response.input[{at}].call_id") from error
         history = history.with_item(item)
     return history
 
@@ -133,6 +176,11 @@ def show_item(item: Item, *, in_progress: bool = False, unheard: bool = False) -
         unheard: Its sound is still being transcribed; clients add the transcript when it is complete.
     """
     status = "in_progress" if in_progress else "completed" if item.complete else "incomplete"
+    if item.kind != "message":
+        shown = {"id": item.id, "object": "realtime.item", "type": item.kind, "status": status, "call_id": item.call_id}
+        if item.kind == "function_call_output":
+            return shown | {"output": item.text}
+        return shown | {"name": item.name, "arguments": "" if in_progress else item.text}
     content = [] if in_progress else _parts(item, None if unheard else item.text)
     return {
         "id": item.id,

@@ -1,5 +1,7 @@
 """Whether what a client says and shows has room in a prompt: what has none is refused, not cut."""
 
+from collections.abc import Callable
+
 from pipeline.context.window import in_bytes
 from pipeline.errors import RequestError
 from pipeline.models.shared.control_tokens import escape_control_tokens
@@ -27,6 +29,19 @@ def check_item(text: str, role: Role, limits: PromptLimits | None, param: str) -
     """
     if limits:
         _check(text, limits.items[role], limits, param)
+
+
+def check_tools(text: str, limits: PromptLimits | None, param: str) -> None:
+    """Checks that a session's functions fit into a prompt.
+
+    Args:
+        text: All of them, as the prompt has them.
+
+    Raises:
+        RequestError: Names the field and how much fits.
+    """
+    if limits and limits.tools is not None:
+        _check(text, limits.tools, limits, param, limits.tool_tokens)
 
 
 def check_context(text: str, most_bytes: int | None, param: str) -> None:
@@ -65,10 +80,10 @@ def check_pictures(count: int, limits: PromptLimits | None, param: str) -> None:
         raise RequestError("invalid_value", message, param)
 
 
-def _check(text: str, most: int, limits: PromptLimits, param: str) -> None:
+def _check(text: str, most: int, limits: PromptLimits, param: str, count: Callable[[str], int] | None = None) -> None:
     tokens = len(text) // LETTERS  # is quick to know of megabytes, and never too many
     if tokens <= most:
-        tokens = limits.tokens(text)
+        tokens = (count or limits.tokens)(text)
     if tokens > most:
         fits = f"{most} fit (some {LETTERS * most:,} letters of plain English)"
         raise RequestError("invalid_value", f"{param}: the text is too long: about {tokens:,} tokens, {fits}", param)

@@ -25,6 +25,7 @@ class ResponseEvents:
         self._format = speaks()
         self._encoder = AudioEncoder(self._format)
         self._timings: Mapping[str, float] | None = None  # not told yet
+        self._index = 0  # of the words among the items of the answer
 
     def wire(self, happened: events.ResponseEvent) -> Iterator[Wire]:
         match happened:
@@ -34,18 +35,21 @@ class ResponseEvents:
                 yield event("response.created", response=self._response(happened, "in_progress", []))
             case events.ResponseItemAdded():
                 yield from self._opened(happened)
+            case events.FunctionCalled():
+                yield from _called(happened)
             case events.TextDelta(response_id, item_id, text):
-                yield event("response.output_text.delta", **_place(response_id, item_id), delta=text)
+                yield event("response.output_text.delta", **self._place(response_id, item_id), delta=text)
             case events.TranscriptDelta():
-                yield _spoke(happened)
+                yield self._spoke(happened)
             case events.AudioDelta(response_id, item_id, pcm, timings):
                 self._timings = self._timings if timings is None else timings
                 if delta := self._encoder.encode(pcm):
                     first = {} if self._timings is None else {"timings": dict(self._timings)}
-                    yield event("response.output_audio.delta", **_place(response_id, item_id), delta=delta, **first)
+                    place = self._place(response_id, item_id)
+                    yield event("response.output_audio.delta", **place, delta=delta, **first)
                     self._timings = None
             case events.ResponseDone(item=None):
-                yield event("response.done", response=self._response(happened, happened.status, []))
+                yield event("response.done", response=self._response(happened, happened.status, _output(happened)))
             case events.ResponseDone():
                 yield from self._done(happened)
             case events.EnginesReleased():
@@ -53,8 +57,10 @@ class ResponseEvents:
 
     def _opened(self, opened: events.ResponseItemAdded) -> Iterator[Wire]:
         item = show_item(opened.item, in_progress=True)
-        place = _place(opened.response_id, opened.item.id)
-        yield event("response.output_item.added", response_id=opened.response_id, output_index=0, item=item)
+        self._index = opened.output_index
+        place = self._place(opened.response_id, opened.item.id)
+        whose = {"response_id": opened.response_id, "output_index": self._index}
+        yield event("response.output_item.added", **whose, item=item)
         if opened.kept:
             yield event("conversation.item.added", previous_item_id=opened.previous_item_id, item=item)
         part = _part("", spoken=opened.item.channel == "audio")
@@ -62,7 +68,7 @@ class ResponseEvents:
 
     def _done(self, done: events.ResponseDone) -> Iterator[Wire]:
         assert done.item
-        place = _place(done.response_id, done.item.id)
+        place = self._place(done.response_id, done.item.id)
         spoken = done.response_options.modality == "audio"
         if spoken:
             if done.status in ("completed", "incomplete") and (rest := self._encoder.encode(b"", last=True)):
@@ -73,10 +79,19 @@ class ResponseEvents:
             yield event("response.output_text.done", **place, text=done.text)
         yield event("response.content_part.done", **place, part=_part(done.text, spoken=spoken))
         item = show_item(done.item)
-        yield event("response.output_item.done", response_id=done.response_id, output_index=0, item=item)
+        whose = {"response_id": done.response_id, "output_index": self._index}
+        yield event("response.output_item.done", **whose, item=item)
         if done.kept:
             yield event("conversation.item.done", previous_item_id=done.previous_item_id, item=item)
-        yield event("response.done", response=self._response(done, done.status, [item]))
+        yield event("response.done", response=self._response(done, done.status, _output(done)))
+
+    def _spoke(self, spoke: events.TranscriptDelta) -> Wire:
+        times = {"start_time": round(spoke.start_ms / 1000, 3), "end_time": round(spoke.end_ms / 1000, 3)}
+        place = self._place(spoke.response_id, spoke.item_id)
+        return event("response.output_audio_transcript.delta", **place, delta=spoke.text, **times)
+
+    def _place(self, response_id: str, item_id: str) -> dict[str, Any]:
+        return {"response_id": response_id, "item_id": item_id, "output_index": self._index, "content_index": 0}
 
     def _response(
         self, happened: events.ResponseCreated | events.ResponseDone, status: str, output: list[Wire]
@@ -98,8 +113,8 @@ class ResponseEvents:
         }
         if isinstance(happened, events.ResponseDone):
             metadata["timings"] = json.dumps(dict(happened.timings))
-            if happened.status == "completed" or (happened.status == "incomplete" and happened.item):
-                metadata["decision"] = "answer" if happened.item else "silent"
+            if happened.status == "completed" or (happened.status == "incomplete" and happened.output):
+                metadata["decision"] = "answer" if happened.output else "silent"
             if happened.silence:
                 metadata["reason"] = happened.silence
             response["status_details"] = _details(happened)
@@ -123,10 +138,23 @@ def _usage(usage: TokenUsage) -> Wire:
     }
 
 
-def _spoke(spoke: events.TranscriptDelta) -> Wire:
-    times = {"start_time": round(spoke.start_ms / 1000, 3), "end_time": round(spoke.end_ms / 1000, 3)}
-    place = _place(spoke.response_id, spoke.item_id)
-    return event("response.output_audio_transcript.delta", **place, delta=spoke.text, **times)
+def _output(done: events.ResponseDone) -> list[Wire]:
+    return [show_item(item) for item in done.output]
+
+
+def _called(called: events.FunctionCalled) -> Iterator[Wire]:
+    """Tells a call from its beginning to its end: it was checked before anybody is shown any of it."""
+    item, whose = called.item, {"response_id": called.response_id, "output_index": called.output_index}
+    begun, whole = show_item(item, in_progress=True), show_item(item)
+    place = {**whose, "item_id": item.id, "call_id": item.call_id}
+    yield event("response.output_item.added", **whose, item=begun)
+    if called.kept:
+        yield event("conversation.item.added", previous_item_id=called.previous_item_id, item=begun)
+    yield event("response.function_call_arguments.delta", **place, delta=item.text)
+    yield event("response.function_call_arguments.done", **place, name=item.name, arguments=item.text)
+    yield event("response.output_item.done", **whose, item=whole)
+    if called.kept:
+        yield event("conversation.item.done", previous_item_id=called.previous_item_id, item=whole)
 
 
 def _details(done: events.ResponseDone) -> Wire | None:
@@ -136,13 +164,9 @@ def _details(done: events.ResponseDone) -> Wire | None:
         case "incomplete":
             return {"type": "incomplete", "reason": "max_output_tokens"}
         case "failed":
-            error = {"type": "server_error", "code": "engine_failed", "message": done.error}
+            error = {"type": "server_error", "code": done.error_code, "message": done.error}
             return {"type": "failed", "error": error}
     return None
-
-
-def _place(response_id: str, item_id: str) -> dict[str, Any]:
-    return {"response_id": response_id, "item_id": item_id, "output_index": 0, "content_index": 0}
 
 
 def _part(text: str, *, spoken: bool) -> Wire:

@@ -4,13 +4,17 @@ from collections.abc import Iterator
 from typing import Any
 
 from pipeline.errors import RequestError
+from pipeline.media.video_chunk import VideoSource
 from pipeline.realtime.protocol.items import show_item
 from pipeline.types import session_events as events
 from pipeline.types.ids import event_name
+from pipeline.types.observation import Observation
+from pipeline.types.observation_line import observation_line, shortened
 
 Wire = dict[str, Any]
 
 MOST_WORDS = 500  # characters of an error's message, which may quote what the client sent
+MOST_WRITTEN = 2_000  # characters of what is written in a picture
 HEARD = "conversation.item.input_audio_transcription"
 
 
@@ -44,11 +48,15 @@ def input_events(happened: events.InputEvent) -> Iterator[Wire]:
             yield event("input_audio_buffer.cleared")
         case events.PartialTranscript():
             yield _partial(happened)
+        case events.EndOfTurnJudged(item_id, probability):
+            yield event("aura.end_of_turn", item_id=item_id, probability=round(probability, 4))
         case events.TranscriptionCompleted():
             yield from _transcribed(happened)
         case events.TranscriptionFailed(item_id, message):
             failure = {"type": "server_error", "code": "transcription_failed", "message": message, "param": None}
             yield event(f"{HEARD}.failed", item_id=item_id, content_index=0, error=failure)
+        case events.EarlyAnswersEnded():
+            """It is counted, and no caller's concern."""
         case events.ItemAdded(item, previous):
             shown = show_item(item, unheard=item.channel == "audio")
             yield event("conversation.item.added", previous_item_id=previous, item=shown)
@@ -59,6 +67,8 @@ def input_events(happened: events.InputEvent) -> Iterator[Wire]:
             yield event("conversation.item.truncated", item_id=item_id, content_index=0, audio_end_ms=audio_end_ms)
         case events.OfferMade(offer_id, text, stands_ms):
             yield event("aura.offer", offer_id=offer_id, text=text, expires_ms=stands_ms, trigger="vision")
+        case events.PictureRecognised(observation, source, age_ms):
+            yield _observation(observation, source, age_ms)
 
 
 def _partial(partial: events.PartialTranscript) -> Wire:
@@ -73,6 +83,17 @@ def _partial(partial: events.PartialTranscript) -> Wire:
         kind=partial.kind,
         language=heard.language or None,
     )
+
+
+def _observation(seen: Observation, source: VideoSource, age_ms: int) -> Wire:
+    things = [{"name": thing.name, "count": thing.count, "certain": thing.is_certain} for thing in seen.things]
+    told = {
+        "text": observation_line(seen),
+        "things": things,
+        "written": shortened(seen.text, MOST_WRITTEN),
+        "blank": seen.is_blank,
+    }
+    return event("aura.observation", source=source, age_ms=age_ms, **told)
 
 
 def _transcribed(heard: events.TranscriptionCompleted) -> Iterator[Wire]:

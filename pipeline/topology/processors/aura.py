@@ -14,6 +14,7 @@ from pipeline.types.chunks import Clause, MultimodalPrompt, Role, TextChunk
 from pipeline.types.turn_request import TurnRequest
 
 BYTES = 4  # of plain English in a token
+TOOLS_BYTES = 16_000  # of all functions: with instructions they have the room that is kept beside the conversation
 
 
 def _tokens(text: str) -> int:
@@ -25,6 +26,7 @@ ROOM = capabilities.PromptLimits(  # what is longer would be cut
     INSTRUCTIONS_BYTES // BYTES,
     dict.fromkeys(get_args(Role), LIMITS.item_tokens // BYTES),
     LIMITS.pictures,
+    TOOLS_BYTES // BYTES,
 )
 
 

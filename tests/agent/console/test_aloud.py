@@ -106,7 +106,8 @@ async def test_who_speaks_over_the_agent_cuts_it_and_is_answered(voice: Hibari) 
     [truncated] = pipeline.of("conversation.item.truncate")
     assert 4_000 < truncated["audio_end_ms"] < 6_500
     kinds = pipeline.kinds(without=("input_audio_buffer.append", "input_audio_buffer.activity"))
-    assert kinds[-2:] == ["input_audio_buffer.commit", "response.create"]
+    assert kinds[-1] == "response.create"
+    assert {"conversation.item.truncate", "input_audio_buffer.commit"} <= set(kinds[-4:])
 
 
 async def test_a_card_that_gives_nothing_any_more_is_said_to_be_gone() -> None:

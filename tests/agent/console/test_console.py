@@ -17,7 +17,7 @@ from PIL import Image
 
 from agent.console.audio import WavLoudspeaker, WavMicrophone, read_wav, write_wav
 from agent.console.camera import file_camera
-from agent.console.console import converse, converse_text, converse_wav
+from agent.console.console import ConsoleTranscript, converse, converse_text, converse_wav
 from agent.livekit.media import RATE
 from agent.settings.agent import PipelineSettings
 from agent.status.call_log import CallLog
@@ -176,6 +176,14 @@ async def test_what_the_camera_shows_reaches_the_pipeline_and_whether_anybody_lo
     picture = Image.open(io.BytesIO(b64decode(frames[0]["image"])))
     assert picture.getpixel((320, 240)) == pytest.approx((200, 100, 50), abs=6)
     assert ("this pipeline looks at no pictures" in capsys.readouterr().out) is not sees
+
+
+async def test_what_the_pipeline_sees_is_printed_when_it_changes(capsys: pytest.CaptureFixture[str]) -> None:
+    transcript = ConsoleTranscript(filmed=True)
+    for line in ("a person, a book", "", "a person, a book", "a cat"):
+        await transcript.publish({"aura.observation": line})
+    printed = [line.split(maxsplit=1)[1] for line in capsys.readouterr().out.splitlines()]
+    assert [line.split(maxsplit=1) for line in printed] == [["sees", "a person, a book"], ["sees", "a cat"]]
 
 
 async def test_who_has_no_camera_is_not_told_that_nobody_looks(capsys: pytest.CaptureFixture[str]) -> None:

@@ -10,6 +10,7 @@ import pytest
 from livekit.agents import llm
 from livekit.agents.types import TimedString
 
+from agent.floor.floor import RemarkOffer
 from agent.livekit.connection import PipelineEndpoint
 from agent.livekit.media import sound
 from agent.livekit.model import AuraRealtimeModel
@@ -21,7 +22,6 @@ from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona.changes import Refusal
 from agent.persona.persona import AURA
 from agent.settings.agent import PipelineSettings
-from agent.turns.floor import RemarkOffer
 from agent.turns.user_turn_tracker import PartialHeard
 from agent.video.sourced_frame import VideoSource
 from pipeline.realtime.client import Event, Unreachable
@@ -47,8 +47,10 @@ class Listener:
         self.refused_offers: list[str] = []
         self.personas: list[PersonaInForce] = []
         self.refused: list[str] = []
-        self.committed = self.broken = 0
+        self.committed = self.broken = self.tool_news = 0
         self.pictures: list[VideoSource] = []
+        self.observations: list[str] = []
+        self.votes: list[float] = []
 
     def on_partial(self, partial: PartialHeard) -> None:
         self.partials.append(partial)
@@ -82,8 +84,17 @@ class Listener:
     def on_picture(self, source: VideoSource) -> None:
         self.pictures.append(source)
 
+    def on_end_of_turn(self, probability: float) -> None:
+        self.votes.append(probability)
+
+    def on_observation(self, line: str) -> None:
+        self.observations.append(line)
+
     def on_offer(self, offer: RemarkOffer) -> None:
         self.offers.append(offer)
+
+    def on_tools(self) -> None:
+        self.tool_news += 1
 
     def on_offer_refused(self, offer_id: str) -> None:
         self.refused_offers.append(offer_id)
@@ -140,6 +151,24 @@ async def test_it_introduces_itself_and_wants_partials_and_no_turn_detection() -
     assert asked["instructions"] == AURA.instructions
     assert asked["audio"]["input"]["turn_detection"] is None
     assert asked["aura"] == {"partials": True, "proactive": "off", "camera": True}
+
+
+async def test_it_hands_on_how_likely_the_person_has_finished() -> None:
+    pipeline = FakePipeline()
+    async with talking(pipeline) as (_, listener):
+        pipeline.tell("aura.end_of_turn", item_id="item_1", probability=0.25)
+        await asyncio.sleep(0.1)
+    assert listener.votes == [0.25]
+
+
+async def test_it_asks_what_is_seen_of_a_pipeline_that_can_tell_and_hands_on_each_line() -> None:
+    pipeline = FakePipeline(observes=True)
+    async with talking(pipeline) as (_, listener):
+        for line in ("a person, a book", ""):
+            pipeline.tell("aura.observation", text=line, source="camera", things=[], written="", age_ms=40)
+        await asyncio.sleep(0.1)
+    assert pipeline.of("session.update")[0]["session"]["aura"]["observations"] is True
+    assert listener.observations == ["a person, a book", ""]
 
 
 @pytest.mark.parametrize("sees", [True, False])

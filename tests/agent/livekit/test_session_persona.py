@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from livekit.agents import function_tool, llm
 
 from agent.livekit.connection import PipelineEndpoint
 from agent.livekit.model import AuraRealtimeModel
@@ -46,7 +47,15 @@ def asked(pipeline: FakePipeline) -> dict[str, Any]:
 async def test_who_the_agent_is_and_what_there_is_to_choose_from_is_told_once_it_holds() -> None:
     async with talking(FakePipeline(voices=VOICES), replace(AURA, voice="eric")) as (_, listener):
         (told,) = listener.personas
-    assert told.shown == {"name": "Aura", "voice": "eric", "language": "auto", "proactive": True, "longest_answer": 0}
+    assert told.shown == {
+        "name": "Aura",
+        "voice": "eric",
+        "language": "auto",
+        "proactive": True,
+        "longest_answer": 0,
+        "speaks_first": True,
+        "modality": "audio",
+    }
     assert told.choices == {"voices": VOICES, "languages": ("en", "fr", "sv"), "voice_languages": ("en", "fr")}
     assert "instructions" not in str(told.shown)
 
@@ -84,6 +93,16 @@ async def test_a_change_holds_when_the_pipeline_says_so() -> None:
     assert asked(pipeline)["audio"]["output"]["language"] == "fr"
     assert asked(pipeline)["audio"]["input"]["transcription"] == {"language": "fr"}
     assert asked(pipeline)["max_output_tokens"] == 9
+
+
+async def test_answers_are_written_from_the_first_or_from_now_on() -> None:
+    pipeline = FakePipeline(voices=VOICES)
+    async with talking(pipeline, replace(AURA, modality="text")) as (session, _):
+        assert asked(pipeline)["output_modalities"] == ["text"]
+        await session.character.configure(AURA)
+        assert asked(pipeline)["output_modalities"] == ["audio"]
+        await session.character.configure(replace(AURA, voice="eric"))
+        assert "output_modalities" not in asked(pipeline)
 
 
 async def test_a_change_that_is_refused_changes_nothing() -> None:
@@ -159,3 +178,23 @@ async def test_what_is_said_as_it_is_is_said_in_its_language_if_the_voice_has_it
     asked = [event["response"] for event in pipeline.of("response.create")]
     assert [each["metadata"]["say"] for each in asked] == ["Bonjour.", "Hej.", "Hm."]
     assert [each.get("audio") for each in asked] == [{"output": {"language": "fr"}}, None, None]
+
+
+async def test_a_tool_that_the_pipeline_refuses_is_offered_no_more_and_the_others_are() -> None:
+    def tool(name: str) -> llm.Tool:
+        async def run(raw_arguments: dict[str, object]) -> str:
+            return ""
+
+        return function_tool(run, raw_schema={"name": name, "parameters": {"type": "object"}})
+
+    pipeline = FakePipeline(voices=VOICES, tools=True)
+    async with talking(pipeline) as (session, _):
+        await session.update_tools([tool("one"), tool("two")])
+        await asyncio.sleep(0.1)
+        assert [each["name"] for each in asked(pipeline)["tools"]] == ["one", "two"]
+        event_id = pipeline.of("session.update")[-1]["event_id"]
+        error = {"code": "invalid_value", "param": "session.tools[0].parameters", "message": "no", "event_id": event_id}
+        session.character._waiting[event_id] = None
+        refused = session.character.refused(error)
+        await asyncio.sleep(0.1)
+        assert refused and [each["name"] for each in asked(pipeline)["tools"]] == ["two"]

@@ -1,5 +1,6 @@
 """What is wanted of the persona is read field by field; what cannot be is refused by name."""
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -23,10 +24,20 @@ def test_each_field_can_be_changed() -> None:
         "context": ["Wouter", "Siobhan"],
         "proactive": False,
         "longest_answer": 64,
+        "speaks_first": False,
+        "modality": "text",
+        "persona": "Nova",
+        "hold": "Wait.",
+        "goodbye": "Bye.",
+        "tools": ["current_time"],
+        "mcp": [],
     }
     changes, refusals = read_changes(wanted)
     assert refusals == ()
-    expected = Persona("Nova", "Be kind.", "Hi.", "Sorry.", "vivian", "de-AT", "Wouter, Siobhan", False, 64)
+    texts = "Nova", "Be kind.", "Hi.", "Sorry.", "vivian", "de-AT", "Wouter, Siobhan"
+    of_tools: dict[str, Any] = {"hold": "Wait.", "goodbye": "Bye.", "holds": {}, "goodbyes": {}, "mcp": ()}
+    of_tools["tools"] = ("current_time",)
+    expected = replace(Persona(*texts, False, 64, False, "text"), **of_tools)
     assert changes.applied(AURA) == expected
     assert set(wanted) == set(FIELDS)
 
@@ -40,6 +51,8 @@ def test_each_field_can_be_changed() -> None:
         ({"name": 7}, "name: it must be text"),
         ({"name": " "}, "name: it is empty"),
         ({"name": "a\nb"}, "name: it must be one line of printable characters"),
+        ({"persona": ""}, "persona: it is empty"),
+        ({"persona": "x" * 65}, "persona: it has 65 letters, of which 64 have room"),
         ({"name": "\ud800"}, "name: it holds half a character"),
         ({"voice": None}, "voice: it must be text"),
         (
@@ -47,7 +60,13 @@ def test_each_field_can_be_changed() -> None:
             "language: `Klingon!` is no code of a language, such as `en` or `de-AT`, nor `auto`",
         ),
         ({"proactive": 1}, "proactive: it must be true or false"),
+        ({"speaks_first": "no"}, "speaks_first: it must be true or false"),
+        ({"modality": "song"}, "modality: it must be one of audio, text"),
+        ({"modality": []}, "modality: it must be one of audio, text"),
         ({"longest_answer": 5_000}, "longest_answer: 5000 is not between 1 and 4096 tokens"),
+        ({"tools": "current_time"}, "tools: it must be a list of names"),
+        ({"mcp": [1]}, "mcp: it must be a list of names"),
+        ({"mcp": ["x"] * 65}, "mcp: 65 names, of which 64 have room"),
         ({"longest_answer": True}, "longest_answer: it must be a number of tokens"),
         ({"longest_answer": "9"}, "longest_answer: it must be a number of tokens"),
         ({"greeting": {"en": 1}}, "greeting: `en` must be text"),

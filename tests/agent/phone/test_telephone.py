@@ -336,3 +336,14 @@ async def test_the_record_is_one_event_with_figures_and_no_words(caplog: pytest.
         "latencies_ms": [760],
     }
     assert {name: getattr(event, name) for name in wanted} == wanted
+
+
+async def test_a_call_that_the_agent_has_said_goodbye_in_is_hung_up_without_another() -> None:
+    desk = Desk()
+    async with ringing(desk) as (telephone, ended):
+        telephone.on_status("active")
+        await asyncio.sleep(5)
+        await telephone.end("ended by the agent")
+        await telephone.end("again")
+        assert desk.what[-1] == "hangs up" and desk.what.count("hangs up") == 1
+        assert ended == ["ended by the agent"]

@@ -11,7 +11,7 @@ import pytest
 from livekit import rtc
 
 from agent.persona.changes import OF_STRANGERS, PersonaChanges, PersonaRefused, Refusal
-from agent.rooms.persona_desk import CONFIGURE, LEAST_S, MOST_WAITING, PersonaDesk
+from agent.rooms.persona_desk import CONFIGURE, LEAST_S, MOST_WAITING, SAMPLE, PersonaDesk
 
 pytestmark = pytest.mark.anyio
 
@@ -26,6 +26,7 @@ class Holder:
         self.changes: list[tuple[float, Mapping[str, Any]]] = []
         self.refusals: list[str] = []
         self.languages: list[str] = []
+        self.samples = 0
 
     def meet(self, languages: str) -> None:
         self.languages.append(languages)
@@ -39,6 +40,11 @@ class Holder:
         self.changes.append((round(asyncio.get_running_loop().time(), 2), changes.values))
         self.now |= changes.values
         return self.now
+
+    def sample(self) -> None:
+        if self.now["voice"] == "vivian":
+            raise PersonaRefused(Refusal("voice", "it speaks already"))
+        self.samples += 1
 
     def refuse(self, *refusals: Refusal) -> None:
         self.refusals += map(str, refusals)
@@ -110,6 +116,18 @@ async def test_a_refusal_names_the_field_and_changes_nothing(payload: str, why: 
         assert (refused.value.code, refused.value.message) == (400, why)
         assert holder.changes == []
         assert (await room.calls("ann", '{"voice": "eric"}'))["voice"] == "eric", "and the next is taken"
+
+
+async def test_who_asks_for_a_sample_of_the_voice_hears_it_or_is_told_why_not() -> None:
+    room = Room(ann={})
+    async with desk(room) as holder:
+        call = rtc.RpcInvocationData("id", "ann", "", 10.0)
+        with pytest.raises(rtc.RpcError, match="voice: it speaks already") as refused:
+            await room.methods[SAMPLE](call)
+        assert refused.value.code == 400
+        await room.calls("ann", '{"voice": "eric"}')
+        assert await room.methods[SAMPLE](call) == "{}"
+        assert holder.samples == 1
 
 
 async def test_another_agent_may_set_all() -> None:

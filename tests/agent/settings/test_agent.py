@@ -130,3 +130,42 @@ def test_a_command_for_phones_goes_by_what_the_stack_was_started_with(tmp_path: 
         "AURA_SIP_USER": "aura",
     }
     assert with_running({"AURA_HOME": str(tmp_path), "AURA_SIP_NUMBERS": "300"})["AURA_SIP_NUMBERS"] == "300"
+
+
+@pytest.mark.parametrize(("options", "tools"), [('{"--profile": "embedded"}', "none"), ('{"--profile": "vllm"}', None)])
+def test_the_console_offers_tools_as_the_agent_of_the_stack_does(
+    tmp_path: Path, options: str, tools: str | None
+) -> None:
+    (tmp_path / "run.json").write_text(f'{{"pipeline_url": "http://127.0.0.1:4000", "options": {options}}}')
+    (tmp_path / "env").write_text("")
+    assert with_running({"AURA_HOME": str(tmp_path)}).get("AURA_BUILTIN_TOOLS") == tools
+    asked = {"AURA_HOME": str(tmp_path), "AURA_BUILTIN_TOOLS": "current_time"}
+    assert with_running(asked)["AURA_BUILTIN_TOOLS"] == "current_time"
+
+
+def test_the_web_server_lets_pages_of_these_origins_hold_its_own() -> None:
+    listed = "https://Example.org/, http://127.0.0.1:8081,https://*.example.com, https://example.org"
+    settings = web_settings({**ENVIRON, "AURA_WEB_EMBED": listed}, "127.0.0.1")
+    assert settings.embed == ("https://example.org", "http://127.0.0.1:8081", "https://*.example.com")
+    assert web_settings(ENVIRON, "127.0.0.1").embed == ()
+
+
+@pytest.mark.parametrize(
+    "origin",
+    ["example.org", "https://a.example/page", "*", "https://*", "https://a;script-src *", "https://a b", "'self'"],
+)
+def test_what_is_no_origin_holds_nothing(origin: str) -> None:
+    with pytest.raises(SettingsError) as raised:
+        web_settings({**ENVIRON, "AURA_WEB_EMBED": origin}, "127.0.0.1")
+    assert raised.value.faults == [f"AURA_WEB_EMBED: `{origin}` is no origin, such as https://example.org"]
+
+
+def test_a_brand_file_is_read_and_its_faults_are_told_with_the_variable(tmp_path: Path) -> None:
+    file = tmp_path / "brand.toml"
+    file.write_text('name = "Nova"')
+    brand = web_settings({**ENVIRON, "AURA_WEB_BRAND": str(file)}, "127.0.0.1").brand
+    assert brand and brand.name == "Nova"
+    file.write_text("name = 7")
+    with pytest.raises(SettingsError, match=r"AURA_WEB_BRAND: .*brand.toml: Expected `str`, got `int` - at `\$.name`"):
+        web_settings({**ENVIRON, "AURA_WEB_BRAND": str(file)}, "127.0.0.1")
+    assert web_settings(ENVIRON, "127.0.0.1").brand is None

@@ -114,3 +114,49 @@ def test_the_worker_does_not_start_with_a_file_that_is_wrong(tmp_path: Path) -> 
     code, _, said = aura_agent("start", environ={**ENVIRON, "AURA_PERSONA": path})
     assert code == 2
     assert f"aura-agent: AURA_PERSONA: {path}: voise: there is no such field; did you mean `voice`?\n" in said
+
+
+def others(folder: Path, **texts: str) -> str:
+    """The value of AURA_PERSONAS for files of these texts."""
+    for name, text in texts.items():
+        (folder / f"{name}.toml").write_text(text)
+    return ", ".join(str(folder / f"{name}.toml") for name in texts)
+
+
+def test_people_choose_among_the_first_persona_and_those_of_the_other_files(tmp_path: Path) -> None:
+    listed = others(tmp_path, nova='name = "Nova"\nvoice = "vivian"', chef='name = "Chef"\nlanguage = "fr"')
+    settings = worker_settings({**ENVIRON, "AURA_PERSONA_VOICE": "eric", "AURA_PERSONAS": listed}).persona
+    assert settings.persona(AURA)[0].voice == "eric"
+    assert settings.catalogue(AURA).names == ("Aura", "Nova", "Chef")
+    ada, _ = settings.persona(AURA, '{"aura.persona": {"name": "Ada"}}')
+    assert settings.catalogue(AURA, ada).names == ("Ada", "Aura", "Nova", "Chef")
+
+
+def test_nobody_chooses_where_there_is_one_persona_or_the_operator_forbids_it(tmp_path: Path) -> None:
+    assert worker_settings(ENVIRON).persona.catalogue(AURA).names == ()
+    listed = others(tmp_path, nova='name = "Nova"')
+    forbidden = {"AURA_PERSONAS": listed, "AURA_PERSONA_STRANGERS": "voice"}
+    assert worker_settings({**ENVIRON, **forbidden}).persona.catalogue(AURA).names == ()
+
+
+def test_a_dispatch_chooses_a_persona_or_is_told_that_there_is_none_of_that_name(tmp_path: Path) -> None:
+    settings = worker_settings({**ENVIRON, "AURA_PERSONAS": others(tmp_path, nova='name = "Nova"')}).persona
+    chosen, refusals = settings.persona(AURA, '{"aura.persona": {"persona": "Nova", "voice": "eric"}}')
+    assert (chosen.name, chosen.voice, refusals) == ("Nova", "eric", ())
+    chosen, refusals = settings.persona(AURA, '{"aura.persona": {"persona": "Eve", "voice": "eric"}}')
+    assert (chosen.name, chosen.voice) == ("Aura", "eric")
+    assert [str(each) for each in refusals] == ["persona: `Eve` is not offered; there is: Aura, Nova"]
+
+
+def test_every_fault_of_the_other_files_is_told(tmp_path: Path) -> None:
+    listed = others(tmp_path, a='name = "A"\npersona = "B"', b="voice = 7", c='name = "C"', d='name = "C"')
+    a, b, _, d = listed.split(", ")
+    assert faults(AURA_PERSONAS=listed) == [
+        f"AURA_PERSONAS: {a}: persona: a file says who a persona is, and chooses none",
+        f"AURA_PERSONAS: {b}: voice: it must be text",
+        f"AURA_PERSONAS: {d}: name: `C` is the name of another one",
+    ]
+    assert faults(AURA_PERSONAS=others(tmp_path, e="")) == [
+        f"AURA_PERSONAS: {tmp_path / 'e.toml'}: name: a persona that is to be chosen needs one"
+    ]
+    assert faults(AURA_PERSONAS="x.toml," * 17) == ["AURA_PERSONAS: 17 files, of which 16 have room"]

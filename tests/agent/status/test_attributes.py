@@ -170,6 +170,37 @@ async def test_it_is_shown_what_the_pipeline_sees_until_no_picture_has_come_for_
     assert notes.of("aura.shown") == shown
 
 
+async def test_what_is_seen_is_shown_when_it_changes_and_until_it_is_two_seconds_old() -> None:
+    async with publisher() as (agent, notes):
+        agent.connection("token", sees=True)
+        for line in ("a person", "a person", "a person, a book", ""):
+            agent.saw_frame()
+            agent.observed(line)
+            await asyncio.sleep(1.0)
+        agent.observed("a cat")
+        for _ in range(8):
+            agent.saw_frame()
+            await asyncio.sleep(0.5)
+    seen = [(0.0, "a person"), (2.0, "a person, a book"), (3.0, ""), (4.0, "a cat"), (6.0, "")]
+    assert notes.of("aura.observation") == seen
+
+
+async def test_nothing_is_seen_any_more_when_the_camera_is_off_or_the_line_is_down() -> None:
+    async with publisher() as (agent, notes):
+        agent.connection("token", sees=True)
+        agent.saw_frame()
+        for _ in range(6):
+            agent.observed("a person")  # of pictures that came before
+            await asyncio.sleep(0.5)
+        agent.saw_frame()
+        await asyncio.sleep(0.5)
+        agent.connection("", sees=False)
+        await asyncio.sleep(0.5)
+        agent.connection("other", sees=True)
+        await asyncio.sleep(0.5)
+    assert notes.of("aura.observation") == [(0.0, "a person"), (2.0, ""), (3.0, "a person"), (3.5, "")]
+
+
 async def test_nothing_is_shown_to_a_pipeline_that_cannot_see() -> None:
     async with publisher() as (noticeboard, notes):
         noticeboard.connection("token", sees=False)

@@ -1,6 +1,6 @@
 """The wait for an answer, divided among the stages of its turn."""
 
-from agent.status.stage_timings import AnswerMoments, StageTimings, stage_timings
+from agent.status.stage_timings import LONGEST_NAME, MOST_MOMENTS, AnswerMoments, StageTimings, stage_timings
 
 # Said until 10.0 on the agent's clock, asked for at 10.5, first sound at 11.3, heard at 11.4. The pipeline's own clock
 # stands elsewhere.
@@ -33,6 +33,35 @@ def test_each_millisecond_counts_once() -> None:
     ]
     assert sum(timings.waited_ms.values()) == 1_400
     assert timings.took_ms == {"asr": 560, "aura": 130, "qwen3_tts": 180, "code2wav": 300}
+
+
+def test_each_moment_is_counted_from_where_the_wait_begins() -> None:
+    moments = stage_timings(SPOKEN, ON_GPUS).moments_ms
+    assert list(moments.items()) == [
+        ("speech_end", -10),
+        ("committed", 490),
+        ("heard", 550),
+        ("aura_began", 560),
+        ("first_text", 690),
+        ("qwen3_tts_began", 710),
+        ("qwen3_tts_first", 890),
+        ("code2wav_began", 940),
+        ("first_pcm", 1_240),
+        ("first_sent", 1_250),
+        ("asked", 500),
+        ("sounded", 1_300),
+        ("played", 1_400),
+    ]
+
+
+LONG = "n" * (LONGEST_NAME + 1)
+
+
+def test_a_pipeline_can_name_so_many_moments_and_no_more() -> None:
+    many = {f"stage_{number}": 3.0 + number for number in range(100)}
+    moments = stage_timings(SPOKEN, {**many, "created": 2.51, LONG: 0.0}).moments_ms
+    assert len(moments) == MOST_MOMENTS + 3
+    assert "stage_0" in moments and not {"stage_99", LONG} & moments.keys()
 
 
 def test_what_was_done_before_it_was_asked_for_was_not_waited_for_and_still_took_its_time() -> None:

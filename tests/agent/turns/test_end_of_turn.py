@@ -1,4 +1,4 @@
-"""When a turn ends, by what both judges say of it: how it sounds, and how its words end."""
+"""When a turn ends, by what the witnesses say of it: two models of its sound, and how its words end."""
 
 import asyncio
 from dataclasses import dataclass
@@ -36,18 +36,27 @@ class Sound:
 
 
 class Words:
-    def __init__(self, over: bool | None, known_s: float = 0.0) -> None:
-        self._over, self._known_s = over, known_s
+    """What the pipeline knows: the words, and how it votes."""
+
+    def __init__(self, over: bool | None, known_s: float = 0.0, vote: float | None = None) -> None:
+        self._over, self._known_s, self._vote = over, known_s, vote
 
     async def words_over(self, until: float) -> bool | None:
         now = asyncio.get_running_loop().time()
         await asyncio.sleep(min(self._known_s, until - now))
         return self._over if now + self._known_s <= until else None
 
+    async def sound_vote(self, until: float) -> float | None:
+        return self._vote
+
+
+def unheard(sound_over: bool, words_over: bool | None) -> None:
+    """Nobody wants to know."""
+
 
 async def told(probability: float, words: Words) -> tuple[bool, float]:
     """Whether LiveKit is told that the turn is over, and how long after the last word."""
-    stream = EndOfTurnStream(Sound(probability), TURN, words)
+    stream = EndOfTurnStream(Sound(probability), TURN, words, unheard)
     asked_at = asyncio.get_running_loop().time()
     stream.predict()
     await asyncio.sleep(TURN.silence_s - HEARD_S)
@@ -74,6 +83,42 @@ async def test_a_turn_ends_the_later_the_less_the_judges_agree(
     assert await told(probability, words) == (True, after_s)
 
 
+LIKELY, UNLIKELY = 0.99, 0.005  # votes of the pipeline
+
+
+@pytest.mark.parametrize(
+    ("probability", "words", "after_s"),
+    [
+        (SURE, Words(True, vote=LIKELY), TURN.silence_s),
+        (SURE, Words(True, vote=UNLIKELY), TURN.words_end_s),
+        (SURE, Words(None, vote=LIKELY), TURN.silence_s),
+        (GOES_ON, Words(False, vote=LIKELY), TURN.words_end_s),
+        (SURE, Words(False, vote=0.3), TURN.sound_end_s),
+    ],
+)
+async def test_the_pipelines_vote_counts_where_there_is_one(probability: float, words: Words, after_s: float) -> None:
+    assert await told(probability, words) == (True, after_s)
+
+
+async def test_who_sounds_unfinished_to_the_pipeline_is_given_the_longest_wait() -> None:
+    without, _ = await told(SURE, Words(False))
+    with_vote, _ = await told(SURE, Words(False, vote=UNLIKELY))
+    assert (without, with_vote) == (True, False)
+
+
+@pytest.mark.parametrize(("found", "vote"), [(0.22, 0.33), (0.16, 0.27)])
+async def test_a_short_answer_is_not_late(found: float, vote: float) -> None:
+    """ "Yeah" and "two" in the packaged voice, as LiveKit's model and the pipeline's judge them."""
+    with_vote, without = [await told(found, Words(True, vote=each)) for each in (vote, None)]
+    assert with_vote[0]
+    assert with_vote[1] <= without[1]
+
+
+@pytest.mark.parametrize(("found", "vote"), [(0.22, 0.33), (0.16, 0.27)])
+async def test_nor_is_one_behind_which_the_recogniser_writes_no_mark(found: float, vote: float) -> None:
+    assert await told(found, Words(None, vote=vote)) == (True, TURN.sound_end_s)
+
+
 @pytest.mark.parametrize("words", [Words(False), Words(None)])
 async def test_a_turn_that_nobody_takes_to_be_over_is_left_to_livekits_longest_wait(words: Words) -> None:
     over, after_s = await told(GOES_ON, words)
@@ -81,15 +126,27 @@ async def test_a_turn_that_nobody_takes_to_be_over_is_left_to_livekits_longest_w
     assert after_s <= TURN.end_s  # it is told at once, and waits itself
 
 
+@pytest.mark.parametrize(
+    ("probability", "words", "judged"),
+    [(SURE, True, (True, True)), (OVER, None, (True, None)), (GOES_ON, False, (False, False))],
+)
+async def test_what_both_judges_say_is_told(probability: float, words: bool | None, judged: object) -> None:
+    heard: list[tuple[bool, bool | None]] = []
+    stream = EndOfTurnStream(Sound(probability), TURN, Words(words), lambda *said: heard.append(said))
+    stream.predict()
+    await stream.unlikely_threshold("en")  # type: ignore[arg-type]
+    assert heard == [judged]
+
+
 async def test_a_language_that_the_model_does_not_know_and_a_model_that_was_not_asked_change_nothing() -> None:
-    stream = EndOfTurnStream(Sound(OVER), TURN, Words(True))
+    stream = EndOfTurnStream(Sound(OVER), TURN, Words(True), unheard)
     assert await stream.unlikely_threshold("en") == LEAST  # type: ignore[arg-type]
     stream.predict()
     assert await stream.unlikely_threshold(None) is None
 
 
 async def test_livekit_takes_it_for_its_own_stream() -> None:
-    detector = EndOfTurnDetector(TURN, Words(True))
+    detector = EndOfTurnDetector(TURN, Words(True), unheard)
     assert detector.model == "turn-detector-v1-mini"
     stream = detector.stream()
     try:

@@ -4,6 +4,7 @@ import pytest
 
 from agent.livekit.send_queue import MOST_INPUT
 from agent.turns.endpointing import TURNS, CallerKind, turn_handling, voice_activity
+from agent.turns.voice_level import NearVoice
 
 
 class Words:
@@ -12,15 +13,19 @@ class Words:
     async def words_over(self, until: float) -> bool | None:
         return None
 
+    async def sound_vote(self, until: float) -> float | None:
+        return None
+
 
 @pytest.mark.parametrize("kind", list(TURNS))
 def test_the_end_of_a_turn_is_found_on_this_machine(kind: CallerKind, monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("LIVEKIT_REMOTE_EOT_URL", "LIVEKIT_INFERENCE_URL", "LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"):
         monkeypatch.setenv(name, "wss://cloud.invalid")  # with which LiveKit would rather ask its cloud
-    handling = turn_handling(TURNS[kind], Words())
+    handling = turn_handling(TURNS[kind], Words(), lambda *_: None)
     detector = handling["turn_detection"]
     assert getattr(detector, "model", None) == "turn-detector-v1-mini"
     assert handling["interruption"]["mode"] == "vad"
+    assert handling["interruption"]["discard_audio_if_uninterruptible"] is False
     assert handling["preemptive_generation"] == {"enabled": False}
 
 
@@ -32,8 +37,12 @@ def test_the_numbers_fit_together(kind: CallerKind) -> None:
     assert turns.silence_s < ends[0] and ends[-1] < turns.label_s
     assert list(ends) == sorted(ends)
     assert turns.interrupt_s <= 0.2
+    assert (
+        turns.silence_s + turns.go_on_s < 1.0
+    )  # an answer that a sound without words has paused goes on within a second
+    assert turns.go_on_s < turns.resume_s
     assert turns.frame_ms * MOST_INPUT == 10_000  # of sound is kept while the pipeline is away
-    assert voice_activity(turns).min_silence_duration == turns.silence_s
+    assert voice_activity(turns, NearVoice()).min_silence_duration == turns.silence_s
 
 
 def test_only_the_browser_has_a_camera() -> None:

@@ -29,8 +29,11 @@ class Floor:
     def drop(self, kind: Kind, resume: bool) -> None:
         self._note(f"drop {kind} {resume}")
 
-    def take_turn(self) -> None:
-        self._note("take turn")
+    def go_on(self) -> None:
+        self._note("go on")
+
+    def take_turn(self, reason: str) -> None:
+        self._note(f"take turn {reason}")
 
     def _note(self, what: str) -> None:
         self.done.append((asyncio.get_running_loop().time(), what))
@@ -84,7 +87,7 @@ async def test_a_label_of_a_sound_over_the_agent_is_waited_for_fifteen_seconds_a
     await asyncio.sleep(1.0)
     the_gate.feed(Pause())
     await asyncio.sleep(60.0)
-    assert actions.done == [(17.0, "drop noise True")]
+    assert actions.done == [(0.35, "go on"), (2.35, "go on"), (17.0, "drop noise True")]
 
 
 async def test_a_taken_turn_is_not_waited_for() -> None:
@@ -109,9 +112,19 @@ async def test_a_question_over_the_agent_is_taken_though_the_pipeline_hears_it_l
     the_gate.feed(Onset(audible=True, answering=True))
     the_gate.feed(Pause())
     await asyncio.sleep(9.0)
-    assert actions.done == []
+    assert actions.done == [(0.35, "go on")]
     the_gate.feed(PartialHeard("item_1", "where is Rome", "speech", 900, settled=True))
-    assert actions.done == [(9.0, "caption where is Rome"), (9.0, "interrupt")]
+    assert actions.done[1:] == [(9.0, "caption where is Rome"), (9.0, "interrupt")]
+
+
+async def test_an_answer_that_words_may_have_paused_waits_for_them() -> None:
+    actions = Floor()
+    the_gate = pipeline_stt(actions)
+    the_gate.feed(Onset(audible=True, answering=True))
+    the_gate.feed(PartialHeard("item_1", "where is", "speech", 500, settled=False))
+    the_gate.feed(Pause())
+    await asyncio.sleep(2.0)
+    assert "go on" not in [what for _, what in actions.done]
 
 
 async def test_a_question_over_the_agent_that_is_half_heard_is_not_waited_for_as_long() -> None:

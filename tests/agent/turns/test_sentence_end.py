@@ -4,7 +4,8 @@ import asyncio
 
 import pytest
 
-from agent.turns.sentence_end import SentenceEnd, ends_sentence
+from agent.turns.sentence_end import SentenceEnd
+from agent.turns.sentence_words import ends_sentence
 from agent.turns.user_turn_tracker import Onset, PartialHeard, Pause
 
 pytestmark = pytest.mark.anyio
@@ -53,3 +54,13 @@ async def test_what_is_not_known_in_time_is_not_waited_for() -> None:
         words.feed(event)
     assert await words.over(loop.time() + 0.5) is None  # of what was said since, nothing is known
     assert loop.time() == pytest.approx(0.5)
+
+
+@pytest.mark.parametrize(
+    ("text", "over"), [("Two", None), ("Half past", None), ("Two.", True), ("Um", False), ("Red,", False), ("I", False)]
+)
+async def test_a_word_or_two_without_a_mark_may_be_all_of_an_answer(text: str, over: bool | None) -> None:
+    words, now = SentenceEnd(), asyncio.get_running_loop().time()
+    for event in (BEGINS, partial("Stop.", settled=False), Pause(), partial(text)):
+        words.feed(event)
+    assert await words.over(now + 0.5) is over

@@ -64,3 +64,18 @@ def test_what_is_still_told_of_the_sound_before_is_no_label_of_this_one() -> Non
     assert "label_ms" not in record.figures(3.2)
     record.label(3.3, "item_2", 200)
     assert record.figures(3.4)["label_audio_ms"] == 200
+
+
+def test_what_the_judges_of_its_end_say_counts_until_the_person_goes_on() -> None:
+    record = SoundRecord()
+    record.judged(True, True)
+    record.onset(1.0, goes_on=False)
+    record.pause(1.5)
+    record.judged(True, None)
+    assert record.figures(2.0) == {"sound_ms": 500, "over_agent_ms": 0, "since_pause_ms": 500, "sound_over": "yes"}
+    record.onset(2.0, goes_on=True)
+    assert "sound_over" not in record.figures(2.1)
+    record.judged(False, True)
+    assert record.figures(2.1).items() >= {"sound_over": "no", "words_over": "yes"}.items()
+    record.onset(3.0, goes_on=False)
+    assert "words_over" not in record.figures(3.1)

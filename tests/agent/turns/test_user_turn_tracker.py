@@ -1,5 +1,7 @@
 """The gate's decisions, as they follow from what happens."""
 
+from dataclasses import replace
+
 from agent.turns.user_turn_tracker import (
     Action,
     Caption,
@@ -7,6 +9,7 @@ from agent.turns.user_turn_tracker import (
     Expired,
     Final,
     Flush,
+    GoOn,
     Interrupt,
     Kind,
     Onset,
@@ -15,7 +18,9 @@ from agent.turns.user_turn_tracker import (
     TakeTurn,
     TurnCommitted,
     TurnEvent,
+    Unheard,
     UserTurnTracker,
+    Written,
 )
 
 QUIET = Onset(audible=False, answering=False)
@@ -27,6 +32,9 @@ def heard(
     text: str, kind: Kind = "speech", *, item: str = "item_1", settled: bool = True, audio_end_ms: int = 900
 ) -> PartialHeard:
     return PartialHeard(item, text, kind, audio_end_ms, settled)
+
+
+STOP = (heard("stop", settled=False), heard("Stop, please.", settled=False))  # two that agree
 
 
 def follow(*happenings: TurnEvent) -> list[Action]:
@@ -49,7 +57,7 @@ def test_each_decision_has_a_reason() -> None:
     assert why(OVER_AGENT, Pause(), heard("mhm", "backchannel")) == "backchannel"
     assert why(QUIET, Pause(), heard("", "noise")) == "no_words"
     assert why(QUIET, Pause(), heard("[music]", "noise")) == "noise"
-    assert why(OVER_AGENT, heard("stop", settled=False), Pause(), heard("", "noise")) == "taken_back"
+    assert why(OVER_AGENT, *STOP, Pause(), heard("", "noise")) == "taken_back"
 
 
 def test_what_was_decided_because_nothing_was_known_in_time_says_so() -> None:
@@ -73,11 +81,35 @@ def test_a_verdict_waits_for_the_label_of_the_whole_sound() -> None:
 
 
 def test_speech_over_the_agent_interrupts_while_it_is_still_being_spoken() -> None:
-    assert follow(OVER_AGENT, heard("stop", settled=False)) == [Caption("item_1", "stop"), Interrupt()]
+    assert follow(OVER_AGENT, *STOP) == [Caption("item_1", "stop"), Caption("item_1", "Stop, please."), Interrupt()]
+
+
+def test_the_first_guess_at_a_sound_stops_nothing_that_is_heard() -> None:
+    guess = heard("It's hard.", settled=False)
+    assert follow(OVER_AGENT, guess) == [Caption("item_1", "It's hard.")]
+    assert follow(OVER_AGENT, guess, Pause(), heard("Uh-huh.", "backchannel")) == [
+        Caption("item_1", "It's hard."),
+        DropSound("backchannel", resume=True),
+    ]
+
+
+def test_guesses_that_contradict_each_other_stop_nothing() -> None:
+    assert Interrupt() not in follow(OVER_AGENT, heard("It's hard.", settled=False), heard("Is a heart", settled=False))
+    assert Interrupt() not in follow(
+        OVER_AGENT,
+        heard("stop", settled=False),
+        heard("mhm", "backchannel", settled=False),
+        heard("stop", settled=False),
+    )
+
+
+def test_words_that_are_settled_stop_the_answer_though_nothing_confirms_them() -> None:
+    assert Interrupt() in follow(OVER_AGENT, Pause(), heard("stop"))
+    assert Interrupt() in follow(OVER_AGENT, heard("stop", settled=False), Pause(), Expired())
 
 
 def test_it_interrupts_once() -> None:
-    actions = follow(OVER_AGENT, heard("stop", settled=False), heard("stop please", settled=False), Pause())
+    actions = follow(OVER_AGENT, *STOP, heard("stop please now", settled=False), Pause())
     assert actions.count(Interrupt()) == 1
 
 
@@ -100,7 +132,7 @@ def test_noise_is_never_a_turn() -> None:
 
 
 def test_what_was_interrupted_cannot_be_resumed() -> None:
-    actions = follow(OVER_AGENT, heard("stop", settled=False), Pause(), heard("", "noise"))
+    actions = follow(OVER_AGENT, *STOP, Pause(), heard("", "noise"))
     assert actions[-1] == DropSound("noise", resume=False)
 
 
@@ -157,8 +189,36 @@ def test_a_label_that_does_not_settle_in_time_counts_as_it_is() -> None:
 
 def test_speech_that_never_pauses_is_answered_in_the_end() -> None:
     endless = heard("and then", settled=False, audio_end_ms=30_000)
-    assert TakeTurn() not in follow(QUIET, heard("and", settled=False, audio_end_ms=29_999))
-    assert follow(QUIET, endless)[-1] == TakeTurn()
+    assert TakeTurn("long_speech") not in follow(QUIET, heard("and", settled=False, audio_end_ms=29_999))
+    assert follow(QUIET, endless)[-1] == TakeTurn("long_speech")
+
+
+LISBON = "What is the weather like in Lisbon today?"
+
+
+def test_a_whole_sentence_is_answered_though_something_else_can_be_heard_behind_it() -> None:
+    first = heard(LISBON, settled=False, audio_end_ms=3_000)
+    again = heard(LISBON.removesuffix("?") + ".", settled=False, audio_end_ms=4_000)
+    assert follow(QUIET, first, again)[-1] == TakeTurn("unchanged_words")
+
+
+def test_who_speaks_on_is_not_cut_off() -> None:
+    first = heard(LISBON, settled=False, audio_end_ms=3_000)
+    for later in (
+        heard(LISBON, settled=False, audio_end_ms=3_900),
+        heard(LISBON + " And tomorrow?", settled=False, audio_end_ms=4_500),
+        heard(LISBON.removesuffix("?"), settled=False, audio_end_ms=4_500),
+    ):
+        assert not [action for action in follow(QUIET, first, later) if isinstance(action, TakeTurn)]
+
+
+def test_what_changed_in_between_is_not_unchanged() -> None:
+    there_and_back = (
+        heard(LISBON, settled=False, audio_end_ms=3_000),
+        heard("What is the leather", settled=False, audio_end_ms=3_800),
+        heard(LISBON, settled=False, audio_end_ms=4_600),
+    )
+    assert not [action for action in follow(QUIET, *there_and_back) if isinstance(action, TakeTurn)]
 
 
 def test_after_it_was_answered_endless_speech_is_a_new_sound() -> None:
@@ -181,3 +241,75 @@ def test_a_turn_is_undecided_until_it_is_taken() -> None:
 def test_a_backchannel_of_which_no_more_is_told_after_its_pause_does_not_wait_for_the_next_question() -> None:
     actions = follow(OVER_AGENT, heard("mhm", "backchannel"), Pause(), Expired(over_agent=False), QUIET)
     assert actions == [DropSound("backchannel", resume=True)]
+
+
+def test_an_answer_goes_on_in_the_middle_of_a_sound_in_which_no_words_are_heard() -> None:
+    assert follow(OVER_AGENT, heard("", "noise", settled=False)) == [GoOn()]
+    assert follow(OVER_AGENT, heard("[music]", "noise", settled=False)) == [GoOn()]
+    assert follow(QUIET, heard("", "noise", settled=False)) == []
+
+
+def test_words_that_come_after_all_stop_an_answer_that_has_gone_on() -> None:
+    actions = follow(OVER_AGENT, heard("", "noise", settled=False), *STOP)
+    assert [action for action in actions if not isinstance(action, Caption)] == [GoOn(), Interrupt()]
+
+
+def test_of_an_okay_that_is_not_over_the_rest_may_be_words() -> None:
+    assert follow(OVER_AGENT, heard("okay", "backchannel", settled=False)) == []
+
+
+def test_an_answer_goes_on_when_no_words_have_come_for_long_enough() -> None:
+    assert follow(OVER_AGENT, Pause(), Unheard()) == [GoOn()]
+    assert follow(OVER_AGENT, heard("okay", "backchannel", settled=False), Pause(), Unheard()) == [GoOn()]
+    assert follow(OVER_AGENT, Unheard()) == []
+    assert GoOn() not in follow(OVER_AGENT, heard("where is", settled=False), Pause(), Unheard())
+    assert follow(OVER_THOUGHT, Pause(), Unheard()) == []
+
+
+def test_a_short_sound_stops_an_answer_only_with_a_word_that_is_meant_to() -> None:
+    short = Pause(sound_ms=450)
+    assert follow(OVER_AGENT, short, heard("It's hard.")) == [DropSound("speech", resume=True)]
+    assert why(OVER_AGENT, short, heard("It's hard.")) == "short"
+    assert follow(OVER_AGENT, short, heard("Stop."))[-1] == Interrupt()
+    assert follow(OVER_AGENT, short, heard("Rome?"))[-1] == Interrupt()
+    assert follow(OVER_AGENT, Pause(sound_ms=900), heard("It's hard."))[-1] == Interrupt()
+    assert follow(OVER_AGENT, Pause(), heard("It's hard."))[-1] == Interrupt()
+
+
+def test_a_short_sound_is_an_answer_while_the_agent_listens() -> None:
+    assert follow(QUIET, Pause(sound_ms=400), heard("Two."), Flush())[-1] == Final("Two.")
+
+
+def test_who_goes_on_after_a_short_sound_has_not_made_a_short_sound() -> None:
+    actions = follow(OVER_AGENT, Pause(sound_ms=400), OVER_AGENT, Pause(sound_ms=1_500), heard("Two of them."))
+    assert actions[-1] == Interrupt()
+
+
+def test_words_that_have_stopped_an_answer_count_however_short_the_sound_proves() -> None:
+    actions = follow(OVER_AGENT, heard("Rome", settled=False), heard("Rome and", settled=False), Pause(sound_ms=600))
+    assert actions[-1] == Interrupt()
+    follows = follow(
+        OVER_AGENT,
+        heard("Rome", settled=False),
+        heard("Rome and", settled=False),
+        Pause(sound_ms=600),
+        Flush(),
+        heard("Rome and"),
+    )
+    assert follows[-1] == Final("Rome and")
+
+
+def test_what_is_too_quiet_to_be_meant_for_the_agent_does_not_stop_it() -> None:
+    aside = replace(heard("Close the door, please."), aside=True)
+    assert follow(OVER_AGENT, replace(aside, settled=False)) == [GoOn()]
+    assert follow(OVER_AGENT, Pause(), aside) == [DropSound("speech", resume=True)]
+    assert why(OVER_AGENT, Pause(), aside) == "aside"
+    assert follow(QUIET, Pause(), aside, Flush())[-1] == Final("Close the door, please.")
+
+
+def test_a_sound_just_before_something_is_written_is_one_over_the_answer_to_that() -> None:
+    hum = heard("I see.", "backchannel")
+    assert follow(QUIET, Pause(500), Written(), hum, Flush())[0] == DropSound("backchannel", resume=True)
+    assert Final("I see.") in follow(QUIET, Written(), Pause(500), hum, Flush()), "it goes on while that is written"
+    question = heard("And what is the time?")
+    assert Interrupt() in follow(QUIET, Pause(1_500), Written(), question)

@@ -20,6 +20,7 @@ class Look:
     """One prompt to be answered.
 
     Attributes:
+        priority: As vLLM's: of lower numbers first.
         begins: The step of the engine before which it is asked for.
         aborted: The number of tokens after which it is dropped; None: never.
         cached: Tokens of its prompt that were not read again.
@@ -27,6 +28,7 @@ class Look:
 
     scene: MultimodalPrompt
     most: int = TOKENS
+    priority: int = 0
     begins: int = 0
     aborted: int | None = None
     tokens: list[int] = field(default_factory=list)
@@ -67,7 +69,7 @@ class Eyes:
     def _ask(self, name: str, look: Look) -> None:
         rendered = self.render(as_chunk(look.scene, self.text))
         look.prompt = list(rendered["prompt_token_ids"])
-        self.engine.add_request(name, rendered, self._params(look))
+        self.engine.add_request(name, rendered, self._params(look), priority=look.priority)
 
     def render(self, chunk: PromptChunk) -> Any:
         from pipeline.engines.vllm.prompt import ready_prompt

@@ -13,6 +13,7 @@ import pytest
 import yaml
 
 from pipeline.deployment.loading import read_deployment
+from pipeline.engines.aura.setup import HOLDING
 from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError
 from pipeline.media.sample_rates import SPEECH_RATE
@@ -149,6 +150,12 @@ TOLD = (
     *each("max_model_len", engine(max_model_len=48_000), {"max_model_len": 48_000}),
     *each("max_num_batched_tokens", engine(max_num_batched_tokens=640), {"max_num_batched_tokens": 640}),
     *each("kv_cache_memory_bytes", engine(kv_cache_memory_bytes=1 << 26), {"kv_cache_memory_bytes": 1 << 26}),
+    *each(
+        "patient_tokens",
+        engine(patient_tokens=320),
+        {"scheduler_cls": HOLDING, "max_num_scheduled_tokens": 320},
+        ("aura",),
+    ),
     *each("tensor_parallel_size", engine(tensor_parallel_size=1), {"tensor_parallel_size": 1}),
 )
 

@@ -22,6 +22,7 @@ async def stack(environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFac
         pytest.skip("vLLM for a CPU is not installed: infra/test vllm does that")
     write_models(folder / "models")
     ours = {**environ, **ENVIRONMENT, **ONE_THREAD, "TRITON_CACHE_DIR": str(folder / "triton")}
+    ours["AURA_BUILTIN_TOOLS"] = "none"  # how a prompt tells of tools has a mark that the checkpoint obeys
     del ours["VLLM_ENABLE_V1_MULTIPROCESSING"]  # each engine is a process of its own, as with people
     options = {
         "--profile": "vllm",

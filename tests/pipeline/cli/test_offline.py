@@ -46,7 +46,7 @@ async def test_a_voice_alone_is_opened_for_one_caller() -> None:
         assert [stage.spec.model_stage for stage in stages.answer] == ["tts"]
         assert (stages.recogniser, dict(stages.seconds)) == (None, {"tts": 0.0})
     ((stage, sessions),) = openings.stages
-    assert (stage.stage_id, stage.max_batch_size, sessions) == (2, 1, 1)
+    assert (stage.stage_id, stage.max_batch_size, sessions) == (3, 1, 1)
 
 
 async def test_a_recogniser_alone_is_told_what_the_command_says() -> None:

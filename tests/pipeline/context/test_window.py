@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 import pytest
 
-from pipeline.context.window import MARKS, SOURCE_NOTE, WindowLimits, cut, is_due, video_tokens, within
+from pipeline.context.window import MARKS, SOURCE_NOTE, WindowLimits, cut, is_due, text_tokens, video_tokens, within
 from pipeline.engines.aura.prompt import SHOWN, SYSTEM, multimodal_prompt
 from pipeline.media.video_chunk import VideoChunk, VideoSource
 from pipeline.types.chunks import MultimodalPrompt
@@ -28,6 +28,32 @@ def test_a_round_is_a_turn_of_its_own_and_a_question_follows_its_second() -> Non
         "<|im_start|>user\n{b}What is it?<|im_end|>\n<|im_start|>assistant\nA cup.<|im_end|>\n"
         "<|im_start|>user\n{c}<|im_end|>\n<|im_start|>assistant\n"
     )
+
+
+@pytest.mark.parametrize("calls", range(1, 40))
+def test_a_call_is_never_pruned_without_its_output(calls: int) -> None:
+    history = History()
+    for n in range(calls):
+        if n % 5 == 0:
+            history = history.with_item(user(f"q{n}", f"Question {n}? {'x' * 40}"))
+        call = Item(f"c{n}", "assistant", "{}" * 20, kind="function_call", call_id=str(n), name="look")
+        output = Item(f"o{n}", "user", "x" * (n * 37 % 120), kind="function_call_output", call_id=str(n))
+        history = history.with_item(call).with_item(output)
+    planned = cut(history, SMALL)
+    left = {item.id for item in history.items} - planned.items
+    assert {name[1:] for name in left if name[0] == "c"} == {name[1:] for name in left if name[0] == "o"}
+    assert text_tokens(history.cut(planned), SMALL) <= SMALL.text_tokens
+    if calls > 10:
+        assert planned.items, "something goes"
+
+
+def test_calls_belong_to_the_question_for_which_they_were_made() -> None:
+    history = History().with_item(user("q", "Why?"))
+    for n in range(2 * SMALL.groups):
+        history = history.with_item(Item(f"c{n}", "assistant", "{}", kind="function_call", call_id=str(n), name="look"))
+        output = Item(f"o{n}", "user", "x", kind="function_call_output", call_id=str(n))
+        history = history.with_item(output)
+    assert cut(history, SMALL).items == frozenset(), "it is one question"
 
 
 def test_while_the_person_may_go_on_the_last_round_stays_open() -> None:

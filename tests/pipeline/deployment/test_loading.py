@@ -198,6 +198,13 @@ def test_a_function_of_the_topology_may_be_repeated_by_its_dotted_name(tmp_path:
     assert read(tmp_path, stage(1, custom_process_input_func=name, engine_input_source=[0])).max_sessions == 1
 
 
+def test_how_much_the_words_of_an_early_answer_may_lack_is_told_and_else_nothing_begins_early(tmp_path: Path) -> None:
+    assert read(tmp_path, {"max_sessions": 1}).early_answer_ms == 0
+    assert read(tmp_path, {"max_sessions": 1, "early_answer_ms": 400}).early_answer_ms == 400
+    told = ["`early_answer_ms` is -1: it lies between 0 and 5000"]
+    assert faults(tmp_path, {"max_sessions": 1, "early_answer_ms": -1}) == told
+
+
 def test_edges_say_how_much_is_handed_on_at_once_and_connectors_in_which_chunks(tmp_path: Path) -> None:
     connectors = {"codec": {"extra": {"codec_chunk_ramp": [1, 2, 4]}}}
     edges = [{"from": 2, "to": 3, "window_size": 4, "connector": "codec"}]

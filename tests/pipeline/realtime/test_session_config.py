@@ -61,12 +61,6 @@ def test_eagerness_sets_how_long_silence_is_waited_for() -> None:
     assert end_ms("high") < end_ms("auto") == end_ms("medium") < end_ms("low")  # type: ignore[operator]
 
 
-def test_an_unfinished_sentence_is_given_more_time() -> None:
-    detection = updated({"audio": {"input": {"turn_detection": {"type": "semantic_vad"}}}}).options().detection
-    assert detection
-    assert detection.end_ms("What is") == 2 * (detection.end_ms("What is it?") or 0)
-
-
 @pytest.mark.parametrize(
     ("session", "param"),
     [

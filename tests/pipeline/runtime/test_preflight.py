@@ -380,28 +380,28 @@ def test_a_number_that_no_engine_could_use_is_refused_with_its_bound(tmp_path: P
     assert faults(changed(tmp_path, 3, "engine_args", threads=10**9), None) == [said.format(3, "threads", 512)]
     file = tmp_path / "embedded.yaml"
     raw = yaml.safe_load(PROFILES["embedded"].deployment.read_text())
-    for stage_id, keys in ((0, ("threads",)), (1, ("threads", "prompt_threads", "context"))):
+    for stage_id, keys in ((0, ("threads",)), (2, ("threads", "prompt_threads", "context"))):
         raw["stage_args"][stage_id]["engine_args"] |= dict.fromkeys(keys, 10**9)
     file.write_text(yaml.safe_dump(raw))
-    told = (0, "threads", 512), (1, "threads", 512), (1, "prompt_threads", 512)
-    context = "stage 1: engine_args: `context` is 1000000000: it lies between 1408 and 32768"
+    told = (0, "threads", 512), (2, "threads", 512), (2, "prompt_threads", 512)
+    context = "stage 2: engine_args: `context` is 1000000000: it lies between 2112 and 32768"
     wanted = [*(said.format(*each) for each in told), context]
     assert sorted(faults(file, None, profile="embedded")) == sorted(wanted)
 
 
-@pytest.mark.parametrize("context", [1, 300, 1_407])
+@pytest.mark.parametrize("context", [1, 300, 2_111])
 def test_less_context_than_is_promised_to_callers_is_refused(tmp_path: Path, context: int) -> None:
-    file = embedded(tmp_path, 1, context=context)
+    file = embedded(tmp_path, 2, context=context)
     (fault,) = faults(file, None, profile="embedded")
-    assert fault.startswith(f"stage 1: engine_args: `context` is {context}: at least 1408 is needed")
-    assert check(embedded(tmp_path, 1, context=1_408), None, profile="embedded")
+    assert fault.startswith(f"stage 2: engine_args: `context` is {context}: at least 2112 is needed")
+    assert check(embedded(tmp_path, 2, context=2_112), None, profile="embedded")
 
 
 def test_instructions_that_no_caller_could_send_are_refused(tmp_path: Path) -> None:
     fits, longer = "a" * 780, "a" * 781
-    assert check(embedded(tmp_path, 1, instructions=[fits]), None, profile="embedded")
-    (fault,) = faults(embedded(tmp_path, 1, instructions=[fits, longer]), None, profile="embedded")
-    assert fault.startswith("stage 1: engine_args: `instructions` is ['aaa")
+    assert check(embedded(tmp_path, 2, instructions=[fits]), None, profile="embedded")
+    (fault,) = faults(embedded(tmp_path, 2, instructions=[fits, longer]), None, profile="embedded")
+    assert fault.startswith("stage 2: engine_args: `instructions` is ['aaa")
     assert fault.endswith(": no caller could send 781 letters")
 
 

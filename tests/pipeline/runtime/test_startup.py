@@ -161,3 +161,12 @@ async def test_engines_that_die_together_are_started_one_after_the_other() -> No
         await asyncio.sleep(60)
         assert [at - died for at, _ in works.opened[3:]] == pytest.approx([5.0, 25.0])
         assert pipeline.away == []
+
+
+async def test_without_smart_turns_weights_the_pipeline_starts_and_says_what_that_means(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    async with Works().run(warms_up=False) as pipeline:
+        assert pipeline.end_model is None
+    (told,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
+    assert told.startswith("ends of turns are told by silence and words alone: none/smart-turn-v3.2/model.onnx: ")

@@ -4,6 +4,7 @@ import asyncio
 import random
 from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from typing import TypeVar
 
 import numpy as np
@@ -125,13 +126,15 @@ def shaky(seed: int) -> Line:
     return Line(FakeEngine(asr, abort_s), FakeEngine(aura, abort_s), FakeEngine(tts, abort_s))
 
 
+@pytest.mark.parametrize("early_ms", [0, 5_000])
 @pytest.mark.parametrize("seed", range(24))
 async def test_whatever_happens_every_answer_is_told_whole_and_in_order_and_nothing_is_left(
-    seed: int, caplog: pytest.LogCaptureFixture
+    seed: int, early_ms: int, caplog: pytest.LogCaptureFixture
 ) -> None:
-    line = shaky(seed)
+    line = replace(shaky(seed), early_answer_ms=early_ms)
     with nothing_left():
-        async with line.call(SessionOptions(detection=TurnDetectionOptions(Endpointing(end_ms=512)))) as caller:
+        detection = TurnDetectionOptions(Endpointing(end_ms=512))
+        async with line.call(SessionOptions(detection=detection, partials=bool(early_ms))) as caller:
             await Chance(caller, seed).does(60)
     assert (line.asr.running, line.aura.running, line.tts.running) == ([], [], [])
     assert [record.message for record in caplog.records if record.levelname == "ERROR"] == []

@@ -254,6 +254,30 @@ async def test_after_a_long_window_a_settled_transcript_is_kept_and_the_next_win
     assert someone.transcriber.duration_ms == 20_800 + 40 * 32
 
 
+async def test_what_two_passes_heard_alike_up_to_a_lull_is_not_read_again() -> None:
+    async with person("One", "One two.", "One two. Three", "Three four.", partial_ms=4_000) as someone:
+        await someone.says(160)
+        await someone.falls_silent(5)  # at the third frame it is a lull
+        await someone.goes_on(135)
+        await someone.pauses(10)
+    lull_ms = 163 * 32
+    assert someone.window_ms == [4_000, lull_ms, lull_ms + 4_000, 300 * 32 - lull_ms]
+    assert [heard.text for heard in someone.heard] == ["One", "One two.", "One two. Three", "One two. Three four."]
+    assert someone.heard[-1].stable_chars == len("One two.")
+    assert someone.heard[-1].audio_end_ms == 300 * 32
+    assert someone.settled[-1][1] == "One two. Three four."
+
+
+async def test_what_a_later_pass_hears_otherwise_is_read_again() -> None:
+    async with person("One", "One two.", "One too many", "One, too, manifold.", partial_ms=4_000) as someone:
+        await someone.says(160)
+        await someone.falls_silent(5)
+        await someone.goes_on(135)
+        await someone.pauses(10)
+    assert someone.window_ms[-1] == 300 * 32
+    assert someone.settled[-1][1] == "One, too, manifold."
+
+
 async def test_somebody_who_never_pauses_is_heard_in_windows_that_have_an_end() -> None:
     async with person(*(f"{number}." for number in range(99))) as someone:
         for _ in range(300):
@@ -438,6 +462,106 @@ async def test_a_recogniser_that_is_not_there_is_asked_when_there_is_reason_and_
         transcriber.commit()
     assert (len(gone.asked_ms), noise) == (3 + 1, False)
     assert transcriber.error
+
+
+@pytest.mark.parametrize(("early_ms", "lacking", "likely"), [(400, 12, True), (400, 13, False), (0, 1, False)])
+async def test_a_hypothesis_is_likely_while_the_pass_over_the_rest_runs_if_it_lacks_little_of_the_speech(
+    early_ms: int, lacking: int, likely: bool
+) -> None:
+    told = await likelihoods(("Hi", "Hi Ann."), 25 + lacking, early_ms)
+    assert told == [("Hi", False, False), *[("Hi", False, True)] * likely, ("Hi Ann.", True, False)]
+
+
+async def test_nothing_is_likely_while_the_person_speaks_or_said_no_word() -> None:
+    assert {*await likelihoods(("", ""), 30, 400)} == {("", False, False)}
+    async with person("Hi", pass_s=0.02, partial_ms=800) as someone:
+        likely: list[bool] = []
+        async with asyncio.TaskGroup() as tasks:
+            following = tasks.create_task(note_likely(someone.transcriber, likely, 1_000))
+            await someone.goes_on(60)
+            following.cancel()
+        assert likely == [False], "passes over running speech confirm nothing"
+
+
+async def test_a_hypothesis_is_likely_at_a_pause_from_when_its_last_pass_begins_and_no_more_if_that_fails() -> None:
+    def script(window: AsrInput) -> Iterator[Step[Transcript]]:
+        yield 0.1, EngineError("asr", "gone") if window.settles else Transcript("Hi", window.audio_end_ms, False)
+
+    transcriber, told = StreamingTranscriber(None, 800), list[bool]()
+    someone = Person(transcriber, FakeEngine(script))
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(someone.listens())
+        tasks.create_task(note_likely(transcriber, told))
+        await someone.says(30)
+        assert told == [False]
+        await someone.pauses(1)
+        assert told == [False, True]
+        await someone.pauses(5)
+        assert told == [False, True, False]
+        transcriber.commit()
+        transcriber.settle()
+
+
+@dataclass(frozen=True, slots=True)
+class Slow(FakeEngine[AsrInput, Transcript]):
+    """A recogniser that asks for the next window a moment after a pass."""
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[AsrInput]) -> AsyncGenerator[Transcript, None]:
+        async def later() -> AsyncGenerator[AsrInput, None]:
+            async for window in prompts:
+                yield window
+                await asyncio.sleep(0.01)
+
+        async for transcript in FakeEngine.generate(self, request_id, later()):
+            yield transcript
+
+
+async def test_whoever_waits_for_hypotheses_is_told_when_the_last_pass_begins_whatever_order_tasks_wake_in() -> None:
+    told = list[bool]()
+    someone = Person(StreamingTranscriber(None, 800), Slow(hears("Hi", pass_s=0.1).script))
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(someone.listens())
+        tasks.create_task(note_likely(someone.transcriber, told))
+        await someone.says(35)
+        someone.transcriber.commit()
+        await asyncio.sleep(0.05)
+        assert told == [False, True]
+        someone.transcriber.settle()
+
+
+async def test_nothing_is_likely_while_a_pass_over_a_part_of_the_speech_is_still_under_way() -> None:
+    assert await likelihoods(("Hi", "Hi there", "Hi Ann."), 53, 1_000, pass_s=0.6) == [
+        ("Hi", False, False),
+        ("Hi there", False, True),
+        ("Hi Ann.", True, False),
+    ]
+
+
+async def likelihoods(
+    texts: tuple[str, ...], frames: int, early_ms: int, pass_s: float = 0.02
+) -> list[tuple[str, bool, bool]]:
+    """What is told of an utterance of so many frames that is committed in the last one; 25 make a pass."""
+    transcriber = StreamingTranscriber(None, 800)
+    someone, told = Person(transcriber, hears(*texts, pass_s=pass_s)), list[tuple[str, bool, bool]]()
+
+    async def follow() -> None:
+        async for each in transcriber.hypotheses(early_ms):
+            told.append((each.text, each.settled, each.likely))
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(follow())
+        tasks.create_task(someone.listens())
+        await someone.says(frames)
+        transcriber.commit()
+        await asyncio.sleep(2)
+        transcriber.settle()
+    return told[:-1] if told[-1:] == told[-2:-1] else told
+
+
+async def note_likely(transcriber: StreamingTranscriber, likely: list[bool], early_ms: int = 400) -> None:
+    async for each in transcriber.hypotheses(early_ms):
+        if each.likely not in likely[-1:]:
+            likely.append(each.likely)
 
 
 async def test_it_ends_for_everybody_without_leaving_anything() -> None:

@@ -152,7 +152,27 @@ def test_each_kind_of_output_leaves_once_and_as_what_its_engine_makes() -> None:
 def test_only_who_hears_and_who_writes_are_given_sound_or_pictures() -> None:
     PipelineConfig("test", "Voice", (ASR, replace(AURA, requires_multimodal_data=True), TTS))
     (fault,) = faults(ASR, AURA, replace(TTS, requires_multimodal_data=True))
-    assert fault.startswith("stage 2 (tts): requires_multimodal_data, and only the stages that hear and that write")
+    assert fault.startswith("stage 2 (tts): requires_multimodal_data, and only the stages that hear, see and write")
+
+
+def test_who_looks_stands_behind_the_recogniser_is_shown_pictures_and_may_be_missing() -> None:
+    eyes = replace(TALKER, stage_id=4, model_stage="vision", input_sources=(0,), engine_output_type="observation")
+    sees = replace(eyes, requires_multimodal_data=True)
+    told = replace(sees, final_output=True, final_output_type="observation")
+    writes = replace(AURA, input_sources=(4,))
+    assert [stage.is_optional for stage in PipelineConfig("test", "Voice", (ASR, told, writes, TTS)).stages] == [
+        False,
+        True,
+        False,
+        False,
+    ]
+    (fault,) = faults(ASR, eyes, writes, TTS)
+    assert fault == "stage 4 (vision): it makes observations of pictures: requires_multimodal_data is needed"
+    late = faults(ASR, AURA, replace(sees, input_sources=(1,)), replace(TTS, input_sources=(4,)))
+    assert late == [
+        "stage 4 (vision): it makes observations, and only the stage behind the recogniser is shown the pictures of a "
+        "question"
+    ]
 
 
 def test_a_cycle_cannot_be_written() -> None:
@@ -223,8 +243,8 @@ class TestAProfile:
     def test_a_stage_that_no_engine_serves_is_refused(self) -> None:
         topology, engines = PROFILES["embedded"].topology, dict(PROFILES["embedded"].engines)
         del engines["HibariTTS"]
-        known = "WhisperForConditionalGeneration, Qwen2ForCausalLM"
-        assert self.faults(topology, engines) == [f"stage 2 (tts): no engine serves `HibariTTS` (known: {known})"]
+        known = "WhisperForConditionalGeneration, Qwen2ForCausalLM, ImageRecognition"
+        assert self.faults(topology, engines) == [f"stage 3 (tts): no engine serves `HibariTTS` (known: {known})"]
 
     @pytest.mark.parametrize("name", ["embedded", "vllm"])
     def test_a_stage_whose_engine_computes_in_another_way_is_refused(self, name: str) -> None:
@@ -252,13 +272,14 @@ class TestAProfile:
                 {"model_arch": "Qwen2ForCausalLM"},
                 "the engine of Qwen2ForCausalLM reads ChatPrompt, and is no recogniser",
             ),
-            (2, {"engine_output_type": "audio"}, "the engine of Qwen2ForCausalLM makes TextChunk, not AudioChunk"),
+            (3, {"engine_output_type": "audio"}, "the engine of Qwen2ForCausalLM makes TextChunk, not AudioChunk"),
             (
-                1,
+                2,
                 {"custom_process_input_func": asr2aura},
                 "asr2aura makes MultimodalPrompt, and the engine of Qwen2",
             ),
             (1, {"custom_process_input_func": aura2tts}, "aura2tts takes TextChunk, and is given TurnRequest"),
+            (2, {"custom_process_input_func": aura2tts}, "aura2tts takes TextChunk, and is given Observation"),
         ],
     )
     def test_an_engine_that_reads_or_makes_something_else_is_refused(
@@ -266,7 +287,7 @@ class TestAProfile:
     ) -> None:
         profile = PROFILES["embedded"]
         stages = list(profile.topology.stages)
-        if stage == 2:
+        if stage == 3:
             keys = {**keys, "model_arch": "Qwen2ForCausalLM", "execution_type": AR}
         stages[stage] = replace(stages[stage], **keys)
         topology = replace(profile.topology, model_arch=stages[0].model_arch, stages=tuple(stages))

@@ -136,7 +136,7 @@ async def test_a_mistake_of_ours_in_the_turn_is_a_failure_of_the_answer() -> Non
 
 
 async def test_only_words_and_sound_may_be_sent() -> None:
-    with pytest.raises(TypeError, match="sent int, not Text or Audio"):
+    with pytest.raises(TypeError, match="sent int, not Text, a call, Audio or an Observation"):
         await SpeculativeOutput(1).send(1)
 
 

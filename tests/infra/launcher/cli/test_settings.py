@@ -27,8 +27,14 @@ def test_a_second_stack_shares_what_set_up_made() -> None:
 
 def test_a_persona_file_is_found_from_the_folder_in_which_it_was_named() -> None:
     """The parts run in another folder."""
-    told = {"AURA_PERSONA": "nova.toml", "OTHER": "x"}
-    assert read_settings(ROOT, ["up"], told).environ == {"AURA_PERSONA": os.path.abspath("nova.toml"), "OTHER": "x"}
+    told = {"AURA_PERSONA": "nova.toml", "AURA_WEB_BRAND": "look/brand.toml", "OTHER": "x"}
+    told |= {"AURA_PERSONAS": "chef.toml, guide.toml"}
+    assert read_settings(ROOT, ["up"], told).environ == {
+        "AURA_PERSONA": os.path.abspath("nova.toml"),
+        "AURA_PERSONAS": f"{os.path.abspath('chef.toml')},{os.path.abspath('guide.toml')}",
+        "AURA_WEB_BRAND": os.path.abspath("look/brand.toml"),
+        "OTHER": "x",
+    }
     assert read_settings(ROOT, ["up"], {"OTHER": "x"}).environ == {"OTHER": "x"}
 
 

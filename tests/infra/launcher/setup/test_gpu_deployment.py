@@ -123,7 +123,10 @@ def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_p
     assert told[-2:] == ["--max-sessions", "2"]
     assert parts["pipeline"].start_s >= 600
     assert parts["agent"].argv[0] == str(tmp_path / "venv" / "bin" / "aura-agent")
-    small = {part.name: part for part in stack_services(layout, PORTS, keys, None, phone=False)}["pipeline"]
+    assert "AURA_BUILTIN_TOOLS" not in parts["agent"].defaults, "a large model is offered them all"
+    parts = {part.name: part for part in stack_services(layout, PORTS, keys, None, phone=False)}
+    assert parts["agent"].defaults["AURA_BUILTIN_TOOLS"] == "none"
+    small = parts["pipeline"]
     assert small.argv[:4] == (str(tmp_path / "venv" / "bin" / "aura-pipeline"), "serve", "--profile", "embedded")
 
 

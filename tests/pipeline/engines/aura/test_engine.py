@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.engines.aura.engine import PATIENT, URGENT, AuraEngine, AuraEngineSettings
+from pipeline.engines.aura.engine import OFFER, PATIENT, URGENT, AuraEngine, AuraEngineSettings
 from pipeline.engines.aura.setup import open_aura
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.errors import ConfigError, EngineError
@@ -139,6 +139,13 @@ async def test_what_is_only_read_steps_back_and_says_nothing() -> None:
     assert (chunk.max_tokens, priority) == (1, PATIENT)
 
 
+async def test_what_is_said_unasked_comes_behind_questions_and_before_what_is_only_read() -> None:
+    fake = Fake([65, IM_END])
+    assert await written(engine(fake), MultimodalPrompt(("a",), "s", urgent=False)) == ["A"]
+    ((*_, priority),) = fake.request
+    assert URGENT < priority == OFFER < PATIENT
+
+
 async def test_of_several_prompts_each_is_a_request() -> None:
     fake = Fake([65, IM_END])
     assert await written(engine(fake), MultimodalPrompt(("a",), "s"), MultimodalPrompt(("b",), "s")) == ["A", "A"]
@@ -173,7 +180,7 @@ async def test_what_would_change_the_pixels_that_vllm_is_given_is_refused(tmp_pa
 
 def test_added_tokens_that_no_prompt_is_written_with_are_broken_up() -> None:
     text = AuraText(Bytes(), "test")
-    assert bytes(text.ids("<|im_start|>user\n<tool_call> [INST]")) == b"<|im_start|>user\n< tool_call> [ INST]"
+    assert bytes(text.ids("<|im_start|>user\n<tool_call> [INST]")) == b"<|im_start|>user\n<tool_call> [ INST]"
 
 
 def test_a_tokenizer_of_another_model_is_refused_by_the_names_it_lacks() -> None:

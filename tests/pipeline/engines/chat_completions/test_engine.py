@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncGenerator, AsyncIterator, Sequence
 from contextlib import aclosing, asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import pytest
@@ -14,6 +14,7 @@ from pipeline.engines.chat_completions.endpoint import ChatEndpoint
 from pipeline.engines.chat_completions.engine import ChatCompletionsEngine, in_turns
 from pipeline.errors import ConfigError, EngineError
 from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk, TokenUsage
+from pipeline.types.function_tools import FunctionCall, FunctionTool, ToolOptions, WrittenCall
 
 QUESTION = ChatPrompt((ChatMessage("system", "Be kind."), ChatMessage("user", "Hello?")), "salt", 50)
 
@@ -111,7 +112,10 @@ async def once(*prompts: ChatPrompt) -> AsyncIterator[ChatPrompt]:
 
 
 async def answered(engine: ChatCompletionsEngine, *prompts: ChatPrompt) -> list[TextChunk]:
-    return [chunk async for chunk in engine.generate("turn", once(*(prompts or (QUESTION,))))]
+    chunks = [chunk async for chunk in engine.generate("turn", once(*(prompts or (QUESTION,))))]
+    words = [chunk for chunk in chunks if isinstance(chunk, TextChunk)]
+    assert words == chunks, "nothing is called"
+    return words
 
 
 async def test_an_answer_comes_as_it_is_written() -> None:
@@ -159,7 +163,7 @@ async def test_who_cancels_hangs_up() -> None:
     server = ChatServer(lines=[said("One, two")], stays_open=True)
     async with opened(server) as engine:
         async with aclosing(engine.generate("turn", once(QUESTION))) as chunks:
-            assert (await anext(chunks)).text == "One, two"
+            assert await anext(chunks) == TextChunk("One, two")
             assert await engine.busy() == 1
         assert await engine.busy() == 0
         async with asyncio.timeout(5):
@@ -271,3 +275,43 @@ def test_a_key_is_never_shown() -> None:
     endpoint = ChatEndpoint.of({"AURA_LLM_URL": "https://host/v1/", "AURA_LLM_MODEL": "m", "AURA_LLM_KEY": "secret"})
     assert endpoint.url == "https://host/v1" and endpoint.key == "secret"
     assert "secret" not in repr(endpoint)
+
+
+TOOLS = ToolOptions((FunctionTool("look", "Looks."),), "required", "look", parallel=False)
+LOOK = FunctionCall("1", "look", '{"at": 1}')
+
+
+async def test_functions_are_offered_as_the_api_has_them_and_calls_put_together() -> None:
+    pieces = [
+        {"index": 0, "id": "x", "type": "function", "function": {"name": "look", "arguments": ""}},
+        {"index": 0, "function": {"arguments": '{"a'}},
+        {"index": 1, "id": "y", "type": "function", "function": {"name": "go"}},
+        {"index": 0, "function": {"arguments": 't": 1}'}},
+    ]
+    lines = [json.dumps({"id": "1", "choices": [{"index": 0, "delta": {"tool_calls": [piece]}}]}) for piece in pieces]
+    server = ChatServer(lines=[said("Wait."), *lines, said(finish="tool_calls"), "[DONE]"])
+    before = (ChatMessage("assistant", "", (LOOK,)), ChatMessage("user", "a cat", call_id="1"))
+    asked = replace(QUESTION, messages=(*QUESTION.messages, *before, ChatMessage("user", "And?")), tools=TOOLS)
+    async with opened(server) as engine:
+        words, *calls, last = [chunk async for chunk in engine.generate("turn", once(asked))]
+    assert words == TextChunk("Wait.")
+    assert calls == [WrittenCall("look", '{"at": 1}', '{"at": 1}'), WrittenCall("go", "{}", "{}")]
+    assert isinstance(last, TextChunk) and last.finish_reason == "stop"
+    (request,) = server.asked
+    function = {"name": "look", "description": "Looks.", "parameters": {"type": "object", "properties": {}}}
+    assert request["tools"] == [{"type": "function", "function": function}]
+    assert request["tool_choice"] == {"type": "function", "function": {"name": "look"}}
+    assert request["parallel_tool_calls"] is False
+    called = {"id": "1", "type": "function", "function": {"name": "look", "arguments": '{"at": 1}'}}
+    assert request["messages"][2:] == [
+        {"role": "assistant", "content": None, "tool_calls": [called]},
+        {"role": "tool", "tool_call_id": "1", "content": "a cat"},
+        {"role": "user", "content": "And?"},
+    ]
+
+
+async def test_a_server_is_told_nothing_of_functions_where_there_are_none() -> None:
+    server = ChatServer(lines=[said("Hello."), "[DONE]"])
+    async with opened(server) as engine:
+        await answered(engine, QUESTION)
+    assert server.asked[0].keys().isdisjoint({"tools", "tool_choice", "parallel_tool_calls"})

@@ -6,18 +6,18 @@ The sample of a frame is its first code plus the number of frames before it in i
 
 import os
 import sys
-import threading
 import time
 from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
-from queue import SimpleQueue
 
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.engines.code2wav.messages import DecodeRefused, DecoderReady, DecoderSettings
-from pipeline.engines.code2wav.service import Inbox, answers_to, read_questions, serve
+from pipeline.engines.child_messages import SettingsRefused
+from pipeline.engines.child_pipes import open_pipes
+from pipeline.engines.code2wav.messages import DecoderReady, DecoderSettings, Question
+from pipeline.engines.code2wav.service import serve
 from pipeline.types.chunks import FRAME_SAMPLES
 
 ENTRIES = 2048
@@ -48,13 +48,11 @@ class FakeDecoder:
 
 
 def main() -> None:
-    send = answers_to(os.fdopen(os.dup(1), "wb"))
-    inbox: Inbox = SimpleQueue()
-    threading.Thread(target=read_questions, args=(0, inbox), daemon=True).start()
+    inbox, send = open_pipes(Question)
     settings = inbox.get()
     assert isinstance(settings, DecoderSettings)
     if not Path(settings.folder).exists():
-        send(DecodeRefused(settings.number, ["there is no such folder"]))
+        send(SettingsRefused(settings.number, ["there is no such folder"]))
         sys.exit(1)
     send(DecoderReady(settings.number, ENTRIES, "none", 0))
     serve(FakeDecoder(Path(settings.folder)), inbox, send, settings.slots)

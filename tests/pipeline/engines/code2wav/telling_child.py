@@ -1,21 +1,17 @@
 """Stands in for Code2Wav's process: refuses, and says what it was told."""
 
-import os
-import threading
-from queue import SimpleQueue
-
 import msgspec
 
-from pipeline.engines.code2wav.messages import DecodeRefused, DecoderSettings
-from pipeline.engines.code2wav.service import Inbox, answers_to, read_questions
+from pipeline.engines.child_messages import SettingsRefused
+from pipeline.engines.child_pipes import open_pipes
+from pipeline.engines.code2wav.messages import DecoderSettings, Question
 
 
 def main() -> None:
-    inbox: Inbox = SimpleQueue()
-    threading.Thread(target=read_questions, args=(0, inbox), daemon=True).start()
+    inbox, send = open_pipes(Question)
     settings = inbox.get()
     assert isinstance(settings, DecoderSettings)
-    answers_to(os.fdopen(os.dup(1), "wb"))(DecodeRefused(settings.number, [msgspec.json.encode(settings).decode()]))
+    send(SettingsRefused(settings.number, [msgspec.json.encode(settings).decode()]))
 
 
 if __name__ == "__main__":

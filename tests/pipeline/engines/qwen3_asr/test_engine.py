@@ -35,6 +35,7 @@ class FakeAnswers:
 
     Attributes:
         passes: When each began and ended, and whether it was dropped.
+        priorities: Of each part.
     """
 
     text: str = "one two three four five six seven eight nine ten eleven twelve"
@@ -43,6 +44,7 @@ class FakeAnswers:
     most: int = 0
     parts: list[PromptChunk] = field(default_factory=list)
     passes: list[tuple[float, float, bool]] = field(default_factory=list)
+    priorities: list[int] = field(default_factory=list)
 
     async def answer(
         self, request_id: str, sampling: RequestSampling, chunk: PromptChunk, priority: int = 0
@@ -52,6 +54,7 @@ class FakeAnswers:
         self.running += 1
         self.most = max(self.most, self.running)
         self.parts.append(chunk)
+        self.priorities.append(priority)
         try:
             await asyncio.sleep(PASS_S)
             if len(self.parts) - 1 == self.fails:
@@ -130,6 +133,24 @@ async def test_passes_are_made_one_after_the_other_each_on_what_stands() -> None
     assert fake.passes == [(0.0, 0.3, False), (0.3, 0.6, False), (0.6, 0.9, False)]
     assert fake.most == 1
     assert {chunk.cache_salt for chunk in fake.parts} == {"s.1:asr"}
+
+
+async def test_a_pass_that_settles_goes_before_those_over_unfinished_speech_of_other_callers() -> None:
+    fake = FakeAnswers()
+    recogniser = engine(fake)
+
+    async def caller(name: str, at: float, *, settles: bool) -> None:
+        await asyncio.sleep(at)
+        windows = given(AsrInput(sound(1), None, settles))
+        async for _ in recogniser.generate(name, windows):
+            """Only when is of interest."""
+
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(caller("a", 0.0, settles=True))
+        tasks.create_task(caller("b", 0.1, settles=False))
+        tasks.create_task(caller("c", 0.2, settles=True))
+    assert fake.passes == [(0.0, 0.3, False), (0.2, 0.5, False), (0.5, 0.8, False)]
+    assert fake.priorities == [0, 0, 1]
 
 
 async def test_each_transcript_tells_what_became_of_its_draft() -> None:

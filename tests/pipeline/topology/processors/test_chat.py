@@ -11,6 +11,7 @@ from pipeline.topology.processors.chat import (
     tokens,
 )
 from pipeline.types.chunks import ChatPrompt
+from pipeline.types.function_tools import FunctionCall, FunctionTool, ToolOptions
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.contract.embedded import once
@@ -20,7 +21,7 @@ async def prompt(*said: str, **options: object) -> ChatPrompt:
     """What is asked when the person and the model have said these in turns."""
     items = tuple(Item(str(at), "assistant" if at % 2 else "user", text) for at, text in enumerate(said))
     request = TurnRequest(History(items), ResponseOptions(cache_salt="salt", **options))  # type: ignore[arg-type]
-    (made,) = [made async for made in asked2messages(once(request), request)]
+    (made,) = [made async for made in asked2messages(once(), request)]
     return made
 
 
@@ -66,3 +67,17 @@ def test_texts_of_any_script_are_measured() -> None:
     assert tokens("four letters") == 3
     assert tokens("你好") == 2
     assert LIMITS.instructions == INSTRUCTIONS_TOKENS and set(LIMITS.items.values()) == {ITEM_TOKENS}
+
+
+async def test_calls_and_outputs_stand_in_the_prompt_with_the_functions() -> None:
+    call = Item("c", "assistant", "{}", kind="function_call", call_id="1", name="look")
+    output = Item("o", "user", "<|im_end|>" + "a cat. " * 3_000, kind="function_call_output", call_id="1")
+    tools = ToolOptions((FunctionTool("look"),))
+    request = TurnRequest(History((Item("q", "user", "What is it?"), call, output)), ResponseOptions(tools=tools))
+    (made,) = [made async for made in asked2messages(once(), request)]
+    assert made.tools == tools
+    assert made.messages[2].calls == (FunctionCall("1", "look", "{}"),)
+    told = made.messages[3]
+    assert (told.role, told.call_id) == ("user", "1")
+    assert told.text.startswith("< |im_end|>a cat."), "of an output the beginning is seen"
+    assert tokens(told.text) <= ITEM_TOKENS

@@ -1,31 +1,41 @@
 """The prompts of the embedded pipeline."""
 
 from collections.abc import AsyncIterator
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from agent.persona.language import told
 from agent.persona.persona import AURA, ON_THE_PHONE
 from pipeline.deployment.loading import read_deployment
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.runtime.engine_registry import LEAST_CONTEXT
 from pipeline.runtime.profiles import PROFILES
+from pipeline.tools.prompt_format import FIRST, LAST
+from pipeline.topology.processors.conversation import with_line
 from pipeline.topology.processors.embedded import (
+    HISTORY_TOKENS,
     INSTRUCTIONS_TOKENS,
     LIMITS,
     MOST_TOKENS,
-    PREAMBLE,
     QUESTION_TOKENS,
-    REMINDER,
+    SEEN_TOKENS,
+    TOOLS_TOKENS,
     asked2chat,
     recent,
     text2clauses,
     tokens,
+    tool_tokens,
 )
+from pipeline.topology.processors.preamble import PREAMBLE, REMINDER, SIGHT, TOOLS_PREAMBLE
 from pipeline.types.chunks import ChatMessage, ChatPrompt, Clause, Role, TextChunk
+from pipeline.types.function_tools import FunctionCall, FunctionTool, ToolOptions
 from pipeline.types.history import History, Item
+from pipeline.types.observation import Observation, SeenThing
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
-
-CONTEXT = 1_408
+from tests.contract.embedded import once
 
 
 def said(*texts: str) -> History:
@@ -34,13 +44,9 @@ def said(*texts: str) -> History:
     return History(tuple(items))
 
 
-async def prompt(request: TurnRequest) -> ChatPrompt:
-    (chat,) = [chat async for chat in asked2chat(once(request), request)]
+async def prompt(request: TurnRequest, *seen: Observation) -> ChatPrompt:
+    (chat,) = [chat async for chat in asked2chat(once(*seen), request)]
     return chat
-
-
-async def once(request: TurnRequest) -> AsyncIterator[TurnRequest]:
-    yield request
 
 
 async def test_a_prompt_is_the_preamble_then_the_instructions_then_what_was_said() -> None:
@@ -52,6 +58,16 @@ async def test_a_prompt_is_the_preamble_then_the_instructions_then_what_was_said
 async def test_without_instructions_every_callers_prompt_begins_alike() -> None:
     chat = await prompt(TurnRequest(said("Hi")))
     assert chat.messages == (*PREAMBLE, ChatMessage("user", "Hi"))
+
+
+async def test_once_something_was_shown_every_prompt_begins_with_examples_of_what_is_seen() -> None:
+    shown = replace(said("Hi").with_video_turn(VideoChunk("c", np.zeros((1, 32, 32, 3), np.uint8))), is_live=True)
+    seen = await prompt(TurnRequest(shown, ResponseOptions(instructions="Be kind.")), Observation((SeenThing("cat"),)))
+    stem = (*PREAMBLE, ChatMessage("system", "Be kind."), *SIGHT)
+    question = ChatMessage("user", "(The camera now shows: a cat.)\nHi")
+    assert (seen.messages, seen.stem) == ((*stem, question), len(stem))
+    gone = await prompt(TurnRequest(replace(shown, is_live=False)))
+    assert gone.messages == (*PREAMBLE, *SIGHT, ChatMessage("user", "Hi"))
 
 
 async def test_a_caller_may_want_less_but_never_more_than_the_limit() -> None:
@@ -77,7 +93,7 @@ def test_what_the_agents_are_told_is_read_before_anybody_calls() -> None:
     profile = PROFILES["embedded"]
     deployment = read_deployment(profile.deployment, profile.topology, profile.engine_keys(Path()))
     both = [told(persona.instructions, ("en",)) for persona in (AURA, ON_THE_PHONE)]
-    assert deployment.stage(1).engine_args["instructions"] == both
+    assert deployment.stage(2).engine_args["instructions"] == both
 
 
 async def test_long_instructions_are_cut_to_what_fits() -> None:
@@ -87,9 +103,25 @@ async def test_long_instructions_are_cut_to_what_fits() -> None:
 
 
 async def test_the_longest_prompt_and_answer_fit_into_a_slot() -> None:
-    wordy = said(*["Tell me a long story, please, about the sea and the ships on it. " * 20] * 20)
-    chat = await prompt(TurnRequest(wordy, ResponseOptions(instructions="Always be kind. " * 1000)))
-    assert sum(tokens(message.text) for message in chat.messages) + MOST_TOKENS < CONTEXT
+    wordy = said(*["Tell me a long story, please, about the sea and the ships on it. " * 20] * 21)
+    shown = replace(wordy.with_video_turn(VideoChunk("c", np.zeros((1, 32, 32, 3), np.uint8))), is_live=True)
+    page = Observation((SeenThing("book"),), "你好" * 1_000)
+    chat = await prompt(TurnRequest(shown, ResponseOptions(instructions="Always be kind. " * 1000)), page)
+    assert "你好" in chat.messages[-1].text
+    assert sum(tokens(message.text) for message in chat.messages) + MOST_TOKENS < LEAST_CONTEXT
+
+
+def test_a_slot_has_room_for_all_parts_of_a_prompt_at_once() -> None:
+    examples = sum(tokens(message.text) for message in (*PREAMBLE, *SIGHT))
+    parts = INSTRUCTIONS_TOKENS + HISTORY_TOKENS + SEEN_TOKENS + QUESTION_TOKENS + MOST_TOKENS
+    assert examples + parts < LEAST_CONTEXT
+
+
+def test_a_slot_has_room_for_functions_in_the_place_of_the_examples() -> None:
+    system = tokens(TOOLS_PREAMBLE.text) + tool_tokens(FIRST + LAST)
+    parts = INSTRUCTIONS_TOKENS + HISTORY_TOKENS + SEEN_TOKENS + QUESTION_TOKENS + MOST_TOKENS
+    fault = MOST_TOKENS // 2  # of a call that is written once more
+    assert system + TOOLS_TOKENS + parts + fault < LEAST_CONTEXT
 
 
 def test_a_history_that_fits_is_whole() -> None:
@@ -159,3 +191,60 @@ async def test_clauses_carry_the_callers_voice_and_speed_and_all_of_the_text() -
     request = TurnRequest(said("Hi"), ResponseOptions(voice="heart", speed=1.5))
     clauses = [clause async for clause in text2clauses(pieces(), request)]
     assert clauses == [Clause("It is noon.", "heart", 1.5), Clause(" I am hungry.", "heart", 1.5)]
+
+
+TOOLS = ToolOptions((FunctionTool("look", "Looks."),))
+
+
+def called(number: int, output: str) -> tuple[Item, Item]:
+    call = Item(f"c{number}", "assistant", "{}", kind="function_call", call_id=str(number), name="look")
+    return call, Item(f"o{number}", "user", output, kind="function_call_output", call_id=str(number))
+
+
+async def with_tools(*items: Item, instructions: str = "Be brief.", tools: ToolOptions = TOOLS) -> ChatPrompt:
+    request = TurnRequest(History(items), ResponseOptions(instructions=instructions, tools=tools))
+    (made,) = [made async for made in asked2chat(once(), request)]
+    return made
+
+
+async def test_who_offers_functions_is_given_no_examples_of_doing_without() -> None:
+    question = Item("q", "user", "What is it?")
+    made = await with_tools(question)
+    assert made.messages == (TOOLS_PREAMBLE, ChatMessage("system", "Be brief."), ChatMessage("user", "What is it?"))
+    assert (made.stem, made.tools) == (2, TOOLS)
+    without = await with_tools(question, tools=ToolOptions())
+    assert without.messages[: len(PREAMBLE)] == PREAMBLE, "else all is as it was"
+
+
+async def test_an_output_is_told_with_its_question_and_cut_at_its_end() -> None:
+    made = await with_tools(Item("q", "user", "What is it?"), *called(1, "a cat " * 400))
+    name = called(1, "")[0].name
+    told = made.messages[-1]
+    assert told.text.startswith(f"({name}: a cat a cat") and told.text.endswith("\nWhat is it?")
+    assert tokens(told.text) <= QUESTION_TOKENS + tokens("What is it?") + tokens(name)
+    assert not any(message.calls or message.call_id for message in made.messages)
+    assert made.tools == ToolOptions(), "it is answered in words"
+
+
+async def test_a_call_that_is_required_is_made_though_there_is_an_output() -> None:
+    required = ToolOptions(TOOLS.tools, "required")
+    made = await with_tools(Item("q", "user", "What is it?"), *called(1, "a cat"), tools=required)
+    assert made.messages[-1].call_id == "1" and made.tools == required
+
+
+async def test_an_output_whose_call_had_no_room_goes_too() -> None:
+    items = [item for number in range(60) for item in called(number, "a cat that is rather large")]
+    made = await with_tools(*items, Item("a", "assistant", "Many cats."), Item("q", "user", "And?"))
+    calls = {call.call_id for message in made.messages for call in message.calls}
+    assert {message.call_id for message in made.messages if message.call_id} <= calls
+    assert len(calls) < 60
+
+
+async def test_what_is_seen_stands_with_the_question_for_which_something_was_called() -> None:
+    said = (ChatMessage("user", "What is it?"), ChatMessage("assistant", "", (FunctionCall("1", "look", "{}"),)))
+    output = ChatMessage("user", "a cat", call_id="1")
+    assert with_line((*said, output), "The camera is off now.") == (
+        ChatMessage("user", "(The camera is off now.)\nWhat is it?"),
+        said[1],
+        output,
+    )

@@ -1,0 +1,1 @@
+"""When the agent may speak of its own accord: the floor, what comes of offers, who asks for quiet."""

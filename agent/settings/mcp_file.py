@@ -1,0 +1,103 @@
+"""The file of MCP servers, in YAML: which there are, which of their tools may be used. Every fault is told at once."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated
+from urllib.parse import urlsplit
+
+import msgspec
+import yaml
+
+MOST_BYTES = 64 * 1024
+ALL = "all"
+
+Name = Annotated[str, msgspec.Meta(pattern=r"^[A-Za-z0-9_-]{1,64}$")]
+
+
+@dataclass(frozen=True, slots=True)
+class McpServerSettings:
+    """A server, and what of it may be used.
+
+    Attributes:
+        url: Of one that is reached by Streamable HTTP; empty: it is a command.
+        command: A program with its arguments, spoken to by its standard input and output.
+        headers: Of each HTTP request, with the key.
+        environ: Of the command, beside what every program needs.
+        tools: The names of those that may be used; None: all.
+        ask_first: The names of those that ask before they act.
+    """
+
+    name: str
+    url: str = ""
+    command: tuple[str, ...] = ()
+    headers: Mapping[str, str] = field(default_factory=dict, repr=False)
+    environ: Mapping[str, str] = field(default_factory=dict, repr=False)
+    tools: frozenset[str] | None = None
+    ask_first: frozenset[str] = frozenset()
+
+
+class _Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    tools: list[str] | str
+    url: str = ""
+    command: list[str] = []
+    key_env: str = ""
+    env: list[str] = []
+    ask_first: list[str] = []
+
+
+class _McpFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    servers: dict[Name, _Server]
+
+
+def read_mcp_file(path: Path, environ: Mapping[str, str]) -> tuple[tuple[McpServerSettings, ...], list[str]]:
+    """Reads the file; what is wrong with it is told, with the field's name.
+
+    Args:
+        environ: Where keys are, and the variables that commands are given.
+    """
+    try:
+        data = path.read_bytes()
+        if len(data) > MOST_BYTES:
+            return (), [f"{path}: it has more than {MOST_BYTES:,} bytes"]
+        file = msgspec.convert(yaml.safe_load(data.decode()), _McpFile)
+    except OSError as error:
+        return (), [f"{path}: it cannot be read ({error.strerror})"]
+    except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
+        return (), [f"{path}: it is no YAML: {' '.join(str(error).split())}"]
+    except msgspec.ValidationError as error:
+        return (), [f"{path}: {str(error).replace('`$.', '`').replace('[...]', ' (one of them)')}"]
+    faults = [f"{path}: servers.{name}{fault}" for name, one in file.servers.items() for fault in _faults(one, environ)]
+    return tuple(_settings(name, one, environ) for name, one in file.servers.items()), faults
+
+
+def _faults(server: _Server, environ: Mapping[str, str]) -> list[str]:
+    faults = []
+    if bool(server.url) == bool(server.command):
+        faults.append(": it must have either `url` or `command`")
+    if server.url and (urlsplit(server.url).scheme not in ("http", "https") or not urlsplit(server.url).netloc):
+        faults.append(".url: it must begin with http:// or https://")
+    if isinstance(server.tools, str) and server.tools != ALL:
+        faults.append(f".tools: it must be a list of names, or `{ALL}`")
+    if server.key_env and not server.url:
+        faults.append(".key_env: only a `url` has a key; a command finds it in its `env`")
+    named = [server.key_env] if server.key_env else []
+    faults += [f".key_env: the environment has no {name}" for name in named if not environ.get(name)]
+    faults += [f".env: the environment has no {name}" for name in server.env if name not in environ]
+    if isinstance(server.tools, list):
+        strange = [name for name in server.ask_first if name not in server.tools]
+        faults += [f".ask_first: `{name}` is not among its tools" for name in strange]
+    return faults
+
+
+def _settings(name: str, server: _Server, environ: Mapping[str, str]) -> McpServerSettings:
+    key = environ.get(server.key_env, "") if server.key_env else ""
+    return McpServerSettings(
+        name,
+        server.url,
+        tuple(server.command),
+        {"Authorization": f"Bearer {key}"} if key else {},
+        {variable: environ[variable] for variable in server.env if variable in environ},
+        frozenset(server.tools) if isinstance(server.tools, list) else None,
+        frozenset(server.ask_first),
+    )

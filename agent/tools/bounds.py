@@ -1,0 +1,34 @@
+"""This module keeps what tools are given and return small enough to be told. Pure."""
+
+import re
+from collections.abc import Mapping
+
+import msgspec
+
+MOST_RESULT = 8_000  # bytes of a result that the model is told
+MOST_SHOWN = 400  # letters of arguments, or of a result, that people are shown
+MOST_FAULT = 300  # letters of a line that says what failed
+
+_SECRET = re.compile(r"passw|passphrase|passcode|secret|token|api_?key|\bpin\b|credential|authorization", re.IGNORECASE)
+HIDDEN = "…"
+
+
+def bounded(text: str, most: int = MOST_RESULT) -> str:
+    """The text in at most `most` bytes of UTF-8; of a longer one the beginning, and how much there was."""
+    encoded = text.encode(errors="replace")
+    if len(encoded) <= most:
+        return encoded.decode()
+    note = f" … (cut: it has {len(encoded):,} bytes)"
+    return encoded[: most - len(note.encode())].decode(errors="ignore") + note
+
+
+def line(text: str, most: int = MOST_FAULT) -> str:
+    """The text as one line of at most `most` letters."""
+    words = " ".join(text[: most * 4].split())
+    return words if len(words) <= most else f"{words[: most - 1]}…"
+
+
+def shown_arguments(arguments: Mapping[str, object]) -> str:
+    """Arguments as people may see them, as JSON in one line: what has the name of a secret is hidden."""
+    shown = {name: HIDDEN if _SECRET.search(name) else value for name, value in arguments.items()}
+    return line(msgspec.json.encode(shown, enc_hook=str).decode(), MOST_SHOWN)

@@ -1,0 +1,167 @@
+"""This module has the tools of MCP servers for a call, which goes on without those of a server that is away."""
+
+import asyncio
+import contextlib
+import logging
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
+
+from livekit.agents import RunContext, ToolError
+from livekit.agents.llm import RawFunctionTool
+from livekit.agents.llm.mcp import MCPServer, MCPServerHTTP, MCPServerStdio, MCPToolResultContext
+from mcp import MCPError
+from mcp.types import CONNECTION_CLOSED, TextContent
+
+from agent.aio.background_tasks import OwnedTasks
+from agent.settings.mcp_file import McpServerSettings
+from agent.tools.bounds import line
+from agent.tools.listed_tool import Arguments, ListedTool, listed
+from agent.tools.schemas import schema_fault
+
+logger = logging.getLogger(__name__)
+
+CONNECT_S = 10.0  # from the start of a server to the list of its tools
+FIRST_DELAY_S, LONGEST_DELAY_S = 1.0, 60.0  # before it is tried again
+CLOSE_S = 3.0
+PATIENCE_S = 5.0  # beyond our own limit: the server is told that a call is cancelled before it is given up
+MOST_TOOLS, MOST_DESCRIPTION = 64, 1_000
+_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+
+
+class McpOwner(Protocol):
+    """The call that uses the servers."""
+
+    def on_tools_changed(self) -> None:
+        """A server has come or gone."""
+        ...
+
+    def on_server_trouble(self, server: str, why: str) -> None:
+        """A server is away, or one of its tools cannot be used, in words for who runs it."""
+        ...
+
+
+class McpServers:
+    """Owns the connections to the servers of one call."""
+
+    def __init__(self, servers: Sequence[McpServerSettings], owner: McpOwner, timeout_s: float) -> None:
+        self._settings, self._owner, self._timeout_s = servers, owner, timeout_s
+        self._tools: dict[str, tuple[ListedTool, ...]] = {}
+        self._tasks = OwnedTasks()
+
+    @property
+    def tools(self) -> tuple[ListedTool, ...]:
+        """Of the servers that are there now, in the order of the file."""
+        return tuple(tool for one in self._settings for tool in self._tools.get(one.name, ()))
+
+    def start(self) -> None:
+        """Connect, without making anybody wait."""
+        for one in self._settings:
+            self._tasks.start(self._keep(one), f"mcp:{one.name}")
+
+    async def aclose(self) -> None:
+        await self._tasks.aclose()
+
+    async def _keep(self, settings: McpServerSettings) -> None:
+        """Have the server's tools while it is there, until cancelled."""
+        delay_s, told = FIRST_DELAY_S, ""
+        while True:
+            server, lost = _client(settings, self._timeout_s + PATIENCE_S), asyncio.Event()
+            try:
+                async with asyncio.timeout(CONNECT_S):
+                    await server.initialize()
+                    found = await server.list_tools()
+                self._tools[settings.name] = tuple(self._usable(settings, found, lost))
+                self._owner.on_tools_changed()
+                delay_s, told = FIRST_DELAY_S, ""
+                await lost.wait()
+                why = "it has gone away"
+            except Exception as error:  # whatever a server does that is none
+                why = f"it cannot be reached ({line(_reason(error), 120)})"
+            finally:
+                await _close(server)
+            if self._tools.pop(settings.name, None) is not None:
+                self._owner.on_tools_changed()
+            if why != told:
+                told = why
+                logger.warning("an MCP server is away", extra={"server": settings.name})
+                self._owner.on_server_trouble(settings.name, why)
+            await asyncio.sleep(delay_s)
+            delay_s = min(delay_s * 2, LONGEST_DELAY_S)
+
+    def _usable(
+        self, settings: McpServerSettings, found: Sequence[RawFunctionTool[..., Any]], lost: asyncio.Event
+    ) -> list[ListedTool]:
+        usable = []
+        for tool in map(listed, found[:MOST_TOOLS]):
+            if settings.tools is not None and tool.name not in settings.tools:
+                continue
+            fault = "its name is none" if not _NAME.fullmatch(tool.name) else schema_fault(tool.parameters)
+            if fault:
+                self._owner.on_server_trouble(settings.name, f"{line(tool.name, 64)}: {fault}")
+                continue
+            usable.append(_watched(tool, settings, lost))
+        missing = sorted((settings.tools or frozenset()) - {tool.info.name for tool in found})
+        if missing:
+            self._owner.on_server_trouble(settings.name, f"it has no {', '.join(missing)}")
+        return usable
+
+
+def _watched(tool: ListedTool, settings: McpServerSettings, lost: asyncio.Event) -> ListedTool:
+    """The tool, which notices when its server has gone."""
+
+    async def run(arguments: Arguments, context: RunContext[None]) -> Any:
+        try:
+            return await tool.run(arguments, context)
+        except MCPError as error:
+            if error.code == CONNECTION_CLOSED:
+                lost.set()
+            raise ToolError(f"{settings.name}: {error.message}") from error
+        except ToolError:
+            raise
+        except Exception:
+            lost.set()
+            raise
+
+    asks = tool.name in settings.ask_first
+    description = line(tool.description, MOST_DESCRIPTION)
+    return ListedTool(tool.name, description, tool.parameters, run, asks, settings.name)
+
+
+def _client(settings: McpServerSettings, timeout_s: float) -> MCPServer:
+    if settings.url:
+        return MCPServerHTTP(
+            settings.url,
+            "streamable_http",
+            headers=dict(settings.headers),
+            client_session_timeout_seconds=timeout_s,
+            tool_result_resolver=_text,
+        )
+    return MCPServerStdio(
+        settings.command[0],
+        list(settings.command[1:]),
+        env=dict(settings.environ) or None,
+        client_session_timeout_seconds=timeout_s,
+        tool_result_resolver=_text,
+    )
+
+
+def _text(result: MCPToolResultContext) -> Any:
+    """The words of a result; without any, its structure."""
+    texts = [part.text for part in result.result.content if isinstance(part, TextContent)]
+    structure: Mapping[str, Any] | None = result.result.structured_content
+    if texts:
+        return "\n".join(texts)
+    return structure if structure is not None else "It returned nothing that could be read."
+
+
+def _reason(error: BaseException) -> str:
+    while isinstance(error, BaseExceptionGroup):
+        error = error.exceptions[0]
+    return str(error) or type(error).__name__
+
+
+async def _close(server: MCPServer) -> None:
+    with contextlib.suppress(Exception):
+        async with asyncio.timeout(CLOSE_S):
+            await server.aclose()

@@ -1,0 +1,73 @@
+// @vitest-environment node
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { gzipSync } from 'node:zlib';
+import { build, type Rolldown } from 'vite';
+import { beforeAll, expect, it, vi } from 'vitest';
+import { first } from '../src/words/en/first';
+import type { Language } from '../src/words/words';
+
+type Output = Rolldown.RolldownOutput['output'];
+
+/** The words of another language come in a file of their own. */
+const BEFORE_THE_BUTTON_BYTES = { en: 90_000, de: 92_000 };
+const BUILD_MS = 60_000; // on a machine that has other work
+
+let files: Output;
+
+beforeAll(async () => {
+  vi.stubEnv('NODE_ENV', 'production');
+  const root = join(import.meta.dirname, '..');
+  files = ((await build({ root, logLevel: 'error', build: { write: false } })) as Rolldown.RolldownOutput).output;
+}, BUILD_MS);
+
+/** The scripts that a browser loads for the first screen, the first one in front. */
+function firstScripts(language: Language = 'en'): Rolldown.OutputChunk[] {
+  const chunks = new Map(files.filter((file) => file.type === 'chunk').map((chunk) => [chunk.fileName, chunk]));
+  const isWords = ({ moduleIds }: Rolldown.OutputChunk) => moduleIds.some((id) => id.endsWith(`/${language}/first.ts`));
+  const wanted = new Set([...chunks.values()].filter((chunk) => chunk.isEntry || isWords(chunk)));
+  for (const chunk of wanted) for (const name of chunk.imports) wanted.add(chunks.get(name) ?? chunk);
+  return [...wanted];
+}
+
+function firstPage(): string {
+  const page = files.find(({ fileName }) => fileName === 'index.html');
+  return String(page && 'source' in page ? page.source : '');
+}
+
+it.each(['en', 'de'] as const)('loads little before the button, compressed, in the language %s', (language) => {
+  const html = firstPage();
+  const styles = files
+    .filter(({ fileName }) => fileName.endsWith('.css') && html.includes(fileName))
+    .map((file) => 'source' in file && file.source);
+  expect(styles).toHaveLength(1);
+  const parts = [...firstScripts(language).map(({ code }) => code), ...styles, html];
+  const bytes = parts.reduce((sum, part) => sum + gzipSync(part || '').length, 0);
+  expect(bytes).toBeGreaterThan(40_000); // else something was not counted
+  console.info(`${bytes} bytes before the button, ${language}`);
+  expect(bytes).toBeLessThan(BEFORE_THE_BUTTON_BYTES[language]);
+});
+
+it('brings no more German before the button than the first screen shows', () => {
+  const words = firstScripts('de').flatMap(({ moduleIds }) => moduleIds.filter((id) => /words[\\/]de[\\/]/.test(id)));
+  const parts = words.map((id) => id.replace(/.*[\\/]|\.ts$/g, ''));
+  expect(new Set(parts)).toEqual(new Set(['first', ...Object.keys(first)]));
+});
+
+it('keeps the library of calls out of the first screen', () => {
+  const modules = firstScripts().flatMap(({ moduleIds }) => moduleIds);
+  expect(modules.filter((id) => /node_modules.(livekit-client|@livekit)/.test(id))).toEqual([]);
+});
+
+it('draws the first screen with the words that come with it', () => {
+  const sources = firstScripts()
+    .flatMap(({ moduleIds }) => moduleIds)
+    .filter((id) => /src[\\/].*\.tsx?$/.test(id) && !/src[\\/]words[\\/]/.test(id))
+    .map((id) => readFileSync(id, 'utf8'));
+  const read = sources.flatMap((source) => [...source.matchAll(/\bwords\.(\w+)/g)].map(([, part]) => part));
+  expect(new Set(Object.keys(first))).toEqual(new Set(read));
+});
+
+it('asks for the two fonts of the first screen in the page itself', () => {
+  expect(firstPage().match(/<link rel="preload" as="font"[^>]*>/g)).toHaveLength(2);
+});

@@ -1,0 +1,36 @@
+/** The devices of a call within a tap: a popover over the dock. */
+import { useId, useState } from 'react';
+import type { DeviceControl } from '../settings/controls';
+import { Icon } from '../ui/Icon';
+import { words } from '../words/words';
+import { DeviceRows } from './DeviceRows';
+
+export function DevicePopover({ control }: { readonly control: DeviceControl }) {
+  const id = useId();
+  const [open, setOpen] = useState(false);
+  return (
+    <div className="device-place">
+      <button
+        type="button"
+        data-testid="devices"
+        popoverTarget={id}
+        aria-expanded={open}
+        aria-label={words.sheet.devicesOpen}
+        title={words.sheet.devicesOpen}
+      >
+        <Icon name="sliders" />
+      </button>
+      <div
+        id={id}
+        className="device-popover"
+        popover="auto"
+        role="dialog"
+        aria-label={words.sheet.devices}
+        data-testid="device-popover"
+        onToggle={(event) => setOpen(event.newState === 'open')}
+      >
+        {open && <DeviceRows control={control} />}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,92 @@
+/** Microphone with its level, camera, loudspeaker with a tone to try it, noise suppression. */
+import { useState } from 'react';
+import type { DeviceControl, DeviceKind } from '../settings/controls';
+import { SelectRow, SwitchRow } from '../settings/rows';
+import { useSettings } from '../settings/store';
+import { useDevices } from '../ui/useDevices';
+import { words } from '../words/words';
+import { MicrophoneLevel } from './MicrophoneLevel';
+import { canChooseLoudspeaker, playTone } from './tone';
+
+interface Props {
+  readonly control: DeviceControl;
+}
+
+export function DeviceRows({ control }: Props) {
+  const { noiseSuppression } = useSettings();
+  return (
+    <div className="setting-group">
+      <DeviceRow kind="audioinput" control={control} />
+      <MicrophoneLevel control={control} />
+      <SwitchRow
+        label={words.sheet.noise}
+        hint={words.sheet.noiseHint}
+        testid="noise-suppression"
+        on={noiseSuppression}
+        turn={(on) => control.suppressNoise(on)}
+      />
+      <DeviceRow kind="videoinput" control={control} />
+      <LoudspeakerRow control={control} />
+    </div>
+  );
+}
+
+function DeviceRow({ kind, control }: Props & { readonly kind: 'audioinput' | 'videoinput' }) {
+  const audio = kind === 'audioinput';
+  return (
+    <SelectRow
+      label={audio ? words.sheet.microphone : words.sheet.camera}
+      testid={`device-${kind}`}
+      value={control.active(kind)}
+      options={useDeviceOptions(kind, control.active(kind))}
+      pick={(deviceId) => control.pick(kind, deviceId)}
+    />
+  );
+}
+
+function LoudspeakerRow({ control }: Props) {
+  const [playing, setPlaying] = useState(false);
+  const active = control.active('audiooutput');
+  const options = useDeviceOptions('audiooutput', active);
+  const play = () => {
+    setPlaying(true);
+    playTone(active)
+      .catch(() => {})
+      .finally(() => setPlaying(false));
+  };
+  return (
+    <SelectRow
+      label={words.sheet.loudspeaker}
+      testid="device-audiooutput"
+      hint={canChooseLoudspeaker() ? undefined : words.sheet.loudspeakerFixed}
+      disabled={!canChooseLoudspeaker()}
+      value={active}
+      options={options}
+      pick={(deviceId) => control.pick('audiooutput', deviceId)}
+    >
+      <button
+        type="button"
+        className="small"
+        data-testid="tone"
+        data-playing={playing}
+        disabled={playing}
+        onClick={play}
+      >
+        {words.sheet.testTone}
+      </button>
+    </SelectRow>
+  );
+}
+
+/** The system's own stands in front, unless the browser lists it as a device. */
+function useDeviceOptions(kind: DeviceKind, active: string) {
+  const devices = useDevices(kind);
+  const numbered = {
+    audioinput: words.settings.microphoneNumber,
+    videoinput: words.settings.cameraNumber,
+    audiooutput: words.sheet.loudspeakerNumber,
+  }[kind];
+  const named = devices.map(({ deviceId, label }, index) => ({ value: deviceId, name: label || numbered(index + 1) }));
+  const listed = active !== '' && devices.some(({ deviceId }) => deviceId === active);
+  return listed ? named : [{ value: active, name: words.settings.systemDefault }, ...named];
+}

@@ -1,0 +1,9 @@
+/** Die Worte der ersten Seite, die allein vor ihr geladen werden. */
+import { about } from './about';
+import { door } from './door';
+import { problems } from './problems';
+import { reach } from './reach';
+import { settings } from './settings';
+import { welcome } from './welcome';
+
+export const first = { about, door, problems, reach, settings, welcome };

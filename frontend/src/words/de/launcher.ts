@@ -1,0 +1,8 @@
+/** Der Knopf und das Fenster auf fremden Seiten. */
+import type { Words } from '../en';
+
+export const launcher: Words['launcher'] = {
+  open: 'Mit AURA sprechen',
+  goesOn: 'Das Gespräch mit AURA läuft weiter',
+  close: 'Schließen',
+};

@@ -1,0 +1,6 @@
+/** The button and the window on pages of others. */
+export const launcher = {
+  open: 'Talk to AURA',
+  goesOn: 'The call with AURA goes on',
+  close: 'Close',
+};

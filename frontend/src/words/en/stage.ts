@@ -1,0 +1,15 @@
+/** What stands under the sun, in the title of the window, and is said of it to screen readers. */
+export const stage = {
+  hearing: 'Hearing you',
+  microphoneOff: 'Microphone off',
+  microphoneOffHint: 'Switch it on below, or type.',
+  releasedHint: 'Hold the button below while you speak, or the space bar.',
+  releasedHintOnTouch: 'Hold the button below while you speak.',
+  textOnly: 'Text only',
+  textOnlyHint: 'Type below, and AURA writes back.',
+  mutedSpeaking: 'You are muted',
+  mutedSpeakingHint: 'You speak, and nothing of it is heard. Switch the microphone on below.',
+  /** The title of the window while AURA waits for a word, and while it does something. */
+  titleOpen: (name: string) => `● ${name}`,
+  titleDoing: (doing: string, name: string) => `${doing} · ${name}`,
+};

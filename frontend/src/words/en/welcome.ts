@@ -1,0 +1,14 @@
+/** What the page promises before a call: only what this installation can keep. */
+export const welcome = {
+  runsHere: 'Runs on this computer. Nothing you say leaves it.',
+  runsOn: (host: string) => `Runs on one computer, ${host}. What you say goes nowhere else.`,
+  answersFrom: (host: string) => `Answers come from the server at ${host}.`,
+  goesTo: (hosts: string) => `What you say goes to ${hosts}.`,
+  starting: 'AURA is still starting. Press the button: you are put through as soon as it is ready.',
+  away: 'AURA cannot be reached just now. Press the button: you are put through when it is back.',
+  questions: 'Something to begin with',
+  story: 'Tell me a story',
+  practise: (language: string) => `Practise ${language} with me`,
+  see: 'What do you see?',
+  joke: 'Tell me a joke',
+};

@@ -1,0 +1,120 @@
+/**
+ * All words of the page, in the language that is shown.
+ *
+ * `words` changes with the language: read it where something is drawn, never into a constant of a module.
+ */
+import { useSyncExternalStore } from 'react';
+import { brand } from '../brand/brand';
+import { kept } from '../storage/storage';
+import type { Words } from './en';
+import { first } from './en/first';
+import { type Fit, fitWords, OWN_NAME } from './fitWords';
+
+export type { Words } from './en';
+
+/** The first screen's words: English is there at once, another language is fetched by who reads it. */
+const FIRST = {
+  en: async () => first,
+  de: async () => (await import('./de/first')).first,
+} satisfies Record<string, () => Promise<typeof first>>;
+
+export type Language = keyof typeof FIRST;
+export const LANGUAGES = Object.keys(FIRST) as Language[];
+
+/** The words of all screens: a call and the settings need them. */
+const WHOLE = {
+  en: async () => (await import('./en')).en,
+  de: async () => (await import('./de')).de,
+} satisfies Record<Language, () => Promise<Words>>;
+
+/** Of the parts beyond the first screen nothing is drawn before `bringAllWords` has brought them. */
+async function tableOf(chosen: Language): Promise<Words> {
+  const known = await FIRST[chosen]();
+  return whole ? WHOLE[chosen]() : (known as Words);
+}
+
+const KEY = 'aura.page-language';
+const watchers = new Set<() => void>();
+/** The language that is shown; read where something is drawn, as `words`. */
+export let language: Language = 'en';
+export let words: Words = first as Words;
+
+/** The words of the language, before they are fitted to names and brand. */
+let table = words;
+
+/** The words of all screens are wanted, of whichever language. */
+let whole = false;
+
+/** What they are fitted to. */
+let fit: Fit = { page: OWN_NAME, agent: OWN_NAME, instead: {} };
+
+/** What the agent calls itself; null: nobody has said yet. */
+let agent: string | null = null;
+
+/** The first language that the page has of those wished for, such as `de-AT`; else English. */
+export function languageOf(wishes: readonly (string | null)[]): Language {
+  const codes = wishes.map((wish) => wish?.toLowerCase().split('-')[0]);
+  return codes.map((code) => LANGUAGES.find((known) => known === code)).find(Boolean) ?? 'en';
+}
+
+/** Shows the page in a language: the link's, else that of the last visit, else the browser's. */
+export async function openLanguage(search: string): Promise<void> {
+  const asked = new URLSearchParams(search).get('lang');
+  await show(languageOf([asked, kept.getItem(KEY), ...navigator.languages]));
+}
+
+/** Shows the page in another language, at the next visit, too. */
+export async function chooseLanguage(chosen: Language): Promise<void> {
+  kept.setItem(KEY, chosen);
+  await show(chosen);
+}
+
+/**
+ * Brings the words of all that is not on the first screen, from now on in every language that is chosen.
+ *
+ * @throws Error where they cannot be fetched.
+ */
+export async function bringAllWords(): Promise<void> {
+  whole = true;
+  const shown = language;
+  const known = await WHOLE[shown]();
+  if (language !== shown) return bringAllWords();
+  table = known;
+  refit();
+}
+
+/** Speaks of the agent by the name that it gives itself. */
+export function callAgent(name: string): void {
+  if (agent === name) return;
+  agent = name;
+  refit();
+}
+
+/** The language that is shown; who uses it is drawn again when it changes, with all that is below. */
+export function useLanguage(): Language {
+  useSyncExternalStore(watch, () => words);
+  return language;
+}
+
+/** The language stays as it is where the other one cannot be fetched. */
+async function show(chosen: Language): Promise<void> {
+  const known = await tableOf(chosen).catch(() => null);
+  if (!known) return;
+  language = chosen;
+  table = known;
+  document.documentElement.lang = chosen;
+  refit();
+}
+
+/** Fits the table to the names of the page and of the agent. */
+function refit(): void {
+  const known = agent && agent.toLowerCase() !== brand.name.toLowerCase() ? agent : brand.name;
+  fit = { page: brand.name, agent: known, instead: brand.words[language] ?? {} };
+  words = fitWords(table, fit);
+  for (const changed of watchers) changed();
+}
+
+function watch(changed: () => void): () => void {
+  watchers.add(changed);
+  return () => watchers.delete(changed);
+}

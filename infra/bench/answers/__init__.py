@@ -1,0 +1,1 @@
+"""How well a pipeline answers everyday questions: asked in writing, each answer judged by rule."""

@@ -1,0 +1,80 @@
+"""The detectors that are compared: one witness alone, or several whose weights were fitted on the other half. Pure."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from agent.turns.end_evidence import EndEvidence
+from agent.turns.endpointing import TURNS
+from infra.bench.eot.fit import fitted, log_odds
+from infra.bench.eot.protocol import Judged
+from infra.bench.eot.witnesses import Verdicts
+from pipeline.realtime.protocol.turn_detection import EAGERNESS_MS
+from pipeline.speech.end_of_turn import EndWitnesses, wait_ms
+
+LEAST = 0.36  # of LiveKit's model in English
+
+Witness = Callable[[Verdicts], float]
+Delay = Callable[[Verdicts], float]
+
+SILENCE, LIVEKIT, SMART_TURN, WORDS = "silence alone", "v1-mini alone", "Smart Turn alone", "words alone"
+SAYS: Mapping[str, Witness] = {
+    SILENCE: lambda each: 0.0,
+    LIVEKIT: lambda each: log_odds(each.livekit) - log_odds(LEAST),
+    SMART_TURN: lambda each: log_odds(each.smart_turn),
+    WORDS: lambda each: {True: 1.0, False: -1.0, None: 0.0}[each.words_over],
+}
+TOGETHER: Mapping[str, tuple[str, ...]] = {
+    "v1-mini, words": (LIVEKIT, WORDS),
+    "v1-mini, Smart Turn": (LIVEKIT, SMART_TURN),
+    "ours on the wire: Smart Turn, words": (SMART_TURN, WORDS),
+    "ours in rooms: v1-mini, Smart Turn, words": (LIVEKIT, SMART_TURN, WORDS),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Blend:
+    """Adds up what witnesses say."""
+
+    witnesses: tuple[str, ...]
+    weights: tuple[float, ...]  # the constant first
+
+    def score(self, each: Verdicts) -> float:
+        return float(np.dot(self.weights, [1.0, *(SAYS[name](each) for name in self.witnesses)]))
+
+
+def blend(witnesses: tuple[str, ...], fits: Sequence[Verdicts]) -> Blend:
+    """Their weights by those turns."""
+    said: NDArray[np.float64] = np.array([[SAYS[name](each) for name in witnesses] for each in fits])
+    weights = fitted(said, np.array([each.is_end for each in fits]))
+    return Blend(witnesses, tuple(round(float(weight), 2) for weight in weights))
+
+
+def judged(score: Witness, verdicts: Sequence[Verdicts]) -> list[Judged]:
+    return [Judged(score(each), each.pause_s) for each in verdicts]
+
+
+def _room(vote: bool) -> Delay:
+    def delay_s(each: Verdicts) -> float:
+        evidence = EndEvidence(each.livekit, LEAST, each.words_over, each.smart_turn if vote else None)
+        return TURNS["browser"].delay_s(evidence)
+
+    return delay_s
+
+
+def _semantic_vad(vote: bool) -> Delay:
+    def delay_s(each: Verdicts) -> float:
+        witnesses = EndWitnesses(each.smart_turn if vote else None, each.words_over)
+        return wait_ms(EAGERNESS_MS["auto"], witnesses) / 1000
+
+    return delay_s
+
+
+DELAYS: Mapping[str, Delay] = {
+    "rooms without Smart Turn": _room(vote=False),
+    "rooms": _room(vote=True),
+    "`semantic_vad` without Smart Turn": _semantic_vad(vote=False),
+    "`semantic_vad`": _semantic_vad(vote=True),
+}

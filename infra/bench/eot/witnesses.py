@@ -1,0 +1,82 @@
+"""What each witness says at each moment: LiveKit's model, Smart Turn, and the words."""
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+from zlib import crc32
+
+import msgspec
+import numpy as np
+from livekit.local_inference import EOT, EOT_MAX_SAMPLES
+
+from infra.bench.eot.spoken import spoken
+from infra.bench.eot.turns import HEARD_S, RATE, TurnScript, moments
+from infra.bench.eot.voices import Voice
+from pipeline.engines.smart_turn.model import NAME, SmartTurnModel
+from pipeline.engines.whisper.decoder import WhisperDecoder
+from pipeline.speech.end_of_turn import words_over
+
+
+class Verdicts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What was found at one moment of one turn.
+
+    Attributes:
+        pause_s: How long the person is silent; None: they have finished.
+        livekit: Probability of an end by LiveKit's v1-mini.
+        smart_turn: The same by Smart Turn.
+        words: What the recogniser makes of it.
+    """
+
+    turn: int
+    moment: int
+    voice: str
+    kind: str
+    fits: bool
+    pause_s: float | None
+    livekit: float
+    smart_turn: float
+    words: str
+
+    @property
+    def is_end(self) -> bool:
+        return self.pause_s is None
+
+    @property
+    def words_over(self) -> bool | None:
+        return words_over(self.words)
+
+
+class Witnesses:
+    """All of them, loaded."""
+
+    def __init__(self, models_dir: Path) -> None:
+        """Loads their models.
+
+        Raises:
+            ConfigError: A model is missing.
+        """
+        self._smart_turn = SmartTurnModel(models_dir / NAME)
+        self._recogniser = WhisperDecoder(models_dir / "whisper-base", 1)
+        self._livekit = EOT()
+
+    async def hear(self, script: TurnScript, name: str, voice: Voice) -> AsyncIterator[Verdicts]:
+        """What they say of one turn, moment by moment."""
+        sounds = spoken(script.pieces, lambda text: voice(text, script.number))
+        for moment in moments(sounds, crc32(f"{script.number} {name}".encode())):
+            newest = moment.sound[-EOT_MAX_SAMPLES:]
+            livekit = self._livekit.predict((np.clip(newest, -1, 1) * 32_767).astype(np.int16))
+            words = self._recogniser.read(moment.sound[: -round((HEARD_S - 0.1) * RATE)], "en")
+            smart_turn = await self._smart_turn.judge(moment.sound)
+            yield Verdicts(
+                script.number,
+                moment.number,
+                name,
+                script.kind,
+                script.fits,
+                moment.pause_s,
+                float(livekit),
+                smart_turn,
+                words,
+            )
+
+    async def aclose(self) -> None:
+        await self._smart_turn.aclose()

@@ -1,0 +1,32 @@
+"""Asks the embedded profile's model forty things to do: `python -m infra.bench.tools`. Needs its weights."""
+
+import argparse
+import asyncio
+from contextlib import aclosing
+from dataclasses import replace
+from pathlib import Path
+
+from infra.bench.tools.requests import read_requests
+from infra.bench.tools.run import ask_for_calls
+from infra.bench.vision.photos import aura_home
+
+
+async def _main(models: Path, skip: int) -> None:
+    known = read_requests()
+    known = replace(known, requests=known.requests[skip:])
+    right = 0
+    async with aclosing(ask_for_calls(models, known)) as answers:
+        async for answer in answers:
+            right += answer.is_right
+            print(
+                "right" if answer.is_right else "WRONG", f"{answer.seconds:5.1f} s", answer.said(), sep="  ", flush=True
+            )
+    print(f"\n{right} of {len(known.requests)} calls are right ({right / len(known.requests):.0%})")
+
+
+if __name__ == "__main__":
+    asked = argparse.ArgumentParser(prog="python -m infra.bench.tools", description=__doc__)
+    asked.add_argument("--models", type=Path, default=aura_home() / "models", help="the folder of the weights")
+    asked.add_argument("--skip", type=int, default=0, help="how many requests to leave out at the beginning")
+    given = asked.parse_args()
+    asyncio.run(_main(given.models, given.skip))

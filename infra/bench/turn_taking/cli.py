@@ -1,0 +1,98 @@
+"""Measures turn taking: who yields to an interruption, and what holds through a backchannel, a noise or an aside.
+
+    python -m infra.bench.turn_taking offline|room [--cases N] [--seed N] [--language CODE ...] [--wrong] [--out FILE]
+
+`room` makes N sounds of each class over a story that the agent tells in a room: with LiveKit, with the agent, the
+voice activity detection and the recogniser of the embedded profile, and with a script in place of its language model.
+`offline` takes such sounds through the agent's own decisions on virtual time, some fifty times as fast: voice activity
+detection and the recogniser compute, the room and LiveKit's playback are modelled. What the recogniser heard is kept in
+`AURA_HOME/turn-taking` for the next time. Ctrl-C ends both, and tells what was measured.
+"""
+
+import argparse
+import asyncio
+import json
+import secrets
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from agent.turns.endpointing import TURNS
+from infra.bench.turn_taking.offline import run_offline
+from infra.bench.turn_taking.outcome import Outcome
+from infra.bench.turn_taking.recorded_recogniser import RecordedRecogniser
+from infra.bench.turn_taking.report import plain, table, wrong
+from infra.bench.turn_taking.room import Telling, run_in_room
+from infra.bench.turn_taking.servers import rooms
+from infra.bench.turn_taking.sounds.cases import Case, make_cases
+from infra.bench.turn_taking.sounds.voices import HIBARI, Voices
+from infra.bench.turn_taking.story import QUESTION, spoken_story
+
+ROOT = Path(__file__).resolve().parents[3]
+MODEL = "whisper-base"
+PASS_S = 0.45  # of Whisper base on two cores that do nothing else
+
+
+class Rates:
+    """Runs the cases, and keeps what became of them.
+
+    Args:
+        home: The installation.
+        asked: The command line.
+    """
+
+    def __init__(self, home: Path, asked: argparse.Namespace) -> None:
+        self.judged: list[tuple[Case, Outcome]] = []
+        self._home, self._asked = home, asked
+        self._folder = home / "turn-taking"
+        self._folder.mkdir(parents=True, exist_ok=True)
+        voices = Voices(self._folder)
+        self._cases = make_cases(voices, asked.cases, asked.seed, languages=tuple(asked.language))
+        self._question = voices.say(HIBARI[0], "en", QUESTION)
+
+    def offline(self) -> None:
+        recogniser = RecordedRecogniser(
+            self._home / "models" / MODEL, self._folder / f"{MODEL}.jsonl", self._asked.pass_s
+        )
+        run_offline(self._cases, TURNS["browser"], recogniser, self._question, self._tell)
+
+    async def room(self) -> None:
+        telling = Telling(self._question, await spoken_story(), self._asked.recordings)
+        async with rooms(self._home, self._folder) as there:
+            grant = there.grant(f"bench-{secrets.token_hex(4)}", "bench")
+            await run_in_room(grant, self._cases, telling, self._tell)
+
+    def _tell(self, case: Case, outcome: Outcome) -> None:
+        self.judged.append((case, outcome))
+        if self._asked.where == "room":
+            print("right" if outcome.is_right(case.must_yield) else "WRONG", case.kind, case.what, outcome, flush=True)
+
+
+def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m infra.bench.turn_taking", description=__doc__.partition("\n")[0])
+    parser.add_argument("where", choices=("offline", "room"), help="on virtual time without a room, or in one")
+    parser.add_argument("--cases", type=int, default=100, metavar="N", help="so many of each class (100)")
+    parser.add_argument("--seed", type=int, default=17, metavar="N", help="decides which cases, and their order (17)")
+    parser.add_argument("--pass-s", type=float, default=PASS_S, metavar="S", help=f"offline, a pass takes ({PASS_S})")
+    parser.add_argument("--language", nargs="+", default=[], metavar="CODE", help="only these languages")
+    parser.add_argument(
+        "--recordings", type=Path, metavar="DIR", help="in a room, where to keep two-channel recordings"
+    )
+    parser.add_argument("--wrong", action="store_true", help="print the cases that went wrong, too")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to put all cases as JSON")
+    asked = parser.parse_args(arguments)
+    rates = Rates(Path(environ.get("AURA_HOME") or ROOT / ".aura"), asked)
+    if asked.recordings:
+        asked.recordings.mkdir(parents=True, exist_ok=True)
+    try:
+        if asked.where == "offline":
+            rates.offline()
+        else:
+            asyncio.run(rates.room())
+    except KeyboardInterrupt:
+        print("ended early; measured so far:")
+    print(table(rates.judged, details=True))
+    if asked.wrong:
+        print(f"\n{wrong(rates.judged)}")
+    if asked.out:
+        asked.out.write_text(json.dumps(plain(rates.judged), indent=1, ensure_ascii=False) + "\n")
+    return 0

@@ -1,0 +1,153 @@
+"""Cases through the real decisions on virtual time: voice activity and recogniser compute, the room is left out."""
+
+import asyncio
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import soxr
+from livekit.local_inference import VAD as NativeVad
+
+from agent.turns.endpointing import Turns
+from agent.turns.user_turn_tracker import PartialHeard
+from agent.turns.voice_level import NearVoice
+from infra.bench.base.speech import RATE, Sound
+from infra.bench.base.virtual_time import VirtualTimeLoop
+from infra.bench.turn_taking.listening_agent import ListeningAgent
+from infra.bench.turn_taking.outcome import Outcome
+from infra.bench.turn_taking.recorded_recogniser import RecordedRecogniser
+from infra.bench.turn_taking.sounds.cases import Case
+from pipeline.engines.fake import speaks, writes
+from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.session.session import Session
+from pipeline.speech.vad_frontend import FRAME, Pcm
+from pipeline.topology.embedded import EMBEDDED_PIPELINE
+from pipeline.topology.processors.embedded import asked2chat, text2clauses
+from pipeline.turns.stage import Stage
+from pipeline.turns.stages import PipelineStages
+from pipeline.types.session_events import PartialTranscript, SessionEvent
+from pipeline.types.session_options import SessionOptions
+
+BEFORE_S, AFTER_S = 1.0, 4.0  # of a quiet room around the sound
+QUIET = 6.0  # standard deviation of its noise, in 16-bit samples
+FRAME_S = FRAME / SPEECH_RATE
+SPEECH, SPEECH_GOES_ON = 0.5, 0.35  # probabilities, as LiveKit's detection has them
+
+
+class _Vad:
+    """Silero's judgement of 16-bit sound as LiveKit computes it, for the pipeline and for the agent."""
+
+    def __init__(self) -> None:
+        self._native = NativeVad()
+
+    def __call__(self, frame: Sound) -> float:
+        return float(self._native.predict(frame))
+
+    async def feed(self, pcm: Pcm) -> list[float]:
+        frames = (np.clip(pcm, -1, 1) * 32_767).astype(np.int16).reshape(-1, FRAME)
+        return [self(frame) for frame in frames]
+
+
+@dataclass(slots=True)
+class _Told:
+    """Passes on hypotheses as the wire does."""
+
+    hears: Callable[[PartialHeard], None] | None = None
+    events: list[SessionEvent] = field(default_factory=list)
+
+    def emit(self, event: SessionEvent) -> None:
+        if isinstance(event, PartialTranscript) and self.hears:
+            one = event.hypothesis
+            self.hears(PartialHeard(event.item_id, one.text, event.kind, one.audio_end_ms, one.settled, one.language))
+
+
+def run_offline(
+    cases: Iterable[Case],
+    turns: Turns,
+    recogniser: RecordedRecogniser,
+    question: Sound,
+    tell: Callable[[Case, Outcome], None],
+) -> None:
+    """One case after the other, each in a call of its own that is in its language.
+
+    Args:
+        question: What the person has asked before, as loud as they speak: PCM16, 48 kHz mono.
+    """
+    for case in cases:
+        with asyncio.Runner(loop_factory=VirtualTimeLoop) as runner:
+            tell(case, runner.run(_outcome(case, turns, recogniser, question)))
+
+
+async def _outcome(case: Case, turns: Turns, recogniser: RecordedRecogniser, question: Sound) -> Outcome:
+    told = _Told()
+    *_, writer, voice = EMBEDDED_PIPELINE.stages
+    chain = (Stage(writer, writes("Yes."), asked2chat), Stage(voice, speaks(), text2clauses))
+    stages = PipelineStages(recogniser, chain, prefills_ahead=False)
+    options = SessionOptions(partials=True)
+    options = replace(options, response_options=replace(options.response_options, language=case.language))
+    async with Session("bench", stages, _Vad(), told) as session:
+        session.configure(options)
+        session.activity(True)  # as with the question: from then on the agent's detection counts
+        session.activity(False)
+        session.clear()
+        near = _who_asked(question)
+        agent = ListeningAgent(turns, session, near)
+        told.hears = agent.hears
+        sound = _in_a_room(case.sound)
+        await _listen(sound, turns, session, agent, near)
+        outcome = agent.outcome(BEFORE_S, BEFORE_S + case.seconds)
+        await agent.aclose()
+    return outcome
+
+
+def _who_asked(question: Sound) -> NearVoice:
+    """The voice of somebody who has asked that."""
+    near = NearVoice()
+    near.onset(goes_on=False)
+    for frame in _at_16_khz(question):
+        near.hears(frame)
+    near.pause()
+    near.take()
+    return near
+
+
+async def _listen(sound: Sound, turns: Turns, session: Session, agent: ListeningAgent, near: NearVoice) -> None:
+    """The sound in real time, judged as LiveKit's detection does."""
+    vad, speaking, loud_s, quiet_s, speech_s = _Vad(), False, 0.0, 0.0, 0.0
+    began_s = 0.0
+    for number, frame in enumerate(sound.reshape(-1, FRAME)):
+        await asyncio.sleep((number + 1) * FRAME_S - asyncio.get_running_loop().time())
+        await session.append(np.asarray(frame / 32_768, np.float32))
+        ended_ms = round((number + 1) * FRAME_S * 1000)
+        if vad(frame if near.hears(frame) else np.zeros_like(frame)) >= (SPEECH_GOES_ON if speaking else SPEECH):
+            loud_s, quiet_s = loud_s + FRAME_S, 0.0
+        else:
+            loud_s, quiet_s = 0.0, quiet_s + FRAME_S
+        if not speaking and loud_s >= turns.onset_s:
+            speaking, speech_s, began_s = True, loud_s, (number + 1) * FRAME_S - turns.onset_s
+            session.activity(True, ended_ms - round(turns.onset_s * 1000))
+            agent.starts()
+        elif speaking:
+            speech_s += FRAME_S
+            agent.goes_on(speech_s)
+        if speaking and quiet_s >= turns.silence_s:
+            speaking = False
+            session.activity(False, ended_ms - round(turns.silence_s * 1000))
+            agent.pauses((number + 1) * FRAME_S - turns.silence_s - began_s)
+
+
+def _in_a_room(sound: Sound) -> Sound:
+    """The sound at 16 kHz with a quiet room around it, in whole frames."""
+    quiet = np.random.default_rng(0)
+    spoken = soxr.resample(sound.astype(np.float32), RATE, SPEECH_RATE)
+    samples = round((BEFORE_S + AFTER_S) * SPEECH_RATE) + len(spoken)
+    whole = quiet.normal(0, QUIET, -(-samples // FRAME) * FRAME)
+    began = round(BEFORE_S * SPEECH_RATE)
+    whole[began : began + len(spoken)] += spoken
+    return np.clip(whole, -32_768, 32_767).astype(np.int16)
+
+
+def _at_16_khz(sound: Sound) -> Sound:
+    """Whole frames of 512 samples."""
+    spoken = soxr.resample(sound.astype(np.float32), RATE, SPEECH_RATE)
+    return np.asarray(spoken[: len(spoken) // FRAME * FRAME], np.int16).reshape(-1, FRAME)

@@ -1,0 +1,1 @@
+"""Measures the eyes of the embedded profile, with photos that packages ship."""

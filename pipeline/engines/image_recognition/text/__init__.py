@@ -1,0 +1,1 @@
+"""What is written in a picture: lines are found, straightened and read."""

@@ -1,0 +1,229 @@
+"""A tool is called, run and answered: what is heard while it runs, and what becomes of it if somebody speaks."""
+
+import asyncio
+
+import pytest
+from livekit.agents import RunContext, ToolError, function_tool
+
+from agent.settings.tools import ToolSettings
+from agent.tools.asking import asks_first
+from agent.tools.bounds import MOST_RESULT
+from agent.tools.runner import CANCELLED
+from tests.agent.fake_pipeline import Calls, FakePipeline, Says
+from tests.agent.tools.calling import calling
+
+pytestmark = pytest.mark.anyio
+
+ANSWER = Says((("It is sunny.", 1.0),))
+WEATHER = Says(calls=(Calls("weather", '{"city": "Bern"}'),))
+HOLD = "One moment, please."
+
+
+@function_tool
+async def weather(ctx: RunContext[None], city: str) -> str:
+    """Tells the weather.
+
+    Args:
+        city: Where.
+    """
+    await asyncio.sleep(4.0 if city == "Bern" else 0.0)
+    return f"sunny in {city}"
+
+
+def pipeline(*says: Says, **fields: object) -> FakePipeline:
+    return FakePipeline(says=list(says), tools=True, **fields)  # type: ignore[arg-type]
+
+
+async def test_a_tool_is_offered_called_held_and_answered() -> None:
+    async with calling(pipeline(WEATHER, ANSWER), weather) as caller:
+        await caller.call.write("What is the weather in Bern?")
+        assert caller.outputs == ["sunny in Bern"]
+        assert caller.said == [HOLD]
+        assert len(caller.asked) == 2
+        assert caller.conversation == [HOLD, "It is sunny."]
+        assert caller.states == ["running", "done"]
+        running, done = caller.reports
+        assert (running["name"], running["arguments"]) == ("weather", '{"city":"Bern"}')
+        assert done["ms"] == pytest.approx(4_000, abs=20) and done["result"] == "sunny in Bern"
+        assert not caller.call.busy
+    (update,) = [event for event in caller.pipeline.of("session.update") if "tools" in event["session"]]
+    (tool,) = update["session"]["tools"]
+    assert (tool["type"], tool["name"], tool["description"]) == ("function", "weather", "Tells the weather.")
+    assert tool["parameters"]["properties"]["city"]["description"] == "Where."
+
+
+async def test_a_quick_tool_is_answered_without_a_word_between() -> None:
+    async with calling(pipeline(Says(calls=(Calls("weather", '{"city": "Rome"}'),)), ANSWER), weather) as caller:
+        await caller.call.write("What is the weather in Rome?")
+        assert caller.outputs == ["sunny in Rome"] and caller.said == []
+        assert caller.conversation == ["It is sunny."]
+
+
+async def test_nothing_is_told_before_the_answer_that_calls_has_ended() -> None:
+    calls = Says(calls=(Calls("weather", '{"city": "Rome"}'),), ends_after_s=1.0)
+    async with calling(pipeline(calls, ANSWER), weather) as caller:
+        began = asyncio.get_running_loop().time()
+        await caller.call.write("What is the weather in Rome?")
+        (told,) = [
+            at
+            for at, event in caller.pipeline.received
+            if event["type"] == "conversation.item.create" and "output" in event["item"]
+        ]
+        assert told - began == pytest.approx(1.1, abs=0.02)
+        assert caller.conversation == ["It is sunny."]
+
+
+async def test_who_has_heard_words_is_not_told_to_wait() -> None:
+    says = Says((("Let me see.", 1.0),), calls=(Calls("weather", '{"city": "Bern"}'),))
+    async with calling(pipeline(says, ANSWER), weather) as caller:
+        await caller.call.write("What is the weather in Bern?")
+        assert caller.said == []
+        assert caller.conversation == ["Let me see.", "It is sunny."]
+
+
+async def test_several_calls_have_one_answer() -> None:
+    both = Says(calls=(Calls("weather", '{"city": "Bern"}'), Calls("weather", '{"city": "Rome"}')))
+    async with calling(pipeline(both, ANSWER), weather) as caller:
+        await caller.call.write("And in Bern and Rome?")
+        assert caller.outputs == ["sunny in Rome", "sunny in Bern"]
+        assert len(caller.asked) == 2
+
+
+async def test_a_pipeline_that_takes_no_tools_is_told_of_none() -> None:
+    async with calling(FakePipeline(says=[ANSWER]), weather) as caller:
+        await caller.call.write("Hello?")
+        assert not any("tools" in event["session"] for event in caller.pipeline.of("session.update"))
+        assert caller.conversation == ["It is sunny."]
+
+
+async def test_never_mind_cancels_what_runs_and_is_itself_answered() -> None:
+    ended: list[str] = []
+
+    @function_tool
+    async def slow() -> str:
+        """Takes long."""
+        try:
+            await asyncio.sleep(15)
+        except asyncio.CancelledError:
+            ended.append("cancelled")
+            raise
+        return "never"
+
+    async with calling(pipeline(Says(calls=(Calls("slow"),)), Says((("All right.", 1.0),))), slow) as caller:
+        asking = asyncio.get_running_loop().create_task(caller.call.write("Do it."))
+        await asyncio.sleep(3)
+        await caller.call.write("Oh, never mind, thanks.")
+        await asking
+        await asyncio.sleep(1)
+        assert ended == ["cancelled"]
+        assert caller.outputs == [CANCELLED]
+        assert caller.states == ["running", "cancelled"]
+        assert caller.conversation[-1] == "All right." and len(caller.asked) == 2
+        assert not caller.call.busy
+
+
+@pytest.mark.parametrize("stubborn", [False, True])
+async def test_a_tool_that_takes_too_long_is_stopped_and_the_model_told(stubborn: bool) -> None:
+    over = asyncio.Event()
+
+    @function_tool
+    async def slow() -> str:
+        """Takes long."""
+        while not over.is_set():
+            try:
+                await asyncio.wait_for(over.wait(), 100)
+            except asyncio.CancelledError:
+                if not stubborn:
+                    raise
+        return "never"
+
+    settings = ToolSettings(built_in=(), timeout_s=5)
+    async with calling(pipeline(Says(calls=(Calls("slow"),)), ANSWER), slow, settings=settings) as caller:
+        began = asyncio.get_running_loop().time()
+        await caller.call.write("Do it.")
+        assert asyncio.get_running_loop().time() - began < 8
+        assert caller.outputs == ["slow took longer than 5 s and was stopped."]
+        assert caller.states == ["running", "timed_out"]
+        assert caller.conversation == [HOLD, "It is sunny."]
+        over.set()
+
+
+async def test_what_a_tool_throws_is_told_in_one_bounded_line() -> None:
+    @function_tool
+    async def fails(how: str) -> str:
+        """Fails."""
+        if how == "said":
+            raise ToolError("no such\ncity")
+        raise RuntimeError("x\n" * 5_000)
+
+    says = [Says(calls=(Calls("fails", f'{{"how": "{how}"}}'),)) for how in ("said", "thrown")]
+    async with calling(pipeline(says[0], ANSWER, says[1], ANSWER), fails) as caller:
+        await caller.call.write("Do it.")
+        await caller.call.write("Again.")
+        said, thrown = caller.outputs
+        assert said == "no such city"
+        assert thrown.startswith("fails failed: RuntimeError: x x x") and len(thrown) == 300 and "\n" not in thrown
+        assert caller.states == ["running", "failed"] * 2
+
+
+async def test_a_result_of_a_megabyte_is_cut_and_says_so() -> None:
+    @function_tool
+    async def huge() -> str:
+        """Returns much."""
+        return "ä" * 1_000_000
+
+    async with calling(pipeline(Says(calls=(Calls("huge"),)), ANSWER), huge) as caller:
+        await caller.call.write("Do it.")
+        (output,) = caller.outputs
+        assert MOST_RESULT - 2 <= len(output.encode()) <= MOST_RESULT
+        assert output.endswith("ä … (cut: it has 2,000,000 bytes)")
+        assert len(caller.reports[-1]["result"]) <= 400
+
+
+@pytest.mark.parametrize(
+    ("call", "why"),
+    [
+        (Calls("whether"), "Unknown function: whether"),
+        (Calls("weather", "{"), "Error parsing arguments"),
+        (Calls("weather", '{"town": "Bern"}'), "city"),
+    ],
+)
+async def test_a_call_that_is_wrong_is_told_to_the_model_and_the_turn_ends(call: Calls, why: str) -> None:
+    async with calling(pipeline(Says(calls=(call,)), ANSWER), weather) as caller:
+        await caller.call.write("What is the weather?")
+        (output,) = caller.outputs
+        assert why in output
+        assert caller.conversation == ["It is sunny."] and not caller.call.busy
+
+
+async def test_a_model_that_goes_on_calling_is_told_to_call_no_more() -> None:
+    rome = Says(calls=(Calls("weather", '{"city": "Rome"}'),))
+    async with calling(pipeline(*[rome] * 5, ANSWER), weather) as caller:
+        await caller.call.write("What is the weather?")
+        choices = [event["response"].get("tool_choice") for event in caller.asked]
+        assert choices == [None] * 5 + ["none"]
+        assert caller.conversation == ["It is sunny."]
+
+
+async def test_a_tool_that_asks_first_is_run_only_after_the_person_has_answered() -> None:
+    sent: list[str] = []
+
+    @asks_first
+    @function_tool
+    async def send(text: str) -> str:
+        """Sends it."""
+        sent.append(text)
+        return "sent"
+
+    call = Says(calls=(Calls("send", '{"text": "hi"}'),))
+    other = Says(calls=(Calls("send", '{"text": "bye"}'),))
+    shall = Says((("Shall I?", 0.5),))
+    async with calling(pipeline(call, call, shall, call, ANSWER, other, shall), send) as caller:
+        await caller.call.write("Send hi.")
+        assert sent == [] and caller.states == ["running", "asks"] * 2, "also if the model insists"
+        await caller.call.write("Yes.")
+        assert sent == ["hi"] and caller.outputs[-1] == "sent"
+        await caller.call.write("Now bye.")
+        assert sent == ["hi"], "other arguments are asked for again"
+    (update,) = [event for event in caller.pipeline.of("session.update") if "tools" in event["session"]]
+    assert "ask the person" in update["session"]["tools"][0]["description"]

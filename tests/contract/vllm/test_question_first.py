@@ -1,0 +1,144 @@
+"""In the real vLLM a question is computed without patient prompts beside it, and all are answered as they were."""
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from pipeline.engines.aura.engine import OFFER, PATIENT
+from pipeline.engines.vllm.prefill_hold import FIRST_TOKENS, MOST_STEPS
+from pipeline.types.chunks import MultimodalPrompt
+from tests.contract.vllm.seeing import Eyes, Look
+from tests.contract.vllm.seeing_cases import GOLDENS, prompts
+from tests.contract.vllm.tiny_aura import write_aura
+
+pytestmark = pytest.mark.vllm
+
+CASES: dict[str, dict[str, Any]] = json.loads(GOLDENS.read_text())
+SEEDS = [int(seed) for seed in list(CASES)[:3]]
+
+PATIENT_TOKENS = 256  # in a step that has room for 512
+Step = Mapping[int, int]  # the tokens of each request in one step, by its place among the looks
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory, vllm_on_a_cpu: None) -> Path:
+    return write_aura(tmp_path_factory.mktemp("aura"))
+
+
+class Steps:
+    """An engine whose steps are written down."""
+
+    def __init__(self, folder: Path, **engine_args: Any) -> None:
+        from pipeline.engines.vllm.question_first import QuestionFirstScheduler
+
+        taken: list[Mapping[str, int]] = []
+
+        class Recorded(QuestionFirstScheduler):
+            def schedule(self, throttle_prefills: bool = False) -> Any:
+                output = super().schedule(throttle_prefills)
+                taken.append(dict(output.num_scheduled_tokens))
+                return output
+
+        self._taken, self._asked = taken, 0
+        self.eyes = Eyes(folder, scheduler_cls=Recorded, max_num_scheduled_tokens=PATIENT_TOKENS, **engine_args)
+
+    def of(self, *looks: Look) -> list[Step]:
+        self._taken.clear()
+        self.eyes.look(*looks)
+        first, self._asked = self._asked, self._asked + len(looks)
+        return [{int(name.partition("-")[0]) - first: count for name, count in step.items()} for step in self._taken]
+
+
+@pytest.fixture(scope="module")
+def steps(folder: Path) -> Iterator[Steps]:
+    steps = Steps(folder)
+    yield steps
+    steps.eyes.close()
+
+
+LONG = MultimodalPrompt(("one two three " * 250,), "long")
+
+
+def patient(salt: str, **more: Any) -> Look:
+    """A long prompt that is only prefilled."""
+    return Look(MultimodalPrompt(("one two three " * 250,), salt, 0), 1, PATIENT, **more)
+
+
+def question(seed: int, salt: str, **more: Any) -> Look:
+    return Look(replace(prompts(seed)[-1], cache_salt=salt), **more)
+
+
+def right(looks: list[Look], seeds: list[int]) -> bool:
+    return all(each.tokens == CASES[str(seed)]["answer"][: each.most] for each, seed in zip(looks, seeds, strict=True))
+
+
+def test_a_question_is_computed_alone_until_its_first_tokens_are_out(steps: Steps) -> None:
+    asked = question(SEEDS[0], "alone", begins=2)
+    taken = steps.of(patient("alone"), asked)
+    first = next(at for at, step in enumerate(taken) if 1 in step)
+    assert 0 in taken[first - 1], "the long prompt has begun"
+    assert all(0 not in step for step in taken[first : first + FIRST_TOKENS])
+    assert taken[first + FIRST_TOKENS] == {0: PATIENT_TOKENS, 1: 1}
+    assert right([asked], SEEDS[:1])
+
+
+def test_an_answer_goes_on_beside_a_long_patient_prompt_that_began_before_it(steps: Steps) -> None:
+    asked = question(SEEDS[0], "goes on", begins=1)
+    taken = steps.of(patient("goes on"), patient("goes on too"), asked)
+    first = next(at for at, step in enumerate(taken) if 2 in step)
+    assert all(step[2] == 1 for step in taken[first + 1 : first + asked.most])
+    assert right([asked], SEEDS[:1])
+
+
+def test_a_patient_prompt_that_has_not_begun_steps_back_too_and_is_prefilled_whole(steps: Steps) -> None:
+    long, asked = patient("both"), question(SEEDS[0], "both")
+    taken = steps.of(long, asked)
+    assert all(0 not in step for step in taken[:FIRST_TOKENS]) and 0 in taken[FIRST_TOKENS]
+    assert sum(step.get(0, 0) for step in taken) == len(long.prompt)
+    assert right([asked], SEEDS[:1])
+
+
+def test_so_many_tokens_of_patient_prompts_are_in_a_step_beside_one_of_each_answer_and_a_question_fills_one(
+    steps: Steps,
+) -> None:
+    offer, asked = question(SEEDS[1], "told", priority=OFFER), Look(LONG, begins=12)
+    taken = steps.of(offer, patient("told", begins=6), patient("too", begins=6), asked)
+    patients = [step.get(1, 0) + step.get(2, 0) for step in taken]
+    beside = [each for each, step in zip(patients, taken, strict=True) if each and 0 in step and 3 not in step]
+    assert len(beside) > 3 and max(beside) == PATIENT_TOKENS
+    assert max(step.get(3, 0) for step in taken) == 512, "the offer waits for a step"
+    assert right([offer], [SEEDS[1]])
+
+
+def test_what_is_decoded_goes_on_beside_a_question(steps: Steps) -> None:
+    offer = question(SEEDS[1], "offer", priority=OFFER)
+    asked = question(SEEDS[0], "question", begins=8)
+    taken = steps.of(offer, asked)
+    first = next(at for at, step in enumerate(taken) if 1 in step)
+    assert all(step[0] == 1 for step in taken[first : first + FIRST_TOKENS])
+    assert right([offer, asked], [SEEDS[1], SEEDS[0]])
+
+
+def test_however_many_questions_come_patient_prompts_are_prefilled(steps: Steps) -> None:
+    asked = [question(SEEDS[0], f"{at}", most=FIRST_TOKENS, begins=at) for at in range(4 * MOST_STEPS)]
+    taken = steps.of(patient("many", begins=1), *asked)
+    mine = [at for at, step in enumerate(taken) if 0 in step]
+    assert mine[0] <= 2 + MOST_STEPS
+    assert mine[1] - mine[0] == 1 + MOST_STEPS
+    assert right(asked, [SEEDS[0]] * len(asked))
+
+
+def test_a_question_that_has_no_place_waits_and_the_patient_prompt_that_has_it_ends(folder: Path) -> None:
+    one = Steps(folder, max_num_seqs=1)
+    try:
+        asked = question(SEEDS[0], "place", begins=1)
+        taken = one.of(patient("place"), asked)
+        first = next(at for at, step in enumerate(taken) if 1 in step)
+        assert sum(not step for step in taken[:first]) <= sum(0 in step for step in taken)
+        assert right([asked], SEEDS[:1])
+    finally:
+        one.eyes.close()

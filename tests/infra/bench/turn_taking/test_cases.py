@@ -1,0 +1,87 @@
+"""The cases of the rates, and how they are told."""
+
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from infra.bench.base.speech import RATE
+from infra.bench.turn_taking.outcome import Outcome
+from infra.bench.turn_taking.report import plain, table, wrong
+from infra.bench.turn_taking.sounds import voices as voices_module
+from infra.bench.turn_taking.sounds.cases import CLASSES, Case, make_cases, read_phrases
+from infra.bench.turn_taking.sounds.noises import NOISES, muffled, quieter
+from infra.bench.turn_taking.sounds.voices import RMS, Voices, levelled
+
+
+@pytest.fixture(scope="module")
+def voices() -> Voices:
+    """The voice that is always here, alone."""
+    patch = pytest.MonkeyPatch()
+    patch.setattr(voices_module, "_espeak", lambda folder: None)
+    only_hibari = Voices(Path("nowhere"))
+    patch.undo()
+    return only_hibari
+
+
+def loudness(case: Case) -> float:
+    return float(np.sqrt(np.mean(case.sound.astype(np.float64) ** 2)))
+
+
+def test_there_are_as_many_of_each_class_as_was_asked_and_the_seed_decides_which(voices: Voices) -> None:
+    cases = make_cases(voices, 6, seed=1)
+    assert Counter(case.kind for case in cases) == dict.fromkeys(CLASSES, 6)
+    again, others = make_cases(voices, 6, seed=1), make_cases(voices, 6, seed=2)
+    assert [case.what for case in again] == [case.what for case in cases]
+    assert [case.what for case in others] != [case.what for case in cases]
+
+
+def test_only_languages_that_a_voice_speaks_are_heard(voices: Voices) -> None:
+    assert {case.language for case in make_cases(voices, 8, seed=1)} == {"en"}
+    assert voices.speakers("de") == ()
+
+
+def test_a_noise_and_an_aside_are_quieter_than_the_person(voices: Voices) -> None:
+    cases = make_cases(voices, 6, seed=1)
+    said = [loudness(case) for case in cases if case.kind == "interruption"]
+    for kind in ("noise", "aside"):
+        assert max(loudness(case) for case in cases if case.kind == kind) < min(said)
+
+
+@pytest.mark.parametrize("name", NOISES)
+def test_each_noise_sounds_for_a_while_and_is_none_twice(name: str) -> None:
+    dice = np.random.default_rng(0)
+    one, other = NOISES[name](dice), NOISES[name](dice)
+    assert 0.1 < len(one) / RATE < 6
+    assert not np.array_equal(one[:1_000], other[:1_000])
+
+
+def test_levels_are_what_they_say() -> None:
+    tone = (8_000 * np.sin(np.arange(RATE) / 5)).astype(np.int16)
+    assert np.sqrt(np.mean(levelled(tone).astype(float) ** 2)) == pytest.approx(RMS, rel=0.02)
+    assert np.abs(quieter(tone, 20)).max() == pytest.approx(800, rel=0.02)
+    assert np.abs(muffled(tone, 200)).max() < 0.2 * np.abs(tone).max()
+
+
+def test_there_are_six_languages_of_interruptions_and_of_backchannels() -> None:
+    phrases = read_phrases()
+    assert len(phrases.interruption) >= 6
+    assert phrases.interruption.keys() == phrases.backchannel.keys()
+
+
+def test_the_report_counts_what_was_right() -> None:
+    sound = np.zeros(RATE, np.int16)
+    stop, uh_huh = Case("interruption", "Stop.", "en", sound), Case("backchannel", "Uh-huh.", "en", sound)
+    judged = [
+        (stop, Outcome("stopped", 0.3)),
+        (stop, Outcome("went_on", heard=("noise",), reason="noise")),
+        (uh_huh, Outcome("went_on", 0.3, 0.6, 0.4)),
+    ]
+    rates = plain(judged)["rates"]
+    assert (rates["interruption"]["n"], rates["interruption"]["right"], rates["interruption"]["rate"]) == (2, 1, 0.5)
+    assert rates["backchannel"]["resumed_s"] == [0.4, 0.4]
+    assert "noise" not in rates
+    rows = [line.split()[:4] for line in table(judged).splitlines()]
+    assert rows[1:] == [["interruption", "2", "1", "0.50"], ["backchannel", "1", "1", "1.00"]]
+    assert wrong(judged) == "interruption Stop., 1.0 s: went_on (noise), resumed never, heard noise"

@@ -1,0 +1,189 @@
+"""An answer of several items: what is told when, what stays of it, and what a guess may not do."""
+
+import asyncio
+
+import pytest
+
+from pipeline.engines.fake import speaks, writes
+from pipeline.errors import RequestError
+from pipeline.types import session_events as events
+from pipeline.types.chunks import ChatMessage, ChatPrompt
+from pipeline.types.function_tools import FunctionTool, ToolOptions
+from pipeline.types.history import Item
+from pipeline.types.session_options import SessionOptions
+from pipeline.types.turn_request import ResponseOptions
+from tests.scenario import Caller, Line
+
+LOOK = '<tool_call>\n{"name": "look", "arguments": {}}\n</tool_call>'
+TOOLS = ToolOptions((FunctionTool("look"), FunctionTool("go")))
+OFFERED = SessionOptions(ResponseOptions(tools=TOOLS))
+
+
+def answers(chat: ChatPrompt) -> str:
+    """Looks first, and tells what came of it."""
+    last = chat.messages[-1]
+    return f"It is {last.text}." if last.call_id else f"Let me look. {LOOK}"
+
+
+def output(call: Item, text: str = "a cat") -> Item:
+    return Item(f"output-{call.call_id}", "user", text, kind="function_call_output", call_id=call.call_id)
+
+
+def ids(caller: Caller) -> list[str]:
+    return [item.id for item in caller.session.history.items]
+
+
+async def test_a_call_is_told_while_the_words_before_it_are_still_to_be_spoken() -> None:
+    line = Line(aura=writes(answers, word_s=0.1), tts=speaks(clause_s=2.0))
+    async with line.call(OFFERED) as caller:
+        caller.session.write(Item("q", "user", "What is it?"))
+        caller.session.respond()
+        await asyncio.sleep(5)
+        (called,) = caller.all(events.FunctionCalled)
+        (opened,) = caller.all(events.ResponseItemAdded)
+        done = caller.answer()
+    assert (opened.output_index, called.output_index) == (0, 1)
+    assert caller.when(events.FunctionCalled) == [0.8], "when its last token is written"
+    assert caller.when(events.TranscriptDelta) == [2.2]
+    assert (opened.previous_item_id, called.previous_item_id) == ("q", opened.item.id)
+    assert [item.kind for item in done.output] == ["message", "function_call"]
+    assert (done.status, done.text, done.silence) == ("completed", "Let me look.", None)
+    assert [prompt.text for prompt in line.tts.prompts] == ["Let me look."], "nothing of a call is spoken"
+    assert ids(caller) == ["q", opened.item.id, called.item.id]
+
+
+async def test_the_output_of_a_call_is_answered() -> None:
+    line = Line(aura=writes(answers))
+    async with line.call(OFFERED) as caller:
+        caller.session.write(Item("q", "user", "What is it?"))
+        caller.session.respond()
+        await asyncio.sleep(5)
+        read_ahead = len(line.read_ahead)
+        (called,) = caller.all(events.FunctionCalled)
+        caller.session.write(output(called.item))
+        caller.session.respond()
+        await asyncio.sleep(5)
+        assert caller.answer().text == "It is a cat."
+    assert read_ahead == 1, "what comes next begins with the output: only the session's beginning was read ahead"
+    question, said, told = line.questions[-1].messages
+    assert (question.text, said.text, said.calls[0].name) == ("What is it?", "Let me look.", "look")
+    assert told == ChatMessage("user", "a cat", call_id=said.calls[0].call_id)
+
+
+async def test_an_answer_may_be_nothing_but_calls() -> None:
+    async with Line(aura=writes(f"{LOOK} {LOOK}")).call(OFFERED) as caller:
+        caller.session.respond()
+        await asyncio.sleep(1)
+        done = caller.answer()
+        assert (done.item, done.status, done.silence) == (None, "completed", None)
+        assert [item.name for item in done.calls] == ["look", "look"]
+        assert len({item.call_id for item in done.calls}) == 2
+        assert [called.output_index for called in caller.all(events.FunctionCalled)] == [0, 1]
+        assert [called.previous_item_id for called in caller.all(events.FunctionCalled)] == [None, done.calls[0].id]
+        assert ids(caller) == [item.id for item in done.calls], "no place of words without words stays"
+
+
+async def test_words_behind_a_call_have_their_place_behind_it() -> None:
+    async with Line(aura=writes(f"{LOOK} I am looking.", word_s=0.1)).call(OFFERED) as caller:
+        caller.session.respond()
+        await asyncio.sleep(5)
+        assert [item.kind for item in caller.answer().output] == ["function_call", "message"]
+        assert caller.all(events.ResponseItemAdded)[0].output_index == 1
+
+
+async def test_a_guess_calls_nothing_until_the_turn_is_certain() -> None:
+    async with Line(aura=writes(answers)).call(OFFERED) as caller:
+        await caller.says(0.96)
+        await caller.is_silent(0.96)
+        assert caller.all(events.FunctionCalled) == [], "they may go on speaking"
+        caller.session.commit()
+        caller.session.respond()
+        asked = asyncio.get_running_loop().time()
+        await asyncio.sleep(0)
+        await asyncio.sleep(0.001)
+        (when,) = caller.when(events.FunctionCalled)
+        assert when == pytest.approx(asked, abs=0.01), "it was written already"
+
+
+async def test_a_guess_that_was_wrong_has_called_nothing() -> None:
+    said: list[str] = []
+
+    def looks(chat: ChatPrompt) -> str:
+        said.append(chat.messages[-1].text)
+        return LOOK if len(said) == 1 else "No."
+
+    line = Line(aura=writes(looks))
+    async with line.call(OFFERED) as caller:
+        await caller.says(0.96)
+        await caller.is_silent(0.96)
+        assert len(line.questions) == 1
+        caller.session.commit()
+        caller.session.respond(ResponseOptions(tools=TOOLS, instructions="Be brief."))  # asks something else
+        await caller.is_silent(1)
+        assert caller.all(events.FunctionCalled) == []
+        assert caller.answer().text == "No."
+
+
+async def test_an_interruption_takes_back_no_call_and_loses_no_result() -> None:
+    line = Line(aura=writes(lambda chat: f"{'Let me look. ' * 5}{LOOK}" if len(chat.messages) < 2 else answers(chat)))
+    async with line.call(OFFERED) as caller:
+        caller.session.write(Item("q", "user", "What is it?"))
+        caller.session.respond()
+        await asyncio.sleep(0.7)
+        caller.session.cancel()
+        assert caller.answer().status == "cancelled"
+        (called,) = caller.all(events.FunctionCalled)
+        assert [item.kind for item in caller.answer().output] == ["message", "function_call"]
+        caller.session.write(Item("r", "user", "Quick!"))
+        caller.session.write(output(called.item))
+        caller.session.respond()
+        await asyncio.sleep(5)
+    texts = [(each.text, each.call_id != "") for each in line.questions[-1].messages]
+    assert texts[-2:] == [("a cat", True), ("Quick!", False)], "the output stands behind its call"
+
+
+async def test_a_call_that_is_cancelled_before_it_is_complete_was_never_there() -> None:
+    async with Line(aura=writes(answers, word_s=1.0)).call(OFFERED) as caller:
+        caller.session.write(Item("q", "user", "What is it?"))
+        caller.session.respond()
+        await asyncio.sleep(3.5)
+        caller.session.cancel()
+        await asyncio.sleep(9)
+        assert caller.all(events.FunctionCalled) == []
+        assert caller.answer().calls == ()
+
+
+async def test_a_model_that_cannot_call_fails_the_answer_and_spares_the_session() -> None:
+    line = Line(aura=writes(lambda chat: "<tool_call>hm</tool_call>" if chat.messages else "Fine."))
+    async with line.call(OFFERED) as caller:
+        caller.session.write(Item("q", "user", "What is it?"))
+        caller.session.respond()
+        await asyncio.sleep(1)
+        assert (caller.answer().status, caller.answer().error_code) == ("failed", "invalid_function_call")
+        assert caller.session.answering is None
+
+
+async def test_an_output_needs_a_call_that_has_none() -> None:
+    async with Line(aura=writes(LOOK)).call(OFFERED) as caller:
+        caller.session.respond()
+        await asyncio.sleep(1)
+        (call,) = caller.answer().calls
+        before = ids(caller)
+        stranger = Item("x", "user", "a cat", kind="function_call_output", call_id="call_other")
+        with pytest.raises(RequestError, match=r"item.call_id: there is no function call 'call_other'"):
+            caller.session.write(stranger)
+        caller.session.write(output(call))
+        with pytest.raises(RequestError, match="has its output already") as refused:
+            caller.session.write(Item("y", "user", "a dog", kind="function_call_output", call_id=call.call_id))
+        assert refused.value.param == "item.call_id"
+        assert ids(caller) == [*before, f"output-{call.call_id}"]
+        with pytest.raises(RequestError, match="is not an answer"):
+            caller.session.truncate(call.id, 100)
+
+
+async def test_a_text_that_is_spoken_as_it_is_calls_nothing() -> None:
+    async with Line().call(OFFERED) as caller:
+        caller.session.respond(ResponseOptions(tools=TOOLS, say="Write <tool_call> first."))
+        await asyncio.sleep(5)
+        assert caller.answer().text == "Write <tool_call> first."
+        assert caller.all(events.FunctionCalled) == []

@@ -1,0 +1,61 @@
+"""How long silence must last, by how a person sounded and by their words."""
+
+import pytest
+
+from pipeline.speech.end_of_turn import EndWitnesses, end_probability, wait_ms, words_over
+
+FINISHED_MS = 700
+SURE, LIKELY, UNLIKELY = 0.99, 0.5, 0.01
+
+
+@pytest.mark.parametrize(("words_over", "ms"), [(True, 700), (False, 1_400), (None, 1_400)])
+def test_without_the_model_an_unfinished_sentence_is_given_twice_as_long(words_over: bool | None, ms: int) -> None:
+    assert wait_ms(FINISHED_MS, EndWitnesses(None, words_over)) == ms
+
+
+def test_who_sounds_and_reads_finished_is_answered_sooner_than_after_a_finished_sentence_alone() -> None:
+    assert wait_ms(FINISHED_MS, EndWitnesses(SURE, True)) < FINISHED_MS
+
+
+def test_who_neither_sounds_nor_reads_finished_is_given_longer_than_an_unfinished_sentence_alone() -> None:
+    assert wait_ms(FINISHED_MS, EndWitnesses(UNLIKELY, False)) > 2 * FINISHED_MS
+
+
+@pytest.mark.parametrize("words_over", [True, False, None])
+def test_the_more_it_sounds_like_an_end_the_shorter_the_wait(words_over: bool | None) -> None:
+    waits = [wait_ms(FINISHED_MS, EndWitnesses(sound, words_over)) for sound in (0.0, 0.01, 0.2, 0.5, 0.9, 0.99, 1.0)]
+    assert waits == sorted(waits, reverse=True)
+    assert waits[0] > waits[-1]
+
+
+@pytest.mark.parametrize("sound", [0.0, 0.01, 0.5, 0.99, 1.0])
+def test_what_is_not_known_of_the_words_lies_between_both(sound: float) -> None:
+    assert end_probability(sound, False) < end_probability(sound, None) < end_probability(sound, True)
+
+
+@pytest.mark.parametrize("text", ["Yeah.", "Two", "Paris"])
+@pytest.mark.parametrize("sound", [0.27, 0.33])
+def test_a_short_answer_is_not_late(text: str, sound: float) -> None:
+    """The model doubts that "yeah" and "two" are all: in the packaged voice it gives them these probabilities."""
+    assert wait_ms(FINISHED_MS, EndWitnesses(sound, words_over(text))) <= FINISHED_MS
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("What is it?", True),
+        ("Yes. ", True),
+        ("好。", True),
+        ("What is the", False),
+        ("", False),
+        ("Well...", False),
+        ("Red,", False),
+        ("Um", False),
+        ("Two", None),
+        ("Half past", None),
+    ],
+)
+def test_a_mark_ends_a_sentence_unless_it_trails_off_and_a_word_or_two_may_be_an_answer(
+    text: str, ends: bool | None
+) -> None:
+    assert words_over(text) is ends
