@@ -47,7 +47,7 @@ def set_up(level: str, *, told: bool = False) -> None:
     if told:
         handler.addFilter(lambda record: not record.getMessage().startswith(UNANSWERED))
     logging.basicConfig(level=level, handlers=[handler], force=True)
-    for chatty in ("aiohttp.access", "asyncio", "livekit", "watchfiles"):
+    for chatty in ("aiohttp.access", "asyncio", "livekit"):
         logging.getLogger(chatty).setLevel(logging.WARNING)
     logging.getLogger("livekit.agents").setLevel(level)
 
