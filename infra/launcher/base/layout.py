@@ -97,5 +97,9 @@ class Layout:
     def stamp(self, name: str) -> Path:
         return self.home / "stamps" / name
 
+    @property
+    def test_logs(self) -> Path:
+        return self.home / "logs" / "tests"
+
     def setup_log(self, name: str) -> Path:
         return self.home / "logs" / "setup" / f"{name}.log"

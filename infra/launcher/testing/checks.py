@@ -2,7 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
 
@@ -18,18 +18,24 @@ SIDE_BY_SIDE = 4  # processes at most that run vLLM's tests, a core and 3 GB eac
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # tiny tensors: threads of OpenMP would only wait for each other
 IN_ORDER = "--no-loadscope-reorder"  # files that take a minute have few tests: they would come last, one by one
 UNIT = ("-m", "not e2e and not contract and not gpu")
+ONLY_FAILED = ("--last-failed", "--last-failed-no-failures=none", "--numprocesses=0")
 
 Place = Literal["shown", "beside", "behind"]
 
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """One command whose exit code decides."""
+    """One command whose exit code decides.
+
+    Attributes:
+        again: Runs what of it has failed once more; of no words if nothing of it deserves that.
+    """
 
     name: str
     argv: tuple[str, ...]
     cwd: Path
     env: Mapping[str, str]
+    again: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,10 +59,10 @@ def all_checks(settings: LauncherSettings, node: Mapping[str, str]) -> tuple[Lan
     ruff, ruff_format, mypy = _python_checks(settings)
     tests, calls, rooms, phones = _parts(settings)
     return (
-        Lane("shown", (ruff, ruff_format, tests, calls, rooms)),
+        Lane("shown", (ruff, ruff_format, *(_remembers(settings, check) for check in (tests, calls, rooms)))),
         Lane("beside", (*_page_checks(settings, node), mypy)),
-        Lane("beside", (phones,)),
-        Lane("behind", (vllm_tests(settings),)),
+        Lane("beside", (_remembers(settings, phones),)),
+        Lane("behind", (_remembers(settings, vllm_tests(settings)),)),
     )
 
 
@@ -91,6 +97,12 @@ def _parts(settings: LauncherSettings) -> tuple[Check, Check, Check, Check]:
         _pytest("rooms", settings, [ROOM_TESTS]),
         _pytest("phones", settings, phones),
     )
+
+
+def _remembers(settings: LauncherSettings, check: Check) -> Check:
+    """The same, which keeps what failed where no check beside it does."""
+    argv = (*check.argv, "-o", f"cache_dir={settings.layout.test_logs / check.name}.cache")
+    return replace(check, argv=argv, again=(*argv, *ONLY_FAILED))
 
 
 def _unless_named(*paths: str) -> tuple[str, ...]:

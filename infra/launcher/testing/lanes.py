@@ -5,6 +5,7 @@ import os
 import secrets
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
 from infra.launcher.base.processes import child
@@ -12,6 +13,7 @@ from infra.launcher.base.progress import Display
 from infra.launcher.supervise.leftovers import kill_leftovers
 from infra.launcher.testing.checks import Check, Lane, Place
 
+TESTS_FAILED = 1  # pytest's exit code; any other tells of a run that could not be held
 CLEANS_UP_S = 30.0  # in which a check that was interrupted ends what it has started
 CHECK = "AURA_CHECK"  # the mark of all that a check has started, stacks of their own as well
 LEAST = 19  # the niceness that leaves others all they want
@@ -22,21 +24,34 @@ class LaneRunner:
 
     Args:
         logs: Where what is not shown at once is written.
+
+    Attributes:
+        unsteady: The names of the checks whose tests failed beside others, and passed alone.
     """
 
     def __init__(self, display: Display, environ: Mapping[str, str], logs: Path) -> None:
         self._display, self._environ, self._logs = display, environ, logs
+        self.unsteady: list[str] = []
         self._failed: list[str] = []
+        self._again: list[Check] = []
         self._showing = 0
         self._unshown: list[str] = []
 
     async def run(self, lanes: Iterable[Lane]) -> list[str]:
-        """Returns the names of the checks that failed. Cancelled, it interrupts all and waits until they have gone."""
+        """Returns the names of the checks that failed. Cancelled, it interrupts all and waits until they have gone.
+
+        Tests that failed run once more when all else is done: real time on two cores fails who shares them with others.
+        """
         self._logs.mkdir(parents=True, exist_ok=True)
         async with asyncio.TaskGroup() as tasks:
             for lane in lanes:
                 self._showing += lane.place == "shown"
                 tasks.create_task(self._run(lane), name=f"checks:{lane.place}")
+        for check in self._again:
+            self._display.say(f"\n== {check.name}: what failed, alone")
+            if await self._code(replace(check, name=f"{check.name}, alone", argv=check.again), "shown", None) == 0:
+                self._failed.remove(check.name)
+                self.unsteady.append(check.name)
         return self._failed
 
     async def _run(self, lane: Lane) -> None:
@@ -64,7 +79,15 @@ class LaneRunner:
             self._show(check.name)
 
     async def _passes(self, check: Check, place: Place, log: Path | None) -> bool:
-        """Run it to its end; nothing of it is left then, nor of what it has started."""
+        code = await self._code(check, place, log)
+        if code != 0:
+            self._failed.append(check.name)
+        if code == TESTS_FAILED and check.again:
+            self._again.append(check)
+        return code == 0
+
+    async def _code(self, check: Check, place: Place, log: Path | None) -> int:
+        """Run it to its end, and return its exit code; nothing of it is left then, nor of what it has started."""
         clock, name = asyncio.get_running_loop().time, secrets.token_hex(8)
         began = clock()
         env = {**self._environ, **check.env, CHECK: name}
@@ -78,9 +101,7 @@ class LaneRunner:
         finally:
             kill_leftovers(name, CHECK)
         self._display.seconds[check.name] = clock() - began
-        if code != 0:
-            self._failed.append(check.name)
-        return code == 0
+        return code
 
     def _show(self, name: str) -> None:
         self._display.say(f"\n== {name}\n{self._log(name).read_text(errors='replace')}")

@@ -29,8 +29,11 @@ async def run_tests(settings: LauncherSettings, display: Display) -> None:
         ExceptionGroup: Set-up failed.
     """
     lanes = await _set_up(settings, SetupContext(settings.layout, settings.environ, display))
-    failed = await LaneRunner(display, settings.environ, settings.layout.home / "logs" / "tests").run(lanes)
+    runner = LaneRunner(display, settings.environ, settings.layout.test_logs)
+    failed = await runner.run(lanes)
     _say_times(display)
+    if runner.unsteady:
+        display.say(f"\n== failed beside others and passed alone: {', '.join(runner.unsteady)}")
     if failed:
         raise LauncherError(f"failed: {', '.join(failed)}")
 

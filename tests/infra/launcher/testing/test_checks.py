@@ -57,8 +57,33 @@ def where(test: str) -> str:
 
 def test_in_ci_no_check_may_skip_a_test(settings: LauncherSettings, lanes: tuple[Lane, ...]) -> None:
     checks = [check for lane in lanes for check in lane.checks if "pytest" in check.argv]
-    assert all(check.argv[-2:] == ("-p", "tests.infra.no_skips") for check in checks)
-    assert all("tests.infra.no_skips" in check.argv for check in (vllm_tests(settings), phone_tests(settings, [])))
+    checks += [vllm_tests(settings), phone_tests(settings, [])]
+    assert all("-p tests.infra.no_skips" in " ".join(check.argv) for check in checks)
+
+
+def test_every_check_of_a_whole_run_remembers_what_failed_where_no_other_does(lanes: tuple[Lane, ...]) -> None:
+    checks = [check for lane in lanes for check in lane.checks if "pytest" in check.argv]
+    caches = {word for check in checks for word in check.argv if word.startswith("cache_dir=")}
+    assert len(caches) == len(checks) == 5
+    assert all(check.again[: len(check.argv)] == check.argv and "--last-failed" in check.again for check in checks)
+    assert not [check for lane in lanes for check in lane.checks if check.again and check not in checks]
+
+
+def test_what_failed_is_run_once_more_by_itself(lanes: tuple[Lane, ...], tmp_path: Path) -> None:
+    (tests,) = [check for lane in lanes for check in lane.checks if check.name == "tests"]
+    options = tests.again[len(tests.argv) :]
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "test_it.py").write_text(
+        "from pathlib import Path\n"
+        "def test_good(): Path('good').open('a').write('x')\n"
+        "def test_bad():\n    Path('bad').open('a').write('x')\n"
+        "    assert len(Path('bad').read_text()) > 1\n"
+    )
+    command = [sys.executable, "-m", "pytest", "-q", "--numprocesses=1", "--dist=loadfile", "-o", "cache_dir=kept"]
+    codes = [subprocess.run([*command, *more], cwd=tmp_path, capture_output=True).returncode for more in ((), options)]
+    assert codes == [1, 0]
+    assert (tmp_path / "good").read_text() == "x"
+    assert (tmp_path / "bad").read_text() == "xx"
 
 
 def test_people_who_speak_to_the_models_are_on_the_screen_and_what_computes_for_minutes_stands_behind(

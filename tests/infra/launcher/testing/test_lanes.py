@@ -4,6 +4,7 @@ import asyncio
 import io
 import os
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -71,6 +72,23 @@ async def test_what_passes_beside_is_shown_when_nothing_else_is_and_what_fails_a
         (tmp_path / "over").touch()
     assert running.result() == ["bad one"]
     assert screen.getvalue().endswith("\n== good\nall is well\n\n")
+
+
+@pytest.mark.parametrize(
+    ("code", "again", "failed", "unsteady"),
+    [(1, "exit 0", [], ["odd"]), (1, "exit 1", ["odd"], []), (2, "exit 0", ["odd"], []), (6, "exit 0", ["odd"], [])],
+    ids=["passes alone", "fails alone, too", "could not be held", "skips"],
+)
+async def test_tests_that_failed_run_once_more_when_all_others_are_done(
+    side_by_side: LaneRunner, screen: io.StringIO, tmp_path: Path,
+    code: int, again: str, failed: list[str], unsteady: list[str],
+) -> None:  # fmt: skip
+    odd = replace(check(tmp_path, "odd", f"exit {code}"), again=("sh", "-c", f"[ -e over ] && {again}"))
+    long = check(tmp_path, "long", "sleep 0.2; touch over")
+    async with asyncio.timeout(20):
+        assert await side_by_side.run([lane("beside", odd), lane("shown", long)]) == failed
+    assert side_by_side.unsteady == unsteady
+    assert ("== odd: what failed, alone" in screen.getvalue()) == (code == 1)
 
 
 async def test_what_stands_behind_leaves_others_the_time_that_they_want(
