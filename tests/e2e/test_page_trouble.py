@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from infra.bench.base.process_tree import family
 from infra.bench.person.person import ANSWER_S, READY_S, joined
 from infra.launcher.supervise.run_file import read_run_file
 from tests.e2e.chromium import Page, chromium, element, find
@@ -110,9 +111,7 @@ async def test_what_is_slow_or_dies_is_said_to_be_and_the_call_goes_on(
 
 def language_model(pipeline: int) -> int:
     """The process in which a pipeline keeps its language model."""
-    tasks = Path(f"/proc/{pipeline}/task").iterdir()
-    children = [int(pid) for task in tasks for pid in (task / "children").read_text().split()]
-    (child,) = [pid for pid in children if "llamacpp.child" in Path(f"/proc/{pid}/cmdline").read_text()]
+    (child,) = [process.pid for process in family(pipeline) if "llamacpp.child" in process.title]
     return child
 
 

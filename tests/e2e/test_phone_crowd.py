@@ -5,7 +5,8 @@ from contextlib import AsyncExitStack
 
 import pytest
 
-from infra.bench.base.footprint import cpu_s, family
+from infra.bench.base.footprint import cpu_s
+from infra.bench.base.process_tree import family
 from pipeline.realtime.client import connect
 from tests.e2e.exchange import PLACES, Exchange
 from tests.e2e.phones import House
@@ -38,7 +39,7 @@ async def test_who_finds_all_places_taken_hears_so_and_is_hung_up_on(
 async def test_of_ten_calls_at_once_four_are_served_and_the_others_turned_away(
     house: House, exchange: Exchange, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    before, bridge = len(exchange.records()), family(exchange.pids["livekit-sip"])
+    before, bridge = len(exchange.records()), [each.pid for each in family(exchange.pids["livekit-sip"])]
     used = cpu_s(bridge)
     lines = [exchange.line(f"{NUMBER}20{n // 2}") for n in range(CALLS)]
     calls = await house.calls(lines, exchange.uri)

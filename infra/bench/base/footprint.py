@@ -7,6 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from infra.bench.base.figures import Footprint
+from infra.bench.base.process_tree import family
 
 TICKS = os.sysconf("SC_CLK_TCK")
 IDLE_S = 20.0
@@ -18,22 +19,13 @@ async def footprints(parts: Mapping[str, int], idle_s: float = IDLE_S) -> dict[s
     Args:
         parts: The pid of each part.
     """
-    families = {name: family(pid) for name, pid in parts.items()}
+    families = {name: [process.pid for process in family(pid)] for name, pid in parts.items()}
     before = {name: cpu_s(pids) for name, pids in families.items()}
     await asyncio.sleep(idle_s)
     return {
         name: Footprint(len(pids), round(pss_mb(pids)), round((cpu_s(pids) - before[name]) / idle_s, 4))
         for name, pids in families.items()
     }
-
-
-def family(pid: int) -> list[int]:
-    """A process and all that descend from it."""
-    pids = [pid]
-    for parent in pids:
-        for task in Path(f"/proc/{parent}/task").iterdir():
-            pids += map(int, (task / "children").read_text().split())
-    return pids
 
 
 def pss_mb(pids: list[int]) -> float:

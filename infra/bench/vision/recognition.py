@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from itertools import cycle, islice
 from pathlib import Path
 
-from infra.bench.base.footprint import cpu_s, family, pss_mb
+from infra.bench.base.footprint import cpu_s, pss_mb
+from infra.bench.base.process_tree import family
 from infra.bench.vision.changes import CHANGES
 from infra.bench.vision.photos import Photo
 from pipeline.engines.base import Engine
@@ -74,7 +75,7 @@ async def measure_cost(eyes: Eyes, files: Mapping[str, Path], seconds: float) ->
             began = clock()
             await look(eyes, f"{kind}:{at}", pixels, read=read, salt=salt)
             getattr(cost, f"{kind}_s").append(clock() - began)
-    pids = [pid for pid in family(os.getpid()) if pid != os.getpid()]
+    _, *pids = [process.pid for process in family(os.getpid())]
     before, began = cpu_s(pids), clock()
     for at, pixels in enumerate(islice(cycle(pictures), round(seconds / FRAMES_S))):
         await look(eyes, f"watched:{at}", pixels, salt="watched")

@@ -16,6 +16,7 @@ from typing import Any
 from urllib.error import HTTPError
 from urllib.request import urlopen
 
+from infra.bench.base.process_tree import family
 from tests.contract.vllm.tiny import write_checkpoint
 from tests.contract.vllm.tiny_asr import write_recogniser
 from tests.contract.vllm.tiny_aura import write_aura
@@ -73,9 +74,9 @@ class Chain:
 
 def stages_of(pid: int) -> dict[int, str]:
     """The same of the pipeline with that pid."""
-    below = _below(pid)
-    engines = [pid for pid in below if "EngineCore" in _title(pid)]
-    decoders = [pid for pid in below if "code2wav.child" in _title(pid)]
+    below = family(pid)
+    engines = [process.pid for process in below if "EngineCore" in process.title]
+    decoders = [process.pid for process in below if "code2wav.child" in process.title]
     return dict(zip(engines, VLLM_STAGES, strict=False)) | dict.fromkeys(decoders, "code2wav")
 
 
@@ -132,21 +133,3 @@ async def notices(chain: Chain) -> None:
     async with asyncio.timeout(PATIENCE_S):
         while chain.ready()["ready"]:  # noqa: ASYNC110 - only by asking
             await asyncio.sleep(0.1)
-
-
-def _below(pid: int) -> list[int]:
-    """Its children, and theirs, in the order in which they began."""
-    found = [pid]
-    for parent in found:
-        listed = (path.read_text() for path in Path(f"/proc/{parent}/task").glob("*/children"))
-        found += (int(child) for children in listed for child in children.split())
-    return sorted(found[1:], key=_began)
-
-
-def _began(pid: int) -> int:
-    """Field 22 of proc(5)'s `stat`; the second one may hold blanks."""
-    return int(Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[19])
-
-
-def _title(pid: int) -> str:
-    return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode()
