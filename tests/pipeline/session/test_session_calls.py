@@ -141,6 +141,29 @@ async def test_of_several_messages_each_keeps_what_was_heard_of_it() -> None:
     assert [item.complete for item in done.output if item.kind == "message"] == [True, False, False]
 
 
+async def test_of_messages_that_were_not_begun_nothing_was_heard() -> None:
+    async with Line(aura=writes(SEVERAL, word_s=0.01)).call(OFFERED) as caller:
+        caller.session.respond()
+        await asyncio.sleep(0.6)  # all is made, and of the first message some is played
+        caller.session.cancel()
+        done = caller.answer()
+        told = [event.text for event in caller.all(events.TranscriptDelta)]
+    assert told == ["Let me look.", "I am looking.", "It is dark."]
+    assert [item.text for item in done.output if item.kind == "message"][1:] == ["", ""]
+
+
+async def test_words_around_a_call_are_never_spoken_in_one_breath() -> None:
+    line = Line(aura=writes(f"Let me look {LOOK} now it is dark", word_s=0.01))
+    async with line.call(OFFERED) as caller:
+        caller.session.respond()
+        await asyncio.sleep(5)
+        assert [item.text for item in caller.answer().output if item.kind == "message"] == [
+            "Let me look",
+            "now it is dark",
+        ]
+    assert [prompt.text.strip() for prompt in line.tts.prompts] == ["Let me look", "now it is dark"]
+
+
 async def test_what_the_caller_says_was_played_is_of_one_message() -> None:
     line = Line(aura=writes(SEVERAL, word_s=0.01), tts=speaks(1_000))
     async with line.call(OFFERED) as caller:
@@ -149,8 +172,8 @@ async def test_what_the_caller_says_was_played_is_of_one_message() -> None:
         second = caller.all(events.AudioDelta)[-1].item_id
         caller.session.truncate(second, 1_500)
         caller.session.cancel()
-        item = caller.session.history.find(second)
-        assert item and item.text == "I am"
+        assert caller.remembered(second) == "I am"
+        assert caller.remembered(caller.all(events.ResponseItemAdded)[0].item.id) == "Let me look."
 
 
 async def test_written_messages_are_told_one_after_the_other() -> None:
