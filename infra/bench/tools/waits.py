@@ -6,18 +6,20 @@ from collections.abc import AsyncGenerator
 from dataclasses import dataclass
 from pathlib import Path
 from statistics import median
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from infra.bench.tools.requests import ToolRequests
 from pipeline.cli.offline import run_offline, some_stages
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
-from pipeline.turns.stages import PipelineStages
+from pipeline.turns.stage import Stage
+from pipeline.turns.stages import RecitalEngine, text_to_say
 from pipeline.types.chunks import AudioChunk, TurnId
 from pipeline.types.function_tools import FunctionCall, ToolOptions
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 C = TypeVar("C")
+Chain = tuple[Stage[Any, Any], ...]
 
 NAME = "waits"
 HOLD = "One moment, please."
@@ -60,16 +62,18 @@ def told(waits: list[ToolWait]) -> str:
 async def wait_for_tools(models: Path, known: ToolRequests) -> AsyncGenerator[ToolWait | None, None]:
     """The waits of each request; None: the model called nothing. What every call begins with was read before."""
     async with some_stages(PROFILES[EMBEDDED], models, {"aura": {"instructions": ()}}) as stages:
-        assert stages.recogniser
-        waits = _Waits(PipelineStages(stages.recogniser, stages.answer), ToolOptions(known.tools))
+        waits = _Waits(stages.answer, ToolOptions(known.tools))
         await waits.first(FunctionCall, _asked(known.requests[-1].ask))
         for request in known.requests:
             yield await waits.of(request.ask)
 
 
 class _Waits:
-    def __init__(self, stages: PipelineStages, tools: ToolOptions) -> None:
-        self._stages, self._tools = stages, tools
+    def __init__(self, answers: Chain, tools: ToolOptions) -> None:
+        self._answers, self._tools = answers, tools
+        text_at = next(at for at, stage in enumerate(answers) if stage.spec.final_output_type == "text")
+        recital = Stage[Any, Any](answers[text_at].spec, RecitalEngine(), text_to_say)
+        self._recites: Chain = (recital, *answers[text_at + 1 :])
         self._turns = 0
 
     async def of(self, ask: str) -> ToolWait | None:
@@ -93,8 +97,8 @@ class _Waits:
 
         self._turns += 1
         options = ResponseOptions(cache_salt=NAME, tools=self._tools, say=say)
-        request = TurnRequest(history, options)
-        await run_offline(TurnId(NAME, self._turns), request, self._stages.route(options), emit)
+        stages = self._answers if say is None else self._recites
+        await run_offline(TurnId(NAME, self._turns), TurnRequest(history, options), stages, emit)
         return found[0] if found else (clock() - began, None)
 
 

@@ -142,14 +142,14 @@ async def test_of_several_messages_each_keeps_what_was_heard_of_it() -> None:
 
 
 async def test_of_messages_that_were_not_begun_nothing_was_heard() -> None:
-    async with Line(aura=writes(SEVERAL, word_s=0.01)).call(OFFERED) as caller:
+    async with Line(aura=writes(SEVERAL, word_s=0.01), tts=speaks(1_000)).call(OFFERED) as caller:
         caller.session.respond()
-        await asyncio.sleep(0.6)  # all is made, and of the first message some is played
+        await asyncio.sleep(1.4)  # of the first message some is played
         caller.session.cancel()
         done = caller.answer()
         told = [event.text for event in caller.all(events.TranscriptDelta)]
-    assert told == ["Let me look.", "I am looking.", "It is dark."]
-    assert [item.text for item in done.output if item.kind == "message"][1:] == ["", ""]
+    assert told == ["Let me look.", "I am looking."]
+    assert [item.text for item in done.output if item.kind == "message"] == ["Let", ""]
 
 
 async def test_words_around_a_call_are_never_spoken_in_one_breath() -> None:
