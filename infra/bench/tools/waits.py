@@ -60,8 +60,8 @@ def told(waits: list[ToolWait]) -> str:
 
 
 async def wait_for_tools(models: Path, known: ToolRequests) -> AsyncGenerator[ToolWait | None, None]:
-    """The waits of each request; None: the model called nothing. What every call begins with was read before."""
-    async with some_stages(PROFILES[EMBEDDED], models, {"aura": {"instructions": ()}}) as stages:
+    """The waits of each request; None: the model called or said nothing. What every prompt begins with was read before."""
+    async with some_stages(PROFILES[EMBEDDED], models, {"aura": {"instructions": ()}, "tts": {}}) as stages:
         waits = _Waits(stages.answer, ToolOptions(known.tools))
         await waits.first(FunctionCall, _asked(known.requests[-1].ask))
         for request in known.requests:
@@ -72,7 +72,7 @@ class _Waits:
     def __init__(self, answers: Chain, tools: ToolOptions) -> None:
         self._answers, self._tools = answers, tools
         text_at = next(at for at, stage in enumerate(answers) if stage.spec.final_output_type == "text")
-        recital = Stage[Any, Any](answers[text_at].spec, RecitalEngine(), text_to_say)
+        recital: Stage[Any, Any] = Stage(answers[text_at].spec, RecitalEngine(), text_to_say)
         self._recites: Chain = (recital, *answers[text_at + 1 :])
         self._turns = 0
 
@@ -80,11 +80,11 @@ class _Waits:
         call_s, call = await self.first(FunctionCall, _asked(ask))
         if call is None:
             return None
-        hold_s, _ = await self.first(AudioChunk, _asked(ask), say=HOLD)
+        hold_s, hold = await self.first(AudioChunk, _asked(ask), say=HOLD)
         made = Item("call", "assistant", call.arguments, kind="function_call", call_id=call.call_id, name=call.name)
         output = Item("output", "user", RESULT, kind="function_call_output", call_id=call.call_id)
-        result_s, _ = await self.first(AudioChunk, _asked(ask).with_item(made).with_item(output))
-        return ToolWait(call_s, hold_s, result_s)
+        result_s, sound = await self.first(AudioChunk, _asked(ask).with_item(made).with_item(output))
+        return ToolWait(call_s, hold_s, result_s) if hold and sound else None
 
     async def first(self, kind: type[C], history: History, say: str | None = None) -> tuple[float, C | None]:
         """How long until the first of such chunks, and it."""
@@ -92,14 +92,14 @@ class _Waits:
         began, found = clock(), list[tuple[float, C]]()
 
         def emit(chunk: object) -> None:
-            if isinstance(chunk, kind) and not (isinstance(chunk, AudioChunk) and not chunk.pcm):
+            if isinstance(chunk, kind) and not (isinstance(chunk, AudioChunk) and not any(chunk.pcm)):
                 found.append((clock() - began, chunk))
 
         self._turns += 1
         options = ResponseOptions(cache_salt=NAME, tools=self._tools, say=say)
         stages = self._answers if say is None else self._recites
         await run_offline(TurnId(NAME, self._turns), TurnRequest(history, options), stages, emit)
-        return found[0] if found else (clock() - began, None)
+        return found[0] if found else (0.0, None)
 
 
 def _asked(ask: str) -> History:
