@@ -60,7 +60,7 @@ def told(waits: list[ToolWait]) -> str:
 
 
 async def wait_for_tools(models: Path, known: ToolRequests) -> AsyncGenerator[ToolWait | None, None]:
-    """The waits of each request; None: the model called or said nothing. What each prompt begins with is read before."""
+    """The waits of each request; None: the model called or said nothing. What prompts begin with is read before."""
     async with some_stages(PROFILES[EMBEDDED], models, {"aura": {"instructions": ()}, "tts": {}}) as stages:
         waits = _Waits(stages.answer, ToolOptions(known.tools))
         await waits.first(FunctionCall, _asked(known.requests[-1].ask))
