@@ -35,7 +35,7 @@ async def to_sentences(inbox: AsyncIterator[TextChunk], request: TurnRequest) ->
     sentence = ""
     async for piece in inbox:
         sentence += piece.text
-        if sentence.endswith((".", "?", "!")):
+        if sentence and (piece.ends or sentence.endswith((".", "?", "!"))):
             yield Clause(sentence, request.response_options.voice)
             sentence = ""
     if sentence:

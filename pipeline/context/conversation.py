@@ -44,14 +44,26 @@ class Conversation:
         """The place of the answer that is to be the item of that id."""
         self.history = self.history.with_item(Item(item_id, "assistant", "", reserved=True))
 
-    def open(self, item: Item) -> str | None:
-        """Put `item`, which has its first word, into its reserved place; returns the id of the item in front of it."""
-        self.put(item)
+    def open(self, item: Item, after: str | None = None) -> str | None:
+        """Put `item`, which has its first word, into its reserved place; returns the id of the item in front of it.
+
+        Args:
+            after: Id of the item of the same answer that was told before it, behind which it stands; None: it is the
+                first one.
+        """
+        if after is None:
+            self.put(item)
+        else:
+            self.history = self.history.with_answer_item(item, after)
         return self.history.before(item.id)
 
-    def call(self, call: Item, answer_id: str) -> str | None:
-        """Take in a function call of an answer; returns the id of the item in front of it."""
-        self.history = self.history.with_call(call, answer_id)
+    def call(self, call: Item, after: str) -> str | None:
+        """Take in a function call of an answer; returns the id of the item in front of it.
+
+        Args:
+            after: Id of the item of the same answer that was told before it, or of the place of its first words.
+        """
+        self.history = self.history.with_answer_item(call, after)
         return self.history.before(call.id)
 
     def before(self, item_id: str) -> str | None:

@@ -7,12 +7,13 @@ from dataclasses import dataclass, field
 
 from pipeline.context.conversation import Conversation
 from pipeline.media.sample_rates import VOICE_RATE
+from pipeline.session.answer_message import AnswerMessage
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.types.chunks import AudioChunk, TextChunk, TurnId
 from pipeline.types.function_tools import FunctionCall
 from pipeline.types.history import Item
 from pipeline.types.ids import item_name
-from pipeline.types.playback_marks import PlaybackMark
+from pipeline.types.playback_marks import PlaybackMark, PlaybackMarks
 from pipeline.types.session_events import (
     AudioDelta,
     CancelReason,
@@ -22,6 +23,7 @@ from pipeline.types.session_events import (
     ResponseCreated,
     ResponseDone,
     ResponseItemAdded,
+    ResponseItemDone,
     Silence,
     Status,
     TextDelta,
@@ -71,23 +73,25 @@ class ActiveResponse:
         self._output = output
         self._conversation = conversation
         self._sink = sink
-        self._texts: list[str] = []
-        self._has_words = False  # something was written, whether it is spoken yet or not
-        self._calls: list[Item] = []
-        self._output_index = 0  # of the words among the calls
-        self.has_opened = False
+        self._messages = [AnswerMessage(request.item_id)]
+        self._writing = self._sounding = 0  # which of the messages is written, and which is heard
+        self._told: list[AnswerMessage | Item] = []  # and calls, in their order
         self._is_done = False
         self._sent_ms = 0.0
         self._playback_began: float | None = None
         self._created = _now()
         self._first_sent: float | None = None
-        self._truncated_ms: float | None = None
         sink.emit(ResponseCreated(request.response_id, request.response_options, request.metadata, request.kept))
 
     @property
     def text(self) -> str:
         """All text that was emitted so far."""
-        return "".join(self._texts)
+        return "".join(message.text for message in self._messages)
+
+    @property
+    def has_opened(self) -> bool:
+        """Whether any words were told."""
+        return any(isinstance(each, AnswerMessage) for each in self._told)
 
     async def deliver(self) -> Status:
         """Tell everything; returns how it ended, when the turn has ended and all of it was sent.
@@ -102,69 +106,61 @@ class ActiveResponse:
             raise self._output.error
         return "incomplete" if self._output.finish_reason == "length" else "completed"
 
-    @property
-    def is_truncated(self) -> bool:
-        return self._truncated_ms is not None
+    def truncate(self, item_id: str, played_ms: float) -> None:
+        """The caller says that they have heard only so much of one of its messages."""
+        for message in self._messages:
+            if message.item_id == item_id:
+                message.truncate(played_ms)
 
-    def truncate(self, played_ms: float) -> None:
-        """The caller says that they have heard only so much of it."""
-        self._truncated_ms = played_ms
+    def played_ms(self, message: int = 0) -> float:
+        """How much of one of its messages the caller has heard by now, if they play the answer as it comes."""
+        answer_ms = 0.0 if self._playback_began is None else (_now() - self._playback_began) * 1000
+        return self._messages[message].played_ms(answer_ms)
 
-    def played_ms(self) -> float:
-        """How much of it the caller has heard by now, if they play it as it comes."""
-        if self._truncated_ms is not None:
-            return self._truncated_ms
-        if self._playback_began is None:
-            return 0.0
-        return min(self._sent_ms, (_now() - self._playback_began) * 1000)
-
-    def item(self, *, complete: bool) -> Item:
-        """The answer as an item of the history, with all that it was to say."""
-        request = self.request
-        return Item(
-            request.item_id,
-            "assistant",
-            self.text,
-            request.response_options.modality,
-            complete=complete,
-            marks=self._output.marks,
-        )
-
-    def done(
+    def finish(
         self,
         status: Status,
-        item: Item | None,
         *,
-        previous: str | None = None,
         reason: CancelReason | None = None,
         error: str | None = None,
         error_code: str = "engine_failed",
-    ) -> ResponseDone:
-        """The last event. Nothing more is told, whatever the tasks still do until they have gone.
+    ) -> None:
+        """Leave what was heard of it in the conversation, and tell its end.
 
-        Args:
-            previous: Id of the item in front of `item`.
+        Nothing more is told, whatever the tasks still do until they have gone.
         """
         self._is_done = True
-        request = self.request
-        return ResponseDone(
+        request, items = self.request, list[Item]()
+        for each in self._told:
+            if isinstance(each, Item):
+                items.append(each)
+                continue
+            at = self._messages.index(each)
+            item = self._item(at, complete=each.is_done or status == "completed")
+            if status == "cancelled" or each.truncated_ms is not None:
+                item = item.heard(self.played_ms(at))
+            if request.kept:
+                self._conversation.put(item)
+            items.append(item)
+            self._close(each, item, is_whole=status in ("completed", "incomplete"))
+        if not request.kept or self._messages[0].output_index is None:
+            self._conversation.withdraw(request.item_id)
+        done = ResponseDone(
             request.response_id,
             request.response_options,
             request.metadata,
             status,
-            item,
+            tuple(items),
             self.text,
             reason,
             error,
             self._output.usage,
             self.timings(),
             request.kept,
-            previous,
             self._silence(status),
-            tuple(self._calls),
-            self._output_index,
             error_code,
         )
+        self._sink.emit(done)
 
     def dropped(self, cancelled: float) -> EnginesReleased:
         """The event that says when the engines let go, once all tasks have ended.
@@ -195,63 +191,97 @@ class ActiveResponse:
         }
 
     async def _emit_words(self, words: AsyncGenerator[TextChunk | PlaybackMark | FunctionCall, None]) -> None:
-        spoken = self.request.response_options.modality == "audio"
+        is_spoken = self.request.response_options.modality == "audio"
         async with aclosing(words):
             async for word in words:
-                if isinstance(word, FunctionCall):
-                    self._call(word)
-                    continue
-                self._has_words = self._has_words or bool(word.text.strip())
-                if isinstance(word, PlaybackMark) is spoken:
-                    self._emit_word(word)
+                match word:
+                    case FunctionCall():
+                        self._call(word)
+                    case TextChunk(text):
+                        message = self._message(self._writing)
+                        message.wrote(text)
+                        text = text if message.texts or not self._writing else text.lstrip()
+                        if text and not is_spoken:
+                            self._give(message, TextDelta(self.request.response_id, message.item_id, text))
+                    case PlaybackMark(text, start_ms, end_ms, at) if is_spoken:
+                        message = self._message(at)
+                        response_id = self.request.response_id
+                        self._give(message, TranscriptDelta(response_id, message.item_id, text, start_ms, end_ms))
 
-    def _emit_word(self, word: TextChunk | PlaybackMark) -> None:
-        request = self.request
-        match word:
-            case TextChunk(text):
-                self._give(TextDelta(request.response_id, request.item_id, text))
-            case PlaybackMark(text, start_ms, end_ms):
-                self._give(TranscriptDelta(request.response_id, request.item_id, text, start_ms, end_ms))
+    def _message(self, at: int) -> AnswerMessage:
+        while len(self._messages) <= at:
+            self._messages.append(AnswerMessage(item_name()))
+        return self._messages[at]
 
     def _call(self, call: FunctionCall) -> None:
         """Tell of a call, behind the words that were written before it: these may still be spoken meanwhile."""
         if self._is_done:
             return
-        if self._has_words and not self.has_opened:
-            self._open()
+        before = self._message(self._writing)
+        if before.has_words:
+            self._open(before)
+            if self.request.response_options.modality == "text":
+                self._close(before, self._item(self._writing, complete=True))
+            self._writing += 1
         request = self.request
         item = Item(
             item_name(), "assistant", call.arguments, kind="function_call", call_id=call.call_id, name=call.name
         )
-        previous = self._conversation.call(item, request.item_id) if request.kept else None
-        index = len(self._calls) + self.has_opened
-        self._calls.append(item)
+        previous = self._conversation.call(item, self._last_id or request.item_id) if request.kept else None
+        index = len(self._told)
+        self._told.append(item)
         self._sink.emit(FunctionCalled(request.response_id, item, previous, index, request.kept))
 
-    def _give(self, event: TextDelta | TranscriptDelta | AudioDelta) -> None:
+    def _give(self, message: AnswerMessage, event: TextDelta | TranscriptDelta | AudioDelta) -> None:
         if self._is_done:
             return
-        if not self.has_opened:
-            self._open()
+        self._open(message)
         if not isinstance(event, AudioDelta):
-            self._texts.append(event.text)
+            message.texts.append(event.text)
         self._sink.emit(event)
 
-    def _open(self) -> None:
-        """The first word is about to be told: the answer is not silence."""
-        self.has_opened = True
-        self._output_index = len(self._calls)
-        request, item = self.request, self.item(complete=False)
-        previous = self._conversation.open(item) if request.kept else None
-        self._sink.emit(ResponseItemAdded(request.response_id, item, previous, request.kept, self._output_index))
+    def _open(self, message: AnswerMessage) -> None:
+        """Its first word is about to be told: the answer is not silence."""
+        if message.output_index is not None:
+            return
+        request, item = self.request, self._item(self._messages.index(message), complete=False)
+        previous = self._conversation.open(item, self._last_id) if request.kept else None
+        index = len(self._told)
+        message.opened(index)
+        self._told.append(message)
+        self._sink.emit(ResponseItemAdded(request.response_id, item, previous, request.kept, index))
 
-    async def _emit_sound(self, sound: AsyncGenerator[bytes, None]) -> None:
+    def _close(self, message: AnswerMessage, item: Item, *, is_whole: bool = True) -> None:
+        """Tell its end, once."""
+        if message.is_done or message.output_index is None:
+            return
+        message.ended()
+        request = self.request
+        previous = self._conversation.before(item.id) if request.kept else None
+        told = (request.response_id, item, message.text, previous, request.kept, message.output_index, is_whole)
+        self._sink.emit(ResponseItemDone(*told))
+
+    def _item(self, at: int, *, complete: bool) -> Item:
+        marks = self._output.marks
+        spoken = marks[at] if at < len(marks) else PlaybackMarks()
+        return self._messages[at].item(self.request.response_options.modality, spoken, complete=complete)
+
+    @property
+    def _last_id(self) -> str | None:
+        """Id of the last item that was told."""
+        if not self._told:
+            return None
+        last = self._told[-1]
+        return last.id if isinstance(last, Item) else last.item_id
+
+    async def _emit_sound(self, sound: AsyncGenerator[tuple[int, bytes], None]) -> None:
         async with aclosing(sound):
-            async for pcm in sound:
+            async for at, pcm in sound:
+                message = self._message(at)
                 for start in range(0, len(pcm), PIECE_BYTES):
-                    await self._send(pcm[start : start + PIECE_BYTES])
+                    await self._send(message, pcm[start : start + PIECE_BYTES])
 
-    async def _send(self, pcm: bytes) -> None:
+    async def _send(self, message: AnswerMessage, pcm: bytes) -> None:
         offset_s = self._sent_ms / 1000
         end_ms = self._sent_ms + AudioChunk(pcm).duration_ms
         if self._playback_began is None or _now() - self._playback_began > offset_s:
@@ -261,12 +291,22 @@ class ActiveResponse:
         if self._first_sent is None:
             self._first_sent = _now()
             timings = self.timings()
+        self._end_before(message)
+        message.sounds(self._sent_ms, end_ms)
         self._sent_ms = end_ms
-        self._give(AudioDelta(self.request.response_id, self.request.item_id, pcm, timings))
+        self._give(message, AudioDelta(self.request.response_id, message.item_id, pcm, timings))
+
+    def _end_before(self, message: AnswerMessage) -> None:
+        """Tell the end of every message whose sound was before that one's."""
+        while self._messages[self._sounding] is not message:
+            before = self._messages[self._sounding]
+            if before.truncated_ms is None and not self._is_done:
+                self._close(before, self._item(self._sounding, complete=True))
+            self._sounding += 1
 
     def _silence(self, status: Status) -> Silence | None:
         """Why there is no word, of an answer that has ended well."""
-        if self.has_opened or self._calls or status != "completed":
+        if self._told or status != "completed":
             return None
         if self._output.first_chunks.text is not None:
             return "unspoken"

@@ -77,9 +77,9 @@ class ResponseManager:
         self._finish(delivery.answer, "cancelled", reason=reason)
 
     def truncate(self, item_id: str, played_ms: int) -> None:
-        """Note that the caller has heard only the first `played_ms` of an item, if that is the answer under way."""
-        if self._delivery and self._delivery.answer.request.item_id == item_id:
-            self._delivery.answer.truncate(float(played_ms))
+        """Note that the caller has heard only the first `played_ms` of an item, if the answer under way says that."""
+        if self._delivery:
+            self._delivery.answer.truncate(item_id, float(played_ms))
 
     def hang_up(self) -> None:
         """Finish the answer under way as cancelled: nobody hears it any more."""
@@ -116,17 +116,7 @@ class ResponseManager:
         if self._delivery is None or answer is not self._delivery.answer:
             return
         self._delivery = None
-        item = answer.item(complete=status == "completed")
-        if status == "cancelled" or answer.is_truncated:
-            item = item.heard(answer.played_ms())
-        if answer.has_opened and answer.request.kept:
-            self._conversation.put(item)
-        else:
-            self._conversation.withdraw(item.id)
-        previous = self._conversation.before(item.id)
-        told = item if answer.has_opened else None
-        done = answer.done(status, told, previous=previous, reason=reason, error=error, error_code=error_code)
-        self._sink.emit(done)
+        answer.finish(status, reason=reason, error=error, error_code=error_code)
 
 
 def _now() -> float:

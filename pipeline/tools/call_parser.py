@@ -11,7 +11,7 @@ from pipeline.types.function_tools import WrittenCall
 _MARK = re.compile(f"{re.escape(CALL)}|{re.escape(CALL_END)}")
 _FENCE = re.compile(r"```(?:json)?")
 _QUOTE = re.compile(r'(?<!\\)(?:\\\\)*"')
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(strict=False)  # models, and what holds them to a grammar, put line breaks into strings
 
 
 class CallParser:

@@ -39,19 +39,21 @@ class SpeculativeOutput:
         observations: What was recognised in the pictures that the turn is about, in their order.
         ended: When each stage had ended, and its engine had let go of the turn.
         finish_reason: Why what was written ends where it does, if that is known.
+        marks: When which words of each of its messages are heard: a call ends one.
         early_answers: What became of the answers that were begun with words which were not settled yet.
     """
 
     def __init__(self, ahead_ms: float) -> None:
         self._ahead_ms = ahead_ms
         self._words: deque[TextChunk | PlaybackMark | FunctionCall] = deque()
-        self._sound: deque[bytes] = deque()
+        self._sound: deque[tuple[int, bytes]] = deque()
         self._waiting_ms = 0.0
         self._committed = False
         self._closed = False
         self._is_early = False  # the words that are being answered are not settled
         self._changed = Signal()
-        self.marks = PlaybackMarks()
+        self._breaks = _Breaks()
+        self.marks = [PlaybackMarks()]
         self.first_chunks = FirstChunks()
         self.heard_at: float | None = None
         self.began: dict[str, float] = {}
@@ -96,8 +98,10 @@ class SpeculativeOutput:
                 if text and self.first_chunks.text is None:
                     self.first_chunks = replace(self.first_chunks, text=_now())
                 if text:
+                    self._breaks.written(text)
                     self._words.append(chunk)
             case FunctionCall():
+                self._breaks.called()
                 self._words.append(chunk)
             case AudioChunk():
                 await self._room()
@@ -120,7 +124,8 @@ class SpeculativeOutput:
         self._words.clear()
         self._sound.clear()
         self._waiting_ms = 0.0
-        self.marks, self.first_chunks, self.usage = PlaybackMarks(), FirstChunks(), TokenUsage()
+        self._breaks, self.marks = _Breaks(), [PlaybackMarks()]
+        self.first_chunks, self.usage = FirstChunks(), TokenUsage()
         self.finish_reason = self.error = None
         self.began.clear()
         self.made.clear()
@@ -137,13 +142,13 @@ class SpeculativeOutput:
         while await self._any_in(self._words):
             yield self._words.popleft()
 
-    async def sound(self) -> AsyncGenerator[bytes, None]:
-        """PCM16, 24 kHz mono, in the chunks in which it was made."""
+    async def sound(self) -> AsyncGenerator[tuple[int, bytes], None]:
+        """PCM16, 24 kHz mono, in the chunks in which it was made, and which of its messages each belongs to."""
         while await self._any_in(self._sound):
-            pcm = self._sound.popleft()
+            message, pcm = self._sound.popleft()
             self._waiting_ms -= AudioChunk(pcm).duration_ms
             self._changed.fire()
-            yield pcm
+            yield message, pcm
 
     def _end_early(self, outcome: EarlyOutcome) -> None:
         if self._is_early:
@@ -151,15 +156,18 @@ class SpeculativeOutput:
         self._is_early = False
 
     def _take(self, chunk: AudioChunk) -> None:
+        if (message := self._breaks.spoken(chunk.text)) == len(self.marks):
+            self.marks.append(PlaybackMarks())
+            chunk = replace(chunk, text=chunk.text.lstrip())
         if chunk.text:
-            start_ms = self.marks.duration_ms
-            self._words.append(PlaybackMark(chunk.text, start_ms, start_ms + chunk.duration_ms))
+            start_ms = self.marks[message].duration_ms
+            self._words.append(PlaybackMark(chunk.text, start_ms, start_ms + chunk.duration_ms, message))
         if chunk.pcm:
             if self.first_chunks.pcm is None:
                 self.first_chunks = replace(self.first_chunks, pcm=_now())
-            self._sound.append(chunk.pcm)
+            self._sound.append((message, chunk.pcm))
             self._waiting_ms += chunk.duration_ms
-        self.marks = self.marks.with_audio(chunk)
+        self.marks[message] = self.marks[message].with_audio(chunk)
 
     async def _room(self) -> None:
         while self._waiting_ms >= self._ahead_ms:
@@ -184,6 +192,37 @@ class SpeculativeOutput:
         self._end_early("discarded")
         self._closed = True
         self._changed.fire()
+
+
+class _Breaks:
+    """Knows where in the text of an answer a call stands, and so which message it is whose text is spoken.
+
+    What is spoken is what was written, but for spaces.
+    """
+
+    def __init__(self) -> None:
+        self._places: list[int] = []  # in letters and marks
+        self._written = self._spoken = self._message = 0
+
+    def written(self, text: str) -> None:
+        self._written += _size(text)
+
+    def called(self) -> None:
+        """A call ends a message, if that has any words."""
+        if self._written > (self._places[-1] if self._places else 0):
+            self._places.append(self._written)
+
+    def spoken(self, text: str) -> int:
+        """Which message `text` belongs to, whose speech begins; if it is empty, the last one's goes on."""
+        if size := _size(text):
+            while self._message < len(self._places) and self._spoken >= self._places[self._message]:
+                self._message += 1
+            self._spoken += size
+        return self._message
+
+
+def _size(text: str) -> int:
+    return len("".join(text.split()))
 
 
 def _now() -> float:

@@ -13,7 +13,7 @@ from pipeline.topology.config import StagePipelineConfig
 from pipeline.turns.function_calls import with_function_calls
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stream import Stream
-from pipeline.types.chunks import CodecChunk, TurnId
+from pipeline.types.chunks import CodecChunk, TextChunk, TurnId
 from pipeline.types.function_tools import FunctionCall
 from pipeline.types.turn_request import TurnRequest
 
@@ -88,8 +88,9 @@ class Stage(Generic[P, C]):
                 await output.send(chunk)
             if self.spec.final_output_type not in ("text", "audio") and not _is_empty(chunk):
                 output.stage_made(self.spec.model_stage)
-            if outbox is not None and not isinstance(chunk, FunctionCall):  # a call is not spoken
-                await outbox.send(chunk)
+            if outbox is not None:
+                handed: Any = TextChunk("", ends=True) if isinstance(chunk, FunctionCall) else chunk
+                await outbox.send(handed)  # a call is not spoken, but words behind it are not those before it
 
     async def _try_to_hand_on(
         self, turn: TurnId, chunks: AsyncGenerator[C, None], outbox: Stream[C] | None, output: SpeculativeOutput

@@ -175,11 +175,13 @@ class TextChunk:
         text: Empty in a last piece that only brings `usage`.
         usage: All that the answer has taken so far, if the engine counts.
         finish_reason: In the last piece, why it is the last; None: more may come, or the engine does not say.
+        ends: A message ends with it: what follows belongs to another one, and is spoken by itself.
     """
 
     text: str
     usage: TokenUsage | None = field(default=None, compare=False)
     finish_reason: FinishReason | None = field(default=None, compare=False)
+    ends: bool = False
 
 
 @dataclass(frozen=True, slots=True)

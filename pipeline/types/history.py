@@ -146,14 +146,15 @@ class History:
             position += 1
         return replace(self, items=(*self.items[:position], item, *self.items[position:]))
 
-    def with_call(self, call: Item, answer_id: str) -> "History":
-        """`call` joins behind the answer that it belongs to and the calls that this has made before; at the end, if
-        that answer has gone."""
-        ids = [item.id for item in self.items]
-        position = ids.index(answer_id) + 1 if answer_id in ids else len(ids)
-        while position < len(ids) and self.items[position].kind == "function_call":
-            position += 1
-        return replace(self, items=(*self.items[:position], call, *self.items[position:]))
+    def with_answer_item(self, item: Item, after: str) -> "History":
+        """`item` of an answer joins directly behind the one of it that was told before; at the end, if that has gone.
+
+        A place that was reserved for it goes.
+        """
+        history = self.without(item.id) if any(each.id == item.id for each in self.items) else self
+        ids = [each.id for each in history.items]
+        position = ids.index(after) + 1 if after in ids else len(ids)
+        return replace(history, items=(*history.items[:position], item, *history.items[position:]))
 
     def check_output(self, output: Item) -> None:
         """Checks that the output of a call belongs to one that has none yet.

@@ -1,4 +1,4 @@
-"""Where in an answer's audio each piece of its text is spoken."""
+"""Where in the audio of an answer's message each piece of its text is spoken."""
 
 from dataclasses import dataclass, replace
 
@@ -7,16 +7,21 @@ from pipeline.types.chunks import AudioChunk
 
 @dataclass(frozen=True, slots=True)
 class PlaybackMark:
-    """One piece of text and when it is spoken, in milliseconds from the answer's first sample."""
+    """One piece of text and when it is spoken, in milliseconds from the first sample of its message.
+
+    Attributes:
+        message: Which of the answer's messages it belongs to.
+    """
 
     text: str
     start_ms: float
     end_ms: float
+    message: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class PlaybackMarks:
-    """The marks of one answer, in order and without gaps. A value: it grows by making a new one."""
+    """The marks of one message, in order and without gaps. A value: it grows by making a new one."""
 
     marks: tuple[PlaybackMark, ...] = ()
 

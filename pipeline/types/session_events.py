@@ -126,13 +126,32 @@ class ResponseCreated:
 
 @dataclass(frozen=True, slots=True)
 class ResponseItemAdded:
-    """The first words have come: the answer is not silence, and has an item now."""
+    """The first words of a message have come: the answer is not silence."""
 
     response_id: str
     item: Item
     previous_item_id: str | None
     kept: bool = True
     output_index: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class ResponseItemDone:
+    """A message of an answer has ended: all of it was told, or the answer was stopped.
+
+    Attributes:
+        text: All that was told of it by `TextDelta` or `TranscriptDelta`, whatever was heard of it.
+        previous_item_id: What stands in front of the item by now; None too if the caller has deleted it.
+        is_whole: It was not stopped.
+    """
+
+    response_id: str
+    item: Item
+    text: str
+    previous_item_id: str | None
+    kept: bool = True
+    output_index: int = 0
+    is_whole: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,7 +180,7 @@ class TextDelta:
 
 @dataclass(frozen=True, slots=True)
 class TranscriptDelta:
-    """Words of a spoken answer, and when they are spoken, from the answer's first sample."""
+    """Words of a spoken answer, and when they are spoken, from the first sample of the message."""
 
     response_id: str
     item_id: str
@@ -189,15 +208,12 @@ class ResponseDone:
     """The last event of an answer.
 
     Attributes:
-        item: The answer in words, or None if it was silence or nothing came of it, or only calls.
+        output: Its items in order: messages and function calls. None: it was silence, or nothing came of it.
         text: All that was told by `TextDelta` or `TranscriptDelta`, whatever was heard of it.
         error: Why it failed, in words for the caller.
         usage: What it took, whether it was told or not.
         timings: Seconds on the session's clock, by the name of the moment.
-        previous_item_id: What stands in front of the item by now; None too if the caller has deleted it.
         silence: Why it has no word, if it ended well without one.
-        calls: The functions that it calls, in order.
-        output_index: The place of `item` among them.
         error_code: Of what failed.
     """
 
@@ -205,24 +221,25 @@ class ResponseDone:
     response_options: ResponseOptions
     metadata: Mapping[str, str]
     status: Status
-    item: Item | None = None
+    output: tuple[Item, ...] = ()
     text: str = ""
     reason: CancelReason | None = None
     error: str | None = None
     usage: TokenUsage = field(default_factory=TokenUsage)
     timings: Mapping[str, float] = field(default_factory=dict)
     kept: bool = True
-    previous_item_id: str | None = None
     silence: Silence | None = None
-    calls: tuple[Item, ...] = ()
-    output_index: int = 0
     error_code: str = "engine_failed"
 
     @property
-    def output(self) -> tuple[Item, ...]:
-        """All items of the answer, in order."""
-        message = () if self.item is None else (self.item,)
-        return (*self.calls[: self.output_index], *message, *self.calls[self.output_index :])
+    def item(self) -> Item | None:
+        """The first message; None: it has no words."""
+        return next((item for item in self.output if item.kind == "message"), None)
+
+    @property
+    def calls(self) -> tuple[Item, ...]:
+        """The functions that it calls, in order."""
+        return tuple(item for item in self.output if item.kind == "function_call")
 
 
 @dataclass(frozen=True, slots=True)
@@ -290,6 +307,7 @@ InputEvent = (
 ResponseEvent = (
     ResponseCreated
     | ResponseItemAdded
+    | ResponseItemDone
     | FunctionCalled
     | TextDelta
     | TranscriptDelta

@@ -34,6 +34,7 @@ class Says:
         timings: What the first sound brings.
         calls: Functions that it calls, after its words.
         ends_after_s: From its last item to its end.
+        then: Words behind the calls, which are a message of their own.
     """
 
     clauses: tuple[tuple[str, float], ...] = ()
@@ -44,6 +45,7 @@ class Says:
     timings: dict[str, float] = field(default_factory=dict)
     calls: tuple[Calls, ...] = ()
     ends_after_s: float = 0.0
+    then: tuple[tuple[str, float], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -289,6 +291,8 @@ class FakePipeline:
             await self._say(response_id, says)
         for call in says.calls:
             self._call(response_id, call)
+        if says.then:
+            await self._say(response_id, Says(says.then))
         await asyncio.sleep(says.ends_after_s)
         self._done(response_id, metadata, status="completed")
 

@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from livekit.agents import llm
 
 from agent.livekit.connection import PipelineEndpoint
 from agent.livekit.media import RATE, sound
@@ -15,7 +16,9 @@ from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona.persona import AURA
 from agent.settings.agent import PipelineSettings
+from pipeline.engines.fake import speaks, writes
 from tests.agent.livekit.test_session import Listener
+from tests.contract.wire_tools import FIRST, call
 from tests.contract.wire_wait import eventually
 from tests.scenario import Line
 from tests.served import KEY, Served, served
@@ -88,3 +91,32 @@ async def test_an_utterance_costs_no_pass_more_after_the_line_was_resumed() -> N
             person.sends(1.0)
             passes += [await person.asks(), await person.asks()]
         assert passes == [1] * 6
+
+
+@llm.function_tool
+async def get_weather(city: str) -> str:
+    """Tells the weather of a city."""
+    return f"sunny in {city}"
+
+
+async def test_messages_around_a_call_are_told_one_after_the_other_and_truncated_by_themselves() -> None:
+    line = Line(aura=writes(f"{FIRST} {call()} Still there."), tts=speaks(500))
+    async with served(line) as pipeline, talking(pipeline) as (session, listener):
+        await eventually(partial(bool, listener.lines))
+        await session.update_tools([get_weather])
+        generation = await session.generate_reply()
+        heard: list[tuple[str, float, list[float]]] = []
+        ids: list[str] = []
+        async for message in generation.message_stream:
+            words = [piece async for piece in message.text_stream]
+            seconds = sum([frame.duration async for frame in message.audio_stream])
+            heard.append(("".join(words), seconds, [getattr(piece, "start_time", -1.0) for piece in words]))
+            ids.append(message.message_id)
+        assert [(text, starts) for text, _, starts in heard] == [(FIRST, [0.0]), ("Still there.", [0.0])]
+        assert [seconds for _, seconds, _ in heard] == pytest.approx([1.0, 1.0])
+        assert [made.name async for made in generation.function_stream] == ["get_weather"]
+        session.truncate(message_id=ids[-1], modalities=["audio"], audio_end_ms=500, audio_transcript="Still")
+        async for _ in (await session.generate_reply()).message_stream:
+            """Answered with what was heard."""
+    said = [message.text for message in line.questions[-1].messages if message.role == "assistant"]
+    assert said == [FIRST, "Still"]

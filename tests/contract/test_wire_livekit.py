@@ -279,3 +279,19 @@ async def test_a_model_may_call_a_function_without_a_word() -> None:
         generation = await it.session.generate_reply(tool_choice="required")
         assert [made.name async for made in generation.function_stream] == ["get_weather"]
         assert [message async for message in generation.message_stream] == []
+
+
+async def test_messages_before_and_behind_a_call_are_played_one_after_the_other() -> None:
+    async with agent(Line(aura=writes(f"{FIRST} {call()} Still there."))) as it:
+        await it.session.update_tools([get_weather])
+        await it.says(("question", QUESTION))
+        generation = await it.session.generate_reply()
+        messages = [
+            ("".join([str(piece) async for piece in message.text_stream]), message.message_id)
+            async for message in generation.message_stream
+        ]
+        assert [text for text, _ in messages] == [FIRST, "Still there."]
+        assert [made.name async for made in generation.function_stream] == ["get_weather"]
+        await eventually(lambda: not it.session.has_active_generation)
+        spoken = [item for item in it.session.chat_ctx.messages() if item.role == "assistant"]
+        assert [(item.text_content, item.id) for item in spoken] == messages

@@ -187,3 +187,33 @@ async def test_the_openai_package_calls_a_function_and_uses_its_result() -> None
         await talk.connection.response.create()
         done = await talk.until("response.done")
         assert done.response.output[0].content[0].text == "It is sunny there."
+
+
+SEVERAL = f"{FIRST} {call()} Still there. {call('get_time')} That is all."
+
+
+async def test_an_answer_of_several_messages_has_each_in_its_place() -> None:
+    async with served(Line(aura=writes(SEVERAL, word_s=0.01))) as pipeline, calling(pipeline) as caller:
+        await caller.updates(tools=[WEATHER, TIME])
+        done = await caller.asks(QUESTION)
+        kinds = ["message", "function_call", "message", "function_call", "message"]
+        assert [(item["type"], item["status"]) for item in done["output"]] == [(kind, "completed") for kind in kinds]
+        added, ended = caller.all("response.output_item.added"), caller.all("response.output_item.done")
+        by_place = {event["output_index"]: event["item"]["id"] for event in added}
+        assert by_place == {at: item["id"] for at, item in enumerate(done["output"])}
+        assert {event["output_index"]: event["item"] for event in ended} == dict(enumerate(done["output"]))
+        messages = [item["id"] for item in done["output"] if item["type"] == "message"]
+        for kind in ("response.output_audio.done", "response.content_part.done"):
+            assert [event["item_id"] for event in caller.all(kind)] == messages
+        transcripts = caller.all("response.output_audio_transcript.done")
+        assert [event["transcript"] for event in transcripts] == [FIRST, "Still there.", "That is all."]
+        assert [event["output_index"] for event in transcripts] == [0, 2, 4]
+        sound = caller.all("response.output_audio.delta")
+        assert list(dict.fromkeys((event["item_id"], event["output_index"]) for event in sound)) == [
+            (message, at) for message, at in zip(messages, (0, 2, 4), strict=True)
+        ]
+        for event in sound + caller.all("response.output_audio_transcript.delta"):
+            assert by_place[event["output_index"]] == event["item_id"]
+        order = {event["item"]["id"]: event["previous_item_id"] for event in caller.all("conversation.item.added")}
+        ids = [item["id"] for item in done["output"]]
+        assert [order[item_id] for item_id in ids[1:]] == ids[:-1]

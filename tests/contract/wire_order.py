@@ -5,13 +5,15 @@ from dataclasses import dataclass, field
 
 from tests.contract.wire_schema import Event
 
-ANSWER = {
-    "": {"response.created"},
-    "response.created": {"response.output_item.added", "response.done"},
+ANSWER = {"": {"response.created"}, "response.created": {"response.done"}, "response.done": set()}
+
+MESSAGE = {  # of an answer; a call may open it before its first word is told
+    "": {"response.output_item.added"},
     "response.output_item.added": {"conversation.item.added"},
     "conversation.item.added": {"response.content_part.added"},
     "response.content_part.added": {
         "response.output_audio_transcript.delta", "response.output_audio.delta", "response.output_text.delta",
+        "response.output_audio.done", "response.output_text.done",
     },
     "response.output_audio_transcript.delta": {
         "response.output_audio_transcript.delta", "response.output_audio.delta", "response.output_audio.done",
@@ -25,13 +27,12 @@ ANSWER = {
     "response.output_text.done": {"response.content_part.done"},
     "response.content_part.done": {"response.output_item.done"},
     "response.output_item.done": {"conversation.item.done"},
-    "conversation.item.done": {"response.done"},
-    "response.done": set(),
+    "conversation.item.done": set(),
 }  # fmt: skip
 
-OUT_OF_BAND = ANSWER | {  # an answer that is kept out of the conversation is no item of it
+OUT_OF_BAND = MESSAGE | {  # an answer that is kept out of the conversation is no item of it
     "response.output_item.added": {"response.content_part.added"},
-    "response.output_item.done": {"response.done"},
+    "response.output_item.done": set(),
 }
 
 CALL = {  # of a function call, which is told at once; words of the same answer may come before, between and behind
@@ -64,12 +65,12 @@ class Order:
 
     faults: list[str] = field(default_factory=list)
     _at: dict[str, str] = field(default_factory=dict)  # the last event of each answer and each item
-    _answer: str = ""  # the id of the running answer, and of its item
-    _item: str = ""
+    _answer: str = ""  # the id of the running answer
+    _messages: dict[str, int] = field(default_factory=dict)  # of it, by their ids: their places
     _table: dict[str, set[str]] = field(default_factory=dict)
     _calls: set[str] = field(default_factory=set)  # the ids of their items
     _event_ids: set[str] = field(default_factory=set)
-    _words: str = ""
+    _words: dict[str, str] = field(default_factory=dict)  # by message
     _heard: dict[str, str] = field(default_factory=dict)
 
     def feed(self, event: Event) -> None:
@@ -89,8 +90,8 @@ class Order:
             self._at.pop(item_id, None)
         elif kind.startswith("response."):
             self._answers(event, kind, item_id)
-        elif item_id and item_id == self._item and kind.startswith("conversation.item.") and kind in self._table:
-            self._step(self._answer, kind, self._table)
+        elif item_id in self._messages and kind.startswith("conversation.item.") and kind in self._table:
+            self._step(item_id, kind, self._table)
         elif item_id and any(kind in following for following in SAID.values()):
             self._step(item_id, kind, SAID)
             self._is_heard(event, kind, item_id)
@@ -105,28 +106,39 @@ class Order:
         if kind == "response.created":
             if self._answer:
                 self.faults.append(f"{kind}: {self._answer} has not ended")
-            self._answer, self._item, self._words = answer, "", ""
-            self._table = ANSWER if event["response"].get("conversation_id") else OUT_OF_BAND
+            self._answer, self._messages = answer, {}
+            self._table = MESSAGE if event["response"].get("conversation_id") else OUT_OF_BAND
         if answer != self._answer:
             self.faults.append(f"{kind}: {answer} is not the running answer")
-            return
-        self._step(answer, kind, self._table)
-        self._item = self._item or item_id
-        if item_id and item_id != self._item:
-            self.faults.append(f"{kind}: another item")
-        self._says(event, kind)
+        elif item_id:
+            self._says(event, kind, item_id)
+        else:
+            self._step(answer, kind, ANSWER)
         if kind == "response.done":
-            self._answer = ""
+            self._ends(event)
 
-    def _says(self, event: Event, kind: str) -> None:
-        """What is said in pieces is what is said as a whole."""
+    def _says(self, event: Event, kind: str, item_id: str) -> None:
+        """What is said in pieces is what is said as a whole, in one place."""
+        self._step(item_id, kind, self._table)
+        if self._messages.setdefault(item_id, event["output_index"]) != event["output_index"]:
+            self.faults.append(f"{kind}: another place")
         if kind in ("response.output_audio_transcript.delta", "response.output_text.delta"):
-            self._words += event["delta"]
-        part = event.get("part", {})
+            self._words[item_id] = self._words.get(item_id, "") + event["delta"]
+        part, said = event.get("part", {}), self._words.get(item_id, "")
         if kind.endswith(".done") and {"transcript", "text"} & (event.keys() | part.keys()):
             whole = event.get("transcript") or event.get("text") or part.get("transcript") or part.get("text") or ""
-            if whole != self._words:
-                self.faults.append(f"{kind}: {whole!r} is not {self._words!r}")
+            if whole != said:
+                self.faults.append(f"{kind}: {whole!r} is not {said!r}")
+
+    def _ends(self, event: Event) -> None:
+        """Each of its messages has ended before it does."""
+        for item_id in self._messages:
+            if self._table.get(self._at.get(item_id, ""), {""}):
+                self.faults.append(f"response.done: {item_id} has not ended")
+        output = [item["id"] for item in event["response"]["output"]]
+        if any(item_id in output and output.index(item_id) != at for item_id, at in self._messages.items()):
+            self.faults.append("response.done: another place")
+        self._answer = ""
 
     def _is_heard(self, event: Event, kind: str, item_id: str) -> None:
         """Clients append what is heard piece by piece."""

@@ -1,12 +1,15 @@
 """AURA in anybody's LiveKit: `docs/your-own-livekit.md`, against a server that the launcher did not start."""
 
 import asyncio
+import json
 import os
 import signal
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
+from datetime import datetime
 from functools import partial
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 from livekit import api
@@ -15,20 +18,33 @@ from livekit.agents.voice.remote_session import RemoteSession, RoomSessionTransp
 from agent.status.attributes import CONNECTION, MARK
 from infra.bench.person.grant import Grant
 from infra.bench.person.person import READY_S, joined
+from pipeline.engines.fake import writes
+from pipeline.types.chunks import ChatPrompt
 from tests.e2e.own_livekit import GRACE_S, OwnAgent, OwnLiveKit, bystander, own_agent, own_livekit
 from tests.e2e.stack import POLL_S
+from tests.scenario import Line
 from tests.served import KEY, served
 
 pytestmark = pytest.mark.anyio
 
+ZONE = "Asia/Tokyo"
+CALL = '<tool_call>\n{"name": "current_time", "arguments": {}}\n</tool_call>'
 STAYS_AWAY_S = 2.5  # the worker looks each half second
 NAME = "named"
 MB = 1_000_000
 
 
+def tells_time(chat: ChatPrompt) -> str:
+    """Asks the agent for the time, where somebody wants to know it."""
+    last = chat.messages[-1]
+    if last.call_id:
+        return f"It is {last.text}."
+    return CALL if "time" in last.text else "The capital is Paris."
+
+
 @pytest.fixture(scope="module")
 async def pipeline() -> AsyncGenerator[Mapping[str, str]]:
-    async with served(max_sessions=16) as serving:
+    async with served(Line(aura=writes(tells_time)), max_sessions=16) as serving:
         yield {"AURA_PIPELINE_URL": serving.url, "AURA_PIPELINE_KEY": KEY}
 
 
@@ -43,7 +59,8 @@ async def agent(
     livekit: OwnLiveKit, pipeline: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
 ) -> AsyncGenerator[OwnAgent]:
     """Of no name: it comes into every room."""
-    async with own_agent(livekit, pipeline, tmp_path_factory.mktemp("agent")) as running:
+    folder = tmp_path_factory.mktemp("agent")
+    async with own_agent(livekit, pipeline, folder, AURA_BUILTIN_TOOLS="current_time", AURA_TIMEZONE=ZONE) as running:
         yield running
 
 
@@ -68,6 +85,29 @@ async def test_an_agent_without_a_name_comes_into_any_room_by_itself(
         assert ann.room.remote_participants[name].attributes[MARK] == "1"
     await agent.idle()
     await gone(livekit, room)
+
+
+def wall_time() -> datetime:
+    return datetime.now(ZoneInfo(ZONE))  # noqa: TID251 - what the wall's clock shows is asked for
+
+
+async def test_who_asks_what_time_it_is_is_told_the_time(
+    livekit: OwnLiveKit, agent: OwnAgent, a_room: Callable[[], str]
+) -> None:
+    """By the agent's own tool: nothing else knows the zone."""
+    async with joined("Tim", livekit.grant(a_room(), "tim")) as tim:
+        await tim.greeted()
+        began = wall_time().replace(second=0, microsecond=0)
+        await tim.type("What time is it?")
+        answer = "It is "
+        await tim.diary.until(lambda: any(answer in text for text in tim.said("agent")), READY_S, "the time")
+        (told,) = [text for text in tim.said("agent") if answer in text]
+        written = datetime.strptime(told.partition(answer)[2], "%A, %d %B %Y, %H:%M (JST).")
+        assert began <= written.replace(tzinfo=ZoneInfo(ZONE)) <= wall_time()
+        await tim.diary.until(lambda: len(tim.heard.stretches) > 1, READY_S, "the time aloud")
+        states = [json.loads(report)["state"] for report in tim.told("aura.tool")]
+        assert states[-1] == "done"
+    await agent.idle()
 
 
 async def test_an_agent_with_a_name_comes_where_a_token_calls_it(

@@ -7,6 +7,7 @@ import {
   readShown,
   readState,
   readTimings,
+  readTool,
   waitedMs,
 } from './attributes';
 
@@ -91,4 +92,14 @@ it('knows whether the agent reaches the pipeline', () => {
   expect(hasLostPipeline({ 'aura.error': 'The speech server has stopped.' })).toBe(true);
   expect(hasLostPipeline({ 'aura.error': 'I could not answer that.', 'aura.connection': 'token' })).toBe(false);
   expect(hasLostPipeline({})).toBe(false);
+});
+
+it('reads how a call of a tool stands, and nothing of what is none', () => {
+  const told = { call_id: 'c', name: 'look', arguments: '{"at":"it"}', state: 'done', ms: 90, result: 'a cup' };
+  const read = { callId: 'c', name: 'look', given: '{"at":"it"}', state: 'done', ms: 90, result: 'a cup' };
+  expect(readTool({ 'aura.tool': JSON.stringify(told) })).toEqual(read);
+  for (const odd of [{ state: 'flying' }, { name: 7 }, { call_id: null }]) {
+    expect(readTool({ 'aura.tool': JSON.stringify({ ...told, ...odd }) })).toBeNull();
+  }
+  expect(readTool({})).toBeNull();
 });

@@ -44,6 +44,22 @@ export interface StageTime {
   readonly tookMs: number | null;
 }
 
+const TOOL_STATES = ['running', 'done', 'failed', 'cancelled', 'timed_out', 'asks'] as const;
+export type ToolState = (typeof TOOL_STATES)[number];
+
+/** How a call of a tool stands. */
+export interface ToolReport {
+  readonly callId: string;
+  readonly name: string;
+  /** JSON, cut, without secrets. */
+  readonly given: string;
+  readonly state: ToolState;
+  /** How long it took; 0 while it runs. */
+  readonly ms: number;
+  /** What it returned, or why it did not, cut. */
+  readonly result: string;
+}
+
 export type Attributes = Readonly<Record<string, string>>;
 
 export function readState(attributes: Attributes): AgentState {
@@ -92,6 +108,13 @@ export function readTimings(attributes: Attributes): Timings | null {
     stages: readStages(readFigures(fields.waited_ms), readFigures(fields.took_ms)),
     moments: readMoments(readFigures(fields.moments_ms)),
   };
+}
+
+export function readTool(attributes: Attributes): ToolReport | null {
+  const { call_id: callId, name, arguments: given, state, ms, result } = parse(attributes['aura.tool']);
+  const known = TOOL_STATES.find((each) => each === state);
+  if (typeof callId !== 'string' || typeof name !== 'string' || !known) return null;
+  return { callId, name, given: words(given), state: known, ms: finite(ms) ?? 0, result: words(result) };
 }
 
 function readStages(waited: Figures, took: Figures): readonly StageTime[] {

@@ -3,6 +3,7 @@ import { useRoomContext } from '@livekit/components-react';
 import type { ConversationState } from '../conversation/conversation';
 import { useSettings } from '../settings/store';
 import { Timeline } from '../timeline/Timeline';
+import { ToolCalls } from '../tools/ToolCalls';
 import { Icon } from '../ui/Icon';
 import { words } from '../words/words';
 import { DownloadButton } from './DownloadButton';
@@ -24,6 +25,7 @@ export function DetailsPanel({ conversation, close }: Props) {
         </button>
       </header>
       <Timeline decisions={conversation.decisions} waits={conversation.waits} />
+      <ToolCalls tools={conversation.tools} />
       <DownloadButton conversation={conversation} />
       <dl className="keys">
         {letterKeys && <LetterKeys />}

@@ -6,6 +6,7 @@ import type { ConversationEvent } from './conversation';
 
 const TIMED = { 'aura.timings': '{"response_id": "r", "create_to_first_audio_ms": 410}' };
 const DECIDED = { 'aura.decision': '{"at_ms": 12, "what": "turn", "text": ""}' };
+const CALLED = { 'aura.tool': '{"call_id": "c", "name": "look", "state": "running"}' };
 
 it('tells what changes, and not what the agent had said before the page was there', () => {
   const room = new EventEmitter();
@@ -18,8 +19,9 @@ it('tells what changes, and not what the agent had said before the page was ther
   room.emit(RoomEvent.ParticipantAttributesChanged, TIMED, { isAgent: false });
   room.emit(RoomEvent.ParticipantAttributesChanged, TIMED, agent);
   room.emit(RoomEvent.ParticipantAttributesChanged, DECIDED, agent);
-  expect(told).toEqual(['timed', 'decided']);
+  room.emit(RoomEvent.ParticipantAttributesChanged, CALLED, agent);
+  expect(told).toEqual(['timed', 'decided', 'tool']);
   stop();
   room.emit(RoomEvent.ParticipantAttributesChanged, TIMED, agent);
-  expect(told).toEqual(['timed', 'decided']);
+  expect(told).toEqual(['timed', 'decided', 'tool']);
 });

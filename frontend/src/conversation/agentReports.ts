@@ -1,6 +1,6 @@
-/** Turns changes of the agent's attributes into conversation events: each decision and each answer's figures. */
+/** Turns changes of the agent's attributes into conversation events: decisions, answers' figures, calls of tools. */
 import { type Participant, type Room, RoomEvent } from 'livekit-client';
-import { type Attributes, readDecision, readTimings } from '../agent/attributes';
+import { type Attributes, readDecision, readTimings, readTool } from '../agent/attributes';
 import type { ConversationEvent } from './conversation';
 
 /** What an agent has said before it was met is about an earlier conversation: only changes are told. */
@@ -12,6 +12,8 @@ export function listenToAgent(room: Room, dispatch: (event: ConversationEvent) =
     if (timings) dispatch({ type: 'timed', timings, nowMs });
     const decision = readDecision(changed);
     if (decision) dispatch({ type: 'decided', decision, nowMs });
+    const tool = readTool(changed);
+    if (tool) dispatch({ type: 'tool', tool, nowMs });
   };
   room.on(RoomEvent.ParticipantAttributesChanged, report);
   return () => {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import type { ToolReport } from '../agent/attributes';
 import { type ConversationEvent, type ConversationState, EMPTY, type Line, reduce } from './conversation';
 
 type Without<T> = T extends unknown ? Omit<T, 'nowMs'> : never;
@@ -137,4 +138,24 @@ describe('waits', () => {
     const { waits } = play(timed('r1', 700), timed('r2', 900), timed('r1', 700));
     expect(waits.map(({ ms }) => ms)).toEqual([700, 900]);
   });
+});
+
+it('keeps one entry a call of a tool, in the order in which they began, as each stands', () => {
+  const tool = (callId: string, state: ToolReport['state'], ms = 0): ConversationEvent => ({
+    type: 'tool',
+    tool: { callId, name: 'look', given: '{}', state, ms, result: '' },
+    nowMs: 0,
+  });
+  const told = [
+    tool('a', 'running'),
+    tool('b', 'running'),
+    tool('b', 'failed', 20),
+    tool('a', 'done', 90),
+    tool('a', 'running'),
+  ];
+  const { tools } = told.reduce(reduce, EMPTY);
+  expect(tools.map(({ callId, state, ms }) => [callId, state, ms])).toEqual([
+    ['a', 'done', 90],
+    ['b', 'failed', 20],
+  ]);
 });

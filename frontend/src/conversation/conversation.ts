@@ -1,5 +1,5 @@
 /** The conversation as it is shown: captions of both sides, typed lines, decisions, waits. Pure: `reduce(state, event)`. */
-import { type Decision, type Timings, waitedMs } from '../agent/attributes';
+import { type Decision, type Timings, type ToolReport, waitedMs } from '../agent/attributes';
 
 export type Side = 'user' | 'agent';
 
@@ -42,6 +42,8 @@ export interface ConversationState {
   readonly lines: readonly Line[];
   readonly decisions: readonly LoggedDecision[];
   readonly waits: readonly Wait[];
+  /** Calls of tools as they stand, oldest first. */
+  readonly tools: readonly ToolReport[];
   /** The newest wait, while its answer has no line yet. */
   readonly pendingWait: (Wait & { readonly seenMs: number }) | null;
 }
@@ -60,9 +62,17 @@ export type ConversationEvent = { readonly nowMs: number } & (
   | { readonly type: 'closed' | 'lost'; readonly key: string }
   | { readonly type: 'decided'; readonly decision: Decision }
   | { readonly type: 'timed'; readonly timings: Timings }
+  | { readonly type: 'tool'; readonly tool: ToolReport }
 );
 
-export const EMPTY: ConversationState = { before: [], lines: [], decisions: [], waits: [], pendingWait: null };
+export const EMPTY: ConversationState = {
+  before: [],
+  lines: [],
+  decisions: [],
+  waits: [],
+  tools: [],
+  pendingWait: null,
+};
 
 /** Decisions and figures speak of a line that changed at most this long ago, or comes within it. Milliseconds. */
 const RECENT_MS = 3_000;
@@ -98,6 +108,8 @@ export function reduce(state: ConversationState, event: ConversationEvent): Conv
       return withDecision(state, event.decision, event.nowMs);
     case 'timed':
       return withTimings(state, event.timings, event.nowMs);
+    case 'tool':
+      return { ...state, tools: withTool(state.tools, event.tool) };
   }
 }
 
@@ -153,6 +165,14 @@ function withTimings(state: ConversationState, timings: Timings, nowMs: number):
     return change(next, newest.key, (line) => ({ ...line, waitedMs: ms }));
   }
   return { ...next, pendingWait: { responseId, ms, timings, seenMs: nowMs } };
+}
+
+/** A call that has ended runs no more, whatever comes late. */
+function withTool(tools: readonly ToolReport[], tool: ToolReport): readonly ToolReport[] {
+  const known = tools.find(({ callId }) => callId === tool.callId);
+  if (!known) return append(tools, tool);
+  if (tool.state === 'running') return tools;
+  return tools.map((each) => (each === known ? tool : each));
 }
 
 function markInterrupted(state: ConversationState, nowMs: number): ConversationState {

@@ -1,4 +1,7 @@
-"""Asks the embedded profile's model forty things to do: `python -m infra.bench.tools`. Needs its weights."""
+"""Asks the embedded profile's model forty things to do: `python -m infra.bench.tools`. Needs its weights.
+
+With `--waits N` it measures instead how long whoever asks waits, over the first N requests.
+"""
 
 import argparse
 import asyncio
@@ -8,6 +11,7 @@ from pathlib import Path
 
 from infra.bench.tools.requests import read_requests
 from infra.bench.tools.run import ask_for_calls
+from infra.bench.tools.waits import ToolWait, told, wait_for_tools
 from infra.bench.vision.photos import aura_home
 
 
@@ -24,9 +28,20 @@ async def _main(models: Path, skip: int) -> None:
     print(f"\n{right} of {len(known.requests)} calls are right ({right / len(known.requests):.0%})")
 
 
+async def _wait(models: Path, count: int) -> None:
+    known, waits = read_requests(), list[ToolWait]()
+    async with aclosing(wait_for_tools(models, replace(known, requests=known.requests[:count]))) as measured:
+        async for wait in measured:
+            print(wait or "no call", flush=True)
+            waits += [wait] if wait else []
+    if waits:
+        print(f"\n{told(waits)}")
+
+
 if __name__ == "__main__":
     asked = argparse.ArgumentParser(prog="python -m infra.bench.tools", description=__doc__)
     asked.add_argument("--models", type=Path, default=aura_home() / "models", help="the folder of the weights")
     asked.add_argument("--skip", type=int, default=0, help="how many requests to leave out at the beginning")
+    asked.add_argument("--waits", type=int, default=0, metavar="N", help="measure the waits of the first N requests")
     given = asked.parse_args()
-    asyncio.run(_main(given.models, given.skip))
+    asyncio.run(_wait(given.models, given.waits) if given.waits else _main(given.models, given.skip))

@@ -12,8 +12,10 @@ from pipeline.models.aura.media import engine_prompt
 from pipeline.models.aura.text import AuraText
 from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, PromptEngine
 from pipeline.types.chunks import FinishReason, MultimodalPrompt, TextChunk, TokenUsage
+from pipeline.types.function_tools import ToolOptions
 
 STAGE = "aura"
+NO_TOOLS = ToolOptions()
 URGENT, OFFER, PATIENT = 0, 1, 2  # priorities of vLLM's: a question, what is said unasked, what is only prefilled
 
 
@@ -99,4 +101,5 @@ def seen(scene: MultimodalPrompt) -> int:
 
 def as_chunk(scene: MultimodalPrompt, text: AuraText) -> PromptChunk:
     token_ids, media = engine_prompt(scene, text)
-    return PromptChunk(token_ids, scene.max_tokens or 1, media=media, cache_salt=scene.cache_salt)
+    tools = scene.tools if scene.max_tokens else NO_TOOLS  # of what is only prefilled, nobody takes a token
+    return PromptChunk(token_ids, scene.max_tokens or 1, media=media, cache_salt=scene.cache_salt, tools=tools)

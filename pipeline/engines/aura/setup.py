@@ -104,6 +104,7 @@ def settings(sessions: int, dtype: str, max_model_len: int) -> dict[str, Any]:
         "enable_prefix_caching": True,
         "block_size": BLOCK_TOKENS,
         "scheduling_policy": "priority",
+        "structured_outputs_config": {"backend": "xgrammar"},  # of calls; vLLM would choose by the first one
         "compilation_config": GRAPHS | LOOKING,  # longer steps than the largest run without one
         "limit_mm_per_prompt": {
             "video": {"count": 2 * seconds, "num_frames": FPS, **LARGEST},

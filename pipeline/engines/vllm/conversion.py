@@ -1,11 +1,19 @@
 """A part of a request, and what is written of it, in vLLM's own types. Pure."""
 
+from functools import lru_cache
+
 from vllm import SamplingParams
+from vllm.exceptions import VLLMClientError
 from vllm.logprobs import FlatLogprobs
 from vllm.outputs import RequestOutput
-from vllm.sampling_params import RequestOutputKind
+from vllm.sampling_params import RequestOutputKind, StructuredOutputsParams
+from vllm.v1.structured_output.backend_xgrammar import validate_xgrammar_grammar
 
 from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
+from pipeline.tools.structural_tag import structural_tag
+from pipeline.types.function_tools import FunctionTool, ToolOptions
+
+KEPT = 256  # sets of functions whose tag is remembered
 
 
 def sampling_params(sampling: RequestSampling, chunk: PromptChunk) -> SamplingParams:
@@ -26,7 +34,30 @@ def sampling_params(sampling: RequestSampling, chunk: PromptChunk) -> SamplingPa
         detokenize=False,
         output_kind=RequestOutputKind.DELTA,
         extra_args=dict(chunk.extra_args),
+        structured_outputs=structured_outputs(chunk.tools),
     )
+
+
+def structured_outputs(options: ToolOptions) -> StructuredOutputsParams | None:
+    """What vLLM holds an answer to; None: it may write what it likes, because it may call nothing."""
+    return StructuredOutputsParams(structural_tag=_tag(options)) if options.callable_tools else None
+
+
+@lru_cache(KEPT)
+def _tag(options: ToolOptions) -> str:
+    plain = [tool.name for tool in options.callable_tools if not _is_held(tool)]
+    return structural_tag(options, plain)
+
+
+@lru_cache(KEPT)
+def _is_held(tool: FunctionTool) -> bool:
+    """Whether vLLM can hold a call to the function's schema."""
+    alone = StructuredOutputsParams(structural_tag=structural_tag(ToolOptions((tool,))))
+    try:
+        validate_xgrammar_grammar(SamplingParams(structured_outputs=alone))
+    except (VLLMClientError, ValueError):
+        return False
+    return True
 
 
 def written(output: RequestOutput, draft: int = 0) -> EngineOutput:

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 from pipeline.types.chunks import DraftOutcome
+from pipeline.types.function_tools import ToolOptions
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +60,7 @@ class PromptChunk:
         media: What is seen and heard, in the order of its tokens.
         cache_salt: Whose it is: prompts of one salt share a prefix cache, others never do.
         draft: What may be written first. It is verified with the prompt, and what is written goes on after it.
+        tools: What is written may call these, and each call is one that can be made.
     """
 
     token_ids: tuple[int, ...]
@@ -68,6 +70,7 @@ class PromptChunk:
     media: Sequence[MediaItem] = ()
     cache_salt: str = ""
     draft: tuple[int, ...] = ()
+    tools: ToolOptions = field(default=ToolOptions())
 
 
 @dataclass(frozen=True, slots=True)

@@ -25,13 +25,13 @@ class ResponseEvents:
         self._format = speaks()
         self._encoder = AudioEncoder(self._format)
         self._timings: Mapping[str, float] | None = None  # not told yet
-        self._index = 0  # of the words among the items of the answer
+        self._places: dict[str, int] = {}  # of messages among the items of the answer, by their ids
 
     def wire(self, happened: events.ResponseEvent) -> Iterator[Wire]:
         match happened:
             case events.ResponseCreated():
                 self._format = self._speaks()
-                self._encoder, self._timings = AudioEncoder(self._format), None
+                self._encoder, self._timings, self._places = AudioEncoder(self._format), None, {}
                 yield event("response.created", response=self._response(happened, "in_progress", []))
             case events.ResponseItemAdded():
                 yield from self._opened(happened)
@@ -48,42 +48,41 @@ class ResponseEvents:
                     place = self._place(response_id, item_id)
                     yield event("response.output_audio.delta", **place, delta=delta, **first)
                     self._timings = None
-            case events.ResponseDone(item=None):
-                yield event("response.done", response=self._response(happened, happened.status, _output(happened)))
+            case events.ResponseItemDone():
+                yield from self._ended(happened)
             case events.ResponseDone():
-                yield from self._done(happened)
+                yield event("response.done", response=self._response(happened, happened.status, _output(happened)))
             case events.EnginesReleased():
                 """The caller was told when it was cancelled."""
 
     def _opened(self, opened: events.ResponseItemAdded) -> Iterator[Wire]:
         item = show_item(opened.item, in_progress=True)
-        self._index = opened.output_index
+        self._places[opened.item.id] = opened.output_index
         place = self._place(opened.response_id, opened.item.id)
-        whose = {"response_id": opened.response_id, "output_index": self._index}
+        whose = {"response_id": opened.response_id, "output_index": opened.output_index}
         yield event("response.output_item.added", **whose, item=item)
         if opened.kept:
             yield event("conversation.item.added", previous_item_id=opened.previous_item_id, item=item)
         part = _part("", spoken=opened.item.channel == "audio")
         yield event("response.content_part.added", **place, part=part)
 
-    def _done(self, done: events.ResponseDone) -> Iterator[Wire]:
-        assert done.item
-        place = self._place(done.response_id, done.item.id)
-        spoken = done.response_options.modality == "audio"
+    def _ended(self, ended: events.ResponseItemDone) -> Iterator[Wire]:
+        place = self._place(ended.response_id, ended.item.id)
+        spoken = ended.item.channel == "audio"
         if spoken:
-            if done.status in ("completed", "incomplete") and (rest := self._encoder.encode(b"", last=True)):
+            if ended.is_whole and (rest := self._encoder.encode(b"", last=True)):
                 yield event("response.output_audio.delta", **place, delta=rest)
+            self._encoder = AudioEncoder(self._format)
             yield event("response.output_audio.done", **place)
-            yield event("response.output_audio_transcript.done", **place, transcript=done.text)
+            yield event("response.output_audio_transcript.done", **place, transcript=ended.text)
         else:
-            yield event("response.output_text.done", **place, text=done.text)
-        yield event("response.content_part.done", **place, part=_part(done.text, spoken=spoken))
-        item = show_item(done.item)
-        whose = {"response_id": done.response_id, "output_index": self._index}
+            yield event("response.output_text.done", **place, text=ended.text)
+        yield event("response.content_part.done", **place, part=_part(ended.text, spoken=spoken))
+        item = show_item(ended.item)
+        whose = {"response_id": ended.response_id, "output_index": ended.output_index}
         yield event("response.output_item.done", **whose, item=item)
-        if done.kept:
-            yield event("conversation.item.done", previous_item_id=done.previous_item_id, item=item)
-        yield event("response.done", response=self._response(done, done.status, _output(done)))
+        if ended.kept:
+            yield event("conversation.item.done", previous_item_id=ended.previous_item_id, item=item)
 
     def _spoke(self, spoke: events.TranscriptDelta) -> Wire:
         times = {"start_time": round(spoke.start_ms / 1000, 3), "end_time": round(spoke.end_ms / 1000, 3)}
@@ -91,7 +90,8 @@ class ResponseEvents:
         return event("response.output_audio_transcript.delta", **place, delta=spoke.text, **times)
 
     def _place(self, response_id: str, item_id: str) -> dict[str, Any]:
-        return {"response_id": response_id, "item_id": item_id, "output_index": self._index, "content_index": 0}
+        index = self._places[item_id]
+        return {"response_id": response_id, "item_id": item_id, "output_index": index, "content_index": 0}
 
     def _response(
         self, happened: events.ResponseCreated | events.ResponseDone, status: str, output: list[Wire]

@@ -49,6 +49,10 @@ async def aura2tts(inbox: AsyncIterator[TextChunk], request: TurnRequest) -> Asy
     async for piece in inbox:
         for said in words.feed(piece.text):
             yield replace(spoken, text=said)
+        if piece.ends:
+            for said in words.finish():
+                yield replace(spoken, text=said)
+            words = WordSplitter()
     for said in words.finish():
         yield replace(spoken, text=said)
 

@@ -52,6 +52,10 @@ async def text2clauses(inbox: AsyncIterator[TextChunk], request: TurnRequest) ->
     async for piece in inbox:
         for clause in clauses.feed(piece.text):
             yield Clause(clause, response_options.voice, response_options.speed)
+        if piece.ends:
+            for clause in clauses.finish():
+                yield Clause(clause, response_options.voice, response_options.speed)
+            clauses = ClauseSplitter()
     for clause in clauses.finish():
         yield Clause(clause, response_options.voice, response_options.speed)
 

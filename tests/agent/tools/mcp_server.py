@@ -1,12 +1,12 @@
-"""A server of the Model Context Protocol, by standard input and output: quick and slow tools, one that ends it, and one
-whose schema is none."""
+"""A server of the Model Context Protocol, by standard input and output or, with a port, by Streamable HTTP: quick and
+slow tools, one that ends it, and one whose schema is none."""
 
 import asyncio
 import os
 import sys
 from pathlib import Path
 
-from mcp.server.mcpserver import MCPServer
+from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 
 NOTED = Path(sys.argv[1])  # where it writes what befalls it
@@ -20,9 +20,10 @@ async def add(a: int, b: int) -> str:
 
 
 @server.tool()
-async def key() -> str:
-    """Tells its key."""
-    return os.environ.get("TEST_KEY", "none")
+async def key(context: Context) -> str:
+    """Tells its key: by HTTP the one that the request brings."""
+    headers = context.headers
+    return headers.get("authorization", "none") if headers else os.environ.get("TEST_KEY", "none")
 
 
 @server.tool()
@@ -57,4 +58,7 @@ async def odd() -> str:
 server._tool_manager._tools["odd"].parameters = {"type": "object", "properties": {"x": {"type": "nonsense"}}}
 
 if __name__ == "__main__":
-    server.run("stdio")
+    if len(sys.argv) > 2:
+        server.run("streamable-http", port=int(sys.argv[2]))
+    else:
+        server.run("stdio")

@@ -9,7 +9,7 @@ from agent.settings.tools import ToolSettings
 from agent.tools.asking import asks_first
 from agent.tools.bounds import MOST_RESULT
 from agent.tools.runner import CANCELLED
-from tests.agent.fake_pipeline import Calls, FakePipeline, Says
+from tests.agent.fake_pipeline import Calls, FakePipeline, Hears, Says
 from tests.agent.tools.calling import calling
 
 pytestmark = pytest.mark.anyio
@@ -50,6 +50,35 @@ async def test_a_tool_is_offered_called_held_and_answered() -> None:
     (tool,) = update["session"]["tools"]
     assert (tool["type"], tool["name"], tool["description"]) == ("function", "weather", "Tells the weather.")
     assert tool["parameters"]["properties"]["city"]["description"] == "Where."
+
+
+async def test_words_before_and_behind_a_call_are_heard_and_the_result_after_them() -> None:
+    calls = (Calls("weather", '{"city": "Rome"}'),)
+    around = Says((("Let me look.", 1.0),), calls=calls, then=(("I am looking.", 2.0),))
+    async with calling(pipeline(around, ANSWER), weather) as caller:
+        await caller.call.write("What is the weather in Rome?")
+        assert caller.outputs == ["sunny in Rome"] and caller.said == []
+        assert caller.conversation == ["Let me look.", "I am looking.", "It is sunny."]
+        assert caller.heard_s == pytest.approx(4.0, abs=0.1)
+        assert caller.states == ["running", "done"] and not caller.call.busy
+
+
+async def test_an_interruption_of_words_behind_a_call_keeps_what_was_heard_and_the_result() -> None:
+    calls = (Calls("weather", '{"city": "Bern"}'),)
+    around = Says((("Let me look.", 1.0),), calls=calls, then=(("I am still looking.", 4.0),))
+    async with calling(pipeline(around, ANSWER, hears=[Hears("", "noise")]), weather) as caller:
+        caller.asks()
+        await asyncio.sleep(2.5)
+        caller.speaks()
+        caller.call.interrupt()
+        await asyncio.sleep(0.5)
+        caller.falls_silent()
+        await asyncio.sleep(10)
+        (cut,) = caller.pipeline.of("conversation.item.truncate")
+        assert cut["audio_end_ms"] == pytest.approx(1_400, abs=100), "of the second message, from its own first sample"
+        assert caller.outputs == ["sunny in Bern"]
+        assert caller.conversation[0] == "Let me look." and caller.conversation[-1] == "It is sunny."
+        assert not caller.call.busy
 
 
 async def test_a_quick_tool_is_answered_without_a_word_between() -> None:

@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 SERVER = Path(__file__).with_name("mcp_server.py")
 ANSWER = Says((("Well.", 0.3),))
-TRIES = 600  # of 20 ms
+STEP_S, TRIES = 0.02, 600
 
 
 @pytest.fixture
@@ -47,7 +47,7 @@ async def offered(caller: Caller) -> list[str]:
         updates = [event["session"] for event in caller.pipeline.of("session.update")]
         if named := [update["tools"] for update in updates if update.get("tools")]:
             return sorted(tool["name"] for tool in named[-1])
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(STEP_S)
     raise AssertionError("no tools came")
 
 
@@ -95,7 +95,7 @@ async def test_a_slow_tool_is_stopped_and_its_server_told_that_it_is_cancelled(n
         for _ in range(TRIES):
             if await asyncio.to_thread(noted.exists):
                 break
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(STEP_S)
         assert await asyncio.to_thread(noted.read_text) == "CancelledError"
 
 
@@ -110,7 +110,7 @@ async def test_a_server_that_dies_in_the_middle_of_a_call_is_told_and_comes_back
         for _ in range(TRIES):
             if len(caller.pipeline.of("session.update")) > updates + 1:
                 break
-            await asyncio.sleep(0.02)
+            await asyncio.sleep(STEP_S)
         assert "key" in await offered(caller), "it is there again"
         await caller.call.write("Do it.")
         assert caller.outputs[-1] == "k"

@@ -18,6 +18,7 @@ SPECIAL = (
 )
 IDS = {name: FIRST_ADDED + i for i, name in enumerate(SPECIAL)}
 TOKENS = FIRST_ADDED + len(SPECIAL)
+CALLS = {"<tool_call>": TOKENS, "</tool_call>": TOKENS + 1}
 VOCABULARY = 300
 TEMPLATE = (
     "{%- for m in messages -%}{{- '<|im_start|>' + m.role + '\\n' -}}{%- if m.content is string -%}{{- m.content -}}"
@@ -32,10 +33,13 @@ PATCHES = {
 }  # fmt: skip
 
 
-def write_aura(folder: Path, seed: int = 0, *, weights: bool = True, full_size: bool = False) -> Path:
+def write_aura(
+    folder: Path, seed: int = 0, *, weights: bool = True, full_size: bool = False, calls: bool = False
+) -> Path:
     """
     Args:
         full_size: The shapes of the published one, for weights that are made up; the tokenizer stays small.
+        calls: It has tokens for the marks of a function call, as the published one has, and writes whatever it may.
     """
     folder.mkdir(parents=True, exist_ok=True)
     write_tokenizer(folder)
@@ -44,12 +48,15 @@ def write_aura(folder: Path, seed: int = 0, *, weights: bool = True, full_size: 
         "image_token": "<|image_pad|>", "video_token": "<|video_pad|>", "vision_bos_token": "<|vision_start|>",
         "vision_eos_token": "<|vision_end|>",
     }  # fmt: skip
-    tokenizer = {
+    tokenizer: dict[str, Any] = {
         "tokenizer_class": "Qwen2Tokenizer", "add_prefix_space": False, "eos_token": "<|im_end|>",
         "pad_token": "<|endoftext|>", "processor_class": "Qwen3VLProcessor", "extra_special_tokens": named, **named,
         "chat_template": TEMPLATE,
         "added_tokens_decoder": {str(number): {"content": name, **flags} for name, number in IDS.items()},
     }  # fmt: skip
+    if calls:
+        marks = {str(number): {"content": name, **flags, "special": False} for name, number in CALLS.items()}
+        tokenizer["added_tokens_decoder"] = {**tokenizer["added_tokens_decoder"], **marks}
     picture = {"image_processor_type": "Qwen2VLImageProcessorFast", "size": _edges(65_536, 16_777_216)}
     video = {"video_processor_type": "Qwen3VLVideoProcessor", "size": _edges(4_096, 25_165_824)}
     _write_json(folder / "tokenizer_config.json", tokenizer)
@@ -61,7 +68,7 @@ def write_aura(folder: Path, seed: int = 0, *, weights: bool = True, full_size: 
     if weights:
         from safetensors.numpy import save_file
 
-        drawn = {weight[0]: _values(seed, weight) for weight in tensors(config())}
+        drawn = {weight[0]: _values(seed, weight, calls=calls) for weight in tensors(config())}
         save_file(drawn, folder / "model.safetensors")
     return folder
 
@@ -137,11 +144,12 @@ def _visual(c: dict[str, Any]) -> Iterator[Shape]:
         yield from linear(f"{merger}.linear_fc2", (out, merged), 2.0)
 
 
-def _values(seed: int, weight: Shape) -> NDArray[np.float32]:
+def _values(seed: int, weight: Shape, *, calls: bool) -> NDArray[np.float32]:
     drawn = values(seed, weight)
     if weight[0] == "lm_head.weight":
-        drawn[TOKENS:] = 0  # ids without a token are never the likeliest
+        drawn[TOKENS + len(CALLS) * calls :] = 0  # ids without a token are never the likeliest
         drawn[list(IDS.values())] *= np.float32(0.5)
+        drawn *= np.float32(0.05 if calls else 1.0)  # all tokens are about as likely
     return drawn
 
 

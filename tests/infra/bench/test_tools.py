@@ -6,6 +6,7 @@ import pytest
 
 from infra.bench.tools.requests import ToolRequest, read_requests
 from infra.bench.tools.run import ToolAnswer
+from infra.bench.tools.waits import ToolWait, told
 from pipeline.tools.call_check import call_fault
 from pipeline.tools.schema import check_schema
 from pipeline.types.function_tools import FunctionCall, ToolOptions, WrittenCall
@@ -50,3 +51,12 @@ def test_forty_requests_want_five_functions_eight_times_each() -> None:
 def test_a_call_that_lacks_an_argument_does_not_fit() -> None:
     options = ToolOptions(read_requests().tools)
     assert "'on' is a required property" in call_fault(WrittenCall("set_light", '{"room": "kitchen"}', ""), options)
+
+
+def test_the_waits_are_told_with_what_the_agent_adds_before_it_holds_the_floor() -> None:
+    waits = [ToolWait(1.0, 0.5, 2.0), ToolWait(3.0, 0.5, 4.0), ToolWait(2.0, 0.3, 2.5)]
+    assert told(waits).splitlines() == [
+        "question -> call: median 2.0 s, longest 3.0 s",
+        "question -> first held word, of a slow tool: median 3.8 s, longest 5.0 s",
+        "tool result -> first sound: median 2.5 s, longest 4.0 s",
+    ]

@@ -16,6 +16,7 @@ from pipeline.types.history import History
 from pipeline.types.session_events import (
     AudioDelta,
     ResponseCreated,
+    ResponseDone,
     ResponseItemAdded,
     SessionEvent,
     TextDelta,
@@ -36,6 +37,13 @@ class Given:
 
     def emit(self, event: SessionEvent) -> None:
         self.told.append((now(), event))
+
+    def done(self) -> ResponseDone:
+        """How it ends if it ends now."""
+        self.answer.finish("completed")
+        ((_, event),) = self.told[-1:]
+        assert isinstance(event, ResponseDone)
+        return event
 
     @property
     def opened(self) -> list[float]:
@@ -120,7 +128,7 @@ async def test_what_the_caller_says_was_played_holds() -> None:
     async with given() as giving:
         await giving.output.send(AudioChunk(tone(500), "Hm"))
         await asyncio.sleep(9)
-        giving.answer.truncate(120.0)
+        giving.answer.truncate("item", 120.0)
         assert giving.answer.played_ms() == 120.0
 
 
@@ -142,9 +150,9 @@ async def test_what_an_answer_took_is_told_with_its_end() -> None:
         await giving.output.send(TextChunk("words.", TokenUsage(90, 0, 80, 2)))
         await giving.output.send(TextChunk("", TokenUsage(90, 0, 80, 3)))
         assert giving.output.first_chunks.text == 0.0
-    assert giving.answer.done("completed", None).usage == TokenUsage(prompt=90, cached=80, written=3)
+    assert giving.done().usage == TokenUsage(prompt=90, cached=80, written=3)
     giving.output.discard()
-    assert giving.answer.done("completed", None).usage == TokenUsage()
+    assert giving.done().usage == TokenUsage()
 
 
 async def test_an_answer_opens_with_its_first_word_and_only_once() -> None:
@@ -168,7 +176,7 @@ async def test_nothing_is_told_after_it_is_done() -> None:
     async with given() as giving:
         await giving.output.send(AudioChunk(tone(3_000), "One."))
         await asyncio.sleep(0.5)
-        giving.answer.done("cancelled", None)
+        giving.answer.finish("cancelled")
         so_far = len(giving.told)
         await giving.output.send(AudioChunk(tone(3_000), " Two."))
         await asyncio.sleep(2)
@@ -178,7 +186,7 @@ async def test_nothing_is_told_after_it_is_done() -> None:
 
 async def test_an_answer_that_is_done_before_it_opened_never_opens() -> None:
     async with given() as giving:
-        giving.answer.done("cancelled", None)
+        giving.answer.finish("cancelled")
         await giving.output.send(AudioChunk(tone(3_000), "One."))
         await asyncio.sleep(2)
     assert (giving.opened, giving.answer.has_opened) == ([], False)

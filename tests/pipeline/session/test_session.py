@@ -35,6 +35,7 @@ async def test_a_spoken_question_is_answered_aloud() -> None:
         events.ResponseItemAdded,
         events.TranscriptDelta,
         *[events.AudioDelta] * 6,
+        events.ResponseItemDone,
         events.ResponseDone,
     ]
     assert caller.heard_text() == PARIS

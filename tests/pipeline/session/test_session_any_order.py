@@ -146,26 +146,33 @@ async def test_whatever_happens_every_answer_is_told_whole_and_in_order_and_noth
 
 def answers_are_told_in_order(caller: Caller) -> None:
     running: events.ResponseCreated | None = None
-    opened, words = False, ""
+    opened: dict[str, str] = {}  # the words of each message of the answer
+    ended: list[str] = []
     for _, event in caller.told:
         match event:
             case events.ResponseCreated():
                 assert running is None
-                running, opened, words = event, False, ""
-            case events.ResponseDone(response_id, text=text, item=item):
+                running, opened, ended = event, {}, []
+            case events.ResponseDone(response_id, text=text):
                 assert running
-                assert (response_id, text) == (running.response_id, words)
-                assert (item is not None) == opened
-                assert item is None or words.startswith(item.text)
+                assert (response_id, text) == (running.response_id, "".join(opened.values()))
+                messages = [item for item in event.output if item.kind == "message"]
+                assert [item.id for item in messages] == list(opened) == ended
+                assert all(opened[item.id].startswith(item.text) for item in messages)
                 running = None
-            case events.ResponseItemAdded(response_id):
+            case events.ResponseItemAdded(response_id, item):
                 assert running
-                assert (response_id, opened) == (running.response_id, False)
-                opened = True
+                assert response_id == running.response_id and item.id not in opened
+                opened[item.id] = ""
+            case events.ResponseItemDone(response_id, item):
+                assert running
+                assert response_id == running.response_id and item.id in opened
+                ended.append(item.id)
             case events.TextDelta() | events.TranscriptDelta() | events.AudioDelta():
                 assert running
-                assert (event.response_id, opened) == (running.response_id, True)
-                words += "" if isinstance(event, events.AudioDelta) else event.text
+                assert event.response_id == running.response_id
+                assert event.item_id in opened and event.item_id not in ended
+                opened[event.item_id] += "" if isinstance(event, events.AudioDelta) else event.text
     assert running is None
 
 

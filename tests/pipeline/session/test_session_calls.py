@@ -85,10 +85,130 @@ async def test_an_answer_may_be_nothing_but_calls() -> None:
 
 async def test_words_behind_a_call_have_their_place_behind_it() -> None:
     async with Line(aura=writes(f"{LOOK} I am looking.", word_s=0.1)).call(OFFERED) as caller:
+        caller.session.write(Item("q", "user", "What is it?"))
         caller.session.respond()
         await asyncio.sleep(5)
-        assert [item.kind for item in caller.answer().output] == ["function_call", "message"]
-        assert caller.all(events.ResponseItemAdded)[0].output_index == 1
+        done = caller.answer()
+        (opened,) = caller.all(events.ResponseItemAdded)
+    assert [item.kind for item in done.output] == ["function_call", "message"]
+    assert (opened.output_index, opened.previous_item_id) == (1, done.calls[0].id)
+    assert ids(caller) == ["q", *(item.id for item in done.output)]
+
+
+SEVERAL = f"Let me look. {LOOK} I am looking. {LOOK} It is dark."
+
+
+async def test_an_answer_of_several_messages_is_told_in_order_and_each_is_spoken_by_itself() -> None:
+    line = Line(aura=writes(SEVERAL, word_s=0.1), tts=speaks(clause_s=0.2))
+    async with line.call(OFFERED) as caller:
+        caller.session.write(Item("q", "user", "What is it?"))
+        caller.session.respond()
+        await asyncio.sleep(9)
+        done = caller.answer()
+        opened, ended = caller.all(events.ResponseItemAdded), caller.all(events.ResponseItemDone)
+        words, sound = caller.all(events.TranscriptDelta), caller.all(events.AudioDelta)
+    assert [item.kind for item in done.output] == ["message", "function_call"] * 2 + ["message"]
+    assert [each.output_index for each in opened] == [each.output_index for each in ended] == [0, 2, 4]
+    assert [each.output_index for each in caller.all(events.FunctionCalled)] == [1, 3]
+    texts = ["Let me look.", "I am looking.", "It is dark."]
+    assert [each.text for each in ended] == [each.item.text for each in ended] == texts
+    assert [prompt.text.strip() for prompt in line.tts.prompts] == texts
+    messages = [each.item.id for each in opened]
+    assert [(each.item_id, each.text, each.start_ms, each.end_ms) for each in words] == [
+        (message, text, 0.0, 900.0) for message, text in zip(messages, texts, strict=True)
+    ]
+    assert list(dict.fromkeys(each.item_id for each in sound)) == messages
+    assert sum(len(each.pcm) for each in sound if each.item_id == messages[1]) == 900 * 48
+    assert ids(caller) == ["q", *(item.id for item in done.output)]
+    told = [event for _, event in caller.told]
+    behind = [event.item_id for event in told[told.index(ended[0]) :] if isinstance(event, events.AudioDelta)]
+    assert set(behind) == set(messages[1:]), "a message ends behind its last sound, and before that of the next one"
+
+
+async def test_of_several_messages_each_keeps_what_was_heard_of_it() -> None:
+    line = Line(aura=writes(SEVERAL, word_s=0.1), tts=speaks(1_000))
+    async with line.call(OFFERED) as caller:
+        caller.session.write(Item("q", "user", "What is it?"))
+        caller.session.respond()
+        await asyncio.sleep(5.0)  # of the first message, and of half of the second
+        caller.session.cancel()
+        done = caller.answer()
+        kept = [item.text for item in caller.session.history.items if item.kind == "message"]
+        await asyncio.sleep(5)
+    assert done.status == "cancelled"
+    assert kept == ["What is it?", "Let me look.", "I am", ""]
+    assert [item.text for item in done.output if item.kind == "message"] == kept[1:]
+    assert [item.complete for item in done.output if item.kind == "message"] == [True, False, False]
+
+
+async def test_of_messages_that_were_not_begun_nothing_was_heard() -> None:
+    async with Line(aura=writes(SEVERAL, word_s=0.01), tts=speaks(1_000)).call(OFFERED) as caller:
+        caller.session.respond()
+        await asyncio.sleep(1.4)  # of the first message some is played
+        caller.session.cancel()
+        done = caller.answer()
+        told = [event.text for event in caller.all(events.TranscriptDelta)]
+    assert told == ["Let me look.", "I am looking."]
+    assert [item.text for item in done.output if item.kind == "message"] == ["Let", ""]
+
+
+async def test_words_around_a_call_are_never_spoken_in_one_breath() -> None:
+    line = Line(aura=writes(f"Let me look {LOOK} now it is dark", word_s=0.01))
+    async with line.call(OFFERED) as caller:
+        caller.session.respond()
+        await asyncio.sleep(5)
+        assert [item.text for item in caller.answer().output if item.kind == "message"] == [
+            "Let me look",
+            "now it is dark",
+        ]
+    assert [prompt.text.strip() for prompt in line.tts.prompts] == ["Let me look", "now it is dark"]
+
+
+async def test_what_the_caller_says_was_played_is_of_one_message() -> None:
+    line = Line(aura=writes(SEVERAL, word_s=0.01), tts=speaks(1_000))
+    async with line.call(OFFERED) as caller:
+        caller.session.respond()
+        await asyncio.sleep(4.0)
+        second = caller.all(events.AudioDelta)[-1].item_id
+        caller.session.truncate(second, 1_500)
+        caller.session.cancel()
+        assert caller.remembered(second) == "I am"
+        assert caller.remembered(caller.all(events.ResponseItemAdded)[0].item.id) == "Let me look."
+
+
+async def test_written_messages_are_told_one_after_the_other() -> None:
+    line = Line(aura=writes(SEVERAL, word_s=0.1))
+    options = SessionOptions(ResponseOptions(modality="text", tools=TOOLS))
+    async with line.call(options) as caller:
+        caller.session.respond()
+        await asyncio.sleep(5)
+        done = caller.answer()
+        told = [type(event).__name__ for _, event in caller.told if not isinstance(event, events.TextDelta)]
+        ended = caller.all(events.ResponseItemDone)
+    assert [each.text for each in ended] == ["Let me look.", "I am looking.", "It is dark."]
+    message, called = ["ResponseItemAdded", "ResponseItemDone"], ["FunctionCalled"]
+    assert told == ["ResponseCreated", *message, *called, *message, *called, *message, "ResponseDone"]
+    assert done.text == "Let me look.I am looking.It is dark."
+
+
+async def test_the_outputs_of_several_calls_stand_behind_each() -> None:
+    line = Line(aura=writes(lambda chat: SEVERAL if len(chat.messages) < 2 else "A cat."))
+    async with line.call(OFFERED) as caller:
+        caller.session.write(Item("q", "user", "What is it?"))
+        caller.session.respond()
+        await asyncio.sleep(9)
+        for number, called in enumerate(caller.answer().calls):
+            caller.session.write(output(called, f"output {number}"))
+        caller.session.respond()
+        await asyncio.sleep(5)
+    assert [each.text for each in line.questions[-1].messages] == [
+        "What is it?",
+        "Let me look.",
+        "output 0",
+        "I am looking.",
+        "output 1",
+        "It is dark.",
+    ]
 
 
 async def test_a_guess_calls_nothing_until_the_turn_is_certain() -> None:

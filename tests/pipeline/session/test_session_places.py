@@ -168,7 +168,7 @@ async def test_an_answer_ends_behind_what_was_put_in_front_of_it_meanwhile() -> 
         types(caller, "late", "one")
         await asyncio.sleep(60)
         assert [event.previous_item_id for event in caller.all(events.ResponseItemAdded)] == ["one"]
-        assert caller.answer().previous_item_id == "late"
+        assert caller.all(events.ResponseItemDone)[-1].previous_item_id == "late"
 
 
 async def test_an_answer_that_was_deleted_ends_behind_nothing() -> None:
@@ -179,4 +179,4 @@ async def test_an_answer_that_was_deleted_ends_behind_nothing() -> None:
         (opened,) = caller.all(events.ResponseItemAdded)
         caller.session.conversation.delete(opened.item.id)
         await asyncio.sleep(60)
-        assert caller.answer().previous_item_id is None
+        assert caller.all(events.ResponseItemDone)[-1].previous_item_id is None

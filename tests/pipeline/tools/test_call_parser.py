@@ -70,3 +70,10 @@ def test_words_leave_as_soon_as_they_are_none_of_a_call() -> None:
     assert [*parser.feed("there <tool_")] == [" there"]
     assert [*parser.feed("box> is")] == [" <tool_box> is"]
     assert [*parser.finish()] == []
+
+
+def test_a_line_break_in_a_string_is_escaped() -> None:
+    parser = CallParser()
+    (call,) = parser.feed('<tool_call>{"name": "send", "arguments": {"text": "one\ntwo\x10"}}</tool_call>')
+    assert isinstance(call, WrittenCall)
+    assert call.arguments == r'{"text": "one\ntwo\u0010"}'

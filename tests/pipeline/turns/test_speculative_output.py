@@ -8,6 +8,7 @@ from pipeline.engines.fake import tone
 from pipeline.errors import EngineError
 from pipeline.turns.speculative_output import FirstChunks, SpeculativeOutput
 from pipeline.types.chunks import AudioChunk, TextChunk
+from pipeline.types.function_tools import FunctionCall
 from pipeline.types.playback_marks import PlaybackMark
 
 SECOND = tone(1000)
@@ -22,7 +23,7 @@ async def test_nothing_leaves_before_the_commit() -> None:
             left.append((now(), word))
 
     async def sound() -> None:
-        async for pcm in output.sound():
+        async for _, pcm in output.sound():
             left.append((now(), len(pcm)))
 
     async with asyncio.TaskGroup() as tasks:
@@ -91,11 +92,11 @@ async def test_discarding_drops_all_and_makes_room() -> None:
         await asyncio.sleep(1)
         assert not waiting.done()
         output.discard()
-        assert (output.error, output.first_chunks, output.began, output.marks.text) == (None, FirstChunks(), {}, "")
+        assert (output.error, output.first_chunks, output.began, output.marks[0].text) == (None, FirstChunks(), {}, "")
         await waiting
         output.commit()
     assert [word async for word in output.words()] == [PlaybackMark("right", 0.0, 1000.0)]
-    assert [pcm async for pcm in output.sound()] == [SECOND]
+    assert [pcm async for pcm in output.sound()] == [(0, SECOND)]
 
 
 async def test_it_remembers_when_the_first_of_each_kind_came() -> None:
@@ -142,3 +143,33 @@ async def test_only_words_and_sound_may_be_sent() -> None:
 
 def now() -> float:
     return asyncio.get_running_loop().time()
+
+
+async def test_a_call_ends_a_message_and_what_is_spoken_behind_it_counts_from_zero() -> None:
+    output = SpeculativeOutput(10_000)
+    call = FunctionCall("1", "look", "{}")
+    async with output:
+        await output.send(call)
+        for chunk in (
+            TextChunk("Let me "),
+            TextChunk("look."),
+            call,
+            call,
+            TextChunk(" I see"),
+            TextChunk(" it."),
+            call,
+        ):
+            await output.send(chunk)
+        for text in ("Let me", " look.", "", " I see it."):
+            await output.send(AudioChunk(SECOND, text))
+        output.commit()
+    assert [word async for word in output.words() if isinstance(word, PlaybackMark)] == [
+        PlaybackMark("Let me", 0.0, 1_000.0),
+        PlaybackMark(" look.", 1_000.0, 2_000.0),
+        PlaybackMark("I see it.", 0.0, 1_000.0, 1),
+    ]
+    assert [message async for message, _ in output.sound()] == [0, 0, 0, 1]
+    assert [(marks.text, marks.duration_ms) for marks in output.marks] == [
+        ("Let me look.", 3_000.0),
+        ("I see it.", 1_000.0),
+    ]

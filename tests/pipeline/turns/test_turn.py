@@ -65,7 +65,7 @@ async def test_a_dropped_guess_leaves_no_trace() -> None:
         PlaybackMark("You said Hi Ann.", 0, 1200),
         1200.0,
     ]
-    assert (output.first_chunks.text, output.marks.text) == (2.0, "You said Hi Ann.")
+    assert (output.first_chunks.text, output.marks[0].text) == (2.0, "You said Hi Ann.")
 
 
 async def test_the_engines_of_a_dropped_guess_are_idle_before_the_next_begins() -> None:
@@ -293,7 +293,7 @@ async def turn(
             left.append((now(), word))
 
     async def sound() -> None:
-        async for pcm in output.sound():
+        async for _, pcm in output.sound():
             left.append((now(), AudioChunk(pcm).duration_ms))
 
     async with asyncio.TaskGroup() as tasks:

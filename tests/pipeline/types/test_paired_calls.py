@@ -45,10 +45,18 @@ def test_an_output_whose_call_is_deleted_is_left_out() -> None:
 
 def test_a_call_stands_behind_its_answer_whose_place_is_only_reserved() -> None:
     history = History((Item("q", "user", "And?"), Item("a", "assistant", "", reserved=True), Item("r", "user", "Hm.")))
-    history = history.with_call(call("1"), "a").with_call(call("2"), "a")
+    history = history.with_answer_item(call("1"), "a").with_answer_item(call("2"), "call-1")
     assert [item.id for item in history.items] == ["q", "a", "call-1", "call-2", "r"]
     assert history.before("call-1") == "q"
-    assert [item.id for item in history.with_call(call("3"), "gone").items][-1] == "call-3"
+    assert [item.id for item in history.with_answer_item(call("3"), "gone").items][-1] == "call-3"
+
+
+def test_words_behind_a_call_stand_there_and_not_in_the_place_that_was_reserved_for_them() -> None:
+    history = History((Item("q", "user", "And?"), Item("a", "assistant", "", reserved=True), Item("r", "user", "Hm.")))
+    history = history.with_answer_item(call("1"), "a")
+    history = history.with_answer_item(Item("a", "assistant", "There."), "call-1")
+    history = history.with_answer_item(Item("b", "assistant", "More."), "a")
+    assert [item.id for item in history.items] == ["q", "call-1", "a", "b", "r"]
 
 
 def test_an_output_is_nothing_that_the_person_said() -> None:

@@ -16,6 +16,7 @@ import { sheet } from './sheet';
 import { showing } from './showing';
 import { stage } from './stage';
 import { timeline } from './timeline';
+import { tools } from './tools';
 import { trouble } from './trouble';
 import { welcome } from './welcome';
 
@@ -36,6 +37,7 @@ export const de: Words = {
   showing,
   stage,
   timeline,
+  tools,
   trouble,
   welcome,
 };

@@ -15,6 +15,7 @@ import { sheet } from './sheet';
 import { showing } from './showing';
 import { stage } from './stage';
 import { timeline } from './timeline';
+import { tools } from './tools';
 import { trouble } from './trouble';
 import { welcome } from './welcome';
 
@@ -35,6 +36,7 @@ export const en = {
   showing,
   stage,
   timeline,
+  tools,
   trouble,
   welcome,
 };

@@ -3,7 +3,7 @@
 import asyncio
 from collections.abc import AsyncGenerator, Iterable, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,7 @@ from pipeline.media.video_chunk import VideoChunk
 from pipeline.models.aura.text import NAMED, AuraText
 from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling
 from pipeline.types.chunks import MultimodalPrompt, TokenUsage
+from pipeline.types.function_tools import FunctionTool, ToolOptions
 
 IDS = {name: 300 + at for at, name in enumerate(NAMED)}
 SILENT, IM_END, VIDEO, IMAGE = (IDS[name] for name in ("<|silent|>", "<|im_end|>", "<|video_pad|>", "<|image_pad|>"))
@@ -190,3 +191,10 @@ def test_a_tokenizer_of_another_model_is_refused_by_the_names_it_lacks() -> None
 
     with pytest.raises(ConfigError, match=r"<\|silent\|>"):
         AuraText(Other(), "test")
+
+
+async def test_what_is_written_may_call_functions_and_what_is_only_prefilled_may_not() -> None:
+    fake, tools = Fake([IM_END]), ToolOptions((FunctionTool("look"),))
+    prompt = MultimodalPrompt(("a",), "s", tools=tools)
+    await written(engine(fake), prompt, replace(prompt, max_tokens=0))
+    assert [chunk.tools for *_, chunk, _ in fake.request] == [tools, ToolOptions()]

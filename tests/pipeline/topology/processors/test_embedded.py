@@ -1,6 +1,6 @@
 """The prompts of the embedded pipeline."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from pipeline.media.video_chunk import VideoChunk
 from pipeline.runtime.engine_registry import LEAST_CONTEXT
 from pipeline.runtime.profiles import PROFILES
 from pipeline.tools.prompt_format import FIRST, LAST
+from pipeline.topology.processors.aura import aura2tts
 from pipeline.topology.processors.conversation import with_line
 from pipeline.topology.processors.embedded import (
     HISTORY_TOKENS,
@@ -191,6 +192,19 @@ async def test_clauses_carry_the_callers_voice_and_speed_and_all_of_the_text() -
     request = TurnRequest(said("Hi"), ResponseOptions(voice="heart", speed=1.5))
     clauses = [clause async for clause in text2clauses(pieces(), request)]
     assert clauses == [Clause("It is noon.", "heart", 1.5), Clause(" I am hungry.", "heart", 1.5)]
+
+
+@pytest.mark.parametrize("spoken", [text2clauses, aura2tts])
+async def test_words_behind_a_call_are_spoken_by_themselves(
+    spoken: Callable[[AsyncIterator[TextChunk], TurnRequest], AsyncIterator[Clause]],
+) -> None:
+    async def pieces() -> AsyncIterator[TextChunk]:
+        for piece in (TextChunk("I see Dr."), TextChunk("", ends=True), TextChunk(" No"), TextChunk("", ends=True)):
+            yield piece
+
+    texts = [clause.text async for clause in spoken(pieces(), TurnRequest(said("Hi"), ResponseOptions()))]
+    assert "".join(texts) == "I see Dr. No"
+    assert any("".join(texts[:at]) == "I see Dr." for at in range(len(texts))), "no piece is of both"
 
 
 TOOLS = ToolOptions((FunctionTool("look", "Looks."),))
