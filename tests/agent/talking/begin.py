@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from agent.call import Call
 from agent.persona.persona import AURA
+from agent.records.call_recording import CallRecording
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
 from tests.agent.audience import Notes
@@ -20,7 +21,9 @@ from tests.virtual_time import wall_clocks
 
 
 @asynccontextmanager
-async def talking(engines: Engines | None = None, *, greet: bool = False) -> AsyncIterator[Conversation]:
+async def talking(
+    engines: Engines | None = None, *, greet: bool = False, recording: CallRecording | None = None
+) -> AsyncIterator[Conversation]:
     """A call that has begun. What is on its way is heard out, and what must hold of every call is checked."""
     engines = engines or Engines()
     before, failure = asyncio.all_tasks(), None
@@ -33,6 +36,7 @@ async def talking(engines: Engines | None = None, *, greet: bool = False) -> Asy
             notes,
             connect=pipeline.connect,
             models=turn_models(engines.person),
+            recording=recording,
         )
         mouth = Mouth(engines.person)
         ears = Ears(engines.voice, mouth, 1_700_000_000.0)
