@@ -16,6 +16,7 @@ from agent.aio.background_tasks import OwnedTasks
 from agent.aio.guard import log_exceptions
 from agent.records.channel import Pcm
 from agent.records.ogg_file import RATE, OggFile, SoundFile
+from agent.records.outbox import Letter, WebhookOutbox
 from agent.records.record_folder import RecordFolder, remove, utc_now
 from agent.records.sound_recorder import WRITE_S, Offload, SoundRecorder, finished
 from agent.records.taps import RecordedInput, RecordedOutput
@@ -29,7 +30,9 @@ from agent.records.timeline import (
     Shown,
     SoundOf,
     TimelineFile,
+    read_timeline,
 )
+from agent.records.webhook import webhook_body
 from agent.settings.records import RecordSettings
 from agent.status.attributes import AttributeSink
 
@@ -229,9 +232,22 @@ class CallRecording:
             except OSError as error:
                 deleted = not await self._offload(folder.exists)
                 why = why if deleted else why or self._told(error)
+            else:
+                await self._tell(folder)
         if self._host:
             self._host.on_recording(False, why)
         logger.info("recorded", extra={"record": folder.name, "samples": samples, "lost": lost})
+
+    async def _tell(self, record: Path) -> None:
+        """Leave what the webhook is told to the worker: this process may end sooner than somebody takes it."""
+        if not self._settings.webhook:
+            return
+        try:
+            timeline = await finished(self._offload(read_timeline, record))
+            letter = Letter(record, webhook_body(timeline, str(record)))
+            await finished(self._offload(WebhookOutbox(self._settings.folder).put, letter))
+        except OSError:
+            logger.exception("the webhook is not told", extra={"record": record.name})
 
     def _told(self, error: OSError) -> str:
         logger.error("the call is not recorded", exc_info=error)
