@@ -132,7 +132,7 @@ class Call:
             session_close_transcript_timeout=0.0,
         )
         self._remarks = Remarks(self.session, self._model, self.publisher, floor, wanted=first.speaks_up, spoken=spoken)
-        self.character = CallPersona(self.session, self._model, self.publisher, self._remarks, first)
+        self.character = CallPersona(self.session, self._model, self.publisher, self._remarks, first, recording)
         self.tools = CallTools(toolkit or NO_TOOLS, self._model, self.publisher, self.character, camera=turns.camera)
         self.session.on("user_state_changed", self._on_user_state)
         self.session.on("user_input_transcribed", self._on_transcript)
@@ -436,6 +436,7 @@ class Call:
         agent = signals.audible or signals.answering
         self._remarks.floor.feed(FloorSeen(person, agent or self.tools.busy))
         self.tools.see_floor(not (person or agent))
+        self.character.see_floor(not (person or agent or self.tools.busy or self.tools.answer_due))
 
     def _decided(self, what: What, text: str) -> None:
         """Publish what was made of a sound, why, and the numbers behind it."""

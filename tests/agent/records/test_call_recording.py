@@ -72,13 +72,14 @@ async def test_the_timeline_tells_what_lies_where_in_the_sound(tmp_path: Path) -
         await room.hears("The capital is Paris.")
     whole = timeline(tmp_path)
     assert [(item.who, item.text.strip(), item.cut) for item in whole.items] == [
+        ("agent", "This call is being recorded.", False),
         ("agent", "Hello, I'm Aura. What can I do for you?", False),
         ("person", "What is the capital of France?", False),
         ("agent", "The capital is Paris.", False),
     ]
     spoken = np.flatnonzero(tape.person) * 1000 / RATE
-    assert whole.items[1].from_ms == pytest.approx(spoken[0], abs=60)
-    assert whole.items[1].until_ms == pytest.approx(spoken[-1], abs=60)
+    assert whole.items[2].from_ms == pytest.approx(spoken[0], abs=60)
+    assert whole.items[2].until_ms == pytest.approx(spoken[-1], abs=60)
     for item in whole.items:
         channel = tape.person if item.who == "person" else tape.agent
         assert item.from_ms is not None and item.until_ms is not None

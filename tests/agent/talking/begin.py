@@ -6,7 +6,7 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from agent.call import Call
-from agent.persona.persona import AURA
+from agent.persona.persona import AURA, Persona
 from agent.records.call_recording import CallRecording
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
@@ -22,7 +22,11 @@ from tests.virtual_time import wall_clocks
 
 @asynccontextmanager
 async def talking(
-    engines: Engines | None = None, *, greet: bool = False, recording: CallRecording | None = None
+    engines: Engines | None = None,
+    *,
+    greet: bool = False,
+    recording: CallRecording | None = None,
+    persona: Persona = AURA,
 ) -> AsyncIterator[Conversation]:
     """A call that has begun. What is on its way is heard out, and what must hold of every call is checked."""
     engines = engines or Engines()
@@ -31,7 +35,7 @@ async def talking(
         pipeline, notes = InProcessPipeline(engines), Notes()
         call = Call(
             PipelineSettings("http://pipeline", "key"),
-            replace(AURA, greeting="Hello, I am listening."),
+            replace(persona, greeting="Hello, I am listening."),
             TURNS["browser"],
             notes,
             connect=pipeline.connect,
