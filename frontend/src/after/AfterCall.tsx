@@ -1,6 +1,7 @@
 /** What remains of a call: its figures, what was said, what the person thought of it, and the way on. */
 import { useRef, useState } from 'react';
 import { useAbout } from '../about/useAbout';
+import { handOver, REPLAY } from '../replay/handOver';
 import type { Place } from '../session/choices';
 import type { Call } from '../session/openCall';
 import type { End } from '../session/phase';
@@ -61,6 +62,17 @@ export function AfterCall({ call, place, end, again, anew, back }: Props) {
         <Figures returned={conversation.before.length > 0} figures={figuresOf(durationMs, summaryOf(conversation))} />
       </header>
       <WayOn end={end} forgotten={forgotten} again={again} anew={anew} back={back} />
+      {recorded && !forgotten && (
+        <a
+          href={REPLAY}
+          target="_blank"
+          rel="noopener opener"
+          data-testid="replay"
+          onClick={() => handOver(keptInTab, call.token)}
+        >
+          {words.records.again}
+        </a>
+      )}
       {about?.feedback && <Rating token={call.token} />}
       {forgotten ? (
         <p className="after-forgotten" role="status">

@@ -10,4 +10,13 @@ export const records: Words['records'] = {
     advice: 'Versuch es gleich noch einmal, oder wende dich an die Betreiber.',
   },
   remove: 'Aufzeichnung löschen',
+  again: 'Noch einmal hören',
+  replay: {
+    title: 'Ein aufgezeichnetes Gespräch',
+    choose: 'Wähle die zwei Dateien einer Aufzeichnung: timeline.json und sound.ogg. Sie bleiben in diesem Browser.',
+    unreadable: 'Das ist keine Aufzeichnung, die sich hier zeigen lässt.',
+    noWave: 'Dieser Browser kann den Ton nicht zeichnen.',
+    cursor: 'Zeitpunkt im Gespräch',
+    tools: 'Werkzeuge',
+  },
 };

@@ -9,4 +9,13 @@ export const records = {
     advice: 'Try again in a moment, or ask whoever runs this.',
   },
   remove: 'Delete the record',
+  again: 'Hear it once more',
+  replay: {
+    title: 'A recorded call',
+    choose: 'Choose the two files of a record: timeline.json and sound.ogg. They stay in this browser.',
+    unreadable: 'That is no record which can be shown here.',
+    noWave: 'This browser cannot draw the sound.',
+    cursor: 'Moment of the call',
+    tools: 'Tools',
+  },
 };
