@@ -25,6 +25,7 @@ from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona.catalogue import PersonaCatalogue
 from agent.persona.changes import Refusal
 from agent.persona.persona import Persona
+from agent.records.call_recording import CallRecording, RecordedSink
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
 from agent.settings.tools import ToolSettings
@@ -72,6 +73,7 @@ class Call:
         models: Listen to the sound of the call.
         catalogue: Who else it may be.
         toolkit: What it can do.
+        recording: Records it; None: nothing does.
     """
 
     def __init__(
@@ -88,12 +90,15 @@ class Call:
         models: TurnModels = TURN_MODELS,
         catalogue: PersonaCatalogue | None = None,
         toolkit: Toolkit | None = None,
+        recording: CallRecording | None = None,
     ) -> None:
         self._instructions, self._turns, self._observer = persona.instructions, turns, observer
+        self._recording = recording
+        self._spoke_at = 0.0  # when the person's newest sound began
         self._tasks = OwnedTasks()
         self._latency, self._sounds = LatencyTracker(), SoundRecord()
         self.near = NearVoice()
-        self.publisher = AgentStatePublisher(observer)
+        self.publisher = AgentStatePublisher(RecordedSink(observer, recording) if recording else observer)
         self._absence: asyncio.Task[None] | None = None
         self._over_sound: SpeechHandle | None = None  # the answer to a turn that was taken while its sound goes on
         may_remark = turns.camera and floor.per_minute > 0
@@ -127,7 +132,7 @@ class Call:
             session_close_transcript_timeout=0.0,
         )
         self._remarks = Remarks(self.session, self._model, self.publisher, floor, wanted=first.speaks_up, spoken=spoken)
-        self.character = CallPersona(self.session, self._model, self.publisher, self._remarks, first)
+        self.character = CallPersona(self.session, self._model, self.publisher, self._remarks, first, recording)
         self.tools = CallTools(toolkit or NO_TOOLS, self._model, self.publisher, self.character, camera=turns.camera)
         self.session.on("user_state_changed", self._on_user_state)
         self.session.on("user_input_transcribed", self._on_transcript)
@@ -144,6 +149,8 @@ class Call:
         agent = Agent(instructions=self._instructions, tools=self.tools.for_agent(self.character.now))
         await self.session.start(agent, record=False, **room)
         self.tools.start(agent)
+        if self._recording:
+            self._recording.begin(self.session, self, self.publisher.began)
         self._tasks.start(self.publisher.run(), "publisher")  # not sooner: there is nowhere to publish before
         if output := self.session.output.audio:
             output.on("playback_started", self._on_playback_started)
@@ -234,6 +241,8 @@ class Call:
     async def aclose(self) -> None:
         await self.tools.aclose()
         await self.session.aclose()
+        if self._recording:
+            await self._recording.aclose()
         await self._pipeline_stt.aclose()
         self._remarks.floor.close()
         await self.character.aclose()
@@ -309,6 +318,9 @@ class Call:
     def on_offer_refused(self, offer_id: str) -> None:
         self._remarks.on_refused(offer_id)
 
+    def on_recording(self, on: bool, why: str = "") -> None:
+        self.publisher.recording(on, why)
+
     # What `PipelineStt` decides.
 
     def caption(self, item_id: str, text: str) -> None:
@@ -376,6 +388,7 @@ class Call:
         if speaking:
             signals = self.publisher.signals
             goes_on = self._pipeline_stt.undecided
+            self._spoke_at = self._spoke_at if goes_on else self._now() - self._turns.onset_s
             self.near.onset(goes_on=goes_on)
             self._sounds.onset(self._now() - self._turns.onset_s, goes_on=goes_on)
             self._pipeline_stt.feed(Onset(signals.audible, signals.answering))
@@ -384,6 +397,8 @@ class Call:
                 self._over_sound.allow_interruptions = True  # LiveKit answers no turn over one that does not
             self._over_sound = None
             self._latency.paused(self._now() - self._turns.silence_s)
+            if self._recording:
+                self._recording.spoke(self._spoke_at, self._now() - self._turns.silence_s)
             self.near.pause()
             self._sounds.pause(self._now() - self._turns.silence_s)
             self._pipeline_stt.feed(Pause(self._sounds.length_ms))
@@ -421,6 +436,7 @@ class Call:
         agent = signals.audible or signals.answering
         self._remarks.floor.feed(FloorSeen(person, agent or self.tools.busy))
         self.tools.see_floor(not (person or agent))
+        self.character.see_floor(not (person or agent or self.tools.busy or self.tools.answer_due))
 
     def _decided(self, what: What, text: str) -> None:
         """Publish what was made of a sound, why, and the numbers behind it."""

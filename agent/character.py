@@ -4,7 +4,7 @@ import asyncio
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal
+from typing import Literal, Protocol
 
 from livekit.agents import AgentSession
 from livekit.agents.voice import SpeechHandle
@@ -23,8 +23,9 @@ from agent.status.attributes import AgentStatePublisher
 
 logger = logging.getLogger(__name__)
 
-PhraseKind = Literal["greeting", "apology", "hold", "goodbye"]
+PhraseKind = Literal["greeting", "apology", "hold", "goodbye", "consent"]
 
+CONSENT_TRIES = 5  # to say it to its end
 MOST_REFUSAL = 300  # letters of a refusal that its decision shows
 
 
@@ -49,8 +50,21 @@ class FirstPersona:
         return self.may_remark and self.persona.proactive
 
 
+class MayRecord(Protocol):
+    """What may record the call."""
+
+    @property
+    def on(self) -> bool:
+        """Whether it does."""
+        ...
+
+
 class CallPersona:
-    """Joins the persona to the pipeline's session, to what LiveKit says, and to the floor."""
+    """Joins the persona to the pipeline's session, to what LiveKit says, and to the floor.
+
+    Args:
+        recording: May record the call; None: nothing does.
+    """
 
     def __init__(
         self,
@@ -59,9 +73,11 @@ class CallPersona:
         publisher: AgentStatePublisher,
         remarks: Remarks,
         first: FirstPersona,
+        recording: MayRecord | None = None,
     ) -> None:
         self._session, self._model, self._publisher, self._remarks = session, model, publisher, remarks
-        self._first = first
+        self._first, self._recording = first, recording
+        self._consents_left = 0  # so often the sentence may still be said that was not heard to its end
         self._preferred = ""  # the languages that the person prefers
         self._heard = ""  # the language that was heard last
         self._line_up = asyncio.Event()
@@ -78,8 +94,27 @@ class CallPersona:
 
     async def _greet(self) -> None:
         await self._line_up.wait()
+        if self._recording and self._recording.on and not self._first.recalled:
+            self._consents_left = CONSENT_TRIES
+            self._say_consent()
         if self._first.recalled or self.now.speaks_first:
             self._say(self._phrase("apology" if self._first.recalled else "greeting"))
+
+    def see_floor(self, free: bool) -> None:
+        """Nobody speaks, and nothing is under way or audible; or otherwise."""
+        if free and self._consents_left:
+            self._say_consent()
+
+    def _say_consent(self) -> None:
+        left, self._consents_left = self._consents_left, 0
+        if handle := self._say(self._phrase("consent")):
+            self._tasks.start(self._hear_out(handle, left - 1), "call:consent")
+
+    async def _hear_out(self, consent: SpeechHandle, left: int) -> None:
+        """Have it said again when the floor is free, if somebody spoke over it: they are to know."""
+        await consent.wait_for_playout()
+        if consent.interrupted:
+            self._consents_left = left
 
     def sample(self) -> None:
         """Say the greeting, so that people hear the voice that there is now.
@@ -209,6 +244,8 @@ class CallPersona:
                 return persona.hold_in(languages)
             case "goodbye":
                 return persona.goodbye_in(languages)
+            case "consent":
+                return persona.consent_in(languages)
 
     def _set_output(self) -> None:
         """Have LiveKit play answers, or only write them."""

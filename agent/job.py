@@ -19,6 +19,7 @@ from agent.livekit.session_inspector import SessionInspector
 from agent.persona.persona import AURA
 from agent.phone.job import PhoneCall
 from agent.phone.trunks import of_phone
+from agent.records.call_recording import CallRecording
 from agent.rooms import rooms
 from agent.rooms.early_streams import EarlyStreams
 from agent.rooms.failover_metadata import failover_metadata, given_metadata
@@ -114,6 +115,7 @@ class RoomCall:
         recalled = failover_metadata(ctx.job.metadata)
         there = settings.persona.catalogue(AURA, persona)
         toolkit = Toolkit(settings.tools, load_tools(settings.tools.modules), self)
+        self._recording = CallRecording(settings.records, ctx.room.name, "browser") if settings.records else None
         self._call = Call(
             settings.pipeline,
             persona,
@@ -123,6 +125,7 @@ class RoomCall:
             floor=floor,
             catalogue=there,
             toolkit=toolkit,
+            recording=self._recording,
         )
         self._desk = PersonaDesk(self._call.character, settings.persona.strangers)
         self._pictures, self._ticks = PictureDesk(self._call), FrameTicks(ctx.room)
@@ -193,6 +196,8 @@ class RoomCall:
 
     def on_joined(self, identity: str) -> None:
         self._caller = identity
+        if self._recording:
+            self._recording.met(identity)
         self._call.pick_up()
         self._call.session.room_io.set_participant(identity)
         self._video.follow(identity)

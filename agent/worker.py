@@ -15,6 +15,7 @@ from agent.job import take_call
 from agent.job_processes import JobProcesses, end_on_own_sigterm
 from agent.phone.call_admission import CallAdmission
 from agent.preloading import MODULES
+from agent.records.record_keeper import RecordKeeper
 from agent.rooms import rooms
 from agent.rooms.failover import Failover, RoomJob
 from agent.rooms.farewells import SILENT, Farewells, FarewellSender
@@ -47,6 +48,7 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
     server.on("worker_registered", lambda *_: started.set())  # not sooner: who is called then finds no worker
     async with Health(server, settings.host, settings.port), asyncio.TaskGroup() as tasks:
         running = tasks.create_task(server.run(devmode=devmode), name="worker:run")
+        keeping = tasks.create_task(_keep_records(settings), name="worker:records")
         watching = tasks.create_task(_watch(jobs, jobs_on_disk, started), name="worker:recall")
         asked = tasks.create_task(asked_to_stop(), name="worker:signal")
         await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
@@ -56,6 +58,7 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
             watching.cancel()
             await _end_calls(server, settings)
         watching.cancel()
+        keeping.cancel()
         await server.aclose()
         jobs_on_disk.forget()
         farewells.close()
@@ -184,6 +187,11 @@ class WorkerJobs:
 async def _watch(jobs: WorkerJobs, jobs_on_disk: JobStore, started: asyncio.Event) -> None:
     await started.wait()
     await Failover(jobs, jobs_on_disk).run()
+
+
+async def _keep_records(settings: WorkerSettings) -> None:
+    if settings.records:
+        await RecordKeeper(settings.records).run()
 
 
 async def drain_calls(server: AgentServer, drain_s: int) -> None:

@@ -25,8 +25,21 @@ const LAUNCHER: UserConfig = {
   },
 };
 
+/** `--mode replay`: the page on which a record is played, by itself, so that it costs the first screen nothing. */
+const REPLAY: UserConfig = {
+  plugins: [react()],
+  build: {
+    target: TARGET,
+    emptyOutDir: false,
+    copyPublicDir: false,
+    modulePreload: { polyfill: false },
+    rolldownOptions: { input: 'replay.html' },
+  },
+};
+
 export default defineConfig(({ command, mode }) => {
   if (mode === 'launcher') return LAUNCHER;
+  if (mode === 'replay') return REPLAY;
   const url = command === 'serve' ? runningUrl() : undefined;
   return {
     plugins: [react(), preloadFonts(), wordTables(), compress()],

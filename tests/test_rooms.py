@@ -55,6 +55,7 @@ AGENT = (
     "character",
     "web",
     "rooms",
+    "records",
     "tools",
     "livekit",
     "floor",

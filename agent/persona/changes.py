@@ -16,6 +16,7 @@ MOST_LETTERS: Mapping[str, int] = {
     "apology": 500,
     "hold": 200,
     "goodbye": 200,
+    "consent": 500,
     "voice": 64,
     "language": 35,
     "context": 1_000,
@@ -30,7 +31,13 @@ MOST_NAMES = 64  # of tools or MCP servers
 # What participants may set unless the operator says otherwise.
 OF_STRANGERS = frozenset(("voice", "language", "proactive", "speaks_first", "modality", CHOICE))
 
-_BY_LANGUAGE = {"greeting": "greetings", "apology": "apologies", "hold": "holds", "goodbye": "goodbyes"}
+_BY_LANGUAGE = {
+    "greeting": "greetings",
+    "apology": "apologies",
+    "hold": "holds",
+    "goodbye": "goodbyes",
+    "consent": "consents",
+}
 _ONE_LINE = ("name", "voice", "language", CHOICE)
 
 
@@ -137,7 +144,7 @@ def _fault(name: str, value: object) -> str:
             return _list_fault(value)
         case (("tools" | "mcp"), _):
             return _names_fault(value)
-        case (("greeting" | "apology" | "hold" | "goodbye"), Mapping()):
+        case (("greeting" | "apology" | "hold" | "goodbye" | "consent"), Mapping()):
             return _table_fault(name, value)
         case _, str():
             return _text_fault(name, value)

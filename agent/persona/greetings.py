@@ -59,3 +59,16 @@ GOODBYES: Mapping[str, str] = {
     "ru": "До свидания!",
     "zh": "再见！",
 }
+
+CONSENTS: Mapping[str, str] = {
+    "en": "This call is being recorded.",
+    "de": "Dieses Gespräch wird aufgezeichnet.",
+    "es": "Esta llamada se está grabando.",
+    "fr": "Cet appel est enregistré.",
+    "it": "Questa chiamata viene registrata.",
+    "ja": "この通話は録音されています。",
+    "ko": "이 통화는 녹음됩니다.",
+    "pt": "Esta chamada está a ser gravada.",
+    "ru": "Этот разговор записывается.",
+    "zh": "本次通话正在录音。",
+}

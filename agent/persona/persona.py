@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from agent.persona.greetings import APOLOGIES, GOODBYES, GREETINGS, HOLDS, ON_THE_PHONE_GREETINGS
+from agent.persona.greetings import APOLOGIES, CONSENTS, GOODBYES, GREETINGS, HOLDS, ON_THE_PHONE_GREETINGS
 from agent.persona.language import AUTO, ENGLISH, primary
 
 Modality = Literal["audio", "text"]  # the wire's words
@@ -33,9 +33,10 @@ class Persona:
         apology: Said by an agent that takes over a call in its middle.
         hold: Said while a tool runs for long.
         goodbye: Said before the agent ends a call.
+        consent: Said before anything else in a call that is recorded.
         tools, mcp: Names of the tools, and of the MCP servers, that it may use; None: all that there are.
-        greetings, apologies, holds, goodbyes: The same by ISO 639-1 code, where there are several; nothing where
-            the text is empty.
+        greetings, apologies, holds, goodbyes, consents: The same by ISO 639-1 code, where there are several; nothing
+            where the text is empty.
         voice: As the pipeline knows it; empty for the pipeline's own.
         language: ISO 639-1 code of what people speak and are answered in; `auto`: what is heard decides it each time.
         context: Words that people may say and a recogniser would not guess, such as names.
@@ -62,6 +63,8 @@ class Persona:
     goodbye: str = GOODBYES[ENGLISH]
     holds: Mapping[str, str] = field(default_factory=lambda: HOLDS)
     goodbyes: Mapping[str, str] = field(default_factory=lambda: GOODBYES)
+    consent: str = CONSENTS[ENGLISH]
+    consents: Mapping[str, str] = field(default_factory=lambda: CONSENTS)
     tools: tuple[str, ...] | None = None
     mcp: tuple[str, ...] | None = None
 
@@ -85,6 +88,10 @@ class Persona:
     def goodbye_in(self, languages: Sequence[str]) -> Phrase:
         """The goodbye, as the greeting."""
         return self._phrase(self.goodbye, self.goodbyes, languages)
+
+    def consent_in(self, languages: Sequence[str]) -> Phrase:
+        """What is said in a call that is recorded, as the greeting."""
+        return self._phrase(self.consent, self.consents, languages)
 
     def _phrase(self, plain: str, by_language: Mapping[str, str], languages: Sequence[str]) -> Phrase:
         if not plain:

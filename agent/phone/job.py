@@ -16,6 +16,7 @@ from agent.livekit.session_inspector import SessionInspector
 from agent.persona.persona import ON_THE_PHONE
 from agent.phone.call_record import CallRecord
 from agent.phone.telephone import Telephone
+from agent.records.call_recording import CallRecording
 from agent.rooms.failover_metadata import failover_metadata, given_metadata
 from agent.rooms.farewells import Leaving
 from agent.rooms.people import by_arrival, in_room
@@ -51,7 +52,16 @@ class PhoneCall:
         persona, self._refused = settings.persona.persona(ON_THE_PHONE, given_metadata(ctx.job.metadata))
         recalled = failover_metadata(ctx.job.metadata)
         toolkit = Toolkit(settings.tools, load_tools(settings.tools.modules), self)
-        self._call = Call(settings.pipeline, persona, TURNS["phone"], self, recalled=recalled, toolkit=toolkit)
+        self._recording = CallRecording(settings.records, ctx.room.name, "phone") if settings.records else None
+        self._call = Call(
+            settings.pipeline,
+            persona,
+            TURNS["phone"],
+            self,
+            recalled=recalled,
+            toolkit=toolkit,
+            recording=self._recording,
+        )
         speaker = _Speaker(self._call, settings.phone)
         self._telephone = Telephone(speaker, self, settings.phone, self._record, self._over)
 
@@ -150,6 +160,8 @@ class PhoneCall:
     def _on_connected(self, someone: rtc.RemoteParticipant) -> None:
         if not self._caller and in_room(someone).role == "phone":
             self._caller = someone.identity
+        if self._recording and self._is_caller(someone):
+            self._recording.met(someone.identity)
         self._on_attributes(someone.attributes, someone)
 
     @log_exceptions

@@ -11,6 +11,7 @@ from agent.settings.brand import Brand, read_brand_file
 from agent.settings.environment import EnvironmentReader, SettingsError
 from agent.settings.persona import PersonaSettings, persona_settings
 from agent.settings.phone import PhoneSettings, phone_settings
+from agent.settings.records import RecordSettings, record_settings
 from agent.settings.tools import ToolSettings, tool_settings
 
 GRACE_S = 60  # livekit-server keeps an empty room for longer: `departure_timeout` in infra/livekit/livekit.yaml
@@ -51,6 +52,7 @@ class WorkerSettings:
         jobs_on_disk: Where it writes down its jobs; None: nowhere.
         remarks_per_minute: Most that an agent says of its own accord; 0: nothing.
         tools: What it can do.
+        records: Where and for how long calls are recorded; None: they are not.
     """
 
     pipeline: PipelineSettings
@@ -66,6 +68,7 @@ class WorkerSettings:
     persona: PersonaSettings = field(default_factory=PersonaSettings)
     host: str = "127.0.0.1"
     tools: ToolSettings = field(default_factory=ToolSettings)
+    records: RecordSettings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +83,7 @@ class WebSettings:
         feedback: The file in which it keeps what people say of their calls; None: nowhere.
         pipeline_key: With which it has the pipeline speak samples of its voices; empty: it has none to offer.
         persona: Who the agent of this installation is, as far as the environment says.
+        records: Where and for how long calls are recorded; None: they are not.
     """
 
     pipeline_url: str
@@ -92,6 +96,7 @@ class WebSettings:
     feedback: Path | None = None
     pipeline_key: str = field(default="", repr=False)
     persona: PersonaSettings = field(default_factory=PersonaSettings)
+    records: RecordSettings | None = None
 
 
 def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
@@ -111,6 +116,7 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
         persona=persona_settings(reader),
         host=reader.optional("AURA_AGENT_HOST") or "127.0.0.1",
         tools=tool_settings(reader),
+        records=record_settings(reader),
     )
     reader.check()
     return settings
@@ -129,6 +135,7 @@ def web_settings(environ: Mapping[str, str], listens_on: str) -> WebSettings:
         feedback=Path(feedback) if (feedback := reader.optional("AURA_WEB_FEEDBACK")) else None,
         pipeline_key=reader.optional("AURA_PIPELINE_KEY"),
         persona=persona_settings(reader),
+        records=record_settings(reader),
     )
     reader.check()
     return settings

@@ -39,6 +39,7 @@ OBSERVATION = "aura.observation"
 PERSONA = "aura.persona"
 CHOICES = "aura.choices"
 TOOL = "aura.tool"
+RECORD = "aura.record"  # `on` while the call is recorded
 MARK = "aura.agent"  # which other agents in a room do not have
 SILENT_S = 2.0  # for which "stayed silent" is shown
 WATCHING_S = 2.0  # after the last picture
@@ -127,6 +128,11 @@ class AgentStatePublisher:
         self._changed = asyncio.Event()
 
     @property
+    def began(self) -> float:
+        """When the call began, on the loop's clock: what is published counts from then."""
+        return self._began
+
+    @property
     def signals(self) -> AgentSignals:
         return self._signals
 
@@ -212,6 +218,12 @@ class AgentStatePublisher:
         self._see(replace(self._signals, sees=sees))
         known = "yes" if sees else "no"
         self._tell({CONNECTION: resume_token, SEES: known if resume_token else ""})
+
+    def recording(self, on: bool, why: str = "") -> None:
+        """Publish that the call is recorded, or is not any more; `why`: what has failed."""
+        if why:
+            self.decided("error", f"the call is not recorded: {why}", reason="record")
+        self._tell({RECORD: "on" if on else ""})
 
     def persona(self, persona: Mapping[str, object], choices: Mapping[str, object]) -> None:
         """Publish who the agent is, and what there is to choose from; what is shown already is not told again."""

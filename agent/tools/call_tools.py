@@ -86,6 +86,11 @@ class CallTools:
         return self._runner.running or (live is not None and live.calls.pending)
 
     @property
+    def answer_due(self) -> bool:
+        """Whether a turn was taken of which no answer was asked for yet."""
+        return self._unasked is not None and self._unasked == self._questions
+
+    @property
     def made(self) -> int:
         """How many calls of tools there were."""
         return self._model.live.calls.made if self._model.live else 0
@@ -186,7 +191,7 @@ class CallTools:
     @log_exceptions
     def _act(self) -> None:
         live = self._model.live
-        if self._free and live and self._unasked != self._questions:
+        if self._free and live and not self.answer_due:
             if self._runner.running:
                 if self._long and not self._held:
                     self._held = True

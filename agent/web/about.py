@@ -40,6 +40,7 @@ class InstallationAbout(msgspec.Struct, frozen=True):
         sees, languages, voices, voice_languages, tools: As `PipelineAbout` has them.
         feedback: What people think of their calls is kept.
         samples: `GET /api/sample` has a voice heard.
+        records: Calls are recorded.
         personas: Names of who the agent may be; empty: it is only one.
     """
 
@@ -53,6 +54,7 @@ class InstallationAbout(msgspec.Struct, frozen=True):
     tools: bool = False
     feedback: bool = False
     samples: bool = False
+    records: bool = False
     personas: tuple[str, ...] = ()
 
 
@@ -62,6 +64,7 @@ def about_route(settings: WebSettings) -> web.RouteDef:
     of_server = {
         "feedback": settings.feedback is not None,
         "samples": offers_samples(settings),
+        "records": settings.records is not None,
         "personas": settings.persona.catalogue(AURA).names,
     }
 

@@ -2,14 +2,14 @@
 
 import logging
 from collections import OrderedDict
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Annotated, Literal
 
 import msgspec
 from aiohttp import web
-from livekit import api
 
-from agent.settings.agent import LiveKitSettings, WebSettings
+from agent.settings.agent import WebSettings
+from agent.web.call_token import call_token
 from agent.web.feedback_file import FeedbackFile, FeedbackRecord
 from agent.web.problem import Problem
 
@@ -19,7 +19,6 @@ LONGEST_SENTENCE = 500  # letters
 MOST_BYTES = 8 * 1024  # of a request: a sentence of the longest letters, all escaped
 MOST_OF_A_CALL = 5  # a thumb, its sentence, a change of mind
 REMEMBERED_CALLS = 1_000  # how often they were rated; of more, the oldest is forgotten
-AFTER_EXPIRY = timedelta(days=1)  # a token only has to be good for joining: a call outlives it
 
 
 class FeedbackRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -52,7 +51,8 @@ def feedback_route(settings: WebSettings) -> web.RouteDef:
         try:
             if file is None:
                 raise Problem(404, "not_kept", "This installation keeps no feedback: AURA_WEB_FEEDBACK names no file.")
-            room, identity = _call(request, settings.livekit)
+            call = call_token(request, settings.livekit)
+            room, identity = call.room, call.identity
             asked = _asked(await request.content.read(MOST_BYTES + 1))
             if counter.count((room, identity)) > MOST_OF_A_CALL:
                 raise Problem(429, "too_many", f"A call can be rated {MOST_OF_A_CALL} times.")
@@ -63,21 +63,6 @@ def feedback_route(settings: WebSettings) -> web.RouteDef:
         return web.Response(status=204)
 
     return web.post("/api/feedback", feedback)
-
-
-def _call(request: web.Request, livekit: LiveKitSettings) -> tuple[str, str]:
-    """The room and the identity of the token in the header `Authorization`."""
-    scheme, _, token = request.headers.get("Authorization", "").partition(" ")
-    if scheme.lower() != "bearer" or not token:
-        raise Problem(401, "no_token", "Authorization: expected `Bearer`, and the token of the call.")
-    verifier = api.TokenVerifier(livekit.api_key, livekit.api_secret, leeway=AFTER_EXPIRY)
-    try:
-        claims = verifier.verify(token.strip())
-    except Exception as error:  # it may be anything
-        raise Problem(401, "wrong_token", "Authorization: this is no token of a call here.") from error
-    if not (claims.video and claims.video.room_join and claims.video.room):
-        raise Problem(403, "no_call", "Authorization: this token joins no room.")
-    return claims.video.room, claims.identity
 
 
 def _asked(body: bytes) -> FeedbackRequest:

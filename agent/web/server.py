@@ -1,4 +1,4 @@
-"""The web server: the page, what it says of this installation, how its voices sound, feedback, and tokens to join."""
+"""The web server: the page, what it says of this installation, its voices, feedback, records, and tokens to join."""
 
 import signal
 from pathlib import Path
@@ -13,6 +13,7 @@ from agent.web.feedback import feedback_route
 from agent.web.headers import page_headers
 from agent.web.page_files import page_routes
 from agent.web.reach import reach_route
+from agent.web.records.record_endpoint import record_routes
 from agent.web.sample import sample_route
 from agent.web.token_endpoint import token_routes
 
@@ -35,6 +36,7 @@ def application(settings: WebSettings, static: Path | None) -> web.Application:
     )
     app.add_routes([web.get("/health", health), *token_routes(settings)])
     app.add_routes([about_route(settings), feedback_route(settings), reach_route(settings), sample_route(settings)])
+    app.add_routes(record_routes(settings))
     if settings.brand and static:
         app.add_routes(branded_routes(settings.brand, static))
     app.add_routes(page_routes(static))

@@ -71,3 +71,18 @@ it('draws the first screen with the words that come with it', () => {
 it('asks for the two fonts of the first screen in the page itself', () => {
   expect(firstPage().match(/<link rel="preload" as="font"[^>]*>/g)).toHaveLength(2);
 });
+
+it(
+  'plays records on a page of its own, without the library of calls',
+  async () => {
+    const root = join(import.meta.dirname, '..');
+    const replay = build({ root, mode: 'replay', logLevel: 'error', build: { write: false } });
+    const { output } = (await replay) as Rolldown.RolldownOutput;
+    const modules = output.flatMap((file) => (file.type === 'chunk' ? file.moduleIds : []));
+    expect(output.some(({ fileName }) => fileName === 'replay.html')).toBe(true);
+    expect(modules.some((id) => id.endsWith('/replay/ReplayPage.tsx'))).toBe(true);
+    expect(modules.filter((id) => /node_modules.(livekit-client|@livekit)/.test(id))).toEqual([]);
+    expect(firstScripts().flatMap(({ moduleIds }) => moduleIds.filter((id) => id.includes('/replay/')))).toEqual([]);
+  },
+  BUILD_MS,
+);

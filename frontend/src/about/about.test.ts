@@ -32,6 +32,7 @@ describe('readAbout', () => {
       voices: [],
       feedback: false,
       samples: false,
+      records: false,
       personas: [],
     } satisfies About);
   });

@@ -17,6 +17,8 @@ export interface About {
   readonly feedback: boolean;
   /** Voices can be heard before a call. */
   readonly samples: boolean;
+  /** Calls are recorded. */
+  readonly records: boolean;
   /** Names of who the agent may be; empty: it is only one. */
   readonly personas: readonly string[];
 }
@@ -41,6 +43,7 @@ export function readAbout(body: unknown): About | null {
     voices: names(fields.voices),
     feedback: fields.feedback === true,
     samples: fields.samples === true,
+    records: fields.records === true,
     personas: names(fields.personas),
   };
 }

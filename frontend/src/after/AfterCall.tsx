@@ -1,15 +1,16 @@
 /** What remains of a call: its figures, what was said, what the person thought of it, and the way on. */
 import { useRef, useState } from 'react';
 import { useAbout } from '../about/useAbout';
-import { forgetLines } from '../conversation/keptLines';
+import { handOver, REPLAY } from '../replay/handOver';
 import type { Place } from '../session/choices';
 import type { Call } from '../session/openCall';
 import type { End } from '../session/phase';
-import { forget } from '../session/returning';
 import { keptInTab } from '../storage/storage';
 import { ThemeToggle } from '../theme/ThemeToggle';
+import { useReporter } from '../toasts/reporter';
 import { useSecondsUntil } from '../ui/useSecondsUntil';
 import { words } from '../words/words';
+import { forgetAll } from './forgetAll';
 import { PastTranscript } from './PastTranscript';
 import { Rating } from './Rating';
 import { type Figure, figuresOf, summaryOf } from './summary';
@@ -28,14 +29,18 @@ interface Props {
 
 export function AfterCall({ call, place, end, again, anew, back }: Props) {
   const heading = useRef<HTMLHeadingElement>(null);
-  const kept = useAbout()?.feedback ?? false;
+  const about = useAbout();
+  const { report } = useReporter();
+  const recorded = about?.records ?? false;
   const [forgotten, setForgotten] = useState(false);
   const conversation = call.conversation.current();
   const durationMs = end.endedMs - call.startedMs;
 
-  const forgetCall = () => {
-    forgetLines(keptInTab);
-    forget(keptInTab);
+  const forgetCall = async () => {
+    if (!(await forgetAll(recorded ? call.token : null, keptInTab))) {
+      report({ code: 'not-deleted', ...words.records.notDeleted });
+      return;
+    }
     setForgotten(true);
     heading.current?.focus();
   };
@@ -57,7 +62,18 @@ export function AfterCall({ call, place, end, again, anew, back }: Props) {
         <Figures returned={conversation.before.length > 0} figures={figuresOf(durationMs, summaryOf(conversation))} />
       </header>
       <WayOn end={end} forgotten={forgotten} again={again} anew={anew} back={back} />
-      {kept && <Rating token={call.token} />}
+      {recorded && !forgotten && (
+        <a
+          href={REPLAY}
+          target="_blank"
+          rel="noopener opener"
+          data-testid="replay"
+          onClick={() => handOver(keptInTab, call.token)}
+        >
+          {words.records.again}
+        </a>
+      )}
+      {about?.feedback && <Rating token={call.token} />}
       {forgotten ? (
         <p className="after-forgotten" role="status">
           {words.after.deleted}
@@ -67,7 +83,8 @@ export function AfterCall({ call, place, end, again, anew, back }: Props) {
           conversation={conversation}
           room={place.room ?? ''}
           durationMs={durationMs}
-          remove={forgetCall}
+          recorded={recorded}
+          remove={() => void forgetCall()}
         />
       )}
     </main>

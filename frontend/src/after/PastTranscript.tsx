@@ -14,10 +14,12 @@ interface Props {
   readonly conversation: ConversationState;
   readonly room: string;
   readonly durationMs: number;
+  /** There may be a record of it. */
+  readonly recorded: boolean;
   readonly remove: () => void;
 }
 
-export function PastTranscript({ conversation, room, durationMs, remove }: Props) {
+export function PastTranscript({ conversation, room, durationMs, recorded, remove }: Props) {
   const { report } = useReporter();
   const [copied, setCopied] = useState(false);
   const { before, lines } = conversation;
@@ -40,7 +42,18 @@ export function PastTranscript({ conversation, room, durationMs, remove }: Props
     const json = JSON.stringify(callExport(conversation, room, savedAt), null, 2);
     saveFile(exportName(room, savedAt), json, 'application/json');
   };
-  if (before.length === 0 && lines.length === 0) return <p className="after-nothing">{words.after.nothing}</p>;
+  if (before.length === 0 && lines.length === 0) {
+    return (
+      <section className="after-nothing">
+        <p>{words.after.nothing}</p>
+        {recorded && (
+          <button type="button" className="secondary" data-testid="forget" onClick={remove}>
+            {words.records.remove}
+          </button>
+        )}
+      </section>
+    );
+  }
   return (
     <section className="after-said" aria-labelledby="after-said-title">
       <header>

@@ -86,6 +86,11 @@ export function readShown(attributes: Attributes): Shown | null {
   return SHOWN.find((source) => source === attributes['aura.shown']) ?? null;
 }
 
+/** Whether the call is recorded. */
+export function readRecorded(attributes: Attributes): boolean {
+  return attributes['aura.record'] === 'on';
+}
+
 /** Whether the agent says that it has no pipeline. */
 export function hasLostPipeline(attributes: Attributes): boolean {
   return !readLine(attributes) && Boolean(attributes['aura.error']);

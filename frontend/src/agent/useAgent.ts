@@ -3,7 +3,7 @@ import { useParticipantAttributes, useRemoteParticipants } from '@livekit/compon
 import type { RemoteParticipant } from 'livekit-client';
 import { useEffect, useState } from 'react';
 import { callAgent } from '../words/words';
-import { type AgentState, readLine, readSees, readShown, readState, type Shown } from './attributes';
+import { type AgentState, readLine, readRecorded, readSees, readShown, readState, type Shown } from './attributes';
 import { readPersona } from './persona';
 
 export interface AgentView {
@@ -17,6 +17,8 @@ export interface AgentView {
   readonly sees: boolean | null;
   /** The picture that it is shown now. */
   readonly shown: Shown | null;
+  /** It records the call. */
+  readonly recorded: boolean;
   /** A sentence for the person, or empty. */
   readonly error: string;
 }
@@ -38,6 +40,7 @@ export function useAgent(): AgentView {
     line: readLine(known),
     sees: readSees(known),
     shown: readShown(known),
+    recorded: readRecorded(known),
     error: known['aura.error'] ?? '',
   };
 }

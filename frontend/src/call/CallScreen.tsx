@@ -71,7 +71,13 @@ function InCall({ call, leave, rejoin, anew }: Props) {
   const spoken = conversation.before.length + conversation.lines.length;
   return (
     <main className="call" data-details={details} data-script={overflows || spoken >= FEW_LINES ? 'long' : 'short'}>
-      <TopBar persona={persona} devices={devices} details={details} toggleDetails={() => setDetails(!details)} />
+      <TopBar
+        recorded={agent.recorded}
+        persona={persona}
+        devices={devices}
+        details={details}
+        toggleDetails={() => setDetails(!details)}
+      />
       <div className="call-main" ref={main}>
         <Stage
           agent={agent}
@@ -88,7 +94,11 @@ function InCall({ call, leave, rejoin, anew }: Props) {
           <SelfView sees={agent.sees} shown={agent.shown} show={(jpeg) => show(jpeg, '')} />
         </div>
       </div>
-      <DetailsPanel conversation={conversation} close={() => setDetails(false)} />
+      <DetailsPanel
+        conversation={conversation}
+        recordToken={agent.recorded ? call.token : null}
+        close={() => setDetails(false)}
+      />
       <footer className="dock">
         <ChatBox
           box={chat}

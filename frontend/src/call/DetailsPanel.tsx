@@ -1,6 +1,7 @@
 /** What went on behind the words: what became of each turn. */
 import { useRoomContext } from '@livekit/components-react';
 import type { ConversationState } from '../conversation/conversation';
+import { RecordButton } from '../records/RecordButton';
 import { useSettings } from '../settings/store';
 import { Timeline } from '../timeline/Timeline';
 import { ToolCalls } from '../tools/ToolCalls';
@@ -10,10 +11,12 @@ import { DownloadButton } from './DownloadButton';
 
 interface Props {
   readonly conversation: ConversationState;
+  /** Of a call that is recorded; null: it is not. */
+  readonly recordToken: string | null;
   readonly close: () => void;
 }
 
-export function DetailsPanel({ conversation, close }: Props) {
+export function DetailsPanel({ conversation, recordToken, close }: Props) {
   const room = useRoomContext();
   const { letterKeys } = useSettings();
   return (
@@ -27,6 +30,7 @@ export function DetailsPanel({ conversation, close }: Props) {
       <Timeline decisions={conversation.decisions} waits={conversation.waits} />
       <ToolCalls tools={conversation.tools} />
       <DownloadButton conversation={conversation} />
+      {recordToken !== null && <RecordButton token={recordToken} />}
       <dl className="keys">
         {letterKeys && <LetterKeys />}
         <dt>Esc</dt>

@@ -9,19 +9,26 @@ import { words } from '../words/words';
 import { ConnectionQualityMark } from './ConnectionQualityMark';
 
 interface Props {
+  /** The call is recorded. */
+  readonly recorded: boolean;
   readonly persona: PersonaControl;
   readonly devices: DeviceControl;
   readonly details: boolean;
   readonly toggleDetails: () => void;
 }
 
-export function TopBar({ persona, devices, details, toggleDetails }: Props) {
+export function TopBar({ recorded, persona, devices, details, toggleDetails }: Props) {
   return (
     <header className="top">
       <h1>
         <Wordmark />
       </h1>
       <span className="spring" />
+      {recorded && (
+        <span className="recorded" data-testid="recorded" role="status">
+          {words.records.recorded}
+        </span>
+      )}
       <ConnectionQualityMark />
       <ThemeToggle />
       <SettingsButton sheet={(close) => <SettingsSheet persona={persona} devices={devices} close={close} />} />

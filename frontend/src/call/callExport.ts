@@ -26,7 +26,7 @@ export function callExport(call: ConversationState, room: string, savedAt: strin
   };
 }
 
-export function exportName(room: string, savedAt: string, kind: 'json' | 'txt' = 'json'): string {
+export function exportName(room: string, savedAt: string, kind: 'json' | 'txt' | 'ogg' = 'json'): string {
   return `aura-call-${room}-${savedAt.slice(0, 19)}`.replace(/[^\w-]+/g, '-').concat(`.${kind}`);
 }
 

@@ -29,6 +29,7 @@ def test_each_field_can_be_changed() -> None:
         "persona": "Nova",
         "hold": "Wait.",
         "goodbye": "Bye.",
+        "consent": "I record this.",
         "tools": ["current_time"],
         "mcp": [],
     }
@@ -36,6 +37,7 @@ def test_each_field_can_be_changed() -> None:
     assert refusals == ()
     texts = "Nova", "Be kind.", "Hi.", "Sorry.", "vivian", "de-AT", "Wouter, Siobhan"
     of_tools: dict[str, Any] = {"hold": "Wait.", "goodbye": "Bye.", "holds": {}, "goodbyes": {}, "mcp": ()}
+    of_tools |= {"consent": "I record this.", "consents": {}}
     of_tools["tools"] = ("current_time",)
     expected = replace(Persona(*texts, False, 64, False, "text"), **of_tools)
     assert changes.applied(AURA) == expected

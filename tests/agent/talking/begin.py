@@ -6,7 +6,8 @@ from contextlib import asynccontextmanager
 from dataclasses import replace
 
 from agent.call import Call
-from agent.persona.persona import AURA
+from agent.persona.persona import AURA, Persona
+from agent.records.call_recording import CallRecording
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
 from tests.agent.audience import Notes
@@ -20,7 +21,13 @@ from tests.virtual_time import wall_clocks
 
 
 @asynccontextmanager
-async def talking(engines: Engines | None = None, *, greet: bool = False) -> AsyncIterator[Conversation]:
+async def talking(
+    engines: Engines | None = None,
+    *,
+    greet: bool = False,
+    recording: CallRecording | None = None,
+    persona: Persona = AURA,
+) -> AsyncIterator[Conversation]:
     """A call that has begun. What is on its way is heard out, and what must hold of every call is checked."""
     engines = engines or Engines()
     before, failure = asyncio.all_tasks(), None
@@ -28,11 +35,12 @@ async def talking(engines: Engines | None = None, *, greet: bool = False) -> Asy
         pipeline, notes = InProcessPipeline(engines), Notes()
         call = Call(
             PipelineSettings("http://pipeline", "key"),
-            replace(AURA, greeting="Hello, I am listening."),
+            replace(persona, greeting="Hello, I am listening."),
             TURNS["browser"],
             notes,
             connect=pipeline.connect,
             models=turn_models(engines.person),
+            recording=recording,
         )
         mouth = Mouth(engines.person)
         ears = Ears(engines.voice, mouth, 1_700_000_000.0)

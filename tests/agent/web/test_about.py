@@ -66,6 +66,7 @@ async def test_what_the_pipeline_can_do_is_passed_on(client: Client, state: Pipe
         "tools": False,
         "feedback": False,
         "samples": False,
+        "records": False,
         "personas": [],
     }
 

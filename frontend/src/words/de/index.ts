@@ -10,6 +10,7 @@ import { door } from './door';
 import { launcher } from './launcher';
 import { problems } from './problems';
 import { reach } from './reach';
+import { records } from './records';
 import { seeing } from './seeing';
 import { settings } from './settings';
 import { sheet } from './sheet';
@@ -31,6 +32,7 @@ export const de: Words = {
   launcher,
   problems,
   reach,
+  records,
   seeing,
   settings,
   sheet,

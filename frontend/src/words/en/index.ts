@@ -9,6 +9,7 @@ import { door } from './door';
 import { launcher } from './launcher';
 import { problems } from './problems';
 import { reach } from './reach';
+import { records } from './records';
 import { seeing } from './seeing';
 import { settings } from './settings';
 import { sheet } from './sheet';
@@ -30,6 +31,7 @@ export const en = {
   launcher,
   problems,
   reach,
+  records,
   seeing,
   settings,
   sheet,

@@ -1,0 +1,1 @@
+"""The records of calls, for those who were in them."""

@@ -1,0 +1,116 @@
+/** Plays a record: that of the call from which the page was opened, or the two files of one. Nothing is sent anywhere. */
+import { useCallback, useEffect, useRef, useState } from 'react';
+import { fetchSound, fetchTimeline } from '../records/record';
+import { words } from '../words/words';
+import { ReplayView } from './ReplayView';
+import { type Replay, readReplay } from './replay';
+import { type Loudness, loudnessOf } from './sound';
+
+interface Props {
+  /** Of the call; null: files are asked for. */
+  readonly token: string | null;
+}
+
+export function ReplayPage({ token }: Props) {
+  const [replay, setReplay] = useState<Replay | null>(null);
+  const [sound, setSound] = useState<Blob | null>(null);
+  const [failed, setFailed] = useState(false);
+  const take = useCallback((timeline: unknown, heard: Blob | null) => {
+    const read = readReplay(timeline);
+    setReplay(read);
+    setSound(heard);
+    setFailed(!read);
+  }, []);
+  useEffect(() => {
+    if (token === null) return;
+    void Promise.all([fetchTimeline(token), fetchSound(token)]).then(([timeline, heard]) => take(timeline, heard));
+  }, [token, take]);
+  const choose = async (files: readonly File[]) => {
+    const timeline = files.find(({ name }) => name.endsWith('.json'));
+    const text = await timeline?.text().catch(() => '');
+    take(parsed(text ?? ''), files.find(({ name }) => name.endsWith('.ogg')) ?? null);
+  };
+  return (
+    <main className="replay" data-testid="replay">
+      <h1>{words.records.replay.title}</h1>
+      {replay && <p className="fine">{`${replay.room} · ${when(replay.began)}`}</p>}
+      {failed && (
+        <p role="alert" data-testid="replay-failed">
+          {words.records.replay.unreadable}
+        </p>
+      )}
+      {replay ? (
+        <Player replay={replay} sound={sound} />
+      ) : (
+        <label className="replay-choose">
+          {words.records.replay.choose}
+          <input
+            type="file"
+            multiple
+            accept=".json,.ogg"
+            onChange={({ target }) => void choose([...(target.files ?? [])])}
+          />
+        </label>
+      )}
+    </main>
+  );
+}
+
+function Player({ replay, sound }: { replay: Replay; sound: Blob | null }) {
+  const audio = useRef<HTMLAudioElement>(null);
+  const [address, setAddress] = useState('');
+  const [loudness, setLoudness] = useState<Loudness | null | undefined>(undefined);
+  const [nowMs, setNowMs] = useState(0);
+  useEffect(() => {
+    if (!sound) return;
+    const url = URL.createObjectURL(sound);
+    setAddress(url);
+    let wanted = true;
+    void loudnessOf(sound).then((found) => wanted && setLoudness(found));
+    return () => {
+      wanted = false;
+      URL.revokeObjectURL(url);
+    };
+  }, [sound]);
+  useEffect(() => {
+    let frame = 0;
+    const follow = () => {
+      if (audio.current && !audio.current.paused) setNowMs(audio.current.currentTime * 1000);
+      frame = requestAnimationFrame(follow);
+    };
+    frame = requestAnimationFrame(follow);
+    return () => cancelAnimationFrame(frame);
+  }, []);
+  const seek = (ms: number) => {
+    setNowMs(ms);
+    if (audio.current) audio.current.currentTime = ms / 1000;
+  };
+  return (
+    <>
+      {address && (
+        // biome-ignore lint/a11y/useMediaCaption: what is said stands below, with its times
+        <audio
+          ref={audio}
+          src={address}
+          controls
+          onSeeked={({ currentTarget }) => setNowMs(currentTarget.currentTime * 1000)}
+        />
+      )}
+      {loudness === null && <p className="fine">{words.records.replay.noWave}</p>}
+      <ReplayView replay={replay} loudness={loudness ?? null} nowMs={nowMs} seek={seek} />
+    </>
+  );
+}
+
+function when(began: string): string {
+  const date = new Date(began);
+  return Number.isNaN(date.getTime()) ? '' : date.toLocaleString(document.documentElement.lang);
+}
+
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,54 @@
+"""What people are told before they are recorded: all of the sentence, and nothing where nothing is."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from agent.persona.greetings import CONSENTS, GREETINGS
+from agent.persona.persona import AURA
+from agent.records.call_recording import CallRecording
+from agent.settings.records import RecordSettings
+from tests.agent.records.tape import Tape, at_once
+from tests.agent.talking.begin import talking
+
+pytestmark = pytest.mark.anyio
+SENTENCE = "This call is being recorded."
+
+
+def recording(folder: Path) -> CallRecording:
+    return CallRecording(RecordSettings(folder), "aura-1", "browser", open_sound=Tape().open, offload=at_once)
+
+
+async def test_a_call_that_is_recorded_begins_with_the_sentence(tmp_path: Path) -> None:
+    async with talking(greet=True, recording=recording(tmp_path)) as room:
+        await room.hears_out()
+        assert room.heard.startswith(f"{SENTENCE} Hello, I'm Aura.")
+
+
+async def test_a_call_that_is_not_recorded_has_no_such_sentence(tmp_path: Path) -> None:
+    (tmp_path / "records").write_text("this is no folder")
+    for made in (None, recording(tmp_path / "records")):
+        async with talking(greet=True, recording=made) as room:
+            await room.hears_out()
+            assert room.heard.startswith("Hello, I'm Aura.")
+
+
+async def test_who_speaks_over_it_is_answered_and_hears_it_to_its_end(tmp_path: Path) -> None:
+    async with talking(greet=True, recording=recording(tmp_path)) as room:
+        await room.says("What is the capital of France?")
+        await room.hears("The capital is Paris.", SENTENCE)
+        await room.hears_out()
+        assert room.heard.count(SENTENCE) == 1
+
+
+async def test_it_is_said_too_where_the_persona_waits_for_the_person(tmp_path: Path) -> None:
+    persona = replace(AURA, speaks_first=False)
+    async with talking(greet=True, recording=recording(tmp_path), persona=persona) as room:
+        await room.hears_out()
+        assert room.heard == SENTENCE
+
+
+def test_there_is_one_in_every_language_of_the_greetings() -> None:
+    assert CONSENTS.keys() == GREETINGS.keys()
+    assert AURA.consent_in(["de", "en"]).text == CONSENTS["de"]
