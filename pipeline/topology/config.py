@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pipeline.errors import ConfigError
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")  # it stands in request ids, logs and metrics
 OutputType = Literal["observation", "text", "latent", "audio"]
+OUTPUT_TYPES = get_args(OutputType)
 
 
 class StageExecutionType(StrEnum):
@@ -117,6 +118,7 @@ def _faults(topology: PipelineConfig) -> Iterator[str]:
         for fault in (
             *_name_faults(stage, stages[:position]),
             *(_recogniser_faults(stage) if position == 0 else _source_faults(stage, stages[:position])),
+            *_circle_faults(stage, stages[position:]),
             *_output_faults(stage, stages[:position]),
             *_extra_faults(stage, stages[:position]),
         ):
@@ -170,6 +172,13 @@ def _source_faults(stage: StagePipelineConfig, before: tuple[StagePipelineConfig
         yield from _join_faults(last, stage, is_heard=len(before) == 1)
 
 
+def _circle_faults(stage: StagePipelineConfig, behind: tuple[StagePipelineConfig, ...]) -> Iterator[str]:
+    for other in behind:
+        if other.stage_id in stage.input_sources:
+            whose = "what it makes itself" if other is stage else f"`{other.model_stage}`, which comes later"
+            yield f"it reads {whose}: a circle"
+
+
 def _join_faults(source: StagePipelineConfig, stage: StagePipelineConfig, *, is_heard: bool) -> Iterator[str]:
     """What makes the stage's prompts: its own function, or functions that hand on what the source makes."""
     handed = {name: source for name in INTO_NEXT if getattr(source, name) and not is_heard}
@@ -189,6 +198,8 @@ def _join_faults(source: StagePipelineConfig, stage: StagePipelineConfig, *, is_
 
 
 def _output_faults(stage: StagePipelineConfig, before: tuple[StagePipelineConfig, ...]) -> Iterator[str]:
+    if stage.engine_output_type not in OUTPUT_TYPES:
+        yield f"engine_output_type is {stage.engine_output_type!r}: stages hand on {', '.join(OUTPUT_TYPES)}"
     if stage.final_output and stage.final_output_type is None:
         yield "final_output without final_output_type"
     if stage.final_output_type is not None and not stage.final_output:
