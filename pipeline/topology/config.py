@@ -118,7 +118,6 @@ def _faults(topology: PipelineConfig) -> Iterator[str]:
         for fault in (
             *_name_faults(stage, stages[:position]),
             *(_recogniser_faults(stage) if position == 0 else _source_faults(stage, stages[:position])),
-            *_circle_faults(stage, stages[position:]),
             *_output_faults(stage, stages[:position]),
             *_extra_faults(stage, stages[:position]),
         ):
@@ -170,13 +169,6 @@ def _source_faults(stage: StagePipelineConfig, before: tuple[StagePipelineConfig
         yield f"it has {len(stage.input_sources)} input_sources, and a stage reads one"
     if stage.input_sources == (last.stage_id,):
         yield from _join_faults(last, stage, is_heard=len(before) == 1)
-
-
-def _circle_faults(stage: StagePipelineConfig, behind: tuple[StagePipelineConfig, ...]) -> Iterator[str]:
-    for other in behind:
-        if other.stage_id in stage.input_sources:
-            whose = "what it makes itself" if other is stage else f"`{other.model_stage}`, which comes later"
-            yield f"it reads {whose}: a circle"
 
 
 def _join_faults(source: StagePipelineConfig, stage: StagePipelineConfig, *, is_heard: bool) -> Iterator[str]:
