@@ -26,7 +26,6 @@ from pipeline.cli.say import add_say, run_say
 from pipeline.cli.shutdown import Shutdown
 from pipeline.cli.transcribe import add_transcribe, run_transcribe
 from pipeline.deployment.loading import Deployment, model_type_in, read_deployment
-from pipeline.deployment.schema import choice
 from pipeline.deployment.validation import session_faults
 from pipeline.engines.chat_completions.endpoint import ChatEndpoint
 from pipeline.errors import AuraError, ConfigError, quoted
@@ -34,7 +33,8 @@ from pipeline.realtime.server import Server
 from pipeline.runtime.gpus import gpu_bytes
 from pipeline.runtime.orchestrator import running
 from pipeline.runtime.preflight import preflight
-from pipeline.runtime.profiles import EMBEDDED, EMBEDDED_CHAT, PROFILES, Profile, chat_profile
+from pipeline.runtime.profiles import EMBEDDED, EMBEDDED_CHAT, PROFILES, Profile, profile_for
+from pipeline.shipped.embedded import chat_profile
 
 log = logging.getLogger("pipeline")
 
@@ -171,16 +171,14 @@ def _profile_of(file: Path | None) -> str:
         ConfigError: There is no such pipeline.
     """
     model_type = model_type_in(file) if file else None
-    if model_type is None:
-        return EMBEDDED
-    names = {profile.topology.model_type: name for name, profile in PROFILES.items()}
-    if refusal := choice(*names).refusal(model_type):
-        raise ConfigError(str(file), [f"`model_type` is {model_type!r}: {refusal}"])
-    return names[model_type]
+    try:
+        return profile_for(model_type) if model_type is not None else EMBEDDED
+    except ConfigError as error:
+        raise ConfigError(str(file), error.faults) from error
 
 
 def _guess(profile: Profile) -> str:
-    known = ", ".join(profile.topology.model_type for profile in PROFILES.values())
+    known = ", ".join(each.topology.model_type for each in PROFILES.sound()[0].values())
     return f"`model_type` is not there (known: {known}): it was read as one of {profile.topology.model_type}"
 
 

@@ -1,4 +1,4 @@
-"""Opens the engine of a stage by the architecture that the topology names."""
+"""Opens the engine of a stage by the architecture that the topology names: the small ones, and the registry of all."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -24,8 +24,11 @@ from pipeline.engines.embedded_models import (
 )
 from pipeline.engines.llamacpp.steps import BATCH
 from pipeline.engines.model_files import model_folder
+from pipeline.errors import ConfigError
+from pipeline.registry.entry_registry import EntryRegistry
+from pipeline.registry.shipped import ENGINES as SHIPPED
 from pipeline.runtime.gpu_fit import GpuMemory
-from pipeline.topology.config import StageExecutionType
+from pipeline.topology.config import PipelineConfig, StageExecutionType
 from pipeline.topology.processors.embedded import INSTRUCTIONS_TOKENS, prompt_stem, tokens
 from pipeline.topology.processors.preamble import PREAMBLE, TOOLS_PREAMBLE
 from pipeline.types.chunks import AsrInput, AudioChunk, ChatMessage, ChatPrompt, Clause, TextChunk, Transcript
@@ -172,41 +175,60 @@ RECOGNITION: Mapping[str, Key] = {
 }
 CHAT: Mapping[str, Key] = {"temperature": Key((int, float), 0.6, within(0, 2))}
 
-ENGINES: Mapping[str, EngineKind] = {
-    "WhisperForConditionalGeneration": EngineKind(
-        open_whisper,
-        EngineKeys(WHISPER),
-        whisper_names,
-        partial(check_files, WHISPER_FILES),
-        reads=AsrInput,
-        makes=Transcript,
-    ),
-    "Qwen2ForCausalLM": EngineKind(
-        open_llama,
-        EngineKeys(LLAMA, sessions=BATCH),
-        llama_names,
-        partial(check_files, LLAMA_FILES),
-        apart=True,
-        reads=ChatPrompt,
-        makes=TextChunk,
-    ),
-    "ImageRecognition": EngineKind(
-        open_recognition,
-        EngineKeys(RECOGNITION),
-        recognition_names,
-        check_recognition,
-        apart=True,
-        computes=LLM_GENERATION,
-        reads=RecognitionPrompt,
-        makes=Observation,
-    ),
-    "HibariTTS": EngineKind(open_hibari, EngineKeys(), computes=LLM_GENERATION, reads=Clause, makes=AudioChunk),
-}
+WHISPER_KIND = EngineKind(
+    open_whisper,
+    EngineKeys(WHISPER),
+    whisper_names,
+    partial(check_files, WHISPER_FILES),
+    reads=AsrInput,
+    makes=Transcript,
+)
+LLAMA_KIND = EngineKind(
+    open_llama,
+    EngineKeys(LLAMA, sessions=BATCH),
+    llama_names,
+    partial(check_files, LLAMA_FILES),
+    apart=True,
+    reads=ChatPrompt,
+    makes=TextChunk,
+)
+RECOGNITION_KIND = EngineKind(
+    open_recognition,
+    EngineKeys(RECOGNITION),
+    recognition_names,
+    check_recognition,
+    apart=True,
+    computes=LLM_GENERATION,
+    reads=RecognitionPrompt,
+    makes=Observation,
+)
+HIBARI_KIND = EngineKind(open_hibari, EngineKeys(), computes=LLM_GENERATION, reads=Clause, makes=AudioChunk)
 
 
-def chat_engines(endpoint: ChatEndpoint) -> Mapping[str, EngineKind]:
-    """The same, with the language model of a server in place of llama.cpp's."""
-    chat = EngineKind(partial(open_chat, endpoint), EngineKeys(CHAT), apart=True, reads=ChatPrompt, makes=TextChunk)
-    return {arch: kind for arch, kind in ENGINES.items() if kind.reads is not ChatPrompt} | {
-        "OpenAIChatCompletions": chat
-    }
+def chat_kind(endpoint: ChatEndpoint) -> EngineKind:
+    """The language model of that server."""
+    return EngineKind(partial(open_chat, endpoint), EngineKeys(CHAT), apart=True, reads=ChatPrompt, makes=TextChunk)
+
+
+CHAT_KIND = chat_kind(ChatEndpoint())
+ENGINES: EntryRegistry[EngineKind] = EntryRegistry("aura.engines", EngineKind, SHIPPED)
+
+
+def engines_of(topology: PipelineConfig, engines: Mapping[str, EngineKind] = ENGINES) -> Mapping[str, EngineKind]:
+    """The engines that the stages of a topology name, by architecture; no other is imported.
+
+    Raises:
+        ConfigError: Lists each that is not there or cannot be imported.
+    """
+    found, faults = dict[str, EngineKind](), list[str]()
+    for stage in topology.stages:
+        try:
+            found[stage.model_arch] = engines[stage.model_arch]
+        except ConfigError as error:
+            faults += str(error).splitlines()
+        except KeyError:
+            here, known = f"stage {stage.stage_id} ({stage.model_stage})", ", ".join(engines)
+            faults.append(f"{here}: no engine serves `{stage.model_arch}` (known: {known})")
+    if faults:
+        raise ConfigError(f"topology {topology.model_type}", faults)
+    return found

@@ -5,21 +5,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.context.window import WindowLimits
-from pipeline.deployment.schema import EngineKeys
-from pipeline.engines.chat_completions.endpoint import ChatEndpoint
+from pipeline.deployment.schema import EngineKeys, choice
 from pipeline.errors import ConfigError
-from pipeline.runtime.engine_registry import ENGINES, EngineKind, chat_engines
-from pipeline.runtime.vllm_engine_registry import VLLM_ENGINES
+from pipeline.registry.entry_registry import EntryRegistry
+from pipeline.registry.shipped import PIPELINES as SHIPPED
+from pipeline.runtime.engine_registry import EngineKind
 from pipeline.runtime.wiring import wiring_faults
 from pipeline.speech.vad_frontend import DetectorFactory
-from pipeline.topology.aura_omni import AURA_OMNI_PIPELINE
 from pipeline.topology.config import PipelineConfig
-from pipeline.topology.embedded import EMBEDDED_CHAT_PIPELINE, EMBEDDED_PIPELINE
-from pipeline.topology.processors import chat, embedded
-from pipeline.topology.processors.aura import ROOM
 from pipeline.types.capabilities import PromptLimits
 
 DEPLOY = Path(__file__).parents[1] / "deployment" / "files"
+
+
+def silero() -> DetectorFactory:
+    from pipeline.engines.silero.vad import SileroModel
+
+    return SileroModel()
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +29,7 @@ class Profile:
     """A pipeline that can be started: its topology, and an engine for each of its stages.
 
     Attributes:
+        engines: By `model_arch`, those of its stages: `engines_of(topology)` finds them.
         detector: Loads voice activity detection; what it returns makes one for each caller.
         limits: What its prompts have room for; None: every text.
         warms_up: A turn is made before the first caller comes.
@@ -40,7 +43,7 @@ class Profile:
     topology: PipelineConfig
     deployment: Path
     engines: Mapping[str, EngineKind]
-    detector: Callable[[], DetectorFactory]
+    detector: Callable[[], DetectorFactory] = silero
     limits: PromptLimits | None = None
     warms_up: bool = False
     answers_from: str = ""
@@ -55,25 +58,25 @@ class Profile:
         return {arch: kind.keys.naming(kind.names(models_dir)) for arch, kind in self.engines.items()}
 
 
-NEWEST = WindowLimits(keep_s=2, slack_s=2)  # where only the newest picture is looked at
-
-
-def silero() -> DetectorFactory:
-    from pipeline.engines.silero.vad import SileroModel
-
-    return SileroModel()
-
-
-def chat_profile(endpoint: ChatEndpoint) -> Profile:
-    """The embedded profile with the language model of a server."""
-    file = DEPLOY / "embedded_chat.yaml"
-    host, engines = endpoint.host, chat_engines(endpoint)
-    return Profile(EMBEDDED_CHAT_PIPELINE, file, engines, silero, chat.LIMITS, answers_from=host, window=NEWEST)
-
-
 EMBEDDED, EMBEDDED_CHAT = "embedded", "embedded-chat"
-PROFILES: Mapping[str, Profile] = {
-    EMBEDDED: Profile(EMBEDDED_PIPELINE, DEPLOY / "embedded.yaml", ENGINES, silero, embedded.LIMITS, window=NEWEST),
-    EMBEDDED_CHAT: chat_profile(ChatEndpoint()),
-    "vllm": Profile(AURA_OMNI_PIPELINE, DEPLOY / "aura_80gb.yaml", VLLM_ENGINES, silero, ROOM, warms_up=True),
-}
+PROFILES: EntryRegistry[Profile] = EntryRegistry("aura.pipelines", Profile, SHIPPED)
+
+
+def profile_for(model_type: str, profiles: EntryRegistry[Profile] = PROFILES) -> str:
+    """The name of the profile that runs a pipeline.
+
+    Args:
+        model_type: As a deployment file names it.
+
+    Raises:
+        ConfigError: There is none, or more than one.
+    """
+    sound, faults = profiles.sound()
+    names = [name for name, profile in sound.items() if profile.topology.model_type == model_type]
+    if len(names) > 1:
+        raise ConfigError("", [f"`model_type` is {model_type!r}: that of the profiles {', '.join(names)}"])
+    if names:
+        return names[0]
+    known = dict.fromkeys(profile.topology.model_type for profile in sound.values())
+    refusal = choice(*known).refusal(model_type)
+    raise ConfigError("", [f"`model_type` is {model_type!r}: {refusal}", *faults])

@@ -175,4 +175,8 @@ def vllm_engines(machine: VllmHost) -> Mapping[str, EngineKind]:
     }
 
 
-VLLM_ENGINES = vllm_engines(VllmHost())
+_HERE = vllm_engines(VllmHost())
+ASR_KIND = _HERE["Qwen3ASRForConditionalGeneration"]
+AURA_KIND = _HERE[AURA]
+TALKER_KIND = _HERE[TALKER]
+CODE2WAV_KIND = _HERE["Qwen3TTSCode2Wav"]

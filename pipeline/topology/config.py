@@ -4,12 +4,13 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from pipeline.errors import ConfigError
 
 NAME = re.compile(r"[a-z][a-z0-9_]*")  # it stands in request ids, logs and metrics
 OutputType = Literal["observation", "text", "latent", "audio"]
+OUTPUT_TYPES = get_args(OutputType)
 
 
 class StageExecutionType(StrEnum):
@@ -189,6 +190,8 @@ def _join_faults(source: StagePipelineConfig, stage: StagePipelineConfig, *, is_
 
 
 def _output_faults(stage: StagePipelineConfig, before: tuple[StagePipelineConfig, ...]) -> Iterator[str]:
+    if stage.engine_output_type not in OUTPUT_TYPES:
+        yield f"engine_output_type is {stage.engine_output_type!r}: stages hand on {', '.join(OUTPUT_TYPES)}"
     if stage.final_output and stage.final_output_type is None:
         yield "final_output without final_output_type"
     if stage.final_output_type is not None and not stage.final_output:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from infra.launcher.base.layout import Layout
 
-EMBEDDED, VLLM = PROFILES = ("embedded", "vllm")
+EMBEDDED, VLLM = SHIPPED_PROFILES = ("embedded", "vllm")
 
 
 @dataclass(frozen=True, slots=True)

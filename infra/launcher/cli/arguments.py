@@ -8,7 +8,8 @@ from typing import NoReturn
 
 from infra.launcher.base.errors import BadUsage
 from infra.launcher.base.layout import Layout
-from infra.launcher.base.settings import EMBEDDED, PROFILES, VLLM, LauncherSettings, OnGpus
+from infra.launcher.base.profile_names import known_profiles
+from infra.launcher.base.settings import EMBEDDED, VLLM, LauncherSettings, OnGpus
 from infra.launcher.supervise.phone_services import sip_host, trunk_options
 from infra.launcher.supervise.ports import VARIABLES, asked_ports
 
@@ -46,8 +47,8 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     layout = Layout(root, home, Path(os.path.abspath(asked.run_dir or environ.get("AURA_RUN_DIR") or home)))
     ports = asked_ports(environ)
     profile = asked.profile or EMBEDDED
-    if profile not in PROFILES:
-        raise BadUsage(f"unknown profile `{profile}`; there is: {', '.join(PROFILES)}")
+    if profile not in (known := known_profiles(layout, environ)):
+        raise BadUsage(f"unknown profile `{profile}`; there is: {', '.join(known)}")
     if asked.max_sessions is not None and asked.max_sessions < 1:
         raise BadUsage(f"--max-sessions is {asked.max_sessions}, at least 1 is needed")
     if asked.phone:

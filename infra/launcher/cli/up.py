@@ -87,7 +87,9 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
     }
     await serve(
         layout,
-        stack_services(layout, ports, keys, settings.max_sessions, phone=phone, on_gpus=on_gpus),
+        stack_services(
+            layout, ports, keys, settings.max_sessions, phone=phone, profile=settings.profile, on_gpus=on_gpus
+        ),
         addresses(ports),
         options,
         stack=stack,

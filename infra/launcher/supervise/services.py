@@ -55,6 +55,7 @@ def stack_services(
     max_sessions: int | None,
     *,
     phone: bool,
+    profile: str = EMBEDDED,
     on_gpus: OnGpus | None = None,
 ) -> tuple[Service, ...]:
     """The four services, or six with phones, in the order in which they start."""
@@ -70,7 +71,7 @@ def stack_services(
             start_s=15,
             stop_s=5,
         ),
-        _pipeline(layout, ports, ours, max_sessions, on_gpus),
+        _pipeline(layout, ports, ours, max_sessions, profile, on_gpus),
         Service(
             name="agent",
             argv=(str(scripts / "aura-agent"), "start"),
@@ -98,12 +99,17 @@ def stack_services(
 
 
 def _pipeline(
-    layout: Layout, ports: Ports, env: Mapping[str, str], max_sessions: int | None, on_gpus: OnGpus | None
+    layout: Layout,
+    ports: Ports,
+    env: Mapping[str, str],
+    max_sessions: int | None,
+    profile: str,
+    on_gpus: OnGpus | None,
 ) -> Service:
-    """What hears, thinks and speaks: with small models, or on GPUs."""
+    """What hears, thinks and speaks: with small models, as a package says, or on GPUs."""
     venv, models = (on_gpus.venv_in(layout), on_gpus.models) if on_gpus else (layout.venv, layout.models)
     options = {
-        "--profile": VLLM if on_gpus else EMBEDDED,
+        "--profile": VLLM if on_gpus else profile,
         "--stage-configs-path": on_gpus and on_gpus.deployment,
         "--models-dir": models,
         "--host": LOOPBACK,

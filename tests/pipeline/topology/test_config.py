@@ -243,7 +243,7 @@ class TestAProfile:
     def test_a_stage_that_no_engine_serves_is_refused(self) -> None:
         topology, engines = PROFILES["embedded"].topology, dict(PROFILES["embedded"].engines)
         del engines["HibariTTS"]
-        known = "WhisperForConditionalGeneration, Qwen2ForCausalLM, ImageRecognition"
+        known = "WhisperForConditionalGeneration, ImageRecognition, Qwen2ForCausalLM"
         assert self.faults(topology, engines) == [f"stage 3 (tts): no engine serves `HibariTTS` (known: {known})"]
 
     @pytest.mark.parametrize("name", ["embedded", "vllm"])

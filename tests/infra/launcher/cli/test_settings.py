@@ -43,6 +43,20 @@ def test_an_unknown_profile_is_refused_with_the_known_ones() -> None:
         read_settings(ROOT, ["up", "--profile", "aura"], {})
 
 
+def test_a_profile_of_an_installed_package_is_known_without_being_imported(tmp_path: Path) -> None:
+    """Of the venv that set-up has made, or of a folder on the path; a package cannot take a name that comes with us."""
+    homes = (tmp_path / "home" / "venv" / "lib" / "python3.11" / "site-packages", tmp_path / "beside")
+    for folder, name in zip(homes, ("parrot", "vllm"), strict=True):
+        info = folder / f"{name}-1.dist-info"
+        info.mkdir(parents=True)
+        (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1\n")
+        (info / "entry_points.txt").write_text(f"[aura.pipelines]\n{name} = missing:IT\n{name}2 = missing:IT\n")
+    told = {"AURA_HOME": str(tmp_path / "home"), "PYTHONPATH": f":{homes[1]}"}
+    assert read_settings(ROOT, ["up", "--profile", "parrot"], told).profile == "parrot"
+    with pytest.raises(BadUsage, match="unknown profile `x`; there is: embedded, vllm, parrot, parrot2, vllm2"):
+        read_settings(ROOT, ["up", "--profile", "x"], told)
+
+
 def test_no_sessions_at_all_are_refused() -> None:
     with pytest.raises(BadUsage, match="--max-sessions is 0"):
         read_settings(ROOT, ["up", "--max-sessions", "0"], {})

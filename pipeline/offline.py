@@ -1,0 +1,88 @@
+"""A pipeline from Python, without a server: opened as its deployment file says, and asked."""
+
+from collections.abc import AsyncGenerator, Callable, Iterable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from pipeline.cli.ask import AskResult, ask
+from pipeline.cli.offline import OfflineStages
+from pipeline.deployment.loading import model_type_in, read_deployment
+from pipeline.errors import ConfigError
+from pipeline.media.segmentation import Pcm
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.registry.entry_registry import EntryRegistry
+from pipeline.runtime.gpus import gpu_bytes
+from pipeline.runtime.orchestrator import running
+from pipeline.runtime.preflight import preflight
+from pipeline.runtime.profiles import PROFILES, Profile, profile_for
+from pipeline.types.capabilities import Capabilities
+
+MODELS = Path(".aura/models")  # where `infra/up` keeps them
+
+
+def _ignore(text: str) -> None:
+    """Takes words that nobody waits for."""
+
+
+class Pipeline:
+    """An open pipeline, whose engines answer one question after the other; none remembers the one before.
+
+    Attributes:
+        capabilities: What may be asked of it: languages, voices, sizes.
+    """
+
+    def __init__(self, stages: OfflineStages, capabilities: Capabilities) -> None:
+        self.capabilities = capabilities
+        self._stages = stages
+
+    @classmethod
+    @asynccontextmanager
+    async def from_deployment(
+        cls, file: Path, models_dir: Path = MODELS, profiles: EntryRegistry[Profile] = PROFILES
+    ) -> AsyncGenerator["Pipeline", None]:
+        """Opens the pipeline that a deployment file names; leaving the block closes its engines.
+
+        Args:
+            models_dir: Holds a folder for each checkpoint.
+
+        Raises:
+            ConfigError: Lists what is wrong with the file, its pipeline or a model.
+            EngineError: An engine did not start.
+        """
+        profile = _profile_of(file, profiles)
+        deployment = read_deployment(file, profile.topology, profile.engine_keys(models_dir))
+        preflight(str(file), profile, deployment, models_dir, gpu_bytes())
+        async with running(profile, deployment, models_dir) as opened:
+            yield cls(OfflineStages.of(opened.stages), opened.capabilities)
+
+    async def ask(
+        self,
+        question: str | Pcm,
+        *,
+        film: Iterable[VideoChunk] = (),
+        language: str | None = None,
+        emit: Callable[[str], None] = _ignore,
+    ) -> AskResult:
+        """Asks, and returns the whole answer: its words, its sound (PCM16, 24 kHz mono), and what took how long.
+
+        Args:
+            question: Text, or sound (float32, 16 kHz mono).
+            film: What is seen until the question ends, a second each.
+            language: Of a question in sound; None: it is detected.
+            emit: Is told each piece of the answer as it is written.
+
+        Raises:
+            RequestError: There is no sound in the question.
+            EngineError: A stage failed.
+        """
+        return await ask(self._stages, film, question, emit, _ignore, language)
+
+
+def _profile_of(file: Path, profiles: EntryRegistry[Profile]) -> Profile:
+    model_type = model_type_in(file)
+    if model_type is None:
+        raise ConfigError(str(file), ["`model_type` is needed: it names the pipeline"])
+    try:
+        return profiles[profile_for(model_type, profiles)]
+    except ConfigError as error:
+        raise ConfigError(str(file), error.faults) from error
