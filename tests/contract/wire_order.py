@@ -119,6 +119,8 @@ class Order:
 
     def _says(self, event: Event, kind: str, item_id: str) -> None:
         """What is said in pieces is what is said as a whole, in one place."""
+        if item_id not in self._messages and kind != "response.output_item.added":
+            self.faults.append(f"{kind}: {item_id} was not added")
         self._step(item_id, kind, self._table)
         if self._messages.setdefault(item_id, event["output_index"]) != event["output_index"]:
             self.faults.append(f"{kind}: another place")
