@@ -1,7 +1,7 @@
 /** A record: its waveform, what was said, and what was decided, all at the moment of one cursor. */
 import { CaptionLine } from '../call/CaptionLine';
 import { Timeline } from '../timeline/Timeline';
-import { seconds } from '../ui/format';
+import { clock, seconds } from '../ui/format';
 import { words } from '../words/words';
 import { heardAt, type Replay, type ToolRun, until } from './replay';
 import type { Loudness } from './sound';
@@ -32,7 +32,7 @@ export function ReplayView({ replay, loudness, nowMs, seek }: Props) {
             {replay.lines.map(({ line, fromMs }) => (
               <li key={line.key} data-now={line.key === heard} data-come={fromMs <= nowMs}>
                 <button type="button" className="quiet" onClick={() => seek(fromMs)}>
-                  {seconds(fromMs)}
+                  {clock(fromMs)}
                 </button>
                 <ol>
                   <CaptionLine line={line} continues={false} />
