@@ -1,4 +1,4 @@
-"""The worked example of `docs/add-a-model.md`, as it stands there: built, installed beside AURA, checked, asked, called."""
+"""The worked example of `docs/add-a-model.md`, as it stands there: built, installed, checked, asked and called."""
 
 import asyncio
 import os
@@ -22,11 +22,7 @@ pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).parents[2]
 BLOCK = re.compile(r'^```\w+ title="([\w./]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
-QUESTION = {
-    "type": "message",
-    "role": "user",
-    "content": [{"type": "input_text", "text": "Good morning!"}],
-}
+QUESTION = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Good morning!"}]}
 
 
 @pytest.fixture(scope="module")
@@ -83,7 +79,7 @@ async def test_it_is_served_and_answers_aloud(example: Path, models_dir: Path) -
     running = await asyncio.create_subprocess_exec(*command, cwd=example / "site", env=told)
     try:
         async with asyncio.timeout(PATIENCE_S):
-            while not await ready(url):  # noqa: ASYNC110 - only by asking
+            while not await ready(url):  # it tells nobody
                 assert running.returncode is None
                 await asyncio.sleep(0.1)
             about = await ask_about(url, timeout_s=10)
