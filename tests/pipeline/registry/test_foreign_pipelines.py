@@ -97,3 +97,14 @@ def test_an_engine_of_another_package_serves_a_stage(tmp_path: Path) -> None:
     )
     code, said = check(tmp_path, "--profile", "mine")
     assert code == 2 and "stage 3: engine_args: unknown key `voice`" in said
+
+
+def test_a_model_type_of_two_profiles_is_no_answer(tmp_path: Path) -> None:
+    made = f"{SOUND}IT = pipeline(HEARS, SEES, WRITES, SPEAKS)\n"
+    install(tmp_path, "mine", made, aura_pipelines="mine = mine:IT\nother = mine:IT")
+    file = tmp_path / "mine.yaml"
+    file.write_text("{model_type: mine, max_sessions: 3}")
+    said = f"aura-pipeline: {file}: `model_type` is 'mine': that of the profiles mine, other\n"
+    code, told = check(tmp_path, file)
+    assert (code, "".join(sorted(told))) == (2, "".join(sorted(said))), "in whichever order"
+    assert check(tmp_path, "--profile", "other", file)[0] == 0
