@@ -1,5 +1,6 @@
 """A pipeline from Python: found by its file, asked, closed again; what cannot be is refused with the file's name."""
 
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ class Noted(FakeEngine[Any, Any]):
         CLOSED.append("closed")
 
 
-SCRIPTS = {
+SCRIPTS: Mapping[str, Callable[[Any], Iterable[Any]]] = {
     "WhisperForConditionalGeneration": hears("").script,
     "ImageRecognition": lambda prompt: (),
     "Qwen2ForCausalLM": writes("Paris it is.").script,
