@@ -30,6 +30,7 @@ from pipeline.deployment.validation import session_faults
 from pipeline.engines.chat_completions.endpoint import ChatEndpoint
 from pipeline.errors import AuraError, ConfigError, quoted
 from pipeline.realtime.server import Server
+from pipeline.runtime.engine_registry import ENGINES
 from pipeline.runtime.gpus import gpu_bytes
 from pipeline.runtime.orchestrator import running
 from pipeline.runtime.preflight import preflight
@@ -66,6 +67,8 @@ def main(argv: Sequence[str] | None = None) -> None:
         if arguments.command in OFFLINE:
             keep_stdout_for_results(os.environ)
             return OFFLINE[arguments.command](arguments, _home(os.environ))
+        for clash in (*PROFILES.clashes(), *ENGINES.clashes()):
+            log.warning("%s", clash)
         settings = _settings(arguments, os.environ)
         if arguments.command == "check":
             print(*_check(settings, arguments.model_dir), sep="\n")

@@ -1,1 +1,1 @@
-"""What can be had by name, whether it comes with AURA or with a package of somebody else's."""
+"""What can be had by name, from here or from an installed package: imported when it is used."""

@@ -74,9 +74,7 @@ class EntryRegistry(Mapping[str, T]):
     def _brought(self) -> dict[str, list[EntryPoint]]:
         found: dict[str, list[EntryPoint]] = {}
         for entry in entry_points(group=self._group) if self._given is None else self._given:
-            known = found.setdefault(entry.name, [])
-            if entry not in known:  # a package may lie on the path twice
-                known.append(entry)
+            found.setdefault(entry.name, []).append(entry)
         return found
 
     def _entry(self, name: str) -> EntryPoint:

@@ -1,1 +1,1 @@
-"""The pipelines that come with AURA, each found by its name in `pipeline/registry/shipped.py`."""
+"""The pipelines that come with AURA, each found by its name."""

@@ -128,6 +128,8 @@ def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_p
     assert parts["agent"].defaults["AURA_BUILTIN_TOOLS"] == "none"
     small = parts["pipeline"]
     assert small.argv[:4] == (str(tmp_path / "venv" / "bin" / "aura-pipeline"), "serve", "--profile", "embedded")
+    parts = {part.name: part for part in stack_services(layout, PORTS, keys, None, phone=False, profile="parrot")}
+    assert parts["pipeline"].argv == tuple(word.replace("embedded", "parrot") for word in small.argv), "of a package"
 
 
 def asked_for(*arguments: str) -> LauncherSettings:
