@@ -7,6 +7,7 @@ import {
   type LocalVideoTrack,
   type Room,
 } from 'livekit-client';
+import { publishWithEarlySound } from '../sound/earlySound';
 import type { Choices } from './choices';
 import { type Device, deviceProblem, insecurePage, type Problem } from './problems';
 
@@ -44,7 +45,10 @@ async function publish(
     if (track instanceof LocalAudioTrack) await (holdToTalk ? track.mute() : track.startPreConnectBuffer());
     await joined;
     if (room.state !== ConnectionState.Connected) throw new Error('the call is over');
-    await room.localParticipant.publishTrack(track);
+    const published = () => room.localParticipant.publishTrack(track);
+    await (track instanceof LocalAudioTrack
+      ? publishWithEarlySound(room.localParticipant, track, published)
+      : published());
   } catch {
     if (track instanceof LocalAudioTrack) track.stopPreConnectBuffer();
     track.stop();

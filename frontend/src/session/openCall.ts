@@ -1,8 +1,18 @@
 /** Opens one call: joins the room, publishes what was chosen, and collects the conversation from the first moment. */
-import { ConnectionState, DisconnectReason, type Participant, Room, RoomEvent, VideoPresets } from 'livekit-client';
+import {
+  ConnectionState,
+  DisconnectReason,
+  LocalAudioTrack,
+  type Participant,
+  Room,
+  RoomEvent,
+  Track,
+  VideoPresets,
+} from 'livekit-client';
 import { hasLostPipeline } from '../agent/attributes';
 import { type Conversation, openConversation } from '../conversation/openConversation';
 import { canChooseLoudspeaker } from '../devices/tone';
+import { endEarlySound } from '../sound/earlySound';
 import { askFirst } from './askFirst';
 import { bringDevices } from './bringDevices';
 import { connectProblem, endProblem } from './callProblems';
@@ -59,7 +69,7 @@ export async function openCall(
   room.on(RoomEvent.ParticipantAttributesChanged, (_, { isAgent, attributes }: Participant) => {
     if (isAgent) pipelineGone = hasLostPipeline(attributes);
   });
-  signal.addEventListener('abort', () => void room.disconnect(), { once: true });
+  signal.addEventListener('abort', () => void leave(room), { once: true });
   try {
     const joined = room.connect(grant.serverUrl, grant.participantToken, connectOptions(grant.serverUrl));
     bringDevices(room, choices, joined, events.report);
@@ -97,4 +107,11 @@ export async function openCall(
     ask,
     isAsking: () => asking,
   };
+}
+
+async function leave(room: Room): Promise<void> {
+  const track = room.localParticipant.getTrackPublication(Track.Source.Microphone)?.track;
+  // biome-ignore lint/complexity/useLiteralKeys: the library keeps its recorder to itself, and trips over it
+  if (track instanceof LocalAudioTrack) await endEarlySound(track['localTrackRecorder'], track);
+  await room.disconnect();
 }
