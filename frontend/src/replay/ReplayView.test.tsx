@@ -1,6 +1,6 @@
 import { renderToStaticMarkup } from 'react-dom/server';
 import { expect, it } from 'vitest';
-import { replay } from './exampleReplay';
+import { replay } from './exampleReplay.test.data';
 import { ReplayView } from './ReplayView';
 
 const drawn = (nowMs: number) =>

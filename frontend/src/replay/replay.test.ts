@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { replay, TIMELINE } from './exampleReplay';
+import { replay, TIMELINE } from './exampleReplay.test.data';
 import { handedOver, handOver } from './handOver';
 import { outline, peaksOf } from './peaks';
 import { heardAt, readReplay, until } from './replay';
