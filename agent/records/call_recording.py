@@ -210,7 +210,7 @@ class CallRecording:
             await self._sound.write()
 
     def _finish(self, why: str) -> "asyncio.Task[None]":
-        """RecordEnd the record, once; `why`: what has failed. Nothing cuts that short."""
+        """End the record, once; `why`: what has failed. Nothing cuts that short."""
         folder, self._folder = self._folder, None
         if folder:
             self._ending = self._tasks.start(self._end(folder, why), "record:end")
