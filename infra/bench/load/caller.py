@@ -101,6 +101,8 @@ class LoadCaller:
                 await asyncio.sleep(answer.playback.ends - clock())
         finally:
             self._tell_of_it(began)
+        if answer.response and answer.response.by_shutdown:
+            raise ConnectionLost("the server has hung up")  # it is about to
 
     def _tell_of_it(self, began: float) -> None:
         if self._untold:
