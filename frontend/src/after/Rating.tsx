@@ -1,5 +1,5 @@
 /** Two thumbs, and a sentence for who likes to say why. A thumb counts at once. */
-import { useState } from 'react';
+import { useRef, useState } from 'react';
 import { words } from '../words/words';
 import { type Feedback, MOST_LETTERS, sendFeedback } from './sendFeedback';
 
@@ -9,8 +9,11 @@ export function Rating({ token }: { token: string }) {
   const [thumb, setThumb] = useState<Feedback['thumb'] | null>(null);
   const [sentence, setSentence] = useState('');
   const [sent, setSent] = useState<Sent>('nothing');
-  const send = async (feedback: Feedback, what: Sent) => {
-    setSent((await sendFeedback(token, feedback)) ? what : 'failed');
+  const status = useRef<HTMLParagraphElement>(null);
+  const send = async (feedback: Feedback, what: Sent): Promise<boolean> => {
+    const taken = await sendFeedback(token, feedback);
+    setSent(taken ? what : 'failed');
+    return taken;
   };
   const choose = (chosen: Feedback['thumb']) => {
     setThumb(chosen);
@@ -27,7 +30,8 @@ export function Rating({ token }: { token: string }) {
         <form
           onSubmit={(event) => {
             event.preventDefault();
-            void send({ thumb, sentence }, 'sentence');
+            // The form goes, and the focus with it, if it is not taken elsewhere.
+            void send({ thumb, sentence }, 'sentence').then((taken) => taken && status.current?.focus());
           }}
         >
           <label>
@@ -45,7 +49,7 @@ export function Rating({ token }: { token: string }) {
           </button>
         </form>
       )}
-      <p role="status" data-testid="rated" data-sent={sent}>
+      <p ref={status} tabIndex={-1} role="status" data-testid="rated" data-sent={sent}>
         {STATUS[sent]()}
       </p>
     </section>

@@ -7,6 +7,8 @@ import type { TurnRow } from './rows';
 
 export function TurnFigures({ row }: { row: TurnRow }) {
   const { stages = [], moments = [] } = row.wait?.timings ?? {};
+  const told = row.ticks.map(({ decision: { figures } }) => figureWords(figures).join(' · '));
+  const lines = new Set(told.filter(Boolean)); // two decisions about one sound have the same numbers
   return (
     <div className="turn-figures">
       {stages.length > 0 && <Stages stages={stages} />}
@@ -15,10 +17,9 @@ export function TurnFigures({ row }: { row: TurnRow }) {
           {moments.map(({ name, atMs }) => momentWords(name, milliseconds(atMs))).join(' · ')}
         </p>
       )}
-      {row.ticks.map(({ decision: { id, figures } }) => {
-        const numbers = figureWords(figures);
-        return numbers.length > 0 && <p key={id}>{numbers.join(' · ')}</p>;
-      })}
+      {[...lines].map((line) => (
+        <p key={line}>{line}</p>
+      ))}
     </div>
   );
 }
