@@ -102,6 +102,7 @@ async def test_a_thumb_counts_at_once_and_a_sentence_adds_to_it(
         await page.type("It was slow.")
         await page.click(find(".after-rating [type=submit]"))
         await page.until(f"{element('rated')}.dataset.sent === 'sentence'", PAGE_S, "thanks")
+        await page.until(f"document.activeElement === {element('rated')}", PAGE_S, "the focus where the form was")
         assert [each["sentence"] for each in ratings(scripted, room)] == ["", "It was slow."]
 
 

@@ -64,15 +64,15 @@ async def seeing(environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFa
 
 
 @asynccontextmanager
-async def sheet(page: Page) -> AsyncGenerator[None]:
-    """The settings are open for as long as the context lasts."""
+async def sheet(page: Page, then: str = "settings") -> AsyncGenerator[None]:
+    """The settings are open for as long as the context lasts; `then` has the focus."""
     await page.click(element("settings"))
     await page.until(find("dialog[open] [data-testid=theme]"), PAGE_S, "the settings")
     await page.run(SETTLED)
     yield
     await page.press("Escape")
     await page.until(f"!{find('dialog[open]')}", PAGE_S, "no settings any more")
-    assert await page.run("document.activeElement.dataset.testid") == "settings", "the focus is where it was"
+    await page.until(f"document.activeElement.dataset.testid === '{then}'", PAGE_S, f"the focus on {then}")
 
 
 async def pick(page: Page, testid: str, value: str) -> None:
@@ -128,6 +128,14 @@ async def test_what_is_set_at_the_door_holds_in_the_call_and_after_a_reload(
         await take_pictures(page, out, "held")
         await page.release(" ")
         await page.until(muted, PAGE_S, "a closed microphone")
+
+        async with sheet(page, then="hold"):
+            assert await page.run(is_on("hold-to-talk"))
+        await page.press(" ", held=True)
+        await page.until(f"{element('hold')}.dataset.open === 'true'", PAGE_S, "an open microphone behind the settings")
+        await page.release(" ")
+        await page.until(muted, PAGE_S, "a closed microphone again")
+        assert await page.run("!document.querySelector('dialog[open]')")
         assert page.errors == []
 
 
