@@ -7,13 +7,16 @@ import sys
 from asyncio.subprocess import PIPE, STDOUT
 from collections.abc import AsyncGenerator
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
 import pytest
+import soxr
 
+from infra.bench.base.speech import RATE, PersonVoice
 from pipeline.engines.hibari.engine import HibariEngine
 from pipeline.engines.whisper.engine import WhisperEngine
 from pipeline.errors import ConfigError, EngineError
@@ -24,6 +27,7 @@ from tests.contract.embedded import MODULE_BACKEND, all_of, seconds_to_close, sp
 pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).parents[2]
+TELEPHONE_RATE = 8_000  # Hz
 BASE, TINY = "whisper-base", "whisper-tiny.en"
 
 
@@ -53,6 +57,22 @@ async def test_a_question_is_heard_word_for_word(whisper: WhisperEngine, questio
     assert words(transcript.text) == "what is the capital of france"
     assert transcript.settles
     assert transcript.audio_end_ms == window(question).audio_end_ms
+
+
+@pytest.mark.parametrize(
+    "sentence", ["What is the capital of Italy?", "What is the capital of France?", "Please count to ten."]
+)
+async def test_a_telephone_is_heard_to_the_last_word_however_little_follows_it(
+    whisper: WhisperEngine, sentence: str
+) -> None:
+    voice = PersonVoice().say(sentence).astype(np.float32) / 32_768
+    line = soxr.resample(soxr.resample(voice, RATE, TELEPHONE_RATE), TELEPHONE_RATE, SPEECH_RATE)
+    heard = {}
+    for before_ms, behind_ms in product((200, 300), (0, 60, 120)):
+        around = (before_ms * SPEECH_RATE // 1000, behind_ms * SPEECH_RATE // 1000)
+        (transcript,) = await all_of(whisper, AsrInput(np.pad(line, around), None, True))
+        heard[before_ms, behind_ms] = words(transcript.text)
+    assert set(heard.values()) <= {words(sentence), words(sentence).replace("ten", "10")}, heard
 
 
 async def test_a_language_is_taken_with_its_region(whisper: WhisperEngine, question: bytes) -> None:
