@@ -9,7 +9,8 @@ from pipeline.engines.whisper.decoder import WhisperPass, is_echo
     ("reading", "believed"),
     [
         (WhisperPass("Hello.", logprob=-0.3, no_speech=0.02, ended=True), True),
-        (WhisperPass("Hello.", logprob=-0.5, no_speech=0.8, ended=True), True),
+        (WhisperPass("Hello.", logprob=-0.5, no_speech=0.7, ended=True), True),
+        (WhisperPass("Thank you.", logprob=-0.3, no_speech=0.84, ended=True), False),
         (WhisperPass("Thank you.", logprob=-1.1, no_speech=0.7, ended=True), False),
         (WhisperPass("you", logprob=-2.0, no_speech=0.1, ended=True), False),
         (WhisperPass("", logprob=0.0, no_speech=0.0, ended=True), False),
