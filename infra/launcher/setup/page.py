@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from infra.launcher.base.errors import BadUsage
 from infra.launcher.setup.setup_context import SetupContext
 from infra.launcher.setup.stamps import Stamp
 from infra.launcher.setup.toolchains import find_node
@@ -11,7 +12,11 @@ QUIET = {"npm_config_audit": "false", "npm_config_fund": "false", "npm_config_up
 
 
 async def build_page(setup: SetupContext) -> None:
-    """The page at `layout.page`."""
+    """The page at `layout.page`.
+
+    Raises:
+        BadUsage: `node_modules` is a link: npm would empty the folder that it leads to.
+    """
     layout, frontend = setup.layout, setup.layout.frontend
     packages = [frontend / "package.json", frontend / "package-lock.json"]
     installed = Stamp.of(layout.stamp("page-packages"), [str(frontend)], packages)
@@ -24,12 +29,23 @@ async def build_page(setup: SetupContext) -> None:
         node = await find_node(setup)
         env = {**setup.path_with(node.folder), **QUIET}
         if not have_packages:
+            refuse_link(frontend / "node_modules")
             step.note(f"npm ci, node {node.version}")
             await setup.run("page", ["npm", "ci"], cwd=frontend, env=env)
             installed.write()
         step.note("npm run build")
         await setup.run("page", ["npm", "run", "build"], cwd=frontend, env=env)
         built.write()
+
+
+def refuse_link(folder: Path) -> None:
+    """Refuse a folder that is somebody else's.
+
+    Raises:
+        BadUsage: It is a link.
+    """
+    if folder.is_symlink():
+        raise BadUsage(f"{folder} is a link to {folder.readlink()}, which npm would empty: remove the link")
 
 
 def _sources(frontend: Path) -> list[Path]:

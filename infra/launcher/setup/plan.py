@@ -4,7 +4,10 @@ import asyncio
 import fcntl
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import asynccontextmanager
+from pathlib import Path
 
+from infra.launcher.base.errors import BadUsage
+from infra.launcher.base.layout import Layout
 from infra.launcher.base.settings import OnGpus
 from infra.launcher.setup.checkpoints import fetch_checkpoints
 from infra.launcher.setup.debian import install_browser, install_sip_tester, install_sound_server
@@ -69,7 +72,11 @@ async def set_up_all(
 
 @asynccontextmanager
 async def alone(setup: SetupContext) -> AsyncGenerator[None]:
-    """One set-up at a time in one home; another waits."""
+    """One set-up at a time in one home; another waits.
+
+    Raises:
+        BadUsage: The home is another checkout's, whose venvs would be turned over to this one.
+    """
     setup.layout.home.mkdir(parents=True, exist_ok=True)
     with (setup.layout.home / "set-up.lock").open("w") as lock:
         said = False
@@ -82,4 +89,18 @@ async def alone(setup: SetupContext) -> AsyncGenerator[None]:
                     setup.display.say("  another set-up of this checkout is running: waiting for it")
                 said = True
                 await asyncio.sleep(LOCK_PAUSE_S)
+        claim_home(setup.layout)
         yield
+
+
+def claim_home(layout: Layout) -> None:
+    """Write down whose home this is; that of a checkout which is gone, or was moved, is free.
+
+    Raises:
+        BadUsage: It is another checkout's.
+    """
+    owner = layout.home / "checkout"
+    root = owner.read_text().strip() if owner.exists() else ""
+    if root and root != str(layout.root) and (Path(root) / "infra" / "launcher").is_dir():
+        raise BadUsage(f"AURA_HOME {layout.home} is that of the checkout {root}; each checkout needs a home of its own")
+    owner.write_text(f"{layout.root}\n")
