@@ -27,6 +27,7 @@ from pipeline.engines.code2wav.engine import CHILD, Code2WavEngine
 from pipeline.engines.qwen3_asr.setup import open_qwen3_asr
 from pipeline.engines.qwen3_tts.setup import open_talker
 from pipeline.engines.vllm.placement import has_gpu, placed
+from pipeline.engines.vllm.quantization import ONLINE
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.engines.vllm.start import StartEngine, start_vllm, vllm_imported
 from pipeline.models.registry import AURA, TALKER
@@ -99,6 +100,11 @@ VOICE = "Qwen3-TTS-12Hz-1.7B-CustomVoice"
 CACHED = Key(bool, True)
 NOT_CACHED = Key(bool, False, only(False, "its prompts are embeddings, which no tokens name"))
 
+
+def _stays_whole(value: str) -> str:
+    return "the kernels of a codec frame read its weights as they are" if value in ONLINE else ""
+
+
 ASR_KEYS: Mapping[str, Key] = {
     **VLLM_KEYS,
     "model": Key(str, "Qwen3-ASR-1.7B"),
@@ -122,6 +128,7 @@ TALKER_KEYS: Mapping[str, Key] = {
     "dtype": DTYPE,
     "max_model_len": count(2_048),
     "enable_prefix_caching": NOT_CACHED,
+    "quantization": Key(str, None, _stays_whole),
     "voice": Key(str, ""),
     "max_instructions_length": count(),
 }

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipeline.engines.aura.engine import OFFER, PATIENT
-from pipeline.engines.vllm.prefill_hold import FIRST_TOKENS, MOST_STEPS
+from pipeline.engines.vllm.scheduling.prefill_hold import FIRST_TOKENS, MOST_STEPS
 from pipeline.types.chunks import MultimodalPrompt
 from tests.contract.vllm.seeing import Eyes, Look
 from tests.contract.vllm.seeing_cases import GOLDENS, prompts
@@ -33,7 +33,7 @@ class Steps:
     """An engine whose steps are written down."""
 
     def __init__(self, folder: Path, **engine_args: Any) -> None:
-        from pipeline.engines.vllm.question_first import QuestionFirstScheduler
+        from pipeline.engines.vllm.scheduling.question_first import QuestionFirstScheduler
 
         taken: list[Mapping[str, int]] = []
 

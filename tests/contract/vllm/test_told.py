@@ -147,6 +147,18 @@ TOLD = (
     *each("dtype", engine(dtype="float16"), {"dtype": "float16"}),
     *each("load_format", engine(load_format="dummy"), {"load_format": "dummy"}),
     *each("quantization", engine(quantization="awq"), {"quantization": "awq"}),
+    *each(
+        "quantization-fp8",
+        engine(quantization="fp8_per_channel", dtype="bfloat16"),
+        {"quantization": "fp8_per_channel", "quantization_config": {"ignore": ["audio_tower.*"]}},
+        ("asr",),
+    ),
+    *each(
+        "quantization-fp8",
+        engine(quantization="fp8_per_channel", dtype="bfloat16"),
+        {"quantization": "fp8_per_channel", "quantization_config": {"ignore": ["visual.*"]}},
+        ("aura",),
+    ),
     *each("max_model_len", engine(max_model_len=48_000), {"max_model_len": 48_000}),
     *each("max_num_batched_tokens", engine(max_num_batched_tokens=640), {"max_num_batched_tokens": 640}),
     *each("kv_cache_memory_bytes", engine(kv_cache_memory_bytes=1 << 26), {"kv_cache_memory_bytes": 1 << 26}),

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.engines.vllm.prefill_hold import MOST_STEPS, PrefillHold, waits_for_first_tokens
+from pipeline.engines.vllm.scheduling.prefill_hold import MOST_STEPS, PrefillHold, waits_for_first_tokens
 
 
 def held(hold: PrefillHold, wanted: list[bool]) -> list[bool]:

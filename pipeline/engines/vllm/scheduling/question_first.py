@@ -11,7 +11,7 @@ from vllm.v1.core.sched.async_scheduler import AsyncScheduler
 from vllm.v1.core.sched.output import SchedulerOutput
 from vllm.v1.request import Request
 
-from pipeline.engines.vllm.prefill_hold import PrefillHold, waits_for_first_tokens
+from pipeline.engines.vllm.scheduling.prefill_hold import PrefillHold, waits_for_first_tokens
 
 QUESTION = 0  # the priority of what somebody waits for; a higher number is patient
 
