@@ -13,9 +13,12 @@ from pipeline.engines.qwen3_tts import setup as talker
 from pipeline.engines.qwen3_tts.engine import STAGE as TALKER
 from pipeline.engines.vllm.findings import Findings
 from pipeline.engines.vllm.kv_cache import kv_cache_bytes, position_bytes
+from pipeline.engines.vllm.quantization import loaded_bytes
 from pipeline.engines.vllm.sampling_defaults import check_stops
 from pipeline.models.aura.text import STOPS
+from pipeline.models.aura.weight_names import LANGUAGE
 from pipeline.models.qwen3_asr.tokenizer import ENDS
+from pipeline.models.qwen3_asr.weight_names import TEXT
 from pipeline.models.qwen3_tts.config import read_codec
 from pipeline.models.shared.decoder_config import DecoderConfig
 from pipeline.models.shared.tokenizer import check_tokenizer
@@ -29,21 +32,27 @@ CODEC, DECODER = "speech_tokenizer", "decoder."
 def check_asr(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     args, most, findings = stage.engine_args, stage.engine_args["max_model_len"], Findings()
     folder = models_dir / args["model"]
-    config, tensors = asr.examine(folder, findings, args["language"], most, _format(stage))
+    told = _format(stage), args["dtype"], args.get("quantization")
+    config, tensors = asr.examine(folder, findings, args["language"], most, *told)
     findings.look(_check_tokens, stage, ASR, folder, ENDS)
     text = config.text if config else NO_DECODER
     cache = asr.cache_bytes(text, BYTES[args["dtype"]], stage.max_batch_size, most)
-    return _checked(ASR, stage, findings, tensors, text, cache)
+    return _checked(ASR, stage, findings, tensors, text, cache, f"{TEXT}layers.")
 
 
 def check_aura(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     args, most, findings = stage.engine_args, stage.engine_args["max_model_len"], Findings()
     folder = models_dir / args["model"]
-    config, tensors = aura.examine(folder, findings, most, _format(stage))
+    told = _format(stage), args["dtype"], args.get("quantization")
+    config, tensors = aura.examine(folder, findings, most, *told)
     findings.look(_check_tokens, stage, AURA, folder, STOPS)
+    if args["mps_priority"] == aura.BELOW_NORMAL and len(stage.devices) > 1:
+        findings.add(f"stage {AURA}", f"`mps_priority` {aura.BELOW_NORMAL} is of an engine on one GPU")
+    if args["backlog_tokens"] and not args["patient_tokens"]:
+        findings.add(f"stage {AURA}", "`backlog_tokens` says nothing without `patient_tokens`")
     text = config.text if config else NO_DECODER
     cache = kv_cache_bytes(text, BYTES[args["dtype"]], most) // len(stage.devices)
-    return _checked(AURA, stage, findings, tensors, text, cache)
+    return _checked(AURA, stage, findings, tensors, text, cache, f"{LANGUAGE}layers.")
 
 
 def check_tts(stage: StageDeployment, models_dir: Path) -> GpuMemory:
@@ -78,11 +87,13 @@ def _checked(
     tensors: Sequence[Stored],
     decoder: DecoderConfig,
     cache: int,
+    rounded: str = "",
 ) -> GpuMemory:
     """Holds a stage's positions and its room for keys and values against its decoder, and returns what it takes.
 
     Args:
         cache: Bytes that keys and values take of each GPU, unless the stage is told how many.
+        rounded: How the names of those weights begin that `quantization` rounds as they are loaded.
 
     Raises:
         ConfigError: Anything was found, now or before.
@@ -97,7 +108,7 @@ def _checked(
         takes = f"one request of `max_model_len` {most} takes {least}"
         findings.add(f"stage {name}", f"`kv_cache_memory_bytes` is {told}, and {takes}")
     findings.check()
-    return GpuMemory(weight_bytes(tensors, args["dtype"]), told)
+    return GpuMemory(loaded_bytes(tensors, args["dtype"], args.get("quantization"), rounded), told)
 
 
 def _check_tokens(stage: StageDeployment, name: str, folder: Path, ends: Sequence[str]) -> None:

@@ -21,12 +21,13 @@ from pipeline.deployment.schema import (
     only,
     within,
 )
-from pipeline.engines.aura.setup import MOST_SESSIONS, open_aura
+from pipeline.engines.aura.setup import BELOW_NORMAL, MOST_SESSIONS, open_aura
 from pipeline.engines.base import Engine
 from pipeline.engines.code2wav.engine import CHILD, Code2WavEngine
 from pipeline.engines.qwen3_asr.setup import open_qwen3_asr
 from pipeline.engines.qwen3_tts.setup import open_talker
 from pipeline.engines.vllm.placement import has_gpu, placed
+from pipeline.engines.vllm.quantization import ONLINE
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.engines.vllm.start import StartEngine, start_vllm, vllm_imported
 from pipeline.models.registry import AURA, TALKER
@@ -99,6 +100,11 @@ VOICE = "Qwen3-TTS-12Hz-1.7B-CustomVoice"
 CACHED = Key(bool, True)
 NOT_CACHED = Key(bool, False, only(False, "its prompts are embeddings, which no tokens name"))
 
+
+def _stays_whole(value: str) -> str:
+    return "the kernels of a codec frame read its weights as they are" if value in ONLINE else ""
+
+
 ASR_KEYS: Mapping[str, Key] = {
     **VLLM_KEYS,
     "model": Key(str, "Qwen3-ASR-1.7B"),
@@ -115,6 +121,8 @@ AURA_KEYS: Mapping[str, Key] = {
     "max_model_len": count(49_152),
     "enable_prefix_caching": CACHED,
     "patient_tokens": Key(int, 0, within(0, MOST_POSITIONS)),
+    "backlog_tokens": Key(int, 0, within(0, MOST_POSITIONS)),
+    "mps_priority": choice("normal", BELOW_NORMAL, default="normal"),
 }
 TALKER_KEYS: Mapping[str, Key] = {
     **VLLM_KEYS,
@@ -122,6 +130,7 @@ TALKER_KEYS: Mapping[str, Key] = {
     "dtype": DTYPE,
     "max_model_len": count(2_048),
     "enable_prefix_caching": NOT_CACHED,
+    "quantization": Key(str, None, _stays_whole),
     "voice": Key(str, ""),
     "max_instructions_length": count(),
 }

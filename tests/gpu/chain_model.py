@@ -47,6 +47,8 @@ def write_deployment(path: Path, shipped: Path = SHIPPED, *, tiny: bool) -> None
             stage["default_sampling_params"]["max_tokens"] = TOKENS[name]
         if tiny:
             args |= TINY[name]
+            if "quantization" in args:  # weights of 8 bits are multiplied with numbers of 16
+                args["dtype"] = "float16"
             stage["runtime"]["max_batch_size"] = 2 * SESSIONS_TINY
             if name in TOKENS:
                 stage["default_sampling_params"] |= {"temperature": 0.0, "top_k": -1}

@@ -12,7 +12,9 @@ from pipeline.engines.aura.prompt import LIMITS, MOST_TOKENS, multimodal_prompt
 from pipeline.engines.model_files import check_beside, check_is_there
 from pipeline.engines.vllm.cuda_graphs import GRAPHS, LOOKING
 from pipeline.engines.vllm.findings import Findings
+from pipeline.engines.vllm.quantization import faults, quantised
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
+from pipeline.engines.vllm.scheduling.prefill_hold import BACKLOG
 from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import NAME, heard, warmed
 from pipeline.errors import ConfigError
@@ -32,13 +34,16 @@ MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, in
 STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 ms of an H100's
 MOST_SESSIONS = STEP_TOKENS // 2  # each has two prompts at once, and vLLM has no more of them than a step has tokens
 LONG_TOKENS = STEP_TOKENS // 2  # of one prompt in a step while others wait: vLLM lets what it has begun go first
-HOLDING = "pipeline.engines.vllm.question_first.QuestionFirstScheduler"
+YIELDING = "pipeline.engines.vllm.yielding_executor.YieldingExecutor"
+BELOW_NORMAL = "below_normal"  # a priority of MPS's
+HOLDING = "pipeline.engines.vllm.scheduling.question_first.QuestionFirstScheduler"
 BLOCK_TOKENS = 64  # each block of a prompt is hashed for every request: larger ones are fewer
 # They would change what a clip becomes.
 UNTOLD = ("mm_device_do_normalize", "mm_processor_kwargs", "video_pruning_rate")
 CLIP_GB = 0.008  # of vLLM's cache, for one second of 640 x 480
 DRAWS = SamplingDefaults(temperature=0.5)
 FIRST_TOKENS = 4  # of the answer that it gives when it is opened
+SEES = "visual.*"  # of vLLM's layers: those that see are not rounded
 
 
 async def open_aura(
@@ -50,7 +55,10 @@ async def open_aura(
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 49_152,
+    quantization: str | None = None,
     patient_tokens: int = 0,
+    backlog_tokens: int = 0,
+    mps_priority: str = "",
     start: StartEngine = start_vllm,
     **engine_args: Any,
 ) -> AuraEngine:
@@ -59,8 +67,11 @@ async def open_aura(
     Args:
         stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of a prompt and its answer.
+        quantization: As vLLM names it. One that rounds weights as they are loaded leaves those that see as they are.
         patient_tokens: Of prompts that nobody waits for, in a step; none of them in steps in which a question waits for
             its first tokens. 0: vLLM's own scheduler fills steps with them.
+        backlog_tokens: Of such prompts that wait, from which on steps are filled with them all the same. 0: never.
+        mps_priority: `below_normal`: on a GPU that is shared under MPS, its kernels yield to those of other stages.
         engine_args: For vLLM, as it names them; `compilation_config` takes the place of ours.
 
     Raises:
@@ -72,12 +83,19 @@ async def open_aura(
     ]:
         raise ConfigError(f"stage {STAGE}", faults)
     folder, findings = models_dir / model, Findings()
-    examine(folder, findings, max_model_len, engine_args.get("load_format", "auto"))
+    examine(folder, findings, max_model_len, engine_args.get("load_format", "auto"), dtype, quantization)
     findings.check()
     text = AuraText.read(folder)
     check_stops(f"stage {STAGE}", stop_token_ids, text.stops)
-    held = {"scheduler_cls": HOLDING, "max_num_scheduled_tokens": patient_tokens} if patient_tokens else {}
-    requests = await start(STAGE, folder, **settings(max_sessions, dtype, max_model_len) | held | engine_args)
+    held: dict[str, Any] = {}
+    if patient_tokens:
+        held = {"scheduler_cls": HOLDING, "max_num_scheduled_tokens": patient_tokens}
+        held["additional_config"] = {BACKLOG: backlog_tokens}
+    if mps_priority == BELOW_NORMAL:
+        held["distributed_executor_backend"] = YIELDING
+    rounded = quantised(quantization, [SEES])
+    told = settings(max_sessions, dtype, max_model_len) | rounded | held | engine_args
+    requests = await start(STAGE, folder, **told)
     engine = AuraEngine(requests, text, AuraEngineSettings(sampling_defaults, max_model_len - MOST_TOKENS))
     return await warmed(engine, partial(heard, engine, first_scene(), FIRST_TOKENS))
 
@@ -115,7 +133,7 @@ def settings(sessions: int, dtype: str, max_model_len: int) -> dict[str, Any]:
 
 
 def examine(
-    folder: Path, findings: Findings, max_model_len: int, load_format: str
+    folder: Path, findings: Findings, max_model_len: int, load_format: str, dtype: str, quantization: str | None
 ) -> tuple[AuraConfig | None, Sequence[Stored]]:
     """Looks at a checkpoint, of which neither the tokenizer nor a tensor is read.
 
@@ -131,6 +149,7 @@ def examine(
     for file, chunk in MEDIA:
         findings.look(check_media, folder, file, chunk, config.vision if config else UNKNOWN)
     findings.look(check_beside, folder)
+    findings.add(f"stage {STAGE}", *faults(quantization, dtype, config and config.quantization_config))
     if config and tensors is not None and load_format != "dummy":
         findings.look(check_own_weights, config, tensors, str(folder))
     return config, tensors or ()

@@ -15,6 +15,7 @@ from pipeline.engines.qwen3_asr.engine import STAGE, Extent, Qwen3AsrEngine, Qwe
 from pipeline.engines.vllm.cuda_graphs import ENCODER, GRAPHS
 from pipeline.engines.vllm.findings import Findings
 from pipeline.engines.vllm.kv_cache import kv_cache_bytes
+from pipeline.engines.vllm.quantization import faults, quantised
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
 from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import NAME, read, warmed
@@ -41,6 +42,7 @@ CONTEXT_BYTES = 1_000  # of a caller's own, where there is room: 250 tokens of p
 POSITIONS = 4_096
 DRAWS = SamplingDefaults()
 FIRST_S, FIRST_TOKENS = (0.5, 1, 2, 3, 4, 5, 6, 7, 8, 8.9, 17), 2  # what it hears first, when it is opened
+HEARS = "audio_tower.*"  # of vLLM's layers: those that hear are not rounded
 LIVE_TOKENS = 1_024  # of a caller's utterance; `transcriber.py` begins a new window after 28 s
 
 
@@ -55,6 +57,7 @@ async def open_qwen3_asr(
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = POSITIONS,
+    quantization: str | None = None,
     start: StartEngine = start_vllm,
     **engine_args: Any,
 ) -> Qwen3AsrEngine:
@@ -66,13 +69,15 @@ async def open_qwen3_asr(
         stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of one pass: 13 a second of sound, and what is written. It limits how long
             a window may be.
+        quantization: As vLLM names it. One that rounds weights as they are loaded leaves those that hear as they are.
         engine_args: For vLLM, as it names them; `compilation_config` takes the place of ours.
 
     Raises:
         ConfigError: The model is incomplete or another one, or lacks the language; or vLLM refuses an argument.
         EngineError: The engine did not start.
     """
-    folder, config = read_folder(models_dir, model, language, engine_args.get("load_format", "auto"), max_model_len)
+    load_format = engine_args.get("load_format", "auto")
+    folder, config = read_folder(models_dir, model, language, load_format, max_model_len, dtype, quantization)
     tokenizer, ids = read_tokenizer(folder)
     writer = AsrPromptWriter(tokenizer, ids.audio, context)
     if faults := _faults(config, ids, writer, max_model_len):
@@ -92,6 +97,7 @@ async def open_qwen3_asr(
         "mm_processor_cache_gb": 0,  # the spectrum comes ready made, and its windows have names
         "compilation_config": GRAPHS | ENCODER,
         "limit_mm_per_prompt": {"audio": extent.longest_ms // (10 * frames) + 1},
+        **quantised(quantization, [HEARS]),
         **engine_args,
     }
     if "kv_cache_memory_bytes" not in settings:
@@ -109,7 +115,13 @@ async def open_qwen3_asr(
 
 
 def read_folder(
-    models_dir: Path, model: str, language: str, load_format: str, max_model_len: int = POSITIONS
+    models_dir: Path,
+    model: str,
+    language: str,
+    load_format: str,
+    max_model_len: int = POSITIONS,
+    dtype: str = "bfloat16",
+    quantization: str | None = None,
 ) -> tuple[Path, AsrConfig]:
     """Reads what can be told of a checkpoint without its tokenizer and its tensors.
 
@@ -117,14 +129,20 @@ def read_folder(
         ConfigError: It is incomplete or another model's, or lacks the language, or has no room for a window.
     """
     folder, findings = models_dir / model, Findings()
-    config, _ = examine(folder, findings, language, max_model_len, load_format)
+    config, _ = examine(folder, findings, language, max_model_len, load_format, dtype, quantization)
     findings.check()
     assert config
     return folder, config
 
 
 def examine(
-    folder: Path, findings: Findings, language: str, max_model_len: int, load_format: str
+    folder: Path,
+    findings: Findings,
+    language: str,
+    max_model_len: int,
+    load_format: str,
+    dtype: str,
+    quantization: str | None,
 ) -> tuple[AsrConfig | None, Sequence[Stored]]:
     """Looks at a checkpoint, of which neither the tokenizer nor a tensor is read.
 
@@ -139,6 +157,7 @@ def examine(
     config, tensors = findings.look(read_recogniser, folder), findings.look(stored, folder)
     findings.look(check_sound, folder)
     findings.look(check_beside, folder)
+    findings.add(f"stage {STAGE}", *faults(quantization, dtype))
     if config:
         findings.look(_check_language, language, config.support_languages)
     if config and tensors is not None and load_format != "dummy":

@@ -24,7 +24,9 @@ class Findings:
             return None
 
     def add(self, source: str, *faults: str) -> None:
-        self._errors.append(ConfigError(source, list(faults)))
+        """Notes faults, or that there are none."""
+        if faults:
+            self._errors.append(ConfigError(source, list(faults)))
 
     def check(self) -> None:
         """Raises everything that was found as one error.

@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from pipeline.deployment.loading import read_deployment
-from pipeline.engines.aura.setup import HOLDING
+from pipeline.engines.aura.setup import HOLDING, YIELDING
 from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError
 from pipeline.media.sample_rates import SPEECH_RATE
@@ -147,15 +147,34 @@ TOLD = (
     *each("dtype", engine(dtype="float16"), {"dtype": "float16"}),
     *each("load_format", engine(load_format="dummy"), {"load_format": "dummy"}),
     *each("quantization", engine(quantization="awq"), {"quantization": "awq"}),
+    *each(
+        "quantization-fp8",
+        engine(quantization="fp8_per_channel", dtype="bfloat16"),
+        {"quantization": "fp8_per_channel", "quantization_config": {"ignore": ["audio_tower.*"]}},
+        ("asr",),
+    ),
+    *each(
+        "quantization-fp8",
+        engine(quantization="fp8_per_channel", dtype="bfloat16"),
+        {"quantization": "fp8_per_channel", "quantization_config": {"ignore": ["visual.*"]}},
+        ("aura",),
+    ),
     *each("max_model_len", engine(max_model_len=48_000), {"max_model_len": 48_000}),
     *each("max_num_batched_tokens", engine(max_num_batched_tokens=640), {"max_num_batched_tokens": 640}),
     *each("kv_cache_memory_bytes", engine(kv_cache_memory_bytes=1 << 26), {"kv_cache_memory_bytes": 1 << 26}),
     *each(
         "patient_tokens",
         engine(patient_tokens=320),
-        {"scheduler_cls": HOLDING, "max_num_scheduled_tokens": 320},
+        {"scheduler_cls": HOLDING, "max_num_scheduled_tokens": 320, "additional_config": {"backlog_tokens": 0}},
         ("aura",),
     ),
+    *each(
+        "backlog_tokens",
+        engine(patient_tokens=320, backlog_tokens=1_280),
+        {"scheduler_cls": HOLDING, "additional_config": {"backlog_tokens": 1_280}},
+        ("aura",),
+    ),
+    *each("mps_priority", engine(mps_priority="below_normal"), {"distributed_executor_backend": YIELDING}, ("aura",)),
     *each("tensor_parallel_size", engine(tensor_parallel_size=1), {"tensor_parallel_size": 1}),
 )
 

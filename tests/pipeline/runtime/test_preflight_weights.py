@@ -189,6 +189,35 @@ def test_weights_that_are_larger_than_their_share_of_a_gpu_are_named(models: Pat
     assert check(changed(tmp_path, 1, "runtime", devices="0,1"), models, 24 * GIB, 24 * GIB), "each takes half"
 
 
+def test_weights_that_are_rounded_to_8_bits_take_less_of_their_share(models: Path, tmp_path: Path) -> None:
+    write_full_size(models / AURA)
+    less = changed(tmp_path, 1, "engine_args", quantization="fp8_per_channel", gpu_memory_utilization=0.2)
+    assert faults(less, models, H100) == [
+        "stage 1: `gpu_memory_utilization` 0.2 is 16.0 GiB of GPU 0, "
+        "and the weights take 9.9 GiB, the cache at least 6.8 GiB"
+    ]
+
+
+@pytest.mark.parametrize("stage_id", [0, 1])
+def test_weights_that_cannot_be_rounded_are_told_by_the_key(models: Path, tmp_path: Path, stage_id: int) -> None:
+    wide = changed(tmp_path, stage_id, "engine_args", quantization="fp8_per_channel", dtype="float32")
+    (fault,) = faults(wide, models)
+    assert fault.startswith(f"stage {stage_id}: `quantization` fp8_per_channel needs `dtype` bfloat16 or float16")
+    (fault,) = faults(changed(tmp_path, stage_id, "engine_args", quantization="fp8"), models)
+    assert fault.startswith(f"stage {stage_id}: `quantization` fp8 is of checkpoints that are quantised already")
+
+
+def test_what_aura_is_told_of_a_shared_gpu_and_of_a_pile_is_of_use(models: Path, tmp_path: Path) -> None:
+    alone = changed(tmp_path, 1, "engine_args", patient_tokens=0, backlog_tokens=1_536)
+    assert faults(alone, models) == ["stage 1: `backlog_tokens` says nothing without `patient_tokens`"]
+    assert check(changed(tmp_path, 1, "engine_args", mps_priority="below_normal", backlog_tokens=1_536), models)
+
+
+def test_the_weights_of_codec_frames_are_not_rounded(models: Path, tmp_path: Path) -> None:
+    (fault,) = faults(changed(tmp_path, 2, "engine_args", quantization="fp8_per_channel"), models)
+    assert fault.endswith(": the kernels of a codec frame read its weights as they are")
+
+
 @pytest.mark.parametrize(
     ("stage_id", "keys", "least"),
     [
