@@ -3,11 +3,6 @@ import { useEffect } from 'react';
 
 export type ToHost = { readonly aura: 'call'; readonly on: boolean } | { readonly aura: 'escape' };
 
-/** Marks the document if another page holds it. */
-export function markFramed(): void {
-  if (window.parent !== window) document.documentElement.dataset.framed = '';
-}
-
 /** @param inCall whether a call is on: what holds the page then keeps it when it is closed. */
 export function useHost(inCall: boolean): void {
   useEffect(() => {

@@ -1,9 +1,8 @@
 /** The frame of everything before a call: name, one line, and the card of the moment. */
-import { lazy, type ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
 import { useAbout } from '../about/useAbout';
 import { Wordmark } from '../brand/Wordmark';
 import { useTrail } from '../horizon/sunTrail';
-import { PhoneLink } from '../reach/PhoneLink';
 import { SettingsButton } from '../settings/SettingsButton';
 import { ThemeToggle } from '../theme/ThemeToggle';
 import { bringAllWords, words } from '../words/words';
@@ -15,13 +14,25 @@ const DoorSheet = lazy(async () => {
   return sheet;
 });
 
+/** Where it cannot be fetched, the door does without it. */
+const PhoneLink = lazy(async () => {
+  try {
+    const [link] = await Promise.all([import('../reach/PhoneLink'), bringAllWords()]);
+    return link;
+  } catch {
+    return { default: () => null };
+  }
+});
+
 export function Door({ children }: { children: ReactNode }) {
   const { sun, line } = useTrail();
   const about = useAbout();
   return (
     <main className="door">
       <div className="door-corner">
-        <PhoneLink />
+        <Suspense>
+          <PhoneLink />
+        </Suspense>
         <ThemeToggle />
         <SettingsButton sheet={(close) => <DoorSheet close={close} />} />
       </div>
