@@ -45,9 +45,11 @@ KEEPS_NOTHING = {"profile": {"default_content_setting_values": {"cookies": 2}}} 
 # The recorded microphone hears nothing of the loudspeaker, as with a headset. An echo canceller that finds no echo
 # holds for one whatever is said over the agent.
 HEADSET = """
-const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
-navigator.mediaDevices.getUserMedia = ({audio, ...others}) =>
-  open({...others, audio: audio && {...(audio === true ? {} : audio), echoCancellation: false}});
+if (navigator.mediaDevices) {
+  const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+  navigator.mediaDevices.getUserMedia = ({audio, ...others}) =>
+    open({...others, audio: audio && {...(audio === true ? {} : audio), echoCancellation: false}});
+}
 """
 
 

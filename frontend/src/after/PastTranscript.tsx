@@ -59,9 +59,11 @@ export function PastTranscript({ conversation, room, durationMs, recorded, remov
       <header>
         <h2 id="after-said-title">{words.after.transcript}</h2>
         <div className="after-tools">
-          <button type="button" data-testid="copy" onClick={() => void copy()}>
-            <span role="status">{copied ? words.after.copied : words.after.copy}</span>
-          </button>
+          {canCopy() && (
+            <button type="button" data-testid="copy" onClick={() => void copy()}>
+              <span role="status">{copied ? words.after.copied : words.after.copy}</span>
+            </button>
+          )}
           <button type="button" data-testid="download-text" title={words.after.asTextHint} onClick={saveText}>
             <Icon name="download" /> {words.after.asText}
           </button>
@@ -97,6 +99,11 @@ function Lines({ lines }: { lines: readonly Line[] }) {
       ))}
     </ol>
   );
+}
+
+/** Browsers keep the clipboard from pages of plain http addresses. */
+function canCopy(): boolean {
+  return Boolean(navigator.clipboard as Clipboard | undefined);
 }
 
 function now(): string {

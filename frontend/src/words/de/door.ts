@@ -3,6 +3,7 @@ import type { Words } from '../en';
 
 export const door: Words['door'] = {
   start: 'Gespräch beginnen',
+  startTyping: 'Schreiben beginnen',
   continueLast: 'Letztes Gespräch fortsetzen',
   remembersFor: (seconds) => `AURA weiß noch ${seconds} s lang davon.`,
   microphone: 'Mikrofon',
@@ -35,10 +36,9 @@ export const door: Words['door'] = {
     },
     taken: { what: 'anderswo benutzt', help: 'Beende das andere Programm und schalte hier wieder ein.' },
     failed: { what: 'nicht gestartet', help: 'Wähle ein anderes Gerät aus der Liste. Du kannst auch ohne anfangen.' },
-    insecure: {
-      what: 'nicht unter dieser Adresse',
-      help: 'Browser geben Mikrofon und Kamera nur Adressen mit https:// und localhost. Öffne die Seite dort. Hier kannst du trotzdem anfangen und schreiben.',
-    },
   },
+  typingOnly: 'Hier kannst du nur schreiben',
+  typingOnlyWhy:
+    'Browser geben Mikrofon und Kamera nur Adressen mit https://. Frag die Betreiber von AURA nach einer solchen Adresse, um zu sprechen. Geantwortet wird dir auch hier laut.',
   howToAllow: 'So erlaubst du es',
 };
