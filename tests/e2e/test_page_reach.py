@@ -192,6 +192,8 @@ async def test_another_page_holds_a_call_and_loses_nothing_when_it_closes_the_wi
         await page.until(FRAME_HAS_FOCUS, PAGE_S, "the window, which has the focus")
         await frame_until(page, f"Boolean({element('start')})")
         await page.picture(out / "popup.png")
+        await page.run("new Promise(done => setTimeout(done, 1500))")  # after which it would have been given up
+        assert not await page.run(f"Boolean({LAUNCHER}.querySelector('.window a'))")
         await page.run_in_frame(f"{element('start')}.click()")
         identity = await agent.met()
         await frame_until(page, f"Boolean({element('state')})")
@@ -205,7 +207,7 @@ async def test_another_page_holds_a_call_and_loses_nothing_when_it_closes_the_wi
         assert page.errors == []
 
 
-async def test_no_other_page_holds_ours_unless_it_is_listed(tmp_path: Path) -> None:
+async def test_no_other_page_holds_ours_unless_it_is_listed_and_the_window_says_so(tmp_path: Path, out: Path) -> None:
     host = HostPage()
     async with (
         TestServer(host.application()) as others,
@@ -217,6 +219,15 @@ async def test_no_other_page_holds_ours_unless_it_is_listed(tmp_path: Path) -> N
         await page.until(WINDOW_IS_OPEN, PAGE_S, "the window")
         with pytest.raises(AssertionError, match="the frame was refused"):
             await frame_until(page, f"Boolean({element('start')})")
+        link = f"{LAUNCHER}.querySelector('.window a')"
+        await page.until(link, PAGE_S, "a way to the page without a frame")
+        assert await page.run(f"{link}.href") == f"{url}?lang=en"
+        assert "cannot be shown" in await page.run(f"{link}.parentElement.textContent")
+        assert not await page.run(f"{LAUNCHER}.querySelector('iframe').checkVisibility()")
+        await page.picture(out / "popup-refused.png")
+        assert f"AURA_WEB_EMBED={str(others.make_url('')).rstrip('/')}" in str(page.diary)
+        await page.click(BUTTON)
+        await page.until(f"!{WINDOW_IS_OPEN} && !{LAUNCHER}.querySelector('.window a')", PAGE_S, "no window")
 
 
 class HostPage:
