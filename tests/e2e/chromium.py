@@ -197,12 +197,12 @@ class Page:
         self.diary.note(wanted)
 
     async def busy(self, during_s: float) -> float:
-        """The share of one core that the page's main thread works in that time."""
-        await self._send("Performance.enable")
-        before = await self._metrics()
+        """The share of one core whose time the page's main thread takes, whatever else the machine does."""
+        await self._send("Performance.enable", timeDomain="threadTicks")
+        before, begun = await self._metrics(), asyncio.get_running_loop().time()
         await asyncio.sleep(during_s)
-        after = await self._metrics()
-        return (after["TaskDuration"] - before["TaskDuration"]) / (after["Timestamp"] - before["Timestamp"])
+        after, ended = await self._metrics(), asyncio.get_running_loop().time()
+        return (after["ThreadTime"] - before["ThreadTime"]) / (ended - begun)
 
     async def _metrics(self) -> dict[str, float]:
         metrics = (await self._send("Performance.getMetrics"))["metrics"]
