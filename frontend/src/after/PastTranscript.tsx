@@ -4,6 +4,7 @@ import { callExport, exportName } from '../call/callExport';
 import { Said } from '../call/Said';
 import { saveFile } from '../call/saveFile';
 import type { ConversationState, Line } from '../conversation/conversation';
+import { lineText } from '../conversation/lineWords';
 import { useReporter } from '../toasts/reporter';
 import { duration } from '../ui/format';
 import { Icon } from '../ui/Icon';
@@ -91,7 +92,7 @@ function Lines({ lines }: { lines: readonly Line[] }) {
           <b>{line.side === 'agent' ? words.captions.agent : words.captions.you}</b>
           <div dir="auto" lang={line.lang}>
             <div className="said">
-              <Said side={line.side} text={line.text} />
+              <Said side={line.side} text={lineText(line)} />
             </div>
             {line.mark && <small> {words.after.marks[line.mark]}</small>}
           </div>
