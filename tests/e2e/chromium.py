@@ -95,10 +95,11 @@ class Page:
         errors: What the page has thrown.
     """
 
-    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse, browser: "Browser") -> None:
         self.diary = Diary("the page")
         self.errors: list[str] = []
         self._socket = socket
+        self._browser = browser
         self._ids = itertools.count(1)
         self._replies: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._finger = (0.0, 0.0)
@@ -112,6 +113,14 @@ class Page:
     async def open(self, url: str) -> None:
         self.diary.note(f"opens {url}")
         await self._send("Page.navigate", url=url)
+
+    @asynccontextmanager
+    async def tab(self, address: str) -> "AsyncGenerator[Page]":
+        """Another tab, which this one opens, as soon as it shows an address with this part; closed with the context.
+        Meanwhile this one is hidden, and draws nothing."""
+        async with self._browser.page(address) as page:
+            yield page
+            await page._send("Page.close")
 
     async def look(self, screen: Screen) -> None:
         """Be shown on a screen."""
@@ -315,17 +324,37 @@ async def chromium(
     argv = [program, *FLAGS, *flags, *devices, f"--user-data-dir={profile}", "about:blank"]
     async with (
         child(argv, cwd=ROOT, env=os.environ, log=folder / "chromium.log", stop_s=5),
-        aiohttp.ClientSession() as http,
-        task_scope() as tasks,
+        Browser(await _devtools_port(profile)).page("about:blank") as page,
     ):
-        port = await _devtools_port(profile)
-        targets = await get(f"http://127.0.0.1:{port}/json/list")
-        address = next(target["webSocketDebuggerUrl"] for target in targets if target["type"] == "page")
-        async with http.ws_connect(address, max_msg_size=0) as socket:
-            page = Page(socket)
+        yield page
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """A browser that runs, by the port of its DevTools."""
+
+    port: int
+
+    @asynccontextmanager
+    async def page(self, address: str) -> AsyncGenerator[Page]:
+        """The page that shows an address with this part, as soon as there is one."""
+        async with asyncio.timeout(START_S):
+            while not (found := await self._socket_of(address)):
+                await asyncio.sleep(POLL_S)
+        async with (
+            aiohttp.ClientSession() as http,
+            task_scope() as tasks,
+            http.ws_connect(found, max_msg_size=0) as socket,
+        ):
+            page = Page(socket, self)
             tasks.start(page.listen(), "chromium")
             await page.begin()
             yield page
+
+    async def _socket_of(self, address: str) -> str | None:
+        targets = await get(f"http://127.0.0.1:{self.port}/json/list")
+        pages = [target for target in targets if target["type"] == "page" and address in target["url"]]
+        return str(pages[0]["webSocketDebuggerUrl"]) if pages else None
 
 
 async def _devtools_port(profile: Path) -> int:

@@ -304,7 +304,7 @@ async def test_a_microphone_that_the_browser_refuses_is_said_in_its_place(
         await page.click(find("[data-testid=blocked] summary"))
         await take_pictures(page, out, "blocked")
         told = await page.run("document.body.innerText")
-        assert "blocked by the browser" in told and "press M" not in told
+        assert "Blocked by the browser" in told and "press M" not in told
         assert await page.run(f"!{element('toast')}")
 
 

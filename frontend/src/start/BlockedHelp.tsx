@@ -7,7 +7,7 @@ export function BlockedHelp({ refusal }: { readonly refusal: Refusal | null }) {
   if (!told) return null;
   return (
     <details className="blocked" data-testid="blocked" data-refusal={refusal}>
-      <summary>{words.door.howToAllow}</summary>
+      <summary>{refusal === 'denied' ? words.door.howToAllow : words.door.whatHelps}</summary>
       <p>{told.help}</p>
     </details>
   );

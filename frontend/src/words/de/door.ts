@@ -27,7 +27,7 @@ export const door: Words['door'] = {
   back: 'Zurück',
   blocked: {
     denied: {
-      what: 'vom Browser gesperrt',
+      what: 'gesperrt',
       help: 'Öffne die Website-Einstellungen in der Adressleiste, erlaube es dort und lade die Seite neu. Du kannst auch ohne anfangen und schreiben.',
     },
     missing: {
@@ -40,5 +40,6 @@ export const door: Words['door'] = {
   typingOnly: 'Hier kannst du nur schreiben',
   typingOnlyWhy:
     'Browser geben Mikrofon und Kamera nur Adressen mit https://. Frag die Betreiber von AURA nach einer solchen Adresse, um zu sprechen. Geantwortet wird dir auch hier laut.',
-  howToAllow: 'So erlaubst du es',
+  howToAllow: 'Vom Browser gesperrt: So erlaubst du es',
+  whatHelps: 'Was hilft',
 };

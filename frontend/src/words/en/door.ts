@@ -25,7 +25,7 @@ export const door = {
   back: 'Back',
   blocked: {
     denied: {
-      what: 'blocked by the browser',
+      what: 'blocked',
       help: 'Open the site settings in the address bar, allow it there, and load this page again. Without it you can start as well, and type.',
     },
     missing: { what: 'none was found', help: 'Plug one in, and switch it on here. Without it you can start as well.' },
@@ -35,5 +35,6 @@ export const door = {
   typingOnly: 'Here you can only type',
   typingOnlyWhy:
     'Browsers give microphones and cameras to https:// addresses only. Ask whoever runs AURA for such an address, to speak with it. It answers you aloud here, too.',
-  howToAllow: 'How to allow it',
+  howToAllow: 'Blocked by the browser: how to allow it',
+  whatHelps: 'What helps',
 };
