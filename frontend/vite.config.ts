@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import react from '@vitejs/plugin-react';
 import { defineConfig, type UserConfig } from 'vite';
 import { compress } from './build/compress.ts';
-import { preloadFonts } from './build/preloadFonts.ts';
+import { preload } from './build/preload.ts';
 import { wordTables } from './build/wordTables.ts';
 
 /** The address of a running installation, from the run.json that `infra/up` writes. */
@@ -37,17 +37,28 @@ const REPLAY: UserConfig = {
   },
 };
 
+/** In as few files as can come side by side: small ones compress badly, and each costs a slow network a request. */
+const FIRST_SCREEN = {
+  groups: [
+    { name: 'begin', test: /src[\\/]main\.ts$|rolldown[\\/]runtime/, priority: 2 },
+    { name: 'page', test: /src[\\/]page\.tsx$/, priority: 1 },
+    { name: 'english', test: /words[\\/]en[\\/]first\.ts$/ },
+    { name: 'deutsch', test: /words[\\/]de[\\/]first\.ts$/ },
+  ],
+};
+
 export default defineConfig(({ command, mode }) => {
   if (mode === 'launcher') return LAUNCHER;
   if (mode === 'replay') return REPLAY;
   const url = command === 'serve' ? runningUrl() : undefined;
   return {
-    plugins: [react(), preloadFonts(), wordTables(), compress()],
+    plugins: [react(), preload(), wordTables(), compress()],
     build: {
       target: TARGET,
       emptyOutDir: false,
       chunkSizeWarningLimit: 1200,
       modulePreload: { polyfill: false },
+      rolldownOptions: { output: { codeSplitting: FIRST_SCREEN } },
     },
     server: url ? { proxy: { '/api': { target: url } } } : {},
   };

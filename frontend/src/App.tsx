@@ -1,6 +1,7 @@
 /** The whole page: the door (start, joining, all lines busy) or the call, with messages over both. */
 import { useCallback, useEffect, useMemo, useReducer, useState } from 'react';
 import { AboutContext, useAskedAbout } from './about/useAbout';
+import { typingOnly } from './devices/typingOnly';
 import { useHost } from './embed/host';
 import { type Choices, choicesOf, type Place } from './session/choices';
 import { loadCallWhenIdle, loadedCall } from './session/loadCall';
@@ -30,7 +31,8 @@ export function App({ options }: { options: UrlOptions }) {
   const settings = useSettings();
   useCaptionSize(settings.captionSize);
   const [linkedCamera, setLinkedCamera] = useState(options.camera);
-  const choices = choicesOf(settings, linkedCamera);
+  const wished = choicesOf(settings, linkedCamera);
+  const choices = typingOnly() ? { ...wished, microphone: false, camera: false } : wished;
   const choose = useCallback((change: Partial<Choices>) => {
     if (change.camera !== undefined) setLinkedCamera(null);
     // Who switches the microphone on wants to talk.
@@ -38,7 +40,7 @@ export function App({ options }: { options: UrlOptions }) {
     settingsStore.set(talks ? { ...change, textOnly: false } : change);
   }, []);
   const here: Place = { room: options.room, identity: null };
-  const { phase, begin, leave, stop } = useCall(report, options.autostart ? { choices, place: here } : null);
+  const { phase, begin, leave, stop } = useCall(report, options.autostart ? { choices: wished, place: here } : null);
   const about = useAskedAbout(phase.at !== 'call');
   useEffect(loadCallWhenIdle, []);
   const parts = loadedCall();

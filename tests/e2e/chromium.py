@@ -45,9 +45,11 @@ KEEPS_NOTHING = {"profile": {"default_content_setting_values": {"cookies": 2}}} 
 # The recorded microphone hears nothing of the loudspeaker, as with a headset. An echo canceller that finds no echo
 # holds for one whatever is said over the agent.
 HEADSET = """
-const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
-navigator.mediaDevices.getUserMedia = ({audio, ...others}) =>
-  open({...others, audio: audio && {...(audio === true ? {} : audio), echoCancellation: false}});
+if (navigator.mediaDevices) {
+  const open = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices);
+  navigator.mediaDevices.getUserMedia = ({audio, ...others}) =>
+    open({...others, audio: audio && {...(audio === true ? {} : audio), echoCancellation: false}});
+}
 """
 
 
@@ -93,10 +95,11 @@ class Page:
         errors: What the page has thrown.
     """
 
-    def __init__(self, socket: aiohttp.ClientWebSocketResponse) -> None:
+    def __init__(self, socket: aiohttp.ClientWebSocketResponse, browser: "Browser") -> None:
         self.diary = Diary("the page")
         self.errors: list[str] = []
         self._socket = socket
+        self._browser = browser
         self._ids = itertools.count(1)
         self._replies: dict[int, asyncio.Future[dict[str, Any]]] = {}
         self._finger = (0.0, 0.0)
@@ -110,6 +113,14 @@ class Page:
     async def open(self, url: str) -> None:
         self.diary.note(f"opens {url}")
         await self._send("Page.navigate", url=url)
+
+    @asynccontextmanager
+    async def tab(self, address: str) -> "AsyncGenerator[Page]":
+        """Another tab, which this one opens, as soon as it shows an address with this part; closed with the context.
+        Meanwhile this one is hidden, and draws nothing."""
+        async with self._browser.page(address) as page:
+            yield page
+            await page._send("Page.close")
 
     async def look(self, screen: Screen) -> None:
         """Be shown on a screen."""
@@ -195,12 +206,12 @@ class Page:
         self.diary.note(wanted)
 
     async def busy(self, during_s: float) -> float:
-        """The share of one core that the page's main thread works in that time."""
-        await self._send("Performance.enable")
-        before = await self._metrics()
+        """The share of one core whose time the page's main thread takes, whatever else the machine does."""
+        await self._send("Performance.enable", timeDomain="threadTicks")
+        before, begun = await self._metrics(), asyncio.get_running_loop().time()
         await asyncio.sleep(during_s)
-        after = await self._metrics()
-        return (after["TaskDuration"] - before["TaskDuration"]) / (after["Timestamp"] - before["Timestamp"])
+        after, ended = await self._metrics(), asyncio.get_running_loop().time()
+        return (after["ThreadTime"] - before["ThreadTime"]) / (ended - begun)
 
     async def _metrics(self) -> dict[str, float]:
         metrics = (await self._send("Performance.getMetrics"))["metrics"]
@@ -313,17 +324,37 @@ async def chromium(
     argv = [program, *FLAGS, *flags, *devices, f"--user-data-dir={profile}", "about:blank"]
     async with (
         child(argv, cwd=ROOT, env=os.environ, log=folder / "chromium.log", stop_s=5),
-        aiohttp.ClientSession() as http,
-        task_scope() as tasks,
+        Browser(await _devtools_port(profile)).page("about:blank") as page,
     ):
-        port = await _devtools_port(profile)
-        targets = await get(f"http://127.0.0.1:{port}/json/list")
-        address = next(target["webSocketDebuggerUrl"] for target in targets if target["type"] == "page")
-        async with http.ws_connect(address, max_msg_size=0) as socket:
-            page = Page(socket)
+        yield page
+
+
+@dataclass(frozen=True, slots=True)
+class Browser:
+    """A browser that runs, by the port of its DevTools."""
+
+    port: int
+
+    @asynccontextmanager
+    async def page(self, address: str) -> AsyncGenerator[Page]:
+        """The page that shows an address with this part, as soon as there is one."""
+        async with asyncio.timeout(START_S):
+            while not (found := await self._socket_of(address)):
+                await asyncio.sleep(POLL_S)
+        async with (
+            aiohttp.ClientSession() as http,
+            task_scope() as tasks,
+            http.ws_connect(found, max_msg_size=0) as socket,
+        ):
+            page = Page(socket, self)
             tasks.start(page.listen(), "chromium")
             await page.begin()
             yield page
+
+    async def _socket_of(self, address: str) -> str | None:
+        targets = await get(f"http://127.0.0.1:{self.port}/json/list")
+        pages = [target for target in targets if target["type"] == "page" and address in target["url"]]
+        return str(pages[0]["webSocketDebuggerUrl"]) if pages else None
 
 
 async def _devtools_port(profile: Path) -> int:

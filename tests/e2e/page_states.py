@@ -19,7 +19,10 @@ BUSY = f"""{TOKEN}(async () => new Response(
   {{status: 503}}))"""
 REFUSED = f"""{TOKEN}(async () => new Response(
   JSON.stringify({{error: {{code: 'wrong_host', message: 'This server goes by another name.'}}}}), {{status: 421}}))"""
-MICROPHONE = ".dock [aria-label=Microphone]"
+MICROPHONE, CAMERA = ".dock [aria-label=Microphone]", ".dock [aria-label=Camera]"
+# The browser gives no microphone; it says that this address can have none.
+DENIED = "navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException('no', 'NotAllowedError'))"
+PLAIN_HTTP = "Object.defineProperty(window, 'isSecureContext', {value: false})"
 DETAILS = "[aria-controls=details]"
 SAID = (
     ("agent", "Hello, I am Aura. What would you like to talk about?"),
@@ -31,7 +34,8 @@ SAID = (
 
 
 async def before_a_call(scripted: ScriptedPage, page: Page, room: str) -> AsyncGenerator[str]:
-    """Yield the name of each state that the page is in: `door`, `settings`, `joining`, `busy`, `failed`."""
+    """Yield the name of each state that the page is in: `door`, `settings`, `blocked`, `joining`, `busy`, `failed`, and
+    `typing`, the door at an address without https."""
     for name, answer, shown in (
         ("door", "true", element("start")),
         ("joining", NEVER, find(".wave")),
@@ -48,10 +52,21 @@ async def before_a_call(scripted: ScriptedPage, page: Page, room: str) -> AsyncG
         if name == "door":
             await _open_settings(page)
             yield "settings"
+            await page.run(f"{element('sheet')}.close()")
+            await page.run(f"{DENIED}; true")
+            await page.click(find("button.link"))
+            await page.until(element("blocked"), PAGE_S, "that the microphone is refused")
+            await page.run(f"{element('blocked')}.open = true")
+            yield "blocked"
+    await page.first_run(PLAIN_HTTP)
+    await page.open(f"{scripted.url}?room={room}")
+    await page.until(element("typing-only"), PAGE_S, "that one can only type")
+    yield "typing"
 
 
 async def in_a_call(scripted: ScriptedPage, page: Page, room: str) -> AsyncGenerator[str]:
-    """Yield `listening`, `thinking`, `speaking`, `silent`, `muted`, `details`, `sheet`, `after`, `broken`."""
+    """Yield `listening`, `thinking`, `speaking`, `silent`, `watching`, `muted`, `details`, `sheet`, `devices`,
+    `leaving`, `after`, `broken`, `absent`."""
     async with scripted.agent(room) as agent:
         await page.open(f"{scripted.url}?room={room}&autostart=1&camera=0")
         await agent.met()
@@ -71,7 +86,16 @@ async def in_a_call(scripted: ScriptedPage, page: Page, room: str) -> AsyncGener
         await agent.decided("silent", "chose to say nothing", reason="model", waited_ms=700)
         await _becomes(page, agent, "silent")
         yield "silent"
+        await page.click(find(CAMERA))
+        await page.until(f"{find('.self video')}?.readyState > 2", PAGE_S, "the camera's picture")
+        seen = {"aura.sees": "yes", "aura.shown": "camera", "aura.observation": "a wall, a floor"}
+        await agent.tell(**seen)
+        await _becomes(page, agent, "watching")
+        yield "watching"
+        await page.click(find(CAMERA))
+        await agent.tell(**{"aura.sees": "no", "aura.shown": "", "aura.observation": ""})
         await _becomes(page, agent, "listening")
+        await page.until(f"!{find('.self')}", PAGE_S, "no picture")
         await page.click(find(MICROPHONE))
         await page.until(f"!{find(MICROPHONE)}.matches('[aria-pressed=true], [aria-checked=true]')", PAGE_S, "muted")
         yield "muted"
@@ -87,6 +111,15 @@ async def in_a_call(scripted: ScriptedPage, page: Page, room: str) -> AsyncGener
         await _open_settings(page)
         yield "sheet"
         await page.run(f"{element('sheet')}.close()")
+        await page.click(element("devices"))
+        await page.until(element("device-audioinput"), PAGE_S, "the devices")
+        yield "devices"
+        await page.press("Escape")
+        await page.until(f"!{element('device-audioinput')}", PAGE_S, "no devices")
+        await page.press("Escape")
+        await page.until(f"{find('.leave-dialog')}.open", PAGE_S, "the question whether to leave")
+        yield "leaving"
+        await page.press("Escape")
         await page.click(element("leave"))
         await page.until(f"{element('after')} && {element('thumb-up')}", PAGE_S, "what remains of the call")
         yield "after"
@@ -95,6 +128,11 @@ async def in_a_call(scripted: ScriptedPage, page: Page, room: str) -> AsyncGener
         await scripted.end(room)
         await page.until(f"{element('after')} && {element('failed')}", PAGE_S, "that the call broke off")
         yield "broken"
+    async with scripted.agent(room):
+        await page.click(element("again"))
+        await _shows(page, "listening")
+    await _shows(page, "absent")
+    yield "absent"
 
 
 JUDGED: Mapping[str, float | str] = {

@@ -19,9 +19,10 @@ from agent.settings.brand import read_brand_file
 from agent.web.server import application
 from tests.agent.web.page_server import PipelineState
 from tests.e2e.chromium import DESK, PHONE, POLL_S, Page, chromium, element, find
+from tests.e2e.screens import take_pictures
 from tests.e2e.scripted_agent import ScriptedPage
 from tests.e2e.stack import ROOT
-from tests.e2e.test_page import PAGE_S, captions
+from tests.e2e.test_page import PAGE_S, captions, write
 
 pytestmark = pytest.mark.anyio
 
@@ -41,6 +42,8 @@ TOLD = """
   return told.filter(Boolean);
 })()
 """
+# A name that leads to this machine, and is none of a machine to itself: a plain http:// address as of a home network.
+NAMED = "--host-resolver-rules=MAP aura.lan 127.0.0.1"
 LAUNCHER = "document.querySelector('aura-launcher')?.shadowRoot"
 BUTTON = f"{LAUNCHER}.querySelector('.launcher')"
 FRAME_HAS_FOCUS = f"{LAUNCHER}.activeElement?.localName === 'iframe'"
@@ -119,6 +122,39 @@ async def test_the_page_shows_a_phone_the_way(tmp_path: Path, out: Path) -> None
         await page.picture(out / "phone-link.png")
 
 
+async def test_at_an_address_without_https_one_types_and_is_told_why(
+    scripted: ScriptedPage, a_room: Callable[[], str], tmp_path: Path, out: Path
+) -> None:
+    room = a_room()
+    async with (
+        page_of(scripted.livekit.settings, hosts=frozenset({"aura.lan"})) as url,
+        scripted.agent(room, **{"aura.sees": "yes"}) as agent,
+        chromium(tmp_path, None, NAMED) as page,
+    ):
+        await page.open(f"{url.replace('127.0.0.1', 'aura.lan')}?room={room}&camera=1")
+        await page.until(element("typing-only"), PAGE_S, "that one can only type")
+        assert not await page.run("isSecureContext")
+        shown = await page.run("document.body.innerText")
+        assert "https://" in shown and "Start typing" in shown and "Speak" not in shown
+        assert not await page.run(f"Boolean({find('.choice')} || {find('.link')} || {find('video')})")
+        assert not await page.run("[...document.querySelectorAll('.chip')].some(chip => /see/.test(chip.textContent))")
+        await take_pictures(page, out, "typing-door")
+
+        await page.click(element("start"))
+        await agent.met()
+        await page.until(f"{element('state')}?.innerText.includes('Ready for what you type')", PAGE_S, "a call")
+        assert not await page.run(f"Boolean({element('toast')})"), "it was said at the door"
+        named = "[...document.querySelectorAll('.controls button')].map(button => button.getAttribute('aria-label'))"
+        assert not {"Microphone", "Camera"} & set(await page.run(named))
+        await write(page, "Where is Rome?")
+        async with asyncio.timeout(PAGE_S):
+            assert await agent.read.get() == "Where is Rome?"
+        await agent.says("agent", "In Italy.")
+        await page.until(captions("agent", "Italy"), PAGE_S, "the answer")
+        await take_pictures(page, out, "typing-call")
+        assert page.errors == []
+
+
 async def test_the_page_wears_a_brand_before_it_is_drawn(tmp_path: Path, out: Path) -> None:
     (tmp_path / "logo.svg").write_text(LOGO)
     (tmp_path / "brand.toml").write_text(BRAND)
@@ -156,6 +192,8 @@ async def test_another_page_holds_a_call_and_loses_nothing_when_it_closes_the_wi
         await page.until(FRAME_HAS_FOCUS, PAGE_S, "the window, which has the focus")
         await frame_until(page, f"Boolean({element('start')})")
         await page.picture(out / "popup.png")
+        await page.run("new Promise(done => setTimeout(done, 1500))")  # after which it would have been given up
+        assert not await page.run(f"Boolean({LAUNCHER}.querySelector('.window a'))")
         await page.run_in_frame(f"{element('start')}.click()")
         identity = await agent.met()
         await frame_until(page, f"Boolean({element('state')})")
@@ -169,7 +207,7 @@ async def test_another_page_holds_a_call_and_loses_nothing_when_it_closes_the_wi
         assert page.errors == []
 
 
-async def test_no_other_page_holds_ours_unless_it_is_listed(tmp_path: Path) -> None:
+async def test_no_other_page_holds_ours_unless_it_is_listed_and_the_window_says_so(tmp_path: Path, out: Path) -> None:
     host = HostPage()
     async with (
         TestServer(host.application()) as others,
@@ -181,6 +219,15 @@ async def test_no_other_page_holds_ours_unless_it_is_listed(tmp_path: Path) -> N
         await page.until(WINDOW_IS_OPEN, PAGE_S, "the window")
         with pytest.raises(AssertionError, match="the frame was refused"):
             await frame_until(page, f"Boolean({element('start')})")
+        link = f"{LAUNCHER}.querySelector('.window a')"
+        await page.until(link, PAGE_S, "a way to the page without a frame")
+        assert await page.run(f"{link}.href") == f"{url}?lang=en"
+        assert "cannot be shown" in await page.run(f"{link}.parentElement.textContent")
+        assert not await page.run(f"{LAUNCHER}.querySelector('iframe').checkVisibility()")
+        await page.picture(out / "popup-refused.png")
+        assert f"AURA_WEB_EMBED={str(others.make_url('')).rstrip('/')}" in str(page.diary)
+        await page.click(BUTTON)
+        await page.until(f"!{WINDOW_IS_OPEN} && !{LAUNCHER}.querySelector('.window a')", PAGE_S, "no window")
 
 
 class HostPage:

@@ -3,7 +3,7 @@
 The agent is scripted, so nothing here waits for a model; the microphone is a recording of a tone that comes and goes.
 """
 
-from collections.abc import AsyncGenerator, Callable, Mapping
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -12,7 +12,7 @@ import pytest
 from infra.bench.base.speech import RATE, Sound, silence, write_wav
 from tests.e2e.chromium import DESK, PHONE, ZOOMED, Page, Screen, chromium, element, find
 from tests.e2e.screens import SETTLED
-from tests.e2e.scripted_agent import ScriptedAgent, ScriptedPage, scripted_page
+from tests.e2e.scripted_agent import ScriptedAgent, ScriptedPage
 from tests.e2e.test_page import PAGE_S, captions
 
 pytestmark = pytest.mark.anyio
@@ -27,7 +27,7 @@ SCRIPT = [
     ("user", "From London, tomorrow morning, if I may."),
     ("agent", "Then take the train from St Pancras: it is the fastest, and you will be there before lunch."),
 ]
-IDLE_S = 5.0
+IDLE_S, IDLE_SHARE = 5.0, 0.04
 # Of a line of words, its boxes; each that is wholly within the window and within the script's own box counts as seen.
 SEEN = """
 (() => {
@@ -66,14 +66,6 @@ Element.prototype.animate = function (...asked) {
   return animate.apply(this, asked);
 };
 """
-
-
-@pytest.fixture(scope="module")
-async def scripted(
-    environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory
-) -> AsyncGenerator[ScriptedPage]:
-    async with scripted_page(Path(environ["AURA_HOME"]), tmp_path_factory.mktemp("scripted")) as running:
-        yield running
 
 
 async def test_each_state_of_the_agent_has_a_pose_and_a_title_of_its_own_and_is_announced(
@@ -239,7 +231,7 @@ async def test_where_less_motion_is_wished_for_nothing_moves(
             assert await page.run("document.getAnimations().length") == 0, state
         await agent.sounds(tone(0.5))
         await agent.tell(**{"aura.state": "speaking"})
-        assert await page.run(f"getComputedStyle({find('.sun-voice')}).scale") == "1.12"
+        await page.until(f"getComputedStyle({find('.sun-voice')}).scale === '1.12'", PAGE_S, "a larger sun, and still")
 
 
 async def test_the_focus_goes_along_from_screen_to_screen_and_the_sun_glides(
@@ -271,7 +263,7 @@ async def test_an_idle_call_leaves_the_processor_alone(
         await tell(page, agent, SCRIPT[:1])
         busy = await page.busy(IDLE_S)
         print(f"main thread in an idle call: {busy:.1%} of a core")
-        assert busy < 0.25, "a canvas that is painted anew at each frame took more; a busy machine takes less"
+        assert busy < IDLE_SHARE, "a canvas that is painted anew at each frame takes 9 %"
 
 
 def quiet(folder: Path) -> Path:

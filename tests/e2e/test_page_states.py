@@ -10,6 +10,7 @@ from tests.e2e.axe import violations
 from tests.e2e.chromium import DESK, PHONE, SMALL_PHONE, ZOOMED, Page, chromium, element
 from tests.e2e.look import GROSS, TOLD, Look, compared
 from tests.e2e.page_states import PAGE_S, before_a_call, in_a_call
+from tests.e2e.pictures import empty_room, y4m
 from tests.e2e.screens import SETTLED
 from tests.e2e.scripted_agent import ScriptedPage
 from tests.e2e.test_page import captions
@@ -69,7 +70,8 @@ async def test_everybody_can_use_the_page_in_each_state(
 ) -> None:
     wrong: list[str] = []
     looks: list[Look] = []
-    async with chromium(tmp_path) as page, aclosing(states(scripted, page, a_room())) as shown:
+    film = y4m(tmp_path / "camera.y4m", empty_room())  # what stays can be compared
+    async with chromium(tmp_path, camera=film) as page, aclosing(states(scripted, page, a_room())) as shown:
         async for state in shown:
             wrong += [f"{state}, {each}" for each in await looked_at(page, state, out)]
             looks += filter(None, map(compared, sorted(out.glob(f"state-{state}-*.png"))))

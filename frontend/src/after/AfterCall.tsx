@@ -65,8 +65,9 @@ export function AfterCall({ call, place, end, again, anew, back }: Props) {
       {recorded && !forgotten && (
         <a
           href={REPLAY}
+          // biome-ignore lint/security/noBlankTarget: our own page, which only so gets a copy of what this tab keeps
           target="_blank"
-          rel="noopener opener"
+          rel="opener"
           data-testid="replay"
           onClick={() => handOver(keptInTab, call.token)}
         >

@@ -4,6 +4,7 @@ import { callExport, exportName } from '../call/callExport';
 import { Said } from '../call/Said';
 import { saveFile } from '../call/saveFile';
 import type { ConversationState, Line } from '../conversation/conversation';
+import { lineText } from '../conversation/lineWords';
 import { useReporter } from '../toasts/reporter';
 import { duration } from '../ui/format';
 import { Icon } from '../ui/Icon';
@@ -59,9 +60,11 @@ export function PastTranscript({ conversation, room, durationMs, recorded, remov
       <header>
         <h2 id="after-said-title">{words.after.transcript}</h2>
         <div className="after-tools">
-          <button type="button" data-testid="copy" onClick={() => void copy()}>
-            <span role="status">{copied ? words.after.copied : words.after.copy}</span>
-          </button>
+          {canCopy() && (
+            <button type="button" data-testid="copy" onClick={() => void copy()}>
+              <span role="status">{copied ? words.after.copied : words.after.copy}</span>
+            </button>
+          )}
           <button type="button" data-testid="download-text" title={words.after.asTextHint} onClick={saveText}>
             <Icon name="download" /> {words.after.asText}
           </button>
@@ -89,7 +92,7 @@ function Lines({ lines }: { lines: readonly Line[] }) {
           <b>{line.side === 'agent' ? words.captions.agent : words.captions.you}</b>
           <div dir="auto" lang={line.lang}>
             <div className="said">
-              <Said side={line.side} text={line.text} />
+              <Said side={line.side} text={lineText(line)} />
             </div>
             {line.mark && <small> {words.after.marks[line.mark]}</small>}
           </div>
@@ -97,6 +100,11 @@ function Lines({ lines }: { lines: readonly Line[] }) {
       ))}
     </ol>
   );
+}
+
+/** Browsers keep the clipboard from pages of plain http addresses. */
+function canCopy(): boolean {
+  return Boolean(navigator.clipboard as Clipboard | undefined);
 }
 
 function now(): string {

@@ -45,7 +45,8 @@ export interface StageTime {
 }
 
 const TOOL_STATES = ['running', 'done', 'failed', 'cancelled', 'timed_out', 'asks'] as const;
-export type ToolState = (typeof TOOL_STATES)[number];
+/** `lost`: its agent has gone, and nobody knows how it ended. */
+export type ToolState = (typeof TOOL_STATES)[number] | 'lost';
 
 /** How a call of a tool stands. */
 export interface ToolReport {

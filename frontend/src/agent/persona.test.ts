@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { languageChoices, readChoices, readPersona, spokenHint } from './persona';
+import { languageGroups, readChoices, readPersona, spokenHint } from './persona';
 
 const choices = (fields: object) => readChoices({ 'aura.choices': JSON.stringify(fields) });
 
@@ -34,20 +34,25 @@ it('reads what there is to choose from', () => {
   expect(readChoices({})).toEqual({ voices: [], understood: [], spoken: [], personas: [] });
 });
 
-it('offers what is spoken first, and says of the rest that it is only understood', () => {
-  const offered = languageChoices(choices({ languages: ['sv', 'fr', 'de', 'da'], voice_languages: ['fr', 'de'] }));
-  expect(offered).toEqual([
-    { code: 'fr', name: 'French' },
-    { code: 'de', name: 'German' },
-    { code: 'da', name: 'Danish (understood, not spoken)' },
-    { code: 'sv', name: 'Swedish (understood, not spoken)' },
+it('offers what is spoken first, then what the person is likely to speak, then the rest', () => {
+  const known = choices({ languages: ['sv', 'fr', 'de', 'da', 'nb'], voice_languages: ['fr', 'de'] });
+  const told = (of: string, ...names: string[]) => [of, names];
+  const offered = (wished: string[]) =>
+    languageGroups(known, wished).map(({ of, languages }) => told(of, ...languages.map(({ name }) => name)));
+  expect(offered(['sv-SE', 'de'])).toEqual([
+    told('spoken', 'French', 'German'),
+    told('own', 'Swedish'),
+    told('others', 'Danish', 'Norwegian Bokmål'),
   ]);
-  expect(languageChoices(choices({ languages: ['sv'] }))).toEqual([{ code: 'sv', name: 'Swedish' }]);
+  expect(offered([]).map(([of]) => of)).toEqual(['spoken', 'others']);
+  expect(languageGroups(choices({ languages: ['sv'] }), ['en'])).toEqual([
+    { of: 'others', languages: [{ code: 'sv', name: 'Swedish' }] },
+  ]);
 });
 
 it('offers no bare code', () => {
-  const offered = languageChoices(choices({ languages: ['!?', 'qx', 'sv'], voice_languages: ['qx'] }));
-  expect(offered.map(({ code }) => code)).toEqual(['sv']);
+  const offered = languageGroups(choices({ languages: ['!?', 'qx', 'sv'], voice_languages: ['qx'] }), []);
+  expect(offered.flatMap(({ languages }) => languages.map(({ code }) => code))).toEqual(['sv']);
 });
 
 it('says plainly that only one language is spoken', () => {

@@ -28,6 +28,12 @@ export interface LanguageChoice {
   readonly name: string;
 }
 
+/** `spoken`: it answers in them, too; `own`: those of the person's browser; `others`: all that is understood besides. */
+export interface LanguageGroup {
+  readonly of: 'spoken' | 'own' | 'others';
+  readonly languages: readonly LanguageChoice[];
+}
+
 export const AUTO = 'auto';
 
 export function readPersona(attributes: Attributes): Persona | null {
@@ -57,12 +63,20 @@ export function readChoices(attributes: Attributes): Choices {
   };
 }
 
-/** What a person may be heard in, if it has a name: what is spoken as well in front, each part in the order of names. */
-export function languageChoices({ understood, spoken }: Choices): readonly LanguageChoice[] {
-  const both = sorted(understood.filter((code) => spoken.includes(code)));
-  const only = sorted(understood.filter((code) => !spoken.includes(code)));
-  if (spoken.length === 0) return only;
-  return [...both, ...only.map(({ code, name }) => ({ code, name: words.sheet.understoodOnly(name) }))];
+/**
+ * What a person may be heard in, if it has a name: what is spoken as well in front, then what they are likely to speak,
+ * each group in the order of names. None is empty.
+ *
+ * @param wished the browser's languages, such as `de-AT`.
+ */
+export function languageGroups({ understood, spoken }: Choices, wished: readonly string[]): readonly LanguageGroup[] {
+  const own = wished.map((wish) => wish.toLowerCase().split('-')[0]);
+  const groupOf = (code: string) => (spoken.includes(code) ? 'spoken' : own.includes(code) ? 'own' : 'others');
+  const groups = (['spoken', 'own', 'others'] as const).map((of) => ({
+    of,
+    languages: sorted(understood.filter((code) => groupOf(code) === of)),
+  }));
+  return groups.filter(({ languages }) => languages.length > 0);
 }
 
 /** Which languages it answers in, if they are few: a sentence, or empty. */

@@ -3,6 +3,7 @@ import { useTrackToggle } from '@livekit/components-react';
 import { Track } from 'livekit-client';
 import { useMemo } from 'react';
 import { DevicePopover } from '../devices/DevicePopover';
+import { typingOnly } from '../devices/typingOnly';
 import { type Device, deviceProblem } from '../session/problems';
 import type { DeviceControl } from '../settings/controls';
 import { useSettings } from '../settings/store';
@@ -33,18 +34,22 @@ export function Controls({ devices, mode, leave, askToLeave, focusChat }: Props)
   const microphone = useDevice('microphone', Track.Source.Microphone);
   const camera = useDevice('camera', Track.Source.Camera);
   const screen = useDevice('screen', Track.Source.ScreenShare);
-  const mute = mode === 'open' ? microphone.toggle : nothing;
+  const types = typingOnly();
+  const mute = mode === 'open' && !types ? microphone.toggle : nothing;
+  const film = types ? nothing : camera.toggle;
   const actions = useMemo(
-    () => ({ mute, camera: camera.toggle, leave: askToLeave, chat: focusChat }),
-    [mute, camera.toggle, askToLeave, focusChat],
+    () => ({ mute, camera: film, leave: askToLeave, chat: focusChat }),
+    [mute, film, askToLeave, focusChat],
   );
   useShortcuts(actions, letterKeys);
   const key = (letter: string) => (letterKeys ? letter : undefined);
   return (
     <fieldset className="controls" aria-label={words.call.controls}>
-      <ToggleButton name={words.call.camera} shortcut={key('V')} icons={['camera', 'camera-off']} {...camera} />
+      {!types && (
+        <ToggleButton name={words.call.camera} shortcut={key('V')} icons={['camera', 'camera-off']} {...camera} />
+      )}
       {CAN_SHARE && <ToggleButton name={words.call.shareScreen} icons={['screen', 'screen']} {...screen} />}
-      {mode === 'held' ? (
+      {types ? null : mode === 'held' ? (
         <HoldButton {...hold} />
       ) : (
         <ToggleButton

@@ -5,6 +5,7 @@ import { useEffect, useRef } from 'react';
 import type { AgentView } from '../agent/useAgent';
 import { decisionReason, listeningHint, thinkingHint, watchingHint } from '../agent/words';
 import type { LoggedDecision } from '../conversation/conversation';
+import { typingOnly } from '../devices/typingOnly';
 import { Horizon } from '../horizon/Horizon';
 import { useLevel } from '../sound/useLevel';
 import { useMediaTrack } from '../sound/useMediaTrack';
@@ -56,7 +57,7 @@ export function Stage({ agent, trouble, decision, typed, mode }: Props) {
         state={drawn}
         agentTrack={useMediaTrack(voice?.publication)}
         person={person}
-        personSpeaks={personSpeaks && off !== 'unused'}
+        personSpeaks={personSpeaks && off !== 'unused' && off !== 'none'}
         muted={off !== null}
       />
       <div className="state" data-testid="state" data-state={state} data-of={view.of}>
@@ -75,7 +76,7 @@ function useMicrophoneOff(mode: TalkMode): MicrophoneOff | null {
   const { microphoneTrack, isMicrophoneEnabled } = useLocalParticipant();
   const missing = useHeldFor(!microphoneTrack, OPENING_MS);
   if (isMicrophoneEnabled || (!microphoneTrack && !missing)) return null;
-  return OFF[mode];
+  return typingOnly() && mode !== 'off' ? 'none' : OFF[mode];
 }
 
 function useWindowTitle(title: string): void {

@@ -1,6 +1,7 @@
 /** The call as a JSON document: what the agent decided and why, how long each stage took, and what was said. Pure. */
 import type { Timings } from '../agent/attributes';
 import type { ConversationState, Line } from '../conversation/conversation';
+import { lineText } from '../conversation/lineWords';
 import { words } from '../words/words';
 
 /** As `aura-agent console --decisions` writes it; the transcript is the page's own. */
@@ -46,6 +47,7 @@ function timingsOf(timings: Timings): object {
 }
 
 /** @param earlier it was said before the person left and came back. */
-function lineOf({ side, typed, text, final, mark, waitedMs }: Line, earlier: boolean): object {
-  return { side, typed, text, final, mark, waited_ms: waitedMs, earlier };
+function lineOf(line: Line, earlier: boolean): object {
+  const { side, typed, final, mark, waitedMs, picture } = line;
+  return { side, typed, text: lineText(line), ...(picture && { picture }), final, mark, waited_ms: waitedMs, earlier };
 }

@@ -2,6 +2,9 @@
 import '../styles/horizon.css';
 import '../styles/index-call.css';
 import { getLogger, LoggerNames } from 'livekit-client';
+import { provideRandomUuid, type Source } from '../session/randomUuid';
+
+provideRandomUuid(crypto as Source);
 
 // Not by `setLogLevel`, which writes a key for each logger into the browser's storage. All others take theirs from it.
 getLogger(LoggerNames.Default).setDefaultLevel('warn');

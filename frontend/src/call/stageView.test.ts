@@ -40,6 +40,13 @@ it('tells who holds a button to talk to hold it, and nobody who only writes that
   expect(view({ off: 'unused', personSpeaks: true })).toMatchObject({ title: 'Text only', of: 'nobody' });
 });
 
+it('asks who can have no microphone to type, and for no switch', () => {
+  expect(view({ off: 'none', personSpeaks: true })).toMatchObject({
+    title: en.stage.typing,
+    hint: en.stage.typingHint,
+  });
+});
+
 it('keeps the reason of a silence also for who is muted', () => {
   const silent = view({ off: 'muted', state: 'silent', title: 'Stayed silent', hint: 'It was only a nod.' });
   expect(silent).toMatchObject({ title: 'Microphone off', hint: 'It was only a nod.' });

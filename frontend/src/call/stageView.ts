@@ -17,8 +17,8 @@ export interface StageSigns {
   readonly touch: boolean;
 }
 
-/** Switched off, not held just now by who holds it to talk, or not used by who only writes. */
-export type MicrophoneOff = 'muted' | 'released' | 'unused';
+/** Switched off, not held just now by who holds it to talk, not used by who only writes, or not to be had here. */
+export type MicrophoneOff = 'muted' | 'released' | 'unused' | 'none';
 
 export interface StageView {
   readonly title: string;
@@ -43,15 +43,26 @@ export function stageView(signs: StageSigns, words: Pick<Words, 'about' | 'stage
     return { title, hint: '', of: 'nobody', announced: title, windowTitle: doing(title) };
   }
   const released = signs.touch ? stage.releasedHintOnTouch : stage.releasedHint;
-  if (off && off !== 'unused' && personSpeaks) {
+  if ((off === 'muted' || off === 'released') && personSpeaks) {
     const title = stage.mutedSpeaking;
     const hint = off === 'released' ? released : stage.mutedSpeakingHint;
     return { title, hint, of: 'person', announced: `${title}. ${hint}`, windowTitle: doing(title) };
   }
   const open = OPEN.includes(state);
   if (off && open) {
-    const title = off === 'unused' ? stage.textOnly : stage.microphoneOff;
-    const hints = { muted: stage.microphoneOffHint, released, unused: stage.textOnlyHint };
+    const titles = {
+      muted: stage.microphoneOff,
+      released: stage.microphoneOff,
+      unused: stage.textOnly,
+      none: stage.typing,
+    };
+    const title = titles[off];
+    const hints = {
+      muted: stage.microphoneOffHint,
+      released,
+      unused: stage.textOnlyHint,
+      none: stage.typingHint,
+    };
     const hint = state === 'silent' ? signs.hint : hints[off];
     return { title, hint, of: 'nobody', announced: title, windowTitle: doing(title) };
   }

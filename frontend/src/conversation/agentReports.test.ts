@@ -20,8 +20,11 @@ it('tells what changes, and not what the agent had said before the page was ther
   room.emit(RoomEvent.ParticipantAttributesChanged, TIMED, agent);
   room.emit(RoomEvent.ParticipantAttributesChanged, DECIDED, agent);
   room.emit(RoomEvent.ParticipantAttributesChanged, CALLED, agent);
-  expect(told).toEqual(['timed', 'decided', 'tool']);
+  room.emit(RoomEvent.ParticipantDisconnected, { isAgent: false });
+  room.emit(RoomEvent.ParticipantDisconnected, agent);
+  expect(told).toEqual(['timed', 'decided', 'tool', 'left']);
   stop();
   room.emit(RoomEvent.ParticipantAttributesChanged, TIMED, agent);
-  expect(told).toEqual(['timed', 'decided', 'tool']);
+  room.emit(RoomEvent.ParticipantDisconnected, agent);
+  expect(told).toEqual(['timed', 'decided', 'tool', 'left']);
 });

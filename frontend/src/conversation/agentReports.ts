@@ -15,8 +15,13 @@ export function listenToAgent(room: Room, dispatch: (event: ConversationEvent) =
     const tool = readTool(changed);
     if (tool) dispatch({ type: 'tool', tool, nowMs });
   };
+  const left = ({ isAgent }: Participant): void => {
+    if (isAgent) dispatch({ type: 'left', nowMs: performance.now() });
+  };
   room.on(RoomEvent.ParticipantAttributesChanged, report);
+  room.on(RoomEvent.ParticipantDisconnected, left);
   return () => {
+    room.off(RoomEvent.ParticipantDisconnected, left);
     room.off(RoomEvent.ParticipantAttributesChanged, report);
   };
 }

@@ -48,6 +48,24 @@ describe('captions', () => {
   });
 });
 
+describe('an agent that goes', () => {
+  it('leaves no tool running, and what it tells later counts', () => {
+    const report = (state: ToolReport['state']): ToolReport => ({
+      callId: 'a',
+      name: 'look',
+      given: '',
+      state,
+      ms: 0,
+      result: '',
+    });
+    const tool = (state: ToolReport['state']) => ({ type: 'tool', tool: report(state) }) as const;
+    expect(play(tool('running'), { type: 'left' }).tools.map(({ state }) => state)).toEqual(['lost']);
+    expect(play(tool('running'), { type: 'left' }, tool('done')).tools.map(({ state }) => state)).toEqual(['done']);
+    const done = play(tool('done'));
+    expect(reduce(done, { type: 'left', nowMs: 9 })).toBe(done);
+  });
+});
+
 describe('decisions', () => {
   it('mark the interrupted answer, open or just closed', () => {
     expect(play(spoken('b', 'One, two'), decided('interrupted'), closed('b')).lines.map(brief)).toEqual([

@@ -13,7 +13,10 @@ export interface Line {
   readonly key: string;
   readonly side: Side;
   readonly typed: boolean;
+  /** What was said; empty where only a picture was shown. */
   readonly text: string;
+  /** A picture was shown with it. */
+  readonly picture?: boolean;
   readonly final: boolean;
   readonly mark: Mark | null;
   /** How long the person waited for this answer, in ms. */
@@ -58,11 +61,13 @@ export type ConversationEvent = { readonly nowMs: number } & (
       readonly lang?: string | undefined;
     }
   | { readonly type: 'recalled'; readonly lines: readonly Line[] }
-  | { readonly type: 'typed'; readonly key: string; readonly text: string }
+  | { readonly type: 'typed'; readonly key: string; readonly text: string; readonly picture?: boolean }
   | { readonly type: 'closed' | 'lost'; readonly key: string }
   | { readonly type: 'decided'; readonly decision: Decision }
   | { readonly type: 'timed'; readonly timings: Timings }
   | { readonly type: 'tool'; readonly tool: ToolReport }
+  /** The agent has gone. */
+  | { readonly type: 'left' }
 );
 
 export const EMPTY: ConversationState = {
@@ -85,12 +90,13 @@ export function reduce(state: ConversationState, event: ConversationEvent): Conv
     case 'text':
       return withText(state, event);
     case 'typed': {
-      const { key, text, nowMs } = event;
+      const { key, text, picture, nowMs } = event;
       const line: Line = {
         key,
         side: 'user',
         typed: true,
         text,
+        ...(picture && { picture }),
         final: true,
         mark: null,
         waitedMs: null,
@@ -110,6 +116,8 @@ export function reduce(state: ConversationState, event: ConversationEvent): Conv
       return withTimings(state, event.timings, event.nowMs);
     case 'tool':
       return { ...state, tools: withTool(state.tools, event.tool) };
+    case 'left':
+      return withoutAgent(state);
   }
 }
 
@@ -173,6 +181,13 @@ function withTool(tools: readonly ToolReport[], tool: ToolReport): readonly Tool
   if (!known) return append(tools, tool);
   if (tool.state === 'running') return tools;
   return tools.map((each) => (each === known ? tool : each));
+}
+
+/** What it was still doing, nobody does any more. */
+function withoutAgent(state: ConversationState): ConversationState {
+  if (!state.tools.some((tool) => tool.state === 'running')) return state;
+  const tools = state.tools.map((tool) => (tool.state === 'running' ? { ...tool, state: 'lost' as const } : tool));
+  return { ...state, tools };
 }
 
 function markInterrupted(state: ConversationState, nowMs: number): ConversationState {

@@ -1,7 +1,6 @@
 /** Keeps the conversation of one room, from before it connects until it is closed. */
 import type { Room } from 'livekit-client';
 import { sendPicture } from '../pictures/sendPicture';
-import { words } from '../words/words';
 import { listenToAgent } from './agentReports';
 import { listenToCaptions } from './captionStreams';
 import { type ConversationEvent, type ConversationState, EMPTY, type Line, reduce } from './conversation';
@@ -43,8 +42,7 @@ export function openConversation(room: Room): Conversation {
     },
     async show(agent, jpeg, text) {
       const key = await sendPicture(room, agent, jpeg, text);
-      const line = text ? words.showing.withPicture(text) : words.showing.shown;
-      dispatch({ type: 'typed', key, text: line, nowMs: performance.now() });
+      dispatch({ type: 'typed', key, text, picture: true, nowMs: performance.now() });
     },
     close() {
       for (const stop of stops) stop();

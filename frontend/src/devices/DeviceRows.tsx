@@ -7,6 +7,7 @@ import { useDevices } from '../ui/useDevices';
 import { words } from '../words/words';
 import { MicrophoneLevel } from './MicrophoneLevel';
 import { canChooseLoudspeaker, playTone } from './tone';
+import { typingOnly } from './typingOnly';
 
 interface Props {
   readonly control: DeviceControl;
@@ -14,6 +15,14 @@ interface Props {
 
 export function DeviceRows({ control }: Props) {
   const { noiseSuppression } = useSettings();
+  if (typingOnly()) {
+    return (
+      <div className="setting-group">
+        <p className="fine">{words.problems.insecure}</p>
+        <LoudspeakerRow control={control} />
+      </div>
+    );
+  }
   return (
     <div className="setting-group">
       <DeviceRow kind="audioinput" control={control} />

@@ -29,7 +29,13 @@ function launch(script: HTMLScriptElement & { auraBrand?: Branded }): void {
     address: pageAddress(script.src, options),
     side: options.side,
     style: style({ accent: accent ?? OWN.accent, onAccent: onAccent ?? OWN.onAccent }),
-    words: { open: options.label ?? text('open'), goesOn: text('goesOn'), close: text('close') },
+    words: {
+      open: options.label ?? text('open'),
+      goesOn: text('goesOn'),
+      close: text('close'),
+      refused: text('refused'),
+      alone: text('alone'),
+    },
   });
   document.body.append(popup.host);
   if (options.open) popup.open();

@@ -1,10 +1,13 @@
 /** The button, and the window that it opens with the page in a frame. A call goes on while the window is closed. */
-import type { ToHost } from '../embed/host';
+import type { ToHost } from '../embed/tellHost';
 
 export interface PopupWords {
   readonly open: string;
   readonly goesOn: string;
   readonly close: string;
+  /** The page may not be shown here, and what opens it elsewhere. */
+  readonly refused: string;
+  readonly alone: string;
 }
 
 export interface PopupLook {
@@ -14,6 +17,10 @@ export interface PopupLook {
   readonly style: string;
   readonly words: PopupWords;
 }
+
+/** For which a frame that has loaded may say nothing, and one that loads may take. */
+const SAYS_SO_MS = 1_000;
+const LOADS_MS = 20_000;
 
 /** What a call needs; a page in a frame has none of it unless it is handed on. */
 const HANDED_ON = 'microphone; camera; autoplay; display-capture; screen-wake-lock; clipboard-write';
@@ -26,6 +33,10 @@ export class Popup {
   readonly #launcher = element('button', 'launcher');
   #frame: HTMLIFrameElement | null = null;
   #inCall = false;
+  /** The page in the frame has said that it is there. */
+  #here = false;
+  #refused: HTMLElement | null = null;
+  #waiting = 0;
 
   constructor(look: PopupLook) {
     this.#look = look;
@@ -44,6 +55,8 @@ export class Popup {
       this.#frame.title = this.#look.name;
       this.#frame.allow = HANDED_ON;
       this.#frame.src = this.#look.address;
+      this.#wait(LOADS_MS);
+      this.#frame.addEventListener('load', () => this.#here || this.#wait(SAYS_SO_MS));
       this.#window.append(this.#frame);
     }
     this.#window.hidden = false;
@@ -89,8 +102,41 @@ export class Popup {
   /** Listens to the page in the frame, and to nobody else. */
   #hear({ source, origin, data }: MessageEvent<ToHost | null>): void {
     if (!this.#frame || source !== this.#frame.contentWindow || origin !== new URL(this.#look.address).origin) return;
+    this.#here = true;
+    clearTimeout(this.#waiting);
+    this.#refuse(false);
     if (data?.aura === 'escape') this.close();
     if (data?.aura === 'call') this.#calls(data.on);
+  }
+
+  /** The page says at once that it is here; one that a browser does not show in a frame says nothing. */
+  #wait(ms: number): void {
+    clearTimeout(this.#waiting);
+    this.#waiting = window.setTimeout(() => this.#refuse(true), ms);
+  }
+
+  #refuse(on: boolean): void {
+    if (!this.#frame || on === (this.#refused !== null)) return;
+    this.#frame.hidden = on;
+    this.#refused?.remove();
+    this.#refused = on ? this.#apology() : null;
+    if (this.#refused) this.#window.append(this.#refused);
+  }
+
+  #apology(): HTMLElement {
+    const { address, words } = this.#look;
+    console.warn(
+      `aura.js: ${new URL(address).origin} cannot be shown here. If it runs, it does not list this page: ` +
+        `AURA_WEB_EMBED=${window.location.origin} allows it.`,
+    );
+    const told = element('div', 'refused');
+    const text = element('p', 'why');
+    const link = element('a', 'alone');
+    told.role = 'alert';
+    text.textContent = words.refused;
+    Object.assign(link, { href: address, target: '_blank', rel: 'noopener', textContent: words.alone });
+    told.append(text, link);
+    return told;
   }
 
   #calls(on: boolean): void {
@@ -108,8 +154,11 @@ export class Popup {
   }
 
   #drop(): void {
+    clearTimeout(this.#waiting);
+    this.#refuse(false);
     this.#frame?.remove();
     this.#frame = null;
+    this.#here = false;
   }
 }
 

@@ -36,7 +36,14 @@ export function style({ accent, onAccent }: Colours): string {
     .bar { display: flex; align-items: center; justify-content: space-between; padding-inline-start: 16px; }
     .close { width: 44px; height: 44px; background: none; color: inherit; font-size: 24px; }
     iframe { flex: 1; width: 100%; border: 0; }
-    .launcher:focus-visible, .close:focus-visible { outline: 3px solid light-dark(#1b2421, #ece7dc); outline-offset: 2px; }
+    iframe[hidden] { display: none; }
+    .refused { margin: auto; padding: 24px; text-align: center; }
+    .refused p { margin: 0 0 18px; font-size: 18px; }
+    .alone {
+      display: inline-block; padding: 14px 22px; border-radius: 26px; text-decoration: none;
+      background: light-dark(${accent.light}, ${accent.dark}); color: light-dark(${onAccent.light}, ${onAccent.dark});
+    }
+    .launcher:focus-visible, .alone:focus-visible, .close:focus-visible { outline: 3px solid light-dark(#1b2421, #ece7dc); outline-offset: 2px; }
     .close:focus-visible { outline-offset: -6px; }
     @media (max-width: 520px), (max-height: 480px) {
       .window { position: fixed; z-index: 1; inset: 0; width: auto; height: auto; border: 0; border-radius: 0; }

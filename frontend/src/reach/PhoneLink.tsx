@@ -8,7 +8,7 @@ import { addressForPhones, givesMicrophones } from './addresses';
 
 const QrCode = lazy(() => import('./QrCode'));
 
-export function PhoneLink() {
+export default function PhoneLink() {
   const [address, setAddress] = useState<string | null>(null);
   const dialog = useDialog();
   useEffect(() => {

@@ -1,6 +1,8 @@
 /** Plays a record: that of the call from which the page was opened, or the two files of one. Nothing is sent anywhere. */
 import { useCallback, useEffect, useRef, useState } from 'react';
 import { fetchSound, fetchTimeline } from '../records/record';
+import { clock } from '../ui/format';
+import { Icon } from '../ui/Icon';
 import { words } from '../words/words';
 import { ReplayView } from './ReplayView';
 import { type Replay, readReplay } from './replay';
@@ -61,6 +63,7 @@ function Player({ replay, sound }: { replay: Replay; sound: Blob | null }) {
   const [address, setAddress] = useState('');
   const [loudness, setLoudness] = useState<Loudness | null | undefined>(undefined);
   const [nowMs, setNowMs] = useState(0);
+  const [playing, setPlaying] = useState(false);
   useEffect(() => {
     if (!sound) return;
     const url = URL.createObjectURL(sound);
@@ -81,6 +84,10 @@ function Player({ replay, sound }: { replay: Replay; sound: Blob | null }) {
     frame = requestAnimationFrame(follow);
     return () => cancelAnimationFrame(frame);
   }, []);
+  const turn = () => {
+    if (playing) audio.current?.pause();
+    else void audio.current?.play().catch(() => {});
+  };
   const seek = (ms: number) => {
     setNowMs(ms);
     if (audio.current) audio.current.currentTime = ms / 1000;
@@ -88,13 +95,24 @@ function Player({ replay, sound }: { replay: Replay; sound: Blob | null }) {
   return (
     <>
       {address && (
-        // biome-ignore lint/a11y/useMediaCaption: what is said stands below, with its times
-        <audio
-          ref={audio}
-          src={address}
-          controls
-          onSeeked={({ currentTarget }) => setNowMs(currentTarget.currentTime * 1000)}
-        />
+        <div className="replay-play">
+          {/* biome-ignore lint/a11y/useMediaCaption: what is said stands below, with its times */}
+          <audio
+            ref={audio}
+            src={address}
+            onPlay={() => setPlaying(true)}
+            onPause={() => setPlaying(false)}
+            onSeeked={({ currentTarget }) => setNowMs(currentTarget.currentTime * 1000)}
+          />
+          <button type="button" className="primary" data-testid="play" data-playing={playing} onClick={turn}>
+            <Icon name={playing ? 'pause' : 'play'} />
+            {playing ? words.records.replay.pause : words.records.replay.play}
+          </button>
+          <time>{`${clock(nowMs)} / ${clock(loudness?.ms ?? replay.ms)}`}</time>
+          <a className="download" data-testid="save-sound" href={address} download={`${replay.room}.ogg`}>
+            <Icon name="download" /> {words.records.sound}
+          </a>
+        </div>
       )}
       {loudness === null && <p className="fine">{words.records.replay.noWave}</p>}
       <ReplayView replay={replay} loudness={loudness ?? null} nowMs={nowMs} seek={seek} />

@@ -58,10 +58,15 @@ function Tools({ tools }: { tools: readonly ToolRun[] }) {
       <ul className="replay-tools">
         {tools.map(({ key, name, state, ms }) => (
           <li key={key} data-state={state}>
-            {name} <small>{`${state}, ${seconds(ms)}`}</small>
+            {name} <small>{`${stateWords(state)}, ${seconds(ms)}`}</small>
           </li>
         ))}
       </ul>
     </section>
   );
+}
+
+function stateWords(state: string): string {
+  const { states } = words.tools;
+  return Object.hasOwn(states, state) ? states[state as keyof typeof states] : state;
 }

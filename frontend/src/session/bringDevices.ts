@@ -19,7 +19,7 @@ export function bringDevices(
   report: (problem: Problem) => void,
 ): void {
   if (!navigator.mediaDevices) {
-    report(insecurePage());
+    if (choices.microphone || choices.camera) report(insecurePage());
     return;
   }
   const bring = (device: Device, open: () => Promise<LocalAudioTrack | LocalVideoTrack>): void => {

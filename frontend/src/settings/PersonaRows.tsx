@@ -1,5 +1,5 @@
 /** Voice, language, and what the agent does of its own accord. */
-import { AUTO, languageChoices, spokenHint } from '../agent/persona';
+import { AUTO, languageGroups, spokenHint } from '../agent/persona';
 import { Icon } from '../ui/Icon';
 import { words } from '../words/words';
 import type { PersonaControl } from './controls';
@@ -8,7 +8,8 @@ import { SelectRow, SwitchRow } from './rows';
 export function PersonaRows({ control }: { readonly control: PersonaControl }) {
   const { persona, choices, speaksUp, speaksFirst, pending, change, sample, sampleProblem, inCall } = control;
   const { voices, personas } = choices;
-  const languages = languageChoices(choices);
+  const languages = languageGroups(choices, navigator.languages);
+  const many = languages.flatMap((group) => group.languages).length > 1;
   const hint = spokenHint(choices);
   const firstHint = speaksFirst ? words.sheet.speaksFirstHint : words.sheet.speaksFirstOff;
   return (
@@ -58,7 +59,7 @@ export function PersonaRows({ control }: { readonly control: PersonaControl }) {
       <p className="fine" role="status" data-testid="sample-problem" hidden={!sampleProblem}>
         {sampleProblem}
       </p>
-      {languages.length > 1 && (
+      {many && (
         <SelectRow
           label={words.sheet.language}
           testid="language"
@@ -66,7 +67,13 @@ export function PersonaRows({ control }: { readonly control: PersonaControl }) {
           disabled={pending}
           options={[
             { value: AUTO, name: words.sheet.asYouSpeak },
-            ...languages.map(({ code, name }) => ({ value: code, name })),
+            ...languages.flatMap((group) =>
+              group.languages.map(({ code, name }) => ({
+                value: code,
+                name,
+                group: languages.length > 1 ? words.sheet.languageGroups[group.of] : undefined,
+              })),
+            ),
           ]}
           pick={(language) => change({ language })}
         />

@@ -1,4 +1,5 @@
 /** How one talks with the agent: held or open, aloud or in writing, and how its words are shown. */
+import { typingOnly } from '../devices/typingOnly';
 import { useTouch } from '../ui/useTouch';
 import { words } from '../words/words';
 import type { PersonaControl } from './controls';
@@ -13,13 +14,15 @@ export function TalkRows({ control }: { readonly control: PersonaControl }) {
   const heldHint = touch ? sheet.hold.onTouch : sheet.hold.on;
   return (
     <div className="setting-group">
-      <SwitchRow
-        label={sheet.hold.title}
-        hint={settings.holdToTalk ? heldHint : sheet.hold.off}
-        testid="hold-to-talk"
-        on={settings.holdToTalk}
-        turn={(holdToTalk) => settingsStore.set({ holdToTalk })}
-      />
+      {!typingOnly() && (
+        <SwitchRow
+          label={sheet.hold.title}
+          hint={settings.holdToTalk ? heldHint : sheet.hold.off}
+          testid="hold-to-talk"
+          on={settings.holdToTalk}
+          turn={(holdToTalk) => settingsStore.set({ holdToTalk })}
+        />
+      )}
       <SwitchRow
         label={sheet.textOnly}
         hint={control.textOnly ? sheet.textOnlyOn : sheet.textOnlyOff}

@@ -38,6 +38,8 @@ export function SwitchRow({ label, hint, testid, disabled, busy, on, turn }: Swi
 export interface Option {
   readonly value: string;
   readonly name: string;
+  /** Under which heading it stands; those of one stand together. */
+  readonly group?: string | undefined;
 }
 
 interface SelectProps extends Labelled {
@@ -64,17 +66,33 @@ export function SelectRow({ label, hint, testid, disabled, value, options, pick,
           onChange={(event) => pick(event.target.value)}
         >
           {!options.some((option) => option.value === value) && <option value={value}>{value}</option>}
-          {options.map((option) => (
-            <option key={option.value} value={option.value}>
-              {option.name}
-            </option>
-          ))}
+          {grouped(options).map(([group, members]) =>
+            group === undefined ? (
+              <Options key="" options={members} />
+            ) : (
+              <optgroup key={group} label={group}>
+                <Options options={members} />
+              </optgroup>
+            ),
+          )}
         </select>
         {children}
       </div>
       {hint && <small id={`${id}-hint`}>{hint}</small>}
     </div>
   );
+}
+
+function Options({ options }: { readonly options: readonly Option[] }) {
+  return options.map(({ value, name }) => (
+    <option key={value} value={value}>
+      {name}
+    </option>
+  ));
+}
+
+function grouped(options: readonly Option[]): readonly (readonly [string | undefined, readonly Option[]])[] {
+  return [...Map.groupBy(options, ({ group }) => group)];
 }
 
 type ChoiceProps<Value extends string> = Labelled & {

@@ -5,10 +5,9 @@ import { blockedWords, type Refusal } from './blocked';
 export function BlockedHelp({ refusal }: { readonly refusal: Refusal | null }) {
   const told = blockedWords(refusal, words);
   if (!told) return null;
-  // Of an address that can never have a microphone it is said at once.
   return (
-    <details className="blocked" data-testid="blocked" data-refusal={refusal} open={refusal === 'insecure'}>
-      <summary>{refusal === 'insecure' ? words.problems.insecure : words.door.howToAllow}</summary>
+    <details className="blocked" data-testid="blocked" data-refusal={refusal}>
+      <summary>{refusal === 'denied' ? words.door.howToAllow : words.door.whatHelps}</summary>
       <p>{told.help}</p>
     </details>
   );

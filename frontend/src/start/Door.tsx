@@ -1,9 +1,10 @@
 /** The frame of everything before a call: name, one line, and the card of the moment. */
-import { lazy, type ReactNode } from 'react';
+import { lazy, type ReactNode, Suspense } from 'react';
+import type { About } from '../about/about';
 import { useAbout } from '../about/useAbout';
 import { Wordmark } from '../brand/Wordmark';
+import { typingOnly } from '../devices/typingOnly';
 import { useTrail } from '../horizon/sunTrail';
-import { PhoneLink } from '../reach/PhoneLink';
 import { SettingsButton } from '../settings/SettingsButton';
 import { ThemeToggle } from '../theme/ThemeToggle';
 import { bringAllWords, words } from '../words/words';
@@ -15,13 +16,25 @@ const DoorSheet = lazy(async () => {
   return sheet;
 });
 
+/** Where it cannot be fetched, the door does without it. */
+const PhoneLink = lazy(async () => {
+  try {
+    const [link] = await Promise.all([import('../reach/PhoneLink'), bringAllWords()]);
+    return link;
+  } catch {
+    return { default: () => null };
+  }
+});
+
 export function Door({ children }: { children: ReactNode }) {
   const { sun, line } = useTrail();
   const about = useAbout();
   return (
     <main className="door">
       <div className="door-corner">
-        <PhoneLink />
+        <Suspense>
+          <PhoneLink />
+        </Suspense>
         <ThemeToggle />
         <SettingsButton sheet={(close) => <DoorSheet close={close} />} />
       </div>
@@ -32,10 +45,21 @@ export function Door({ children }: { children: ReactNode }) {
         <h1>
           <Wordmark />
         </h1>
-        <p>{about?.sees ? words.about.taglineWithEyes : words.about.tagline}</p>
+        <p>{tagline(about)}</p>
         <PrivacyLine />
+        {about?.records && (
+          <p className="privacy" data-testid="records">
+            {words.welcome.recorded}
+          </p>
+        )}
       </header>
       <div className="door-card">{children}</div>
     </main>
   );
+}
+
+/** What one does with it: only what can be done here. */
+function tagline(about: About | null): string {
+  if (typingOnly()) return words.about.taglineTyping;
+  return about?.sees ? words.about.taglineWithEyes : words.about.tagline;
 }

@@ -1,5 +1,6 @@
 /** What to bring into the call, and the button that begins it. */
 import { useCallback, useEffect, useRef, useState } from 'react';
+import { typingOnly } from '../devices/typingOnly';
 import type { Choices, FirstQuestion, Place } from '../session/choices';
 import type { Farewell } from '../session/phase';
 import { useSecondsUntil } from '../ui/useSecondsUntil';
@@ -10,6 +11,7 @@ import { CameraPreview } from './CameraPreview';
 import { Chips } from './Chips';
 import { DeviceChoice } from './DeviceChoice';
 import { MicrophoneTest } from './MicrophoneTest';
+import { TypingOnly } from './TypingOnly';
 import { useDenied } from './usePermission';
 
 interface Props {
@@ -25,6 +27,7 @@ interface Props {
 
 export function StartCard({ choices, choose, farewell, here, start, ask }: Props) {
   const left = useSecondsUntil(farewell?.untilMs ?? 0);
+  const types = typingOnly();
   const [microphone, microphoneFailed, tryMicrophone] = useRefusal('microphone', choices.microphoneId, () =>
     choose({ microphoneId: null }),
   );
@@ -33,39 +36,45 @@ export function StartCard({ choices, choose, farewell, here, start, ask }: Props
   return (
     <>
       {choices.camera && camera === null && <CameraPreview deviceId={choices.cameraId} failed={cameraFailed} />}
-      <div className="choices">
-        <DeviceChoice
-          kind="audioinput"
-          on={choices.microphone}
-          deviceId={choices.microphoneId}
-          blocked={blockedWords(microphone, words)?.what ?? null}
-          turn={(on) => {
-            tryMicrophone();
-            choose({ microphone: on });
-          }}
-          pick={(microphoneId) => {
-            tryMicrophone();
-            choose({ microphoneId: microphoneId || null });
-          }}
-        />
-        <DeviceChoice
-          kind="videoinput"
-          on={choices.camera}
-          deviceId={choices.cameraId}
-          blocked={blockedWords(camera, words)?.what ?? null}
-          turn={(on) => {
-            tryCamera();
-            choose({ camera: on });
-          }}
-          pick={(cameraId) => {
-            tryCamera();
-            choose({ cameraId: cameraId || null });
-          }}
-        />
-      </div>
-      <BlockedHelp refusal={wanted.find((refusal) => refusal !== null) ?? null} />
+      {types ? (
+        <TypingOnly />
+      ) : (
+        <>
+          <div className="choices">
+            <DeviceChoice
+              kind="audioinput"
+              on={choices.microphone}
+              deviceId={choices.microphoneId}
+              blocked={blockedWords(microphone, words)?.what ?? null}
+              turn={(on) => {
+                tryMicrophone();
+                choose({ microphone: on });
+              }}
+              pick={(microphoneId) => {
+                tryMicrophone();
+                choose({ microphoneId: microphoneId || null });
+              }}
+            />
+            <DeviceChoice
+              kind="videoinput"
+              on={choices.camera}
+              deviceId={choices.cameraId}
+              blocked={blockedWords(camera, words)?.what ?? null}
+              turn={(on) => {
+                tryCamera();
+                choose({ camera: on });
+              }}
+              pick={(cameraId) => {
+                tryCamera();
+                choose({ cameraId: cameraId || null });
+              }}
+            />
+          </div>
+          <BlockedHelp refusal={wanted.find((refusal) => refusal !== null) ?? null} />
+        </>
+      )}
       <button type="button" className="primary" data-testid="start" onClick={() => start(here)}>
-        {words.door.start}
+        {types ? words.door.startTyping : words.door.start}
       </button>
       <Chips ask={ask} />
       {farewell && left > 0 ? (
@@ -76,6 +85,7 @@ export function StartCard({ choices, choose, farewell, here, start, ask }: Props
           <p className="fine">{words.door.remembersFor(left)}</p>
         </>
       ) : (
+        !types &&
         microphone === null && (
           <MicrophoneTest deviceId={choices.microphoneId} disabled={!choices.microphone} failed={microphoneFailed} />
         )
@@ -108,6 +118,5 @@ function useRefusal(
     [chosen],
   );
   const again = useCallback(() => setMet(null), []);
-  if (!window.isSecureContext) return ['insecure', failed, again];
   return [denied ? 'denied' : met, failed, again];
 }

@@ -18,7 +18,7 @@ it('knows a device that was chosen once and is not there any more', () => {
 });
 
 it('speaks of nothing that is not there before a call', () => {
-  for (const refusal of ['denied', 'missing', 'taken', 'failed', 'insecure'] as const) {
+  for (const refusal of ['denied', 'missing', 'taken', 'failed'] as const) {
     const told = blockedWords(refusal, en);
     expect(`${told?.what} ${told?.help}`).not.toMatch(/press|type meanwhile/i);
   }

@@ -1,7 +1,7 @@
 /** Why a device cannot be used before a call, in the few words that its card has room for. Pure. */
 import type { Words } from '../words/words';
 
-export type Refusal = 'denied' | 'missing' | 'taken' | 'failed' | 'insecure';
+export type Refusal = 'denied' | 'missing' | 'taken' | 'failed';
 
 /** Browsers name why they do not give a device. */
 export function refusalOf(error: unknown): Refusal {

@@ -19,6 +19,10 @@ it('offers nothing that it cannot do', () => {
   expect(texts(null)).toEqual(['Tell me a story', 'Tell me a joke']);
 });
 
+it('asks what it sees only where a camera can be had', () => {
+  expect(firstQuestions(about(true, [], []), false).map(({ text }) => text)).not.toContain('What do you see?');
+});
+
 it('shows the camera with the one question that needs it', () => {
   expect(firstQuestions(about(true, [], [])).map(({ aboutPicture }) => aboutPicture)).toEqual([false, true, false]);
 });

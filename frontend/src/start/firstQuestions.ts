@@ -7,14 +7,15 @@ import { language, words } from '../words/words';
 const PRACTISED = ['es', 'fr', 'en', 'de', 'it', 'pt', 'ja', 'zh'];
 const MOST = 3;
 
-export function firstQuestions(about: About | null): readonly FirstQuestion[] {
+/** @param shows the person can show it something. */
+export function firstQuestions(about: About | null, shows = true): readonly FirstQuestion[] {
   const { story, practise, see, joke } = words.welcome;
   const practised = practisable(about, language);
   const name = practised && new Intl.DisplayNames([language], { type: 'language' }).of(practised);
   const asked: readonly (FirstQuestion | null)[] = [
     { text: story, aboutPicture: false },
     name ? { text: practise(name), aboutPicture: false } : null,
-    about?.sees ? { text: see, aboutPicture: true } : null,
+    about?.sees && shows ? { text: see, aboutPicture: true } : null,
     { text: joke, aboutPicture: false },
   ];
   return asked.filter((question) => question !== null).slice(0, MOST);

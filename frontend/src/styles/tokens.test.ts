@@ -36,9 +36,10 @@ describe.each(LOOKS)('by %s colours', (look) => {
   });
 
   it.each(['paper', 'raised'])(
-    'the edge of what can be used is seen on %s, which axe does not test (1.4.11)',
+    'what can be used is seen on %s by its edge or its colour, and so are voices; axe does not test it (1.4.11)',
     (behind) => {
-      expect(on('outline', behind)).toBeGreaterThan(3);
+      for (const drawn of ['outline', 'primary', 'danger-fill', 'agent-bar', 'person-bar'])
+        expect(on(drawn, behind), drawn).toBeGreaterThan(3);
     },
   );
 

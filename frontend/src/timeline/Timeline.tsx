@@ -116,7 +116,7 @@ function Turn({ row, axis, told, look }: TurnProps) {
 function inWords(row: TurnRow): string {
   const timeline = words.timeline;
   const parts = [
-    row.number > 0 ? timeline.turn(row.number) : timeline.beforeTheFirst,
+    row.number > 0 ? timeline.turn(row.number) : timeline.outside,
     row.spokeMs !== null && sentence(timeline.spoke(seconds(row.spokeMs))),
     row.number > 0 && sentence(row.wait ? timeline.answeredAfter(seconds(row.wait.ms)) : timeline.notAnswered),
     row.cutMs !== null && sentence(timeline.cutAfter(seconds(row.cutMs))),

@@ -73,6 +73,22 @@ it('keeps what was decided before the first turn in a row that counts as none', 
   expect(rows[0]?.stretches).toEqual([]);
 });
 
+it('gives a sound in the silence long after a turn to none', () => {
+  const turn = decision(1_000, 'turn', SPOKEN);
+  const heard = wait(1_600, 1_000);
+  const rows = (...more: LoggedDecision[]) => turnRows([turn, ...more], [heard]).map(({ number }) => number);
+  expect(rows(decision(90_000, 'noise', { over_agent_ms: 0 }), decision(120_000, 'turn', SPOKEN))).toEqual([1, 0, 2]);
+  expect(rows(decision(90_000, 'backchannel'), decision(90_400, 'noise'))).toEqual([1, 0]);
+  expect(rows(decision(20_000, 'noise', { over_agent_ms: 200 }))).toEqual([1]);
+  expect(rows(decision(4_000, 'noise'))).toEqual([1]);
+  expect(rows(decision(90_000, 'interrupted'))).toEqual([1]);
+});
+
+it('gives such a sound to no written turn either', () => {
+  const [written, apart] = turnRows([decision(60_000, 'noise')], [wait(5_000, 700, {}, true)]);
+  expect([written?.ticks, apart?.number]).toEqual([[], 0]);
+});
+
 it('is empty while nothing has happened', () => {
   expect(turnRows([], [])).toEqual([]);
 });

@@ -15,7 +15,7 @@ export interface Tick {
 
 export interface TurnRow {
   readonly key: string;
-  /** Counted from the first turn; 0: what was decided before it. */
+  /** Counted from the first turn; 0: no turn, but what was decided before one, or long after. */
   readonly number: number;
   /** How long the person spoke; null: they wrote, or that is not known. */
   readonly spokeMs: number | null;
@@ -26,6 +26,10 @@ export interface TurnRow {
   /** When the person cut the answer off; null: they let it speak. */
   readonly cutMs: number | null;
 }
+
+/** What was heard and is no turn. */
+const SOUNDS = ['noise', 'backchannel'];
+const LONG_AFTER_MS = 5_000;
 
 /** Oldest first. An answer belongs to the turn before it, unless that one has its own, or the answer is to what was written. */
 export function turnRows(decisions: readonly LoggedDecision[], waits: readonly Wait[]): readonly TurnRow[] {
@@ -42,11 +46,20 @@ export function turnRows(decisions: readonly LoggedDecision[], waits: readonly W
       draft.turn = next.decision;
       draft.decisions.push(next.decision);
     } else {
-      (newest ?? begin(drafts)).decisions.push(next.decision);
+      const draft = newest && !isApart(next.decision, newest) ? newest : begin(drafts);
+      draft.decisions.push(next.decision);
     }
   }
-  const before = drafts[0] && !drafts[0].turn && !drafts[0].wait ? 0 : 1;
-  return drafts.map((draft, at) => row(draft, at + before));
+  let turns = 0;
+  return drafts.map((draft) => row(draft, draft.turn || draft.wait ? ++turns : 0));
+}
+
+/** A sound that has nothing to do with a turn: made in silence, long after the last that is known of it. */
+function isApart(decision: LoggedDecision, { turn, wait, decisions }: Draft): boolean {
+  if (!turn && !wait) return false;
+  if (!SOUNDS.includes(decision.what) || (figure(decision, 'over_agent_ms') ?? 0) > 0) return false;
+  const lastMs = Math.max(wait?.timings.atMs ?? 0, decisions.at(-1)?.atMs ?? 0);
+  return decision.atMs - lastMs > LONG_AFTER_MS;
 }
 
 type Told = { readonly atMs: number } & ({ readonly decision: LoggedDecision } | { readonly wait: Wait });

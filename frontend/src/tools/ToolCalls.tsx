@@ -33,7 +33,7 @@ function ToolCall({ tool }: { readonly tool: ToolReport }) {
     <details>
       <summary>
         <code>{tool.name}</code> <span>{states[state]}</span>
-        <span className="total">{state === 'running' ? took(`${runs} s`) : seconds(ms)}</span>
+        <span className="total">{state === 'running' ? took(`${runs} s`) : state === 'lost' ? '–' : seconds(ms)}</span>
       </summary>
       <dl>
         <dt>{given}</dt>

@@ -7,16 +7,15 @@ import { useSyncExternalStore } from 'react';
 import { brand } from '../brand/brand';
 import { kept } from '../storage/storage';
 import type { Words } from './en';
-import { first } from './en/first';
 import { type Fit, fitWords, OWN_NAME } from './fitWords';
 
 export type { Words } from './en';
 
-/** The first screen's words: English is there at once, another language is fetched by who reads it. */
+/** The first screen's words: each language is a file of its own, and only who reads it fetches it. */
 const FIRST = {
-  en: async () => first,
+  en: async () => (await import('./en/first')).first,
   de: async () => (await import('./de/first')).first,
-} satisfies Record<string, () => Promise<typeof first>>;
+} satisfies Record<string, () => Promise<Partial<Words>>>;
 
 export type Language = keyof typeof FIRST;
 export const LANGUAGES = Object.keys(FIRST) as Language[];
@@ -37,7 +36,7 @@ const KEY = 'aura.page-language';
 const watchers = new Set<() => void>();
 /** The language that is shown; read where something is drawn, as `words`. */
 export let language: Language = 'en';
-export let words: Words = first as Words;
+export let words = {} as Words;
 
 /** The words of the language, before they are fitted to names and brand. */
 let table = words;
@@ -57,10 +56,16 @@ export function languageOf(wishes: readonly (string | null)[]): Language {
   return codes.map((code) => LANGUAGES.find((known) => known === code)).find(Boolean) ?? 'en';
 }
 
-/** Shows the page in a language: the link's, else that of the last visit, else the browser's. */
+/**
+ * Shows the page in a language: the link's, else that of the last visit, else the browser's. English where that one
+ * cannot be fetched.
+ *
+ * @throws Error where English cannot be fetched either.
+ */
 export async function openLanguage(search: string): Promise<void> {
   const asked = new URLSearchParams(search).get('lang');
-  await show(languageOf([asked, kept.getItem(KEY), ...navigator.languages]));
+  const chosen = languageOf([asked, kept.getItem(KEY), ...navigator.languages]);
+  if (!(await show(chosen)) && !(await show('en'))) throw new Error('the words of the page cannot be fetched');
 }
 
 /** Shows the page in another language, at the next visit, too. */
@@ -96,14 +101,15 @@ export function useLanguage(): Language {
   return language;
 }
 
-/** The language stays as it is where the other one cannot be fetched. */
-async function show(chosen: Language): Promise<void> {
+/** False: the words cannot be fetched, and the language stays as it is. */
+async function show(chosen: Language): Promise<boolean> {
   const known = await tableOf(chosen).catch(() => null);
-  if (!known) return;
+  if (!known) return false;
   language = chosen;
   table = known;
   document.documentElement.lang = chosen;
   refit();
+  return true;
 }
 
 /** Fits the table to the names of the page and of the agent. */

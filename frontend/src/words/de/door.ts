@@ -3,6 +3,7 @@ import type { Words } from '../en';
 
 export const door: Words['door'] = {
   start: 'Gespräch beginnen',
+  startTyping: 'Schreiben beginnen',
   continueLast: 'Letztes Gespräch fortsetzen',
   remembersFor: (seconds) => `AURA weiß noch ${seconds} s lang davon.`,
   microphone: 'Mikrofon',
@@ -26,7 +27,7 @@ export const door: Words['door'] = {
   back: 'Zurück',
   blocked: {
     denied: {
-      what: 'vom Browser gesperrt',
+      what: 'gesperrt',
       help: 'Öffne die Website-Einstellungen in der Adressleiste, erlaube es dort und lade die Seite neu. Du kannst auch ohne anfangen und schreiben.',
     },
     missing: {
@@ -35,10 +36,10 @@ export const door: Words['door'] = {
     },
     taken: { what: 'anderswo benutzt', help: 'Beende das andere Programm und schalte hier wieder ein.' },
     failed: { what: 'nicht gestartet', help: 'Wähle ein anderes Gerät aus der Liste. Du kannst auch ohne anfangen.' },
-    insecure: {
-      what: 'nicht unter dieser Adresse',
-      help: 'Browser geben Mikrofon und Kamera nur Adressen mit https:// und localhost. Öffne die Seite dort. Hier kannst du trotzdem anfangen und schreiben.',
-    },
   },
-  howToAllow: 'So erlaubst du es',
+  typingOnly: 'Hier kannst du nur schreiben',
+  typingOnlyWhy:
+    'Browser geben Mikrofon und Kamera nur Adressen mit https://. Frag die Betreiber von AURA nach einer solchen Adresse, um zu sprechen. Geantwortet wird dir auch hier laut.',
+  howToAllow: 'Vom Browser gesperrt: So erlaubst du es',
+  whatHelps: 'Was hilft',
 };

@@ -2,8 +2,7 @@
 import { about } from './about';
 import { door } from './door';
 import { problems } from './problems';
-import { reach } from './reach';
 import { settings } from './settings';
 import { welcome } from './welcome';
 
-export const first = { about, door, problems, reach, settings, welcome };
+export const first = { about, door, problems, settings, welcome };

@@ -16,6 +16,8 @@ export const records: Words['records'] = {
     choose: 'Wähle die zwei Dateien einer Aufzeichnung: timeline.json und sound.ogg. Sie bleiben in diesem Browser.',
     unreadable: 'Das ist keine Aufzeichnung, die sich hier zeigen lässt.',
     noWave: 'Dieser Browser kann den Ton nicht zeichnen.',
+    play: 'Abspielen',
+    pause: 'Anhalten',
     cursor: 'Zeitpunkt im Gespräch',
     tools: 'Werkzeuge',
   },

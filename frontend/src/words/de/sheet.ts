@@ -11,7 +11,11 @@ export const sheet: typeof english = {
   ownVoice: 'ihre eigene',
   language: 'Sprache',
   asYouSpeak: 'Die, die ich spreche',
-  understoodOnly: (language) => `${language} (verstanden, nicht gesprochen)`,
+  languageGroups: {
+    spoken: 'Verstanden und gesprochen',
+    own: 'Verstanden: deine',
+    others: 'Verstanden: alle anderen',
+  },
   speaksOnly: (language) => `AURA spricht nur ${language}.`,
   speaksUp: {
     title: 'Meldet sich zu Wort',

@@ -5,7 +5,7 @@ export const showing: typeof english = {
   flip: 'Zur anderen Kamera wechseln',
   still: 'Ein Bild aufnehmen und zeigen',
   shown: 'Du hast ein Bild gezeigt.',
-  withPicture: (text) => `${text} (mit einem Bild)`,
+  withPicture: 'mit einem Bild',
   remove: 'Das Bild entfernen',
   thumbnail: 'Das Bild, das mit deiner Nachricht geht',
   about: 'Was siehst du auf diesem Bild?',

@@ -11,7 +11,7 @@ export const timeline: typeof english = {
   firstWord: 'erstes Wort',
   firstSound: 'erster Ton',
   cut: 'unterbrochen',
-  beforeTheFirst: 'Vor dem ersten Wortwechsel',
+  outside: 'Zwischen den Wortwechseln',
   turn: (number) => `Wortwechsel ${number}`,
   spoke: (time) => `du sprachst ${time}`,
   answeredAfter: (time) => `Antwort nach ${time}`,

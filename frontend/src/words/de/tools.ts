@@ -14,5 +14,6 @@ export const tools: Words['tools'] = {
     cancelled: 'abgebrochen',
     timed_out: 'dauerte zu lange',
     asks: 'fragt erst',
+    lost: 'verloren: AURA war weg',
   },
 };

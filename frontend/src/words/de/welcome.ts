@@ -8,6 +8,7 @@ export const welcome: Words['welcome'] = {
   goesTo: (hosts) => `Was du sagst, geht an ${hosts}.`,
   starting: 'AURA startet noch. Drück den Knopf: Du wirst durchgestellt, sobald es so weit ist.',
   away: 'AURA ist gerade nicht zu erreichen. Drück den Knopf: Du wirst durchgestellt, sobald es wieder geht.',
+  recorded: 'Gespräche werden aufgezeichnet. Du kannst deine Aufzeichnung herunterladen und löschen.',
   questions: 'Etwas für den Anfang',
   story: 'Erzähl mir eine Geschichte',
   practise: (language) => `Üb ${language} mit mir`,

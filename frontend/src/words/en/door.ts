@@ -1,6 +1,7 @@
 /** Everything before a call, and what is shown when it could not begin. */
 export const door = {
   start: 'Start talking',
+  startTyping: 'Start typing',
   continueLast: 'Continue the last call',
   remembersFor: (seconds: number) => `AURA remembers it for ${seconds} s more.`,
   microphone: 'Microphone',
@@ -24,16 +25,16 @@ export const door = {
   back: 'Back',
   blocked: {
     denied: {
-      what: 'blocked by the browser',
+      what: 'blocked',
       help: 'Open the site settings in the address bar, allow it there, and load this page again. Without it you can start as well, and type.',
     },
     missing: { what: 'none was found', help: 'Plug one in, and switch it on here. Without it you can start as well.' },
     taken: { what: 'in use elsewhere', help: 'Close the other program that uses it, and switch it on here again.' },
     failed: { what: 'did not start', help: 'Choose another one from the list. Without it you can start as well.' },
-    insecure: {
-      what: 'not at this address',
-      help: 'Browsers give microphones and cameras only to https:// addresses and to localhost. Open the page there. Here you can start as well, and type.',
-    },
   },
-  howToAllow: 'How to allow it',
+  typingOnly: 'Here you can only type',
+  typingOnlyWhy:
+    'Browsers give microphones and cameras to https:// addresses only. Ask whoever runs AURA for such an address, to speak with it. It answers you aloud here, too.',
+  howToAllow: 'Blocked by the browser: how to allow it',
+  whatHelps: 'What helps',
 };

@@ -15,6 +15,8 @@ export const records = {
     choose: 'Choose the two files of a record: timeline.json and sound.ogg. They stay in this browser.',
     unreadable: 'That is no record which can be shown here.',
     noWave: 'This browser cannot draw the sound.',
+    play: 'Play',
+    pause: 'Pause',
     cursor: 'Moment of the call',
     tools: 'Tools',
   },

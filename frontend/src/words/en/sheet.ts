@@ -11,7 +11,11 @@ export const sheet = {
   ownVoice: 'its own',
   language: 'Language',
   asYouSpeak: 'Whichever I speak',
-  understoodOnly: (language: string) => `${language} (understood, not spoken)`,
+  languageGroups: {
+    spoken: 'Understood and spoken',
+    own: 'Understood: yours',
+    others: 'Understood: all others',
+  },
   speaksOnly: (language: string) => `AURA speaks ${language} only.`,
   speaksUp: {
     title: 'Speaks up',

@@ -4,7 +4,8 @@ export const showing = {
   still: 'Take a picture and show it',
   /** A line of the script. */
   shown: 'You showed a picture.',
-  withPicture: (text: string) => `${text} (with a picture)`,
+  /** Beside what was asked about it. */
+  withPicture: 'with a picture',
   remove: 'Remove the picture',
   thumbnail: 'The picture that goes with your message',
   about: 'What do you see in this picture?',

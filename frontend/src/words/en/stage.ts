@@ -5,6 +5,8 @@ export const stage = {
   microphoneOffHint: 'Switch it on below, or type.',
   releasedHint: 'Hold the button below while you speak, or the space bar.',
   releasedHintOnTouch: 'Hold the button below while you speak.',
+  typing: 'Ready for what you type',
+  typingHint: 'This address has no microphone. AURA answers aloud.',
   textOnly: 'Text only',
   textOnlyHint: 'Type below, and AURA writes back.',
   mutedSpeaking: 'You are muted',

@@ -11,7 +11,7 @@ export const timeline = {
   firstWord: 'first word',
   firstSound: 'first sound',
   cut: 'cut',
-  beforeTheFirst: 'Before the first turn',
+  outside: 'Between turns',
   turn: (number: number) => `Turn ${number}`,
   spoke: (time: string) => `you spoke for ${time}`,
   answeredAfter: (time: string) => `answered after ${time}`,

@@ -12,5 +12,6 @@ export const tools = {
     cancelled: 'called off',
     timed_out: 'took too long',
     asks: 'asks you first',
+    lost: 'lost: AURA was gone',
   },
 };

@@ -6,6 +6,7 @@ export const welcome = {
   goesTo: (hosts: string) => `What you say goes to ${hosts}.`,
   starting: 'AURA is still starting. Press the button: you are put through as soon as it is ready.',
   away: 'AURA cannot be reached just now. Press the button: you are put through when it is back.',
+  recorded: 'Calls are recorded. You can download your record, and delete it.',
   questions: 'Something to begin with',
   story: 'Tell me a story',
   practise: (language: string) => `Practise ${language} with me`,
