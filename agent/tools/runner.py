@@ -7,13 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
-import msgspec
 from livekit.agents import RunContext, StopResponse, ToolError
 from livekit.agents.llm import FunctionCallOutput, ToolResult
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.tools.asking import ASK, Consent
-from agent.tools.bounds import MOST_SHOWN, bounded, line, shown_arguments
+from agent.tools.bounds import MOST_SHOWN, as_json, bounded, line, shown_arguments
 from agent.tools.listed_tool import Arguments, ListedTool
 
 logger = logging.getLogger(__name__)
@@ -72,7 +71,7 @@ class ToolLimits:
     """
 
     timeout_s: float = 20.0
-    silent_s: float = 1.5
+    silent_s: float = 1.0  # and 0.5 s until it is heard
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +150,7 @@ class ToolRunner:
     async def _ending(
         self, tool: ListedTool, arguments: Arguments, context: RunContext[None], unwanted: asyncio.Future[None]
     ) -> _Ending:
-        asked_for = msgspec.json.encode(arguments, order="sorted", enc_hook=str).decode()
-        if tool.asks_first and not self.consent.given(tool.name, asked_for):
+        if tool.asks_first and not self.consent.given(tool.name, as_json(arguments, is_ordered=True)):
             return _Ending("asks", ASK)
         endings: list[_Ending] = []
         work = self._tasks.start(_work(tool, arguments, context, endings), f"tool:{tool.name}:work")
@@ -177,7 +175,9 @@ async def _work(tool: ListedTool, arguments: Arguments, context: RunContext[None
         ending = _Ending("failed", line(error.message))
     except StopResponse:
         ending = _Ending("done", "", replies=False)
-    except Exception as error:
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # one that exits ends its call, and not the agent
         logger.warning("a tool failed", extra={"tool": tool.name, "error": type(error).__name__})
         ending = _Ending("failed", line(f"{tool.name} failed: {type(error).__name__}: {error}"))
     endings.append(ending)
@@ -192,4 +192,4 @@ def _returned(result: object) -> _Ending:
 def _as_text(result: object) -> str:
     if result is None:
         return "done"
-    return result if isinstance(result, str) else msgspec.json.encode(result, enc_hook=str).decode()
+    return result if isinstance(result, str) else as_json(result)

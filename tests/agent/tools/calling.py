@@ -64,6 +64,12 @@ class Caller:
         return [metadata["say"] for metadata in asked if "say" in metadata]
 
     @property
+    def held_at(self) -> float:
+        """When the agent was first told to say something as it is, on the loop's clock."""
+        creates = [(at, event) for at, event in self.pipeline.received if event["type"] == "response.create"]
+        return next(at for at, event in creates if "say" in event["response"].get("metadata", {}))
+
+    @property
     def asked(self) -> list[Event]:
         """The answers that were asked for."""
         return [event for event in self.pipeline.of("response.create") if "say" not in event["response"]["metadata"]]
