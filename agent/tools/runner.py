@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, Protocol
 
+import msgspec
 from livekit.agents import RunContext, StopResponse, ToolError
 from livekit.agents.llm import FunctionCallOutput, ToolResult
 
@@ -20,6 +21,7 @@ logger = logging.getLogger(__name__)
 ToolState = Literal["running", "done", "failed", "cancelled", "timed_out", "asks"]
 CLOSE_S = 1.0  # that a call may take to stop when all ends
 CANCELLED = "The person did not want this any more: it was cancelled."
+LOST = "The agent that ran it was lost."
 ELSEWHERE = ToolResult("(told by itself)", reply_required=False)  # what LiveKit remembers: the pipeline is told by us
 
 
@@ -39,6 +41,19 @@ class ToolReport:
     state: ToolState = "running"
     ms: int = 0
     result: str = ""
+
+
+def lost_report(shown: str) -> ToolReport | None:
+    """How a call ended whose agent was lost; None: it had ended before.
+
+    Args:
+        shown: The report that the lost agent showed last, as JSON.
+    """
+    try:
+        report = msgspec.json.decode(shown, type=ToolReport) if shown else None
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+    return replace(report, state="failed", result=LOST) if report and report.state == "running" else None
 
 
 class ToolHost(Protocol):

@@ -6,11 +6,12 @@ import threading
 import pytest
 from livekit.agents import RunContext, ToolError, function_tool
 
+from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.tools import ToolSettings
 from agent.tools.asking import asks_first
 from agent.tools.bounds import MOST_RESULT
 from agent.tools.listed_tool import listed
-from agent.tools.runner import CANCELLED
+from agent.tools.runner import CANCELLED, LOST, lost_report
 from tests.agent.fake_pipeline import Calls, FakePipeline, Hears, Says
 from tests.agent.tools.calling import calling
 
@@ -225,6 +226,25 @@ async def test_whatever_a_tool_returns_is_told_as_text(result: object, told: str
     async with calling(pipeline(Says(calls=(Calls("odd"),)), ANSWER), odd) as caller:
         await caller.call.write("Do it.")
         assert caller.outputs == [told] and caller.conversation == ["It is sunny."]
+
+
+async def test_a_call_whose_agent_was_lost_is_ended_by_the_one_that_takes_over() -> None:
+    async with calling(pipeline(WEATHER), weather) as first:
+        first.asks()
+        await asyncio.sleep(2)
+        shown = first.notes.of("aura.tool")[-1][1]
+        assert first.states == ["running"]
+    async with calling(pipeline(), weather, recalled=FailoverMetadata("token", tool=shown)) as second:
+        (report,) = second.reports
+        assert (report["state"], report["result"]) == ("failed", LOST)
+        assert report["call_id"] == first.reports[0]["call_id"] and report["name"] == "weather"
+
+
+@pytest.mark.parametrize(
+    "shown", ["", "{", "[]", '{"call_id": 1}', '{"call_id":"c","name":"n","arguments":"","state":"done"}']
+)
+def test_of_a_call_that_had_ended_nothing_is_told_again(shown: str) -> None:
+    assert lost_report(shown) is None
 
 
 async def test_half_a_letter_in_arguments_ends_no_call() -> None:
