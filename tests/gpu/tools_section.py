@@ -16,7 +16,7 @@ from tests.gpu.sections import Report, Row, measured
 from tests.gpu.watching_measures import TINY, Camera, Extent, spread
 from tests.gpu.watching_section import ENGINE, ENGINE_TINY, MEASURE_S
 
-ROUNDS = 8  # each caller asks in each of them
+ROUNDS, ROUNDS_TINY = 8, 2  # each caller asks in each of them
 KINDS = (0, 5, 40)  # functions that are offered
 
 
@@ -50,7 +50,7 @@ async def run(report: Report, folder: Path, callers: tuple[int, ...], tiny: bool
         return [Camera(vllm, text, f"{what}.{each}", extent, functions(number)) for each, number in enumerate(offered)]
 
     async def add(what: str, cameras: list[Camera]) -> None:
-        report.add(what, await measured(partial(answers, cameras), MEASURE_S))
+        report.add(what, await measured(partial(answers, cameras, ROUNDS_TINY if tiny else ROUNDS), MEASURE_S))
 
     await add("warm-up", some("warm", [5] * most))
     for number in callers:
@@ -62,12 +62,12 @@ async def run(report: Report, folder: Path, callers: tuple[int, ...], tiny: bool
     await vllm.aclose()
 
 
-async def answers(cameras: Sequence[Camera]) -> list[Row]:
+async def answers(cameras: Sequence[Camera], times: int) -> list[Row]:
     """All ask at once, again and again: milliseconds, of those with functions and of those without."""
     for camera in cameras:
         camera.see()
     first_ever = await asyncio.gather(*(camera.ask(camera.extent.tokens) for camera in cameras))
-    rounds = [await asyncio.gather(*(camera.ask(camera.extent.tokens) for camera in cameras)) for _ in range(ROUNDS)]
+    rounds = [await asyncio.gather(*(camera.ask(camera.extent.tokens) for camera in cameras)) for _ in range(times)]
     rows: list[Row] = []
     for number in sorted({len(camera.tools.tools) for camera in cameras}):
         mine = [at for at, camera in enumerate(cameras) if len(camera.tools.tools) == number]
