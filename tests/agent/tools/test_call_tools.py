@@ -2,6 +2,7 @@
 
 import asyncio
 import threading
+from dataclasses import replace
 
 import pytest
 from livekit.agents import RunContext, ToolError, function_tool
@@ -13,7 +14,7 @@ from agent.tools.bounds import MOST_RESULT
 from agent.tools.listed_tool import listed
 from agent.tools.runner import CANCELLED, LOST, lost_report
 from tests.agent.fake_pipeline import Calls, FakePipeline, Hears, Says
-from tests.agent.tools.calling import calling
+from tests.agent.tools.calling import PERSONA, calling
 
 pytestmark = pytest.mark.anyio
 
@@ -245,6 +246,19 @@ async def test_a_call_whose_agent_was_lost_is_ended_by_the_one_that_takes_over()
 )
 def test_of_a_call_that_had_ended_nothing_is_told_again(shown: str) -> None:
     assert lost_report(shown) is None
+
+
+async def test_a_persona_is_offered_only_what_it_may_use() -> None:
+    @function_tool
+    async def other() -> str:
+        """Does something else."""
+        return "done"
+
+    persona = replace(PERSONA, tools=frozenset(("weather",)))
+    async with calling(pipeline(ANSWER), weather, other, persona=persona) as caller:
+        await caller.call.write("Hello?")
+    (update,) = [event for event in caller.pipeline.of("session.update") if "tools" in event["session"]]
+    assert [tool["name"] for tool in update["session"]["tools"]] == ["weather"]
 
 
 async def test_half_a_letter_in_arguments_ends_no_call() -> None:
