@@ -254,7 +254,7 @@ async def test_a_persona_is_offered_only_what_it_may_use() -> None:
         """Does something else."""
         return "done"
 
-    persona = replace(PERSONA, tools=frozenset(("weather",)))
+    persona = replace(PERSONA, tools=("weather",))
     async with calling(pipeline(ANSWER), weather, other, persona=persona) as caller:
         await caller.call.write("Hello?")
     (update,) = [event for event in caller.pipeline.of("session.update") if "tools" in event["session"]]
