@@ -93,7 +93,7 @@ class Call:
         recording: CallRecording | None = None,
     ) -> None:
         self._instructions, self._turns, self._observer = persona.instructions, turns, observer
-        self._recording = recording
+        self._recording, self._recalled = recording, recalled
         self._spoke_at = 0.0  # when the person's newest sound began
         self._tasks = OwnedTasks()
         self._latency, self._sounds = LatencyTracker(), SoundRecord()
@@ -148,7 +148,7 @@ class Call:
         """Begin; `room` is what `AgentSession.start` takes of a room."""
         agent = Agent(instructions=self._instructions, tools=self.tools.for_agent(self.character.now))
         await self.session.start(agent, record=False, **room)
-        self.tools.start(agent)
+        self.tools.start(agent, self._recalled.tool if self._recalled else "")
         if self._recording:
             self._recording.begin(self.session, self, self.publisher.began)
         self._tasks.start(self.publisher.run(), "publisher")  # not sooner: there is nowhere to publish before

@@ -46,6 +46,14 @@ class RecordFolder:
         there = [path for path, found in self._records() if found[2] == digest]
         return sorted(there, key=lambda path: path.name, reverse=True)
 
+    def all(self) -> list[Path]:
+        """Return all records, the oldest first.
+
+        Raises:
+            OSError: The folder cannot be read.
+        """
+        return sorted(path for path, _ in self._records())
+
     def remove_old(self, now: datetime, days: int) -> int:
         """Remove the records that began longer ago than that; returns how many there were.
 

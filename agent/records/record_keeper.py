@@ -1,4 +1,5 @@
-"""This module keeps the folder of records in a worker: old records go, and a webhook is told of new ones."""
+"""This module keeps the folder of records in a worker: old ones go, those whose agent died are ended, and a webhook is
+told."""
 
 import asyncio
 import logging
@@ -6,16 +7,18 @@ from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 
+from agent.records.broken_off import end_broken_off
 from agent.records.outbox import Letter, WebhookOutbox
 from agent.records.record_folder import RecordFolder, utc_now
 from agent.records.sound_recorder import Offload
-from agent.records.webhook import NotTaken, post, signed
+from agent.records.webhook import NotTaken, post, signed, webhook_body
 from agent.settings.records import RecordSettings
 
 logger = logging.getLogger(__name__)
 
 POLL_S = 2.0
 DAY_S = 86_400.0
+LOST_S = 10.0  # between looks for records whose agent died
 TROUBLED_S = 600.0  # until the folder is tried again
 AGAIN_S = (5.0, 30.0, 120.0, 600.0, 3_600.0)  # after each try that failed; after the last of them it is given up
 
@@ -55,7 +58,7 @@ class RecordKeeper:
 
     async def run(self) -> None:
         """Keep it until cancelled."""
-        held, cleaned = None, None
+        held, cleaned, looked = None, None, None
         try:
             while True:
                 try:
@@ -63,6 +66,9 @@ class RecordKeeper:
                     if held and (cleaned is None or self._time() - cleaned >= DAY_S):
                         cleaned = self._time()
                         await self._clean()
+                    if held and (looked is None or self._time() - looked >= LOST_S):
+                        looked = self._time()
+                        await self._end_broken_off()
                     if held and self._settings.webhook:
                         await self._send()
                 except Exception:  # a worker whose records fail takes calls
@@ -76,6 +82,12 @@ class RecordKeeper:
     async def _clean(self) -> None:
         removed = await self._offload(RecordFolder(self._settings.folder).remove_old, self._now(), self._settings.days)
         logger.info("old records removed", extra={"records": removed, "days": self._settings.days})
+
+    async def _end_broken_off(self) -> None:
+        for timeline in await self._offload(end_broken_off, self._settings.folder):
+            if self._settings.webhook:
+                record = self._settings.folder / timeline.record
+                await self._offload(self._outbox.put, Letter(record, webhook_body(timeline, str(record))))
 
     async def _send(self) -> None:
         letters: list[Letter] = await self._offload(self._outbox.letters)

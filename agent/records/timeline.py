@@ -1,9 +1,11 @@
 """This module is the timeline of a call: what was said, heard and decided, each with its millisecond of the record."""
 
+import contextlib
+import fcntl
 import os
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 import msgspec
 
@@ -143,6 +145,8 @@ class TimelineFile:
     def __init__(self, folder: Path, head: RecordHead) -> None:
         self._folder = folder
         self._file = open(folder / LINES, "xb", buffering=0, opener=_private)  # noqa: SIM115 - until `close`
+        with contextlib.suppress(OSError):  # a file system may know no locks
+            fcntl.flock(self._file, fcntl.LOCK_EX)  # while it is written: nobody ends it as broken off
         self._waiting: list[bytes] = []
         self._length = 0
         self.add(head)
@@ -173,16 +177,30 @@ class TimelineFile:
         Raises:
             OSError: It cannot be written; the lines stay.
         """
-        try:
+        with self._file:
             self.write()
-        finally:
-            self._file.close()
-        whole = read_timeline(self._folder)
-        half = self._folder / f"{DOCUMENT}.new"
-        with open(half, "wb", opener=_private) as file:
-            file.write(msgspec.json.format(msgspec.json.encode(whole), indent=1) + b"\n")
-        half.replace(self._folder / DOCUMENT)
-        (self._folder / LINES).unlink()
+            _make_document(self._folder)
+
+
+def append_end(folder: Path, lines: IO[bytes], end: RecordEnd) -> None:
+    """End a timeline that its writer could not end; `lines`: its file, to append to.
+
+    Raises:
+        OSError: It cannot be written; the lines stay.
+        msgspec.DecodeError: It is no timeline.
+    """
+    lines.write(b"\n" + msgspec.json.encode(end) + b"\n")  # behind a line that may be half written
+    lines.flush()
+    _make_document(folder)
+
+
+def _make_document(folder: Path) -> None:
+    whole = read_timeline(folder)
+    half = folder / f"{DOCUMENT}.new"
+    with open(half, "wb", opener=_private) as file:
+        file.write(msgspec.json.format(msgspec.json.encode(whole), indent=1) + b"\n")
+    half.replace(folder / DOCUMENT)
+    (folder / LINES).unlink()
 
 
 def read_timeline(folder: Path) -> Timeline:
@@ -222,8 +240,11 @@ def read_timeline(folder: Path) -> Timeline:
 
 def _whole_lines(data: bytes) -> Iterator[Line]:
     for line in data.splitlines(keepends=True):
-        if line.endswith(b"\n"):  # the last one may be half written
-            yield msgspec.json.decode(line, type=Line)
+        if line.endswith(b"\n") and line.strip():  # the last one may be half written
+            try:
+                yield msgspec.json.decode(line, type=Line)
+            except msgspec.DecodeError:  # half of one, which an agent that died has left
+                continue
 
 
 def _values(lines: list[Line], what: str) -> tuple[dict[str, Any], ...]:

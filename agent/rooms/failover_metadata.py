@@ -11,10 +11,12 @@ class FailoverMetadata(msgspec.Struct, frozen=True):
     Attributes:
         resume_token: The token of the conversation; empty if that is lost.
         given: The metadata that the first agent's dispatch was given along.
+        tool: The call of a tool that the lost agent showed last, as it showed it.
     """
 
     resume_token: str = ""
     given: str = ""
+    tool: str = ""
 
     def metadata(self) -> str:
         return msgspec.json.encode(_Metadata(1, self)).decode()

@@ -11,7 +11,7 @@ from agent.rooms.failover import RoomJob
 from agent.rooms.failover_metadata import FailoverMetadata, given_metadata
 from agent.rooms.people import Occupant, at_server, company, one_caller
 from agent.settings.agent import LiveKitSettings
-from agent.status.attributes import CONNECTION, MARK
+from agent.status.attributes import CONNECTION, MARK, TOOL
 
 logger = logging.getLogger(__name__)
 
@@ -57,12 +57,12 @@ async def watcher(livekit: LiveKitSettings, lost: RoomJob, *, terminated: bool =
         dispatch = next((each for each in dispatches if each.id == lost.dispatch), None)
         if terminated and dispatch is None:
             return False
-        line = ""
+        line = tool = ""
         for ghost in there:  # the server itself notices a death after seconds only
             if ghost.identity == lost.agent:
-                line = ghost.attributes.get(CONNECTION, "")
+                line, tool = ghost.attributes.get(CONNECTION, ""), ghost.attributes.get(TOOL, "")
                 await server.room.remove_participant(api.RoomParticipantIdentity(room=lost.room, identity=lost.agent))
-        recalled = FailoverMetadata(line, given_metadata(dispatch.metadata) if dispatch else "")
+        recalled = FailoverMetadata(line, given_metadata(dispatch.metadata) if dispatch else "", tool)
         await _dispatch(server, livekit.agent_name, lost.room, recalled)
         return True
 

@@ -1,5 +1,6 @@
 """This module keeps what tools are given and return small enough to be told. Pure."""
 
+import json
 import re
 from collections.abc import Mapping
 
@@ -31,4 +32,19 @@ def line(text: str, most: int = MOST_FAULT) -> str:
 def shown_arguments(arguments: Mapping[str, object]) -> str:
     """Arguments as people may see them, as JSON in one line: what has the name of a secret is hidden."""
     shown = {name: HIDDEN if _SECRET.search(name) else value for name, value in arguments.items()}
-    return line(msgspec.json.encode(shown, enc_hook=str).decode(), MOST_SHOWN)
+    return line(as_json(shown), MOST_SHOWN)
+
+
+def as_json(value: object, *, is_ordered: bool = False) -> str:
+    """The value as JSON; what JSON has no form for as a string.
+
+    Args:
+        is_ordered: By names, which must be strings: equal values are equal texts.
+
+    Raises:
+        RecursionError: It holds itself.
+    """
+    try:
+        return msgspec.json.encode(value, order="sorted" if is_ordered else None, enc_hook=str).decode()
+    except UnicodeEncodeError:  # half a pair of surrogates, which JSON can hold and UTF-8 cannot
+        return json.dumps(value, sort_keys=is_ordered, default=str)

@@ -17,7 +17,7 @@ from agent.status.attributes import AgentStatePublisher
 from agent.tools.built_in import CallActions, built_in_tools
 from agent.tools.listed_tool import ListedTool, for_livekit
 from agent.tools.never_mind import calls_off
-from agent.tools.runner import ToolLimits, ToolReport, ToolRunner
+from agent.tools.runner import ToolLimits, ToolReport, ToolRunner, lost_report
 
 if TYPE_CHECKING:
     from agent.tools.mcp_servers import McpServers
@@ -100,9 +100,15 @@ class CallTools:
         self._persona, self._offered = persona, self._of(persona)
         return [for_livekit(tool, self._runner.entry(tool)) for tool in self._offered]
 
-    def start(self, agent: Agent) -> None:
-        """The call has begun."""
+    def start(self, agent: Agent, lost: str = "") -> None:
+        """The call has begun.
+
+        Args:
+            lost: The call of a tool that an agent showed last that died: it does not run any more.
+        """
         self._agent = agent
+        if report := lost_report(lost):
+            self.report(report)
         if self._servers:
             self._servers.start()
 

@@ -10,6 +10,7 @@ from livekit.agents.llm import FunctionTool, RawFunctionTool
 
 from agent.settings.environment import SettingsError
 from agent.tools.listed_tool import ListedTool, listed
+from agent.tools.schemas import schema_fault
 
 GROUP = "aura.tools"  # of entry points: each names a module, or one function
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -30,7 +31,7 @@ def load_tools(modules: Sequence[str]) -> tuple[ListedTool, ...]:
     for origin, load in sources:
         try:
             found = tuple(_tools(load()))
-        except Exception as error:  # a module of somebody else's may fail in any way
+        except (Exception, SystemExit) as error:  # a module of somebody else's may fail in any way
             faults.append(f"{origin} cannot be loaded: {type(error).__name__}: {error}")
             continue
         if not found:
@@ -40,6 +41,8 @@ def load_tools(modules: Sequence[str]) -> tuple[ListedTool, ...]:
                 faults.append(f"{origin}: there is another tool `{tool.name}`")
             elif not _NAME.fullmatch(tool.name):
                 faults.append(f"{origin}: `{tool.name}` is no name of a tool")
+            elif fault := schema_fault(tool.parameters):
+                faults.append(f"{origin}: `{tool.name}`: {fault}")
             tools[tool.name] = tool
     if faults:
         raise SettingsError(faults)

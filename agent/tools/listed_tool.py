@@ -1,7 +1,9 @@
 """This module makes one kind of tool of all kinds: a name, a schema, and what runs it."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass, replace
+from inspect import isawaitable, iscoroutinefunction, unwrap
 from typing import Any
 
 from livekit.agents import RunContext, function_tool
@@ -40,11 +42,14 @@ class ListedTool:
 
 
 def listed(tool: FunctionTool[..., Any] | RawFunctionTool[..., Any]) -> ListedTool:
-    """A function under LiveKit's `@function_tool`."""
+    """A function under LiveKit's `@function_tool`; one that is no coroutine runs in a thread."""
 
     async def run(arguments: Arguments, context: RunContext[None]) -> Any:
         args, kwargs = prepare_function_arguments(fnc=tool, json_arguments=arguments, call_ctx=context)
-        return await tool(*args, **kwargs)
+        if iscoroutinefunction(unwrap(tool)):
+            return await tool(*args, **kwargs)
+        result = await asyncio.to_thread(tool, *args, **kwargs)  # it may wait without awaiting
+        return await result if isawaitable(result) else result
 
     if isinstance(tool, RawFunctionTool):
         schema = tool.info.raw_schema

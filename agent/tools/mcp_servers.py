@@ -20,10 +20,12 @@ from agent.tools.listed_tool import Arguments, ListedTool, listed
 from agent.tools.schemas import schema_fault
 
 logger = logging.getLogger(__name__)
+# Of each line that is no message it writes a traceback with what the line says.
+logging.getLogger("mcp.client.stdio").setLevel(logging.CRITICAL)
 
 CONNECT_S = 10.0  # from the start of a server to the list of its tools
 FIRST_DELAY_S, LONGEST_DELAY_S = 1.0, 60.0  # before it is tried again
-CLOSE_S = 3.0
+CLOSE_S = 6.0  # that a server is waited for; one that does not heed its end is killed by then
 PATIENCE_S = 5.0  # beyond our own limit: the server is told that a call is cancelled before it is given up
 MOST_TOOLS, MOST_DESCRIPTION = 64, 1_000
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
@@ -47,7 +49,7 @@ class McpServers:
     def __init__(self, servers: Sequence[McpServerSettings], owner: McpOwner, timeout_s: float) -> None:
         self._settings, self._owner, self._timeout_s = servers, owner, timeout_s
         self._tools: dict[str, tuple[ListedTool, ...]] = {}
-        self._tasks = OwnedTasks()
+        self._tasks, self._closing = OwnedTasks(), OwnedTasks()
 
     @property
     def tools(self) -> tuple[ListedTool, ...]:
@@ -61,6 +63,9 @@ class McpServers:
 
     async def aclose(self) -> None:
         await self._tasks.aclose()
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CLOSE_S):
+                await asyncio.shield(self._closing.wait())
 
     async def _keep(self, settings: McpServerSettings) -> None:
         """Have the server's tools while it is there, until cancelled."""
@@ -79,7 +84,7 @@ class McpServers:
             except Exception as error:  # whatever a server does that is none
                 why = f"it cannot be reached ({line(_reason(error), 120)})"
             finally:
-                await _close(server)
+                await self._close(server)
             if self._tools.pop(settings.name, None) is not None:
                 self._owner.on_tools_changed()
             if why != told:
@@ -88,6 +93,11 @@ class McpServers:
                 self._owner.on_server_trouble(settings.name, why)
             await asyncio.sleep(delay_s)
             delay_s = min(delay_s * 2, LONGEST_DELAY_S)
+
+    async def _close(self, server: MCPServer) -> None:
+        """Wait until it has ended, without cancelling that: its process would stay."""
+        closing = self._closing.start(_closed(server), "mcp:close")
+        await asyncio.wait([closing], timeout=CLOSE_S)
 
     def _usable(
         self, settings: McpServerSettings, found: Sequence[RawFunctionTool[..., Any]], lost: asyncio.Event
@@ -161,7 +171,6 @@ def _reason(error: BaseException) -> str:
     return str(error) or type(error).__name__
 
 
-async def _close(server: MCPServer) -> None:
-    with contextlib.suppress(Exception):
-        async with asyncio.timeout(CLOSE_S):
-            await server.aclose()
+async def _closed(server: MCPServer) -> None:
+    with contextlib.suppress(Exception, asyncio.CancelledError):  # of a task of its own
+        await server.aclose()

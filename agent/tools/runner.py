@@ -13,7 +13,7 @@ from livekit.agents.llm import FunctionCallOutput, ToolResult
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.tools.asking import ASK, Consent
-from agent.tools.bounds import MOST_SHOWN, bounded, line, shown_arguments
+from agent.tools.bounds import MOST_SHOWN, as_json, bounded, line, shown_arguments
 from agent.tools.listed_tool import Arguments, ListedTool
 
 logger = logging.getLogger(__name__)
@@ -21,6 +21,7 @@ logger = logging.getLogger(__name__)
 ToolState = Literal["running", "done", "failed", "cancelled", "timed_out", "asks"]
 CLOSE_S = 1.0  # that a call may take to stop when all ends
 CANCELLED = "The person did not want this any more: it was cancelled."
+LOST = "The agent that ran it was lost."
 ELSEWHERE = ToolResult("(told by itself)", reply_required=False)  # what LiveKit remembers: the pipeline is told by us
 
 
@@ -40,6 +41,19 @@ class ToolReport:
     state: ToolState = "running"
     ms: int = 0
     result: str = ""
+
+
+def lost_report(shown: str) -> ToolReport | None:
+    """How a call ended whose agent was lost; None: it had ended before.
+
+    Args:
+        shown: The report that the lost agent showed last, as JSON.
+    """
+    try:
+        report = msgspec.json.decode(shown, type=ToolReport) if shown else None
+    except (msgspec.DecodeError, UnicodeError, RecursionError):
+        return None
+    return replace(report, state="failed", result=LOST) if report and report.state == "running" else None
 
 
 class ToolHost(Protocol):
@@ -72,7 +86,7 @@ class ToolLimits:
     """
 
     timeout_s: float = 20.0
-    silent_s: float = 1.5
+    silent_s: float = 1.0  # and 0.5 s until it is heard
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,8 +165,7 @@ class ToolRunner:
     async def _ending(
         self, tool: ListedTool, arguments: Arguments, context: RunContext[None], unwanted: asyncio.Future[None]
     ) -> _Ending:
-        asked_for = msgspec.json.encode(arguments, order="sorted", enc_hook=str).decode()
-        if tool.asks_first and not self.consent.given(tool.name, asked_for):
+        if tool.asks_first and not self.consent.given(tool.name, as_json(arguments, is_ordered=True)):
             return _Ending("asks", ASK)
         endings: list[_Ending] = []
         work = self._tasks.start(_work(tool, arguments, context, endings), f"tool:{tool.name}:work")
@@ -177,7 +190,9 @@ async def _work(tool: ListedTool, arguments: Arguments, context: RunContext[None
         ending = _Ending("failed", line(error.message))
     except StopResponse:
         ending = _Ending("done", "", replies=False)
-    except Exception as error:
+    except asyncio.CancelledError:
+        raise
+    except BaseException as error:  # one that exits ends its call, and not the agent
         logger.warning("a tool failed", extra={"tool": tool.name, "error": type(error).__name__})
         ending = _Ending("failed", line(f"{tool.name} failed: {type(error).__name__}: {error}"))
     endings.append(ending)
@@ -192,4 +207,4 @@ def _returned(result: object) -> _Ending:
 def _as_text(result: object) -> str:
     if result is None:
         return "done"
-    return result if isinstance(result, str) else msgspec.json.encode(result, enc_hook=str).decode()
+    return result if isinstance(result, str) else as_json(result)

@@ -44,7 +44,7 @@ def fault(tool: FunctionTool, arguments: str) -> str:
     """What is wrong with arguments, in words for the model; empty: they fit."""
     try:
         value = json.loads(arguments)
-    except ValueError:
+    except (ValueError, RecursionError):
         return "the arguments are no JSON"
     if not isinstance(value, dict):
         return "the arguments are no JSON object"

@@ -10,12 +10,13 @@ from statistics import median
 import numpy as np
 
 from pipeline.context.window import WindowLimits, cut, is_due, video_tokens
-from pipeline.engines.aura.engine import PATIENT, URGENT, as_chunk
+from pipeline.engines.aura.engine import NO_TOOLS, PATIENT, URGENT, as_chunk
 from pipeline.engines.aura.prompt import multimodal_prompt
 from pipeline.engines.vllm.engine import VllmEngine
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.models.aura.text import AuraText
 from pipeline.models.shared.engine_io import RequestSampling
+from pipeline.types.function_tools import ToolOptions
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from tests.gpu.sections import Row
@@ -51,8 +52,10 @@ TINY = Extent((64, 64), 4, 2, 4, 2, 4, 2, 3)
 class Camera:
     """One session that watches, with a window as in the pipeline."""
 
-    def __init__(self, vllm: VllmEngine, text: AuraText, name: str, extent: Extent) -> None:
-        self.extent, self.name = extent, name
+    def __init__(
+        self, vllm: VllmEngine, text: AuraText, name: str, extent: Extent, tools: ToolOptions = NO_TOOLS
+    ) -> None:
+        self.extent, self.name, self.tools = extent, name, tools
         self.limits = WindowLimits(extent.keep_s, extent.slack_s)
         self.history = History()
         self._vllm, self._text = vllm, text
@@ -82,9 +85,8 @@ class Camera:
 
     async def write(self, history: History, tokens: int, priority: int) -> tuple[float, float]:
         clock, at = asyncio.get_running_loop().time, []
-        prompt = multimodal_prompt(
-            TurnRequest(history, ResponseOptions(max_tokens=tokens, cache_salt=self.name)), self.limits
-        )
+        options = ResponseOptions(max_tokens=tokens, cache_salt=self.name, tools=self.tools)
+        prompt = multimodal_prompt(TurnRequest(history, options), self.limits)
         began = clock()
         pieces = self._vllm.answer(self.request(), GREEDY, as_chunk(prompt, self._text), priority)
         async with aclosing(pieces):

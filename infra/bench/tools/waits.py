@@ -23,7 +23,7 @@ Chain = tuple[Stage[Any, Any], ...]
 
 NAME = "waits"
 HOLD = "One moment, please."
-HOLD_AFTER_S = 1.5  # that a tool runs before the agent says so
+HOLD_AFTER_S = 1.0  # that a tool runs before the agent says so
 RESULT = "17 degrees and rain"
 
 

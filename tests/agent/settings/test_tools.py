@@ -125,15 +125,32 @@ def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
     ]
 
 
+ENDLESS = '''
+from livekit.agents import function_tool
+from pydantic import BaseModel
+
+class Tree(BaseModel):
+    branches: list["Tree"]
+
+@function_tool
+async def plant(tree: Tree) -> str:
+    """Plants a tree."""
+    return "planted"
+'''
+
+
 def test_functions_of_a_module_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_aura_tools.py").write_text(MODULE)
     (tmp_path / "my_other_tools.py").write_text(MODULE)
     (tmp_path / "my_empty_tools.py").write_text("")
     (tmp_path / "my_broken_tools.py").write_text("1 / 0")
+    (tmp_path / "my_leaving_tools.py").write_text("raise SystemExit('no licence')")
+    (tmp_path / "my_endless_tools.py").write_text(ENDLESS)
     monkeypatch.syspath_prepend(tmp_path)
     (greet,) = load_tools(["my_aura_tools"])
     assert (greet.name, greet.description) == ("greet", "Greets somebody.")
     wrong = ["my_aura_tools", "my_other_tools", "my_empty_tools", "my_broken_tools", "my_missing_tools"]
+    wrong += ["my_leaving_tools", "my_endless_tools"]
     with pytest.raises(SettingsError) as refused:
         load_tools(wrong)
     assert refused.value.faults == [
@@ -141,6 +158,9 @@ def test_functions_of_a_module_are_found(tmp_path: Path, monkeypatch: pytest.Mon
         "AURA_TOOLS: `my_empty_tools` has no function under @function_tool",
         "AURA_TOOLS: `my_broken_tools` cannot be loaded: ZeroDivisionError: division by zero",
         "AURA_TOOLS: `my_missing_tools` cannot be loaded: ModuleNotFoundError: No module named 'my_missing_tools'",
+        "AURA_TOOLS: `my_leaving_tools` cannot be loaded: SystemExit: no licence",
+        "AURA_TOOLS: `my_endless_tools`: `plant`: its schema is not served: it is too large, is nested too deeply, or "
+        "refers to itself",
     ]
 
 

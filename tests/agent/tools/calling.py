@@ -14,6 +14,7 @@ from agent.call import Call
 from agent.console.audio import WavLoudspeaker
 from agent.livekit.media import RATE
 from agent.persona.persona import Persona
+from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
 from agent.settings.tools import ToolSettings
 from agent.tools.built_in import CallActions
@@ -64,6 +65,12 @@ class Caller:
         return [metadata["say"] for metadata in asked if "say" in metadata]
 
     @property
+    def held_at(self) -> float:
+        """When the agent was first told to say something as it is, on the loop's clock."""
+        creates = [(at, event) for at, event in self.pipeline.received if event["type"] == "response.create"]
+        return next(at for at, event in creates if "say" in event["response"].get("metadata", {}))
+
+    @property
     def asked(self) -> list[Event]:
         """The answers that were asked for."""
         return [event for event in self.pipeline.of("response.create") if "say" not in event["response"]["metadata"]]
@@ -101,13 +108,20 @@ async def calling(
     actions: CallActions | None = None,
     persona: Persona = PERSONA,
     camera: bool = False,
+    recalled: FailoverMetadata | None = None,
 ) -> AsyncIterator[Caller]:
     """A call that has begun, and in which nothing was said yet."""
     notes, loudspeaker = Notes(), WavLoudspeaker(lambda: 0.0)
     toolkit = Toolkit(settings or ToolSettings(built_in=()), tuple(map(listed, tools)), actions)
     turns = TURNS["browser" if camera else "console"]
     call = Call(
-        PipelineSettings("http://pipeline", "key"), persona, turns, notes, connect=pipeline.connect, toolkit=toolkit
+        PipelineSettings("http://pipeline", "key"),
+        persona,
+        turns,
+        notes,
+        connect=pipeline.connect,
+        toolkit=toolkit,
+        recalled=recalled,
     )
     call.session.output.audio = loudspeaker
     async with asyncio.TaskGroup() as tasks:

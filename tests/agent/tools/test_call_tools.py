@@ -1,16 +1,20 @@
 """A tool is called, run and answered: what is heard while it runs, and what becomes of it if somebody speaks."""
 
 import asyncio
+import threading
+from dataclasses import replace
 
 import pytest
 from livekit.agents import RunContext, ToolError, function_tool
 
+from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.tools import ToolSettings
 from agent.tools.asking import asks_first
 from agent.tools.bounds import MOST_RESULT
-from agent.tools.runner import CANCELLED
+from agent.tools.listed_tool import listed
+from agent.tools.runner import CANCELLED, LOST, lost_report
 from tests.agent.fake_pipeline import Calls, FakePipeline, Hears, Says
-from tests.agent.tools.calling import calling
+from tests.agent.tools.calling import PERSONA, calling
 
 pytestmark = pytest.mark.anyio
 
@@ -42,6 +46,8 @@ async def test_a_tool_is_offered_called_held_and_answered() -> None:
         assert len(caller.asked) == 2
         assert caller.conversation == [HOLD, "It is sunny."]
         assert caller.states == ["running", "done"]
+        held_at, called_at = caller.held_at - caller.call.publisher.began, caller.reports[0]["at_ms"] / 1_000
+        assert held_at - called_at == pytest.approx(1.0, abs=0.05), "and so it is heard within 1.5 s of the call"
         running, done = caller.reports
         assert (running["name"], running["arguments"]) == ("weather", '{"city":"Bern"}')
         assert done["ms"] == pytest.approx(4_000, abs=20) and done["result"] == "sunny in Bern"
@@ -193,6 +199,100 @@ async def test_what_a_tool_throws_is_told_in_one_bounded_line() -> None:
         assert said == "no such city"
         assert thrown.startswith("fails failed: RuntimeError: x x x") and len(thrown) == 300 and "\n" not in thrown
         assert caller.states == ["running", "failed"] * 2
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), KeyboardInterrupt(), BaseException("odd"), asyncio.CancelledError()])
+async def test_a_tool_that_exits_ends_its_call_and_not_the_agent(error: BaseException) -> None:
+    @function_tool
+    async def leaves() -> str:
+        """Leaves."""
+        raise error
+
+    async with calling(pipeline(Says(calls=(Calls("leaves"),)), ANSWER), leaves) as caller:
+        await caller.call.write("Do it.")
+        assert caller.states == ["running", "failed"] and caller.outputs[0].startswith("leaves ")
+        assert caller.conversation == ["It is sunny."] and not caller.call.busy
+
+
+@pytest.mark.parametrize(
+    ("result", "told"),
+    [(b"\xff", '"/w=="'), (float("nan"), "null"), ({1: {2}}, '{"1":[2]}'), ("\ud800", "?"), (None, "done")],
+)
+async def test_whatever_a_tool_returns_is_told_as_text(result: object, told: str) -> None:
+    @function_tool
+    async def odd() -> object:
+        """Returns something odd."""
+        return result
+
+    async with calling(pipeline(Says(calls=(Calls("odd"),)), ANSWER), odd) as caller:
+        await caller.call.write("Do it.")
+        assert caller.outputs == [told] and caller.conversation == ["It is sunny."]
+
+
+async def test_a_call_whose_agent_was_lost_is_ended_by_the_one_that_takes_over() -> None:
+    async with calling(pipeline(WEATHER), weather) as first:
+        first.asks()
+        await asyncio.sleep(2)
+        shown = first.notes.of("aura.tool")[-1][1]
+        assert first.states == ["running"]
+    async with calling(pipeline(), weather, recalled=FailoverMetadata("token", tool=shown)) as second:
+        (report,) = second.reports
+        assert (report["state"], report["result"]) == ("failed", LOST)
+        assert report["call_id"] == first.reports[0]["call_id"] and report["name"] == "weather"
+
+
+@pytest.mark.parametrize(
+    "shown", ["", "{", "[]", '{"call_id": 1}', '{"call_id":"c","name":"n","arguments":"","state":"done"}']
+)
+def test_of_a_call_that_had_ended_nothing_is_told_again(shown: str) -> None:
+    assert lost_report(shown) is None
+
+
+async def test_a_persona_is_offered_only_what_it_may_use() -> None:
+    @function_tool
+    async def other() -> str:
+        """Does something else."""
+        return "done"
+
+    persona = replace(PERSONA, tools=("weather",))
+    async with calling(pipeline(ANSWER), weather, other, persona=persona) as caller:
+        await caller.call.write("Hello?")
+    (update,) = [event for event in caller.pipeline.of("session.update") if "tools" in event["session"]]
+    assert [tool["name"] for tool in update["session"]["tools"]] == ["weather"]
+
+
+async def test_half_a_letter_in_arguments_ends_no_call() -> None:
+    half = Says(calls=(Calls("weather", '{"city": "\\ud800"}'),))
+    async with calling(pipeline(half, ANSWER), weather) as caller:
+        await caller.call.write("What is the weather?")
+        assert caller.outputs == ["sunny in ?"] and caller.states == ["running", "done"]
+
+
+async def test_a_result_that_holds_itself_fails_its_call() -> None:
+    knot: list[object] = []
+    knot.append(knot)
+
+    @function_tool
+    async def odd() -> object:
+        """Returns a knot."""
+        return knot
+
+    async with calling(pipeline(Says(calls=(Calls("odd"),)), ANSWER), odd) as caller:
+        await caller.call.write("Do it.")
+        assert caller.states == ["running", "failed"] and "RecursionError" in caller.outputs[0]
+
+
+def test_a_function_that_is_no_coroutine_runs_beside_the_call() -> None:
+    @function_tool  # type: ignore[type-var]
+    def plain(city: str) -> str:
+        """Blocks."""
+        return f"{city} in {threading.current_thread().name}"
+
+    async def ran() -> str:
+        return str(await listed(plain).run({"city": "Bern"}, None))  # type: ignore[arg-type]
+
+    told = asyncio.run(ran())  # in real time: a clock that jumps waits for no thread
+    assert told.startswith("Bern in ") and "MainThread" not in told
 
 
 async def test_a_result_of_a_megabyte_is_cut_and_says_so() -> None:

@@ -125,3 +125,23 @@ async def test_a_server_that_is_not_there_is_told_once_and_the_call_goes_on(note
         await asyncio.sleep(1.5)
         (trouble,) = troubles(caller)
         assert trouble.startswith("test: it cannot be reached (")
+
+
+def running(noted: Path) -> bool:
+    """Whether the process runs that has noted its number."""
+    return noted.exists() and bool(number := noted.read_text()) and Path("/proc", number).exists()
+
+
+async def test_a_server_that_floods_its_output_hinders_no_call_and_ends_with_it(noted: Path) -> None:
+    flood = (
+        f"import os, pathlib; pathlib.Path({str(noted)!r}).write_text(str(os.getpid()))\nwhile True: print('x' * 100)"
+    )
+    settings = served(noted, command=(sys.executable, "-c", flood))
+    async with calling(FakePipeline(says=[ANSWER], tools=True), settings=settings) as caller:
+        for _ in range(TRIES):
+            if running(noted):
+                break
+            await asyncio.sleep(STEP_S)
+        await caller.call.write("Hello?")
+        assert caller.conversation == ["Well."]
+    assert not running(noted)

@@ -7,6 +7,8 @@ from agent.tools.bounds import bounded, line, shown_arguments
 from agent.tools.never_mind import PHRASES, calls_off
 from agent.tools.schemas import schema_fault
 
+LOOP = "its schema is not served: it is too large, is nested too deeply, or refers to itself"
+
 
 @pytest.mark.parametrize("words", ["Never mind.", "oh never mind, thanks", "Vergiss es, bitte!", "算了。", *PHRASES])
 def test_a_phrase_calls_off(words: str) -> None:
@@ -59,6 +61,13 @@ def test_consent_is_to_one_call_and_once() -> None:
         ({"type": "object", "properties": {"a": {"enum": ["x" * 9_000]}}}, "its schema has more than 8,000 bytes"),
         ({"type": "object", "properties": []}, "its schema is none: [] is not of type 'object'"),
         ({"type": "object", "required": "a"}, "its schema is none: 'a' is not of type 'array'"),
+        ({"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"enum": ["$ref"]}}}, ""),
+        ({"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"items": {"$ref": "#/$defs/a"}}}}, LOOP),
+        (
+            {"properties": {"a": {"$ref": "#/$defs/b"}}},
+            "its schema is not served: `$ref` '#/$defs/b' does not stand in it",
+        ),
+        ({"properties": {"a": {"$ref": "b.json"}}}, "its schema is not served: `$ref` 'b.json' does not stand in it"),
     ],
 )
 def test_a_schema_that_is_none_is_named(schema: object, fault: str) -> None:

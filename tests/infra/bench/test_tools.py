@@ -57,6 +57,6 @@ def test_the_waits_are_told_with_what_the_agent_adds_before_it_holds_the_floor()
     waits = [ToolWait(1.0, 0.5, 2.0), ToolWait(3.0, 0.5, 4.0), ToolWait(2.0, 0.3, 2.5)]
     assert told(waits).splitlines() == [
         "question -> call: median 2.0 s, longest 3.0 s",
-        "question -> first held word, of a slow tool: median 3.8 s, longest 5.0 s",
+        "question -> first held word, of a slow tool: median 3.3 s, longest 4.5 s",
         "tool result -> first sound: median 2.5 s, longest 4.0 s",
     ]

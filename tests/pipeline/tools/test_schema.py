@@ -35,6 +35,7 @@ TOOL = FunctionTool("travel", "Travels.", json.dumps(TRIP))
         ('{"to": {"city": "Rome"}, "definitions": 0}', "definitions: 0 is less than the minimum of 1"),
         ('{"to": {"city": "Rome"}, "by": 1}', "Additional properties are not allowed ('by' was unexpected)"),
         ("{", "the arguments are no JSON"),
+        ('{"to": ' + "[" * 100_000, "the arguments are no JSON"),
         ("[]", "the arguments are no JSON object"),
     ],
 )

@@ -1,0 +1,62 @@
+"""This module ends records whose agent died: with what was written of them, marked as broken off."""
+
+import fcntl
+import logging
+import os
+from datetime import UTC, datetime
+from pathlib import Path
+
+import av
+import msgspec
+
+from agent.records.ogg_file import RATE
+from agent.records.record_folder import RecordFolder
+from agent.records.timeline import LINES, RecordEnd, SoundOf, Timeline, append_end, read_timeline
+
+logger = logging.getLogger(__name__)
+
+WHY = "broken off"
+
+
+def end_broken_off(records: Path) -> list[Timeline]:
+    """End each record that nobody writes any more; returns them. Takes a while.
+
+    Raises:
+        OSError: The folder cannot be read. A record that cannot be ended is left, and logged.
+    """
+    return [ended for path in RecordFolder(records).all() if (ended := _ended(path))]
+
+
+def _ended(record: Path) -> Timeline | None:
+    try:
+        with open(record / LINES, "ab", buffering=0) as file:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not os.fstat(file.fileno()).st_size:
+                return None  # it is being made
+            append_end(record, file, _end(record))
+        logger.warning("a record was broken off", extra={"record": record.name})
+        return read_timeline(record)
+    except (FileNotFoundError, BlockingIOError):
+        return None  # it has ended, or is being written
+    except (OSError, msgspec.DecodeError):
+        logger.exception("a record was not ended", extra={"record": record.name})
+        return None
+
+
+def _end(record: Path) -> RecordEnd:
+    """How far it goes: until its newest file was last written."""
+    began = datetime.fromisoformat(read_timeline(record).began)
+    files = [path for path in (record / LINES, record / SoundOf().file) if path.exists()]
+    ended = datetime.fromtimestamp(max(path.stat().st_mtime for path in files), UTC)
+    samples = _samples(record / SoundOf().file)
+    ms = max(round((ended - began).total_seconds() * 1_000), round(1_000 * (samples or 0) / RATE))
+    return RecordEnd(ended.isoformat(timespec="milliseconds"), ms, samples, reason=WHY)
+
+
+def _samples(sound: Path) -> int | None:
+    """How many there are of each channel; None: there is no sound."""
+    try:
+        with av.open(str(sound)) as container:
+            return sum(frame.samples for frame in container.decode(audio=0)) * RATE // container.streams.audio[0].rate
+    except (OSError, av.FFmpegError, IndexError):
+        return None
