@@ -4,6 +4,7 @@
 ASR = "GraphedQwen3ASRForConditionalGeneration"
 TALKER = "Qwen3TTSTalkerForConditionalGeneration"
 AURA = "AuraQwen3VLForConditionalGeneration"
+THINKER = "Qwen3OmniThinkerForConditionalGeneration"
 
 
 def register() -> None:
@@ -19,6 +20,7 @@ def register() -> None:
         ASR: f"pipeline.models.qwen3_asr.model:{ASR}",
         TALKER: "pipeline.models.qwen3_tts.talker:Talker",
         AURA: f"pipeline.models.aura.model:{AURA}",
+        THINKER: "pipeline.models.qwen3_omni.thinker:Qwen3OmniThinker",
     }
     for name, place in places.items():
         if name not in known:
