@@ -28,6 +28,7 @@ class Thought:
 
     Attributes:
         spans, decode: Which rows are wanted, as `RowReaders.open` has it.
+        most: Tokens of its answer, at most.
         aborted: The number of tokens after which it is dropped; None: never.
         tokens: What was written.
         cached: Tokens of its prompt that were found in the cache.
@@ -37,6 +38,7 @@ class Thought:
     media: Sequence[MediaItem] = ()
     spans: Spans | None = None
     decode: bool = True
+    most: int = TOKENS
     begins: int = 0
     aborted: int | None = None
     tokens: list[int] = field(default_factory=list)
@@ -95,7 +97,9 @@ class ThinkerEngine:
         self._number += 1
         thought.reader = self.readers.open(thought.spans, decode=thought.decode)
         told = asking(thought.reader.request)
-        chunk = PromptChunk(tuple(thought.prompt), TOKENS, extra_args=told, media=thought.media, cache_salt="test")
+        chunk = PromptChunk(
+            tuple(thought.prompt), thought.most, extra_args=told, media=thought.media, cache_salt="test"
+        )
         cache = self.engine.renderer.mm_processor_cache
         self.engine.add_request(str(self._number), ready_prompt(chunk, cache), sampling_params(GREEDY, chunk))
         return str(self._number)

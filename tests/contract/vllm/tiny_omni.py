@@ -67,6 +67,14 @@ def _write_processor(folder: Path) -> None:
         (folder / f"{name}.json").write_text(json.dumps(value, indent=1) + "\n")
 
 
+def write_full_size(folder: Path) -> Path:
+    """Writes all but the weights of a checkpoint with the shapes of Qwen3-Omni-30B-A3B; the weights are made up."""
+    folder.mkdir(parents=True, exist_ok=True)
+    _write_processor(folder)
+    (folder / "config.json").write_text(json.dumps(full_config(), indent=1) + "\n")
+    return folder
+
+
 def official(folder: Path) -> Any:
     """The official model, greedy throughout."""
     import torch
@@ -138,6 +146,42 @@ def config() -> dict[str, Any]:
         "assistant_token_id": ASSISTANT, "thinker_config": thinker, "talker_config": talker,
         "code2wav_config": code2wav,
     }  # fmt: skip
+
+
+def full_config() -> dict[str, Any]:
+    """The shapes of Qwen3-Omni-30B-A3B; the ids stay those of the small tokenizer."""
+    small = config()
+    thinker, talker, code2wav = (small[f"{part}_config"] for part in ("thinker", "talker", "code2wav"))
+    turned = {"rope_type": "default", "mrope_section": [24, 20, 20], "mrope_interleaved": True, "interleaved": True}
+    thinker["dtype"] = "bfloat16"
+    thinker["audio_config"] |= {
+        "encoder_layers": 32, "encoder_attention_heads": 20, "encoder_ffn_dim": 5120, "d_model": 1280,
+        "output_dim": 2048, "downsample_hidden_size": 480,
+    }  # fmt: skip
+    thinker["vision_config"] |= {
+        "depth": 27, "hidden_size": 1152, "intermediate_size": 4304, "num_heads": 16, "out_hidden_size": 2048,
+        "num_position_embeddings": 2304, "image_size": 768, "deepstack_visual_indexes": [8, 16, 24],
+    }  # fmt: skip
+    thinker["text_config"] |= {
+        "hidden_size": 2048, "intermediate_size": 768, "moe_intermediate_size": 768, "num_hidden_layers": 48,
+        "num_attention_heads": 32, "num_key_value_heads": 4, "head_dim": 128, "num_experts": 128,
+        "num_experts_per_tok": 8, "vocab_size": 152064, "rope_scaling": turned, "max_position_embeddings": 65536,
+    }  # fmt: skip
+    talker |= {"thinker_hidden_size": 2048, "accept_hidden_layer": 24}
+    talker["text_config"] |= {
+        "hidden_size": 1024, "intermediate_size": 2048, "moe_intermediate_size": 384, "num_hidden_layers": 20,
+        "num_attention_heads": 16, "num_key_value_heads": 2, "head_dim": 128, "num_experts": 128,
+        "num_experts_per_tok": 6, "shared_expert_intermediate_size": 768, "rope_scaling": turned,
+    }  # fmt: skip
+    talker["code_predictor_config"] |= {
+        "hidden_size": 1024, "intermediate_size": 3072, "num_hidden_layers": 5, "num_attention_heads": 16,
+        "num_key_value_heads": 8, "head_dim": 128,
+    }  # fmt: skip
+    code2wav |= {
+        "hidden_size": 1024, "intermediate_size": 3072, "num_attention_heads": 16, "num_key_value_heads": 16,
+        "num_hidden_layers": 8, "decoder_dim": 1536,
+    }  # fmt: skip
+    return small | {"dtype": "bfloat16"}
 
 
 def _drawn(seed: int, name: str, shape: tuple[int, ...]) -> NDArray[np.float32]:
