@@ -56,12 +56,13 @@ class RowReader:
 
     Attributes:
         request: What the engine is told.
+        pool: Where its rows lie.
     """
 
     def __init__(self, readers: RowReaders, request: RowRequest) -> None:
         self.request = request
         self._readers = readers
-        self._pool = readers.pool
+        self.pool = readers.pool
 
     def __enter__(self) -> Self:
         return self
@@ -78,12 +79,12 @@ class RowReader:
         Raises:
             RowsMissingError: One is not there.
         """
-        rows = np.empty((end - begin, self._pool.layout.row_bytes), np.uint8)
+        rows = np.empty((end - begin, self.pool.layout.row_bytes), np.uint8)
         at = begin
-        for page in self._pool.pages_of(self.request.owner):
+        for page in self.pool.pages_of(self.request.owner):
             if page.first <= at < page.end:
                 last = min(page.end, end)
-                rows[at - begin : last - begin] = self._pool.rows[page.number, at - page.first : last - page.first]
+                rows[at - begin : last - begin] = self.pool.rows[page.number, at - page.first : last - page.first]
                 at = last
         if at < end:
             raise RowsMissingError(f"the row of position {at} is not there: all pages of the pool were taken")
@@ -91,17 +92,17 @@ class RowReader:
 
     def pages(self) -> tuple[RowPage, ...]:
         """The pages as they are now, for a process that reads them itself."""
-        return tuple(self._pool.pages_of(self.request.owner))
+        return tuple(self.pool.pages_of(self.request.owner))
 
     def release(self, before: int) -> None:
         """Frees full pages that hold nothing from position `before` on."""
         for page in self.pages():
-            if page.count == self._pool.layout.page_rows and page.end <= before:
-                self._pool.free(page.number)
+            if page.count == self.pool.layout.page_rows and page.end <= before:
+                self.pool.free(page.number)
 
     def floats(self, begin: int, end: int) -> NDArray[np.float32]:
         """The rows as numbers, [positions, layers, width]."""
-        return as_floats(self.read(begin, end), self._pool.layout)
+        return as_floats(self.read(begin, end), self.pool.layout)
 
 
 def as_floats(rows: NDArray[np.uint8], layout: RowLayout) -> NDArray[np.float32]:

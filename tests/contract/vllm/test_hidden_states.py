@@ -9,12 +9,9 @@ import pytest
 from numpy.typing import NDArray
 
 from pipeline.models.hidden_states.row_reader import RowsMissingError
-from pipeline.models.qwen3_asr.media import item
-from pipeline.models.qwen3_asr.mel import LogMel
-from pipeline.models.qwen3_asr.windows import EncoderWindow, audio_tokens
-from pipeline.models.shared.engine_io import MediaItem
+from tests.contract.vllm.sounds import heard, noise, spectrum
 from tests.contract.vllm.thinking import LAYOUT, STEP_TOKENS, ThinkerEngine, Thought, official_thought, said
-from tests.contract.vllm.tiny_omni import IDS, official, write_omni
+from tests.contract.vllm.tiny_omni import official, write_omni
 
 pytestmark = pytest.mark.vllm
 
@@ -132,25 +129,10 @@ def _whole(thought: Thought) -> bool:
 
 
 def test_rows_of_sound(engine: ThinkerEngine, model: Any) -> None:
-    import torch
-
-    mel = _noise_mel(2.3)
-    tokens = audio_tokens(len(mel))
-    sound = [IDS["<|audio_start|>"], *[IDS["<|audio_pad|>"]] * tokens, IDS["<|audio_end|>"]]
-    prompt = said("what is this?", sound)
-    at = prompt.index(IDS["<|audio_pad|>"])
-    window = EncoderWindow("noise", np.asfortranarray(mel))
-    thought = Thought(prompt, [MediaItem("audio", "noise", at, tokens, lambda: item(window))])
+    prompt = said("what is this?", noise())
+    thought = Thought(prompt, [heard(prompt)])
     engine.think(thought)
-    spectrum = torch.from_numpy(mel.T.copy())[None]
-    told = official_thought(
-        model, prompt, input_features=spectrum, feature_attention_mask=torch.ones(1, len(mel), dtype=torch.long)
-    )
-    assert thought.tokens == told[0]
-    assert_close(thought.rows(), told[1])
+    tokens, rows = official_thought(model, prompt, **spectrum())
+    assert thought.tokens == tokens
+    assert_close(thought.rows(), rows)
     done(thought)
-
-
-def _noise_mel(seconds: float) -> NDArray[np.float32]:
-    pcm = np.random.default_rng(3).standard_normal(int(16_000 * seconds)).astype(np.float32) * np.float32(0.1)
-    return LogMel()(pcm)

@@ -205,5 +205,5 @@ def _spread(name: str, shape: tuple[int, ...]) -> tuple[float, float]:
     if "embed" in name:
         return (1.0 if "embed_tokens" in name else 0.4), 0.0
     if "decoder." in name or "upsample." in name:  # code2wav's convolutions
-        return 1 / float(np.prod(shape[1:])) ** 0.5, 0.0
+        return (1.0 if shape[0] == 1 else 0.7) / float(np.prod(shape[1:])) ** 0.5, 0.0
     return (2.0 if "head" in name else 1.3) / shape[-1] ** 0.5, 0.0
