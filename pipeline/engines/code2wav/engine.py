@@ -36,9 +36,7 @@ class Code2WavEngine:
     A process that has died takes its requests with it, and serves no more.
     """
 
-    def __init__(
-        self, process: ChildProcess, slots: int, sizes: tuple[int, ...], entries: int, lead: int = 0
-    ) -> None:
+    def __init__(self, process: ChildProcess, slots: int, sizes: tuple[int, ...], entries: int, lead: int = 0) -> None:
         self._process = process
         self._lead_bytes = 2 * lead
         self._sizes = sizes

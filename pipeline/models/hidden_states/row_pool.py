@@ -133,6 +133,11 @@ class RowPool:
         """Those who have pages."""
         return {owner for owner in self._table["owner"].tolist() if owner != NOBODY}
 
+    @property
+    def rows_held(self) -> int:
+        """How many rows all owners' pages hold."""
+        return int(self._table["count"][self._table["owner"] != NOBODY].sum())
+
     def close(self) -> None:
         """The memory goes when nobody has it open and nothing looks at it any more."""
         if self._fd is not None:

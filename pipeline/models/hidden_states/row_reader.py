@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from pipeline.models.hidden_states.extra_args import RowRequest, Spans
 from pipeline.models.hidden_states.row_pool import RowLayout, RowPage, RowPool
+from pipeline.models.hidden_states.row_writer import RowPlacer
 
 
 class RowsMissingError(Exception):
@@ -99,6 +100,32 @@ class RowReader:
         for page in self.pages():
             if page.count == self.pool.layout.page_rows and page.end <= before:
                 self.pool.free(page.number)
+
+    def release_all(self) -> None:
+        """Frees all pages that are there."""
+        for page in self.pages():
+            self.pool.free(page.number)
+
+    def write(self, rows: NDArray[np.uint8]) -> tuple[RowPage, ...]:
+        """Fills pages with rows for a process that only reads, where no other process writes to the pool.
+
+        Args:
+            rows: [positions, bytes of a row].
+
+        Returns:
+            The pages, in the order of the rows.
+
+        Raises:
+            RowsMissingError: There is no room for all of them.
+        """
+        placed = 0
+        target = self.pool.rows.reshape(-1, self.pool.layout.row_bytes)
+        for run in RowPlacer(self.pool, self.request, len(rows)).places(0, len(rows)):
+            target[run.row : run.row + run.count] = rows[run.position : run.position + run.count]
+            placed += run.count
+        if placed < len(rows):
+            raise RowsMissingError(f"of {len(rows)} rows {placed} have room: all pages of the pool were taken")
+        return self.pages()
 
     def floats(self, begin: int, end: int) -> NDArray[np.float32]:
         """The rows as numbers, [positions, layers, width]."""
