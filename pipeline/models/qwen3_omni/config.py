@@ -148,10 +148,9 @@ class OmniConfig:
     code2wav: Annotated[Code2WavConfig, FieldPath("code2wav_config")]
 
     @property
-    def media_ids(self) -> frozenset[int]:
-        """Ids that stand in the place of what is heard or seen."""
-        ids = self.thinker
-        return frozenset((ids.audio_token_id, ids.image_token_id, ids.video_token_id))
+    def picture_ids(self) -> frozenset[int]:
+        """Ids that stand in the place of what is seen."""
+        return frozenset((self.thinker.image_token_id, self.thinker.video_token_id))
 
     def disagreements(self, where: str) -> Iterator[str]:
         talker, thinker = self.talker, self.thinker

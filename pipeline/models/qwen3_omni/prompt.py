@@ -35,7 +35,8 @@ def heard_prompt(config: OmniConfig, prompt: Sequence[int]) -> HeardPrompt:
     """Finds in a prompt of the thinker what its talker reads.
 
     Raises:
-        RequestError: It does not end by beginning an answer.
+        RequestError: It does not end by beginning an answer, or shows pictures: their places have positions of three
+            numbers, which are not made here.
     """
     starts = [at for at, id_ in enumerate(prompt) if id_ == config.im_start_token_id]
     if not starts or tuple(prompt[starts[-1] + 1 : starts[-1] + 2]) != (config.assistant_token_id,):
@@ -47,7 +48,9 @@ def heard_prompt(config: OmniConfig, prompt: Sequence[int]) -> HeardPrompt:
         if prompt[begin + 1] != config.user_token_id:
             continue
         for at in range(begin, end):
-            if prompt[at] not in config.media_ids:
+            if prompt[at] in config.picture_ids:
+                raise RequestError("invalid_value", "the talker is told of no pictures and films", "prompt")
+            if prompt[at] != config.thinker.audio_token_id:
                 text.append(prompt[at])
                 continue
             rows += 1

@@ -93,7 +93,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory, vllm_on_a_cpu: None) -> Pat
 @pytest.fixture(scope="module")
 async def chain(folder: Path, anyio_backend: object) -> AsyncGenerator[Chain, None]:
     models, name = folder.parent, folder.name
-    limits = {"limit_mm_per_prompt": {"image": 0, "video": 0, "audio": 4}, "skip_mm_profiling": True}
+    limits: dict[str, Any] = {"limit_mm_per_prompt": {"image": 0, "video": 0, "audio": 4}, "skip_mm_profiling": True}
     thinker = await open_thinker(models, model=name, **ENGINE, **limits)
     greedy = SamplingDefaults(repetition_penalty=1.05, max_tokens=FRAMES - 1)
     talker = await open_omni_talker(
