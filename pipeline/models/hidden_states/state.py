@@ -47,6 +47,7 @@ class HiddenStatesState(DefaultModelState):
         self._caching = bool(vllm_config.cache_config.enable_prefix_caching)
         self._pools: dict[str, tuple[RowPool, Tensor]] = {}
         self._placers: dict[str, RowPlacer] = {}
+        self._live: set[str] = set()
         self._cached: dict[str, CachedPrompt] = {}
         self._kept: Tensor | None = None
         self._slots: Tensor | None = None
@@ -54,6 +55,7 @@ class HiddenStatesState(DefaultModelState):
 
     def add_request(self, req_index: int, new_req_data: NewRequestData) -> None:
         super().add_request(req_index, new_req_data)
+        self._live.add(new_req_data.req_id)
         params = new_req_data.sampling_params
         request = asked(params.extra_args if params else None)
         if request is None:
@@ -66,6 +68,7 @@ class HiddenStatesState(DefaultModelState):
 
     def remove_request(self, req_id: str) -> None:
         """It has ended, or was preempted: then all of its rows are written anew when it goes on."""
+        self._live.discard(req_id)
         self._placers.pop(req_id, None)
         self._cached.pop(req_id, None)
         super().remove_request(req_id)
@@ -91,6 +94,10 @@ class HiddenStatesState(DefaultModelState):
 
     def custom_sampler(self, sampler: Any) -> tuple["RowSampler", None]:
         return RowSampler(sampler, self), None
+
+    def serves(self, batch: InputBatch) -> bool:
+        """Whether the batch is of requests: vLLM's dummy ones, which it measures with, have never been added."""
+        return any(name in self._live for name in batch.req_ids)
 
     def hand_on(self, batch: InputBatch) -> None:
         """Copies the rows of the step that was just computed, on the engine's own stream: before its tokens."""
@@ -149,7 +156,7 @@ class RowSampler:
         return getattr(self._base, name)
 
     def __call__(self, logits: Tensor, input_batch: InputBatch) -> SamplerOutput:
-        if input_batch.req_ids:
+        if self._state.serves(input_batch):
             self._state.hand_on(input_batch)
         output: SamplerOutput = self._base(logits, input_batch)
         return output

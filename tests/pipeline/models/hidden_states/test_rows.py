@@ -72,6 +72,7 @@ def test_a_full_pool_costs_one_request_its_rows_from_then_on() -> None:
         write_on(placer, (8, 9))  # there is room again, but not for who has a gap
         assert positions(first, 8, 8) == []
         assert positions(second, 0, 4) == [0, 1, 2, 3]
+        assert [page.first for page in second.pages()] == [0]
         with pytest.raises(RowsMissingError, match="position 4 "):
             second.read(0, 9)
 
