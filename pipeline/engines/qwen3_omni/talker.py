@@ -7,8 +7,8 @@ from itertools import count
 
 from pipeline.aio.signal import Signal
 from pipeline.aio.tasks import BackgroundTasks
+from pipeline.engines.prompt_queue import PromptQueue
 from pipeline.engines.qwen3_omni.thought import ThoughtChunk
-from pipeline.engines.qwen3_tts.prompt_queue import PromptQueue
 from pipeline.errors import EngineError
 from pipeline.models.hidden_states.row_pool import RowLayout
 from pipeline.models.hidden_states.row_reader import RowReader, RowReaders, RowsMissingError
