@@ -99,8 +99,6 @@ async def open_omni_talker(
         ConfigError: The model is another one or incomplete, or lacks the voice; or vLLM refuses an argument.
         EngineError: The engine did not start.
     """
-    from pipeline.models.qwen3_omni.hf_config import talker_only
-
     folder = models_dir / model
     config = _config(folder, STAGE, dtype)
     stops = (config.talker.codec_eos_token_id,)
@@ -114,6 +112,8 @@ async def open_omni_talker(
         wanted = dict(talker_shapes(config))
         own = [tensor for tensor in stored(folder) if tensor.name in wanted or tensor.name.startswith("talker.")]
         check_weights(wanted, own, str(folder))
+    from pipeline.models.qwen3_omni.hf_config import talker_only  # of transformers, which comes with vLLM
+
     positions = max_sessions * max_model_len  # so that none is ever preempted: its frames could not be made again
     settings: dict[str, Any] = {
         "hf_overrides": talker_only,
