@@ -9,6 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from pipeline.models.hidden_states.row_reader import RowsMissingError
+from tests.contract.vllm.pictures import patches, seen, shown
 from tests.contract.vllm.sounds import heard, noise, spectrum
 from tests.contract.vllm.thinking import LAYOUT, STEP_TOKENS, ThinkerEngine, Thought, official_thought, said
 from tests.contract.vllm.tiny_omni import official, write_omni
@@ -133,6 +134,17 @@ def test_rows_of_sound(engine: ThinkerEngine, model: Any) -> None:
     thought = Thought(prompt, [heard(prompt)])
     engine.think(thought)
     tokens, rows = official_thought(model, prompt, **spectrum())
+    assert thought.tokens == tokens
+    assert_close(thought.rows(), rows)
+    done(thought)
+
+
+def test_rows_of_a_picture(engine: ThinkerEngine, model: Any) -> None:
+    """Its places have positions of three numbers, and it is shown to the first layers, too."""
+    prompt = said("what is there?", shown())
+    thought = Thought(prompt, [seen(prompt)])
+    engine.think(thought)
+    tokens, rows = official_thought(model, prompt, **patches())
     assert thought.tokens == tokens
     assert_close(thought.rows(), rows)
     done(thought)

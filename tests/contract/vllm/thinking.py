@@ -70,7 +70,7 @@ class ThinkerEngine:
             "enable_prefix_caching": True, "distributed_executor_backend": "uni", "block_size": 32,
             "kv_cache_memory_bytes": 64 << 20, "max_model_len": 512, "max_num_seqs": 8,
             "max_num_batched_tokens": STEP_TOKENS, "generation_config": "vllm", "skip_mm_profiling": True,
-            "limit_mm_per_prompt": {"image": 0, "video": 0, "audio": 4},
+            "limit_mm_per_prompt": {"image": 4, "video": 0, "audio": 4},
         }  # fmt: skip
         self.engine = LLMEngine.from_engine_args(EngineArgs(model=str(folder), **{**settings, **engine_args}))
         self.readers = RowReaders(layout)
