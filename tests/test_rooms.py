@@ -34,6 +34,7 @@ PIPELINE = (
     "errors",
 )
 ENGINES = (
+    "qwen3_omni",
     "aura",
     "qwen3_asr",
     "qwen3_tts",

@@ -4,6 +4,8 @@
 ASR = "GraphedQwen3ASRForConditionalGeneration"
 TALKER = "Qwen3TTSTalkerForConditionalGeneration"
 AURA = "AuraQwen3VLForConditionalGeneration"
+THINKER = "Qwen3OmniThinkerForConditionalGeneration"
+OMNI_TALKER = "Qwen3OmniTalkerForConditionalGeneration"
 
 
 def register() -> None:
@@ -19,6 +21,8 @@ def register() -> None:
         ASR: f"pipeline.models.qwen3_asr.model:{ASR}",
         TALKER: "pipeline.models.qwen3_tts.talker:Talker",
         AURA: f"pipeline.models.aura.model:{AURA}",
+        THINKER: "pipeline.models.qwen3_omni.thinker:Qwen3OmniThinker",
+        OMNI_TALKER: "pipeline.models.qwen3_omni.talker:OmniTalker",
     }
     for name, place in places.items():
         if name not in known:

@@ -10,6 +10,7 @@ from pipeline.engines.code2wav.batches import shapes
 from pipeline.engines.code2wav.messages import DecoderReady, DecoderSettings, Question
 from pipeline.engines.code2wav.service import BatchDecoder, serve
 from pipeline.errors import ConfigError
+from pipeline.types.chunks import CODEBOOKS
 
 
 def main() -> None:
@@ -32,9 +33,8 @@ def main() -> None:
 def _opened(settings: DecoderSettings) -> tuple[BatchDecoder, DecoderReady]:
     import torch
 
-    from pipeline.models.qwen3_tts.codec.decoder import CodecDecoder, load_decoder, ready
+    from pipeline.engines.code2wav.decoders import open_decoder
     from pipeline.models.qwen3_tts.codec.streams import CodecStreams
-    from pipeline.models.qwen3_tts.config import read_codec
 
     torch.set_num_threads(settings.threads)
     torch.set_float32_matmul_precision("high")
@@ -42,16 +42,12 @@ def _opened(settings: DecoderSettings) -> tuple[BatchDecoder, DecoderReady]:
     if device.type == "cuda":
         torch.cuda.set_device(device)
     dtype = {"float32": torch.float32, "bfloat16": torch.bfloat16}[settings.dtype]
-    folder = Path(settings.folder)
-    config = read_codec(folder)
-    if settings.load_format == "dummy":
-        decoder = ready(CodecDecoder(config), device, dtype)
-    else:
-        decoder = load_decoder(folder, device, dtype)
-    streams = CodecStreams(decoder, settings.slots, config.num_quantizers, device)
+    made_up = settings.load_format == "dummy"
+    opened = open_decoder(Path(settings.folder), device, dtype, made_up=made_up)
+    streams = CodecStreams(opened.decode, settings.slots, CODEBOOKS, device)
     if device.type == "cuda":
         streams.capture(shapes(settings.sizes, settings.slots))
-    return streams, DecoderReady(settings.number, config.codebook_size, str(device), streams.graphs)
+    return streams, DecoderReady(settings.number, opened.entries, str(device), streams.graphs, opened.lead)
 
 
 if __name__ == "__main__":

@@ -36,8 +36,9 @@ class Code2WavEngine:
     A process that has died takes its requests with it, and serves no more.
     """
 
-    def __init__(self, process: ChildProcess, slots: int, sizes: tuple[int, ...], entries: int) -> None:
+    def __init__(self, process: ChildProcess, slots: int, sizes: tuple[int, ...], entries: int, lead: int = 0) -> None:
         self._process = process
+        self._lead_bytes = 2 * lead
         self._sizes = sizes
         self._entries = entries
         self._free: asyncio.Queue[int] = asyncio.Queue(slots)
@@ -60,7 +61,7 @@ class Code2WavEngine:
         """Started and warm: it has decoded a chunk of every size.
 
         Args:
-            folder: The checkpoint's, which holds `speech_tokenizer/`.
+            folder: The checkpoint's: Qwen3-TTS', which holds `speech_tokenizer/`, or Qwen3-Omni's.
             slots: Most requests at once; further ones wait.
             dtype: `float32`, which a GPU computes with TF32, or `bfloat16`, which is coarser.
             device: Which GPU; where there is none, `threads` of the CPU compute.
@@ -85,7 +86,7 @@ class Code2WavEngine:
         )
         process = ChildProcess(STAGE, "decodes speech", Answer)
         ready = await process.start(child, settings, OPEN_S)
-        engine = cls(process, slots, sizes, ready.entries)
+        engine = cls(process, slots, sizes, ready.entries, ready.lead)
         log.info("ready to decode speech", extra={"device": ready.device, "graphs": ready.graphs})
         return await warmed(engine, engine._warm)
 
@@ -105,7 +106,8 @@ class Code2WavEngine:
                     audio = await self._process.ask(
                         partial(DecodeRequest, slot=slot, frames=frames.tobytes(), begins=begins)
                     )
-                    yield AudioChunk(audio.pcm[: count * FRAME_BYTES], text)
+                    meant = slice(self._lead_bytes if begins else 0, count * FRAME_BYTES)
+                    yield AudioChunk(audio.pcm[meant], text)
                     begins, text = False, ""
                 begins = begins or codes.ends
         finally:

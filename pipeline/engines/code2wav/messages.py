@@ -8,7 +8,7 @@ class DecoderSettings(Numbered, frozen=True, tag=True):
     """The first thing that the process is told; answered with `DecoderReady` or `SettingsRefused`.
 
     Attributes:
-        folder: The checkpoint's, which holds `speech_tokenizer/`.
+        folder: The checkpoint's: Qwen3-TTS', which holds `speech_tokenizer/`, or Qwen3-Omni's.
         load_format: `auto`, or `dummy` for weights that only take their time.
         dtype: `float32` or `bfloat16`.
         slots: Most streams at once.
@@ -51,11 +51,13 @@ class DecoderReady(Numbered, frozen=True, tag=True):
     Attributes:
         entries: Entries of a codebook; codes lie below this number.
         graphs: How many CUDA graphs were captured.
+        lead: How many of a sentence's first samples mean nothing.
     """
 
     entries: int
     device: str
     graphs: int
+    lead: int = 0
 
 
 class DecodedPcm(Numbered, frozen=True, tag=True):

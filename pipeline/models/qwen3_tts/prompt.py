@@ -76,6 +76,11 @@ class TalkerPromptWriter:
     control: ControlTokens = field(default_factory=ControlTokens)
 
     @property
+    def placeholder(self) -> int:
+        """The id that a prompt has at all of its positions: what is read there is made elsewhere."""
+        return self.config.talker.codec_pad_id
+
+    @property
     def most_instructions(self) -> int:
         """The most characters of instructions that this checkpoint takes; 0 if it takes none."""
         is_small = self.config.tts_model_type == "custom_voice" and self.config.tts_model_size == "0b6"

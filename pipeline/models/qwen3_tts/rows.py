@@ -58,14 +58,16 @@ class Rows:
         codec = self._codec_ids[slots, positions]
         told = F.embedding(codec.clamp(min=0), self._codec)
         told = torch.where((codec == NO_CODEC)[:, None], 0.0, told)
-        self._add_text(torch.where((codec == FRAME)[:, None], self.frames[slots], told), slots, positions, out)
+        told = torch.where((codec == FRAME)[:, None], self.frames[slots], told)
+        torch.add(told, self.text_at(slots, positions), out=out)
 
     def read_frames(self, slots: Tensor, positions: Tensor, out: Tensor) -> None:
         """The same, where all of them are frames."""
-        self._add_text(self.frames[slots], slots, positions, out)
+        torch.add(self.frames[slots], self._text[self._text_ids[slots, positions]], out=out)
 
-    def _add_text(self, inputs: Tensor, slots: Tensor, positions: Tensor, out: Tensor) -> None:
-        torch.add(inputs, self._text[self._text_ids[slots, positions]], out=out)
+    def text_at(self, slots: Tensor, positions: Tensor) -> Tensor:
+        """What the text side adds at `positions` of `slots`, [n, width]."""
+        return self._text[self._text_ids[slots, positions]]
 
     def _write(self, row: Tensor, begin: int, values: Sequence[float]) -> None:
         """Values beyond the last position are left out: they would never be read."""

@@ -28,7 +28,7 @@ END = ScriptLine("", (), True, Clause("", ""))  # the clauses have ended
 
 
 class ClauseSource(Protocol):
-    """`pipeline.engines.qwen3_tts.prompt_queue.Ahead`, or a fake."""
+    """`pipeline.engines.prompt_queue.Ahead`, or a fake."""
 
     @property
     def waits(self) -> bool: ...

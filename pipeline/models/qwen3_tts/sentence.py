@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.models.qwen3_tts.extra_args import APART, Choice, opening, sequel
-from pipeline.models.qwen3_tts.prompt import Layout, TalkerPromptWriter, VoiceChoice
+from pipeline.models.qwen3_tts.prompt import Layout, TalkerPrompt, VoiceChoice
 from pipeline.models.shared.engine_io import EngineOutput, PromptChunk
 from pipeline.types.chunks import CODEBOOKS
 
@@ -27,11 +28,28 @@ class FramePace:
         ahead: Most frames that may have been asked for and not been taken; 37 are 3 s.
         positions: What the engine has room for, of prompt and frames together.
         frames: Most of one sentence, once its text is complete.
+        least: Frames before its end, at the least.
+        ids: Text ids that are enough for it.
     """
 
     ahead: int = 37
     positions: int = 2_048
     frames: int = 2_048
+    least: int = LEAST_FRAMES
+    ids: int = ENOUGH_IDS
+
+
+class SentenceWriter(Protocol):
+    """`pipeline.models.qwen3_tts.prompt.TalkerPromptWriter`, or that of Qwen3-Omni's talker."""
+
+    @property
+    def placeholder(self) -> int: ...
+
+    def write(
+        self, text_ids: Sequence[int], voice: VoiceChoice, layout: Layout, *, ended: bool = True
+    ) -> TalkerPrompt: ...
+
+    def trailing(self, text_ids: Sequence[int], *, ended: bool) -> tuple[int, ...]: ...
 
 
 class Sentence:
@@ -43,7 +61,7 @@ class Sentence:
 
     def __init__(
         self,
-        writer: TalkerPromptWriter,
+        writer: SentenceWriter,
         voice: VoiceChoice,
         choice: Choice,
         layout: Layout = "streaming",
@@ -86,7 +104,7 @@ class Sentence:
         assert not self._text_ended
         self._unread += text_ids
         self.known += len(text_ids)
-        self._text_ended = ends or self.known >= ENOUGH_IDS
+        self._text_ended = ends or self.known >= self._pace.ids
 
     def chunk(self) -> PromptChunk | None:
         """What to ask for next, or None as long as text is missing, frames wait to be taken, or a part runs."""
@@ -94,7 +112,7 @@ class Sentence:
         frames = min(limit - self.made, self._pace.ahead - (self.made - self._taken))
         if frames <= 0 or self._running or self.hungry or self.over:
             return None
-        least = min(max(LEAST_FRAMES - self.made, 0), frames)
+        least = min(max(self._pace.least - self.made, 0), frames)
         part = self._sequel(frames, least) if self._opened else self._opening(frames, least)
         self._opened = True
         self._unread.clear()
@@ -119,7 +137,7 @@ class Sentence:
     def _opening(self, frames: int, least: int) -> PromptChunk:
         prompt = self._writer.write(self._unread, self._voice, self._layout, ended=self._text_ended)
         self._room -= len(prompt.text)
-        placeholders = (self._writer.config.talker.codec_pad_id,) * len(prompt.text)
+        placeholders = (self._writer.placeholder,) * len(prompt.text)
         return PromptChunk(placeholders, frames, least, opening(prompt, self._choice))
 
     def _sequel(self, frames: int, least: int) -> PromptChunk:

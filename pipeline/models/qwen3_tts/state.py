@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from typing import Any, cast
 
 import torch
+from torch import Tensor
 from vllm.config import VllmConfig
 from vllm.utils.torch_utils import async_tensor_h2d
 from vllm.v1.core.sched.output import NewRequestData
@@ -47,14 +48,19 @@ class TalkerState(DefaultModelState):
         self.talker = model
         self.step: Step = FrameStep(model.code_predictor, model.code_predictor.config)
         codec = model.model.embed_tokens.weight
-        self.rows = Rows(
-            self.max_num_reqs, self.max_model_len + 1, model.take_text_table(), codec, model.voice.tts_pad_token_id
-        )
+        self.rows = self.rows_of(codec)
         self._inputs = torch.zeros(self.max_num_tokens, self.inputs_embeds_size, dtype=codec.dtype, device=device)
         self._places: dict[str, RowPlace] = {}
         self._parked: dict[str, RowPlace] = {}
         self._room = 0
         self._quickest = self.quickest() if device.type == "cuda" else None
+
+    def rows_of(self, codec: Tensor) -> Rows:
+        """Makes room for all requests; the text table takes the place of what the model makes it of."""
+        voice = self.talker.voice
+        return Rows(
+            self.max_num_reqs, self.max_model_len + 1, self.talker.take_text_table(), codec, voice.tts_pad_token_id
+        )
 
     def add_request(self, req_index: int, new_req_data: NewRequestData) -> None:
         """Writes what is known of a new request, or the text that follows in one that is parked."""

@@ -14,7 +14,7 @@ from vllm.model_executor.models.qwen3 import Qwen3Model
 from vllm.model_executor.models.utils import AutoWeightsLoader, maybe_prefix
 from vllm.sequence import IntermediateTensors
 
-from pipeline.models.qwen3_tts.config import TalkerConfig, voice_config
+from pipeline.models.qwen3_tts.config import voice_config
 from pipeline.models.qwen3_tts.predictor.predictor import Predictor
 from pipeline.models.qwen3_tts.state import TalkerState
 from pipeline.models.qwen3_tts.weight_names import ELSEWHERE, checkpoint_names
@@ -41,7 +41,7 @@ class Talker(nn.Module):
             talker.vocab_size, talker.hidden_size, prefix=maybe_prefix(prefix, "codec_head")
         )
         self.text_embedding = nn.Embedding(talker.text_vocab_size, talker.text_hidden_size)
-        self.text_projection = TextProjection(talker)
+        self.text_projection = TextProjection(talker.text_hidden_size, talker.text_hidden_size, talker.hidden_size)
         first = cast(nn.Embedding, self.model.embed_tokens)  # it is called, and no more
         self.code_predictor = Predictor(voice.predictor, talker.hidden_size, first)
         self.logits_processor = LogitsProcessor(talker.vocab_size)
@@ -71,14 +71,12 @@ class Talker(nn.Module):
         logits: Tensor = self.logits_processor(self.codec_head, hidden_states)
         return logits.masked_fill_(self.never, -torch.inf)
 
-    @torch.inference_mode()
-    def take_text_table(self, at_once: int = 4096) -> Tensor:
+    def take_text_table(self) -> Tensor:
         """What each text id adds to an input, [text ids, width]: projected once, and looked up at every position.
 
         It takes the place of what it is made of, which is let go.
         """
-        parts = torch.split(self.text_embedding.weight, at_once)
-        table = torch.cat([self.text_projection(part) for part in parts])
+        table = text_table(self.text_embedding, self.text_projection)
         del self.text_embedding, self.text_projection
         return table
 
@@ -106,11 +104,17 @@ class Talker(nn.Module):
 class TextProjection(nn.Module):
     """Two layers from the width of the text embedding to that of the Talker."""
 
-    def __init__(self, config: TalkerConfig) -> None:
+    def __init__(self, source: int, inner: int, width: int) -> None:
         super().__init__()
-        self.linear_fc1 = nn.Linear(config.text_hidden_size, config.text_hidden_size)
-        self.linear_fc2 = nn.Linear(config.text_hidden_size, config.hidden_size)
+        self.linear_fc1 = nn.Linear(source, inner)
+        self.linear_fc2 = nn.Linear(inner, width)
 
     def forward(self, x: Tensor) -> Tensor:
         projected: Tensor = self.linear_fc2(F.silu(self.linear_fc1(x)))
         return projected
+
+
+@torch.inference_mode()
+def text_table(embedding: nn.Embedding, projection: nn.Module, at_once: int = 4096) -> Tensor:
+    """The embeddings as they are projected, [ids, width]."""
+    return torch.cat([projection(part) for part in torch.split(embedding.weight, at_once)])

@@ -1,6 +1,7 @@
 """The decoder of the 12 Hz speech tokenizer: codec frames → the wave, chunk by chunk and as if at once."""
 
 from pathlib import Path
+from typing import TypeVar
 
 import torch
 from torch import Tensor, nn
@@ -22,6 +23,7 @@ from pipeline.models.shared.weights import load_weights, read_weights
 
 FOLDER = "speech_tokenizer"
 PREFIX = "decoder."
+Decoder = TypeVar("Decoder", bound=nn.Module)
 ENCODING_ONLY = "quantizer.rvq_first.input_proj.weight", "quantizer.rvq_rest.input_proj.weight"
 
 
@@ -77,7 +79,7 @@ def load_decoder(folder: Path, device: torch.device, dtype: torch.dtype) -> Code
     return ready(decoder, device, dtype)
 
 
-def ready(decoder: CodecDecoder, device: torch.device, dtype: torch.dtype) -> CodecDecoder:
+def ready(decoder: Decoder, device: torch.device, dtype: torch.dtype) -> Decoder:
     """For inference, with what follows from the weights computed in float32."""
     for layer in decoder.modules():
         if isinstance(layer, Folded):

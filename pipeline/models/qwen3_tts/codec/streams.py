@@ -1,6 +1,6 @@
 """Decodes chunks of many streams side by side, each of which keeps its past in a slot."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import torch
@@ -8,16 +8,22 @@ from numpy.typing import NDArray
 from torch import Tensor
 
 from pipeline.models.qwen3_tts.codec.cuda_graphs import Graphs, Record, capture, cuda_graph
-from pipeline.models.qwen3_tts.codec.decoder import CodecDecoder
 from pipeline.models.qwen3_tts.codec.past import Past
 
+Decode = Callable[[Tensor, Past], Tensor]
 LOUDEST = 32_767  # of PCM16
 
 
 class CodecStreams:
-    """The memory of `slots` streams beside one decoder. Not for two threads at once."""
+    """The memory of `slots` streams beside one decoder. Not for two threads at once.
 
-    def __init__(self, decoder: CodecDecoder, slots: int, codebooks: int, device: torch.device) -> None:
+    Args:
+        decoder: Codes, [batch, frames, codebooks], and what came before them → the wave, [batch, samples].
+    """
+
+    def __init__(
+        self, decoder: Callable[[Tensor, Past], Tensor], slots: int, codebooks: int, device: torch.device
+    ) -> None:
         self._decoder = decoder
         self._codebooks = codebooks
         self._device = device

@@ -95,15 +95,22 @@ class CodecLayer(nn.Module):
 
 
 class WindowedTransformer(nn.Module):
-    """[batch, frames, latent] → the same."""
+    """[batch, frames, latent] → the same.
 
-    def __init__(self, config: CodecConfig) -> None:
+    Args:
+        projected: Whether it has a width of its own, to and from which inputs and outputs are projected.
+    """
+
+    def __init__(self, config: CodecConfig, *, projected: bool = True) -> None:
         super().__init__()
         self.config = config
-        self.input_proj = nn.Linear(config.latent_dim, config.hidden_size)
+        self.input_proj: nn.Module = nn.Identity()
+        self.output_proj: nn.Module = nn.Identity()
+        if projected:
+            self.input_proj = nn.Linear(config.latent_dim, config.hidden_size)
+            self.output_proj = nn.Linear(config.hidden_size, config.latent_dim)
         self.layers = nn.ModuleList(CodecLayer(config) for _ in range(config.num_hidden_layers))
         self.norm = nn.RMSNorm(config.hidden_size, eps=config.rms_norm_eps)
-        self.output_proj = nn.Linear(config.hidden_size, config.latent_dim)
 
     def forward(self, x: Tensor, past: Past) -> Tensor:
         places = past.frames[:, None] + torch.arange(x.shape[1], device=x.device)

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import AsyncIterator
 
 from pipeline.aio.tasks import BackgroundTasks
-from pipeline.engines.qwen3_tts.prompt_queue import PromptQueue
+from pipeline.engines.prompt_queue import PromptQueue
 
 
 async def counted(read: list[int], most: int, every_s: float = 0.0) -> AsyncIterator[int]:

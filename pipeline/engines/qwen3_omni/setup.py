@@ -1,0 +1,142 @@
+"""Opens the thinker and the talker of Qwen3-Omni on vLLM: what of their checkpoint the engines are told."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from pipeline.engines.model_files import check_is_there
+from pipeline.engines.qwen3_omni.talker import ANY, STAGE, OmniTalkerEngine, OmniTalkerSettings
+from pipeline.engines.qwen3_omni.thinker import STAGE as THINKER_STAGE
+from pipeline.engines.qwen3_omni.thinker import ThinkerEngine
+from pipeline.engines.vllm.cuda_graphs import GRAPHS
+from pipeline.engines.vllm.kv_cache import kv_cache_bytes
+from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_stops
+from pipeline.engines.vllm.start import StartEngine, start_vllm
+from pipeline.errors import ConfigError, RequestError
+from pipeline.models.hidden_states.row_pool import RowLayout
+from pipeline.models.qwen3_omni.config import OmniConfig, read_omni
+from pipeline.models.qwen3_omni.prompt import speaker_of
+from pipeline.models.qwen3_omni.weight_names import talker_shapes
+from pipeline.models.qwen3_tts.extra_args import CODES, Choice
+from pipeline.models.qwen3_tts.prompt import VoiceChoice
+from pipeline.models.qwen3_tts.sentence import FramePace
+from pipeline.models.registry import THINKER
+from pipeline.models.shared.weight_files import BYTES, stored
+from pipeline.models.shared.weight_names import check_weights
+
+ROWS = 2  # layers of a row: what goes into the thinker, and what the talker hears
+PAGE_ROWS = 16
+TALKER_DRAWS = SamplingDefaults(temperature=0.9, top_k=50, top_p=1.0, repetition_penalty=1.05)  # the official ones
+CODE_DRAWS = Choice(temperature=1.0, top_k=50, top_p=0.8)
+
+
+async def open_thinker(
+    models_dir: Path,
+    *,
+    model: str,
+    max_sessions: int,
+    sampling_defaults: SamplingDefaults | None = None,
+    stop_token_ids: Sequence[int] | None = None,
+    dtype: str = "bfloat16",
+    max_model_len: int = 32_768,
+    hidden_state_rows: int = 65_536,
+    start: StartEngine = start_vllm,
+    **engine_args: Any,
+) -> ThinkerEngine:
+    """Checks the checkpoint in `models_dir / model`, and starts vLLM on its thinker.
+
+    Args:
+        stop_token_ids: Those that the checkpoint must have.
+        hidden_state_rows: Most positions of sound and pictures that wait to be handed on, of all answers together.
+        engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
+
+    Raises:
+        ConfigError: The model is another one or incomplete, or vLLM refuses an argument.
+        EngineError: The engine did not start.
+    """
+    config = _config(models_dir / model, THINKER_STAGE, dtype)
+    stops = (config.im_end_token_id,)
+    check_stops(f"stage {THINKER_STAGE}", stop_token_ids, stops)
+    settings: dict[str, Any] = {
+        "hf_overrides": {"architectures": [THINKER]},
+        "dtype": dtype,
+        "max_model_len": max_model_len,
+        "max_num_seqs": max_sessions,
+        "enable_prefix_caching": True,
+        "compilation_config": GRAPHS,
+    }
+    requests = await start(THINKER_STAGE, models_dir / model, **{**settings, **engine_args})
+    sampling = (sampling_defaults or SamplingDefaults()).sampling(stops)
+    return ThinkerEngine(requests, config, sampling, _layout(config, dtype, hidden_state_rows))
+
+
+async def open_omni_talker(
+    models_dir: Path,
+    *,
+    model: str,
+    max_sessions: int,
+    voice: str = "",
+    sampling_defaults: SamplingDefaults = TALKER_DRAWS,
+    code_draws: Choice = CODE_DRAWS,
+    stop_token_ids: Sequence[int] | None = None,
+    dtype: str = "bfloat16",
+    max_model_len: int = 8_192,
+    hidden_state_rows: int = 65_536,
+    start: StartEngine = start_vllm,
+    **engine_args: Any,
+) -> OmniTalkerEngine:
+    """Checks the checkpoint in `models_dir / model`, and starts vLLM on its talker.
+
+    Args:
+        voice: Who speaks; empty: the checkpoint's first voice.
+        code_draws: How the codebooks after the first are drawn.
+        stop_token_ids: Those that the checkpoint must have.
+        max_model_len: Positions of one answer: what people said, and 12.5 frames a second.
+        hidden_state_rows: Most positions of sound and pictures that wait to be read, of all answers together.
+        engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
+
+    Raises:
+        ConfigError: The model is another one or incomplete, or lacks the voice; or vLLM refuses an argument.
+        EngineError: The engine did not start.
+    """
+    folder = models_dir / model
+    config = _config(folder, STAGE, dtype)
+    stops = (config.talker.codec_eos_token_id,)
+    check_stops(f"stage {STAGE}", stop_token_ids, stops)
+    speaker = voice or next(iter(config.talker.speaker_id), "")
+    try:
+        speaker_of(config, speaker)
+    except RequestError as error:
+        raise ConfigError(f"stage {STAGE}", [error.message]) from error
+    if engine_args.get("load_format") != "dummy":
+        wanted = dict(talker_shapes(config))
+        own = [tensor for tensor in stored(folder) if tensor.name in wanted or tensor.name.startswith("talker.")]
+        check_weights(wanted, own, str(folder))
+    from pipeline.models.qwen3_omni.hf_config import talker_only  # of transformers, which comes with vLLM
+
+    positions = max_sessions * max_model_len  # so that none is ever preempted: its frames could not be made again
+    settings: dict[str, Any] = {
+        "hf_overrides": talker_only,
+        "dtype": dtype,
+        "max_model_len": max_model_len,
+        "max_num_seqs": max_sessions,
+        "kv_cache_memory_bytes": kv_cache_bytes(config.talker.decoder, BYTES[dtype], positions),
+        "skip_tokenizer_init": True,
+        "enable_prefix_caching": False,
+        "compilation_config": GRAPHS,
+    }
+    requests = await start(STAGE, folder, **{**settings, **engine_args})
+    pace = FramePace(positions=max_model_len, frames=sampling_defaults.most(max_model_len), least=0, ids=ANY)
+    told = OmniTalkerSettings(VoiceChoice(speaker), sampling_defaults.sampling(stops, CODES), code_draws, pace)
+    return OmniTalkerEngine(requests, config, told, _layout(config, dtype, hidden_state_rows))
+
+
+def _config(folder: Path, stage: str, dtype: str) -> OmniConfig:
+    check_is_there(folder)
+    if dtype not in BYTES:
+        raise ConfigError(f"stage {stage}", [f"`dtype` is {dtype!r}, not one of {', '.join(BYTES)}"])
+    return read_omni(folder)
+
+
+def _layout(config: OmniConfig, dtype: str, rows: int) -> RowLayout:
+    return RowLayout(ROWS, config.thinker.hidden_size, dtype, max(rows // PAGE_ROWS, 1), PAGE_ROWS)

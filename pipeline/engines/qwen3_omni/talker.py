@@ -1,0 +1,172 @@
+"""Speaks what the thinker writes, as it is written: one request of vLLM's an answer."""
+
+from collections.abc import AsyncGenerator, AsyncIterator
+from contextlib import aclosing
+from dataclasses import dataclass, field, replace
+from itertools import count
+
+from pipeline.aio.signal import Signal
+from pipeline.aio.tasks import BackgroundTasks
+from pipeline.engines.prompt_queue import PromptQueue
+from pipeline.engines.qwen3_omni.thought import ThoughtChunk
+from pipeline.errors import EngineError
+from pipeline.models.hidden_states.row_pool import RowLayout
+from pipeline.models.hidden_states.row_reader import RowReader, RowReaders, RowsMissingError
+from pipeline.models.qwen3_omni.config import OmniConfig
+from pipeline.models.qwen3_omni.extra_args import telling
+from pipeline.models.qwen3_omni.prompt import OmniPromptWriter
+from pipeline.models.qwen3_tts.extra_args import Choice
+from pipeline.models.qwen3_tts.prompt import VoiceChoice
+from pipeline.models.qwen3_tts.sentence import FramePace, Sentence
+from pipeline.models.shared.engine_io import PromptChunk, RequestSampling, StreamingPromptEngine
+from pipeline.types.chunks import CodecChunk
+
+STAGE = "talker"
+MOST_THOUGHTS = 64  # that may wait to be spoken
+MOST_IDS = 8  # that a part waits for: with as many frames, asking for each part costs nothing
+ANY = 1 << 30  # an answer is spoken whole, however long
+
+
+@dataclass(frozen=True, slots=True)
+class OmniTalkerSettings:
+    """How all answers are spoken.
+
+    Attributes:
+        sampling, choice: How codebook 0 is drawn, and the others.
+    """
+
+    voice: VoiceChoice
+    sampling: RequestSampling
+    choice: Choice
+    pace: FramePace = field(default_factory=lambda: FramePace(least=0, ids=ANY))
+
+
+class OmniTalkerEngine:
+    """`Engine[ThoughtChunk, CodecChunk]`. What the thinker heard reaches the engine's process through a pool.
+
+    Args:
+        layout: Of that pool: its pages bound what all answers have heard that are about to begin.
+    """
+
+    def __init__(
+        self, requests: StreamingPromptEngine, config: OmniConfig, settings: OmniTalkerSettings, layout: RowLayout
+    ) -> None:
+        self._requests = requests
+        self._config = config
+        self._settings = settings
+        self._pool = RowReaders(layout)
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[ThoughtChunk]) -> AsyncGenerator[CodecChunk, None]:
+        """Speaks the answers, and yields their codec frames as they are drawn. An answer without a word has none.
+
+        Raises:
+            EngineError: The engine failed, or the pool had no room for what was heard.
+        """
+        thoughts = PromptQueue(prompts, MOST_THOUGHTS)
+        async with BackgroundTasks() as tasks:
+            tasks.start(f"{request_id}:thoughts", thoughts.follow)
+            for number in count():
+                answer = Answer(thoughts, self._config, self._settings)
+                if not await answer.begin():
+                    return
+                if not answer.sentence.known:
+                    continue
+                async with aclosing(self._speak(f"{request_id}.{number}", answer)) as speech:
+                    async for chunk in speech:
+                        yield chunk
+
+    @property
+    def rows_held(self) -> int:
+        """How many positions have room in the pool now."""
+        return self._pool.pool.rows_held
+
+    async def busy(self) -> int:
+        return await self._requests.busy()
+
+    async def died(self) -> None:
+        await self._requests.died()
+
+    async def aclose(self) -> None:
+        await self._requests.aclose()
+        self._pool.close()
+
+    async def _speak(self, request_id: str, answer: "Answer") -> AsyncGenerator[CodecChunk, None]:
+        sentence, changed = answer.sentence, Signal()
+        with self._pool.open() as reader:
+            parts = _parts(answer, self._told(answer, reader), changed)
+            async with aclosing(self._requests.generate(request_id, self._settings.sampling, parts)) as pieces:
+                async for written in pieces:
+                    frames = sentence.note(written)
+                    reader.release_all()  # what was heard has been read before the first frame
+                    changed.fire()
+                    if sentence.over:
+                        yield CodecChunk(frames, ends=True)
+                        break
+                    if len(frames):
+                        yield CodecChunk(frames)
+                    sentence.take(len(frames))
+                    changed.fire()
+        await answer.drain()
+
+    def _told(self, answer: "Answer", reader: RowReader) -> dict[str, object]:
+        """What the engine is told of what was heard."""
+        try:
+            return telling(reader.request.pool, reader.write(answer.heard.states))
+        except RowsMissingError as error:
+            raise EngineError(STAGE, str(error)) from error
+
+
+class Answer:
+    """One answer, whose words come as they are written."""
+
+    def __init__(self, thoughts: PromptQueue[ThoughtChunk], config: OmniConfig, settings: OmniTalkerSettings) -> None:
+        self._thoughts = thoughts
+        self._config = config
+        self._settings = settings
+        self.ended = False
+
+    async def begin(self) -> bool:
+        """Waits for the first word; False if there is no answer any more."""
+        first = await self._thoughts.take()
+        if first is None:
+            return False
+        assert first.heard is not None, "an answer begins with what was heard before it"
+        self.heard = first.heard
+        writer = OmniPromptWriter(self._config, self.heard.prompt)
+        told = self._settings
+        self.sentence = Sentence(writer, told.voice, told.choice, pace=told.pace)
+        self._feed(first)
+        while not self.sentence.known and not self.ended:
+            await self.go_on()
+        return True
+
+    async def go_on(self) -> None:
+        """Takes the next words, and all that wait behind them. The end of the thoughts ends the answer."""
+        self._feed(await self._thoughts.take())
+        while self._thoughts.waits and not self.ended:
+            self._feed(await self._thoughts.take())
+
+    async def drain(self) -> None:
+        """The voice has come to its end: what else is written of this answer is not spoken."""
+        while not self.ended:
+            thought = await self._thoughts.take()
+            self.ended = thought is None or thought.ends
+
+    def _feed(self, thought: ThoughtChunk | None) -> None:
+        self.ended = thought is None or thought.ends
+        self.sentence.feed(thought.spoken if thought else (), ends=self.ended)
+
+
+async def _parts(answer: Answer, heard: dict[str, object], changed: Signal) -> AsyncGenerator[PromptChunk, None]:
+    """What the engine is asked for. It waits for words only when no frame can be made without more."""
+    sentence = answer.sentence
+    while not sentence.over:
+        if part := sentence.chunk():
+            yield replace(part, extra_args={**part.extra_args, **heard})
+            heard = {}
+        elif sentence.hungry and not sentence.running:
+            least = sentence.known + min(sentence.made + 1, MOST_IDS)
+            while sentence.known < least and not answer.ended:
+                await answer.go_on()
+        else:
+            await changed.wait()

@@ -1,0 +1,68 @@
+"""What a deployment says of Qwen3-Omni is held against its checkpoint before an engine starts."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from safetensors.numpy import save_file
+
+from pipeline.engines.qwen3_omni.setup import open_omni_talker, open_thinker
+from pipeline.engines.vllm.start import VllmBackend
+from pipeline.errors import ConfigError
+from pipeline.models.registry import THINKER
+from tests.contract.vllm import tiny_omni
+
+NAME = "qwen3_omni"
+
+
+class Started(Exception):
+    """Stands for the engine that would be started, with what it would be told."""
+
+    def __init__(self, stage: str, model: Path, **engine_args: Any) -> None:
+        self.stage, self.model, self.engine_args = stage, model, engine_args
+
+
+async def start(stage: str, model: Path, **engine_args: Any) -> VllmBackend:
+    raise Started(stage, model, **engine_args)
+
+
+@pytest.fixture
+def models(tmp_path: Path) -> Path:
+    (tmp_path / NAME).mkdir()
+    (tmp_path / NAME / "config.json").write_text(json.dumps(tiny_omni.config()))
+    return tmp_path
+
+
+async def test_a_thinker_keeps_what_it_read_and_the_deployment_has_the_last_word(models: Path) -> None:
+    with pytest.raises(Started) as started:
+        await open_thinker(models, model=NAME, max_sessions=3, start=start, enable_prefix_caching=False)
+    told = started.value
+    assert (told.stage, told.model) == ("thinker", models / NAME)
+    assert told.engine_args["hf_overrides"] == {"architectures": [THINKER]}
+    assert told.engine_args["max_num_seqs"] == 3
+    assert told.engine_args["enable_prefix_caching"] is False
+
+
+@pytest.mark.parametrize(
+    ("asked", "fault"),
+    [
+        ({"model": "other"}, "there is no such folder"),
+        ({"dtype": "int4"}, "stage talker: `dtype` is 'int4', not one of"),
+        ({"voice": "Bob"}, "stage talker: unknown voice `Bob`; this checkpoint has chelsie, ethan"),
+        ({"stop_token_ids": [7]}, r"stage talker: `stop_token_ids` are \[7\], but the checkpoint's are \[2150\]"),
+    ],
+)
+async def test_what_a_talker_cannot_be_told_is_named(models: Path, asked: dict[str, Any], fault: str) -> None:
+    told: dict[str, Any] = {"model": NAME, "max_sessions": 1, "load_format": "dummy", "start": start} | asked
+    with pytest.raises(ConfigError, match=fault):
+        await open_omni_talker(models, **told)
+
+
+async def test_weights_of_another_model_are_named(models: Path) -> None:
+    save_file({"talker.ear.weight": np.zeros(2, np.float32)}, models / NAME / "model.safetensors")
+    with pytest.raises(ConfigError) as refused:
+        await open_omni_talker(models, model=NAME, max_sessions=1, start=start)
+    assert "weights missing: talker.code_predictor" in str(refused.value)
+    assert "weights that nothing uses: talker.ear.weight" in str(refused.value)

@@ -1,0 +1,59 @@
+"""The talker reads what people said, what they sound like through the thinker, and the answer's words."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from pipeline.errors import RequestError
+from pipeline.models.qwen3_omni.config import OmniConfig, read_omni
+from pipeline.models.qwen3_omni.prompt import HeardPrompt, OmniPromptWriter, heard_prompt
+from pipeline.models.qwen3_tts.prompt import NO_CODEC, VoiceChoice
+from tests.contract.vllm import tiny_omni
+from tests.contract.vllm.tiny_omni import ASSISTANT, IDS, NEWLINE, SYSTEM, USER
+
+BEGIN, END = IDS["<|im_start|>"], IDS["<|im_end|>"]
+SOUND, PICTURE = IDS["<|audio_pad|>"], IDS["<|image_pad|>"]
+PAD, BOS, EOS = IDS["<tts_pad>"], IDS["<tts_text_bos>"], IDS["<tts_text_eod>"]
+ANSWER = (BEGIN, ASSISTANT, NEWLINE)
+
+
+@pytest.fixture
+def config(tmp_path: Path) -> OmniConfig:
+    (tmp_path / "config.json").write_text(json.dumps(tiny_omni.config()))
+    return read_omni(tmp_path)
+
+
+def test_of_a_conversation_it_reads_what_people_said(config: OmniConfig) -> None:
+    told = (BEGIN, SYSTEM, 1, END, BEGIN, USER, 2, END, BEGIN, ASSISTANT, 3, END, BEGIN, USER, 4, END, *ANSWER)
+    assert heard_prompt(config, told) == HeardPrompt((BEGIN, USER, 2, END, BEGIN, USER, 4, END), ANSWER, ())
+
+
+def test_sound_is_read_by_the_rows_of_its_places(config: OmniConfig) -> None:
+    told = (BEGIN, USER, SOUND, SOUND, 1, END, BEGIN, ASSISTANT, SOUND, END, BEGIN, USER, SOUND, *ANSWER)
+    heard = heard_prompt(config, told)
+    assert heard.text == (BEGIN, USER, -1, -2, 1, END, BEGIN, USER, -3)
+    assert heard.spans == ((2, 4), (12, 13))
+
+
+def test_a_prompt_that_begins_no_answer_or_shows_a_picture_is_refused(config: OmniConfig) -> None:
+    for prompt in ((), (1, 2), (BEGIN, USER, 1), (*ANSWER, BEGIN)):
+        with pytest.raises(RequestError, match="does not end by beginning an answer"):
+            heard_prompt(config, prompt)
+    with pytest.raises(RequestError, match="no pictures"):
+        heard_prompt(config, (BEGIN, USER, PICTURE, END, *ANSWER))
+
+
+def test_the_answer_begins_beside_the_voice(config: OmniConfig) -> None:
+    writer = OmniPromptWriter(config, HeardPrompt((7, -1), ANSWER, ((1, 2),)))
+    prompt = writer.write((11, 12, 13), VoiceChoice("Chelsie"), "streaming", ended=False)
+    assert prompt.text == (7, -1, *ANSWER, PAD, PAD, PAD, PAD, BOS, 11)
+    assert prompt.codec == (*[NO_CODEC] * 5, 2155, 2156, 2157, tiny_omni.SPEAKERS["chelsie"], 2148, 2149)
+    assert prompt.trailing == (12, 13)
+    assert writer.trailing((14,), ended=True) == (14, EOS)
+
+
+def test_a_voice_that_the_checkpoint_lacks_is_refused_with_those_it_has(config: OmniConfig) -> None:
+    writer = OmniPromptWriter(config, HeardPrompt((), ANSWER, ()))
+    with pytest.raises(RequestError, match="unknown voice `Bob`; this checkpoint has chelsie, ethan"):
+        writer.write((1,), VoiceChoice("Bob"), "streaming")
