@@ -46,10 +46,6 @@ def check_aura(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     told = _format(stage), args["dtype"], args.get("quantization")
     config, tensors = aura.examine(folder, findings, most, *told)
     findings.look(_check_tokens, stage, AURA, folder, STOPS)
-    if args["mps_priority"] == aura.BELOW_NORMAL and len(stage.devices) > 1:
-        findings.add(f"stage {AURA}", f"`mps_priority` {aura.BELOW_NORMAL} is of an engine on one GPU")
-    if args["backlog_tokens"] and not args["patient_tokens"]:
-        findings.add(f"stage {AURA}", "`backlog_tokens` says nothing without `patient_tokens`")
     text = config.text if config else NO_DECODER
     cache = kv_cache_bytes(text, BYTES[args["dtype"]], most) // len(stage.devices)
     return _checked(AURA, stage, findings, tensors, text, cache, f"{LANGUAGE}layers.")

@@ -21,7 +21,7 @@ from pipeline.deployment.schema import (
     only,
     within,
 )
-from pipeline.engines.aura.setup import BELOW_NORMAL, MOST_SESSIONS, open_aura
+from pipeline.engines.aura.setup import MOST_SESSIONS, open_aura
 from pipeline.engines.base import Engine
 from pipeline.engines.code2wav.engine import CHILD, Code2WavEngine
 from pipeline.engines.qwen3_asr.setup import open_qwen3_asr
@@ -121,8 +121,6 @@ AURA_KEYS: Mapping[str, Key] = {
     "max_model_len": count(49_152),
     "enable_prefix_caching": CACHED,
     "patient_tokens": Key(int, 0, within(0, MOST_POSITIONS)),
-    "backlog_tokens": Key(int, 0, within(0, MOST_POSITIONS)),
-    "mps_priority": choice("normal", BELOW_NORMAL, default="normal"),
 }
 TALKER_KEYS: Mapping[str, Key] = {
     **VLLM_KEYS,

@@ -1,6 +1,6 @@
 """Measures the four stages on one GPU as a deployment has them and with some keys changed, one after the other.
 
-`python -m tests.gpu.variants --mps --variants before,all --only one,many,open --open 24 --caches DIR`. Each variant
+`python -m tests.gpu.variants --mps --variants before,fp8 --only one,many,open --open 24 --caches DIR`. Each variant
 (`VARIANTS`) is a start of the product's own server, and is measured as `tests.gpu.chain` does. The shipped deployment
 gets room for `--room` callers, and batches as much larger. At the end each load of a variant is one line, under
 `SUMMARY`; the same stands as JSON in the file of `-o`, and whole tables lie beside it, one file a variant. `--limit`
@@ -26,18 +26,11 @@ from tests.gpu.sections import Report, Row
 
 LEAST_S = 100.0  # a warm start, and a load
 FP8: dict[str, Any] = {"quantization": "fp8_per_channel"}
-YIELD: dict[str, Any] = {"mps_priority": "below_normal"}
-BACKLOG: dict[str, Any] = {"backlog_tokens": 1_536}
 # What is changed of the `engine_args` of stages, by the name of a variant.
 VARIANTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "before": {},
     "fp8": {"asr": FP8, "aura": FP8},
     "fp8_aura": {"aura": FP8},
-    "yield": {"aura": YIELD},
-    "backlog": {"aura": BACKLOG},
-    "yield_backlog": {"aura": YIELD | BACKLOG},
-    "fp8_backlog": {"asr": FP8, "aura": FP8 | BACKLOG},
-    "all": {"asr": FP8, "aura": FP8 | YIELD | BACKLOG},
 }
 TOLD = ("n", "first_ms_p50", "first_ms_p95", "share_200_ms", "gaps", "gap_ms_most", "gpu_busy_pct", "unanswered")
 WAITS = ("wait_ms_p50", "wait_ms_p95", "step_ms_p50", "step_ms_p95")
@@ -47,7 +40,7 @@ STARTED = ("total_s", "cached", "asr_s", "aura_s", "qwen3_tts_s", "code2wav_s", 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--out", type=Path, default=Path("variants.json"))
-    parser.add_argument("--variants", default="before,all", help=f"of {', '.join(VARIANTS)} (%(default)s)")
+    parser.add_argument("--variants", default="before,fp8", help=f"of {', '.join(VARIANTS)} (%(default)s)")
     parser.add_argument("--only", default="many,open", help="sections of tests.gpu.chain (%(default)s)")
     parser.add_argument("--deployment", type=Path, default=SHIPPED)
     parser.add_argument("--room", type=int, default=32, help="callers for whom there is room (%(default)s)")

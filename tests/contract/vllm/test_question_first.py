@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from pipeline.engines.aura.engine import OFFER, PATIENT
-from pipeline.engines.vllm.scheduling.prefill_hold import BACKLOG, FIRST_TOKENS, MOST_STEPS
+from pipeline.engines.vllm.scheduling.prefill_hold import FIRST_TOKENS, MOST_STEPS
 from pipeline.types.chunks import MultimodalPrompt
 from tests.contract.vllm.seeing import Eyes, Look
 from tests.contract.vllm.seeing_cases import GOLDENS, prompts
@@ -142,17 +142,3 @@ def test_a_question_that_has_no_place_waits_and_the_patient_prompt_that_has_it_e
         assert right([asked], SEEDS[:1])
     finally:
         one.eyes.close()
-
-
-def test_a_pile_of_patient_prompts_is_read_off_in_long_steps_until_a_question_comes(folder: Path) -> None:
-    steps = Steps(folder, additional_config={BACKLOG: 1_500})
-    try:
-        asked = question(SEEDS[0], "pile", begins=2)
-        taken = steps.of(*(patient(f"pile {at}") for at in range(4)), asked)
-        first = next(at for at, step in enumerate(taken) if 4 in step)
-        assert [sum(step.values()) for step in taken[:first]] == [512] * first
-        assert all(set(step) == {4} for step in taken[first : first + FIRST_TOKENS])
-        assert sum(taken[-1].values()) <= PATIENT_TOKENS, "little is left in the end"
-        assert right([asked], SEEDS[:1])
-    finally:
-        steps.eyes.close()

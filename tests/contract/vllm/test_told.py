@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from pipeline.deployment.loading import read_deployment
-from pipeline.engines.aura.setup import HOLDING, YIELDING
+from pipeline.engines.aura.setup import HOLDING
 from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError
 from pipeline.media.sample_rates import SPEECH_RATE
@@ -165,16 +165,9 @@ TOLD = (
     *each(
         "patient_tokens",
         engine(patient_tokens=320),
-        {"scheduler_cls": HOLDING, "max_num_scheduled_tokens": 320, "additional_config": {"backlog_tokens": 0}},
+        {"scheduler_cls": HOLDING, "max_num_scheduled_tokens": 320},
         ("aura",),
     ),
-    *each(
-        "backlog_tokens",
-        engine(patient_tokens=320, backlog_tokens=1_280),
-        {"scheduler_cls": HOLDING, "additional_config": {"backlog_tokens": 1_280}},
-        ("aura",),
-    ),
-    *each("mps_priority", engine(mps_priority="below_normal"), {"distributed_executor_backend": YIELDING}, ("aura",)),
     *each("tensor_parallel_size", engine(tensor_parallel_size=1), {"tensor_parallel_size": 1}),
 )
 

@@ -207,12 +207,6 @@ def test_weights_that_cannot_be_rounded_are_told_by_the_key(models: Path, tmp_pa
     assert fault.startswith(f"stage {stage_id}: `quantization` fp8 is of checkpoints that are quantised already")
 
 
-def test_what_aura_is_told_of_a_shared_gpu_and_of_a_pile_is_of_use(models: Path, tmp_path: Path) -> None:
-    alone = changed(tmp_path, 1, "engine_args", patient_tokens=0, backlog_tokens=1_536)
-    assert faults(alone, models) == ["stage 1: `backlog_tokens` says nothing without `patient_tokens`"]
-    assert check(changed(tmp_path, 1, "engine_args", mps_priority="below_normal", backlog_tokens=1_536), models)
-
-
 def test_the_weights_of_codec_frames_are_not_rounded(models: Path, tmp_path: Path) -> None:
     (fault,) = faults(changed(tmp_path, 2, "engine_args", quantization="fp8_per_channel"), models)
     assert fault.endswith(": the kernels of a codec frame read its weights as they are")

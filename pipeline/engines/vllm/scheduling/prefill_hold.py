@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 FIRST_TOKENS = 2  # of an answer: a voice begins with the second
 MOST_STEPS = 8  # some 100 ms of a GPU that is shared
-BACKLOG = "backlog_tokens"  # in vLLM's `additional_config`
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,20 +27,6 @@ class PrefillHold:
     def spent(self) -> "PrefillHold":
         """Returns one that does not hold in the next step: in this one nothing at all was computed."""
         return PrefillHold(MOST_STEPS)
-
-
-def patient_room(few: int, most: int, left: int, backlog: int) -> int:
-    """Returns how many tokens of patient prompts a step without a question has room for.
-
-    Short steps keep a question from waiting, and cost more for each token: where video piles up, long ones read it off.
-
-    Args:
-        few: Tokens of a short step.
-        most: Tokens of the longest.
-        left: Tokens of patient prompts that are left to prefill.
-        backlog: So many are a pile; 0: never.
-    """
-    return most if backlog and left >= backlog else few
 
 
 def waits_for_first_tokens(written: int, most: int) -> bool:

@@ -11,7 +11,7 @@ from vllm.v1.core.sched.async_scheduler import AsyncScheduler
 from vllm.v1.core.sched.output import SchedulerOutput
 from vllm.v1.request import Request
 
-from pipeline.engines.vllm.scheduling.prefill_hold import BACKLOG, PrefillHold, patient_room, waits_for_first_tokens
+from pipeline.engines.vllm.scheduling.prefill_hold import PrefillHold, waits_for_first_tokens
 
 QUESTION = 0  # the priority of what somebody waits for; a higher number is patient
 
@@ -21,15 +21,13 @@ class QuestionFirstScheduler(AsyncScheduler):
 
     A question also waits for the step that is going on, and for the next one, which has been scheduled by then. So in a
     step without a question at most `max_num_scheduled_tokens` of the engine's arguments are patient prompts'; a step
-    with one has room for `max_num_batched_tokens`, and so has one when as many patient tokens are left as
-    `additional_config` says under `backlog_tokens`.
+    with one has room for `max_num_batched_tokens`.
     """
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._patient_tokens: int = self.scheduler_config.max_num_scheduled_tokens
         self._step_tokens: int = self.scheduler_config.max_num_batched_tokens
-        self._backlog_tokens: int = self.vllm_config.additional_config.get(BACKLOG, 0)
         self._hold = PrefillHold()
 
     def schedule(self, throttle_prefills: bool = False) -> SchedulerOutput:
@@ -42,9 +40,7 @@ class QuestionFirstScheduler(AsyncScheduler):
         if not self._hold.steps:
             if (begun or unbegun) and not waits:  # else questions would take what is left for patient prompts
                 decoded = len(self.running) - len(begun)
-                left = sum(each.num_prompt_tokens - each.num_computed_tokens for each in (*begun, *unbegun))
-                room = patient_room(self._patient_tokens, self._step_tokens, left, self._backlog_tokens)
-                self.max_num_scheduled_tokens = min(decoded + room, self._step_tokens)
+                self.max_num_scheduled_tokens = min(decoded + self._patient_tokens, self._step_tokens)
             return super().schedule(throttle_prefills)
         for request in begun:  # vLLM counts this step first, and passes over who is not eligible before another one
             request.next_decode_eligible_step = self.current_step + 2

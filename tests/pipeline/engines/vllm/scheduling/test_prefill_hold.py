@@ -2,7 +2,7 @@
 
 import pytest
 
-from pipeline.engines.vllm.scheduling.prefill_hold import MOST_STEPS, PrefillHold, patient_room, waits_for_first_tokens
+from pipeline.engines.vllm.scheduling.prefill_hold import MOST_STEPS, PrefillHold, waits_for_first_tokens
 
 
 def held(hold: PrefillHold, wanted: list[bool]) -> list[bool]:
@@ -25,13 +25,6 @@ def test_one_step_in_so_many_is_theirs_however_many_questions_wait() -> None:
 
 def test_after_a_step_that_computed_nothing_they_do_not_step_back() -> None:
     assert held(PrefillHold(1).spent(), [True, True]) == [False, True]
-
-
-@pytest.mark.parametrize(
-    ("left", "backlog", "room"), [(1, 0, 384), (99_999, 0, 384), (1_535, 1_536, 384), (1_536, 1_536, 1_024)]
-)
-def test_a_pile_of_video_is_read_off_in_long_steps(left: int, backlog: int, room: int) -> None:
-    assert patient_room(384, 1_024, left, backlog) == room
 
 
 @pytest.mark.parametrize(
