@@ -55,11 +55,17 @@ async def open_engines(
         EngineError: An engine did not start, and not that of an optional stage.
     """
     clock = asyncio.get_running_loop().time
-    able = Capabilities(profile.topology.model_type, limits=profile.limits)
+    topology = profile.topology
+    able = Capabilities(
+        topology.model_type,
+        limits=profile.limits,
+        modalities=topology.modalities,
+        transcribes=topology.recogniser is not None,
+    )
     engines: dict[str, Engine[Any, Any]] = {}
     seconds: dict[str, float] = {}
     alone = asyncio.Lock()
-    specs = [spec for spec in profile.topology.stages if only is None or spec.model_stage in only]
+    specs = [spec for spec in topology.stages if only is None or spec.model_stage in only]
     stages = [(profile.engines[spec.model_arch], at, spec) for at, spec in enumerate(specs, 1)]
     closing.push_async_callback(_closed, engines)
 

@@ -13,6 +13,7 @@ from pipeline.turns.stages import PipelineStages
 from pipeline.turns.turn import chain
 from pipeline.types.chunks import AsrInput, TurnId
 from pipeline.types.history import History, Item
+from pipeline.types.spoken_sound import SpokenSound
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 NAME = "warm-up"
@@ -28,12 +29,13 @@ async def warm_up(stages: PipelineStages) -> None:
     Raises:
         EngineError: A stage failed.
     """
-    async with aclosing(stages.recogniser.generate(f"{NAME}:asr", _window())) as transcripts:
-        async for _ in transcripts:
-            """What noise sounds like is of no interest."""
-    history = History().with_item(Item(NAME, "user", QUESTION))
-    if stages.sees:
-        history = History().with_video_turn(second(NAME, FRAME, None)).with_item(Item(NAME, "user", QUESTION))
+    if stages.recogniser:
+        async with aclosing(stages.recogniser.generate(f"{NAME}:asr", _window())) as transcripts:
+            async for _ in transcripts:
+                """What noise sounds like is of no interest."""
+    sound = SpokenSound(NAME, len(SOUND), SOUND) if stages.hears else None
+    history = History().with_video_turn(second(NAME, FRAME, None)) if stages.sees else History()
+    history = history.with_item(Item(NAME, "user", "" if stages.answers_sound else QUESTION, sound=sound))
     await _answered(stages, 0, TurnRequest(history, ResponseOptions(modality="text", cache_salt=NAME)))
     await _answered(stages, 1, TurnRequest(response_options=ResponseOptions(say=SAID, cache_salt=NAME)))
 
