@@ -16,6 +16,7 @@ from pipeline.deployment.loading import Deployment, read_deployment
 from pipeline.engines.aura.prompt import LIMITS
 from pipeline.errors import ConfigError
 from pipeline.media.segmentation import Pcm
+from pipeline.media.spoken_sound import SpokenSound
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.media.wav import read_wav, speech_file
 from pipeline.models.qwen3_asr.languages import AUTO
@@ -25,7 +26,6 @@ from pipeline.runtime.preflight import preflight
 from pipeline.runtime.profiles import PROFILES
 from pipeline.types.chunks import AudioChunk, TextChunk, TurnId
 from pipeline.types.history import History, Item
-from pipeline.types.spoken_sound import SpokenSound
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 from pipeline.vision.video_file import film_of
 

@@ -101,6 +101,7 @@ class Server:
                 voices=able.voices,
                 voice_languages=able.voice_languages,
                 tools=able.calls_functions,
+                transcribes=able.transcribes,
             )
         return web.Response(body=msgspec.json.encode(about), content_type="application/json")
 

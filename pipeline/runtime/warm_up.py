@@ -7,13 +7,13 @@ from contextlib import aclosing
 import numpy as np
 
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.media.spoken_sound import SpokenSound
 from pipeline.media.video_chunk import second
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stages import PipelineStages
 from pipeline.turns.turn import chain
 from pipeline.types.chunks import AsrInput, TurnId
 from pipeline.types.history import History, Item
-from pipeline.types.spoken_sound import SpokenSound
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 NAME = "warm-up"

@@ -9,8 +9,7 @@ from pipeline.deployment.schema import SAMPLING_KEYS
 from pipeline.deployment.values import key_faults
 from pipeline.runtime.engine_registry import EngineKind
 from pipeline.topology.config import OutputType, PipelineConfig, StagePipelineConfig
-from pipeline.types.chunks import AsrInput, AudioChunk, CodecChunk, TextChunk, Transcript
-from pipeline.types.hidden_states import HiddenStates
+from pipeline.types.chunks import AsrInput, AudioChunk, CodecChunk, HiddenStates, TextChunk, Transcript
 from pipeline.types.observation import Observation
 from pipeline.types.turn_request import TurnRequest
 
@@ -70,7 +69,7 @@ def _makes_fault(stage: StagePipelineConfig, made: Kinds) -> str:
 def _join_faults(
     stage: StagePipelineConfig, sources: Sequence[StagePipelineConfig], engines: Mapping[str, EngineKind]
 ) -> Iterator[str]:
-    """What the functions that make its prompts say of themselves in their annotations, against what is on both sides."""
+    """What the functions that make its prompts say of themselves in annotations, against what is on both sides."""
     kind = engines.get(stage.model_arch)
     handed = [_handed(source, engines) for source in sources] or [QUESTION]
     if len(sources) < 2:

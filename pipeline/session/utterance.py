@@ -6,6 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from pipeline.engines.base import Engine
+from pipeline.media.spoken_sound import SpokenSound
 from pipeline.session.active_response import ResponseRequest
 from pipeline.speech.backchannel import label
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
@@ -15,7 +16,6 @@ from pipeline.types.chunks import AsrInput, Transcript, TurnId
 from pipeline.types.history import History
 from pipeline.types.hypothesis import Hypothesis
 from pipeline.types.session_events import PartialTranscript, TranscriptionCompleted, TranscriptionFailed
-from pipeline.types.spoken_sound import SpokenSound
 from pipeline.types.turn_request import ResponseOptions
 
 AHEAD_MS = 3_000  # of sound that may wait in a turn for playback

@@ -13,6 +13,7 @@ from pipeline.aio.signal import Signal
 from pipeline.engines.base import Engine
 from pipeline.errors import EngineError
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.media.spoken_sound import SpokenSound
 from pipeline.models.qwen3_asr.languages import language_code
 from pipeline.models.shared.control_tokens import escape_control_tokens
 from pipeline.speech.confirmed_text import LullWords
@@ -20,7 +21,6 @@ from pipeline.speech.utterance_sound import UtteranceSound
 from pipeline.speech.voice_activity import FRAME_MS
 from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
 from pipeline.types.hypothesis import Hypothesis
-from pipeline.types.spoken_sound import SpokenSound
 
 log = logging.getLogger(__name__)
 

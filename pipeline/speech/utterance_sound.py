@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from pipeline.media.sample_rates import SPEECH_RATE
-from pipeline.types.spoken_sound import SpokenSound
+from pipeline.media.spoken_sound import SpokenSound
 
 MOST_SOUND_S = 60  # of one utterance; of a longer one the end is kept, where the question is
 

@@ -28,10 +28,10 @@ class StagePipelineConfig:
     Attributes:
         model_stage: The stage's name, in requests, tasks, logs and metrics.
         execution_type: How its engine computes; a profile whose engine computes otherwise is refused.
-        input_sources: Ids of the earlier stages whose chunks this one reads; the seed calls them `engine_input_source`.
-        engine_output_type: What it hands on; `latent` is what only models read: codec frames, hidden states, or a type of
-            the model's own; with a final_output_type `text` it is words, and that beside them. An `observation` is what
-            was recognised in a picture.
+        input_sources: Ids of the earlier stages whose chunks this one reads: `engine_input_source` of a file.
+        engine_output_type: What it hands on; `latent` is what only models read: codec frames, hidden states, or a type
+            of the model's own; with a final_output_type `text` it is words, and that beside them. An `observation` is
+            what was recognised in a picture.
         final_output: True if its chunks leave the pipeline (text for captions, audio to hear, observations to show).
         requires_multimodal_data: It is given sound, if it is the recogniser; camera and pictures, if it makes
             observations or answers.

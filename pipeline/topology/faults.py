@@ -59,7 +59,7 @@ def _recogniser_faults(stage: "StagePipelineConfig", before: Sequence["StagePipe
         return
     for other in before:
         if other.is_recogniser:
-            yield f"it reads no stage and makes no prompts of questions, as `{other.model_stage}`: one is the recogniser"
+            yield f"it reads no stage and makes no prompts of questions: `{other.model_stage}` is the recogniser"
     if stage.engine_output_type != "text":
         yield f"it is the recogniser, and its engine_output_type is {stage.engine_output_type}, not text"
     if not stage.requires_multimodal_data:
@@ -87,7 +87,7 @@ def _source_faults(stage: "StagePipelineConfig", before: Sequence["StagePipeline
     if stage.is_optional:
         yield from _eyes_faults(stage, is_asked=is_asked)
     elif stage.requires_multimodal_data and not is_asked and stage.final_output_type != "text":
-        yield "requires_multimodal_data, and only the stages that hear, see and answer questions are given any"
+        yield "requires_multimodal_data, and only stages that hear, see or answer questions are given any"
 
 
 def _join_faults(source: "StagePipelineConfig | None", stage: "StagePipelineConfig") -> Iterator[str]:

@@ -23,8 +23,8 @@ NO_FRAMES = np.zeros((0, CODEBOOKS), np.int16)
 def input_processor(source: StagePipelineConfig | None, stage: StagePipelineConfig, edge: Edge) -> InputProcessor[Any]:
     """The stage's own way to read; else its source's way to hand on: in chunks, or as a whole; else token only.
 
-    A topology has one of them at least, and the first where a stage reads none or several. Where an edge asks for a whole and the source only knows chunks, these are
-    whole sentences, once the last one is complete.
+    A topology has one of them at least, and the first where a stage reads none or several. Where an edge asks for a
+    whole and the source only knows chunks, these are whole sentences, once the last one is complete.
 
     Raises:
         ConfigError: The chunks that the edge asks for cannot be.

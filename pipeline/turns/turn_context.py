@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from pipeline.media.spoken_sound import SpokenSound
 from pipeline.types.history import History, Item
-from pipeline.types.spoken_sound import SpokenSound
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
 

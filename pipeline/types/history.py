@@ -6,11 +6,11 @@ from itertools import takewhile
 from typing import Literal
 
 from pipeline.errors import RequestError
+from pipeline.media.spoken_sound import SpokenSound
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.types.chat_messages import chat_messages
 from pipeline.types.chunks import ChatMessage, Role
 from pipeline.types.playback_marks import PlaybackMarks
-from pipeline.types.spoken_sound import SpokenSound
 
 FRONT = "root"  # the protocol's name for the place before the first item
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from pipeline.types.spoken_sound import SpokenSound
+from pipeline.media.spoken_sound import SpokenSound
 
 
 @dataclass(frozen=True, slots=True)

@@ -57,7 +57,7 @@ def test_all_faults_are_told_at_once_with_the_stage_that_has_them() -> None:
     )
     assert faults(*stages) == [
         "stage 0 (asr): input source 2 is not an earlier stage",
-        "stage 0 (asr): requires_multimodal_data, and only the stages that hear, see and answer questions are given any",
+        "stage 0 (asr): requires_multimodal_data, and only stages that hear, see or answer questions are given any",
         "stage 0 (asr): stage_id 0 is used twice",
         "stage 0 (asr): model_stage `asr` is used twice",
         "stage 3 (more): input source 1 is not an earlier stage",
@@ -181,7 +181,7 @@ def test_each_kind_of_output_leaves_once_and_as_what_its_engine_makes() -> None:
 def test_only_who_hears_and_who_writes_are_given_sound_or_pictures() -> None:
     PipelineConfig("test", "Voice", (ASR, replace(AURA, requires_multimodal_data=True), TTS))
     (fault,) = faults(ASR, AURA, replace(TTS, requires_multimodal_data=True))
-    assert fault.startswith("stage 2 (tts): requires_multimodal_data, and only the stages that hear, see and answer")
+    assert fault.startswith("stage 2 (tts): requires_multimodal_data, and only stages that hear, see or answer")
 
 
 def test_who_looks_stands_behind_the_recogniser_is_shown_pictures_and_may_be_missing() -> None:
