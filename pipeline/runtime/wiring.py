@@ -109,11 +109,11 @@ def _function_faults(
         yield f"{name} has {len(inboxes)} inboxes, and {len(handed)} input_sources fill one each"
     for at, (inbox, made) in enumerate(zip(inboxes, handed, strict=False)):
         takes = _kinds(next(iter(get_args(hints.get(inbox))), Any))
-        if Any in takes or made is None or made <= takes:
+        if Any in takes or made is None:
             continue
-        if sources and (lacking := takes - made - READABLE) and TurnRequest not in made:
+        if (lacking := takes - made - READABLE - QUESTION) and made != QUESTION:
             yield f"{name} reads {_named(lacking)}, and the engine of {sources[at].model_stage} hands on none"
-        else:
+        elif not made <= takes:
             yield f"{name} takes {_named(takes)}, and is given {_named(made)}"
     gives = next(iter(get_args(hints.get("return"))), Any)
     if gives == tuple[int, ...]:  # tokens only, of which codes are made again

@@ -151,7 +151,7 @@ def says(dice: random.Random, stages: tuple[StagePipelineConfig, ...]) -> dict[s
 def profile_of(topology: PipelineConfig) -> Profile:
     async def open_(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
         spec = next(each for each in topology.stages if each.stage_id == stage.stage_id)
-        return hears("Where are you?") if spec is topology.stages[0] else makes(spec.engine_output_type)
+        return hears("Where are you?") if spec.is_recogniser else makes(spec.engine_output_type)
 
     kinds = {spec.model_arch: EngineKind(open_, EngineKeys()) for spec in topology.stages}
     return Profile(topology, Path("none"), kinds, lambda: Loudness, warms_up=True)
