@@ -130,7 +130,10 @@ async def test_whoever_speaks_over_the_answer_stops_it_and_is_answered_next() ->
 
 
 async def test_a_recogniser_beside_the_answer_holds_nothing_up_and_changes_nothing() -> None:
-    alone, beside = Echo(), Echo(hears("Say it again.", pass_s=3.0))
+    alone, beside = (
+        Echo(),
+        Echo(hears("Say it again.", pass_s=3.25)),
+    )  # it comes between the pause and the end of the next question
     firsts = []
     for echo in (alone, beside):
         async with echo.call() as caller:
@@ -182,6 +185,18 @@ async def test_a_client_that_commits_and_asks_is_answered_and_committed_silence_
         await asyncio.sleep(1)
         assert (caller.answer().silence, caller.heard_ms()) == ("no_words", 1_600)
     assert echo.heard_s == [[1.6]]
+
+
+async def test_a_written_question_waits_for_no_transcript_of_what_was_said_before() -> None:
+    echo = Echo(hears("Hello.", pass_s=30.0))
+    async with echo.call(SessionOptions()) as caller:
+        await caller.says(1.6)
+        caller.session.commit()
+        caller.session.write(Item("w", "user", "And this?"))
+        caller.session.respond()
+        await asyncio.sleep(1)
+        assert caller.answer().status == "completed"
+    assert [[item.id == "w" for item in each.history.items] for each in echo.engine.prompts] == [[False, True]]
 
 
 async def test_one_that_hears_and_reads_the_words_waits_for_them_and_is_given_both() -> None:

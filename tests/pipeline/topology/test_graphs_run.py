@@ -42,6 +42,13 @@ async def _joined(*inboxes: AsyncIterator[Any]) -> AsyncGenerator[Any, None]:
         yield TextChunk(ANSWER)
 
 
+async def behind(inbox: AsyncIterator[Any], request: TurnRequest) -> AsyncGenerator[Any, None]:
+    """Of a stage that is not asked: it is given what another makes."""
+    async for each in inbox:
+        assert not isinstance(each, TurnRequest)
+        yield each
+
+
 JOINS: dict[int, Callable[..., Any]] = {0: one, 1: one, 2: two, 3: three}
 
 
@@ -55,13 +62,15 @@ def drawn(dice: random.Random) -> tuple[StagePipelineConfig, ...]:
         at = len(stages)
         earlier = range(at if dice.random() < 0.97 else at + 2)
         sources = tuple(dice.sample(earlier, min(len(earlier), dice.choice((0, 1, 1, 1, 2, 2, 3)))))
+        is_asked = not sources or (stages and stages[0].is_recogniser and 0 in sources)
+        process = JOINS[len(sources)] if is_asked or len(sources) > 1 else behind
         made = dice.choice(("text", "text", "latent", "audio"))
         final = made != "latent" and dice.random() < 0.6
         stages.append(
             StagePipelineConfig(
                 at, f"stage{at}", AR, sources, made, f"stage{at}",
                 final_output=final, final_output_type=made if final else None,
-                hears=dice.random() < 0.3, custom_process_input_func=JOINS[len(sources)],
+                hears=dice.random() < 0.3, custom_process_input_func=process,
             )
         )  # fmt: skip
     return tuple(stages)
