@@ -18,6 +18,7 @@ class PipelineAbout(msgspec.Struct, frozen=True):
         voice_languages: ISO 639-1 codes of what they speak, in order; empty: it does not say.
         tools: The model that answers can call functions of its callers'.
         transcribes: What people say is written down; None: not known yet.
+        missing: The stages that it runs without, each with what it lacks.
     """
 
     model: str
@@ -29,6 +30,7 @@ class PipelineAbout(msgspec.Struct, frozen=True):
     voice_languages: tuple[str, ...] = ()
     tools: bool = False
     transcribes: bool | None = None
+    missing: tuple[str, ...] = ()
 
 
 async def ask_about(url: str, *, timeout_s: float = 1.0) -> PipelineAbout:

@@ -41,6 +41,7 @@ class Orchestrator:
         end_model: Hears whether a caller has finished; None: turns end by silence and words alone.
         capabilities: What its callers may ask for.
         start_seconds: That each engine took to start.
+        missing: Why optional stages have no engine, by their names.
     """
 
     def __init__(
@@ -54,6 +55,7 @@ class Orchestrator:
         self.stages = stages
         self.capabilities = opened.capabilities
         self.start_seconds = opened.seconds
+        self.missing = opened.missing
         self.detector = detector
         self.end_model = end_model
         self.max_sessions = max_sessions

@@ -92,6 +92,7 @@ async def test_without_eyes_the_pipeline_answers_as_one_that_sees_nothing(
     with caplog.at_level(logging.WARNING):
         async with installed.run() as pipeline, call(pipeline) as caller:
             assert not pipeline.stages.sees and caller.session.vision is None
+            assert pipeline.missing == {"vision": str(fault)}
             assert list(pipeline.start_seconds) == ["asr", "aura", "tts"]
             assert pipeline.capabilities.limits and pipeline.capabilities.limits.pictures is None
             writes = pipeline.stages.chain[0].process(once(SHOWN), SHOWN)

@@ -1,77 +1,26 @@
 """A model that hears the question itself: one stage from sound to sound, with a recogniser beside it or without one."""
 
 import asyncio
-from collections.abc import AsyncGenerator, AsyncIterator, Iterable
-from contextlib import asynccontextmanager
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncGenerator, AsyncIterator
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from pipeline.context.window import WindowLimits
-from pipeline.engines.fake import FakeEngine, Step, hears, speaks, tone, writes
+from pipeline.engines.fake import hears, speaks, writes
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.session.session import Session
-from pipeline.topology.config import StageExecutionType, StagePipelineConfig
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
-from pipeline.types.chunks import AsrInput, AudioChunk, ChatMessage, Transcript
+from pipeline.types.chunks import ChatMessage
 from pipeline.types.history import Item
 from pipeline.types.session_events import PartialTranscript, TranscriptionCompleted
-from pipeline.types.session_options import Endpointing, SessionOptions, TurnDetectionOptions
+from pipeline.types.session_options import SessionOptions
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
+from tests.echo import Echo
+from tests.room import SERVER_VAD
 from tests.scenario import AURA, TTS, Caller, Loudness, Told, to_chat, to_sentences
-
-SERVER_VAD = SessionOptions(detection=TurnDetectionOptions(Endpointing(end_ms=512)))
-
-
-async def asked(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[TurnRequest, None]:
-    async for question in inbox:
-        if question.response_options.max_tokens != 0:
-            yield question
-
-
-HEARS = StagePipelineConfig(
-    0, "echo", StageExecutionType.LLM_AR, (), "audio", "Echo",
-    final_output=True, final_output_type="audio", hears=True, custom_process_input_func=asked,
-)  # fmt: skip
-
-
-@dataclass
-class Echo:
-    """Says as much as it has heard, a tone as long as the sound of the newest question; nothing to less than 0.5 s."""
-
-    recogniser: FakeEngine[AsrInput, Transcript] | None = None
-    limits: WindowLimits = field(default_factory=WindowLimits)
-
-    def __post_init__(self) -> None:
-        self.engine: FakeEngine[TurnRequest, AudioChunk] = FakeEngine(self._script)
-
-    def _script(self, asked: TurnRequest) -> Iterable[Step[AudioChunk]]:
-        sound = asked.history.items[-1].sound
-        if sound and sound.seconds >= 0.5:
-            yield 0.1, AudioChunk(tone(round(1000 * sound.seconds)), "Echo.")
-
-    def stages(self) -> PipelineStages:
-        return PipelineStages(
-            self.recogniser, (Stage(HEARS, self.engine, asked),), limits=self.limits, answers_sound=True
-        )
-
-    @asynccontextmanager
-    async def call(self, options: SessionOptions = SERVER_VAD) -> AsyncGenerator[Caller, None]:
-        told = Told()
-        session = Session("s", self.stages(), Loudness(), told)
-        async with session:
-            session.configure(options)
-            yield Caller(session, told.events)
-
-    @property
-    def heard_s(self) -> list[list[float | None]]:
-        """The sound of each question with that of the ones before, in seconds; None: it is gone."""
-        return [
-            [round(item.sound.seconds, 2) if item.sound else None for item in each.history.items if item.is_question]
-            for each in self.engine.prompts
-        ]
 
 
 async def test_what_is_said_is_answered_by_its_sound_and_nothing_is_transcribed() -> None:
