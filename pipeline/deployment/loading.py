@@ -22,7 +22,7 @@ class Edge:
 
     Attributes:
         window_size: Units that are handed on at once: pieces of text, or codec frames; `WHOLE`: all of them.
-        max_inflight: Most handed-on units that may wait for the next stage; of what the first one makes, none does.
+        max_inflight: Most handed-on units that may wait for the next stage; of what the recogniser makes, none does.
         chunks: Sizes of the chunks on the way, of the edge's connector; they override `window_size`.
         token_only: Codec frames are handed on as one flat list of ids.
     """

@@ -51,8 +51,13 @@ class PipelineStages:
 
     @property
     def writer_sees(self) -> bool:
-        """The model that answers looks at pictures itself, and may be asked whether they are worth a remark."""
+        """The model that answers looks at pictures itself."""
         return self._writer.spec.requires_multimodal_data
+
+    @property
+    def remarks(self) -> bool:
+        """The model that sees writes, and so may be asked whether there is something to say of its own accord."""
+        return self.writer_sees and self._final("text") is not None
 
     @property
     def eyes(self) -> tuple[Stage[Any, Any], ...]:
