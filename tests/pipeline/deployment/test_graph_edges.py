@@ -23,6 +23,9 @@ TALKER = StagePipelineConfig(
     async_chunk_process_next_stage_input_func=talker2code2wav_async_chunk,
     custom_process_next_stage_input_func=talker2code2wav_full_payload,
 )  # fmt: skip
+TALKER_ALONE = replace(
+    TALKER, async_chunk_process_next_stage_input_func=None, custom_process_next_stage_input_func=None
+)
 DECODER = replace(CODE2WAV, stage_id=2, input_sources=(1,), custom_process_input_func=None)
 OMNI = PipelineConfig("omni", "Thinker", (THINKER, TALKER, DECODER))
 
@@ -50,11 +53,6 @@ def test_async_chunk_that_decides_of_no_frames_changes_nothing(tmp_path: Path) -
     )
     with pytest.raises(ConfigError, match="`async_chunk` changes nothing: talker makes its prompts itself"):
         read(tmp_path, own, async_chunk=True)
-
-
-TALKER_ALONE = replace(
-    TALKER, async_chunk_process_next_stage_input_func=None, custom_process_next_stage_input_func=None
-)
 
 
 def test_all_that_a_stage_reads_is_handed_on_alike(tmp_path: Path) -> None:
