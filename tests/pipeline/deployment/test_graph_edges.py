@@ -64,4 +64,5 @@ def test_all_that_a_stage_reads_is_handed_on_alike(tmp_path: Path) -> None:
     assert refused.value.faults == [
         "runtime: stage 1 to stage 2: all that stage 2 reads has one `window_size` and one `max_inflight`"
     ]
-    assert read(tmp_path, topology, runtime={"edges": [{**each, "window_size": 4} for each in edges]})
+    alike = read(tmp_path, topology, runtime={"edges": [{**each, "window_size": 4} for each in edges]})
+    assert alike.stage(2).edge == Edge(4)

@@ -57,12 +57,14 @@ class Installed:
     @asynccontextmanager
     async def run(self) -> AsyncGenerator[Orchestrator, None]:
         async def open_other(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
-            engines: dict[int, Engine[Any, Any]] = {
+            engines: dict[int, Engine[Any, Any] | None] = {
                 0: self.script.stages().recogniser,
                 2: self.script.writer,
                 3: speaks(),
             }
-            return engines[stage.stage_id]
+            engine = engines[stage.stage_id]
+            assert engine
+            return engine
 
         shipped = PROFILES["embedded"]
         engines: Mapping[str, EngineKind] = {

@@ -13,7 +13,7 @@ from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.session.session import Session
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
-from pipeline.types.chunks import ChatMessage
+from pipeline.types.chunks import ChatMessage, ChatPrompt
 from pipeline.types.history import Item
 from pipeline.types.session_events import PartialTranscript, TranscriptionCompleted
 from pipeline.types.session_options import SessionOptions
@@ -83,14 +83,16 @@ async def test_a_recogniser_beside_the_answer_holds_nothing_up_and_changes_nothi
         Echo(),
         Echo(hears("Say it again.", pass_s=3.25)),
     )  # it comes between the pause and the end of the next question
-    firsts = []
+    firsts, callers = [], list[Caller]()
     for echo in (alone, beside):
         async with echo.call() as caller:
+            callers.append(caller)
             await caller.says(1.6)
             await caller.is_silent(2)
             await caller.says(0.96)
             await caller.is_silent(8)
         firsts.append([done.timings["first_pcm"] for done in caller.all(type(caller.answer()))])
+    caller = callers[-1]
     transcribed = caller.all(TranscriptionCompleted)
     assert [each.text for each in transcribed] == ["Say it again."] * 2
     assert firsts[0] == firsts[1] and alone.heard_s == beside.heard_s
@@ -151,10 +153,10 @@ async def test_a_written_question_waits_for_no_transcript_of_what_was_said_befor
 async def test_one_that_hears_and_reads_the_words_waits_for_them_and_is_given_both() -> None:
     sounds: list[float | None] = []
 
-    async def both(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[object, None]:
+    async def both(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[ChatPrompt, None]:
         async for question in inbox:
             if question.response_options.max_tokens != 0:
-                sounds.extend(item.sound and item.sound.seconds for item in question.history.items)
+                sounds.extend(item.sound.seconds if item.sound else None for item in question.history.items)
             async for chat in to_chat(_one(question), request):
                 yield chat
 

@@ -10,7 +10,7 @@ import pytest
 
 from pipeline.deployment.loading import Deployment, Edge, StageDeployment
 from pipeline.errors import ConfigError
-from pipeline.topology.config import PipelineConfig, StagePipelineConfig
+from pipeline.topology.config import OutputType, PipelineConfig, StagePipelineConfig
 from pipeline.types.chunks import TextChunk
 from pipeline.types.turn_request import TurnRequest
 from tests.pipeline.topology.test_topology_runs import ANSWER, AR, answer, profile_of, text_of
@@ -49,6 +49,7 @@ async def behind(inbox: AsyncIterator[Any], request: TurnRequest) -> AsyncGenera
         yield each
 
 
+MADE: tuple[OutputType, ...] = ("text", "text", "latent", "audio")
 JOINS: dict[int, Callable[..., Any]] = {0: one, 1: one, 2: two, 3: three}
 
 
@@ -64,7 +65,7 @@ def drawn(dice: random.Random) -> tuple[StagePipelineConfig, ...]:
         sources = tuple(dice.sample(earlier, min(len(earlier), dice.choice((0, 1, 1, 1, 2, 2, 3)))))
         is_asked = not sources or (stages and stages[0].is_recogniser and 0 in sources)
         process = JOINS[len(sources)] if is_asked or len(sources) > 1 else behind
-        made = dice.choice(("text", "text", "latent", "audio"))
+        made: OutputType = dice.choice(MADE)
         final = made != "latent" and dice.random() < 0.6
         stages.append(
             StagePipelineConfig(
