@@ -16,6 +16,7 @@ from pipeline.deployment.loading import Deployment, read_deployment
 from pipeline.engines.aura.prompt import LIMITS
 from pipeline.errors import ConfigError
 from pipeline.media.segmentation import Pcm
+from pipeline.media.spoken_sound import SpokenSound
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.media.wav import read_wav, speech_file
 from pipeline.models.qwen3_asr.languages import AUTO
@@ -124,7 +125,7 @@ async def _ask(
 
 
 def heard_in(language: str | None, deployment: Deployment) -> Deployment:
-    """Has the first stage hear that language: one that it lacks is told before it is loaded."""
+    """Has the recogniser, the first stage, hear that language: one that it lacks is told before it is loaded."""
     if language is None:
         return deployment
     recogniser, *others = deployment.stages
@@ -209,13 +210,15 @@ async def ask(
         began, request = clock(), TurnRequest(history, options).unfinished()
         await run_offline(TurnId(NAME, epoch), request, stages.prefill, ignore)
         prefill_ms.append(1_000 * (clock() - began))
-    tail_s, unseen = 0.0, 0
+    tail_s, unseen, sound = 0.0, 0, None
     if not isinstance(question, str):
-        assert stages.recogniser
+        sound = SpokenSound("question", len(question), question) if stages.hears else None
+    if not isinstance(question, str) and stages.recogniser:
         heard = await transcribe(question, language, stages.recogniser, emit_heard)
         question, tail_s = heard.text, heard.tail_s
-    if question.strip():
-        item = Item("question", "user", question)
+    question = question if isinstance(question, str) else ""
+    if question.strip() or sound:
+        item = Item("question", "user", question, sound=sound)
         history = history.with_item(item)
         unseen = in_bytes(question.strip()) - in_bytes(limits.text(item))
     began, told, pcm = clock() - tail_s, list[str](), bytearray()

@@ -12,7 +12,7 @@ from pipeline.deployment.loading import StageDeployment, read_deployment
 from pipeline.engines.base import Engine
 from pipeline.engines.vllm.placement import has_gpu
 from pipeline.errors import ConfigError
-from pipeline.runtime.orchestrator import chain_of
+from pipeline.runtime.orchestrator import chain_of, recogniser_of
 from pipeline.runtime.profiles import Profile
 from pipeline.runtime.startup import open_engines
 from pipeline.turns.speculative_output import SpeculativeOutput
@@ -42,6 +42,7 @@ class OfflineStages:
         answer: The stages that answer it.
         limits: What a model that sees remembers.
         seconds: That each stage took to start, by its name.
+        hears: Who answers hears a question in sound itself.
     """
 
     recogniser: Engine[AsrInput, Transcript] | None = None
@@ -49,12 +50,13 @@ class OfflineStages:
     answer: tuple[Stage[Any, Any], ...] = ()
     limits: WindowLimits = field(default_factory=WindowLimits)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    hears: bool = False
 
     @classmethod
     def of(cls, stages: PipelineStages) -> Self:
         """Takes all stages of a pipeline, which answers aloud."""
         prefill = stages.route(ResponseOptions(max_tokens=0))
-        return cls(stages.recogniser, prefill, stages.route(ResponseOptions()), stages.limits)
+        return cls(stages.recogniser, prefill, stages.route(ResponseOptions()), stages.limits, hears=stages.hears)
 
 
 @asynccontextmanager
@@ -78,7 +80,7 @@ async def some_stages(
     async with AsyncExitStack() as closing:
         ready = await open_engines(profile, deployment, models_dir, closing, told)
         joined = chain_of(profile.topology, deployment, ready.engines)
-        yield OfflineStages(ready.engines.get(specs[0].model_stage), joined, joined, seconds=ready.seconds)
+        yield OfflineStages(recogniser_of(profile.topology, ready.engines), joined, joined, seconds=ready.seconds)
 
 
 def _for_one(stage: StageDeployment, told: Mapping[str, Any], sampling: Mapping[str, Any] | None) -> StageDeployment:

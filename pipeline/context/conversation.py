@@ -82,6 +82,11 @@ class Conversation:
         """What was said has been understood; nothing happens if the caller has deleted it."""
         self.history = self.history.with_text(item_id, text, language)
 
+    def transcribe(self, item_id: str, text: str, language: str = "") -> None:
+        """What was said was written down beside its sound, which is what is answered; nothing happens if the caller has
+        deleted it."""
+        self.history = self.history.with_transcript(item_id, text, language)
+
     def see(self, clips: Iterable[VideoChunk], *, is_live: bool = True) -> None:
         """The clips were seen after all that has been said so far.
 

@@ -5,6 +5,7 @@ once, so that the prompt only ever grows at its end in between; of the questions
 M groups stay as text.
 """
 
+import math
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -45,6 +46,8 @@ class WindowLimits:
         video_tokens, text_tokens: Tokens at which pruning is due, if nothing above asks for it before. As `count`
             counts by default, text has about four times fewer.
         item_tokens, pictures: Most of one item's text, and of its pictures, that is seen.
+        sound_s, slack_sound_s: Seconds of spoken questions that pruning leaves as sound, for a model that hears them,
+            and by how many they may grow.
     """
 
     keep_s: int = 30
@@ -56,6 +59,8 @@ class WindowLimits:
     text_tokens: int = 12_000
     item_tokens: int = 6_000
     pictures: int = 4
+    sound_s: int = 60
+    slack_sound_s: int = 60
     count: CountTokens = in_bytes
 
     @property
@@ -112,6 +117,19 @@ def within(history: History, limits: WindowLimits) -> History:
     ):
         return history
     return history.cut(cut(history, limits))
+
+
+def cut_sound(history: History, limits: WindowLimits, *, slack: float = 1.0) -> PrunePlan | None:
+    """Plans which spoken items, the oldest, are told by their words from now on; None: there is room for all.
+
+    Args:
+        slack: How much of the slack they may take.
+    """
+    sounds = [(item.id, item.sound.seconds) for item in history.items if item.sound]
+    if sum(seconds for _, seconds in sounds) <= limits.sound_s + slack * limits.slack_sound_s:
+        return None
+    kept = _newest(sounds, len(sounds), limits.sound_s, lambda each: math.ceil(each[1]))
+    return PrunePlan(sounds=frozenset(id for id, _ in sounds) - {id for id, _ in kept})
 
 
 def video_tokens(history: History) -> int:
@@ -192,7 +210,7 @@ def _in_order(history: History) -> Iterator[Item | VideoChunk]:
         places.setdefault(each.after, []).append(each.clip)
     yield from places.get(None, ())
     for item in history.items:
-        if item.id not in history.forgotten and (item.text.strip() or item.pictures):
+        if item.id not in history.forgotten and (item.text.strip() or item.pictures or item.sound):
             yield item
         yield from places.get(item.id, ())
 

@@ -57,7 +57,7 @@ def _edge_faults(here: str, edge: Any, connectors: dict[Any, Any], topology: Pip
     if (connector := told.get("connector")) not in (None, *connectors):
         yield f"{here}there is no connector {named(connector)}"
     elif source := stages.get(told.get("from", -1)):
-        yield from _idle_faults(here, told, source, is_first=source is topology.stages[0])
+        yield from _idle_faults(here, told, source)
 
 
 def _ends(edge: Any) -> tuple[int, int] | None:
@@ -65,9 +65,9 @@ def _ends(edge: Any) -> tuple[int, int] | None:
     return (told["from"], told["to"]) if {"from", "to"} <= told.keys() else None
 
 
-def _idle_faults(here: str, told: dict[str, Any], source: StagePipelineConfig, *, is_first: bool) -> Iterator[str]:
+def _idle_faults(here: str, told: dict[str, Any], source: StagePipelineConfig) -> Iterator[str]:
     """What would change nothing there."""
-    if "max_inflight" in told and is_first:
+    if "max_inflight" in told and source.is_recogniser:
         yield f"{here}`max_inflight` changes nothing: what {source.model_stage} hears never waits"
     if "connector" in told and source.engine_output_type != "latent":
         yield f"{here}`connector` cuts codec frames, and {source.model_stage} hands on {source.engine_output_type}"

@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +22,7 @@ class Edge:
 
     Attributes:
         window_size: Units that are handed on at once: pieces of text, or codec frames; `WHOLE`: all of them.
-        max_inflight: Most handed-on units that may wait for the next stage; of what the first one makes, none does.
+        max_inflight: Most handed-on units that may wait for the next stage; of what the recogniser makes, none does.
         chunks: Sizes of the chunks on the way, of the edge's connector; they override `window_size`.
         token_only: Codec frames are handed on as one flat list of ids.
     """
@@ -43,7 +42,7 @@ class StageDeployment:
         max_batch_size: Most requests that it computes at once.
         engine_args: What its opener is told beside.
         sampling: How it draws tokens where a request does not say; empty: as the engine does by itself.
-        edge: How the stage before hands on to it.
+        edge: How the stages that it reads hand on to it.
     """
 
     stage_id: int
@@ -102,7 +101,7 @@ def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[s
     if faults:
         raise ConfigError(str(path), faults)
     told = {each["stage_id"]: each for each in raw.get("stage_args", [])}
-    edges = {stage.stage_id: Edge(**hand_over(raw, source, stage)) for source, stage in pairwise(topology.stages)}
+    edges = {stage.stage_id: Edge(**hand_over(raw, source, stage)) for source, stage in topology.edges}
     stages = (
         _stage(told.get(spec.stage_id, {}), spec, topology, engine_keys, edges.get(spec.stage_id, Edge()))
         for spec in topology.stages

@@ -17,6 +17,8 @@ class PipelineAbout(msgspec.Struct, frozen=True):
         voices: The one that speaks unless another is asked for comes first; empty: they have no names.
         voice_languages: ISO 639-1 codes of what they speak, in order; empty: it does not say.
         tools: The model that answers can call functions of its callers'.
+        transcribes: What people say is written down; None: not known yet.
+        missing: The stages that it runs without, each with what it lacks.
     """
 
     model: str
@@ -27,6 +29,8 @@ class PipelineAbout(msgspec.Struct, frozen=True):
     voices: tuple[str, ...] = ()
     voice_languages: tuple[str, ...] = ()
     tools: bool = False
+    transcribes: bool | None = None
+    missing: tuple[str, ...] = ()
 
 
 async def ask_about(url: str, *, timeout_s: float = 1.0) -> PipelineAbout:

@@ -101,6 +101,8 @@ class Server:
                 voices=able.voices,
                 voice_languages=able.voice_languages,
                 tools=able.calls_functions,
+                transcribes=able.transcribes,
+                missing=tuple(f"{stage}: {reason}" for stage, reason in pipeline.missing.items()),
             )
         return web.Response(body=msgspec.json.encode(about), content_type="application/json")
 

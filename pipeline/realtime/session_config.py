@@ -49,7 +49,7 @@ class SessionConfig:
 
     @classmethod
     def at_first(cls, there: Capabilities) -> Self:
-        return cls(there, ResponseOptions(voice=there.voice))
+        return cls(there, ResponseOptions(voice=there.voice, modality=there.modalities[0]))
 
     def updated(self, session: SessionSettings) -> "SessionConfig":
         """Returns the configuration after a `session.update`.
@@ -126,11 +126,7 @@ class SessionConfig:
             "audio": {
                 "input": {
                     "format": show_format(self.listens_to),
-                    "transcription": {
-                        "model": self.there.recogniser,
-                        "language": self.response_options.language,
-                        "prompt": self.response_options.context or None,
-                    },
+                    "transcription": self._transcription(),
                     "noise_reduction": None,
                     "turn_detection": turn_detection.shown(self.turn_detection),
                 },
@@ -149,12 +145,20 @@ class SessionConfig:
                 "observations": self.aura.observations,
                 "sees": sees,
                 "tools": self.there.calls_functions,
+                "transcribes": self.there.transcribes,
                 "voices": list(self.there.voices),
                 "languages": sorted(self.there.languages),
                 "voice_languages": list(self.there.voice_languages),
                 "resume_token": resume_token,
             },
         }
+
+    def _transcription(self) -> dict[str, Any] | None:
+        """None: nobody writes down what is said."""
+        if not self.there.transcribes:
+            return None
+        options = self.response_options
+        return {"model": self.there.recogniser, "language": options.language, "prompt": options.context or None}
 
 
 def _response_options(
@@ -174,6 +178,10 @@ def _response_options(
         raise RequestError("invalid_value", f"{param}: it is empty, there is: audio, text", param)
     if settings.output_modalities:
         modality: Modality = "audio" if "audio" in settings.output_modalities else "text"
+        if modality not in there.modalities:
+            param = f"{param}.output_modalities"
+            served = ", ".join(there.modalities)
+            raise RequestError("invalid_value", f"{param}: no {modality} is made here, there is: {served}", param)
         response_options = replace(response_options, modality=modality)
     check_range(settings.temperature, TEMPERATURES, f"{param}.temperature")
     most = settings.max_output_tokens

@@ -1,7 +1,6 @@
 """What a deployment comes to, in lines for people: each stage's place, size and manner, and what is between them."""
 
 from collections.abc import Iterator, Sequence
-from itertools import pairwise
 
 from pipeline.deployment.loading import WHOLE, Deployment, Edge, StageDeployment
 from pipeline.runtime.gpus import GIB
@@ -17,9 +16,9 @@ def plan_of(topology: PipelineConfig, deployment: Deployment, gpu_bytes: Sequenc
     yield f"{topology.model_type}: fine, {deployment.max_sessions} sessions"
     for spec in topology.stages:
         yield from _stage(spec, deployment.stage(spec.stage_id), gpu_bytes)
-    for source, spec in pairwise(topology.stages):
+    for source, spec in topology.edges:
         edge = deployment.stage(spec.stage_id).edge
-        waits = "none waits" if source is topology.stages[0] else f"at most {edge.max_inflight} wait"
+        waits = "none waits" if source.is_recogniser else f"at most {edge.max_inflight} wait"
         yield f"{source.model_stage} → {spec.model_stage}: {_handed(edge)}, {waits}"
     yield from _devices(topology, deployment, gpu_bytes)
 

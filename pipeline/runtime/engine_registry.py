@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from types import UnionType
 from typing import Any, Protocol
 
 from pipeline.deployment.loading import StageDeployment
@@ -111,7 +112,7 @@ class EngineKind:
         apart: It starts in a process of its own and needs nothing of the others: they need not wait for it.
         measures: It takes what is free of its GPU: nobody else starts meanwhile.
         computes: How; a topology says the same.
-        reads, makes: Its prompts and its chunks; None: whatever its stage's are.
+        reads, makes: Its prompts and its chunks, a type or a union of types; None: whatever its stage's are.
     """
 
     open: Opener
@@ -121,8 +122,8 @@ class EngineKind:
     apart: bool = False
     measures: bool = False
     computes: StageExecutionType = StageExecutionType.LLM_AR
-    reads: type | None = None
-    makes: type | None = None
+    reads: type | UnionType | None = None
+    makes: type | UnionType | None = None
 
 
 def check_files(files: Sequence[str], stage: StageDeployment, models_dir: Path) -> GpuMemory:

@@ -5,7 +5,6 @@ import logging
 from collections.abc import AsyncGenerator, Callable, Iterator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from functools import partial
-from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +19,7 @@ from pipeline.runtime.warm_up import warm_up
 from pipeline.speech.end_of_turn import EndOfTurnModel
 from pipeline.speech.vad_frontend import Closes, DetectorFactory
 from pipeline.topology.config import PipelineConfig
-from pipeline.turns.input_processor import input_processor, without_input
+from pipeline.turns.input_processor import input_processor, without_inputs
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
 
@@ -42,6 +41,7 @@ class Orchestrator:
         end_model: Hears whether a caller has finished; None: turns end by silence and words alone.
         capabilities: What its callers may ask for.
         start_seconds: That each engine took to start.
+        missing: Why optional stages have no engine, by their names.
     """
 
     def __init__(
@@ -55,6 +55,7 @@ class Orchestrator:
         self.stages = stages
         self.capabilities = opened.capabilities
         self.start_seconds = opened.seconds
+        self.missing = opened.missing
         self.detector = detector
         self.end_model = end_model
         self.max_sessions = max_sessions
@@ -111,15 +112,15 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
     clock = asyncio.get_running_loop().time
     async with AsyncExitStack() as closing:
         ready = await open_engines(profile, deployment, models_dir, closing)
-        first, second, *_ = profile.topology.stages
-        chain = chain_of(profile.topology, deployment, ready.engines)
-        prefills_ahead = deployment.stage(second.stage_id).edge.window_size != WHOLE
+        topology = profile.topology
+        asked = [stage for source, stage in topology.edges if source.is_recogniser]
         stages = PipelineStages(
-            ready.engines[first.model_stage],
-            chain,
-            prefills_ahead,
+            recogniser_of(topology, ready.engines),
+            chain_of(topology, deployment, ready.engines),
+            all(deployment.stage(each.stage_id).edge.window_size != WHOLE for each in asked),
             profile.window,
             early_answer_ms=deployment.early_answer_ms,
+            answers_sound=topology.answers_sound,
         )
         if profile.warms_up:
             began = clock()
@@ -133,20 +134,28 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
         yield Orchestrator(ready, stages, detector, deployment.max_sessions, end_model)
 
 
+def recogniser_of(topology: PipelineConfig, engines: Mapping[str, Engine[Any, Any]]) -> Engine[Any, Any] | None:
+    """The engine that hears, if the topology has one and it is open."""
+    return engines.get(topology.recogniser.model_stage) if topology.recogniser else None
+
+
 def chain_of(
     topology: PipelineConfig, deployment: Deployment, engines: Mapping[str, Engine[Any, Any]]
 ) -> tuple[Stage[Any, Any], ...]:
-    """The stages behind the first one whose engines are open, joined as the deployment says.
+    """The stages that answer whose engines are open, joined as the deployment says.
 
     Raises:
         ConfigError: Two stages cannot be joined so.
     """
-    chain = []
-    edges = [deployment.stage(spec.stage_id).edge for spec in topology.stages]
-    bounds = [*(edge.max_inflight for edge in edges[2:]), 1]  # nothing reads what the last one makes
-    for (source, spec), edge, inflight in zip(pairwise(topology.stages), edges[1:], bounds, strict=True):
-        if engine := engines.get(spec.model_stage):
-            process = input_processor(source, spec, edge)
-            is_missed = source.is_optional and source.model_stage not in engines
-            chain.append(Stage(spec, engine, without_input(process) if is_missed else process, inflight))
+    chain, by_id = [], {spec.stage_id: spec for spec in topology.stages}
+    for spec in topology.stages:
+        engine = engines.get(spec.model_stage)
+        if engine is None or spec.is_recogniser:
+            continue
+        sources = [by_id[source] for source in spec.input_sources]
+        process = input_processor(sources[0] if sources else None, spec, deployment.stage(spec.stage_id).edge)
+        missing = [at for at, each in enumerate(sources) if each.is_optional and each.model_stage not in engines]
+        readers = [stage for source, stage in topology.edges if source is spec]
+        bounds = [deployment.stage(reader.stage_id).edge.max_inflight for reader in readers]
+        chain.append(Stage(spec, engine, without_inputs(process, missing), min(bounds, default=1)))
     return tuple(chain)

@@ -29,6 +29,9 @@ def preflight(
     """
     topology, faults, missed = profile.topology, list[str](), list[str]()
     needs = _needs(profile, deployment, models_dir, faults, missed) if models_dir else {}
+    if models_dir:
+        lacking = [need for need in profile.needs if not (models_dir / need.path).exists()]
+        faults += [f"`{need.path}` is not in {models_dir}: {need.source}" for need in lacking]
     if gpu_bytes:
         faults += misfits(topology, deployment, gpu_bytes, needs)
     if faults:

@@ -25,6 +25,19 @@ def silero() -> DetectorFactory:
 
 
 @dataclass(frozen=True, slots=True)
+class ModelNeed:
+    """A file or a folder that a pipeline wants in the folder of the models, whatever its deployment says.
+
+    Attributes:
+        path: From there.
+        source: In words, where it can be had.
+    """
+
+    path: str
+    source: str
+
+
+@dataclass(frozen=True, slots=True)
 class Profile:
     """A pipeline that can be started: its topology, and an engine for each of its stages.
 
@@ -34,7 +47,8 @@ class Profile:
         limits: What its prompts have room for; None: every text.
         warms_up: A turn is made before the first caller comes.
         answers_from: The host of the server that writes the answers; empty: the engines do.
-        window: What is remembered of a conversation for the model that sees.
+        window: What is remembered of a conversation for the model that sees or hears.
+        needs: What is looked for before an engine starts, beside what each engine's own check looks for.
 
     Raises:
         ConfigError: Lists each stage that its engine could not serve as the topology says.
@@ -48,6 +62,7 @@ class Profile:
     warms_up: bool = False
     answers_from: str = ""
     window: WindowLimits = field(default_factory=WindowLimits)
+    needs: tuple[ModelNeed, ...] = ()
 
     def __post_init__(self) -> None:
         if faults := list(wiring_faults(self.topology, self.engines)):

@@ -29,12 +29,14 @@ class OpenedEngines:
     Attributes:
         engines: By the names of their stages.
         seconds: How long each took to start.
+        missing: Why an optional one is not there, by the names of their stages.
         capabilities: What callers may ask of them.
     """
 
     capabilities: Capabilities
     engines: Mapping[str, Engine[Any, Any]] = field(default_factory=dict)
     seconds: Mapping[str, float] = field(default_factory=dict)
+    missing: Mapping[str, str] = field(default_factory=dict)
 
 
 async def open_engines(
@@ -55,11 +57,18 @@ async def open_engines(
         EngineError: An engine did not start, and not that of an optional stage.
     """
     clock = asyncio.get_running_loop().time
-    able = Capabilities(profile.topology.model_type, limits=profile.limits)
+    topology = profile.topology
+    able = Capabilities(
+        topology.model_type,
+        limits=profile.limits,
+        modalities=topology.modalities,
+        transcribes=topology.recogniser is not None,
+    )
     engines: dict[str, Engine[Any, Any]] = {}
     seconds: dict[str, float] = {}
+    missing: dict[str, str] = {}
     alone = asyncio.Lock()
-    specs = [spec for spec in profile.topology.stages if only is None or spec.model_stage in only]
+    specs = [spec for spec in topology.stages if only is None or spec.model_stage in only]
     stages = [(profile.engines[spec.model_arch], at, spec) for at, spec in enumerate(specs, 1)]
     closing.push_async_callback(_closed, engines)
 
@@ -76,7 +85,7 @@ async def open_engines(
             if not spec.is_optional:
                 raise
             log.warning("%s cannot be opened, the pipeline runs without it: %s", name, error)
-            able = without_pictures(able)
+            able, missing[name] = without_pictures(able), str(error)
             return
         seconds[name] = clock() - began
         log.info("%s started in %.1f s", name, seconds[name])
@@ -98,7 +107,9 @@ async def open_engines(
         if isinstance(engine, Supervisor):
             tasks.start(f"tend {name}", engine.tend)
     in_order = [spec.model_stage for spec in specs if spec.model_stage in engines]
-    return OpenedEngines(able, {name: engines[name] for name in in_order}, {name: seconds[name] for name in in_order})
+    return OpenedEngines(
+        able, {name: engines[name] for name in in_order}, {name: seconds[name] for name in in_order}, missing
+    )
 
 
 async def _opened_alone(alone: asyncio.Lock, open_: OpenAgain) -> Engine[Any, Any]:

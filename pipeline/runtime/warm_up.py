@@ -7,6 +7,7 @@ from contextlib import aclosing
 import numpy as np
 
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.media.spoken_sound import SpokenSound
 from pipeline.media.video_chunk import second
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stages import PipelineStages
@@ -28,12 +29,13 @@ async def warm_up(stages: PipelineStages) -> None:
     Raises:
         EngineError: A stage failed.
     """
-    async with aclosing(stages.recogniser.generate(f"{NAME}:asr", _window())) as transcripts:
-        async for _ in transcripts:
-            """What noise sounds like is of no interest."""
-    history = History().with_item(Item(NAME, "user", QUESTION))
-    if stages.sees:
-        history = History().with_video_turn(second(NAME, FRAME, None)).with_item(Item(NAME, "user", QUESTION))
+    if stages.recogniser:
+        async with aclosing(stages.recogniser.generate(f"{NAME}:asr", _window())) as transcripts:
+            async for _ in transcripts:
+                """What noise sounds like is of no interest."""
+    sound = SpokenSound(NAME, len(SOUND), SOUND) if stages.hears else None
+    history = History().with_video_turn(second(NAME, FRAME, None)) if stages.sees else History()
+    history = history.with_item(Item(NAME, "user", "" if stages.answers_sound else QUESTION, sound=sound))
     await _answered(stages, 0, TurnRequest(history, ResponseOptions(modality="text", cache_salt=NAME)))
     await _answered(stages, 1, TurnRequest(response_options=ResponseOptions(say=SAID, cache_salt=NAME)))
 

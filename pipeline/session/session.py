@@ -9,6 +9,7 @@ from typing import Self
 
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
+from pipeline.context.window import cut_sound
 from pipeline.session.active_response import ResponseRequest
 from pipeline.session.end_of_turn_watch import EndOfTurnWatch
 from pipeline.session.pending_input import PendingInput
@@ -83,7 +84,8 @@ class Session:
         self._sink = sink
         self._tasks = BackgroundTasks()
         self._turns = TurnCounter(name)
-        self._input_audio_buffer = InputAudioBuffer(detector)
+        transcribes = stages.recogniser is not None
+        self._input_audio_buffer = InputAudioBuffer(detector, transcribes=transcribes, hears=stages.hears)
         self._end_watch = EndOfTurnWatch(end_model, self._input_audio_buffer, self._tasks, self)
         self._speaking: SpokenTurn | None = None  # the utterance that is not complete
         self._pending_input = PendingInput(self._tasks)
@@ -211,6 +213,8 @@ class Session:
         match event:
             case PartialTranscript() if not self.options.partials:
                 return
+            case TranscriptionCompleted(item_id, text, language=language) if self._stages.answers_sound:
+                self.conversation.transcribe(item_id, text, language)
             case TranscriptionCompleted(item_id, text, language=language):
                 self.conversation.reword(item_id, text, language)
         self._sink.emit(event)
@@ -279,6 +283,8 @@ class Session:
         return self._speaking
 
     async def _listen(self, utterance: Utterance) -> None:
+        if self._stages.recogniser is None:
+            return
         async with aclosing(utterance.transcription(self._stages.recogniser)) as events:
             async for event in events:
                 self.emit(event)
@@ -292,7 +298,9 @@ class Session:
 
     async def _contexts(self, utterance: Utterance) -> AsyncGenerator[TurnContext, None]:
         """What may be asked, anew each time that more was made out."""
-        async with aclosing(utterance.hypotheses(self._stages.early_answer_ms)) as hypotheses:
+        stages = self._stages
+        heard_of = utterance.silences() if stages.answers_sound else utterance.hypotheses(stages.early_answer_ms)
+        async with aclosing(heard_of) as hypotheses:
             async for heard in hypotheses:
                 if self.answering and not (utterance.request or utterance.transcriber.certain):
                     heard = Hypothesis("")  # of what is said over another answer only the certain end tells anything
@@ -301,7 +309,8 @@ class Session:
 
     async def _asked_for(self, request: ResponseRequest, history: History | None) -> AsyncGenerator[TurnContext, None]:
         """All that is asked stands in the history, once the utterances in it have been heard out."""
-        await self._pending_input.heard_out()
+        if not self._stages.answers_sound:
+            await self._pending_input.heard_out()
         asked, asked_at = history or self.history.until(request.item_id), self._stages.clock()
         yield TurnContext(asked, request.response_options, settled=True, asked_at=asked_at)
 
@@ -311,13 +320,24 @@ class Session:
         self._end_watch.drop()
         self._speaking = None
         self._pending_input.said(spoken)
-        heard = utterance.transcriber.newest
-        item = Item(utterance.item_id, "user", heard.text, "audio", language=heard.language)
+        item = self._item(utterance)
         previous = self.conversation.add(item)
+        self._forget_sound(slack=2.0)  # at rest it has been done when the last answer ended
         self.emit(InputCommitted(item.id, previous))
         self.emit(ItemAdded(item, previous))
         self._has_changed()
         return item.id
+
+    def _item(self, utterance: Utterance) -> Item:
+        heard, sound = utterance.transcriber.newest, utterance.sound
+        if sound and self._stages.answers_sound:
+            return Item(utterance.item_id, "user", "", "audio", sound=sound, transcript=heard.text)
+        return Item(utterance.item_id, "user", heard.text, "audio", language=heard.language, sound=sound)
+
+    def _forget_sound(self, slack: float = 1.0) -> None:
+        """The oldest spoken items are told by their words, where there are more than a model is given as sound."""
+        if plan := cut_sound(self.history, self._stages.limits, slack=slack):
+            self.conversation.forget(plan)
 
     def _answer_what_is_owed(self) -> bool:
         """What was said is answered as soon as no answer is being given, and nobody speaks."""
@@ -331,6 +351,7 @@ class Session:
 
     def _ended(self, done: ResponseDone) -> None:
         self._pending_input.free()
+        self._forget_sound()
         self._has_changed()
         if self._answer_what_is_owed():
             return

@@ -6,6 +6,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 
 from pipeline.engines.base import Engine
+from pipeline.media.spoken_sound import SpokenSound
 from pipeline.session.active_response import ResponseRequest
 from pipeline.speech.backchannel import label
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
@@ -43,6 +44,11 @@ class Utterance:
     def quiet_since(self) -> float | None:
         return self.committed_at or self.speech_end
 
+    @property
+    def sound(self) -> SpokenSound | None:
+        """What was said so far, where somebody hears it."""
+        return self.transcriber.spoken(self.item_id)
+
     def pause(self, silent_ms: int) -> None:
         """The person is silent, and has been for `silent_ms`."""
         self.speech_end = _now() - silent_ms / 1000
@@ -61,7 +67,8 @@ class Utterance:
         if self.request:
             history, response_options = history.until(self.request.item_id), self.request.response_options
         settled, likely = heard.settled, heard.likely
-        return TurnContext(history, response_options, self.item_id, heard.text, settled, heard.language, likely)
+        sound = self.sound if settled or likely else None
+        return TurnContext(history, response_options, self.item_id, heard.text, settled, heard.language, likely, sound)
 
     def partial(self, hypothesis: Hypothesis) -> PartialTranscript:
         return PartialTranscript(self.item_id, hypothesis, label(hypothesis.text))
@@ -92,6 +99,14 @@ class Utterance:
                 yield hypothesis
         if self.transcriber.error:
             self.output.fail(self.transcriber.error)
+
+    async def silences(self) -> AsyncGenerator[Hypothesis, None]:
+        """What to answer where nobody waits for words: the sound, each time that the person falls silent."""
+        async with aclosing(self.transcriber.silences(self.item_id)) as silences:
+            async for silence in silences:
+                if silence.settled:
+                    self.output.heard()
+                yield silence
 
     def moments(self) -> dict[str, float | None]:
         """When what happened, on the loop's clock."""

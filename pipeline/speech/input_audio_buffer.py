@@ -19,6 +19,7 @@ from pipeline.speech.speech_events import (
     UtteranceSettled,
 )
 from pipeline.speech.streaming_transcriber import PRE_ROLL_MS, StreamingTranscriber
+from pipeline.speech.utterance_sound import UtteranceSound
 from pipeline.speech.vad_frontend import FRAME, NO_SOUND, Pcm, VadFrame, VadFrontend, VoiceActivityDetector
 from pipeline.speech.voice_activity import FRAME_MS, VoiceActivityChange
 from pipeline.types.session_options import SessionOptions
@@ -30,9 +31,15 @@ RECENT_MS = 8_000  # of an utterance, by which its end is judged
 
 
 class InputAudioBuffer:
-    """One caller's side of the conversation, as sound. Its methods return what changed, in order."""
+    """One caller's side of the conversation, as sound. Its methods return what changed, in order.
 
-    def __init__(self, detector: VoiceActivityDetector) -> None:
+    Args:
+        transcribes: There is a recogniser.
+        hears: Who answers hears the question itself, whose sound is kept.
+    """
+
+    def __init__(self, detector: VoiceActivityDetector, *, transcribes: bool = True, hears: bool = False) -> None:
+        self._transcribes, self._hears = transcribes, hears
         self._options = SessionOptions()
         self._vad = VadFrontend(detector, self._options.endpointing)
         self._pre_roll: deque[Pcm] = deque(maxlen=PRE_ROLL_MS // FRAME_MS)
@@ -180,7 +187,11 @@ class InputAudioBuffer:
     def _new_transcriber(self) -> StreamingTranscriber:
         response_options = self._options.response_options
         return StreamingTranscriber(
-            response_options.language, PARTIAL_MS if self._options.partials else None, response_options.context
+            response_options.language,
+            PARTIAL_MS if self._options.partials else None,
+            response_options.context,
+            UtteranceSound() if self._hears else None,
+            transcribes=self._transcribes,
         )
 
     def _forget_noise(self, transcriber: StreamingTranscriber) -> Iterator[SpeechEvent]:

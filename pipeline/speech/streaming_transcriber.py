@@ -13,9 +13,11 @@ from pipeline.aio.signal import Signal
 from pipeline.engines.base import Engine
 from pipeline.errors import EngineError
 from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.media.spoken_sound import SpokenSound
 from pipeline.models.qwen3_asr.languages import language_code
 from pipeline.models.shared.control_tokens import escape_control_tokens
 from pipeline.speech.confirmed_text import LullWords
+from pipeline.speech.utterance_sound import UtteranceSound
 from pipeline.speech.voice_activity import FRAME_MS
 from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
 from pipeline.types.hypothesis import Hypothesis
@@ -45,12 +47,27 @@ class StreamingTranscriber:
 
     A pass that fails before the end is known was speculative: its sound is still here, and is part of the next one.
 
+    Args:
+        sound: Keeps all of it for a model that hears it; None: there is none.
+        transcribes: False: there is no recogniser, and nothing is kept for one.
+
     Attributes:
         error: Why nothing more is heard.
         drafts: What became of the draft of each window.
     """
 
-    def __init__(self, language: str | None, partial_ms: int | None, context: str = "") -> None:
+    def __init__(
+        self,
+        language: str | None,
+        partial_ms: int | None,
+        context: str = "",
+        sound: UtteranceSound | None = None,
+        *,
+        transcribes: bool = True,
+    ) -> None:
+        self._sound, self._transcribes = sound, transcribes
+        self._spoken: SpokenSound | None = None
+        self._cut = 0  # samples in front of the window
         self._language = language
         self._context = escape_control_tokens(context.strip())
         self._partial_ms = partial_ms
@@ -88,6 +105,13 @@ class StreamingTranscriber:
         """All that was said has been heard, and the turn is the caller's."""
         return self._over and self._certain
 
+    def spoken(self, name: str) -> SpokenSound | None:
+        """What the person has said as sound; None: nothing, or nobody hears it."""
+        upto = self._cut + self._speech_samples
+        if self._sound and (self._spoken is None or self._spoken.samples != upto):
+            self._spoken = self._sound.until(upto, name)
+        return self._spoken
+
     @property
     def is_noise(self) -> bool:
         """Nothing more is to be heard in it for now, and no words were."""
@@ -100,14 +124,17 @@ class StreamingTranscriber:
 
     def add(self, frame: Pcm, *, voiced: bool = True) -> None:
         """float32, 16 kHz mono. Of a long pause only the beginning and the end are kept."""
-        if self.error:
+        if self.error and not self._sound:
             return
         if not self._speaking:
             self._silence += len(frame)
             if self._silence > KEPT_SILENCE_MS * SPEECH_RATE // 1000:
                 self._left_out.append(frame)
                 return
-        self._frames.append(frame)
+        if self._sound:
+            self._sound.add(frame)
+        if self._transcribes and not self.error:
+            self._frames.append(frame)
         self._samples += len(frame)
         if self._speaking:
             self._quiet = 0 if voiced else self._quiet + len(frame)
@@ -205,6 +232,27 @@ class StreamingTranscriber:
         text = "" if self.error else self._newest.text
         yield Hypothesis(text, bool(text), self._newest.audio_end_ms, len(text), self._newest.language)
 
+    async def silences(self, name: str) -> AsyncGenerator[Hypothesis, None]:
+        """What was said as sound, settled each time that the person falls silent; ends when the turn is certain.
+
+        No words are waited for. While the person speaks it is not known what they ask.
+
+        Args:
+            name: Of the sound.
+        """
+        seen = Hypothesis("")
+        while not (self._committed and self._certain):
+            if (newest := self._as_sound(name)) != seen:
+                seen = newest
+                yield seen
+            else:
+                await self._changed.wait()
+        yield self._as_sound(name)
+
+    def _as_sound(self, name: str) -> Hypothesis:
+        sound = None if self._speaking else self.spoken(name)
+        return Hypothesis("", settled=sound is not None, sound=sound)
+
     @property
     def _window_ms(self) -> int:
         return self._samples * 1000 // SPEECH_RATE
@@ -298,5 +346,6 @@ class StreamingTranscriber:
         self._frames, self._samples = [sound], len(sound)
         self._asked_samples = max(0, self._asked_samples - cut)
         self._speech_samples = max(0, self._speech_samples - cut)
+        self._cut += cut
         self._kept_text, self._kept_ms = f"{self._kept_text} {text}".strip(), self._kept_ms + end_ms
         self._lull_words = LullWords()

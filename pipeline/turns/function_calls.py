@@ -35,7 +35,7 @@ async def with_function_calls(
     prompts: AsyncIterator[CorrectablePrompt],
     options: ToolOptions,
     stage: str,
-) -> AsyncGenerator[TextChunk | FunctionCall, None]:
+) -> AsyncGenerator[Any, None]:
     """What a model that writes makes of each prompt: words as they come, and calls when they are complete and fit.
 
     A wrong call ends what is written, and the model is told once what is wrong. Where a right one stands before it
@@ -81,10 +81,13 @@ class _Attempt:
     usage: TokenUsage | None = None
     finish_reason: FinishReason | None = None
 
-    async def chunks(self, written: AsyncGenerator[Any, None]) -> AsyncGenerator[TextChunk | FunctionCall, None]:
+    async def chunks(self, written: AsyncGenerator[Any, None]) -> AsyncGenerator[Any, None]:
         parser, reads = CallParser(), False
         async with aclosing(written):
             async for chunk in written:
+                if not isinstance(chunk, TextChunk | WrittenCall):  # what only the next model reads
+                    yield chunk
+                    continue
                 reads = True
                 for part in self._parts(parser, chunk):
                     yield part

@@ -1,7 +1,7 @@
 """Chooses what makes a stage's prompts of what the stage before it hands on. Pure."""
 
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing
+from collections.abc import AsyncGenerator, AsyncIterator, Collection
+from contextlib import AsyncExitStack, aclosing
 from functools import partial
 from typing import Any, TypeVar
 
@@ -20,17 +20,18 @@ U = TypeVar("U")
 NO_FRAMES = np.zeros((0, CODEBOOKS), np.int16)
 
 
-def input_processor(source: StagePipelineConfig, stage: StagePipelineConfig, edge: Edge) -> InputProcessor[Any, Any]:
+def input_processor(source: StagePipelineConfig | None, stage: StagePipelineConfig, edge: Edge) -> InputProcessor[Any]:
     """The stage's own way to read; else its source's way to hand on: in chunks, or as a whole; else token only.
 
-    A topology has one of them at least. Where an edge asks for a whole and the source only knows chunks, these are
-    whole sentences, once the last one is complete.
+    A topology has one of them at least, and the first where a stage reads none or several. Where an edge asks for a
+    whole and the source only knows chunks, these are whole sentences, once the last one is complete.
 
     Raises:
         ConfigError: The chunks that the edge asks for cannot be.
     """
     if own := stage.custom_process_input_func:
-        return own if edge.window_size == 1 else partial(_gathering, own, edge.window_size)
+        return own if edge.window_size == 1 or not stage.input_sources else partial(_gathering, own, edge.window_size)
+    assert source, f"{stage.model_stage} has no processor"
     is_whole = edge.window_size == WHOLE and not edge.chunks
     payload, tokens = source.custom_process_next_stage_input_func, stage.sync_process_input_func
     in_chunks = source.async_chunk_process_next_stage_input_func
@@ -39,7 +40,7 @@ def input_processor(source: StagePipelineConfig, stage: StagePipelineConfig, edg
     if tokens and (edge.token_only or not payload):
         return partial(_as_tokens, tokens)
     if payload:
-        whole: InputProcessor[Any, Any] = payload
+        whole: InputProcessor[Any] = payload
         return whole
     assert in_chunks, f"{stage.model_stage} has no processor"
     return partial(_gathering, partial(in_chunks, ramp=UNCUT), WHOLE)
@@ -55,15 +56,19 @@ def chunks_into(edge: Edge) -> ChunkRamp:
     return ramp_of(edge.chunks or window)
 
 
-def without_input(process: InputProcessor[Any, Any]) -> InputProcessor[Any, Any]:
-    """Returns `process` for where the optional stage before it is missing: nothing is handed to it."""
-    return partial(_given_nothing, process)
+def without_inputs(process: InputProcessor[Any], missing: Collection[int]) -> InputProcessor[Any]:
+    """Returns `process` for where optional stages that it reads are missing: nothing is handed to it by them.
+
+    Args:
+        missing: Which of its inboxes stay empty.
+    """
+    return partial(_given_nothing, process, missing) if missing else process
 
 
 async def _given_nothing(
-    process: InputProcessor[Any, Any], inbox: AsyncIterator[Any], request: TurnRequest
+    process: InputProcessor[Any], missing: Collection[int], *inboxes_and_request: Any
 ) -> AsyncGenerator[Any, None]:
-    prompts = process(_nothing(), request)
+    prompts = process(*(_nothing() if at in missing else each for at, each in enumerate(inboxes_and_request)))
     async with aclosing(prompts):
         async for prompt in prompts:
             yield prompt
@@ -76,17 +81,18 @@ async def _nothing() -> AsyncGenerator[Any, None]:
 
 
 async def _gathering(
-    process: InputProcessor[Any, Any], window_size: int, inbox: AsyncIterator[Any], request: TurnRequest
+    process: InputProcessor[Any], window_size: int, *inboxes_and_request: Any
 ) -> AsyncGenerator[Any, None]:
-    units = gathered(inbox, window_size)
-    prompts = process(units, request)
-    async with aclosing(units), aclosing(prompts):
+    *inboxes, request = inboxes_and_request
+    async with AsyncExitStack() as closing:
+        windows = [await closing.enter_async_context(aclosing(gathered(each, window_size))) for each in inboxes]
+        prompts = await closing.enter_async_context(aclosing(process(*windows, request)))
         async for prompt in prompts:
             yield prompt
 
 
 async def _as_tokens(
-    tokens: InputProcessor[CodecChunk, Any], inbox: AsyncIterator[CodecChunk], request: TurnRequest
+    tokens: InputProcessor[Any], inbox: AsyncIterator[CodecChunk], request: TurnRequest
 ) -> AsyncGenerator[CodecChunk, None]:
     """Makes one prompt of the flat ids of all frames. What is spoken in them is told with the first."""
     said: list[str] = []

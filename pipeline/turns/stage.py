@@ -2,8 +2,8 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, AsyncIterator
-from contextlib import aclosing, nullcontext
+from collections.abc import AsyncGenerator, Sequence
+from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, replace
 from typing import Any, Generic, Protocol, TypeVar
 
@@ -12,7 +12,7 @@ from pipeline.errors import EngineError
 from pipeline.topology.config import StagePipelineConfig
 from pipeline.turns.function_calls import with_function_calls
 from pipeline.turns.speculative_output import SpeculativeOutput
-from pipeline.turns.stream import Stream
+from pipeline.turns.stream import Fork, Stream
 from pipeline.types.chunks import CodecChunk, TextChunk, TurnId
 from pipeline.types.function_tools import FunctionCall
 from pipeline.types.turn_request import TurnRequest
@@ -21,17 +21,20 @@ log = logging.getLogger(__name__)
 
 OPTIONAL_S = 5.0  # that a turn waits for what it can do without
 
-A_contra = TypeVar("A_contra", contravariant=True)
 P = TypeVar("P")
 P_co = TypeVar("P_co", covariant=True)
 C = TypeVar("C")
 Chunks = AsyncGenerator[Any, None]
 
 
-class InputProcessor(Protocol[A_contra, P_co]):
-    """Makes an engine's prompts of what the stage before hands on. Pure: no clock, no task, no I/O."""
+class InputProcessor(Protocol[P_co]):
+    """Makes an engine's prompts of what is handed on. Pure: no clock, no task, no I/O.
 
-    def __call__(self, inbox: AsyncIterator[A_contra], request: TurnRequest) -> AsyncGenerator[P_co, None]: ...
+    Called with an inbox for each of the stage's input sources, in their order, and the request: what is asked, with its
+    own sound and pictures. A stage that is asked by the session finds the question in its inbox.
+    """
+
+    def __call__(self, *inboxes_and_request: Any) -> AsyncGenerator[P_co, None]: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,31 +42,38 @@ class Stage(Generic[P, C]):
     """A stage as it stands ready to serve turns: its place in the topology, and its engine.
 
     Attributes:
-        inflight: Most chunks that may wait between it and the next stage.
+        inflight: Most chunks that may wait for each stage that reads it.
     """
 
     spec: StagePipelineConfig
     engine: Engine[P, C]
-    process: InputProcessor[Any, P]
+    process: InputProcessor[P]
     inflight: int = 1
+
+    @property
+    def recites(self) -> bool:
+        """A text that is to be spoken as it is can stand in the place of what it writes: that is all it makes."""
+        return self.spec.engine_output_type == "text"
 
     async def run(
         self,
         turn: TurnId,
         request: TurnRequest,
-        inbox: AsyncGenerator[Any, None] | Stream[Any],
-        outbox: Stream[C] | None,
+        inboxes: Sequence[AsyncGenerator[Any, None] | Stream[Any]],
+        outbox: Stream[C] | Fork[C],
         output: SpeculativeOutput,
     ) -> None:
-        """Serve one turn, until the inbox ends or the engine does. One that is optional ends early where it fails.
+        """Serve one turn, until the inboxes end or the engine does. One that is optional ends early where it fails.
 
         Raises:
             EngineError: The engine failed, and the turn cannot do without it.
         """
-        prompts = self._noted(self.process(inbox, request), output)
+        prompts = self._noted(self.process(*inboxes, request), output)
         chunks = self._chunks(f"{turn}:{self.spec.model_stage}", prompts, request)
         try:
-            async with outbox or nullcontext(), aclosing(inbox), aclosing(prompts), aclosing(chunks):
+            async with outbox, AsyncExitStack() as closing:
+                for each in (*inboxes, prompts, chunks):
+                    await closing.enter_async_context(aclosing(each))
                 if self.spec.is_optional:
                     await self._try_to_hand_on(turn, chunks, outbox, output)
                 else:
@@ -81,19 +91,20 @@ class Stage(Generic[P, C]):
         return self.engine.generate(request_id, prompts)
 
     async def _hand_on(
-        self, chunks: AsyncGenerator[C, None], outbox: Stream[C] | None, output: SpeculativeOutput
+        self, chunks: AsyncGenerator[C, None], outbox: Stream[C] | Fork[C], output: SpeculativeOutput
     ) -> None:
         async for chunk in chunks:
-            if self.spec.final_output:
+            if self.spec.final_output and (
+                self.spec.engine_output_type != "latent" or isinstance(chunk, TextChunk | FunctionCall)
+            ):
                 await output.send(chunk)
             if self.spec.final_output_type not in ("text", "audio") and not _is_empty(chunk):
                 output.stage_made(self.spec.model_stage)
-            if outbox is not None:
-                handed: Any = TextChunk("", ends=True) if isinstance(chunk, FunctionCall) else chunk
-                await outbox.send(handed)  # a call is not spoken, but words behind it are not those before it
+            handed: Any = TextChunk("", ends=True) if isinstance(chunk, FunctionCall) else chunk
+            await outbox.send(handed)  # a call is not spoken, but words behind it are not those before it
 
     async def _try_to_hand_on(
-        self, turn: TurnId, chunks: AsyncGenerator[C, None], outbox: Stream[C] | None, output: SpeculativeOutput
+        self, turn: TurnId, chunks: AsyncGenerator[C, None], outbox: Stream[C] | Fork[C], output: SpeculativeOutput
     ) -> None:
         """Hand on what the engine makes in time; that it fails is only logged."""
         try:

@@ -9,7 +9,8 @@ from pipeline.aio.tasks import all_stopped, first
 from pipeline.errors import EngineError
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import Stage
-from pipeline.turns.stream import Stream
+from pipeline.turns.stages import joined
+from pipeline.turns.stream import Fork
 from pipeline.turns.turn_context import TurnContext
 from pipeline.types.chunks import TurnId
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
@@ -66,16 +67,16 @@ async def run_turn(
 async def chain(
     turn: TurnId, request: TurnRequest, stages: tuple[Stage[Any, Any], ...], output: SpeculativeOutput
 ) -> None:
-    """Run the stages side by side, each on what the one before it makes. A failure ends in `output`."""
-    source: AsyncGenerator[Any, None] | Stream[Any] = once(request)
+    """Run the stages side by side, each on what those make that it reads. A failure ends in `output`."""
+    streams = joined(stages)
     try:
         async with asyncio.TaskGroup() as tasks:
             for stage in stages:
-                outbox: Stream[Any] | None = None if stage is stages[-1] else Stream(stage.inflight)
+                here, sources = stage.spec.stage_id, stage.spec.input_sources
+                inboxes = [streams.get((source, here)) or once(request) for source in sources] or [once(request)]
+                outbox = Fork([stream for (source, _), stream in streams.items() if source == here])
                 name = f"{turn}:{stage.spec.model_stage}"
-                tasks.create_task(stage.run(turn, request, source, outbox, output), name=name)
-                if outbox is not None:
-                    source = outbox
+                tasks.create_task(stage.run(turn, request, inboxes, outbox, output), name=name)
     except* EngineError as failures:
         output.fail(first(failures))
 

@@ -3,6 +3,7 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from pipeline.media.spoken_sound import SpokenSound
 from pipeline.types.history import History, Item
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
@@ -19,6 +20,7 @@ class TurnContext:
         language: ISO 639-1 code of what they speak; empty: nobody knows.
         likely: They may have finished, and a pass is under way that most likely hears the same: it is worth an answer
             that begins early.
+        sound: What they have said, for a model that hears it; where there are no words, it is what is asked.
         asked_at: The day and time of it; None: nobody knows. Not compared.
     """
 
@@ -29,6 +31,7 @@ class TurnContext:
     settled: bool = False
     language: str = ""
     likely: bool = False
+    sound: SpokenSound | None = None
     asked_at: datetime | None = field(default=None, compare=False)
 
     @property
@@ -47,5 +50,5 @@ class TurnContext:
         if item_id is None:
             return history
         if history.find(item_id):
-            return history.with_text(item_id, self.text, self.language)
-        return history.with_item(Item(item_id, "user", self.text, "audio", language=self.language))
+            return history if self.sound and not self.text else history.with_text(item_id, self.text, self.language)
+        return history.with_item(Item(item_id, "user", self.text, "audio", language=self.language, sound=self.sound))

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from pipeline.types.chunks import Role
+from pipeline.types.turn_request import Modality
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,8 @@ class Capabilities:
         voice_instructions: Most characters in which a caller may say how to speak; 0: the voice takes none.
         speeds: The slowest and the fastest at which they speak, 1 being their own; None: they know no other.
         limits: None: every text has room.
+        modalities: What an answer can be; what it is unless another is asked for comes first.
+        transcribes: What is said is written down; False: nobody is told the words of it.
         calls_functions: The model that answers can call functions of the client's.
     """
 
@@ -52,6 +55,8 @@ class Capabilities:
     voice_instructions: int = 0
     speeds: tuple[float, float] | None = None
     limits: PromptLimits | None = None
+    modalities: tuple[Modality, ...] = ("audio", "text")
+    transcribes: bool = True
     calls_functions: bool = False
 
     @property

@@ -1,7 +1,8 @@
 """What flows between stages: frozen values, one type for each direction of each engine."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from typing import Literal, Self
+from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,10 @@ from pipeline.types.function_tools import FunctionCall, ToolOptions, WrittenCall
 CODEBOOKS = 16  # codes in a frame of the 12 Hz speech tokenizer: one semantic, fifteen acoustic
 FRAME_SAMPLES = 1_920  # samples that a frame becomes: 80 ms, 12.5 frames a second
 
+MOST_ROWS = 512  # of a chunk of hidden states: so a stream's bound is one of memory, too
+
 Role = Literal["system", "user", "assistant"]
+Phase = Literal["prefill", "decode"]  # of a model: it reads its prompt, or writes
 FinishReason = Literal["stop", "length"]  # of what is written: it is complete, or there was no room for more
 
 
@@ -222,6 +226,32 @@ class CodecChunk:
     @property
     def duration_ms(self) -> float:
         return len(self.frames) * FRAME_SAMPLES * 1000 / VOICE_RATE
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HiddenStates:
+    """Rows of chosen layers, one for each token.
+
+    Prompt and answer are never in one chunk. A chunk owns its rows: they are freed when the last who holds it lets go,
+    which streams do as soon as a turn is cancelled or its reader has left.
+
+    Attributes:
+        phase: Whether they are of the prompt, or of what the model writes.
+        token_ids: Of which tokens, in order.
+        layers: By layer, `0` being the embeddings: shape [tokens, width]; an array, a tensor, or a handle that the
+            reading engine opens.
+
+    Raises:
+        ValueError: There are no tokens, or more than `MOST_ROWS`.
+    """
+
+    phase: Phase
+    token_ids: tuple[int, ...]
+    layers: Mapping[str, Any] = field(repr=False)
+
+    def __post_init__(self) -> None:
+        if not 1 <= len(self.token_ids) <= MOST_ROWS:
+            raise ValueError(f"hidden states of {len(self.token_ids)} tokens: 1 to {MOST_ROWS} are a chunk")
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ from itertools import takewhile
 from typing import Literal
 
 from pipeline.errors import RequestError
+from pipeline.media.spoken_sound import SpokenSound
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.types.chat_messages import chat_messages
 from pipeline.types.chunks import ChatMessage, Role
@@ -33,6 +34,9 @@ class Item:
         language: ISO 639-1 code of what was spoken, as it was heard; empty: nobody knows.
         call_id: Names a call, for its output. Empty: a message.
         name: Of the function that is called.
+        sound: Of what was said, for a model that hears it; None: it is known by its text alone.
+        transcript: What a recogniser has written of `sound`, for whoever reads the conversation: it becomes `text` when
+            the sound goes. Not compared: who hears the sound asks no one for words.
     """
 
     id: str
@@ -48,6 +52,16 @@ class Item:
     kind: ItemKind = "message"
     call_id: str = ""
     name: str = ""
+    sound: SpokenSound | None = None
+    transcript: str = field(default="", compare=False)
+
+    @property
+    def words(self) -> str:
+        """What was said or written, for whoever reads the conversation."""
+        return self.text or self.transcript
+
+    def without_sound(self) -> "Item":
+        return replace(self, sound=None, text=self.words, transcript="")
 
     @property
     def is_question(self) -> bool:
@@ -84,10 +98,12 @@ class PrunePlan:
     Attributes:
         video_turns: Names of the clips that go.
         items: Ids of the items that it does not see; the caller still does.
+        sounds: Ids of the items that it is told by their words from now on.
     """
 
     video_turns: frozenset[str] = frozenset()
     items: frozenset[str] = frozenset()
+    sounds: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -176,6 +192,14 @@ class History:
         item = self.find(item_id)
         return self.with_changed(replace(item, text=text, language=language)) if item else self
 
+    def with_transcript(self, item_id: str, text: str, language: str = "") -> "History":
+        """Returns the conversation with what a recogniser has written beside an item's sound; of one that has none, as
+        its text. Unchanged if the item has gone."""
+        item = self.find(item_id)
+        if item is None or item.sound is None:
+            return self.with_text(item_id, text, language)
+        return self.with_changed(replace(item, transcript=text))
+
     def with_changed(self, changed: Item) -> "History":
         """`changed` in the place of the item with its id; unchanged if that has gone."""
         return replace(self, items=tuple(changed if item.id == changed.id else item for item in self.items))
@@ -199,7 +223,9 @@ class History:
 
     def cut(self, cut: PrunePlan) -> "History":
         video_turns = tuple(each for each in self.video_turns if each.clip.id not in cut.video_turns)
-        return replace(self, video_turns=video_turns, forgotten=self.forgotten | cut.items)
+        silent = cut.sounds | cut.items
+        items = tuple(item.without_sound() if item.sound and item.id in silent else item for item in self.items)
+        return replace(self, items=items, video_turns=video_turns, forgotten=self.forgotten | cut.items)
 
     def heard(self, item_id: str, played_ms: float) -> "History":
         """Returns the conversation with a spoken answer cut to its first `played_ms` (`Item.heard`)."""

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from pipeline.media.spoken_sound import SpokenSound
+
 
 @dataclass(frozen=True, slots=True)
 class Hypothesis:
@@ -14,6 +16,7 @@ class Hypothesis:
         stable_chars: How many leading characters will not change any more.
         language: ISO 639-1 code of what they speak; empty: nobody knows.
         likely: The person is silent, and a pass over all that they said is under way: most likely it reads this again.
+        sound: What they have said, where somebody hears it, once they are silent; None: nothing yet.
     """
 
     text: str
@@ -22,3 +25,4 @@ class Hypothesis:
     stable_chars: int = 0
     language: str = ""
     likely: bool = False
+    sound: SpokenSound | None = None

@@ -202,7 +202,7 @@ class VisionController:
         history, self._remark = self._conversation.history, ""
         stands = self.offers.stands(_now())
         wanted = self._state.proactive != "off" and self._state.is_idle(_now()) and not stands
-        if not (wanted and self._stages.writer_sees):
+        if not (wanted and self._stages.remarks):
             await self._prefill_to(history, upto)
             text = "" if stands else self._remark
         else:

@@ -51,6 +51,7 @@ async def test_what_a_pipeline_says_of_itself() -> None:
             voices=("tenor", "alto"),
             voice_languages=("en", "fr"),
             tools=True,
+            transcribes=True,
         )
         assert (await (await http.get("/about")).json())["tools"] is True
 

@@ -11,11 +11,11 @@ EMBEDDED, VLLM = SHIPPED_PROFILES = ("embedded", "vllm")
 
 @dataclass(frozen=True, slots=True)
 class OnGpus:
-    """What the profile `vllm` is told beside.
+    """What the profile `vllm`, or that of a package which runs on vLLM, is told beside.
 
     Attributes:
         models: Holds a folder for each checkpoint.
-        deployment: None: the shipped one that fits.
+        deployment: None: the shipped one that fits, or the package's own.
         venv: Somebody's own, which has vLLM and AURA; None: one is made, for NVIDIA's GPUs.
     """
 

@@ -47,7 +47,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     layout = Layout(root, home, Path(os.path.abspath(asked.run_dir or environ.get("AURA_RUN_DIR") or home)))
     ports = asked_ports(environ)
     profile = asked.profile or EMBEDDED
-    if profile not in (known := known_profiles(layout, environ)):
+    if profile not in (known := known_profiles(layout, environ, asked.vllm_venv)):
         raise BadUsage(f"unknown profile `{profile}`; there is: {', '.join(known)}")
     if asked.max_sessions is not None and asked.max_sessions < 1:
         raise BadUsage(f"--max-sessions is {asked.max_sessions}, at least 1 is needed")
@@ -81,7 +81,7 @@ def _whole(path: str) -> str:
 
 
 def _on_gpus(asked: argparse.Namespace, profile: str, default: Path) -> OnGpus | None:
-    """Reads the arguments of the profile on GPUs; None for any other profile.
+    """Reads the arguments of a profile on GPUs: `vllm`, or a package's that is given any of them; None for any other.
 
     Args:
         default: Where checkpoints from the hub go if nothing is said.
@@ -89,13 +89,15 @@ def _on_gpus(asked: argparse.Namespace, profile: str, default: Path) -> OnGpus |
     Raises:
         BadUsage: A path is missing, is not there, or is none of the profile's.
     """
-    if profile != VLLM:
-        if any(getattr(asked, name) for name in OF_VLLM):
-            raise BadUsage(f"--model-dir, --stage-configs-path and --vllm-venv are for --profile {VLLM}")
+    given = any(getattr(asked, name) for name in OF_VLLM)
+    if profile == EMBEDDED and given:
+        told = "--model-dir, --stage-configs-path and --vllm-venv"
+        raise BadUsage(f"{told} are for --profile {VLLM}, and for profiles of packages")
+    if profile != VLLM and not given:
         return None
     if asked.model_dir is None and not asked.hub:
         raise BadUsage(
-            f"--profile {VLLM} needs --model-dir DIR, which holds a folder for each checkpoint, "
+            f"--profile {profile} needs --model-dir DIR, which holds a folder for each checkpoint, "
             "or --hub, which fetches them"
         )
     on_gpus = OnGpus(asked.model_dir or default, asked.stage_configs_path, asked.vllm_venv)
@@ -134,7 +136,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=UP_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    vllm = f"with --profile {VLLM}:"
+    vllm = f"with --profile {VLLM} or a package's:"
     up.add_argument("--profile", metavar="NAME", help=f"which models (default: {EMBEDDED})")
     up.add_argument("--model-dir", type=_absolute, metavar="DIR", help=f"{vllm} where its checkpoints are")
     up.add_argument(

@@ -51,7 +51,7 @@ async def set_up(settings: LauncherSettings, display: Display) -> LauncherSettin
 
 def extras_of(settings: LauncherSettings) -> tuple[str, ...]:
     """What the stack's own venv holds: the embedded voice also records what callers hear whom nobody can serve."""
-    return ("agent",) if settings.profile == VLLM and not settings.phone else ("agent", "embedded")
+    return ("agent",) if settings.on_gpus and not settings.phone else ("agent", "embedded")
 
 
 def on_these_gpus(settings: LauncherSettings, sizes: Sequence[int]) -> LauncherSettings:
@@ -61,7 +61,7 @@ def on_these_gpus(settings: LauncherSettings, sizes: Sequence[int]) -> LauncherS
         Missing: Its GPUs are too small, or there are none; or the checkpoints are not there, which is better known
             before minutes of set-up.
     """
-    if settings.on_gpus is None:
+    if settings.on_gpus is None or settings.profile != VLLM:  # what a package needs, its pipeline checks
         return settings
     deploy, on_gpus = settings.layout.deploy, settings.on_gpus
     deployment = fitting(deploy, on_gpus.deployment, sizes, own_venv=on_gpus.venv is not None)

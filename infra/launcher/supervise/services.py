@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from string import Template
 
 from infra.launcher.base.layout import Layout
-from infra.launcher.base.settings import EMBEDDED, VLLM, OnGpus
+from infra.launcher.base.settings import EMBEDDED, OnGpus
 from infra.launcher.supervise.phone_services import bridge_service, livekit_redis, private, redis_service
 from infra.launcher.supervise.ports import LOOPBACK, Ports
 from infra.launcher.supervise.service import Service
@@ -109,7 +109,7 @@ def _pipeline(
     """What hears, thinks and speaks: with small models, as a package says, or on GPUs."""
     venv, models = (on_gpus.venv_in(layout), on_gpus.models) if on_gpus else (layout.venv, layout.models)
     options = {
-        "--profile": VLLM if on_gpus else profile,
+        "--profile": profile,
         "--stage-configs-path": on_gpus and on_gpus.deployment,
         "--models-dir": models,
         "--host": LOOPBACK,

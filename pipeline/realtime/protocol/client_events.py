@@ -80,7 +80,7 @@ class AuraSettings(Known):
         proactive: What becomes of an answer that nobody asked for.
         camera: Take pictures.
         observations: Send `aura.observation`: what is recognised in the pictures.
-        sees, tools, voices, languages, voice_languages, resume_token: As they were shown; they do not change.
+        sees, tools, transcribes, voices, languages, voice_languages, resume_token: As they were shown.
     """
 
     partials: bool | None = None
@@ -88,6 +88,7 @@ class AuraSettings(Known):
     camera: bool | None = None
     observations: bool | None = None
     sees: Ignored = None
+    transcribes: Ignored = None
     tools: Ignored = None
     voices: Ignored = None
     languages: Ignored = None

@@ -181,7 +181,7 @@ def show_item(item: Item, *, in_progress: bool = False, unheard: bool = False) -
         if item.kind == "function_call_output":
             return shown | {"output": item.text}
         return shown | {"name": item.name, "arguments": "" if in_progress else item.text}
-    content = [] if in_progress else _parts(item, None if unheard else item.text)
+    content = [] if in_progress else _parts(item, None if unheard else item.words)
     return {
         "id": item.id,
         "object": "realtime.item",

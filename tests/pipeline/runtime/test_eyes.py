@@ -57,12 +57,14 @@ class Installed:
     @asynccontextmanager
     async def run(self) -> AsyncGenerator[Orchestrator, None]:
         async def open_other(stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
-            engines: dict[int, Engine[Any, Any]] = {
+            engines: dict[int, Engine[Any, Any] | None] = {
                 0: self.script.stages().recogniser,
                 2: self.script.writer,
                 3: speaks(),
             }
-            return engines[stage.stage_id]
+            engine = engines[stage.stage_id]
+            assert engine
+            return engine
 
         shipped = PROFILES["embedded"]
         engines: Mapping[str, EngineKind] = {
@@ -92,6 +94,7 @@ async def test_without_eyes_the_pipeline_answers_as_one_that_sees_nothing(
     with caplog.at_level(logging.WARNING):
         async with installed.run() as pipeline, call(pipeline) as caller:
             assert not pipeline.stages.sees and caller.session.vision is None
+            assert pipeline.missing == {"vision": str(fault)}
             assert list(pipeline.start_seconds) == ["asr", "aura", "tts"]
             assert pipeline.capabilities.limits and pipeline.capabilities.limits.pictures is None
             writes = pipeline.stages.chain[0].process(once(SHOWN), SHOWN)

@@ -56,19 +56,19 @@ def test_all_faults_are_told_at_once_with_the_stage_that_has_them() -> None:
         replace(TTS, stage_id=5, model_stage="last", input_sources=(2, 2)),
     )
     assert faults(*stages) == [
-        "stage 0 (asr): the first stage has no input_sources",
+        "stage 0 (asr): input source 2 is not an earlier stage",
+        "stage 0 (asr): requires_multimodal_data, and only stages that hear, see or answer questions are given any",
         "stage 0 (asr): stage_id 0 is used twice",
         "stage 0 (asr): model_stage `asr` is used twice",
-        "stage 2 (tts): input_sources is empty, only the first stage reads nothing",
         "stage 3 (more): input source 1 is not an earlier stage",
         "stage 3 (more): final_output_type without final_output",
+        "stage 3 (more): no stage reads it, and it has no final output",
         "stage 4 (most): input source 4 is not an earlier stage",
         "stage 4 (most): input source 9 is not an earlier stage",
-        "stage 4 (most): it has 2 input_sources, and a stage reads one",
         "stage 4 (most): final_output without final_output_type",
-        "stage 5 (last): it reads stage 2, and not stage 4, which comes before it",
-        "stage 5 (last): it has 2 input_sources, and a stage reads one",
+        "stage 5 (last): input source 2 is there twice",
         "stage 5 (last): final audio comes from `tts` already",
+        "there is no recogniser, and no stage hears the question itself: what is said would not be answered",
     ]
 
 
@@ -86,73 +86,102 @@ def test_the_message_holds_each_fault_on_a_line_of_its_own_with_its_source() -> 
     assert str(refused.value) == "topology empty: there are no stages"
 
 
-def test_one_stage_is_refused_since_it_neither_writes_nor_speaks() -> None:
+def test_a_recogniser_alone_is_refused_since_it_answers_nothing() -> None:
     assert faults(ASR) == [
-        "no stage behind the first has final text, so no answer would be written",
-        "stage 0 (asr): it is the last and has no final audio: nothing would be heard",
+        "no stage has final text or audio: nothing would be answered",
+        "no stage reads `asr`, and no stage hears the question itself: what is said would not be answered",
     ]
 
 
-def test_two_stages_that_read_one_are_refused() -> None:
-    other = replace(TTS, input_sources=(0,))
-    assert faults(ASR, AURA, other) == ["stage 2 (tts): it reads stage 0, as does `aura`: stages do not branch"]
+HEARS = replace(TTS, stage_id=0, input_sources=(), hears=True)
 
 
-def test_a_stage_that_reads_another_than_the_one_before_it_is_refused() -> None:
-    assert faults(ASR, AURA, TALKER, replace(CODE2WAV, input_sources=(1,)))[0] == (
-        "stage 3 (tts): it reads stage 1, as does `talker`: stages do not branch"
+def test_one_stage_that_hears_and_speaks_is_a_pipeline_with_or_without_a_recogniser_beside_it() -> None:
+    alone = PipelineConfig("test", "Voice", (HEARS,))
+    assert (alone.recogniser, alone.answers_sound, alone.modalities) == (None, True, ("audio",))
+    beside = PipelineConfig("test", "Voice", (replace(ASR, stage_id=7), HEARS))
+    assert beside.recogniser and beside.answers_sound
+    words = PipelineConfig("test", "Voice", (ASR, AURA, TTS))
+    assert not words.answers_sound and words.modalities == ("audio", "text")
+
+
+def test_what_is_said_has_to_be_heard_by_somebody() -> None:
+    (fault,) = faults(replace(HEARS, hears=False))
+    assert fault.startswith("there is no recogniser, and no stage hears the question itself")
+    (fault,) = faults(ASR, replace(AURA, input_sources=()), TTS)
+    assert fault.startswith("no stage reads `asr`, and no stage hears the question itself")
+
+
+def test_stages_branch_and_join() -> None:
+    drafts = replace(AURA, final_output=False, final_output_type=None)
+    checks = replace(drafts, stage_id=2, model_stage="checks", input_sources=(1,))
+    writes = replace(AURA, stage_id=3, model_stage="writes", input_sources=(0, 1, 2))
+    topology = PipelineConfig(
+        "test", "Voice", (ASR, drafts, checks, writes, replace(TTS, stage_id=4, input_sources=(3,)))
     )
-    skipping = faults(ASR, AURA, replace(TALKER, input_sources=(0,)), replace(CODE2WAV, input_sources=(1,)))
-    assert skipping[-1] == "stage 3 (tts): it reads stage 1, and not stage 2, which comes before it"
+    edges = [(source.stage_id, stage.stage_id) for source, stage in topology.edges]
+    assert edges == [(0, 1), (1, 2), (0, 3), (1, 3), (2, 3), (3, 4)]
+    (fault,) = faults(ASR, AURA, TALKER, replace(CODE2WAV, input_sources=(1, 2), custom_process_input_func=None))
+    assert fault.startswith("stage 3 (tts): it has several input_sources: custom_process_input_func is needed")
+
+
+def test_a_stage_that_would_be_computed_for_nobody_is_refused() -> None:
+    unread = faults(ASR, AURA, TALKER, replace(CODE2WAV, input_sources=(1,)))
+    assert unread == ["stage 2 (talker): no stage reads it, and it has no final output"]
+
+
+def test_words_with_the_hidden_states_of_them_are_a_latent_output_with_final_text() -> None:
+    thinker = replace(AURA, engine_output_type="latent", input_sources=(), stage_id=1, hears=True)
+    PipelineConfig("test", "Voice", (thinker, TTS))
+    fault = "stage 1 (aura): final_output_type is audio, but engine_output_type is latent"
+    assert fault in faults(replace(thinker, final_output_type="audio"))
 
 
 @pytest.mark.parametrize(
     ("keys", "fault"),
     [
-        ({"engine_output_type": "audio"}, "the first stage is a recogniser, and its engine_output_type is audio, not"),
-        ({"requires_multimodal_data": False}, "the first stage is a recogniser, which hears: requires_multimodal_data"),
+        ({"engine_output_type": "audio"}, "it is the recogniser, and its engine_output_type is audio, not"),
+        ({"requires_multimodal_data": False}, "it is the recogniser, which hears: requires_multimodal_data"),
         (
             {"final_output": True, "final_output_type": "text"},
-            "the first stage is a recogniser, and no answer: it has no final_output",
-        ),
-        (
-            {"custom_process_input_func": prompts},
-            "custom_process_input_func would never be called: the session reads what the first stage has heard",
+            "it reads no stage and is asked by the session: custom_process_input_func is needed",
         ),
         (
             {"custom_process_next_stage_input_func": prompts},
-            "custom_process_next_stage_input_func would never be called: the session reads what the first stage",
+            "custom_process_next_stage_input_func would never be called: the session reads what the recogniser",
         ),
     ],
 )
-def test_a_first_stage_that_is_no_recogniser_is_refused(keys: Mapping[str, Any], fault: str) -> None:
+def test_a_recogniser_that_could_not_be_one_is_refused(keys: Mapping[str, Any], fault: str) -> None:
     told = faults(replace(ASR, **keys), AURA, TTS)
     assert told[0].startswith(f"stage 0 (asr): {fault}")
 
 
 def test_a_pipeline_that_would_never_answer_is_refused() -> None:
     silent = replace(AURA, final_output=False, final_output_type=None)
-    assert faults(ASR, silent, TTS) == ["no stage behind the first has final text, so no answer would be written"]
     deaf = replace(TTS, final_output=False, final_output_type=None)
-    unheard = "it is the last and has no final audio: nothing would be heard"
-    assert faults(ASR, AURA, deaf) == [f"stage 2 (tts): {unheard}"]
-    assert faults(ASR, AURA) == [f"stage 1 (aura): {unheard}"]
+    PipelineConfig("test", "Voice", (ASR, silent, TTS))
+    PipelineConfig("test", "Llama", (ASR, AURA))
+    assert faults(ASR, AURA, deaf) == ["stage 2 (tts): no stage reads it, and it has no final output"]
+    assert "no stage has final text or audio: nothing would be answered" in faults(ASR, silent, deaf)
 
 
 def test_each_kind_of_output_leaves_once_and_as_what_its_engine_makes() -> None:
     again = replace(TTS, model_stage="again", engine_output_type="text", final_output_type="text")
     assert "stage 2 (again): final text comes from `aura` already" in faults(ASR, AURA, again)
-    other = "stage 1 (aura): final_output_type is text, but engine_output_type is latent"
-    assert faults(ASR, replace(AURA, engine_output_type="latent"), TTS) == [other]
+    other = "stage 1 (aura): final_output_type is text, but engine_output_type is audio"
+    assert faults(ASR, replace(AURA, engine_output_type="audio"), TTS) == [other]
     codes = replace(TALKER, final_output=True, final_output_type="latent")
-    nothing = "stage 2 (talker): final_output_type is latent: codec frames are nothing to read or to hear"
+    nothing = (
+        "stage 2 (talker): final_output_type is latent: codec frames and hidden states are nothing to read or to hear"
+    )
     assert faults(ASR, AURA, codes, CODE2WAV) == [nothing]
 
 
 def test_only_who_hears_and_who_writes_are_given_sound_or_pictures() -> None:
     PipelineConfig("test", "Voice", (ASR, replace(AURA, requires_multimodal_data=True), TTS))
     (fault,) = faults(ASR, AURA, replace(TTS, requires_multimodal_data=True))
-    assert fault.startswith("stage 2 (tts): requires_multimodal_data, and only the stages that hear, see and write")
+    assert fault.startswith("stage 2 (tts): requires_multimodal_data, and only stages that hear, see or answer")
 
 
 def test_who_looks_stands_behind_the_recogniser_is_shown_pictures_and_may_be_missing() -> None:
@@ -170,14 +199,14 @@ def test_who_looks_stands_behind_the_recogniser_is_shown_pictures_and_may_be_mis
     assert fault == "stage 4 (vision): it makes observations of pictures: requires_multimodal_data is needed"
     late = faults(ASR, AURA, replace(sees, input_sources=(1,)), replace(TTS, input_sources=(4,)))
     assert late == [
-        "stage 4 (vision): it makes observations, and only the stage behind the recogniser is shown the pictures of a "
+        "stage 4 (vision): it makes observations, and only a stage that the session asks is shown the pictures of a "
         "question"
     ]
 
 
 def test_a_cycle_cannot_be_written() -> None:
-    cycle = ["stage 1 (aura): input source 2 is not an earlier stage"]
-    assert faults(ASR, replace(AURA, input_sources=(2,)), TTS) == cycle
+    cycle = "stage 1 (aura): input source 2 is not an earlier stage"
+    assert cycle in faults(ASR, replace(AURA, input_sources=(2,)), TTS)
 
 
 def test_every_stage_but_the_first_has_prompts_of_its_own_making_or_of_the_one_before() -> None:
@@ -197,7 +226,7 @@ def test_functions_that_nothing_would_call_or_that_cut_no_frames_are_refused() -
     (fault,) = faults(ASR, AURA, TALKER, replace(CODE2WAV, **tokens))
     assert fault.startswith("stage 3 (tts): sync_process_input_func of tts would never be called: custom_process_input")
     (fault,) = faults(ASR, AURA, replace(TTS, custom_process_next_stage_input_func=prompts))
-    assert fault == "stage 2 (tts): custom_process_next_stage_input_func would never be called: it is the last"
+    assert fault == "stage 2 (tts): custom_process_next_stage_input_func would never be called: no stage reads it"
     (fault,) = faults(ASR, AURA, replace(TTS, custom_process_input_func=None, **tokens))
     assert fault == "stage 2 (tts): sync_process_input_func of tts hands on codec frames, and aura makes text"
 

@@ -45,7 +45,7 @@ async def told(
         if isinstance(chunk, FunctionCall):
             assert chunk.call_id.startswith("call_")
             calls.append((chunk.name, chunk.arguments))
-        else:
+        elif isinstance(chunk, TextChunk):
             words, last = words + chunk.text, chunk
     return words, calls, last
 

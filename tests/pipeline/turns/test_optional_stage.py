@@ -11,7 +11,7 @@ from pipeline.errors import EngineError
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import OPTIONAL_S, Stage
-from pipeline.turns.stream import Stream
+from pipeline.turns.stream import Fork, Stream
 from pipeline.turns.turn import once
 from pipeline.types.chunks import TurnId
 from pipeline.types.history import History, Item
@@ -32,7 +32,7 @@ async def run(engine: FakeEngine[RecognitionPrompt, Observation], output: Specul
     """What the next stage is handed, until its inbox ends."""
     assert SEES.custom_process_input_func
     outbox = Stream[Observation](8)
-    await Stage(SEES, engine, SEES.custom_process_input_func).run(TURN, ASKED, once(ASKED), outbox, output)
+    await Stage(SEES, engine, SEES.custom_process_input_func).run(TURN, ASKED, [once(ASKED)], outbox, output)
     return [observation async for observation in outbox]
 
 
@@ -66,5 +66,5 @@ async def test_a_question_without_pictures_never_reaches_it() -> None:
     engine, words = eyes((0.0, CAT)), TurnRequest(History((Item("q", "user", "Hi."),)))
     assert SEES.custom_process_input_func
     stage = Stage(SEES, engine, SEES.custom_process_input_func)
-    await stage.run(TURN, words, once(words), None, SpeculativeOutput(0))
+    await stage.run(TURN, words, [once(words)], Fork([]), SpeculativeOutput(0))
     assert engine.prompts == []

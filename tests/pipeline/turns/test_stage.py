@@ -12,7 +12,7 @@ from pipeline.engines.fake import FakeEngine, writes
 from pipeline.errors import EngineError
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import Stage
-from pipeline.turns.stream import Stream
+from pipeline.turns.stream import Fork, Stream
 from pipeline.turns.turn import once
 from pipeline.types.chunks import CODEBOOKS, ChatMessage, ChatPrompt, CodecChunk, TextChunk, TurnId
 from pipeline.types.history import History, Item
@@ -26,7 +26,7 @@ HI = TurnRequest(History((Item("q", "user", "Hi"),)))
 
 async def test_what_is_asked_becomes_a_prompt_and_the_chunks_are_handed_on() -> None:
     engine, outbox = writes("One two."), Stream[TextChunk](8)
-    await Stage(AURA, engine, to_chat).run(TURN, HI, once(HI), outbox, SpeculativeOutput(0))
+    await Stage(AURA, engine, to_chat).run(TURN, HI, [once(HI)], outbox, SpeculativeOutput(0))
     assert engine.prompts == [ChatPrompt((ChatMessage("user", "Hi"),), "", 200)]
     assert [chunk async for chunk in outbox] == [TextChunk("One"), TextChunk(" two.")]
 
@@ -40,7 +40,7 @@ async def test_it_is_told_when_its_first_prompt_comes() -> None:
             async for chat in to_chat(once(request), request):
                 yield chat
 
-    await Stage(AURA, writes("Word."), late).run(TURN, HI, once(HI), None, output)
+    await Stage(AURA, writes("Word."), late).run(TURN, HI, [once(HI)], Fork([]), output)
     assert output.began == {"aura": 1.0}
 
 
@@ -49,9 +49,9 @@ async def test_it_is_told_when_a_stage_between_two_others_has_made_something() -
     frame = CodecChunk(np.zeros((1, CODEBOOKS), np.int16))
     talker: FakeEngine[ChatPrompt, CodecChunk] = FakeEngine(lambda _: [(1.0, empty), (1.0, frame), (1.0, frame)])
     inner = replace(AURA, final_output=False, final_output_type=None)
-    await Stage(inner, talker, to_chat).run(TURN, HI, once(HI), Stream[CodecChunk](8), output)
+    await Stage(inner, talker, to_chat).run(TURN, HI, [once(HI)], Stream[CodecChunk](8), output)
     assert output.made == {"aura": 2.0}
-    await Stage(AURA, writes("Word."), to_chat).run(TURN, HI, once(HI), None, final := SpeculativeOutput(0))
+    await Stage(AURA, writes("Word."), to_chat).run(TURN, HI, [once(HI)], Fork([]), final := SpeculativeOutput(0))
     assert final.made == {}
     output.discard()
     assert output.made == {}
@@ -61,8 +61,8 @@ async def test_only_final_output_leaves_the_pipeline() -> None:
     output = SpeculativeOutput(0)
     inner = replace(AURA, final_output=False, final_output_type=None)
     async with output:
-        await Stage(inner, writes("Inner."), to_chat).run(TURN, HI, once(HI), None, output)
-        await Stage(AURA, writes("Final."), to_chat).run(TURN, HI, once(HI), None, output)
+        await Stage(inner, writes("Inner."), to_chat).run(TURN, HI, [once(HI)], Fork([]), output)
+        await Stage(AURA, writes("Final."), to_chat).run(TURN, HI, [once(HI)], Fork([]), output)
         output.commit()
     assert [word async for word in output.words()] == [TextChunk("Final.")]
 
@@ -70,7 +70,9 @@ async def test_only_final_output_leaves_the_pipeline() -> None:
 async def test_the_request_carries_turn_and_stage() -> None:
     engine = writes("word " * 100, word_s=1.0)
     async with asyncio.TaskGroup() as tasks:
-        running = tasks.create_task(Stage(AURA, engine, to_chat).run(TURN, HI, once(HI), None, SpeculativeOutput(0)))
+        running = tasks.create_task(
+            Stage(AURA, engine, to_chat).run(TURN, HI, [once(HI)], Fork([]), SpeculativeOutput(0))
+        )
         await asyncio.sleep(5)
         assert engine.running == ["s.3:aura"]
         running.cancel()
@@ -86,7 +88,9 @@ async def test_an_engine_that_is_ahead_of_the_next_stage_is_held_back() -> None:
 
     outbox = Stream[TextChunk](2)
     async with asyncio.TaskGroup() as tasks:
-        tasks.create_task(Stage(AURA, Answering(write), to_chat).run(TURN, HI, once(HI), outbox, SpeculativeOutput(0)))
+        tasks.create_task(
+            Stage(AURA, Answering(write), to_chat).run(TURN, HI, [once(HI)], outbox, SpeculativeOutput(0))
+        )
         await asyncio.sleep(1)
         async for _ in outbox:
             await asyncio.sleep(1)
@@ -99,7 +103,7 @@ async def test_a_failing_engine_raises_and_leaves_the_outbox_open() -> None:
     )
     outbox = Stream[TextChunk](8)
     with nothing_left(), pytest.raises(EngineError, match="aura: broken"):
-        await Stage(AURA, engine, to_chat).run(TURN, HI, once(HI), outbox, SpeculativeOutput(0))
+        await Stage(AURA, engine, to_chat).run(TURN, HI, [once(HI)], outbox, SpeculativeOutput(0))
     assert await anext(outbox) == TextChunk("Half")
     with pytest.raises(TimeoutError):
         async with asyncio.timeout(60):
@@ -112,7 +116,7 @@ async def test_a_stage_that_ends_leaves_its_inbox_so_that_the_writer_goes_on() -
         yield
 
     inbox = Stream[TurnRequest](1)
-    await Stage(AURA, Answering(nothing, reads=False), to_chat).run(TURN, HI, inbox, None, SpeculativeOutput(0))
+    await Stage(AURA, Answering(nothing, reads=False), to_chat).run(TURN, HI, [inbox], Fork([]), SpeculativeOutput(0))
     for _ in range(3):
         await inbox.send(HI)
 
@@ -145,7 +149,7 @@ async def test_cancelling_closes_engine_prompts_and_inbox_in_this_order() -> Non
     with nothing_left():
         async with asyncio.TaskGroup() as tasks:
             stage = Stage(AURA, Answering(write), prompting)
-            running = tasks.create_task(stage.run(TURN, HI, asking(), None, SpeculativeOutput(0)))
+            running = tasks.create_task(stage.run(TURN, HI, [asking()], Fork([]), SpeculativeOutput(0)))
             await asyncio.sleep(1)
             running.cancel()
     assert closed == ["engine", "prompts", "inbox"]

@@ -53,6 +53,9 @@ def test_a_profile_of_an_installed_package_is_known_without_being_imported(tmp_p
         (info / "entry_points.txt").write_text(f"[aura.pipelines]\n{name} = missing:IT\n{name}2 = missing:IT\n")
     told = {"AURA_HOME": str(tmp_path / "home"), "PYTHONPATH": f":{homes[1]}"}
     assert read_settings(ROOT, ["up", "--profile", "parrot"], told).profile == "parrot"
+    assert read_settings(ROOT, ["up", "--profile", "parrot"], told).on_gpus is None
+    on_vllm = read_settings(ROOT, ["up", "--profile", "parrot", "--model-dir", str(tmp_path)], told).on_gpus
+    assert on_vllm == OnGpus(tmp_path), "its own deployment, in the venv that has vLLM"
     with pytest.raises(BadUsage, match="unknown profile `x`; there is: embedded, vllm, parrot, parrot2, vllm2"):
         read_settings(ROOT, ["up", "--profile", "x"], told)
 

@@ -75,7 +75,10 @@ def asked_with_venv(folder: Path, own: Path) -> LauncherSettings:
 def test_the_pipeline_runs_in_a_venv_of_ones_own(tmp_path: Path) -> None:
     layout, keys = Layout(DEPLOY, tmp_path, tmp_path), dict.fromkeys(("LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"), "x")
     on_gpus = OnGpus(tmp_path / "checkpoints", venv=tmp_path / "mine")
-    parts = {part.name: part for part in stack_services(layout, PORTS, keys, None, phone=False, on_gpus=on_gpus)}
+    parts = {
+        part.name: part
+        for part in stack_services(layout, PORTS, keys, None, phone=False, profile="vllm", on_gpus=on_gpus)
+    }
     assert parts["pipeline"].argv[0] == str(tmp_path / "mine" / "bin" / "aura-pipeline")
     assert on_gpus.options() == {"--model-dir": str(on_gpus.models), "--vllm-venv": str(on_gpus.venv)}
 
@@ -115,7 +118,9 @@ def test_every_shipped_file_for_gpus_has_its_need() -> None:
 def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_path: Path) -> None:
     layout, keys = Layout(DEPLOY, tmp_path, tmp_path), dict.fromkeys(("LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"), "x")
     on_gpus = OnGpus(tmp_path / "checkpoints", DEPLOY / "aura_24gb.yaml")
-    parts = {part.name: part for part in stack_services(layout, PORTS, keys, 2, phone=False, on_gpus=on_gpus)}
+    parts = {
+        part.name: part for part in stack_services(layout, PORTS, keys, 2, phone=False, profile="vllm", on_gpus=on_gpus)
+    }
     program, *told = parts["pipeline"].argv
     assert program == str(tmp_path / "gpu" / "bin" / "aura-pipeline")
     assert told[:5] == ["serve", "--profile", "vllm", "--stage-configs-path", str(on_gpus.deployment)]
