@@ -1,7 +1,7 @@
 """Measures what long speech costs at its end: from the last word to the transcript, of 3 s and of 24 s."""
 
 import asyncio
-from typing import Protocol
+from collections.abc import Callable
 
 from agent.turns.endpointing import TURNS
 from infra.bench.base.speech import PersonVoice, Sound, as_wire, silence
@@ -22,15 +22,13 @@ LONG_S, SHORT_S = 25.0, 3.5
 TRANSCRIBED = "conversation.item.input_audio_transcription.completed"
 
 
-class Speaker(Protocol):
-    """Says a text: PCM16, 48 kHz mono."""
+def speech(say: Callable[[str], Sound], seconds: float) -> bytes:
+    """Whole sentences, the last of which ends the question: PCM16, 24 kHz mono, of about that length.
 
-    def say(self, text: str) -> Sound: ...
-
-
-def speech(voice: Speaker, seconds: float) -> bytes:
-    """Whole sentences, the last of which ends the question: PCM16, 24 kHz mono, of about that length."""
-    *before, last = [as_wire(voice.say(sentence)) for sentence in SENTENCES]
+    Args:
+        say: Speaks a text: PCM16, 48 kHz mono.
+    """
+    *before, last = [as_wire(say(sentence)) for sentence in SENTENCES]
     lull, spoken = as_wire(silence(LULL_S)), last
     for sentence in reversed(before):
         if len(sentence) + len(lull) + len(spoken) > seconds * 48_000:
@@ -45,7 +43,7 @@ async def measure(url: str, key: str, count: int) -> dict[str, list[float]]:
     async with wired(url, key, SESSION) as wire:
         for _ in range(count):
             for seconds in (SHORT_S, LONG_S):
-                sound = speech(voice, seconds)
+                sound = speech(voice.say, seconds)
                 name = f"last speech → words, after {len(sound) / 48_000:.0f} s"
                 waited.setdefault(name, []).append(await _transcribed(wire, sound))
     return waited
