@@ -335,7 +335,8 @@ class UserTurnTracker:
             self._sound = replace(sound, flushed=False)
             return [Final(sound.newest.text)]
         self._close(sound)
-        drop = DropSound(sound.newest.kind if sound.newest else "noise", sound.over_answer and not sound.interrupted)
+        resume = (sound.over_answer or sound.written) and not sound.interrupted  # it may hold up what answers a message
+        drop = DropSound(sound.newest.kind if sound.newest else "noise", resume)
         return [Final(""), drop] if sound.flushed else [drop]
 
     def _close(self, sound: _Sound) -> None:
