@@ -175,6 +175,7 @@ class _Sound:
     unchanged_since_ms: int = 0  # of the sound, at which the newest words were there already
     captioned: str = ""
     unlabelled: bool = False  # nothing was known of it in time
+    written: bool = False  # something was written before its end was known
     sound_ms: int | None = None  # how long it was, once it is over
 
     @property
@@ -186,7 +187,7 @@ class _Sound:
         if self.newest is None or self.newest.kind == "noise":
             return False
         listens = self.newest.kind == "backchannel" or self.newest.aside or self.is_short
-        return not (self.onset.audible and listens)
+        return not ((self.onset.audible or self.written) and listens)
 
     @property
     def is_short(self) -> bool:
@@ -287,6 +288,8 @@ class UserTurnTracker:
                 return self._heard(replace(sound, newest=newest, unlabelled=sound.newest is None))
             case Written() if sound.silent:
                 self._sound = replace(sound, onset=Onset(audible=True, answering=True))
+            case Written():
+                self._sound = replace(sound, written=True)
             case TurnCommitted():
                 self._close(sound)
         return []
@@ -332,7 +335,8 @@ class UserTurnTracker:
             self._sound = replace(sound, flushed=False)
             return [Final(sound.newest.text)]
         self._close(sound)
-        drop = DropSound(sound.newest.kind if sound.newest else "noise", sound.over_answer and not sound.interrupted)
+        resume = (sound.over_answer or sound.written) and not sound.interrupted  # it may hold up what answers a message
+        drop = DropSound(sound.newest.kind if sound.newest else "noise", resume)
         return [Final(""), drop] if sound.flushed else [drop]
 
     def _close(self, sound: _Sound) -> None:

@@ -53,7 +53,7 @@ def test_an_interruption_stops_it(calls: Calls, text: str) -> None:
 @pytest.mark.parametrize("text", ["Uh-huh.", "Mhm.", "Yeah.", "Okay.", "I see."])
 def test_a_backchannel_pauses_it_at_most(calls: Calls, text: str) -> None:
     outcome = calls.outcome("backchannel", calls.said(text))
-    assert outcome.is_right(must_yield=False), outcome
+    assert outcome.is_right("backchannel"), outcome
 
 
 def test_somebody_elsewhere_in_the_room_does_not_even_pause_it(calls: Calls) -> None:
@@ -64,7 +64,7 @@ def test_somebody_elsewhere_in_the_room_does_not_even_pause_it(calls: Calls) -> 
 
 def test_somebody_who_turns_away_to_say_something_does_not_stop_it(calls: Calls) -> None:
     outcome = calls.outcome("aside", quieter(calls.said("Could you close the door, please?"), 10))
-    assert (outcome.is_right(must_yield=False), outcome.reason) == (True, "aside"), outcome
+    assert (outcome.is_right("aside"), outcome.reason) == (True, "aside"), outcome
 
 
 def test_what_was_heard_once_is_not_computed_again(calls: Calls, models_dir: Path, tmp_path: Path) -> None:

@@ -2,13 +2,19 @@
 
 from collections.abc import Iterator, Sequence
 
-from infra.bench.eot.detectors import DELAYS, SAYS, TOGETHER, Blend, blend, judged
+from infra.bench.eot.detectors import DELAYS, SAYS, TOGETHER, Blend, Delay, blend, judged
 from infra.bench.eot.protocol import TurnFigures, figures, of_delays
 from infra.bench.eot.voices import PLAIN
 from infra.bench.eot.witnesses import Verdicts
 
 HEAD = "| detector | cut off at 300 ms | at 600 ms | delay at 5 % cut off | at 10 % |\n| --- | --- | --- | --- | --- |"
-DELAYS_HEAD = "| as it is set | pauses cut off | mean delay |\n| --- | --- | --- |"
+FIRST_SOUND_S = (0.4, 0.8, 1.2)  # from taking a turn to the first sound of its answer
+DELAYS_HEAD = (
+    "| as it is set | pauses cut off | mean delay | "
+    + " | ".join(f"heard to cut in, answers after {seconds:g} s" for seconds in FIRST_SOUND_S)
+    + " |\n|"
+    + " --- |" * (3 + len(FIRST_SOUND_S))
+)
 
 
 def report(verdicts: Sequence[Verdicts]) -> Iterator[str]:
@@ -31,7 +37,13 @@ def _tables(title: str, told: Sequence[Verdicts], blends: dict[str, Blend]) -> I
     yield f"\n{DELAYS_HEAD}"
     for name, delay in DELAYS.items():
         cut, mean_s = of_delays(judged(delay, told))
-        yield f"| {name} | {cut:.1%} | {1000 * mean_s:,.0f} ms |"
+        heard = " | ".join(f"{_heard(delay, told, first_s):.1%}" for first_s in FIRST_SOUND_S)
+        yield f"| {name} | {cut:.1%} | {1000 * mean_s:,.0f} ms | {heard} |"
+
+
+def _heard(delay: Delay, told: Sequence[Verdicts], first_s: float) -> float:
+    """Share of pauses that are so long that an answer is heard in them."""
+    return of_delays(judged(lambda each: delay(each) + first_s, told))[0]
 
 
 def _line(name: str, reached: TurnFigures) -> str:

@@ -6,18 +6,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
+
+from infra.bench.base.pieces import RATE, Pcm, pause_s
 
 TURNS = Path(__file__).with_name("turns.toml")
-RATE = 16_000
 HEARD_S = 0.2  # of silence, after which LiveKit asks its model
 NOISE = 0.001  # of a quiet room, root mean square
-# Length of a pause, by the share of pauses that are no longer: what eot-bench's row for silence alone says of its own
-# (55.6 % are longer than 0.3 s, 21.7 % than 0.6 s, 10 % than 1.0 s, 5 % than 1.6 s), between 0.1 and 3 s.
-SHARES = (0.0, 0.444, 0.783, 0.9, 0.95, 1.0)
-LENGTHS_S = (0.1, 0.3, 0.6, 1.0, 1.6, 3.0)
-
-Pcm = NDArray[np.float32]
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +65,11 @@ def moments(spoken: Sequence[Pcm], seed: int) -> Iterator[TurnMoment]:
     silence: Pcm = np.zeros(round(HEARD_S * RATE), np.float32)
     for number, piece in enumerate(spoken):
         is_end = number == len(spoken) - 1
-        pause_s = None if is_end else float(np.interp(draws.random(), SHARES, LENGTHS_S))
+        silent_s = None if is_end else pause_s(draws)
         heard = np.concatenate([heard, piece])
         sound = np.concatenate([heard, silence])
-        yield TurnMoment(number, pause_s, sound + _noise(draws, len(sound)))
-        heard = np.concatenate([heard, np.zeros(round((pause_s or 0) * RATE), np.float32)])
+        yield TurnMoment(number, silent_s, sound + _noise(draws, len(sound)))
+        heard = np.concatenate([heard, np.zeros(round((silent_s or 0) * RATE), np.float32)])
 
 
 def _noise(draws: np.random.Generator, samples: int) -> Pcm:

@@ -10,8 +10,7 @@ import numpy as np
 import soxr
 from hibari import Hibari
 
-from infra.bench.eot.spoken import bare
-from infra.bench.eot.turns import RATE, Pcm
+from infra.bench.base.pieces import RATE, Pcm, bare
 
 HIBARI_RATE = 24_000
 SPEEDS = (1.0, 1.15)  # of the one voice that is in hibari's package

@@ -8,8 +8,8 @@ import msgspec
 import numpy as np
 from livekit.local_inference import EOT, EOT_MAX_SAMPLES
 
-from infra.bench.eot.spoken import spoken
-from infra.bench.eot.turns import HEARD_S, RATE, TurnScript, moments
+from infra.bench.base.pieces import RATE, spoken
+from infra.bench.eot.turns import HEARD_S, TurnScript, moments
 from infra.bench.eot.voices import Voice
 from pipeline.engines.smart_turn.model import NAME, SmartTurnModel
 from pipeline.engines.whisper.decoder import WhisperDecoder

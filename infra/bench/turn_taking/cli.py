@@ -1,9 +1,11 @@
-"""Measures turn taking: who yields to an interruption, and what holds through a backchannel, a noise or an aside.
+"""Measures turn taking: who yields to an interruption, what holds through a noise, what waits in a pause.
 
-    python -m infra.bench.turn_taking offline|room [--cases N] [--seed N] [--language CODE ...] [--wrong] [--out FILE]
+    python -m infra.bench.turn_taking offline|room [--class CLASS ...] [--cases N] [--skip N] [--seed N]
+        [--language CODE ...] [--wrong] [--out FILE]
 
 `room` makes N sounds of each class over a story that the agent tells in a room: with LiveKit, with the agent, the
-voice activity detection and the recogniser of the embedded profile, and with a script in place of its language model.
+voice activity detection and the recogniser of the embedded profile, and with a script in place of its language model;
+each language is a call of its own. Turns with pauses are spoken there, too: the agent is to wait for their ends.
 `offline` takes such sounds through the agent's own decisions on virtual time, some fifty times as fast: voice activity
 detection and the recogniser compute, the room and LiveKit's playback are modelled. What the recogniser heard is kept in
 `AURA_HOME/turn-taking` for the next time. Ctrl-C ends both, and tells what was measured.
@@ -13,23 +15,27 @@ import argparse
 import asyncio
 import json
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 
 from agent.turns.endpointing import TURNS
+from infra.bench.person.grant import Grant
 from infra.bench.turn_taking.offline import run_offline
 from infra.bench.turn_taking.outcome import Outcome
+from infra.bench.turn_taking.pausing import run_pauses
 from infra.bench.turn_taking.recorded_recogniser import RecordedRecogniser
 from infra.bench.turn_taking.report import plain, table, wrong
 from infra.bench.turn_taking.room import Telling, run_in_room
 from infra.bench.turn_taking.servers import rooms
-from infra.bench.turn_taking.sounds.cases import Case, make_cases
+from infra.bench.turn_taking.sounds.cases import CLASSES, OVER_ANSWERS, Case, make_cases
 from infra.bench.turn_taking.sounds.voices import HIBARI, Voices
-from infra.bench.turn_taking.story import QUESTION, spoken_story
+from infra.bench.turn_taking.story import QUESTION, SHORT, STORY, spoken_story
 
 ROOT = Path(__file__).resolve().parents[3]
 MODEL = "whisper-base"
 PASS_S = 0.45  # of Whisper base on two cores that do nothing else
+
+Call = Callable[[Grant, Sequence[Case]], Awaitable[None]]
 
 
 class Rates:
@@ -46,7 +52,9 @@ class Rates:
         self._folder = home / "turn-taking"
         self._folder.mkdir(parents=True, exist_ok=True)
         voices = Voices(self._folder)
-        self._cases = make_cases(voices, asked.cases, asked.seed, languages=tuple(asked.language))
+        self._cases = make_cases(
+            voices, asked.cases, asked.seed, languages=tuple(asked.language), kinds=asked.kinds, skip=asked.skip
+        )
         self._question = voices.say(HIBARI[0], "en", QUESTION)
 
     def offline(self) -> None:
@@ -56,21 +64,33 @@ class Rates:
         run_offline(self._cases, TURNS["browser"], recogniser, self._question, self._tell)
 
     async def room(self) -> None:
-        telling = Telling(self._question, await spoken_story(), self._asked.recordings)
-        async with rooms(self._home, self._folder) as there:
-            grant = there.grant(f"bench-{secrets.token_hex(4)}", "bench")
-            await run_in_room(grant, self._cases, telling, self._tell)
+        if over := [case for case in self._cases if case.kind != "pause"]:
+            telling = Telling(self._question, await spoken_story(), self._asked.recordings)
+            await self._calls(STORY, over, lambda grant, cases: run_in_room(grant, cases, telling, self._tell))
+        if paused := [case for case in self._cases if case.kind == "pause"]:
+            await self._calls(SHORT, paused, lambda grant, cases: run_pauses(grant, cases, self._tell))
+
+    async def _calls(self, answer: str, cases: Sequence[Case], call: Call) -> None:
+        """A call for each language, of an agent that answers that."""
+        async with rooms(self._home, self._folder, answer) as there:
+            for language in dict.fromkeys(case.language for case in cases):
+                grant = there.grant(f"bench-{secrets.token_hex(4)}", "bench", language=language)
+                await call(grant, [case for case in cases if case.language == language])
 
     def _tell(self, case: Case, outcome: Outcome) -> None:
         self.judged.append((case, outcome))
         if self._asked.where == "room":
-            print("right" if outcome.is_right(case.must_yield) else "WRONG", case.kind, case.what, outcome, flush=True)
+            print("right" if outcome.is_right(case.kind) else "WRONG", case.kind, case.what, outcome, flush=True)
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.bench.turn_taking", description=__doc__.partition("\n")[0])
     parser.add_argument("where", choices=("offline", "room"), help="on virtual time without a room, or in one")
     parser.add_argument("--cases", type=int, default=100, metavar="N", help="so many of each class (100)")
+    parser.add_argument("--skip", type=int, default=0, metavar="N", help="leave so many of each class out (0)")
+    parser.add_argument(
+        "--class", dest="kinds", nargs="+", default=[], choices=CLASSES, metavar="CLASS", help="only such cases"
+    )
     parser.add_argument("--seed", type=int, default=17, metavar="N", help="decides which cases, and their order (17)")
     parser.add_argument("--pass-s", type=float, default=PASS_S, metavar="S", help=f"offline, a pass takes ({PASS_S})")
     parser.add_argument("--language", nargs="+", default=[], metavar="CODE", help="only these languages")
@@ -80,6 +100,9 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     parser.add_argument("--wrong", action="store_true", help="print the cases that went wrong, too")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to put all cases as JSON")
     asked = parser.parse_args(arguments)
+    asked.kinds = asked.kinds or (CLASSES if asked.where == "room" else OVER_ANSWERS)
+    if asked.where == "offline" and "pause" in asked.kinds:
+        parser.error("--class pause: such turns are spoken in a room only; `python -m infra.bench.eot` judges pauses")
     rates = Rates(Path(environ.get("AURA_HOME") or ROOT / ".aura"), asked)
     if asked.recordings:
         asked.recordings.mkdir(parents=True, exist_ok=True)

@@ -1,9 +1,19 @@
-"""What became of an answer over which a sound was made."""
+"""What became of an answer over which a sound was made, or of a turn with pauses in it."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal
 
-Fate = Literal["went_on", "stopped", "unclear"]
+from infra.bench.turn_taking.sounds.cases import CaseClass
+
+Fate = Literal["went_on", "stopped", "unclear", "answered", "cut_in", "unanswered"]
+RIGHT: Mapping[CaseClass, Fate] = {
+    "interruption": "stopped",
+    "backchannel": "went_on",
+    "noise": "went_on",
+    "aside": "went_on",
+    "pause": "answered",
+}
 RESUMED_S = 1.0  # after a sound that is none of words, an answer goes on by then
 
 
@@ -12,10 +22,12 @@ class Outcome:
     """What was to be heard of the answer.
 
     Attributes:
-        fate: It went on where it had stopped, if it stopped at all; it did not go on; or neither can be told.
+        fate: It went on where it had stopped, if it stopped at all; it did not go on; or neither can be told. A turn
+            with pauses is answered when it is over, or something is heard before, or nothing ever is.
         silence_s: From the beginning of the sound to the first silence of the answer; None: there was none.
         pause_s: How long the answer was silent before it went on.
-        resumed_s: From the end of the sound until the answer went on, 0 if it did before; None: it did not.
+        resumed_s: From the end of the sound until the answer went on, 0 if it did before, or until the turn was
+            answered; None: neither.
         lost_s: How much of the answer was skipped, or was said twice if negative.
         heard: What the recogniser made of the sound, its hypotheses in order.
         reason: Why it was taken for what it was.
@@ -29,8 +41,7 @@ class Outcome:
     heard: tuple[str, ...] = ()
     reason: str = ""
 
-    def is_right(self, must_yield: bool) -> bool:
-        """Whether it did what it was to do: a hold goes on within a second, where it stopped, as a yield stops."""
-        if must_yield:
-            return self.fate == "stopped"
-        return self.fate == "went_on" and (self.resumed_s or 0.0) <= RESUMED_S
+    def is_right(self, kind: CaseClass) -> bool:
+        """Whether it was what is right for such a case; an answer that is held goes on within a second."""
+        in_time = self.fate != "went_on" or (self.resumed_s or 0.0) <= RESUMED_S
+        return self.fate == RIGHT[kind] and in_time

@@ -16,7 +16,8 @@ def table(judged: Sequence[Judged], *, details: bool = False) -> str:
     """Rates by class, or with `details` by what is alike in a class as well: the language, or the noise and its level.
 
     The columns: cases; how many did what they were to do, and their share; ms from the onset to silence; s of silence
-    until an answer that went on did so, and s from the sound's end until then (median / p95).
+    until an answer that went on did so, and s from the sound's end until then, or until a turn with pauses is answered
+    (median / p95).
     """
     lines = [
         f"{'class':<26} {'n':>4} {'right':>6} {'rate':>5}  {'onset → silence ms':>19} {'pause s':>12} {'resumed s':>12}"
@@ -35,7 +36,7 @@ def plain(judged: Sequence[Judged]) -> dict[str, Any]:
     rates = {kind: _rates([each for each in judged if each[0].kind == kind]) for kind in CLASSES}
     cases = [
         {"class": case.kind, "what": case.what, "seconds": round(case.seconds, 2), **asdict(outcome)}
-        | {"right": outcome.is_right(case.must_yield)}
+        | {"right": outcome.is_right(case.kind)}
         for case, outcome in judged
     ]
     return {"rates": {kind: rate for kind, rate in rates.items() if rate}, "cases": cases}
@@ -43,7 +44,7 @@ def plain(judged: Sequence[Judged]) -> dict[str, Any]:
 
 def wrong(judged: Sequence[Judged]) -> str:
     """Those cases that did not do what they were to do, a line each."""
-    failed = [(case, outcome) for case, outcome in judged if not outcome.is_right(case.must_yield)]
+    failed = [(case, outcome) for case, outcome in judged if not outcome.is_right(case.kind)]
     return "\n".join(
         f"{case.kind} {case.what}, {case.seconds:.1f} s: {outcome.fate} ({outcome.reason}), "
         f"resumed {_s(outcome.resumed_s)}, heard {' | '.join(outcome.heard) or 'nothing'}"
@@ -71,9 +72,9 @@ def _line(name: str, judged: Sequence[Judged]) -> str:
 def _rates(judged: Sequence[Judged]) -> Mapping[str, Any]:
     if not judged:
         return {}
-    right = sum(outcome.is_right(case.must_yield) for case, outcome in judged)
+    right = sum(outcome.is_right(case.kind) for case, outcome in judged)
     rates: dict[str, Any] = {"n": len(judged), "right": right, "rate": round(right / len(judged), 4)}
-    went_on = [outcome for _, outcome in judged if outcome.fate == "went_on"]
+    went_on = [outcome for _, outcome in judged if outcome.fate in ("went_on", "answered")]
     rates |= _spread("silence_ms", [outcome.silence_s for _, outcome in judged], lambda value: round(value * 1000))
     rates |= _spread("pause_s", [outcome.pause_s for outcome in went_on], lambda value: round(value, 2))
     return rates | _spread("resumed_s", [outcome.resumed_s for outcome in went_on], lambda value: round(value, 2))

@@ -1,8 +1,8 @@
 """The embedded pipeline with its own recogniser and voice, and a script in place of what thinks and sees.
 
-    python -m infra.bench.turn_taking.scripted_pipeline PORT MODELS
+    python -m infra.bench.turn_taking.scripted_pipeline PORT MODELS ANSWER
 
-Whatever it is asked it tells the story of `story.py`. Its key stands in `AURA_PIPELINE_KEY`.
+Whatever it is asked it answers ANSWER. Its key stands in `AURA_PIPELINE_KEY`.
 """
 
 import asyncio
@@ -13,7 +13,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from infra.bench.turn_taking.story import STORY
 from pipeline.cli.main import ServeSettings, serve
 from pipeline.deployment.loading import StageDeployment, read_deployment
 from pipeline.engines.base import Engine
@@ -22,10 +21,12 @@ from pipeline.runtime.engine_registry import Opener
 from pipeline.runtime.gpu_fit import GpuMemory
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
 
-SCRIPTED: Mapping[str, Engine[Any, Any]] = {
-    "ImageRecognition": FakeEngine(lambda prompt: ()),  # nobody shows anything
-    "Qwen2ForCausalLM": writes(STORY, first_s=0.1),
-}
+
+def scripted(answer: str) -> Mapping[str, Engine[Any, Any]]:
+    return {
+        "ImageRecognition": FakeEngine(lambda prompt: ()),  # nobody shows anything
+        "Qwen2ForCausalLM": writes(answer, first_s=0.1),
+    }
 
 
 def _opens(engine: Engine[Any, Any]) -> Opener:
@@ -39,10 +40,10 @@ def _is_there(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     return GpuMemory()
 
 
-def main(port: int, models: Path, key: str) -> None:
-    shipped = PROFILES[EMBEDDED]
+def main(port: int, models: Path, answer: str, key: str) -> None:
+    shipped, in_script = PROFILES[EMBEDDED], scripted(answer)
     engines = {
-        arch: replace(kind, open=_opens(SCRIPTED[arch]), check=_is_there) if arch in SCRIPTED else kind
+        arch: replace(kind, open=_opens(in_script[arch]), check=_is_there) if arch in in_script else kind
         for arch, kind in shipped.engines.items()
     }
     profile = replace(shipped, engines=engines)
@@ -51,4 +52,4 @@ def main(port: int, models: Path, key: str) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]), Path(sys.argv[2]), os.environ["AURA_PIPELINE_KEY"])
+    main(int(sys.argv[1]), Path(sys.argv[2]), sys.argv[3], os.environ["AURA_PIPELINE_KEY"])

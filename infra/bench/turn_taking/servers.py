@@ -1,6 +1,7 @@
 """What a room needs, for one measurement: a LiveKit server, a pipeline with a script, and a worker of the agent's."""
 
 import asyncio
+import json
 import os
 import socket
 import sys
@@ -28,17 +29,25 @@ class Rooms:
 
     livekit: LiveKitSettings
 
-    def grant(self, room: str, identity: str) -> Grant:
-        return Grant(self.livekit.url, join_token(self.livekit, TokenRequest(room, participant_identity=identity)))
+    def grant(self, room: str, identity: str, *, language: str) -> Grant:
+        """For one call.
+
+        Args:
+            language: ISO 639-1 code of what is spoken there.
+        """
+        attributes = {"aura.persona": json.dumps({"language": language})}
+        asked = TokenRequest(room, participant_identity=identity, participant_attributes=attributes)
+        return Grant(self.livekit.url, join_token(self.livekit, asked))
 
 
 @asynccontextmanager
-async def rooms(home: Path, folder: Path) -> AsyncGenerator[Rooms, None]:
+async def rooms(home: Path, folder: Path, answer: str) -> AsyncGenerator[Rooms, None]:
     """All three for as long as the context lasts.
 
     Args:
         home: The installation whose `livekit-server` and models are used.
         folder: For logs.
+        answer: What the agent says to whatever it is asked.
 
     Raises:
         RuntimeError: One of them does not start.
@@ -71,7 +80,7 @@ async def rooms(home: Path, folder: Path) -> AsyncGenerator[Rooms, None]:
         ),
         (
             "pipeline",
-            [sys.executable, "-m", script, str(pipeline), str(home / "models")],
+            [sys.executable, "-m", script, str(pipeline), str(home / "models"), answer],
             f"http://{HOST}:{pipeline}/ready",
         ),
         ("agent", [sys.executable, "-m", "agent.main", "start"], f"http://{HOST}:{worker}/"),

@@ -12,6 +12,7 @@ from pipeline.types.chunks import Clause, TextChunk
 from pipeline.types.history import History
 from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
+SHORT = "All right, I will see to that."
 QUESTION = "Please tell me a long story about the sea."
 STORY = (
     "Once upon a time an old fisherman lived on a small green island, far away from any town, and every morning "

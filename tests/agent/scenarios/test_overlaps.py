@@ -149,3 +149,13 @@ async def test_what_was_hummed_before_something_is_written_does_not_cut_the_answ
         await call.hears("Part 8")
         await call.hears_out()
         assert [role for role, _ in call.history] == ["user", "assistant"]
+
+
+async def test_what_is_written_as_a_hum_ends_is_answered_whole() -> None:
+    async with talking(Engines(pass_s=1.5)) as call:
+        await call.hums("Mhm.", 0.4)
+        await call.pauses(0.04)  # nobody knows yet that it is over
+        await call.writes("Tell me a story.")
+        await call.hears("Part 8")
+        await call.hears_out()
+        assert [role for role, _ in call.history] == ["user", "assistant"]

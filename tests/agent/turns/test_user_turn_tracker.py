@@ -310,6 +310,9 @@ def test_what_is_too_quiet_to_be_meant_for_the_agent_does_not_stop_it() -> None:
 def test_a_sound_just_before_something_is_written_is_one_over_the_answer_to_that() -> None:
     hum = heard("I see.", "backchannel")
     assert follow(QUIET, Pause(500), Written(), hum, Flush())[0] == DropSound("backchannel", resume=True)
-    assert Final("I see.") in follow(QUIET, Written(), Pause(500), hum, Flush()), "it goes on while that is written"
+    assert follow(QUIET, Written(), Pause(500), hum, Flush())[0] == DropSound("backchannel", resume=True)
+    assert Final("And how is it there?") in follow(
+        QUIET, Written(), Pause(1_500), heard("And how is it there?"), Flush()
+    ), "a question is one, too, while something is written"
     question = heard("And what is the time?")
     assert Interrupt() in follow(QUIET, Pause(1_500), Written(), question)

@@ -7,13 +7,13 @@ import msgspec
 import numpy as np
 import pytest
 
+from infra.bench.base.pieces import RATE, Pcm, spoken
 from infra.bench.eot.detectors import LIVEKIT, SMART_TURN, blend, judged
 from infra.bench.eot.fit import fitted, log_odds
 from infra.bench.eot.kept import heard, read_kept
 from infra.bench.eot.protocol import Judged, figures, of_delays
 from infra.bench.eot.report import report
-from infra.bench.eot.spoken import spoken
-from infra.bench.eot.turns import HEARD_S, RATE, Pcm, TurnScript, moments, read_turns
+from infra.bench.eot.turns import HEARD_S, TurnScript, moments, read_turns
 from infra.bench.eot.voices import PLAIN
 from infra.bench.eot.witnesses import Verdicts
 

@@ -1,8 +1,9 @@
 """The cases: each is a sound that is made over an answer, and what is to become of the answer."""
 
 import tomllib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import cycle, islice, product
 from pathlib import Path
 from typing import Literal
@@ -12,10 +13,12 @@ import numpy as np
 
 from infra.bench.base.speech import RATE, Sound
 from infra.bench.turn_taking.sounds.noises import NOISES, babble, muffled, quieter
-from infra.bench.turn_taking.sounds.voices import Voices
+from infra.bench.turn_taking.sounds.pauses import paused_turn
+from infra.bench.turn_taking.sounds.voices import VoiceGuise, Voices
 
-CaseClass = Literal["interruption", "backchannel", "noise", "aside"]
-CLASSES: tuple[CaseClass, ...] = ("interruption", "backchannel", "noise", "aside")
+CaseClass = Literal["interruption", "backchannel", "noise", "aside", "pause"]
+CLASSES: tuple[CaseClass, ...] = ("interruption", "backchannel", "noise", "aside", "pause")
+OVER_ANSWERS = CLASSES[:4]
 LEVELS_DB = (20.0, 10.0, 5.0)  # by which a noise is quieter than the person speaks
 ASIDE_DB = (10.0, 14.0, 18.0)  # by which somebody is who turns away, or is not the person
 CROWD = 6  # voices of a babble
@@ -27,26 +30,27 @@ class Phrases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     interruption: Mapping[str, tuple[str, ...]]
     backchannel: Mapping[str, tuple[str, ...]]
     aside: Mapping[str, tuple[str, ...]]
+    pause: Mapping[str, tuple[str, ...]]
 
 
 @dataclass(frozen=True, slots=True)
 class Case:
-    """A sound over an answer.
+    """A sound over an answer, or a turn with pauses in it.
 
     Attributes:
         what: The words or the noise, the voice and the level.
         language: ISO 639-1 code of the call.
         sound: PCM16, 48 kHz mono.
+        pause_at_s: When in the sound the first pause begins, of a turn that has some.
+        longest_pause_s: Of these.
     """
 
     kind: CaseClass
     what: str
     language: str
     sound: Sound = field(repr=False)
-
-    @property
-    def must_yield(self) -> bool:
-        return self.kind == "interruption"
+    pause_at_s: float = 0.0
+    longest_pause_s: float = 0.0
 
     @property
     def seconds(self) -> float:
@@ -57,11 +61,20 @@ def read_phrases() -> Phrases:
     return msgspec.convert(tomllib.loads(Path(__file__).with_name("phrases.toml").read_text()), Phrases)
 
 
-def make_cases(voices: Voices, each: int, seed: int, *, languages: tuple[str, ...] = ()) -> list[Case]:
+def make_cases(
+    voices: Voices,
+    each: int,
+    seed: int,
+    *,
+    languages: tuple[str, ...] = (),
+    kinds: Sequence[CaseClass] = OVER_ANSWERS,
+    skip: int = 0,
+) -> list[Case]:
     """So many cases of each class, in a random order that the seed decides.
 
     Args:
         languages: Only these; empty: all that a voice is here for.
+        skip: Leave so many of each class out.
     """
     dice, phrases = np.random.default_rng(seed), read_phrases()
     makers = {
@@ -69,15 +82,16 @@ def make_cases(voices: Voices, each: int, seed: int, *, languages: tuple[str, ..
         "backchannel": _spoken(voices, "backchannel", phrases.backchannel, dice, languages),
         "noise": _noises(voices, dice),
         "aside": _asides(voices, phrases.aside, dice, languages),
+        "pause": _with_pauses(voices, phrases.pause, dice, languages),
     }
-    cases = [case for kind in CLASSES for case in islice(makers[kind], each)]
+    cases = [case for kind in CLASSES if kind in kinds for case in islice(makers[kind], skip, skip + each)]
     return [cases[at] for at in dice.permutation(len(cases))]
 
 
-def _said(
+def _texts(
     voices: Voices, phrases: Mapping[str, tuple[str, ...]], dice: np.random.Generator, languages: tuple[str, ...]
-) -> Iterator[tuple[str, str, str, Sound]]:
-    """Language, words, speaker and sound, of all that there are in a random order, again and again."""
+) -> Iterator[tuple[str, str, VoiceGuise]]:
+    """Language, words and speaker, of all that there are in a random order, again and again."""
     pairs = [
         (language, text, speaker)
         for language, texts in phrases.items()
@@ -85,7 +99,14 @@ def _said(
         for text, speaker in product(texts, voices.speakers(language))
     ]
     for at in cycle(dice.permutation(len(pairs))):
-        language, text, speaker = pairs[at]
+        yield pairs[at]
+
+
+def _said(
+    voices: Voices, phrases: Mapping[str, tuple[str, ...]], dice: np.random.Generator, languages: tuple[str, ...]
+) -> Iterator[tuple[str, str, str, Sound]]:
+    """Language, words, speaker and sound."""
+    for language, text, speaker in _texts(voices, phrases, dice, languages):
         yield language, text, speaker.name, voices.say(speaker, language, text)
 
 
@@ -122,3 +143,12 @@ def _asides(
         _said(voices, phrases, dice, languages), cycle(ASIDE_DB), strict=False
     ):
         yield Case("aside", f"{text} ({language}, {speaker}, {db:g} dB)", language, quieter(muffled(sound), db))
+
+
+def _with_pauses(
+    voices: Voices, phrases: Mapping[str, tuple[str, ...]], dice: np.random.Generator, languages: tuple[str, ...]
+) -> Iterator[Case]:
+    for language, text, speaker in _texts(voices, phrases, dice, languages):
+        turn = paused_turn(text, partial(voices.say, speaker, language), dice)
+        what = f"{text} ({language}, {speaker.name}, {turn.longest_pause_s:.1f} s)"
+        yield Case("pause", what, language, turn.sound, turn.pause_at_s, turn.longest_pause_s)

@@ -10,7 +10,7 @@ from infra.bench.base.speech import RATE
 from infra.bench.turn_taking.outcome import Outcome
 from infra.bench.turn_taking.report import plain, table, wrong
 from infra.bench.turn_taking.sounds import voices as voices_module
-from infra.bench.turn_taking.sounds.cases import CLASSES, Case, make_cases, read_phrases
+from infra.bench.turn_taking.sounds.cases import OVER_ANSWERS, Case, make_cases, read_phrases
 from infra.bench.turn_taking.sounds.noises import NOISES, muffled, quieter
 from infra.bench.turn_taking.sounds.voices import RMS, Voices, levelled
 
@@ -31,7 +31,7 @@ def loudness(case: Case) -> float:
 
 def test_there_are_as_many_of_each_class_as_was_asked_and_the_seed_decides_which(voices: Voices) -> None:
     cases = make_cases(voices, 6, seed=1)
-    assert Counter(case.kind for case in cases) == dict.fromkeys(CLASSES, 6)
+    assert Counter(case.kind for case in cases) == dict.fromkeys(OVER_ANSWERS, 6)
     again, others = make_cases(voices, 6, seed=1), make_cases(voices, 6, seed=2)
     assert [case.what for case in again] == [case.what for case in cases]
     assert [case.what for case in others] != [case.what for case in cases]

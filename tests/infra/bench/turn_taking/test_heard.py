@@ -5,6 +5,7 @@ import pytest
 
 from infra.bench.turn_taking.heard import judge
 from infra.bench.turn_taking.outcome import Outcome
+from infra.bench.turn_taking.sounds.cases import CaseClass
 from tests.infra.bench.turn_taking.known import KNOWN, ear, silence, told
 
 
@@ -55,16 +56,19 @@ def test_what_cannot_be_recognised_is_unclear() -> None:
 
 
 @pytest.mark.parametrize(
-    ("outcome", "must_yield", "is_right"),
+    ("outcome", "kind", "is_right"),
     [
-        (Outcome("stopped"), True, True),
-        (Outcome("went_on"), True, False),
-        (Outcome("unclear"), True, False),
-        (Outcome("went_on", resumed_s=1.0), False, True),
-        (Outcome("went_on", resumed_s=1.1), False, False),
-        (Outcome("stopped"), False, False),
-        (Outcome("unclear"), False, False),
+        (Outcome("stopped"), "interruption", True),
+        (Outcome("went_on"), "interruption", False),
+        (Outcome("unclear"), "interruption", False),
+        (Outcome("went_on", resumed_s=1.0), "backchannel", True),
+        (Outcome("went_on", resumed_s=1.1), "backchannel", False),
+        (Outcome("stopped"), "noise", False),
+        (Outcome("unclear"), "aside", False),
+        (Outcome("answered", resumed_s=2.0), "pause", True),
+        (Outcome("cut_in"), "pause", False),
+        (Outcome("unanswered"), "pause", False),
     ],
 )
-def test_a_hold_goes_on_within_a_second_and_a_yield_stops(outcome: Outcome, must_yield: bool, is_right: bool) -> None:
-    assert outcome.is_right(must_yield) is is_right
+def test_a_hold_goes_on_within_a_second_and_a_yield_stops(outcome: Outcome, kind: CaseClass, is_right: bool) -> None:
+    assert outcome.is_right(kind) is is_right

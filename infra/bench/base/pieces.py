@@ -3,15 +3,27 @@
 from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
-from infra.bench.eot.turns import RATE, Pcm
+RATE = 16_000  # Hz, mono
 
 MARKS = (".", "?", "!")
 QUIET = 0.01  # what is softer at the ends of a piece is cut off
 AROUND_S = 0.12  # to both sides of where a word is expected to end
 STEP, FADE = RATE // 100, RATE // 100
 
+# Length of a pause, by the share of pauses that are no longer: what eot-bench's row for silence alone says of its own
+# (55.6 % are longer than 0.3 s, 21.7 % than 0.6 s, 10 % than 1.0 s, 5 % than 1.6 s), between 0.1 and 3 s.
+SHARES = (0.0, 0.444, 0.783, 0.9, 0.95, 1.0)
+LENGTHS_S = (0.1, 0.3, 0.6, 1.0, 1.6, 3.0)
+
+Pcm = NDArray[np.float32]
 Say = Callable[[str], Pcm]
+
+
+def pause_s(draws: np.random.Generator) -> float:
+    """How long somebody pauses who has not finished."""
+    return float(np.interp(draws.random(), SHARES, LENGTHS_S))
 
 
 def spoken(pieces: Sequence[str], say: Say) -> list[Pcm]:

@@ -1,0 +1,43 @@
+"""Turns with pauses: how they are made, and what is judged of them."""
+
+import numpy as np
+import pytest
+
+from infra.bench.base.speech import RATE, Sound
+from infra.bench.person.recording import Stretch
+from infra.bench.turn_taking.pausing import judge_turn
+from infra.bench.turn_taking.sounds.pauses import paused_turn
+
+PAUSED, ENDED = 10.0, 13.0
+
+
+def tone(text: str) -> Sound:
+    """Half a second a word."""
+    return (8_000 * np.sin(np.arange(round(len(text.split()) * RATE / 2)) / 5)).astype(np.int16)
+
+
+def test_a_turn_is_silent_where_somebody_pauses() -> None:
+    turn = paused_turn("one two | three four", tone, np.random.default_rng(3))
+    begin = round(turn.pause_at_s * RATE)
+    silent = turn.sound[begin : begin + round(turn.longest_pause_s * RATE)]
+    assert turn.longest_pause_s >= 0.1
+    assert not silent.any()
+    assert turn.pause_at_s == pytest.approx(1.0, abs=0.2)
+    assert len(turn.sound) / RATE == pytest.approx(2.0 + turn.longest_pause_s, abs=0.05)
+
+
+@pytest.mark.parametrize(
+    ("stretches", "fate", "answered_s"),
+    [
+        ([], "unanswered", None),
+        ([Stretch(2.0, 9.0)], "unanswered", None),
+        ([Stretch(2.0, 9.0), Stretch(14.5, 16.0)], "answered", 1.5),
+        ([Stretch(11.0, 11.5), Stretch(14.5, 16.0)], "cut_in", None),
+        ([Stretch(12.9, 16.0)], "cut_in", None),
+    ],
+)
+def test_what_is_heard_before_a_turn_is_over_cuts_in(
+    stretches: list[Stretch], fate: str, answered_s: float | None
+) -> None:
+    outcome = judge_turn(stretches, PAUSED, ENDED)
+    assert (outcome.fate, outcome.resumed_s) == (fate, answered_s)
