@@ -1,4 +1,4 @@
-"""`GET /api/reach`: where another device reaches this page, as far as this server can know, and whom it must trust first."""
+"""`GET /api/reach`: where other devices reach this page, as far as this server can know, and what they must trust."""
 
 from collections.abc import Sequence
 from ipaddress import IPv6Address, ip_address

@@ -9,6 +9,7 @@ from urllib.parse import urlencode
 import aiohttp
 import jwt
 import msgspec
+from jwt.types import Options
 
 from agent.settings.access import ANYBODY, OidcAccess
 
@@ -95,11 +96,10 @@ class Issuer:
             key = next((each for each in known if key_id in (None, each.key_id)), None)
             if key is None:
                 raise SignInFailed("the token is signed by none of the issuer's keys")
-            required = {"require": ["exp", "iat", "iss", "aud", "sub"]}
+            options: Options = {"require": ["exp", "iat", "iss", "aud", "sub"]}
             audience = self._settings.client_id
-            return dict(
-                jwt.decode(token, key, ALGORITHMS, audience=audience, issuer=issuer, leeway=30, options=required)
-            )
+            claims = jwt.decode(token, key, ALGORITHMS, audience=audience, issuer=issuer, leeway=30, options=options)
+            return dict(claims)
         except jwt.PyJWTError as error:
             raise SignInFailed(f"the token is not good: {error}") from error
 
@@ -112,7 +112,9 @@ class Issuer:
         return mail in self._settings.allowed or f"@{mail.rpartition('@')[2]}" in self._settings.allowed
 
     async def _discover(self, http: aiohttp.ClientSession) -> Discovered:
-        found = await self._json(http, f"{self._settings.issuer}/.well-known/openid-configuration", Discovered)
+        found: Discovered = await self._json(
+            http, f"{self._settings.issuer}/.well-known/openid-configuration", Discovered
+        )
         if found.issuer.rstrip("/") != self._settings.issuer:
             raise SignInFailed("the issuer calls itself by another name than AURA_OIDC_ISSUER")
         return found

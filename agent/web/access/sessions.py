@@ -6,13 +6,15 @@ from typing import Any, Literal
 
 import jwt
 from aiohttp import web
+from jwt.types import Options
 
 from pipeline.realtime.loopback import is_loopback
 
-SESSION, SIGN_IN = "aura_session", "aura_sign_in"
 LIFETIME, SIGN_IN_LIFETIME = timedelta(hours=12), timedelta(minutes=10)
 ALGORITHM = "HS256"
 Purpose = Literal["aura_session", "aura_sign_in"]
+SESSION: Purpose = "aura_session"
+SIGN_IN: Purpose = "aura_sign_in"
 
 
 class Sessions:
@@ -36,7 +38,7 @@ class Sessions:
     def read(self, request: web.Request, purpose: Purpose) -> dict[str, Any] | None:
         """What a cookie of ours says; None: there is none, or it is too old."""
         try:
-            required = {"require": ["exp", "aud"]}
+            required: Options = {"require": ["exp", "aud"]}
             cookie = request.cookies.get(purpose, "")
             return dict(jwt.decode(cookie, self._key, [ALGORITHM], audience=purpose, options=required))
         except jwt.InvalidTokenError:

@@ -1,7 +1,7 @@
 """Certificates: what is wrong with one, and a local authority for networks that no public one vouches for.
 
 The authority vouches for the host of this installation and nothing else (name constraints, RFC 5280, section 4.2.1.10),
-so whoever takes its key cannot stand in for another site. Its key is made here, is readable by its owner only, and stays.
+so whoever takes its key cannot stand in for another site. That key is made here, and only its owner can read it.
 """
 
 import os
@@ -41,12 +41,7 @@ def local_certificate(folder: Path, hosts: Sequence[str], now: datetime) -> Loca
     files = LocalCertificate(folder / "server.pem", folder / "server.key", folder / "root.pem")
     root = _read(files.root)
     root_key = folder / "root.key"
-    if (
-        root is None
-        or not root_key.exists()
-        or root.not_valid_after_utc < now + LIFETIME
-        or _permits(root) != set(hosts)
-    ):
+    if root is None or not root_key.exists() or not _serves(root, hosts, now):
         root = _make_root(files.root, root_key, hosts, now)
         files.certificate.unlink(missing_ok=True)
     shown = _read(files.certificate)
@@ -106,6 +101,10 @@ def _fits(name: str, host: str) -> bool:
     if name.startswith("*."):
         return host.lower().partition(".")[2] == name[2:].lower()
     return name.lower() == host.lower()
+
+
+def _serves(root: x509.Certificate, hosts: Sequence[str], now: datetime) -> bool:
+    return root.not_valid_after_utc >= now + LIFETIME and _permits(root) == set(hosts)
 
 
 def _permits(root: x509.Certificate) -> set[str]:

@@ -16,7 +16,7 @@ def certificate(folder: Path | None, hosts: Sequence[str], shown: Path | None, k
     now = datetime.now(UTC)  # noqa: TID251 - what a certificate is valid for is a date
     if folder:
         made = local_certificate(folder, hosts, now)
-        print(f"root: {made.root}\nSHA-256: {fingerprint(made.root)}")
+        (folder / "root.sha256").write_text(f"{fingerprint(made.root)}\n")
         shown, key = made.certificate, made.key
     assert shown and key
     faults = certificate_faults(shown, key, hosts[0], now)

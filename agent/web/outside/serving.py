@@ -24,7 +24,7 @@ def for_others(settings: WebSettings, outside: OutsideSettings) -> WebSettings:
 
 
 def for_this_machine(settings: WebSettings) -> WebSettings:
-    """What holds for whoever sits here: they are asked for nothing, unless they come through a proxy of the operator's."""
+    """What holds for whoever sits here: nobody is asked. If others are not served by us, a proxy may be in front."""
     return replace(settings, access=None) if settings.outside else settings
 
 
