@@ -1,4 +1,4 @@
-"""The worked example of `docs/add-a-model.md`, built and installed into a folder: a pipeline that says back what it hears."""
+"""The worked example of `docs/add-a-model.md`, installed into a folder: a pipeline that says back what it hears."""
 
 import re
 import subprocess

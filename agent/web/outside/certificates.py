@@ -164,7 +164,8 @@ def _make_shown(
     assert isinstance(signer, ec.EllipticCurvePrivateKey)
     key = ec.generate_private_key(ec.SECP256R1())
     made = (
-        _builder(_name(hosts[0]), root.subject, key.public_key(), now, LIFETIME)
+        # OpenSSL takes a common name with dots in it for a name, to which the authority is not limited.
+        _builder(_name("AURA server"), root.subject, key.public_key(), now, LIFETIME)
         .add_extension(x509.SubjectAlternativeName(map(_general, hosts)), critical=False)
         .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
         .add_extension(_usage(signs=False), critical=True)
