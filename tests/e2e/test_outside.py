@@ -7,6 +7,7 @@ import subprocess
 import sys
 from asyncio.subprocess import PIPE
 from collections.abc import AsyncGenerator, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -104,6 +105,33 @@ async def test_a_caller_who_has_only_tcp_443_is_answered(
     )
     assert met["secure"] and "not it" in met["told"]
     assert {(way["kind"], way["relay"]) for way in met["ways"]} == {("relay", "tls")}, met
+
+
+async def test_nothing_secret_stands_in_a_log_or_a_list_of_processes(outside: Outside) -> None:
+    """After the call above; programs of these networks are seen from here."""
+    secrets = [value for name, value in outside.keys.items() if name.endswith(("_SECRET", "_KEY", "_PASSWORD"))]
+    names = ("LIVEKIT_API_SECRET", "AURA_PIPELINE_KEY", "AURA_WEB_PASSWORD")
+    assert all(outside.keys[name] in secrets for name in names)
+    secrets.remove(outside.keys["LIVEKIT_API_KEY"])  # names the pair, as a user name does
+    texts = {str(path): path.read_text(errors="replace") for path in outside.layout.logs.rglob("*.log")}
+    texts["infra/up"] = outside.said
+    for path in Path("/proc").glob("[0-9]*/cmdline"):
+        with suppress(OSError):
+            texts[str(path)] = path.read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    assert any("aura-agent web" in text for text in texts.values()), "the stack is not seen"
+    assert {
+        where for where, text in texts.items() for secret in secrets if secret != public and secret in text
+    } == set()
+    assert {where for where, text in texts.items() if "access_token=ey" in text} == set()
+
+
+async def test_a_stranger_is_asked_and_a_device_that_does_not_trust_the_root_is_not_served(outside: Outside) -> None:
+    code = "%{http_code}"
+    root = outside.layout.run / "tls" / "root.pem"
+    seen = await curl(outside, "--cacert", str(root), "-o", "/dev/null", "-w", code, "-X", "POST", f"{URL}api/token")
+    assert seen == "401"
+    assert "curl ended with 60" in await curl(outside, URL), "a device that does not trust the root is not served"
+    assert "curl ended with 28" in await curl(outside, f"http://{SERVER}/"), "the gate is narrow"
 
 
 def trusts(home: Path, root: Path) -> None:

@@ -34,7 +34,7 @@ def test_a_check_of_ones_own_is_enough(environ: dict[str, str]) -> None:
 def test_a_name_is_looked_up_and_behind_nat_another_address_listens() -> None:
     given = others("--host", "192.0.2.7", "--password", "--listen", "10.0.0.4")
     assert given == ForOthers("192.0.2.7", "192.0.2.7", "10.0.0.4", password=True)
-    assert given and given.options() == {"--host": "192.0.2.7", "--listen": "10.0.0.4", "--password": ""}
+    assert given.options() == {"--host": "192.0.2.7", "--listen": "10.0.0.4", "--password": ""}
 
 
 @pytest.mark.parametrize(
