@@ -1,8 +1,7 @@
 """One TLS port for all: HTTP goes to the page's server, TURN to livekit-server.
 
 Whoever connects speaks first, with TURN as with HTTP, so the first byte tells them apart: a STUN message begins with 0
-or 1 (RFC 8489, section 5), a request of HTTP with a letter. So a network
-that lets only port 443 out is enough for a call.
+or 1 (RFC 8489, section 5), a request of HTTP with a letter.
 """
 
 import asyncio
