@@ -43,6 +43,8 @@ def main(argv: Sequence[str] | None = None) -> int:
                 return _dev(_environ(arguments), arguments)
             case "web":
                 return _web(_environ(arguments), arguments.host, arguments.port, arguments.static)
+            case "certificate":
+                return _certificate(arguments)
             case "trunks":
                 return _trunks(_environ(arguments))
             case "call":
@@ -92,13 +94,23 @@ def _dev(environ: Mapping[str, str], arguments: argparse.Namespace) -> int:
 
 
 def _web(environ: Mapping[str, str], host: str, port: int, static: Path | None) -> int:
+    from agent.web.outside.serving import for_this_machine, serving_outside
     from agent.web.server import application, serve
 
-    app = application(web_settings(environ, host), static)
+    settings = web_settings(environ, host)
+    app = application(for_this_machine(settings), static)
     try:
-        return _code(asyncio.run(serve(app, host, port)))
+        return _code(asyncio.run(serve(app, host, port, serving_outside(settings, static))))
     except OSError as error:
         return _no_port(host, port, error)
+
+
+def _certificate(arguments: argparse.Namespace) -> int:
+    if not arguments.folder and not (arguments.cert and arguments.key):
+        raise SettingsError(["certificate: --folder DIR is needed, or --cert FILE and --key FILE"])
+    from agent.web.outside.command import certificate
+
+    return certificate(arguments.folder, arguments.host, arguments.cert, arguments.key)
 
 
 def _no_port(host: str, port: int, error: OSError) -> int:
@@ -165,6 +177,11 @@ def _parser() -> argparse.ArgumentParser:
     web.add_argument("--host", default="127.0.0.1")
     web.add_argument("--port", type=_port, default=8080)
     web.add_argument("--static", type=Path, help="the built page")
+    certificate = commands.add_parser("certificate", help="make a certificate for a host, or look at one")
+    certificate.add_argument("--host", action="append", required=True, help="a name or address of it; the first counts")
+    certificate.add_argument("--folder", type=Path, metavar="DIR", help="where the local authority is kept")
+    certificate.add_argument("--cert", type=Path, metavar="FILE", help="look at this one instead")
+    certificate.add_argument("--key", type=Path, metavar="FILE", help="and its key")
     trunks = commands.add_parser(
         "trunks", help="let phones in: make the trunks at the LiveKit server, or bring them up to date"
     )

@@ -7,8 +7,10 @@ from typing import Any
 
 import msgspec
 
+from agent.settings.access import ISSUER, PASSWORD, AccessSettings, access_settings
 from agent.settings.brand import Brand, read_brand_file
 from agent.settings.environment import EnvironmentReader, SettingsError
+from agent.settings.outside import OutsideSettings, outside_settings
 from agent.settings.persona import PersonaSettings, persona_settings
 from agent.settings.phone import PhoneSettings, phone_settings
 from agent.settings.records import RecordSettings, record_settings
@@ -84,6 +86,9 @@ class WebSettings:
         pipeline_key: With which it has the pipeline speak samples of its voices; empty: it has none to offer.
         persona: Who the agent of this installation is, as far as the environment says.
         records: Where and for how long calls are recorded; None: they are not.
+        access: What whoever asks for a call must show; None: nothing.
+        outside: Where other devices reach the page; None: only this machine does.
+        livekit_for_browsers: The LiveKit server's URL as the page reaches it; empty: as this server does.
     """
 
     pipeline_url: str
@@ -97,6 +102,13 @@ class WebSettings:
     pipeline_key: str = field(default="", repr=False)
     persona: PersonaSettings = field(default_factory=PersonaSettings)
     records: RecordSettings | None = None
+    access: AccessSettings | None = None
+    outside: OutsideSettings | None = None
+    livekit_for_browsers: str = ""
+
+    @property
+    def livekit_url_for_browsers(self) -> str:
+        return self.livekit_for_browsers or self.livekit.url
 
 
 def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
@@ -136,7 +148,11 @@ def web_settings(environ: Mapping[str, str], listens_on: str) -> WebSettings:
         pipeline_key=reader.optional("AURA_PIPELINE_KEY"),
         persona=persona_settings(reader),
         records=record_settings(reader),
+        access=access_settings(reader),
+        outside=outside_settings(reader),
     )
+    if settings.outside and settings.access is None:
+        reader.refuse(f"AURA_WEB_HOST lets others in: set {PASSWORD}, or {ISSUER}, so that they are asked who they are")
     reader.check()
     return settings
 

@@ -6,15 +6,17 @@ from aiohttp import web
 from aiohttp.typedefs import Handler, Middleware
 
 NOBODY = ("'none'",)
+A_DAY_S = 86_400
 LAUNCHER = "/aura.js"  # for pages of others, also for those that take only what is offered to them
 
 
-def page_headers(livekit_url: str, embed: Sequence[str] = ()) -> Middleware:
+def page_headers(livekit_url: str, embed: Sequence[str] = (), *, over_tls: bool = False) -> Middleware:
     """The page may load nothing from elsewhere, and talk to this server and the LiveKit server only.
 
     Args:
         embed: The origins whose pages may show it in a frame. Such a page must hand camera and microphone on itself:
             what is said here of them is for the page's own origin, in a frame or not.
+        over_tls: Browsers come over TLS, and shall come no other way for a day.
     """
     over_http = "http" + livekit_url.removeprefix("ws")
     policy = "; ".join(
@@ -39,6 +41,8 @@ def page_headers(livekit_url: str, embed: Sequence[str] = ()) -> Middleware:
         "Referrer-Policy": "no-referrer",
         "X-Content-Type-Options": "nosniff",
     }
+    if over_tls:
+        headers["Strict-Transport-Security"] = f"max-age={A_DAY_S}"
 
     @web.middleware
     async def add(request: web.Request, handler: Handler) -> web.StreamResponse:

@@ -1,4 +1,4 @@
-"""`GET /api/reach`: the addresses at which another device reaches this page, as far as this server can know."""
+"""`GET /api/reach`: where other devices reach this page, as far as this server can know, and what they must trust."""
 
 from collections.abc import Sequence
 from ipaddress import IPv6Address, ip_address
@@ -15,7 +15,9 @@ def reach_route(settings: WebSettings) -> web.RouteDef:
 
     async def reach(request: web.Request) -> web.Response:
         port = request.transport.get_extra_info("sockname")[1] if request.transport else 0
-        body = {"addresses": reachable_at(settings, port)}
+        body: dict[str, object] = {"addresses": reachable_at(settings, port)}
+        if root := settings.outside and settings.outside.root_address:
+            body["trust"] = root
         return web.json_response(body, headers={"Cache-Control": "no-store"})
 
     return web.get("/api/reach", reach)
@@ -27,6 +29,8 @@ def reachable_at(settings: WebSettings, port: int) -> Sequence[str]:
     There are none where the LiveKit server is only reached from this machine: a call could not begin there. While this
     server listens on this machine only, a proxy with TLS stands in front of its further names.
     """
+    if settings.outside:
+        return [f"{settings.outside.origin}/"]
     if is_loopback(urlsplit(settings.livekit.url).hostname or ""):
         return []
     names = sorted(settings.hosts, key=lambda name: (_is_address(name), name))

@@ -27,7 +27,8 @@ def token_routes(settings: WebSettings) -> list[web.RouteDef]:
         except Problem as problem:
             return problem.response()
         made = join_token(settings.livekit, asked)
-        return web.json_response({"server_url": settings.livekit.url, "participant_token": made}, status=201)
+        answer = {"server_url": settings.livekit_url_for_browsers, "participant_token": made}
+        return web.json_response(answer, status=201)
 
     async def no_token(request: web.Request) -> web.Response:
         raise web.HTTPMethodNotAllowed(request.method, ["POST"])

@@ -1,8 +1,9 @@
 /** The whole page: the door (start, joining, all lines busy) or the call, with messages over both. */
-import { useCallback, useEffect, useMemo, useReducer, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useMemo, useReducer, useState } from 'react';
 import { AboutContext, useAskedAbout } from './about/useAbout';
 import { typingOnly } from './devices/typingOnly';
 import { useHost } from './embed/host';
+import { wantedAccess } from './session/access';
 import { type Choices, choicesOf, type Place } from './session/choices';
 import { loadCallWhenIdle, loadedCall } from './session/loadCall';
 import type { Problem } from './session/problems';
@@ -20,6 +21,8 @@ import { Toasts } from './toasts/Toasts';
 import { nextToasts } from './toasts/toasts';
 import { useArrivalFocus } from './ui/useArrivalFocus';
 import { useLanguage } from './words/words';
+
+const AccessCard = lazy(async () => ({ default: (await import('./start/AccessCard')).AccessCard }));
 
 export function App({ options }: { options: UrlOptions }) {
   useLanguage();
@@ -94,7 +97,16 @@ export function App({ options }: { options: UrlOptions }) {
                 cancel={stop}
               />
             )}
-            {phase.at === 'failed' && (
+            {phase.at === 'failed' && wantedAccess(phase.problem.code) && (
+              <Suspense>
+                <AccessCard
+                  by={wantedAccess(phase.problem.code) ?? 'password'}
+                  again={() => begin(phase.choices, phase.place, phase.question)}
+                  back={stop}
+                />
+              </Suspense>
+            )}
+            {phase.at === 'failed' && !wantedAccess(phase.problem.code) && (
               <FailedCard
                 problem={phase.problem}
                 again={() => begin(phase.choices, phase.place, phase.question)}

@@ -2,12 +2,10 @@
 
 import asyncio
 import os
-import re
 import signal
 import socket
 import subprocess
 import sys
-import zipfile
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -17,11 +15,11 @@ from pipeline.realtime.about import ask_about
 from pipeline.realtime.client import Unreachable, connect, readiness
 from tests.contract.wire_wait import PATIENCE_S
 from tests.served import KEY
+from tests.worked_example import worked_example
 
 pytestmark = pytest.mark.contract
 
 ROOT = Path(__file__).parents[2]
-BLOCK = re.compile(r'^```\w+ title="([\w./]+)"\n(.*?)^```$', re.MULTILINE | re.DOTALL)
 QUESTION = {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Good morning!"}]}
 
 
@@ -29,14 +27,7 @@ QUESTION = {"type": "message", "role": "user", "content": [{"type": "input_text"
 def example(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The files of the page, and in `site` what installing their wheel leaves."""
     folder = tmp_path_factory.mktemp("aura-parrot")
-    for name, text in BLOCK.findall((ROOT / "docs" / "add-a-model.md").read_text(encoding="utf-8")):
-        file = folder / name
-        file.parent.mkdir(exist_ok=True)
-        file.write_text(text, encoding="utf-8")
-    built = "from hatchling.build import build_wheel; print(build_wheel('.'))"
-    wheel = subprocess.run([sys.executable, "-c", built], cwd=folder, check=True, capture_output=True, text=True)
-    with zipfile.ZipFile(folder / wheel.stdout.split()[-1]) as archive:
-        archive.extractall(folder / "site")
+    worked_example(folder)
     return folder
 
 

@@ -4,21 +4,23 @@ import { Icon } from '../ui/Icon';
 import { useDialog } from '../ui/useDialog';
 import { isTouch } from '../ui/useTouch';
 import { words } from '../words/words';
-import { addressForPhones, givesMicrophones } from './addresses';
+import { addressForPhones, givesMicrophones, type Reach } from './addresses';
 
 const QrCode = lazy(() => import('./QrCode'));
 
 export default function PhoneLink() {
-  const [address, setAddress] = useState<string | null>(null);
+  const [reach, setReach] = useState<Reach | null>(null);
   const dialog = useDialog();
   useEffect(() => {
     // Who is on a phone already needs no code for it.
     if (isTouch() || window.parent !== window) return;
     const asking = new AbortController();
-    void addressForPhones(asking.signal).then((found) => !asking.signal.aborted && setAddress(found));
+    void addressForPhones(asking.signal).then((found) => !asking.signal.aborted && setReach(found));
     return () => asking.abort();
   }, []);
-  if (!address) return null;
+  if (!reach) return null;
+  const { address, trust } = reach;
+  const scanned = trust ?? address;
   return (
     <>
       <button
@@ -39,8 +41,9 @@ export default function PhoneLink() {
       >
         <h2 id="phone-title">{words.reach.title}</h2>
         <p>{words.reach.scan}</p>
-        <Suspense>{dialog.open && <QrCode address={address} />}</Suspense>
-        <p className="address">{address}</p>
+        <Suspense>{dialog.open && <QrCode address={scanned} />}</Suspense>
+        <p className="address">{scanned}</p>
+        {trust && <p className="fine">{words.reach.trustFirst(address)}</p>}
         {!givesMicrophones(address) && <p className="fine">{words.reach.typingOnly}</p>}
         <form method="dialog">
           <button type="submit" className="secondary">

@@ -1,10 +1,18 @@
 /** Where another device reaches this page: what the server knows, and what the address bar proves. Pure, but for `addressForPhones`. */
 
+export interface Reach {
+  readonly address: string;
+  /** Where a device is given the certificate that it must trust first; null: it trusts the page already. */
+  readonly trust: string | null;
+}
+
 /** Null: nowhere, or the server does not say. */
-export async function addressForPhones(signal: AbortSignal): Promise<string | null> {
+export async function addressForPhones(signal: AbortSignal): Promise<Reach | null> {
   try {
     const response = await fetch('/api/reach', { signal });
-    return response.ok ? bestAddress(readAddresses(await response.json()), window.location.href) : null;
+    const body: unknown = response.ok ? await response.json() : null;
+    const address = bestAddress(readAddresses(body), window.location.href);
+    return address ? { address, trust: readTrust(body) } : null;
   } catch {
     return null;
   }
@@ -13,6 +21,11 @@ export async function addressForPhones(signal: AbortSignal): Promise<string | nu
 export function readAddresses(body: unknown): readonly string[] {
   const { addresses } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
   return Array.isArray(addresses) ? addresses.filter((address) => typeof address === 'string' && isUrl(address)) : [];
+}
+
+export function readTrust(body: unknown): string | null {
+  const { trust } = (typeof body === 'object' && body !== null ? body : {}) as Record<string, unknown>;
+  return typeof trust === 'string' && isUrl(trust) ? trust : null;
 }
 
 /** The one at which the page is open, if others can reach that; else the first. */

@@ -1,5 +1,6 @@
 /** Everything that can go wrong, in words for the person: what happened and what to do next. */
 import { words } from '../words/words';
+import { wantedAccess } from './access';
 
 export interface Problem {
   /** Stable name; a newer problem with the same code replaces the older one. */
@@ -50,7 +51,7 @@ export function pageServerUnreachable(): Problem {
 /** `reason`, `message`: the code and the sentence of the server's answer, where it gave one. */
 export function tokenRefused(status: number, reason: string | null, message: string | null): Problem {
   return {
-    code: 'token',
+    code: wantedAccess(reason) ?? 'token',
     title: words.problems.refusals[reason ?? ''] ?? words.problems.refused,
     advice: words.problems.refusalAdvice[reason ?? ''] ?? words.problems.refusedAdvice,
     technical: words.problems.refusedTechnical(status, message ?? ''),

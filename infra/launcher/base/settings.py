@@ -34,6 +34,33 @@ class OnGpus:
 
 
 @dataclass(frozen=True, slots=True)
+class ForOthers:
+    """Other devices are served, too.
+
+    Attributes:
+        host: The name or address by which they know this machine.
+        address: Where they find it: what the host resolves to.
+        listens_on: The address of this machine on which it listens; another one only behind NAT.
+        certificate, key: Somebody's own; None: a local authority makes them.
+        password: One is made for whoever wants to call, unless there is one.
+    """
+
+    host: str
+    address: str
+    listens_on: str
+    certificate: Path | None = None
+    key: Path | None = None
+    password: bool = False
+
+    def options(self) -> dict[str, str]:
+        """As they were given."""
+        given = {"--cert": self.certificate, "--key": self.key}
+        listens = {"--listen": self.listens_on} if self.listens_on != self.address else {}
+        flags = {"--password": ""} if self.password else {}
+        return {"--host": self.host, **listens, **flags, **{name: str(path) for name, path in given.items() if path}}
+
+
+@dataclass(frozen=True, slots=True)
 class LauncherSettings:
     """One call of `infra/up`, `infra/down` or `infra/test`.
 
@@ -41,6 +68,7 @@ class LauncherSettings:
         ports: Ports that were asked for, by the field names of `Ports`.
         asked: What was asked for of all that a running stack may have been started with, by option or variable.
         on_gpus: What else the profile `vllm` needs.
+        for_others: How other devices are served; None: they are not.
         rest: Arguments for pytest.
     """
 
@@ -55,5 +83,6 @@ class LauncherSettings:
     hub: bool = False
     phone: bool = False
     on_gpus: OnGpus | None = None
+    for_others: ForOthers | None = None
     rest: tuple[str, ...] = ()
     asked: Mapping[str, str] = field(default_factory=dict)

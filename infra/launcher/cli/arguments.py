@@ -10,6 +10,8 @@ from infra.launcher.base.errors import BadUsage
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.profile_names import known_profiles
 from infra.launcher.base.settings import EMBEDDED, VLLM, LauncherSettings, OnGpus
+from infra.launcher.cli.for_others import VARIABLES as OF_OTHERS
+from infra.launcher.cli.for_others import add_for_others, for_others
 from infra.launcher.supervise.phone_services import sip_host, trunk_options
 from infra.launcher.supervise.ports import VARIABLES, asked_ports
 
@@ -53,6 +55,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         raise BadUsage(f"--max-sessions is {asked.max_sessions}, at least 1 is needed")
     if asked.phone:
         sip_host(environ)
+    others = for_others(asked, environ)
     return LauncherSettings(
         verb=asked.verb,
         layout=layout,
@@ -65,8 +68,9 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         hub=asked.hub,
         phone=asked.phone,
         on_gpus=_on_gpus(asked, profile, layout.models),
+        for_others=others,
         rest=tuple(rest),
-        asked=_for_a_stack(asked, ports, environ),
+        asked=_for_a_stack(asked, ports, environ) | (others.options() if others else {}),
     )
 
 
@@ -125,7 +129,9 @@ class _Parser(argparse.ArgumentParser):
 
 def _parser() -> argparse.ArgumentParser:
     parser = _Parser(prog="infra", allow_abbrev=False)
-    nothing = dict.fromkeys((*VALUES, "run_dir")) | dict.fromkeys((*FLAGS, "detach"), False)  # of verbs without them
+    nothing = dict.fromkeys((*VALUES, *OF_OTHERS, "run_dir")) | dict.fromkeys(
+        (*FLAGS, "detach"), False
+    )  # of verbs without them
     parser.set_defaults(**nothing)
     verbs = parser.add_subparsers(dest="verb", required=True)
     up = verbs.add_parser(
@@ -154,6 +160,7 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--max-sessions", type=int, metavar="N", help="most callers at a time")
     up.add_argument("--detach", action="store_true", help="return when it runs; infra/down stops it")
     up.add_argument("--phone", action="store_true", help="take phone calls, too: with a SIP bridge")
+    add_for_others(up)
     up.add_argument("--hub", action="store_true", help="fetch the weights that lack from the model hub")
     down = verbs.add_parser("down", prog="infra/down", allow_abbrev=False, description="Stop what infra/up runs.")
     for verb in (up, down):

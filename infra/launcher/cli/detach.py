@@ -13,6 +13,7 @@ from infra.launcher.base.progress import Display
 from infra.launcher.base.settings import LauncherSettings
 from infra.launcher.cli.running_check import check_running
 from infra.launcher.cli.up import set_up
+from infra.launcher.supervise.for_others import how_to_reach
 from infra.launcher.supervise.keys import installation_keys
 from infra.launcher.supervise.lockfile import lock_owner
 from infra.launcher.supervise.phone_services import PHONE, how_to_call
@@ -60,6 +61,8 @@ def say_ready(layout: Layout, run: Running, display: Display) -> None:
     display.say(f"\nAURA is ready: {run.url}\n")
     if PHONE in run.options:
         display.say(how_to_call(layout, installation_keys(layout.env_file)))
+    if "--host" in run.options:
+        display.say(how_to_reach(layout, run.options, installation_keys(layout.env_file), show=sys.stdout.isatty()))
     display.say(f"  logs in {layout.logs}; {layout.down} stops it")
 
 

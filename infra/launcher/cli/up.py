@@ -1,15 +1,23 @@
 """`infra/up`: sets up, starts the services in order, says where they answer, stops them all at the end."""
 
+import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 
 from infra.launcher.base.progress import Display
-from infra.launcher.base.settings import VLLM, LauncherSettings
+from infra.launcher.base.settings import VLLM, ForOthers, LauncherSettings
 from infra.launcher.cli.running_check import check_running
 from infra.launcher.setup.gpu_deployment import check_folders, fitting
 from infra.launcher.setup.plan import set_up_all
 from infra.launcher.setup.setup_context import SetupContext
+from infra.launcher.supervise.for_others import (
+    PASSWORD,
+    ShownCertificate,
+    how_to_reach,
+    shown_certificate,
+    web_environ,
+)
 from infra.launcher.supervise.keys import installation_keys
 from infra.launcher.supervise.lockfile import RunFolderLocked
 from infra.launcher.supervise.mps import shares_a_gpu
@@ -37,7 +45,7 @@ async def up(settings: LauncherSettings, display: Display) -> None:
 async def set_up(settings: LauncherSettings, display: Display) -> LauncherSettings:
     """Bring what is missing. Returns the settings with the deployment that fits this machine."""
     settings = on_these_gpus(settings, gpu_bytes())
-    choose_ports(settings.ports)  # a port that is taken is better known before minutes of set-up
+    choose_ports(settings.ports, listens_on(settings))  # a port that is taken is better known before minutes of set-up
     await set_up_all(
         SetupContext(settings.layout, settings.environ, display),
         extras=extras_of(settings),
@@ -47,6 +55,11 @@ async def set_up(settings: LauncherSettings, display: Display) -> LauncherSettin
         on_gpus=settings.on_gpus,
     )
     return settings
+
+
+def listens_on(settings: LauncherSettings) -> str | None:
+    """The address on which other devices are served; None: they are not."""
+    return settings.for_others.listens_on if settings.for_others else None
 
 
 def extras_of(settings: LauncherSettings) -> tuple[str, ...]:
@@ -71,33 +84,71 @@ def on_these_gpus(settings: LauncherSettings, sizes: Sequence[int]) -> LauncherS
 
 async def _serve(settings: LauncherSettings, display: Display, stack: str) -> None:
     layout, environ, phone, on_gpus = settings.layout, settings.environ, settings.phone, settings.on_gpus
-    ports = choose_ports(settings.ports)
-    keys = installation_keys(layout.env_file, sip_uri=sip_uri(ports, environ) if phone else "")
-    write_livekit_settings(layout, ports, keys, phone=phone)
+    others = settings.for_others
+    ports = choose_ports(settings.ports, listens_on(settings))
+    dialled = sip_uri(ports, environ) if phone else ""
+    keys = installation_keys(layout.env_file, sip_uri=dialled, password=bool(others and others.password))
+    write_livekit_settings(layout, ports, keys, phone=phone, others=others)
+    shown = await shown_certificate(SetupContext(layout, environ, display), others) if others else None
     bridge = ""
     if phone:
         write_phone_settings(layout, ports, keys, environ)
         bridge = f"; TCP port {ports.sip_health} (the bridge's health), and its RTP ports"
-    display.say(f"  all listens on this machine only, but for TCP port {ports.livekit_tcp} (media){bridge}")
+    open_too = f"TCP port {ports.livekit_tcp} (media){bridge}"
+    if others and shown:
+        open_too = f"UDP port {ports.livekit_udp} and {open_too}, and for the page"
+    display.say(f"  all listens on this machine only, but for {open_too}")
     options = {
         "--profile": settings.profile,
         **(on_gpus.options() if on_gpus else {}),
         **({PHONE: "", **trunk_options(environ)} if phone else {}),
+        **(others.options() if others else {}),
         **{VARIABLES[name]: str(port) for name, port in asdict(ports).items()},
     }
     await serve(
         layout,
         stack_services(
-            layout, ports, keys, settings.max_sessions, phone=phone, profile=settings.profile, on_gpus=on_gpus
+            layout,
+            ports,
+            _without_password(keys),
+            settings.max_sessions,
+            phone=phone,
+            profile=settings.profile,
+            on_gpus=on_gpus,
+            outside=_web(others, ports, shown, keys) if others and shown else None,
         ),
         addresses(ports),
         options,
         stack=stack,
         environ=environ,
         display=display,
-        finish=partial(_make_trunks, settings, ports, keys, display) if phone else None,
+        finish=partial(_finish, settings, ports, keys, options, display),
         shares_gpu=bool(gpu_bytes() and on_gpus and on_gpus.deployment and shares_a_gpu(on_gpus.deployment)),
     )
+
+
+def _without_password(keys: Mapping[str, str]) -> dict[str, str]:
+    """Only the page's server needs it."""
+    return {name: value for name, value in keys.items() if name != PASSWORD}
+
+
+def _web(others: ForOthers, ports: Ports, shown: ShownCertificate, keys: Mapping[str, str]) -> dict[str, str]:
+    password = {PASSWORD: keys[PASSWORD]} if others.password else {}
+    return {**web_environ(others, ports, shown), **password}
+
+
+async def _finish(
+    settings: LauncherSettings,
+    ports: Ports,
+    keys: Mapping[str, str],
+    options: Mapping[str, str],
+    display: Display,
+) -> None:
+    """What is done when all are healthy: phones are let in, and whoever sits here is told how others get in."""
+    if settings.phone:
+        await _make_trunks(settings, ports, keys, display)
+    if settings.for_others:
+        display.say(how_to_reach(settings.layout, options, keys, show=sys.stdout.isatty()))
 
 
 async def _make_trunks(settings: LauncherSettings, ports: Ports, keys: Mapping[str, str], display: Display) -> None:

@@ -26,6 +26,12 @@ async def install_sound_server(setup: SetupContext, *, required: bool) -> None:
     await _install_program(setup, "sound server", "pulseaudio", ("pulseaudio",), required=required)
 
 
+async def install_network_tools(setup: SetupContext, *, required: bool) -> None:
+    """What makes networks of a test's own, and browsers trust its certificates. See `_install_program`."""
+    for program, package in (("ip", "iproute2"), ("nft", "nftables"), ("certutil", "libnss3-tools")):
+        await _install_program(setup, f"network tools: {program}", program, (package,), required=required)
+
+
 async def install_debian(setup: SetupContext, step: ProgressStep, name: str, packages: Sequence[str]) -> None:
     """Install packages, as root.
 

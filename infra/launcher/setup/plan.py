@@ -10,7 +10,12 @@ from infra.launcher.base.errors import BadUsage
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.settings import OnGpus
 from infra.launcher.setup.checkpoints import fetch_checkpoints
-from infra.launcher.setup.debian import install_browser, install_sip_tester, install_sound_server
+from infra.launcher.setup.debian import (
+    install_browser,
+    install_network_tools,
+    install_sip_tester,
+    install_sound_server,
+)
 from infra.launcher.setup.go_program import LIVEKIT_SERVER, build
 from infra.launcher.setup.page import build_page
 from infra.launcher.setup.phone import set_up_phone
@@ -55,6 +60,7 @@ async def set_up_all(
         if tests:
             steps.create_task(install_browser(setup, required=strict), name="set-up:browser")
             steps.create_task(install_sound_server(setup, required=strict), name="set-up:sound-server")
+            steps.create_task(install_network_tools(setup, required=strict), name="set-up:network-tools")
         if tests and phone:
             steps.create_task(install_sip_tester(setup, required=strict), name="set-up:sip-tester")
         if vllm:

@@ -20,18 +20,23 @@ PHONE: Mapping[str, Callable[[], str]] = {
     "AURA_REDIS_PASSWORD": lambda: secrets.token_hex(32),
 }
 
+OF_OTHERS: Mapping[str, Callable[[], str]] = {
+    "AURA_WEB_PASSWORD": lambda: "-".join(secrets.token_hex(2) for _ in range(4)),  # to be typed on a phone
+}
 
-def installation_keys(path: Path, *, sip_uri: str = "") -> dict[str, str]:
+
+def installation_keys(path: Path, *, sip_uri: str = "", password: bool = False) -> dict[str, str]:
     """The keys in a file of `NAME=value` lines; what is missing there is made and added.
 
     Args:
         sip_uri: Where the phone bridge of this run answers; empty if there is none.
+        password: Whoever calls from another device must know one.
 
     Raises:
         LauncherError: The file cannot be understood, or its secret is too short.
     """
     found = _read(path) if path.exists() else {}
-    wanted = {**FRESH, **PHONE} if sip_uri else FRESH
+    wanted = {**FRESH, **(PHONE if sip_uri else {}), **(OF_OTHERS if password else {})}
     keys = found | {name: make() for name, make in wanted.items() if name not in found}
     if sip_uri:
         keys["AURA_SIP_URI"] = sip_uri

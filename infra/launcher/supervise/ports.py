@@ -1,5 +1,6 @@
 """Chooses the ports of one stack: those that were asked for, free ones for the rest."""
 
+import errno
 import socket
 from collections.abc import Mapping
 from contextlib import ExitStack
@@ -24,6 +25,9 @@ class Ports:
     redis: int
     sip: int
     sip_health: int
+    turn: int
+    tls: int
+    trust: int
 
 
 VARIABLES = {
@@ -36,8 +40,13 @@ VARIABLES = {
     "redis": "AURA_REDIS_PORT",
     "sip": "AURA_SIP_PORT",
     "sip_health": "AURA_SIP_HEALTH_PORT",
+    "turn": "AURA_TURN_PORT",
+    "tls": "AURA_TLS_PORT",
+    "trust": "AURA_TRUST_PORT",
 }
 
+HTTPS, HTTP = 443, 80  # where other devices look first
+OUTSIDE = ("livekit_udp", "tls", "trust")  # for other devices, if they are served
 OVER_UDP = ("livekit_udp", "sip")
 EVERYWHERE = ("livekit_tcp", "sip_health")  # livekit-server and livekit-sip bind these on all interfaces
 
@@ -60,12 +69,19 @@ def asked_ports(environ: Mapping[str, str]) -> dict[str, int]:
     return asked
 
 
-def choose_ports(asked: Mapping[str, int]) -> Ports:
+def choose_ports(asked: Mapping[str, int], outside: str | None = None) -> Ports:
     """The ports of a stack that starts now.
 
+    Args:
+        outside: The address on which other devices are served; None: they are not.
+
     Raises:
-        PortTaken: A port that was asked for is in use; names its holder.
+        PortTaken: A port that was asked for, or is usual, cannot be used; names its holder.
     """
+    if outside:
+        asked = {"tls": HTTPS, **asked}
+        if "trust" not in asked and _is_free(outside, HTTP):
+            asked = {"trust": HTTP, **asked}
     chosen: dict[str, int] = {}
     with ExitStack() as reserved:  # hold all until the last is chosen, so that no two are equal
         for field in fields(Ports):
@@ -74,18 +90,36 @@ def choose_ports(asked: Mapping[str, int]) -> Ports:
             listener = reserved.enter_context(socket.socket(socket.AF_INET, kind))
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, int(transport == "tcp"))
             try:
-                listener.bind((_host(field.name), asked.get(field.name, 0)))
+                listener.bind((_host(field.name, outside), asked.get(field.name, 0)))
             except OSError as error:
+                if outside and error.errno == errno.EADDRNOTAVAIL:
+                    raise PortTaken(
+                        f"{outside} is no address of this machine: behind NAT, name the one that is with --listen"
+                    ) from error
                 raise _refused(field.name, asked.get(field.name, 0), transport, error) from error
             chosen[field.name] = listener.getsockname()[1]
     return Ports(**chosen)
 
 
-def _host(name: str) -> str:
+def _host(name: str, outside: str | None) -> str:
+    if outside and name in OUTSIDE:
+        return outside
     return "" if name in EVERYWHERE else LOOPBACK
+
+
+def _is_free(address: str, port: int) -> bool:
+    with socket.socket(socket.AF_INET, socket.SOCK_STREAM) as listener:
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            listener.bind((address, port))
+        except OSError:
+            return False
+    return True
 
 
 def _refused(name: str, port: int, transport: Transport, error: OSError) -> PortTaken:
     holder = holder_of(port, transport)
     by = f"is held by {holder}" if holder else f"cannot be used: {error.strerror}"
+    if isinstance(error, PermissionError):
+        by += " (below 1024 that takes root, or sysctl net.ipv4.ip_unprivileged_port_start=443)"
     return PortTaken(f"port {port} ({VARIABLES[name]}) {by}; stop that or set {VARIABLES[name]} to another port")

@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from string import Template
 
 from infra.launcher.base.layout import Layout
-from infra.launcher.base.settings import EMBEDDED, OnGpus
+from infra.launcher.base.settings import EMBEDDED, ForOthers, OnGpus
+from infra.launcher.supervise.for_others import livekit_network
 from infra.launcher.supervise.phone_services import bridge_service, livekit_redis, private, redis_service
 from infra.launcher.supervise.ports import LOOPBACK, Ports
 from infra.launcher.supervise.service import Service
@@ -57,8 +58,13 @@ def stack_services(
     phone: bool,
     profile: str = EMBEDDED,
     on_gpus: OnGpus | None = None,
+    outside: Mapping[str, str] | None = None,
 ) -> tuple[Service, ...]:
-    """The four services, or six with phones, in the order in which they start."""
+    """The four services, or six with phones, in the order in which they start.
+
+    Args:
+        outside: What the page's server is told of other devices.
+    """
     where, ours = addresses(ports), agent_environ(layout, ports, keys)
     scripts = layout.venv / "bin"
     return (
@@ -88,7 +94,7 @@ def stack_services(
                 *(str(scripts / "aura-agent"), "web", "--host", LOOPBACK, "--port", str(ports.web)),
                 *("--static", str(layout.page)),
             ),
-            env={**ours, "AURA_WEB_FEEDBACK": str(layout.run / "feedback.jsonl")},
+            env={**ours, "AURA_WEB_FEEDBACK": str(layout.run / "feedback.jsonl"), **(outside or {})},
             health=f"{where.url}health",
             start_s=30,
             stop_s=5,
@@ -128,8 +134,11 @@ def _pipeline(
     )
 
 
-def write_livekit_settings(layout: Layout, ports: Ports, keys: Mapping[str, str], *, phone: bool) -> None:
-    """Fill the ports into `infra/livekit/livekit.yaml`."""
+def write_livekit_settings(
+    layout: Layout, ports: Ports, keys: Mapping[str, str], *, phone: bool, others: ForOthers | None = None
+) -> None:
+    """Fill ports and addresses into `infra/livekit/livekit.yaml`."""
     template = Template((layout.root / "infra" / "livekit" / "livekit.yaml").read_text())
-    text = template.substitute(livekit=ports.livekit, livekit_tcp=ports.livekit_tcp, livekit_udp=ports.livekit_udp)
+    known = {"livekit": ports.livekit, "livekit_tcp": ports.livekit_tcp, "livekit_udp": ports.livekit_udp}
+    text = template.substitute(known, **livekit_network(others, ports))
     private(layout.run / "livekit.yaml", text + (livekit_redis(ports, keys) if phone else ""))

@@ -23,6 +23,21 @@ export const door: Words['door'] = {
   tryNow: 'Jetzt versuchen',
   giveUp: 'Aufgeben',
   continueYourLast: 'Dein letztes Gespräch fortsetzen',
+  access: {
+    password: 'Wie lautet das Passwort?',
+    passwordAdvice: 'Du hast es von denen, die dieses AURA betreiben. Auf diesem Gerät wird nur einmal danach gefragt.',
+    passwordLabel: 'Passwort',
+    enter: 'Weiter',
+    signIn: 'Bitte melde dich an',
+    signInAdvice: 'Wer dieses AURA betreibt, möchte wissen, wer anruft. Danach bist du wieder hier.',
+    signInNow: 'Anmelden',
+    problems: {
+      wrong_password: 'Das ist es nicht. Sieh noch einmal nach, und versuch es wieder.',
+      too_many_tries: 'Das waren zu viele Versuche von hier. Warte zehn Minuten, dann geht es wieder.',
+      away: 'Der Server antwortet nicht. Versuch es gleich noch einmal.',
+      other: 'Das hat nicht geklappt. Versuch es gleich noch einmal.',
+    },
+  },
   tryAgain: 'Noch einmal versuchen',
   back: 'Zurück',
   blocked: {

@@ -21,6 +21,21 @@ export const door = {
   tryNow: 'Try now',
   giveUp: 'Give up',
   continueYourLast: 'Continue your last call',
+  access: {
+    password: 'What is the password?',
+    passwordAdvice: 'Whoever runs this AURA has given it to you. It is asked for once on this device.',
+    passwordLabel: 'Password',
+    enter: 'Continue',
+    signIn: 'Please sign in',
+    signInAdvice: 'Whoever runs this AURA wants to know who calls. You come back here afterwards.',
+    signInNow: 'Sign in',
+    problems: {
+      wrong_password: 'That is not it. Look at it once more, and try again.',
+      too_many_tries: 'That were too many tries from here. Wait ten minutes, then it works again.',
+      away: 'The server does not answer. Try again in a moment.',
+      other: 'That did not work. Try again in a moment.',
+    } as Readonly<Record<string, string>>,
+  },
   tryAgain: 'Try again',
   back: 'Back',
   blocked: {

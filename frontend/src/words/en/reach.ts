@@ -5,5 +5,6 @@ export const reach = {
   scan: 'Point the phone’s camera at this picture, or type the address:',
   code: (address: string) => `QR code of ${address}`,
   typingOnly: 'At this address a phone can only type: browsers give microphones to https:// addresses only.',
+  trustFirst: (address: string) => `There the phone learns to trust this server, once. Afterwards open ${address}`,
   close: 'Close',
 };

@@ -10,7 +10,20 @@ from infra.launcher.supervise.ports import Ports
 from infra.launcher.supervise.services import stack_services, write_livekit_settings
 
 ROOT = Path(__file__).parents[4]
-PORTS = Ports(web=1, pipeline=2, agent=3, livekit=4, livekit_tcp=5, livekit_udp=6, redis=7, sip=8, sip_health=9)
+PORTS = Ports(
+    web=1,
+    pipeline=2,
+    agent=3,
+    livekit=4,
+    livekit_tcp=5,
+    livekit_udp=6,
+    redis=7,
+    sip=8,
+    sip_health=9,
+    turn=10,
+    tls=11,
+    trust=12,
+)
 
 
 def test_redis_starts_first_and_the_bridge_last(tmp_path: Path) -> None:

@@ -1,0 +1,56 @@
+"""`POST /api/access/password`: whoever knows the password may call from this browser."""
+
+import hmac
+from hashlib import sha256
+
+import msgspec
+from aiohttp import web
+
+from agent.web.access.rate_limit import RateLimit
+from agent.web.access.sessions import Sessions
+from agent.web.problem import Problem
+
+TRIES, WITHIN_S = 10, 600.0  # wrong ones, of one address
+LONGEST = 1_024  # bytes of a request
+
+
+class PasswordRequest(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the page sends."""
+
+    password: str
+
+
+def password_route(password: str, sessions: Sessions) -> web.RouteDef:
+    """The endpoint: 204 and a cookie, or JSON that says why not."""
+    wrong_tries = RateLimit(TRIES, WITHIN_S)
+    right = _digest(password)
+
+    async def enter(request: web.Request) -> web.StreamResponse:
+        address = request.remote or ""
+        try:
+            if wait_s := wrong_tries.wait_s(address):
+                raise Problem(429, "too_many_tries", "That was tried too often from this address.", wait_s)
+            if not hmac.compare_digest(_digest(_asked(await request.content.read(LONGEST + 1))), right):
+                wrong_tries.count(address)
+                raise Problem(403, "wrong_password", "This is not the password.")
+        except Problem as problem:
+            return problem.response()
+        response = web.Response(status=204)
+        sessions.open(request, response)
+        return response
+
+    return web.post("/api/access/password", enter)
+
+
+def _asked(body: bytes) -> str:
+    if len(body) > LONGEST:
+        raise Problem(413, "too_long", f"The request is longer than {LONGEST} bytes.")
+    try:
+        return msgspec.json.decode(body, type=PasswordRequest).password
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise Problem(400, "invalid_request", str(error)) from error
+
+
+def _digest(text: str) -> bytes:
+    """Of one length whatever the text's is, so that comparing takes the same time."""
+    return sha256(text.encode(errors="surrogatepass")).digest()

@@ -1,0 +1,133 @@
+"""What the services are told where other devices are served: certificate, ports, and how media get through."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from ipaddress import IPv4Network
+from pathlib import Path
+
+from infra.launcher.base.errors import CommandFailed, LauncherError
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.settings import ForOthers
+from infra.launcher.setup.setup_context import SetupContext
+from infra.launcher.supervise.ports import HTTP, HTTPS, LOOPBACK, Ports
+
+PASSWORD = "AURA_WEB_PASSWORD"
+
+
+@dataclass(frozen=True, slots=True)
+class ShownCertificate:
+    """Files in PEM.
+
+    Attributes:
+        root: Which devices must be given; None: they trust it already.
+    """
+
+    certificate: Path
+    key: Path
+    root: Path | None = None
+
+
+async def shown_certificate(setup: SetupContext, others: ForOthers) -> ShownCertificate:
+    """The certificate that other devices are shown: somebody's own, if it is good, or a local one.
+
+    Raises:
+        LauncherError: What is wrong with it.
+    """
+    layout = setup.layout
+    program: str | Path = layout.venv / "bin" / "aura-agent"
+    hosts = dict.fromkeys((others.host, others.address))
+    command: list[str | Path] = [program, "certificate", *(word for host in hosts for word in ("--host", host))]
+    if others.certificate and others.key:
+        shown = ShownCertificate(others.certificate, others.key)
+        command += ["--cert", shown.certificate, "--key", shown.key]
+    else:
+        folder = _folder(layout)
+        shown = ShownCertificate(folder / "server.pem", folder / "server.key", folder / "root.pem")
+        command += ["--folder", folder]
+    try:
+        with setup.display.step("certificate"):
+            await setup.run("certificate", command)
+    except CommandFailed as failed:
+        raise LauncherError(failed.output.strip() or str(failed)) from failed
+    return shown
+
+
+def web_environ(others: ForOthers, ports: Ports, shown: ShownCertificate) -> dict[str, str]:
+    """What the page's server is told."""
+    root = {"AURA_WEB_ROOT": str(shown.root)} if shown.root else {}
+    return {
+        "AURA_WEB_HOST": others.host,
+        "AURA_WEB_LISTEN": others.listens_on,
+        "AURA_WEB_CERT": str(shown.certificate),
+        "AURA_WEB_KEY": str(shown.key),
+        "AURA_TLS_PORT": str(ports.tls),
+        "AURA_TRUST_PORT": str(ports.trust),
+        "AURA_TURN_PORT": str(ports.turn),
+        **root,
+    }
+
+
+def livekit_network(others: ForOthers | None, ports: Ports) -> Mapping[str, str]:
+    """What stands in `infra/livekit/livekit.yaml` for the addresses of media, and for TURN."""
+    if others is None:
+        return {
+            "node_ip": LOOPBACK,
+            "interfaces": "interfaces:\n    includes: [lo]",
+            "ips": f"{LOOPBACK}/32",
+            "turn": "",
+        }
+    ips = ", ".join(f"{each}/32" for each in dict.fromkeys((LOOPBACK, others.listens_on)))
+    return {"node_ip": others.address, "interfaces": "", "ips": ips, "turn": _turn(others, ports)}
+
+
+def _turn(others: ForOthers, ports: Ports) -> str:
+    """TURN behind the page's port: that server has taken the TLS off, and livekit-server tells browsers port 443.
+
+    It relays to the media port of this machine and to nothing else, whatever a caller asks for.
+    """
+    nobody = ", ".join(map(str, IPv4Network("0.0.0.0/0").address_exclude(IPv4Network(others.address))))
+    return (
+        "turn:\n"
+        "  enabled: true\n"
+        "  external_tls: true\n"
+        f"  domain: {others.host}\n"
+        f"  bind_addresses: [{LOOPBACK}]\n"
+        f"  tls_port: {ports.turn}\n"
+        "  udp_port: 0\n"
+        f"  allow_restricted_peer_cidrs: [{others.address}/32]\n"
+        f"  deny_peer_cidrs: [{nobody}]\n"
+    )
+
+
+def how_to_reach(layout: Layout, options: Mapping[str, str], keys: Mapping[str, str], *, show: bool) -> str:
+    """Lines for people.
+
+    Args:
+        options: What the stack was started with.
+        show: The password is shown: whoever reads this sits here. In a log it would stay.
+    """
+    host, tls = options["--host"], int(options["AURA_TLS_PORT"])
+    lines = [f"  from other devices: https://{host}{_port(tls, HTTPS)}/"]
+    if "--password" in options:
+        where = f"in {layout.env_file} ({PASSWORD})"
+        told = f"the password is {keys[PASSWORD]}, and stands {where}" if show else f"the password is {where}"
+        lines.append(f"    {told}")
+    if "--cert" not in options:
+        lines += [
+            f"    a device that does not trust it yet: http://{host}{_port(int(options['AURA_TRUST_PORT']), HTTP)}/",
+            f"    its root's SHA-256 is {(_folder(layout) / 'root.sha256').read_text().strip()}",
+        ]
+    if tls != HTTPS:
+        lines.append(
+            "    media need UDP, or TCP ports of their own: TURN goes through the page's port only if that is 443"
+        )
+    return "\n".join(lines)
+
+
+def _folder(layout: Layout) -> Path:
+    """Of the local authority."""
+    return layout.run / "tls"
+
+
+def _port(port: int, usual: int) -> str:
+    return "" if port == usual else f":{port}"

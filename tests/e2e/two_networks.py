@@ -1,0 +1,77 @@
+"""Two network namespaces with a cable between them, of which one lets nothing out but TCP to port 443.
+
+Nothing leaves the two: neither has a way to any other network.
+"""
+
+import os
+import secrets
+import shutil
+import subprocess
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+
+SERVER, CALLER = "10.79.0.1", "10.79.0.2"
+# Both ways, so that nothing that the server sends opens a way back for what is not TCP 443.
+ONLY_443 = """
+table inet narrow {
+  chain out {
+    type filter hook output priority 0; policy drop;
+    oif lo accept
+    ip daddr 10.79.0.1 tcp dport 443 accept
+  }
+  chain in {
+    type filter hook input priority 0; policy drop;
+    iif lo accept
+    ip saddr 10.79.0.1 tcp sport 443 accept
+  }
+}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class TwoNetworks:
+    """Their names, to be entered with `ip netns exec`."""
+
+    server: str
+    caller: str
+
+    def inside(self, network: str, *argv: str) -> list[str]:
+        """The command in that network."""
+        return ["ip", "netns", "exec", network, *argv]
+
+
+def need_namespaces() -> None:
+    """Raises AssertionError that says what this machine lacks."""
+    assert os.geteuid() == 0, "two networks are made by root: run this test as root"
+    for program, package in (("ip", "iproute2"), ("nft", "nftables"), ("certutil", "libnss3-tools")):
+        assert shutil.which(program), f"{program} is missing; on Debian: apt-get install {package}"
+
+
+@contextmanager
+def two_networks() -> Iterator[TwoNetworks]:
+    """For as long as the context lasts."""
+    need_namespaces()
+    mark = secrets.token_hex(2)
+    networks = TwoNetworks(f"aura-s{mark}", f"aura-c{mark}")
+    here, there = f"as{mark}", f"ac{mark}"
+    try:
+        for name in (networks.server, networks.caller):
+            _run("ip", "netns", "add", name)
+            _run("ip", "-n", name, "link", "set", "lo", "up")
+        _run(
+            "ip", "link", "add", here, "netns", networks.server, "type", "veth", "peer", there, "netns", networks.caller
+        )
+        for name, end, address in ((networks.server, here, SERVER), (networks.caller, there, CALLER)):
+            _run("ip", "-n", name, "addr", "add", f"{address}/24", "dev", end)
+            _run("ip", "-n", name, "link", "set", end, "up")
+        _run(*networks.inside(networks.caller, "nft", "-f", "-"), told=ONLY_443)
+        yield networks
+    finally:
+        for name in (networks.server, networks.caller):
+            subprocess.run(["ip", "netns", "delete", name], check=False, capture_output=True)
+
+
+def _run(*argv: str, told: str | None = None) -> None:
+    ended = subprocess.run(argv, input=told, text=True, capture_output=True)
+    assert ended.returncode == 0, f"{' '.join(argv)}: {ended.stderr}"

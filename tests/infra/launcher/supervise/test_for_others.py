@@ -1,0 +1,80 @@
+"""What the services are told of other devices, and what people are."""
+
+import re
+import socket
+from ipaddress import IPv4Address, IPv4Network
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from infra.launcher.base.errors import PortTaken
+from infra.launcher.base.layout import Layout
+from infra.launcher.base.settings import ForOthers
+from infra.launcher.supervise.for_others import how_to_reach
+from infra.launcher.supervise.keys import installation_keys
+from infra.launcher.supervise.ports import choose_ports
+from infra.launcher.supervise.services import write_livekit_settings
+
+ROOT = Path(__file__).parents[4]
+OTHERS = ForOthers("aura.lan", "10.0.0.4", "10.0.0.4", password=True)
+
+
+def livekit(run: Path, others: ForOthers | None) -> dict[str, Any]:
+    layout, ports = Layout(ROOT, run, run), choose_ports({})
+    write_livekit_settings(layout, ports, {}, phone=False, others=others)
+    return dict(yaml.safe_load((run / "livekit.yaml").read_text()))
+
+
+def test_media_stay_on_this_machine_unless_others_are_served(tmp_path: Path) -> None:
+    settings = livekit(tmp_path, None)
+    assert settings["rtc"]["node_ip"] == "127.0.0.1" and settings["rtc"]["interfaces"] == {"includes": ["lo"]}
+    assert "turn" not in settings
+
+
+def test_others_reach_media_at_the_hosts_address_and_signalling_stays_here(tmp_path: Path) -> None:
+    settings = livekit(tmp_path, OTHERS)
+    assert settings["bind_addresses"] == ["127.0.0.1"]
+    assert settings["rtc"]["node_ip"] == "10.0.0.4"
+    assert settings["rtc"]["ips"]["includes"] == ["127.0.0.1/32", "10.0.0.4/32"]
+
+
+def test_turn_relays_to_the_media_of_this_machine_and_nowhere_else(tmp_path: Path) -> None:
+    turn = livekit(tmp_path, OTHERS)["turn"]
+    assert (turn["bind_addresses"], turn["external_tls"], turn["domain"]) == (["127.0.0.1"], True, "aura.lan")
+    denied = [IPv4Network(each) for each in turn["deny_peer_cidrs"]]
+    assert sum(net.num_addresses for net in denied) == 2**32 - 1
+    assert not any(IPv4Address("10.0.0.4") in net for net in denied)
+    assert turn["allow_restricted_peer_cidrs"] == ["10.0.0.4/32"]
+
+
+def test_a_password_is_made_once_and_only_for_others(tmp_path: Path) -> None:
+    assert "AURA_WEB_PASSWORD" not in installation_keys(tmp_path / "env")
+    made = installation_keys(tmp_path / "env", password=True)["AURA_WEB_PASSWORD"]
+    assert re.fullmatch(r"[0-9a-f]{4}(-[0-9a-f]{4}){3}", made)
+    assert installation_keys(tmp_path / "env", password=True)["AURA_WEB_PASSWORD"] == made
+
+
+def test_whoever_sits_here_is_told_the_password_and_a_log_is_not(tmp_path: Path) -> None:
+    (tmp_path / "tls").mkdir()
+    (tmp_path / "tls" / "root.sha256").write_text("AA:BB\n")
+    layout, options = Layout(ROOT, tmp_path, tmp_path), {"--host": "aura.lan", "--password": ""}
+    options |= {"AURA_TLS_PORT": "443", "AURA_TRUST_PORT": "80"}
+    keys = {"AURA_WEB_PASSWORD": "1234-secret"}
+    shown, logged = (how_to_reach(layout, options, keys, show=show) for show in (True, False))
+    assert "https://aura.lan/" in shown and "http://aura.lan/" in shown and "AA:BB" in shown
+    assert "1234-secret" in shown and "1234-secret" not in logged and "AURA_WEB_PASSWORD" in logged
+    assert "only if that is 443" in how_to_reach(layout, {**options, "AURA_TLS_PORT": "8443"}, keys, show=False)
+
+
+def test_an_address_of_another_machine_is_told_with_the_way_out() -> None:
+    with pytest.raises(PortTaken, match=r"192\.0\.2\.7 is no address of this machine: .* with --listen"):
+        choose_ports({"tls": 8443}, "192.0.2.7")
+
+
+def test_a_port_for_others_that_is_taken_is_named_with_its_holder() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        port = server.getsockname()[1]
+        with pytest.raises(PortTaken, match=rf"port {port} \(AURA_TLS_PORT\) is held by pid"):
+            choose_ports({"tls": port}, "127.0.0.1")
