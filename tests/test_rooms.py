@@ -58,6 +58,7 @@ AGENT = (
     "character",
     "web",
     "rooms",
+    "cells",
     "records",
     "tools",
     "livekit",

@@ -53,6 +53,7 @@ class WorkerSettings:
         remarks_per_minute: Most that an agent says of its own accord; 0: nothing.
         tools: What it can do.
         records: Where and for how long calls are recorded; None: they are not.
+        cells: Where the pipelines of all cells are; empty: this is the only one.
     """
 
     pipeline: PipelineSettings
@@ -69,6 +70,7 @@ class WorkerSettings:
     host: str = "127.0.0.1"
     tools: ToolSettings = field(default_factory=ToolSettings)
     records: RecordSettings | None = None
+    cells: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +86,7 @@ class WebSettings:
         pipeline_key: With which it has the pipeline speak samples of its voices; empty: it has none to offer.
         persona: Who the agent of this installation is, as far as the environment says.
         records: Where and for how long calls are recorded; None: they are not.
+        cells: Where the pipelines of all cells are; empty: there is one.
     """
 
     pipeline_url: str
@@ -97,6 +100,7 @@ class WebSettings:
     pipeline_key: str = field(default="", repr=False)
     persona: PersonaSettings = field(default_factory=PersonaSettings)
     records: RecordSettings | None = None
+    cells: tuple[str, ...] = ()
 
 
 def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
@@ -117,6 +121,7 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
         host=reader.optional("AURA_AGENT_HOST") or "127.0.0.1",
         tools=tool_settings(reader),
         records=record_settings(reader),
+        cells=reader.urls("AURA_CELLS", "http", "https"),
     )
     reader.check()
     return settings
@@ -136,6 +141,7 @@ def web_settings(environ: Mapping[str, str], listens_on: str) -> WebSettings:
         pipeline_key=reader.optional("AURA_PIPELINE_KEY"),
         persona=persona_settings(reader),
         records=record_settings(reader),
+        cells=reader.urls("AURA_CELLS", "http", "https"),
     )
     reader.check()
     return settings

@@ -137,6 +137,7 @@ class Readiness:
 
     ready: bool
     free_sessions: int
+    max_sessions: int = 0
 
 
 async def readiness(url: str, *, timeout_s: float = 2.0) -> Readiness:
@@ -149,8 +150,9 @@ async def readiness(url: str, *, timeout_s: float = 2.0) -> Readiness:
     try:
         body = msgspec.json.decode(told)
         ready = status == 200 and bool(body["ready"])
-        return Readiness(ready, int(body["free_sessions"]) if ready else 0)
-    except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
+        most = int(body.get("max_sessions", 0))
+        return Readiness(ready, int(body["free_sessions"]), most) if ready else Readiness(False, 0)
+    except (msgspec.DecodeError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise no_pipeline(url) from error
 
 
