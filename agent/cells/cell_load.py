@@ -9,9 +9,8 @@ from agent.cells.places import places
 from pipeline.realtime.client import Readiness, Unreachable
 
 LOOK_S = 0.5
-MOST_LOAD = (
-    0.69  # below the LiveKit server's target load for agents, 0.7: at it not even the only worker is given a job
-)
+# Below the target load of the LiveKit server for agents, 0.7: above it not even the only worker is given a job.
+MOST_LOAD = 0.69
 NO_CHOICE = 1.0
 AWAY = Readiness(False, 0)
 

@@ -103,17 +103,20 @@ class RealtimeClient:
 
 
 @asynccontextmanager
-async def connect(url: str, key: str, *, resume: str | None = None) -> AsyncIterator[RealtimeClient]:
+async def connect(
+    url: str, key: str, *, resume: str | None = None, affinity: str = ""
+) -> AsyncIterator[RealtimeClient]:
     """Open a session at `url`, for example `http://127.0.0.1:8000`.
 
     Args:
         resume: The `resume_token` of a session that broke off, to go on with it.
+        affinity: The same at each attempt, so that a router before several pipelines finds the one that knows the session.
 
     Raises:
         PipelineError: One of the first four of the tree above.
     """
     params = {"resume": resume} if resume else {}
-    headers = {"Authorization": f"Bearer {key}"}
+    headers = {"Authorization": f"Bearer {key}", **({"X-Session-Id": affinity} if affinity else {})}
     async with aiohttp.ClientSession() as http:
         try:
             socket = await http.ws_connect(
