@@ -159,9 +159,7 @@ class PipelineConnection:
 
     def _open(self) -> AbstractAsyncContextManager[RealtimeClient]:
         settings = self._endpoint.settings
-        return self._endpoint.connect(
-            settings.url, settings.key, resume=self._resume_token, affinity=self._affinity
-        )
+        return self._endpoint.connect(settings.url, settings.key, resume=self._resume_token, affinity=self._affinity)
 
     async def _introduce(self, pipeline: RealtimeClient, created: Event) -> None:
         session = created.get("session") or {}

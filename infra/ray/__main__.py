@@ -6,6 +6,7 @@ It returns when they are ready; `--down` takes them away again, each when its la
 import argparse
 import os
 import sys
+from pathlib import Path
 
 import ray
 from ray import serve
@@ -23,7 +24,10 @@ def main(argv: list[str]) -> None:
         at = argv.index("--")
         asked, server = argv[:at], argv[at + 1 :]
     options = _parser().parse_args(asked)
-    ray.init(address=options.address, namespace=NAME, log_to_driver=False)
+    here = str(Path(__file__).resolve().parents[2])  # the same on every host, as the stack's venv is
+    ray.init(
+        address=options.address, namespace=NAME, log_to_driver=False, runtime_env={"env_vars": {"PYTHONPATH": here}}
+    )
     if options.down:
         serve.delete(NAME)
         return
@@ -50,7 +54,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--most-cells", type=int, help="the most; as many as there are at least unless it is said")
     parser.add_argument("--places", type=int, default=16, help="callers at once in a cell: its --max-sessions")
     parser.add_argument("--gpus", type=float, default=0, help="of a cell; 1 for the profile vllm")
-    parser.add_argument("--longest-call-s", type=float, default=3_600.0, help="how long a cell to go waits for its calls")
+    parser.add_argument(
+        "--longest-call-s", type=float, default=3_600.0, help="how long a cell to go waits for its calls"
+    )
     parser.add_argument("--down", action="store_true", help="take the cells away")
     return parser
 

@@ -16,7 +16,9 @@ HOP_BY_HOP = ("connection", "content-length", "host", "transfer-encoding", "upgr
 def passed_on(headers: Mapping[str, str]) -> dict[str, str]:
     """Return the headers that are not about one connection only, nor about a WebSocket's handshake."""
     kept = headers.items()
-    return {name: value for name, value in kept if name.lower() not in HOP_BY_HOP and "sec-websocket" not in name.lower()}
+    return {
+        name: value for name, value in kept if name.lower() not in HOP_BY_HOP and "sec-websocket" not in name.lower()
+    }
 
 
 async def relay(caller: WebSocket, http: aiohttp.ClientSession, url: str) -> None:

@@ -110,7 +110,7 @@ async def connect(
 
     Args:
         resume: The `resume_token` of a session that broke off, to go on with it.
-        affinity: The same at each attempt, so that a router before several pipelines finds the one that knows the session.
+        affinity: The same at each attempt, for a router before several pipelines.
 
     Raises:
         PipelineError: One of the first four of the tree above.

@@ -34,6 +34,26 @@ class OnGpus:
 
 
 @dataclass(frozen=True, slots=True)
+class CellOptions:
+    """How a stack is one of several.
+
+    Attributes:
+        host: The address of this machine at which its pipeline listens.
+        drain_s: How long running calls may go on when it is to end.
+        redis: `HOST:PORT` of the Redis by which several LiveKit servers are one; empty: there is one.
+        redis_password: Its password, if it has one.
+    """
+
+    host: str = "127.0.0.1"
+    drain_s: int = 0
+    redis: str = ""
+    redis_password: str = field(default="", repr=False)
+
+
+ALONE = CellOptions()
+
+
+@dataclass(frozen=True, slots=True)
 class LauncherSettings:
     """One call of `infra/up`, `infra/down` or `infra/test`.
 
@@ -41,6 +61,8 @@ class LauncherSettings:
         ports: Ports that were asked for, by the field names of `Ports`.
         asked: What was asked for of all that a running stack may have been started with, by option or variable.
         on_gpus: What else the profile `vllm` needs.
+        join: The LiveKit server of the installation that this machine is a cell of; empty: it has its own.
+        cell: How it is one of several.
         rest: Arguments for pytest.
     """
 
@@ -55,5 +77,7 @@ class LauncherSettings:
     hub: bool = False
     phone: bool = False
     on_gpus: OnGpus | None = None
+    join: str = ""
+    cell: CellOptions = ALONE
     rest: tuple[str, ...] = ()
     asked: Mapping[str, str] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from infra.launcher.base.errors import BadUsage
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.profile_names import known_profiles
 from infra.launcher.base.settings import EMBEDDED, VLLM, LauncherSettings, OnGpus
+from infra.launcher.cli.cell_arguments import cell_options, check_join
 from infra.launcher.supervise.phone_services import sip_host, trunk_options
 from infra.launcher.supervise.ports import VARIABLES, asked_ports
 
@@ -22,6 +23,10 @@ environment:
   AURA_WEB_HOSTS       names of the page's server, with commas, if a proxy stands before it
   AURA_WEB_EMBED       origins, with commas, whose pages may show the page in a frame
   AURA_WEB_BRAND       a TOML file with the page's name, colours, words and logo
+  AURA_PIPELINE_HOST   the address of this machine at which the pipeline listens (default: 127.0.0.1)
+  AURA_CELLS           URLs of the pipelines of all cells, with commas
+  AURA_AGENT_DRAIN_S   how long running calls may go on when this is to end (default: 0)
+  AURA_LIVEKIT_REDIS   HOST:PORT of the Redis that several LiveKit servers share
   AURA_SIP_HOST        with --phone: the address of this machine at which phones reach it (default: 127.0.0.1)
   AURA_SIP_NUMBERS     with --phone: the numbers that reach the agent, with commas (default: 100)
   AURA_SIP_ADDRESSES   with --phone: the addresses that may call (default: 127.0.0.1/32)
@@ -31,7 +36,7 @@ environment:
 """
 OF_VLLM, FLAGS = ("model_dir", "stage_configs_path", "vllm_venv"), ("hub", "phone")
 FILES = ("AURA_PERSONA", "AURA_PERSONAS", "AURA_WEB_BRAND")  # variables that name one, or some with commas between them
-VALUES = ("profile", *OF_VLLM, "max_sessions")  # of a stack, as the flags
+VALUES = ("profile", *OF_VLLM, "max_sessions", "join")  # of a stack, as the flags
 
 
 def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) -> LauncherSettings:
@@ -53,6 +58,8 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         raise BadUsage(f"--max-sessions is {asked.max_sessions}, at least 1 is needed")
     if asked.phone:
         sip_host(environ)
+    if asked.join is not None:
+        check_join(asked.join, layout, phone=asked.phone)
     return LauncherSettings(
         verb=asked.verb,
         layout=layout,
@@ -65,6 +72,8 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         hub=asked.hub,
         phone=asked.phone,
         on_gpus=_on_gpus(asked, profile, layout.models),
+        join=asked.join or "",
+        cell=cell_options(environ, phone=asked.phone),
         rest=tuple(rest),
         asked=_for_a_stack(asked, ports, environ),
     )
@@ -152,6 +161,7 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--max-sessions", type=int, metavar="N", help="most callers at a time")
     up.add_argument("--detach", action="store_true", help="return when it runs; infra/down stops it")
     up.add_argument("--phone", action="store_true", help="take phone calls, too: with a SIP bridge")
+    up.add_argument("--join", metavar="URL", help="be a cell of the installation whose LiveKit server is there")
     up.add_argument("--hub", action="store_true", help="fetch the weights that lack from the model hub")
     down = verbs.add_parser("down", prog="infra/down", allow_abbrev=False, description="Stop what infra/up runs.")
     for verb in (up, down):

@@ -6,6 +6,7 @@ from functools import partial
 
 from infra.launcher.base.progress import Display
 from infra.launcher.base.settings import VLLM, LauncherSettings
+from infra.launcher.cli.down import DRAIN
 from infra.launcher.cli.running_check import check_running
 from infra.launcher.setup.gpu_deployment import check_folders, fitting
 from infra.launcher.setup.plan import set_up_all
@@ -73,24 +74,39 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
     layout, environ, phone, on_gpus = settings.layout, settings.environ, settings.phone, settings.on_gpus
     ports = choose_ports(settings.ports)
     keys = installation_keys(layout.env_file, sip_uri=sip_uri(ports, environ) if phone else "")
-    write_livekit_settings(layout, ports, keys, phone=phone)
+    cell, join = settings.cell, settings.join
+    if not join:
+        write_livekit_settings(layout, ports, keys, phone=phone, cell=cell)
     bridge = ""
     if phone:
         write_phone_settings(layout, ports, keys, environ)
         bridge = f"; TCP port {ports.sip_health} (the bridge's health), and its RTP ports"
-    display.say(f"  all listens on this machine only, but for TCP port {ports.livekit_tcp} (media){bridge}")
+    if join:
+        display.say(f"  a cell of {join}; its pipeline listens at {cell.host}, and nothing else of it")
+    else:
+        display.say(f"  all listens on this machine only, but for TCP port {ports.livekit_tcp} (media){bridge}")
     options = {
         "--profile": settings.profile,
         **(on_gpus.options() if on_gpus else {}),
+        **({"--join": join} if join else {}),
+        **({DRAIN: str(cell.drain_s)} if cell.drain_s else {}),
         **({PHONE: "", **trunk_options(environ)} if phone else {}),
         **{VARIABLES[name]: str(port) for name, port in asdict(ports).items()},
     }
     await serve(
         layout,
         stack_services(
-            layout, ports, keys, settings.max_sessions, phone=phone, profile=settings.profile, on_gpus=on_gpus
+            layout,
+            ports,
+            keys,
+            settings.max_sessions,
+            phone=phone,
+            profile=settings.profile,
+            on_gpus=on_gpus,
+            cell=cell,
+            join=join,
         ),
-        addresses(ports),
+        addresses(ports, cell.host, join),
         options,
         stack=stack,
         environ=environ,

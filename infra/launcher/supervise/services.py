@@ -5,11 +5,12 @@ from dataclasses import dataclass
 from string import Template
 
 from infra.launcher.base.layout import Layout
-from infra.launcher.base.settings import EMBEDDED, VLLM, OnGpus
-from infra.launcher.supervise.phone_services import bridge_service, livekit_redis, private, redis_service
+from infra.launcher.base.settings import ALONE, EMBEDDED, VLLM, CellOptions, OnGpus
+from infra.launcher.supervise.phone_services import bridge_service, livekit_redis, private, redis_service, shared_redis
 from infra.launcher.supervise.ports import LOOPBACK, Ports
 from infra.launcher.supervise.service import Service
 
+OF_A_CELL = ("pipeline", "agent")  # that joins an installation: it has its page and its LiveKit server
 SMALL_START_S, GPU_START_S = 180, 1_200  # weights from a slow disk, and what vLLM compiles at the first start
 
 
@@ -22,21 +23,22 @@ class Addresses:
     livekit_url: str
 
 
-def addresses(ports: Ports) -> Addresses:
-    return Addresses(
-        url=f"http://{LOOPBACK}:{ports.web}/",
-        pipeline_url=f"http://{LOOPBACK}:{ports.pipeline}",
-        livekit_url=f"ws://{LOOPBACK}:{ports.livekit}",
-    )
+def addresses(ports: Ports, host: str = LOOPBACK, join: str = "") -> Addresses:
+    """Those of a stack whose pipeline listens at `host`, or of a cell that joins the LiveKit server at `join`."""
+    pipeline = f"http://{f'[{host}]' if ':' in host else host}:{ports.pipeline}"
+    page = f"http://{LOOPBACK}:{ports.web}/"
+    return Addresses(pipeline if join else page, pipeline, join or f"ws://{LOOPBACK}:{ports.livekit}")
 
 
 # Reading the tools takes a small model on a CPU eight seconds before its first answer, and it hardly calls them.
 OF_SMALL_MODELS = {"AURA_BUILTIN_TOOLS": "none"}
 
 
-def agent_environ(layout: Layout, ports: Ports, keys: Mapping[str, str]) -> dict[str, str]:
+def agent_environ(
+    layout: Layout, ports: Ports, keys: Mapping[str, str], where: Addresses | None = None
+) -> dict[str, str]:
     """What our own programs need to know of the stack."""
-    where = addresses(ports)
+    where = where or addresses(ports)
     return {
         **keys,
         "AURA_HOME": str(layout.home),
@@ -57,11 +59,14 @@ def stack_services(
     phone: bool,
     profile: str = EMBEDDED,
     on_gpus: OnGpus | None = None,
+    cell: CellOptions = ALONE,
+    join: str = "",
 ) -> tuple[Service, ...]:
-    """The four services, or six with phones, in the order in which they start."""
-    where, ours = addresses(ports), agent_environ(layout, ports, keys)
+    """The four services, or six with phones, or two of a cell that joins, in the order in which they start."""
+    where = addresses(ports, cell.host, join)
+    ours = agent_environ(layout, ports, keys, where)
     scripts = layout.venv / "bin"
-    return (
+    parts = (
         *((redis_service(layout, ports),) if phone else ()),
         Service(
             name="livekit-server",
@@ -71,14 +76,14 @@ def stack_services(
             start_s=15,
             stop_s=5,
         ),
-        _pipeline(layout, ports, ours, max_sessions, profile, on_gpus),
+        _pipeline(layout, ports, ours, max_sessions, profile, on_gpus, cell.host),
         Service(
             name="agent",
             argv=(str(scripts / "aura-agent"), "start"),
             env={**ours, "AURA_AGENT_JOBS": str(layout.run / "agent-jobs.json")},
             health=f"http://{LOOPBACK}:{ports.agent}/health",
             start_s=60,
-            stop_s=15,
+            stop_s=15 + cell.drain_s,
             comes_back=True,
             defaults={"AURA_AGENT_DRAIN_S": "0", **({} if on_gpus else OF_SMALL_MODELS)},
         ),
@@ -96,6 +101,7 @@ def stack_services(
         ),
         *((bridge_service(layout, ports, keys),) if phone else ()),
     )
+    return tuple(part for part in parts if not join or part.name in OF_A_CELL)
 
 
 def _pipeline(
@@ -105,6 +111,7 @@ def _pipeline(
     max_sessions: int | None,
     profile: str,
     on_gpus: OnGpus | None,
+    host: str,
 ) -> Service:
     """What hears, thinks and speaks: with small models, as a package says, or on GPUs."""
     venv, models = (on_gpus.venv_in(layout), on_gpus.models) if on_gpus else (layout.venv, layout.models)
@@ -112,7 +119,7 @@ def _pipeline(
         "--profile": VLLM if on_gpus else profile,
         "--stage-configs-path": on_gpus and on_gpus.deployment,
         "--models-dir": models,
-        "--host": LOOPBACK,
+        "--host": host,
         "--port": ports.pipeline,
         "--max-sessions": max_sessions,
     }
@@ -121,15 +128,18 @@ def _pipeline(
         name="pipeline",
         argv=(str(venv / "bin" / "aura-pipeline"), "serve", *given),
         env=env,
-        health=f"http://{LOOPBACK}:{ports.pipeline}/ready",
+        health=f"{addresses(ports, host).pipeline_url}/ready",
         start_s=GPU_START_S if on_gpus else SMALL_START_S,
         stop_s=28 if on_gpus else 18,  # 8 of them for answers that are being heard
         comes_back=True,
     )
 
 
-def write_livekit_settings(layout: Layout, ports: Ports, keys: Mapping[str, str], *, phone: bool) -> None:
+def write_livekit_settings(
+    layout: Layout, ports: Ports, keys: Mapping[str, str], *, phone: bool, cell: CellOptions = ALONE
+) -> None:
     """Fill the ports into `infra/livekit/livekit.yaml`."""
     template = Template((layout.root / "infra" / "livekit" / "livekit.yaml").read_text())
     text = template.substitute(livekit=ports.livekit, livekit_tcp=ports.livekit_tcp, livekit_udp=ports.livekit_udp)
-    private(layout.run / "livekit.yaml", text + (livekit_redis(ports, keys) if phone else ""))
+    redis = livekit_redis(ports, keys) if phone else shared_redis(cell) if cell.redis else ""
+    private(layout.run / "livekit.yaml", text + redis)
