@@ -39,12 +39,12 @@ class Cell:
         if not await self._server.ready():
             raise RuntimeError("the cell is not ready")
 
-    @app.websocket("/v1/realtime")
+    @app.websocket("/v1/realtime")  # type: ignore[untyped-decorator]
     async def realtime(self, caller: WebSocket) -> None:
         assert self._server
         await relay(caller, self._server.http, self._server.url)
 
-    @app.get("/{path:path}")
+    @app.get("/{path:path}")  # type: ignore[untyped-decorator]
     async def rest(self, path: str, request: Request) -> Response:
         """What the server says of itself and of this cell."""
         assert self._server
