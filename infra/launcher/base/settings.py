@@ -42,12 +42,14 @@ class CellOptions:
         drain_s: How long running calls may go on when it is to end.
         redis: `HOST:PORT` of the Redis by which several LiveKit servers are one; empty: there is one.
         redis_password: Its password, if it has one.
+        ray: The address of the Ray cluster on which its pipelines run; empty: one runs here.
     """
 
     host: str = "127.0.0.1"
     drain_s: int = 0
     redis: str = ""
     redis_password: str = field(default="", repr=False)
+    ray: str = ""
 
 
 ALONE = CellOptions()

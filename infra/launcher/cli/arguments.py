@@ -36,7 +36,7 @@ environment:
 """
 OF_VLLM, FLAGS = ("model_dir", "stage_configs_path", "vllm_venv"), ("hub", "phone")
 FILES = ("AURA_PERSONA", "AURA_PERSONAS", "AURA_WEB_BRAND")  # variables that name one, or some with commas between them
-VALUES = ("profile", *OF_VLLM, "max_sessions", "join")  # of a stack, as the flags
+VALUES = ("profile", *OF_VLLM, "max_sessions", "join", "ray")  # of a stack, as the flags
 
 
 def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) -> LauncherSettings:
@@ -73,7 +73,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         phone=asked.phone,
         on_gpus=_on_gpus(asked, profile, layout.models),
         join=asked.join or "",
-        cell=cell_options(environ, phone=asked.phone),
+        cell=cell_options(environ, phone=asked.phone, ray=asked.ray or "", max_sessions=asked.max_sessions),
         rest=tuple(rest),
         asked=_for_a_stack(asked, ports, environ),
     )
@@ -162,6 +162,7 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--detach", action="store_true", help="return when it runs; infra/down stops it")
     up.add_argument("--phone", action="store_true", help="take phone calls, too: with a SIP bridge")
     up.add_argument("--join", metavar="URL", help="be a cell of the installation whose LiveKit server is there")
+    up.add_argument("--ray", metavar="ADDRESS", help="run the pipelines on that Ray cluster: a cell each of its GPUs")
     up.add_argument("--hub", action="store_true", help="fetch the weights that lack from the model hub")
     down = verbs.add_parser("down", prog="infra/down", allow_abbrev=False, description="Stop what infra/up runs.")
     for verb in (up, down):

@@ -11,8 +11,12 @@ from infra.launcher.base.settings import ALONE, CellOptions
 LONGEST_DRAIN_S = 86_400
 
 
-def cell_options(environ: Mapping[str, str], *, phone: bool) -> CellOptions:
+def cell_options(
+    environ: Mapping[str, str], *, phone: bool, ray: str = "", max_sessions: int | None = None
+) -> CellOptions:
     """Raises BadUsage, naming the variable that makes no sense."""
+    if ray and max_sessions is None:
+        raise BadUsage("--ray needs --max-sessions N: so many callers at once each of its cells takes")
     host = environ.get("AURA_PIPELINE_HOST") or ALONE.host
     try:
         usable = not ip_address(host).is_unspecified
@@ -29,7 +33,7 @@ def cell_options(environ: Mapping[str, str], *, phone: bool) -> CellOptions:
         raise BadUsage(f"AURA_LIVEKIT_REDIS is `{redis}`, and not HOST:PORT")
     if redis and phone:
         raise BadUsage("AURA_LIVEKIT_REDIS goes with no --phone, which brings a Redis of its own")
-    return CellOptions(host, int(drain), redis, environ.get("AURA_LIVEKIT_REDIS_PASSWORD", ""))
+    return CellOptions(host, int(drain), redis, environ.get("AURA_LIVEKIT_REDIS_PASSWORD", ""), ray)
 
 
 def check_join(url: str, layout: Layout, *, phone: bool) -> None:

@@ -46,6 +46,7 @@ async def set_up(settings: LauncherSettings, display: Display) -> LauncherSettin
         phone=settings.phone,
         strict=settings.ci,
         on_gpus=settings.on_gpus,
+        ray=bool(settings.cell.ray),
     )
     return settings
 
@@ -88,6 +89,7 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
     options = {
         "--profile": settings.profile,
         **(on_gpus.options() if on_gpus else {}),
+        **({"--ray": cell.ray} if cell.ray else {}),
         **({"--join": join} if join else {}),
         **({DRAIN: str(cell.drain_s)} if cell.drain_s else {}),
         **({PHONE: "", **trunk_options(environ)} if phone else {}),

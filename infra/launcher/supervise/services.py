@@ -76,7 +76,7 @@ def stack_services(
             start_s=15,
             stop_s=5,
         ),
-        _pipeline(layout, ports, ours, max_sessions, profile, on_gpus, cell.host),
+        _pipeline(layout, ports, ours, max_sessions, profile, on_gpus, cell),
         Service(
             name="agent",
             argv=(str(scripts / "aura-agent"), "start"),
@@ -111,7 +111,7 @@ def _pipeline(
     max_sessions: int | None,
     profile: str,
     on_gpus: OnGpus | None,
-    host: str,
+    cell: CellOptions,
 ) -> Service:
     """What hears, thinks and speaks: with small models, as a package says, or on GPUs."""
     venv, models = (on_gpus.venv_in(layout), on_gpus.models) if on_gpus else (layout.venv, layout.models)
@@ -119,18 +119,26 @@ def _pipeline(
         "--profile": VLLM if on_gpus else profile,
         "--stage-configs-path": on_gpus and on_gpus.deployment,
         "--models-dir": models,
-        "--host": host,
-        "--port": ports.pipeline,
         "--max-sessions": max_sessions,
     }
     given = [word for name, value in options.items() if value is not None for word in (name, str(value))]
+    program = str(venv / "bin" / "aura-pipeline")
+    listens = ("--host", cell.host, "--port", str(ports.pipeline))
+    if cell.ray:  # Serve listens, and each of its replicas has the server choose a port
+        python, gpus = layout.ray_venv / "bin" / "python", str(int(on_gpus is not None))
+        cells = ("--address", cell.ray, "--places", str(max_sessions), "--gpus", gpus)
+        longest = ("--longest-call-s", str(cell.drain_s)) if cell.drain_s else ()
+        argv = (str(python), "-m", "infra.ray", *cells, *longest, *listens, "--", program, "serve", *given)
+    else:
+        argv = (program, "serve", *listens, *given)
     return Service(
         name="pipeline",
-        argv=(str(venv / "bin" / "aura-pipeline"), "serve", *given),
-        env=env,
-        health=f"{addresses(ports, host).pipeline_url}/ready",
+        argv=argv,
+        env={**env, "PYTHONPATH": str(layout.root)} if cell.ray else env,
+        health=f"{addresses(ports, cell.host).pipeline_url}/ready",
         start_s=GPU_START_S if on_gpus else SMALL_START_S,
-        stop_s=28 if on_gpus else 18,  # 8 of them for answers that are being heard
+        stop_s=(28 if on_gpus else 18)
+        + (cell.drain_s + 30 if cell.ray else 0),  # 8 of them for answers that are being heard
         comes_back=True,
     )
 

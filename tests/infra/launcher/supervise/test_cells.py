@@ -82,3 +82,18 @@ def test_a_stack_that_is_alone_stays_on_loopback_and_ends_at_once(tmp_path: Path
     assert (settings.cell, settings.join) == (CellOptions(), "")
     assert addresses(PORTS).pipeline_url == addresses(PORTS, settings.cell.host).pipeline_url
     assert addresses(PORTS, "2001:db8::1").pipeline_url == f"http://[2001:db8::1]:{PORTS.pipeline}"
+
+
+def test_on_a_ray_cluster_serve_listens_and_its_cells_are_told_the_rest(tmp_path: Path) -> None:
+    layout, keys = Layout(ROOT, tmp_path, tmp_path), installation_keys(tmp_path / "env")
+    cell = asked(tmp_path, "--ray", "192.0.2.9:6379", "--max-sessions", "4").cell
+    parts = {part.name: part for part in stack_services(layout, PORTS, keys, 4, phone=False, cell=cell)}
+    argv = list(parts["pipeline"].argv)
+    serves, starts = argv[: argv.index("--")], argv[argv.index("--") + 1 :]
+    assert serves[:3] == [str(tmp_path / "ray" / "bin" / "python"), "-m", "infra.ray"]
+    assert serves[serves.index("--port") + 1] == str(PORTS.pipeline) and "--port" not in starts
+    assert serves[serves.index("--places") + 1] == starts[starts.index("--max-sessions") + 1] == "4"
+    assert Path(starts[0]).name == "aura-pipeline"
+    assert keys["AURA_PIPELINE_KEY"] not in " ".join(argv)
+    with pytest.raises(BadUsage, match="--ray needs --max-sessions N"):
+        asked(tmp_path, "--ray", "192.0.2.9:6379")
