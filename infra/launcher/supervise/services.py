@@ -1,6 +1,6 @@
 """The services of the stack as a table: what is run, in which order, and how each says that it is healthy."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from string import Template
 
@@ -115,22 +115,24 @@ def _pipeline(
 ) -> Service:
     """What hears, thinks and speaks: with small models, as a package says, or on GPUs."""
     venv, models = (on_gpus.venv_in(layout), on_gpus.models) if on_gpus else (layout.venv, layout.models)
+    listens = {"--host": cell.host, "--port": ports.pipeline}
     options = {
         "--profile": VLLM if on_gpus else profile,
         "--stage-configs-path": on_gpus and on_gpus.deployment,
         "--models-dir": models,
+        **({} if cell.ray else listens),
         "--max-sessions": max_sessions,
     }
-    given = [word for name, value in options.items() if value is not None for word in (name, str(value))]
-    program = str(venv / "bin" / "aura-pipeline")
-    listens = ("--host", cell.host, "--port", str(ports.pipeline))
+    argv = (str(venv / "bin" / "aura-pipeline"), "serve", *_words(options))
     if cell.ray:  # Serve listens, and each of its replicas has the server choose a port
-        python, gpus = layout.ray_venv / "bin" / "python", str(int(on_gpus is not None))
-        cells = ("--address", cell.ray, "--places", str(max_sessions), "--gpus", gpus)
-        longest = ("--longest-call-s", str(cell.drain_s)) if cell.drain_s else ()
-        argv = (str(python), "-m", "infra.ray", *cells, *longest, *listens, "--", program, "serve", *given)
-    else:
-        argv = (program, "serve", *listens, *given)
+        serves = {
+            "--address": cell.ray,
+            "--places": max_sessions,
+            "--gpus": int(on_gpus is not None),
+            "--longest-call-s": cell.drain_s or None,
+            **listens,
+        }
+        argv = (str(layout.ray_venv / "bin" / "python"), "-m", "infra.ray", *_words(serves), "--", *argv)
     return Service(
         name="pipeline",
         argv=argv,
@@ -141,6 +143,11 @@ def _pipeline(
         + (cell.drain_s + 30 if cell.ray else 0),  # 8 of them for answers that are being heard
         comes_back=True,
     )
+
+
+def _words(options: Mapping[str, object]) -> Iterator[str]:
+    """The options that are given, as words of a command line."""
+    return (word for name, value in options.items() if value is not None for word in (name, str(value)))
 
 
 def write_livekit_settings(
