@@ -63,7 +63,7 @@ def application(settings: CellSettings) -> Any:
     options: dict[str, Any] = {
         "ray_actor_options": {"num_gpus": settings.gpus},
         "max_ongoing_requests": settings.places,
-        "max_queued_requests": 1,  # Serve refuses 0; whoever comes while one waits is refused with 503
+        "max_queued_requests": 1,  # the fewest that Serve takes
         "graceful_shutdown_wait_loop_s": 2.0,
         "graceful_shutdown_timeout_s": settings.longest_call_s,
         "health_check_period_s": 5.0,
