@@ -7,10 +7,11 @@ from functools import partial
 from typing import Any
 
 from aiohttp import web
-from livekit.agents import AgentServer, JobExecutorType, JobProcess
+from livekit.agents import AgentServer, JobExecutorType, JobProcess, JobRequest
 from livekit.protocol import agent
 
 from agent.aio.signals import asked_to_stop
+from agent.cells.cell_load import CellLoad
 from agent.job import take_call
 from agent.job_processes import JobProcesses, end_on_own_sigterm
 from agent.phone.call_admission import CallAdmission
@@ -28,7 +29,6 @@ logger = logging.getLogger(__name__)
 HOST = "127.0.0.1"
 TRIES = 1_000_000  # to reach a LiveKit server that is away, at most 10 s apart
 TOLD_S = 1.0  # in which a job that the server has ended hears from its room why
-MOST_LOAD = 0.69  # below the LiveKit server's target load for agents, 0.7
 
 
 async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | None:
@@ -41,7 +41,8 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
     """
     load_tools(settings.tools.modules)
     farewells = Farewells()
-    server = agent_server(settings, farewells.sender)
+    cell = CellLoad(settings.pipeline.url, settings.cells, settings.max_jobs)
+    server = agent_server(settings, farewells.sender, cell)
     started = asyncio.Event()
     jobs_on_disk = JobStore(settings.jobs_on_disk)
     jobs = WorkerJobs(server, settings.livekit, farewells)
@@ -50,6 +51,7 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
         running = tasks.create_task(server.run(devmode=devmode), name="worker:run")
         keeping = tasks.create_task(_keep_records(settings), name="worker:records")
         watching = tasks.create_task(_watch(jobs, jobs_on_disk, started), name="worker:recall")
+        looking = tasks.create_task(cell.run(), name="worker:cells")
         asked = tasks.create_task(asked_to_stop(), name="worker:signal")
         await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
         asked.cancel()
@@ -59,6 +61,7 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
             await _end_calls(server, settings)
         watching.cancel()
         keeping.cancel()
+        looking.cancel()
         await server.aclose()
         jobs_on_disk.forget()
         farewells.close()
@@ -89,12 +92,22 @@ class WorkerServer(AgentServer):
         await super()._handle_termination(msg)
 
 
-def agent_server(settings: WorkerSettings, farewells: FarewellSender = SILENT) -> WorkerServer:
-    """Dispatched by name, or into every room if it has none; balanced by the calls that it has; dials nothing but the
-    LiveKit server."""
+def agent_server(
+    settings: WorkerSettings, farewells: FarewellSender = SILENT, cell: CellLoad | None = None
+) -> WorkerServer:
+    """Dispatched by name, or into every room if it has none; balanced by the calls that its cell has; dials nothing but
+    the LiveKit server and, while there is more than one cell, their pipelines."""
+    cell = cell or CellLoad(settings.pipeline.url, (), settings.max_jobs)
 
     def load(server: AgentServer) -> float:
-        return reported_load(len(server.active_jobs), settings.max_jobs)
+        return cell.load(len(server.active_jobs), draining=server.draining)
+
+    async def answer(request: JobRequest) -> None:
+        if cell.sends_on(len(server.active_jobs)):
+            await request.reject()  # the LiveKit server asks the next worker
+            return
+        with cell.taking():
+            await admission.answer(request)
 
     server = WorkerServer(
         ws_url=settings.livekit.url,
@@ -114,13 +127,8 @@ def agent_server(settings: WorkerSettings, farewells: FarewellSender = SILENT) -
     )
     admission = CallAdmission(settings.livekit, settings.phone, settings.persona)
     take = partial(take_call, settings, farewells)
-    server.rtc_session(take, agent_name=settings.livekit.agent_name, on_request=admission.answer)
+    server.rtc_session(take, agent_name=settings.livekit.agent_name, on_request=answer)
     return server
-
-
-def reported_load(jobs: int, max_jobs: int) -> float:
-    """What the LiveKit server is told, which gives no job, not even its only worker, to one at its target load."""
-    return MOST_LOAD * min(1.0, jobs / max_jobs)
 
 
 def warm_up(process: JobProcess) -> None:

@@ -59,6 +59,7 @@ AGENT = (
     "character",
     "web",
     "rooms",
+    "cells",
     "records",
     "tools",
     "livekit",

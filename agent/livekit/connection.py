@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import secrets
 from collections.abc import AsyncIterator, Iterable
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
@@ -49,7 +50,7 @@ class ConnectPipeline(Protocol):
     """Opens a conversation: `pipeline.realtime.client.connect`, or a fake."""
 
     def __call__(
-        self, url: str, key: str, *, resume: str | None = None
+        self, url: str, key: str, *, resume: str | None = None, affinity: str = ""
     ) -> AbstractAsyncContextManager[RealtimeClient]: ...
 
 
@@ -75,6 +76,7 @@ class PipelineConnection:
         self._endpoint, self._caller = endpoint, caller
         self._queue = SendQueue()
         self._resume_token: str | None = endpoint.resume_token or None
+        self._affinity = secrets.token_hex(8)
         self._connections = 0
         self.capabilities = PipelineCapabilities()
         self._noted, self._noted_at = "", 0.0
@@ -157,7 +159,7 @@ class PipelineConnection:
 
     def _open(self) -> AbstractAsyncContextManager[RealtimeClient]:
         settings = self._endpoint.settings
-        return self._endpoint.connect(settings.url, settings.key, resume=self._resume_token)
+        return self._endpoint.connect(settings.url, settings.key, resume=self._resume_token, affinity=self._affinity)
 
     async def _introduce(self, pipeline: RealtimeClient, created: Event) -> None:
         session = created.get("session") or {}

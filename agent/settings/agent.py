@@ -55,6 +55,7 @@ class WorkerSettings:
         remarks_per_minute: Most that an agent says of its own accord; 0: nothing.
         tools: What it can do.
         records: Where and for how long calls are recorded; None: they are not.
+        cells: Where the pipelines of all cells are; empty: this is the only one.
     """
 
     pipeline: PipelineSettings
@@ -71,6 +72,7 @@ class WorkerSettings:
     host: str = "127.0.0.1"
     tools: ToolSettings = field(default_factory=ToolSettings)
     records: RecordSettings | None = None
+    cells: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,6 +91,7 @@ class WebSettings:
         access: What whoever asks for a call must show; None: nothing.
         outside: Where other devices reach the page; None: only this machine does.
         livekit_for_browsers: The LiveKit server's URL as the page reaches it; empty: as this server does.
+        cells: Where the pipelines of all cells are; empty: there is one.
     """
 
     pipeline_url: str
@@ -110,6 +113,8 @@ class WebSettings:
     def livekit_url_for_browsers(self) -> str:
         return self.livekit_for_browsers or self.livekit.url
 
+    cells: tuple[str, ...] = ()
+
 
 def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
     """Raises SettingsError, naming every variable that is missing or wrong."""
@@ -129,6 +134,7 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
         host=reader.optional("AURA_AGENT_HOST") or "127.0.0.1",
         tools=tool_settings(reader),
         records=record_settings(reader),
+        cells=reader.urls("AURA_CELLS", "http", "https"),
     )
     reader.check()
     return settings
@@ -150,6 +156,7 @@ def web_settings(environ: Mapping[str, str], listens_on: str) -> WebSettings:
         records=record_settings(reader),
         access=access_settings(reader),
         outside=outside_settings(reader),
+        cells=reader.urls("AURA_CELLS", "http", "https"),
     )
     if settings.outside and settings.access is None:
         reader.refuse(f"AURA_WEB_HOST lets others in: set {PASSWORD}, or {ISSUER}, so that they are asked who they are")

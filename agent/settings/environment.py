@@ -47,6 +47,14 @@ class EnvironmentReader:
             self._faults.append(f"{name} must begin with {' or '.join(f'{scheme}://' for scheme in schemes)}")
         return value.rstrip("/")
 
+    def urls(self, name: str, *schemes: str) -> tuple[str, ...]:
+        """URLs with commas between them."""
+        values = [value.strip().rstrip("/") for value in self.optional(name).split(",") if value.strip()]
+        wrong = [value for value in values if urlsplit(value).scheme not in schemes or not urlsplit(value).netloc]
+        begins = " or ".join(f"{scheme}://" for scheme in schemes)
+        self._faults += [f"{name}: `{value}` must begin with {begins}" for value in wrong]
+        return tuple(dict.fromkeys(values))
+
     def hosts(self, name: str) -> frozenset[str]:
         """Host names with commas between them."""
         values = [value.strip().lower() for value in self.optional(name).split(",") if value.strip()]

@@ -5,12 +5,13 @@ import asyncio
 import msgspec
 from aiohttp import web
 
+from agent.cells.places import places
 from agent.rooms.rooms import holds_place
 from agent.settings.agent import WebSettings
 from agent.web.join_token import TokenRequest, join_token
 from agent.web.origin_check import check_origin
 from agent.web.problem import Problem
-from pipeline.realtime.client import Unreachable, readiness
+from pipeline.realtime.client import Unreachable
 
 ASK_AGAIN_S = 0.25
 TRY_AGAIN_S = 5  # while the pipeline is full, starting or away
@@ -50,7 +51,7 @@ def _asked(body: bytes) -> TokenRequest:
 
 
 async def _place(settings: WebSettings, room: str | None) -> None:
-    """Returns if the pipeline has a place for one more caller, or the agent in the room holds one already.
+    """Returns if a cell has a place for one more caller, or the agent in the room holds one already.
 
     Whoever has just left a call gives its place back a moment later: for so long a full pipeline is asked again.
     """
@@ -64,7 +65,7 @@ async def _place(settings: WebSettings, room: str | None) -> None:
 
 async def _has_place(settings: WebSettings, room: str | None) -> bool:
     try:
-        state = await readiness(settings.pipeline_url)
+        state = await places(tuple(dict.fromkeys((settings.pipeline_url, *settings.cells))))
     except Unreachable as error:
         raise Problem(503, "unreachable", "The speech server cannot be reached.", TRY_AGAIN_S) from error
     if not state.ready:

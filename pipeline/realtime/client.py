@@ -103,17 +103,20 @@ class RealtimeClient:
 
 
 @asynccontextmanager
-async def connect(url: str, key: str, *, resume: str | None = None) -> AsyncIterator[RealtimeClient]:
+async def connect(
+    url: str, key: str, *, resume: str | None = None, affinity: str = ""
+) -> AsyncIterator[RealtimeClient]:
     """Open a session at `url`, for example `http://127.0.0.1:8000`.
 
     Args:
         resume: The `resume_token` of a session that broke off, to go on with it.
+        affinity: The same at each attempt, for a router before several pipelines.
 
     Raises:
         PipelineError: One of the first four of the tree above.
     """
     params = {"resume": resume} if resume else {}
-    headers = {"Authorization": f"Bearer {key}"}
+    headers = {"Authorization": f"Bearer {key}", **({"X-Session-Id": affinity} if affinity else {})}
     async with aiohttp.ClientSession() as http:
         try:
             socket = await http.ws_connect(
@@ -137,6 +140,7 @@ class Readiness:
 
     ready: bool
     free_sessions: int
+    max_sessions: int = 0
 
 
 async def readiness(url: str, *, timeout_s: float = 2.0) -> Readiness:
@@ -149,8 +153,9 @@ async def readiness(url: str, *, timeout_s: float = 2.0) -> Readiness:
     try:
         body = msgspec.json.decode(told)
         ready = status == 200 and bool(body["ready"])
-        return Readiness(ready, int(body["free_sessions"]) if ready else 0)
-    except (msgspec.DecodeError, KeyError, TypeError, ValueError) as error:
+        most = int(body.get("max_sessions", 0))
+        return Readiness(ready, int(body["free_sessions"]), most) if ready else Readiness(False, 0)
+    except (msgspec.DecodeError, AttributeError, KeyError, TypeError, ValueError) as error:
         raise no_pipeline(url) from error
 
 

@@ -118,7 +118,7 @@ class FakePipeline:
         self.calls: list[str] = []  # the `call_id` of each function that it called
 
     @asynccontextmanager
-    async def connect(self, url: str, key: str, *, resume: str | None = None) -> AsyncIterator[Any]:
+    async def connect(self, url: str, key: str, *, resume: str | None = None, affinity: str = "") -> AsyncIterator[Any]:
         self.resumed_with.append(resume)
         if self.refusals:
             raise self.refusals.pop(0)

@@ -43,6 +43,11 @@ class Layout:
         return self.home / "gpu"
 
     @property
+    def ray_venv(self) -> Path:
+        """The venv of Ray Serve, which relays to cells."""
+        return self.home / "ray"
+
+    @property
     def deploy(self) -> Path:
         """The shipped deployments."""
         return self.root / "pipeline" / "deployment" / "files"

@@ -61,6 +61,28 @@ class ForOthers:
 
 
 @dataclass(frozen=True, slots=True)
+class CellOptions:
+    """How a stack is one of several.
+
+    Attributes:
+        host: The address of this machine at which its pipeline listens.
+        drain_s: How long running calls may go on when it is to end.
+        redis: `HOST:PORT` of the Redis by which several LiveKit servers are one; empty: there is one.
+        redis_password: Its password, if it has one.
+        ray: The address of the Ray cluster on which its pipelines run; empty: one runs here.
+    """
+
+    host: str = "127.0.0.1"
+    drain_s: int = 0
+    redis: str = ""
+    redis_password: str = field(default="", repr=False)
+    ray: str = ""
+
+
+ALONE = CellOptions()
+
+
+@dataclass(frozen=True, slots=True)
 class LauncherSettings:
     """One call of `infra/up`, `infra/down` or `infra/test`.
 
@@ -69,6 +91,8 @@ class LauncherSettings:
         asked: What was asked for of all that a running stack may have been started with, by option or variable.
         on_gpus: What else the profile `vllm` needs.
         for_others: How other devices are served; None: they are not.
+        join: The LiveKit server of the installation that this machine is a cell of; empty: it has its own.
+        cell: How it is one of several.
         rest: Arguments for pytest.
     """
 
@@ -84,5 +108,7 @@ class LauncherSettings:
     phone: bool = False
     on_gpus: OnGpus | None = None
     for_others: ForOthers | None = None
+    join: str = ""
+    cell: CellOptions = ALONE
     rest: tuple[str, ...] = ()
     asked: Mapping[str, str] = field(default_factory=dict)

@@ -10,6 +10,7 @@ from infra.launcher.base.errors import BadUsage
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.profile_names import known_profiles
 from infra.launcher.base.settings import EMBEDDED, VLLM, LauncherSettings, OnGpus
+from infra.launcher.cli.cell_arguments import cell_options, check_join
 from infra.launcher.cli.for_others import VARIABLES as OF_OTHERS
 from infra.launcher.cli.for_others import add_for_others, for_others
 from infra.launcher.supervise.phone_services import sip_host, trunk_options
@@ -24,6 +25,10 @@ environment:
   AURA_WEB_HOSTS       names of the page's server, with commas, if a proxy stands before it
   AURA_WEB_EMBED       origins, with commas, whose pages may show the page in a frame
   AURA_WEB_BRAND       a TOML file with the page's name, colours, words and logo
+  AURA_PIPELINE_HOST   the address of this machine at which the pipeline listens (default: 127.0.0.1)
+  AURA_CELLS           URLs of the pipelines of all cells, with commas
+  AURA_AGENT_DRAIN_S   how long running calls may go on when this is to end (default: 0)
+  AURA_LIVEKIT_REDIS   HOST:PORT of the Redis that several LiveKit servers share
   AURA_SIP_HOST        with --phone: the address of this machine at which phones reach it (default: 127.0.0.1)
   AURA_SIP_NUMBERS     with --phone: the numbers that reach the agent, with commas (default: 100)
   AURA_SIP_ADDRESSES   with --phone: the addresses that may call (default: 127.0.0.1/32)
@@ -33,7 +38,7 @@ environment:
 """
 OF_VLLM, FLAGS = ("model_dir", "stage_configs_path", "vllm_venv"), ("hub", "phone")
 FILES = ("AURA_PERSONA", "AURA_PERSONAS", "AURA_WEB_BRAND")  # variables that name one, or some with commas between them
-VALUES = ("profile", *OF_VLLM, "max_sessions")  # of a stack, as the flags
+VALUES = ("profile", *OF_VLLM, "max_sessions", "join", "ray")  # of a stack, as the flags
 
 
 def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) -> LauncherSettings:
@@ -56,6 +61,8 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
     if asked.phone:
         sip_host(environ)
     others = for_others(asked, environ)
+    if asked.join is not None:
+        check_join(asked.join, layout, phone=asked.phone, outside=others is not None)
     return LauncherSettings(
         verb=asked.verb,
         layout=layout,
@@ -69,6 +76,8 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         phone=asked.phone,
         on_gpus=_on_gpus(asked, profile, layout.models),
         for_others=others,
+        join=asked.join or "",
+        cell=cell_options(environ, phone=asked.phone, ray=asked.ray or "", max_sessions=asked.max_sessions),
         rest=tuple(rest),
         asked=_for_a_stack(asked, ports, environ) | (others.options() if others else {}),
     )
@@ -161,6 +170,8 @@ def _parser() -> argparse.ArgumentParser:
     up.add_argument("--detach", action="store_true", help="return when it runs; infra/down stops it")
     up.add_argument("--phone", action="store_true", help="take phone calls, too: with a SIP bridge")
     add_for_others(up)
+    up.add_argument("--join", metavar="URL", help="be a cell of the installation whose LiveKit server is there")
+    up.add_argument("--ray", metavar="ADDRESS", help="run the pipelines on that Ray cluster: a cell each of its GPUs")
     up.add_argument("--hub", action="store_true", help="fetch the weights that lack from the model hub")
     down = verbs.add_parser("down", prog="infra/down", allow_abbrev=False, description="Stop what infra/up runs.")
     for verb in (up, down):

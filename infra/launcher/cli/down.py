@@ -14,6 +14,7 @@ from infra.launcher.supervise.run_file import Running, read_run_file
 
 PATIENCE_S = 60.0  # longer than all services may take to stop, one after the other
 PAUSE_S = 0.05
+DRAIN = "AURA_AGENT_DRAIN_S"  # of a stack that lets its calls go on for so long
 
 
 async def down(settings: LauncherSettings, display: Display) -> None:
@@ -28,10 +29,11 @@ async def down(settings: LauncherSettings, display: Display) -> None:
         _clean(settings, display)
         return
     run = read_run_file(layout.run_file)
+    patience_s = PATIENCE_S + float(run.options.get(DRAIN, 0) if run else 0)
     with display.step("stopping") as step:
         step.note(_waiting(alive := _alive(run, owner)))
         try:
-            async with asyncio.timeout(PATIENCE_S):
+            async with asyncio.timeout(patience_s):
                 with suppress(ProcessLookupError):
                     os.kill(owner.pid, signal.SIGTERM)
                 while lock_owner(layout.run) == owner:
@@ -40,7 +42,7 @@ async def down(settings: LauncherSettings, display: Display) -> None:
                         step.note(_waiting(alive))
                     await asyncio.sleep(PAUSE_S)
         except TimeoutError:
-            raise LauncherError(f"infra/up (pid {owner.pid}) did not stop within {PATIENCE_S:g} s: kill it") from None
+            raise LauncherError(f"infra/up (pid {owner.pid}) did not stop within {patience_s:g} s: kill it") from None
     display.say("AURA is stopped")
 
 

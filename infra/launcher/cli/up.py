@@ -7,6 +7,7 @@ from functools import partial
 
 from infra.launcher.base.progress import Display
 from infra.launcher.base.settings import VLLM, ForOthers, LauncherSettings
+from infra.launcher.cli.down import DRAIN
 from infra.launcher.cli.running_check import check_running
 from infra.launcher.setup.gpu_deployment import check_folders, fitting
 from infra.launcher.setup.plan import set_up_all
@@ -53,6 +54,7 @@ async def set_up(settings: LauncherSettings, display: Display) -> LauncherSettin
         phone=settings.phone,
         strict=settings.ci,
         on_gpus=settings.on_gpus,
+        ray=bool(settings.cell.ray),
     )
     return settings
 
@@ -84,11 +86,12 @@ def on_these_gpus(settings: LauncherSettings, sizes: Sequence[int]) -> LauncherS
 
 async def _serve(settings: LauncherSettings, display: Display, stack: str) -> None:
     layout, environ, phone, on_gpus = settings.layout, settings.environ, settings.phone, settings.on_gpus
-    others = settings.for_others
+    others, cell, join = settings.for_others, settings.cell, settings.join
     ports = choose_ports(settings.ports, listens_on(settings))
     dialled = sip_uri(ports, environ) if phone else ""
     keys = installation_keys(layout.env_file, sip_uri=dialled, password=bool(others and others.password))
-    write_livekit_settings(layout, ports, keys, phone=phone, others=others)
+    if not join:
+        write_livekit_settings(layout, ports, keys, phone=phone, others=others, cell=cell)
     shown = await shown_certificate(SetupContext(layout, environ, display), others) if others else None
     bridge = ""
     if phone:
@@ -97,10 +100,16 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
     open_too = f"TCP port {ports.livekit_tcp} (media){bridge}"
     if others and shown:
         open_too = f"UDP port {ports.livekit_udp} and {open_too}, and for the page"
-    display.say(f"  all listens on this machine only, but for {open_too}")
+    if join:
+        display.say(f"  a cell of {join}; its pipeline listens at {cell.host}, and nothing else of it")
+    else:
+        display.say(f"  all listens on this machine only, but for {open_too}")
     options = {
         "--profile": settings.profile,
         **(on_gpus.options() if on_gpus else {}),
+        **({"--ray": cell.ray} if cell.ray else {}),
+        **({"--join": join} if join else {}),
+        **({DRAIN: str(cell.drain_s)} if cell.drain_s else {}),
         **({PHONE: "", **trunk_options(environ)} if phone else {}),
         **(others.options() if others else {}),
         **{VARIABLES[name]: str(port) for name, port in asdict(ports).items()},
@@ -116,8 +125,10 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
             profile=settings.profile,
             on_gpus=on_gpus,
             outside=_web(others, ports, shown, keys) if others and shown else None,
+            cell=cell,
+            join=join,
         ),
-        addresses(ports),
+        addresses(ports, cell.host, join),
         options,
         stack=stack,
         environ=environ,

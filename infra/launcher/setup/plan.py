@@ -20,7 +20,7 @@ from infra.launcher.setup.go_program import LIVEKIT_SERVER, build
 from infra.launcher.setup.page import build_page
 from infra.launcher.setup.phone import set_up_phone
 from infra.launcher.setup.setup_context import SetupContext
-from infra.launcher.setup.venvs import make_gpu_venv, make_venv, make_vllm_venv
+from infra.launcher.setup.venvs import make_gpu_venv, make_ray_venv, make_venv, make_vllm_venv
 from infra.launcher.setup.weights import fetch_weights
 
 LOCK_PAUSE_S = 0.2
@@ -36,6 +36,7 @@ async def set_up_all(
     strict: bool,
     vllm: bool = False,
     on_gpus: OnGpus | None = None,
+    ray: bool = False,
 ) -> None:
     """Everything that a stack needs.
 
@@ -47,6 +48,7 @@ async def set_up_all(
         strict: Fail for want of what only the tests need; else say how to get it.
         vllm: What the tests need that need torch or vLLM, too.
         on_gpus: What the pipeline for GPUs needs, in place of the embedded profile's weights.
+        ray: Ray Serve, too.
 
     Raises:
         ExceptionGroup: Of the `LauncherError` of a step; the other steps are stopped.
@@ -65,6 +67,8 @@ async def set_up_all(
             steps.create_task(install_sip_tester(setup, required=strict), name="set-up:sip-tester")
         if vllm:
             steps.create_task(make_vllm_venv(setup), name="set-up:vllm")
+        if ray:
+            steps.create_task(make_ray_venv(setup), name="set-up:ray")
         if on_gpus:
             if on_gpus.venv is None:
                 await make_gpu_venv(setup)

@@ -29,6 +29,11 @@ async def make_gpu_venv(setup: SetupContext) -> None:
     await _make(setup, "gpu", setup.layout.gpu_venv, ["vllm"], [], "installing vLLM for GPUs (8 GB)")
 
 
+async def make_ray_venv(setup: SetupContext) -> None:
+    """Where Ray Serve runs; its pins are its own."""
+    await _make(setup, "ray", setup.layout.ray_venv, ["ray"], [], "installing Ray Serve (80 MB)")
+
+
 async def make_vllm_venv(setup: SetupContext) -> None:
     """Where the tests that need torch or vLLM run: with the backend that lets vLLM's Triton kernels run on a CPU."""
     backend = setup.layout.root / "tests" / "contract" / "triton_cpu"

@@ -1,5 +1,6 @@
 """The services that a stack with phones has more: a Redis-compatible server, and the SIP bridge."""
 
+import json
 from collections.abc import Mapping
 from ipaddress import IPv4Address
 from pathlib import Path
@@ -7,6 +8,7 @@ from string import Template
 
 from infra.launcher.base.errors import BadUsage
 from infra.launcher.base.layout import Layout
+from infra.launcher.base.settings import CellOptions
 from infra.launcher.supervise.ports import LOOPBACK, Ports
 from infra.launcher.supervise.service import Service
 
@@ -72,6 +74,12 @@ def bridge_service(layout: Layout, ports: Ports, keys: Mapping[str, str]) -> Ser
 def livekit_redis(ports: Ports, keys: Mapping[str, str]) -> str:
     """What livekit-server's settings have more, so that it finds the bridge."""
     return f"redis:\n  address: {LOOPBACK}:{ports.redis}\n  password: {keys['AURA_REDIS_PASSWORD']}\n"
+
+
+def shared_redis(cell: CellOptions) -> str:
+    """What livekit-server's settings have more, so that it is one with others."""
+    password = f"  password: {json.dumps(cell.redis_password)}\n" if cell.redis_password else ""
+    return f"redis:\n  address: {json.dumps(cell.redis)}\n{password}"
 
 
 def write_phone_settings(layout: Layout, ports: Ports, keys: Mapping[str, str], environ: Mapping[str, str]) -> None:

@@ -1,16 +1,17 @@
 """The services of the stack as a table: what is run, in which order, and how each says that it is healthy."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from string import Template
 
 from infra.launcher.base.layout import Layout
-from infra.launcher.base.settings import EMBEDDED, ForOthers, OnGpus
+from infra.launcher.base.settings import ALONE, EMBEDDED, CellOptions, ForOthers, OnGpus
 from infra.launcher.supervise.for_others import livekit_network
-from infra.launcher.supervise.phone_services import bridge_service, livekit_redis, private, redis_service
+from infra.launcher.supervise.phone_services import bridge_service, livekit_redis, private, redis_service, shared_redis
 from infra.launcher.supervise.ports import LOOPBACK, Ports
 from infra.launcher.supervise.service import Service
 
+OF_A_CELL = ("pipeline", "agent")  # that joins an installation: it has its page and its LiveKit server
 SMALL_START_S, GPU_START_S = 180, 1_200  # weights from a slow disk, and what vLLM compiles at the first start
 
 
@@ -23,21 +24,22 @@ class Addresses:
     livekit_url: str
 
 
-def addresses(ports: Ports) -> Addresses:
-    return Addresses(
-        url=f"http://{LOOPBACK}:{ports.web}/",
-        pipeline_url=f"http://{LOOPBACK}:{ports.pipeline}",
-        livekit_url=f"ws://{LOOPBACK}:{ports.livekit}",
-    )
+def addresses(ports: Ports, host: str = LOOPBACK, join: str = "") -> Addresses:
+    """Those of a stack whose pipeline listens at `host`, or of a cell that joins the LiveKit server at `join`."""
+    pipeline = f"http://{f'[{host}]' if ':' in host else host}:{ports.pipeline}"
+    page = f"http://{LOOPBACK}:{ports.web}/"
+    return Addresses(pipeline if join else page, pipeline, join or f"ws://{LOOPBACK}:{ports.livekit}")
 
 
 # Reading the tools takes a small model on a CPU eight seconds before its first answer, and it hardly calls them.
 OF_SMALL_MODELS = {"AURA_BUILTIN_TOOLS": "none"}
 
 
-def agent_environ(layout: Layout, ports: Ports, keys: Mapping[str, str]) -> dict[str, str]:
+def agent_environ(
+    layout: Layout, ports: Ports, keys: Mapping[str, str], where: Addresses | None = None
+) -> dict[str, str]:
     """What our own programs need to know of the stack."""
-    where = addresses(ports)
+    where = where or addresses(ports)
     return {
         **keys,
         "AURA_HOME": str(layout.home),
@@ -59,15 +61,18 @@ def stack_services(
     profile: str = EMBEDDED,
     on_gpus: OnGpus | None = None,
     outside: Mapping[str, str] | None = None,
+    cell: CellOptions = ALONE,
+    join: str = "",
 ) -> tuple[Service, ...]:
-    """The four services, or six with phones, in the order in which they start.
+    """The four services, or six with phones, or two of a cell that joins, in the order in which they start.
 
     Args:
         outside: What the page's server is told of other devices.
     """
-    where, ours = addresses(ports), agent_environ(layout, ports, keys)
+    where = addresses(ports, cell.host, join)
+    ours = agent_environ(layout, ports, keys, where)
     scripts = layout.venv / "bin"
-    return (
+    parts = (
         *((redis_service(layout, ports),) if phone else ()),
         Service(
             name="livekit-server",
@@ -77,14 +82,14 @@ def stack_services(
             start_s=15,
             stop_s=5,
         ),
-        _pipeline(layout, ports, ours, max_sessions, profile, on_gpus),
+        _pipeline(layout, ports, ours, max_sessions, profile, on_gpus, cell),
         Service(
             name="agent",
             argv=(str(scripts / "aura-agent"), "start"),
             env={**ours, "AURA_AGENT_JOBS": str(layout.run / "agent-jobs.json")},
             health=f"http://{LOOPBACK}:{ports.agent}/health",
             start_s=60,
-            stop_s=15,
+            stop_s=15 + cell.drain_s,
             comes_back=True,
             defaults={"AURA_AGENT_DRAIN_S": "0", **({} if on_gpus else OF_SMALL_MODELS)},
         ),
@@ -102,6 +107,7 @@ def stack_services(
         ),
         *((bridge_service(layout, ports, keys),) if phone else ()),
     )
+    return tuple(part for part in parts if not join or part.name in OF_A_CELL)
 
 
 def _pipeline(
@@ -111,34 +117,57 @@ def _pipeline(
     max_sessions: int | None,
     profile: str,
     on_gpus: OnGpus | None,
+    cell: CellOptions,
 ) -> Service:
     """What hears, thinks and speaks: with small models, as a package says, or on GPUs."""
     venv, models = (on_gpus.venv_in(layout), on_gpus.models) if on_gpus else (layout.venv, layout.models)
+    listens = {"--host": cell.host, "--port": ports.pipeline}
     options = {
         "--profile": profile,
         "--stage-configs-path": on_gpus and on_gpus.deployment,
         "--models-dir": models,
-        "--host": LOOPBACK,
-        "--port": ports.pipeline,
+        **({} if cell.ray else listens),
         "--max-sessions": max_sessions,
     }
-    given = [word for name, value in options.items() if value is not None for word in (name, str(value))]
+    argv = (str(venv / "bin" / "aura-pipeline"), "serve", *_words(options))
+    if cell.ray:  # Serve listens, and each of its replicas has the server choose a port
+        serves = {
+            "--address": cell.ray,
+            "--places": max_sessions,
+            "--gpus": int(on_gpus is not None),
+            "--longest-call-s": cell.drain_s or None,
+            **listens,
+        }
+        argv = (str(layout.ray_venv / "bin" / "python"), "-m", "infra.ray", *_words(serves), "--", *argv)
     return Service(
         name="pipeline",
-        argv=(str(venv / "bin" / "aura-pipeline"), "serve", *given),
-        env=env,
-        health=f"http://{LOOPBACK}:{ports.pipeline}/ready",
+        argv=argv,
+        env={**env, "PYTHONPATH": str(layout.root)} if cell.ray else env,
+        health=f"{addresses(ports, cell.host).pipeline_url}/ready",
         start_s=GPU_START_S if on_gpus else SMALL_START_S,
-        stop_s=28 if on_gpus else 18,  # 8 of them for answers that are being heard
+        stop_s=(28 if on_gpus else 18)
+        + (cell.drain_s + 30 if cell.ray else 0),  # 8 of them for answers that are being heard
         comes_back=True,
     )
 
 
+def _words(options: Mapping[str, object]) -> Iterator[str]:
+    """The options that are given, as words of a command line."""
+    return (word for name, value in options.items() if value is not None for word in (name, str(value)))
+
+
 def write_livekit_settings(
-    layout: Layout, ports: Ports, keys: Mapping[str, str], *, phone: bool, others: ForOthers | None = None
+    layout: Layout,
+    ports: Ports,
+    keys: Mapping[str, str],
+    *,
+    phone: bool,
+    others: ForOthers | None = None,
+    cell: CellOptions = ALONE,
 ) -> None:
     """Fill ports and addresses into `infra/livekit/livekit.yaml`."""
     template = Template((layout.root / "infra" / "livekit" / "livekit.yaml").read_text())
     known = {"livekit": ports.livekit, "livekit_tcp": ports.livekit_tcp, "livekit_udp": ports.livekit_udp}
     text = template.substitute(known, **livekit_network(others, ports))
-    private(layout.run / "livekit.yaml", text + (livekit_redis(ports, keys) if phone else ""))
+    redis = livekit_redis(ports, keys) if phone else shared_redis(cell) if cell.redis else ""
+    private(layout.run / "livekit.yaml", text + redis)

@@ -169,3 +169,10 @@ def test_a_brand_file_is_read_and_its_faults_are_told_with_the_variable(tmp_path
     with pytest.raises(SettingsError, match=r"AURA_WEB_BRAND: .*brand.toml: Expected `str`, got `int` - at `\$.name`"):
         web_settings({**ENVIRON, "AURA_WEB_BRAND": str(file)}, "127.0.0.1")
     assert web_settings(ENVIRON, "127.0.0.1").brand is None
+
+
+def test_cells_are_named_by_their_pipelines() -> None:
+    told = {**ENVIRON, "AURA_CELLS": "http://a:8000/, https://b,http://a:8000"}
+    assert worker_settings(told).cells == web_settings(told, "127.0.0.1").cells == ("http://a:8000", "https://b")
+    with pytest.raises(SettingsError, match="AURA_CELLS: `b:8000` must begin with http:// or https://"):
+        worker_settings({**ENVIRON, "AURA_CELLS": "http://a:8000,b:8000"})

@@ -75,7 +75,7 @@ class InProcessPipeline:
         self._history = History()
 
     @asynccontextmanager
-    async def connect(self, url: str, key: str, *, resume: str | None = None) -> AsyncIterator[Any]:
+    async def connect(self, url: str, key: str, *, resume: str | None = None, affinity: str = "") -> AsyncIterator[Any]:
         config, history = self._kept.pop(resume or "", (SessionConfig.at_first(ABLE), None))
         server, client = _End(), _End()
         server.other, client.other = client, server

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
+from aiohttp import web
 from aiohttp.test_utils import TestClient, TestServer
 from livekit import api
 from livekit.api.access_token import Claims
@@ -14,7 +15,7 @@ from livekit.api.access_token import Claims
 from agent.settings.agent import WebSettings
 from agent.web.join_token import TokenRequest, join_token
 from agent.web.server import application
-from tests.agent.web.page_server import LIVEKIT, PATIENCE_S, SECRET, UNREACHABLE, Client, PipelineState
+from tests.agent.web.page_server import LIVEKIT, PATIENCE_S, SECRET, UNREACHABLE, Client, PipelineState, page_server
 
 pytestmark = pytest.mark.anyio
 
@@ -114,6 +115,19 @@ async def test_a_place_that_is_given_back_in_a_moment_is_waited_for(client: Clie
         await asyncio.sleep(PATIENCE_S / 4)
         state.body = '{"ready": true, "free_sessions": 1}'
     assert asking.result() == 201
+
+
+async def test_a_place_in_another_cell_is_one(state: PipelineState) -> None:
+    other = PipelineState()
+    app = web.Application()
+    app.add_routes([web.get("/ready", other.answer)])
+    state.body = '{"ready": true, "free_sessions": 0}'
+    async with TestServer(app) as cell:
+        url = str(cell.make_url("")).rstrip("/")
+        async with page_server(state, None, cells=(url,)) as client:
+            assert await _status(client) == 201
+            other.body = state.body
+            assert await _status(client) == 503
 
 
 async def _status(client: Client) -> int:

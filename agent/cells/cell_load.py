@@ -1,0 +1,77 @@
+"""What the worker of a cell tells LiveKit's dispatch: how full it is, and that full it is no choice while another has
+a place. Somebody must tell a caller that all are full: then every worker may be chosen again, and apologises."""
+
+import asyncio
+from collections.abc import Generator, Sequence
+from contextlib import contextmanager
+
+from agent.cells.places import places
+from pipeline.realtime.client import Readiness, Unreachable
+
+LOOK_S = 0.5
+# Below the target load of the LiveKit server for agents, 0.7: above it not even the only worker is given a job.
+MOST_LOAD = 0.69
+NO_CHOICE = 1.0
+AWAY = Readiness(False, 0)
+
+
+class CellLoad:
+    """Knows the places of its own cell and of the others.
+
+    Args:
+        pipeline: The URL of its own cell's pipeline.
+        others: Those of other cells; its own may be among them. Empty: it is the only one, and never looks.
+        max_jobs: Places of a cell that has not told yet, and of the only one.
+    """
+
+    def __init__(self, pipeline: str, others: Sequence[str], max_jobs: int) -> None:
+        self._pipeline = pipeline
+        self._others = tuple(url for url in others if url != pipeline)
+        self._max_jobs = max_jobs
+        self._own = self._elsewhere = AWAY
+        self._taking = 0
+
+    async def run(self) -> None:
+        """Look until cancelled."""
+        while self._others:
+            await self.look()
+            await asyncio.sleep(LOOK_S)
+
+    async def look(self) -> None:
+        """Ask all cells how many places they have."""
+        self._own, self._elsewhere = await asyncio.gather(_known((self._pipeline,)), _known(self._others))
+
+    @contextmanager
+    def taking(self) -> Generator[None]:
+        """While a job is accepted and is not among those that run, it counts as one."""
+        self._taking += 1
+        try:
+            yield
+        finally:
+            self._taking -= 1
+
+    def load(self, jobs: int, *, draining: bool = False) -> float:
+        """What the LiveKit server is told while so many jobs run here."""
+        if draining or self.sends_on(jobs):
+            return NO_CHOICE
+        return MOST_LOAD * min(1.0, self._open(jobs) / self._places)
+
+    def sends_on(self, jobs: int) -> bool:
+        """Whether a caller who would find no place here would find one in another cell."""
+        full = not self._own.ready or self._open(jobs) >= self._places
+        return bool(self._others) and full and self._elsewhere.free_sessions > 0
+
+    @property
+    def _places(self) -> int:
+        return self._own.max_sessions or self._max_jobs
+
+    def _open(self, jobs: int) -> int:
+        """Calls that have a place here or are about to: some are not in a room of ours."""
+        return max(jobs + self._taking, self._own.max_sessions - self._own.free_sessions)
+
+
+async def _known(cells: Sequence[str]) -> Readiness:
+    try:
+        return await places(cells) if cells else AWAY
+    except Unreachable:
+        return AWAY

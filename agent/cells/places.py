@@ -1,0 +1,43 @@
+"""Counts places over cells: the pipelines that one installation spreads its callers over."""
+
+import asyncio
+from collections.abc import Sequence
+from urllib.parse import urlsplit
+
+from pipeline.realtime.client import Readiness, Unreachable, readiness
+
+
+async def places(cells: Sequence[str]) -> Readiness:
+    """What the cells at these URLs have together: they are ready if one is.
+
+    Raises:
+        Unreachable: None of them answers.
+    """
+    urls = await _each(cells)
+    told = await asyncio.gather(*map(readiness, urls), return_exceptions=True)
+    there = [state for state in told if isinstance(state, Readiness)]
+    if not there:
+        raise Unreachable(f"no pipeline answers at {', '.join(cells)}")
+    able = [state for state in there if state.ready]
+    return Readiness(bool(able), sum(one.free_sessions for one in able), sum(one.max_sessions for one in able))
+
+
+async def _each(cells: Sequence[str]) -> tuple[str, ...]:
+    """One URL a pipeline: behind a name there may be several, as behind that of a headless service of Kubernetes."""
+    found = await asyncio.gather(*map(_resolved, cells))
+    return tuple(dict.fromkeys(url for urls in found for url in urls))
+
+
+async def _resolved(cell: str) -> tuple[str, ...]:
+    where = urlsplit(cell)
+    if where.scheme != "http" or not where.hostname:  # a certificate is for the name
+        return (cell,)
+    try:
+        found = await asyncio.get_running_loop().getaddrinfo(where.hostname, where.port or 80, proto=6)
+    except OSError:
+        return (cell,)
+    hosts = dict.fromkeys(str(address[4][0]) for address in found)
+    if len(hosts) < 2:
+        return (cell,)
+    named = {host: f"[{host}]" if ":" in host else host for host in hosts}
+    return tuple(f"http://{name}:{where.port or 80}{where.path}" for name in named.values())

@@ -1,0 +1,94 @@
+"""Two cells of two places each at one LiveKit server: who gets the next call, and what becomes of calls at an end."""
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from infra.bench.person.person import READY_S, Person, joined
+from tests.e2e.own_livekit import OwnAgent, OwnLiveKit, own_agent, own_livekit
+from tests.e2e.stack import POLL_S
+from tests.served import KEY, Served, served
+
+pytestmark = pytest.mark.anyio
+
+NAME = "cells"
+DRAIN_S = 120
+TOLD_S = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class RunningCell:
+    """A pipeline and its worker; `pipeline_life` ends the pipeline alone."""
+
+    pipeline: Served
+    agent: OwnAgent
+    pipeline_life: AsyncExitStack
+
+
+@asynccontextmanager
+async def two_cells(livekit: OwnLiveKit, folder: Path) -> AsyncGenerator[tuple[RunningCell, RunningCell]]:
+    async with AsyncExitStack() as agents, AsyncExitStack() as one, AsyncExitStack() as two:
+        lives = (one, two)
+        pipelines = [await life.enter_async_context(served(max_sessions=2)) for life in lives]
+        told = {
+            "AURA_CELLS": ",".join(pipeline.url for pipeline in pipelines),
+            "AURA_AGENT_DRAIN_S": str(DRAIN_S),
+            "LIVEKIT_AGENT_NAME": NAME,
+        }
+        cells = []
+        for number, (life, pipeline) in enumerate(zip(lives, pipelines, strict=True)):
+            where = {"AURA_PIPELINE_URL": pipeline.url, "AURA_PIPELINE_KEY": KEY}
+            agent = await agents.enter_async_context(own_agent(livekit, where, folder / str(number), **told))
+            cells.append(RunningCell(pipeline, agent, life))
+        yield cells[0], cells[1]
+
+
+async def test_cells_fill_evenly_and_one_that_ends_cuts_no_call(
+    environ: Mapping[str, str], tmp_path: Path, a_room: Callable[[], str]
+) -> None:
+    async with (
+        own_livekit(Path(environ["AURA_HOME"]), tmp_path) as livekit,
+        two_cells(livekit, tmp_path) as (first, second),
+        AsyncExitStack() as calls,
+    ):
+        callers: list[Person] = []
+
+        async def call(name: str, life: AsyncExitStack = calls) -> Person:
+            grant = livekit.calling(a_room(), name.lower(), NAME)
+            return await life.enter_async_context(joined(name, grant))
+
+        async def places() -> tuple[int, int]:
+            return first.pipeline.pipeline.free_sessions, second.pipeline.pipeline.free_sessions
+
+        for name in ("Ann", "Ben", "Cleo", "Dan"):
+            callers.append(await call(name))
+            await callers[-1].greeted()
+        assert await places() == (0, 0), "the last two find the places that are left, wherever they are"
+
+        async with joined("Eve", livekit.calling(a_room(), "eve", NAME)) as eve:
+            await eve.diary.until(lambda: "places are taken" in "".join(eve.told("aura.error")), READY_S, "an apology")
+            told = [len(caller.told("aura.error")) for caller in callers]
+
+        first.agent.told()  # it is to end: as before an update
+        await asyncio.sleep(1)
+        assert first.agent.process.returncode is None and await places() == (0, 0)
+
+        await second.pipeline_life.aclose()
+        async with asyncio.timeout(4 * TOLD_S):  # 5 s are promised; this machine may be busy
+            while sum(cut(callers, told)) < 2:
+                await asyncio.sleep(POLL_S)
+        assert sum(cut(callers, told)) == 2, "those of the other cell go on"
+        assert first.pipeline.pipeline.free_sessions == 0 and first.agent.process.returncode is None
+
+        await calls.aclose()
+        async with asyncio.timeout(READY_S):
+            assert await first.agent.process.wait() == 0, "its last call has ended"
+
+
+def cut(callers: Sequence[Person], told: Sequence[int]) -> list[bool]:
+    """Who has been told of trouble since they had been told so often."""
+    return [len(caller.told("aura.error")) > before for caller, before in zip(callers, told, strict=True)]
