@@ -47,6 +47,8 @@ def test_a_cell_without_the_keys_of_what_it_joins_does_not_start(tmp_path: Path)
         asked(tmp_path, "--join", "http://x")
     with pytest.raises(BadUsage, match="--join goes with no --phone"):
         asked(tmp_path, "--join", LIVEKIT, "--phone")
+    with pytest.raises(BadUsage, match="--join goes with no --host"):
+        asked(tmp_path, "--join", LIVEKIT, "--host", "127.0.0.1", "--password")
 
 
 @pytest.mark.parametrize(
