@@ -12,10 +12,14 @@ export function CallChips({ call }: { call: Call }) {
   if (asked) return null;
   const ask = (question: FirstQuestion) => {
     setAsked(true);
-    if (question.aboutPicture) {
-      call.room.localParticipant.setCameraEnabled(true).catch((error) => report(deviceProblem('camera', error)));
-    }
-    call.ask(question);
+    if (!question.aboutPicture) return call.ask(question);
+    call.room.localParticipant.setCameraEnabled(true).then(
+      () => call.ask(question),
+      (error) => {
+        report(deviceProblem('camera', error));
+        call.ask({ ...question, aboutPicture: false }); // nothing will be seen: it says so at once
+      },
+    );
   };
   return <Chips ask={ask} />;
 }

@@ -61,6 +61,7 @@ function InCall({ call, leave, rejoin, anew }: Props) {
   }, []);
   const leaving = useRef<HTMLDialogElement>(null);
   const chat = useRef<HTMLInputElement>(null);
+  const detailsButton = useRef<HTMLButtonElement>(null);
   const trouble = useTrouble(agent);
   const { readCaptions } = useSettings();
   const persona = useCallPersona(agent);
@@ -77,6 +78,7 @@ function InCall({ call, leave, rejoin, anew }: Props) {
         devices={devices}
         details={details}
         toggleDetails={() => setDetails(!details)}
+        detailsButton={detailsButton}
       />
       <div className="call-main" ref={main}>
         <Stage
@@ -97,7 +99,10 @@ function InCall({ call, leave, rejoin, anew }: Props) {
       <DetailsPanel
         conversation={conversation}
         recordToken={agent.recorded ? call.token : null}
-        close={() => setDetails(false)}
+        close={() => {
+          setDetails(false);
+          detailsButton.current?.focus(); // what was pressed is gone
+        }}
       />
       <footer className="dock">
         <ChatBox

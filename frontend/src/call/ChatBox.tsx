@@ -43,6 +43,10 @@ export function ChatBox({ box, send, show, agentHears, sees }: Props) {
     event.preventDefault();
     setOver(inside);
   };
+  const takeOut = () => {
+    remove();
+    box.current?.focus(); // what was pressed is gone
+  };
   return (
     <form
       className="chat"
@@ -59,7 +63,7 @@ export function ChatBox({ box, send, show, agentHears, sees }: Props) {
       {picture && (
         <span className="attached" data-testid="attached">
           <img src={picture.url} alt={words.showing.thumbnail} />
-          <button type="button" aria-label={words.showing.remove} title={words.showing.remove} onClick={remove}>
+          <button type="button" aria-label={words.showing.remove} title={words.showing.remove} onClick={takeOut}>
             <Icon name="close" />
           </button>
         </span>

@@ -22,6 +22,7 @@ export function useAttachment(sees: boolean | null): Attachment {
   const take = useCallback(
     (data: DataTransfer | null) => {
       const file = firstPicture(data?.files ?? []);
+      if (!file && data?.files.length && !data.types.includes('text/plain')) report(unreadablePicture());
       if (!file) return false;
       if (sees === false) {
         report(nobodySees());
