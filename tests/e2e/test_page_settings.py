@@ -40,6 +40,7 @@ ATTACHED = """
 (image => image && image.complete && [image.naturalWidth, image.naturalHeight].join('x'))(
   document.querySelector('[data-testid=attached] img'))
 """
+FOCUSED = "document.activeElement.dataset.testid"
 HOLDS = json.dumps({"holdToTalk": True, "speaksFirst": False})
 HEARD = """
 performance.getEntriesByType('resource').findLast(({name}) => name.includes('/api/sample'))?.responseStatus
@@ -254,6 +255,9 @@ async def test_a_picture_that_is_pasted_is_asked_about(seeing: SeeingPage, tmp_p
         await take_pictures(page, out, "attached")
         await page.click(find("[data-testid=attached] button"))
         await page.until(f"!{element('attached')}", PAGE_S, "no picture any more")
+        await page.until(f"{FOCUSED} === 'chat-input'", PAGE_S, "the focus in the box")
+        await page.run(PASTE.replace("image/png", "application/pdf"))
+        await page.until(element("toast"), PAGE_S, "that it is no picture")
         await page.run(PASTE)
         await page.until(element("attached"), PAGE_S, "the picture again")
         await write(page, QUESTION)

@@ -61,7 +61,6 @@ function InCall({ call, leave, rejoin, anew }: Props) {
   }, []);
   const leaving = useRef<HTMLDialogElement>(null);
   const chat = useRef<HTMLInputElement>(null);
-  const detailsButton = useRef<HTMLButtonElement>(null);
   const trouble = useTrouble(agent);
   const { readCaptions } = useSettings();
   const persona = useCallPersona(agent);
@@ -78,7 +77,6 @@ function InCall({ call, leave, rejoin, anew }: Props) {
         devices={devices}
         details={details}
         toggleDetails={() => setDetails(!details)}
-        detailsButton={detailsButton}
       />
       <div className="call-main" ref={main}>
         <Stage
@@ -99,10 +97,7 @@ function InCall({ call, leave, rejoin, anew }: Props) {
       <DetailsPanel
         conversation={conversation}
         recordToken={agent.recorded ? call.token : null}
-        close={() => {
-          setDetails(false);
-          detailsButton.current?.focus(); // what was pressed is gone
-        }}
+        close={() => setDetails(false)}
       />
       <footer className="dock">
         <ChatBox

@@ -1,5 +1,4 @@
 /** Name, how good the connection is, and the view's own switches. */
-import type { RefObject } from 'react';
 import { Wordmark } from '../brand/Wordmark';
 import type { DeviceControl, PersonaControl } from '../settings/controls';
 import { SettingsButton } from '../settings/SettingsButton';
@@ -16,10 +15,9 @@ interface Props {
   readonly devices: DeviceControl;
   readonly details: boolean;
   readonly toggleDetails: () => void;
-  readonly detailsButton: RefObject<HTMLButtonElement | null>;
 }
 
-export function TopBar({ recorded, persona, devices, details, toggleDetails, detailsButton }: Props) {
+export function TopBar({ recorded, persona, devices, details, toggleDetails }: Props) {
   return (
     <header className="top">
       <h1>
@@ -35,7 +33,6 @@ export function TopBar({ recorded, persona, devices, details, toggleDetails, det
       <ThemeToggle />
       <SettingsButton sheet={(close) => <SettingsSheet persona={persona} devices={devices} close={close} />} />
       <button
-        ref={detailsButton}
         type="button"
         className="quiet"
         onClick={toggleDetails}
