@@ -80,7 +80,7 @@ def livekit_network(others: ForOthers | None, ports: Ports) -> Mapping[str, str]
     return {
         "node_ip": others.address,
         "interfaces": "",
-        # Not loopback, too: each socket is announced at `node_ip`, and of two at one address only the first is heard.
+        # Not loopback, too: each socket is announced at `node_ip`, and of two at one address one is used, by chance.
         "ips": f"{others.listens_on}/32",
         "turn": _turn(others, ports) if _has_turn(others, ports) else "",
     }
