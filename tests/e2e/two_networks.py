@@ -1,6 +1,7 @@
-"""Two network namespaces with a cable between them, of which one lets nothing out but TCP to port 443.
+"""Two network namespaces with a cable between them. Nothing leaves the two: neither has a way to any other network.
 
-Nothing leaves the two: neither has a way to any other network.
+A gate can stand in the caller's for a while: rules of nftables, for both directions, so that nothing which the server
+sends opens a way back for what may not pass.
 """
 
 import os
@@ -12,9 +13,9 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 SERVER, CALLER = "10.79.0.1", "10.79.0.2"
-# Both ways, so that nothing that the server sends opens a way back for what is not TCP 443.
+OPEN = ""
 ONLY_443 = """
-table inet narrow {
+table inet gate {
   chain out {
     type filter hook output priority 0; policy drop;
     oif lo accept
@@ -39,6 +40,16 @@ class TwoNetworks:
     def inside(self, network: str, *argv: str) -> list[str]:
         """The command in that network."""
         return ["ip", "netns", "exec", network, *argv]
+
+    @contextmanager
+    def gate(self, rules: str) -> Iterator[None]:
+        """Rules that hold in the caller's network for as long as the context lasts."""
+        nft = self.inside(self.caller, "nft")
+        _run(*nft, "-f", "-", told=rules)
+        try:
+            yield
+        finally:
+            _run(*nft, "flush", "ruleset")
 
 
 def need_namespaces() -> None:
@@ -65,7 +76,6 @@ def two_networks() -> Iterator[TwoNetworks]:
         for name, end, address in ((networks.server, here, SERVER), (networks.caller, there, CALLER)):
             _run("ip", "-n", name, "addr", "add", f"{address}/24", "dev", end)
             _run("ip", "-n", name, "link", "set", end, "up")
-        _run(*networks.inside(networks.caller, "nft", "-f", "-"), told=ONLY_443)
         yield networks
     finally:
         for name in (networks.server, networks.caller):

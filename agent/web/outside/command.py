@@ -9,7 +9,8 @@ from agent.web.outside.certificates import certificate_faults, fingerprint, loca
 
 
 def certificate(folder: Path | None, hosts: Sequence[str], shown: Path | None, key: Path | None) -> int:
-    """
+    """Makes or looks at a certificate; returns the exit code.
+
     Args:
         folder: Where a local one is kept; None: `shown` and `key` are somebody's own, and only looked at.
     """

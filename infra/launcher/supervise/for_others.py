@@ -1,5 +1,6 @@
 """What the services are told where other devices are served: certificate, ports, and how media get through."""
 
+import json
 from collections.abc import Mapping
 from dataclasses import dataclass
 from ipaddress import IPv4Network
@@ -62,7 +63,7 @@ def web_environ(others: ForOthers, ports: Ports, shown: ShownCertificate) -> dic
         "AURA_WEB_KEY": str(shown.key),
         "AURA_TLS_PORT": str(ports.tls),
         "AURA_TRUST_PORT": str(ports.trust),
-        "AURA_TURN_PORT": str(ports.turn),
+        "AURA_TURN_PORT": str(ports.turn if _has_turn(others, ports) else 0),
         **root,
     }
 
@@ -76,16 +77,29 @@ def livekit_network(others: ForOthers | None, ports: Ports) -> Mapping[str, str]
             "ips": f"{LOOPBACK}/32",
             "turn": "",
         }
-    ips = ", ".join(f"{each}/32" for each in dict.fromkeys((LOOPBACK, others.listens_on)))
-    return {"node_ip": others.address, "interfaces": "", "ips": ips, "turn": _turn(others, ports)}
+    return {
+        "node_ip": others.address,
+        "interfaces": "",
+        # Not loopback, too: each socket is announced at `node_ip`, and of two at one address one is used, by chance.
+        "ips": f"{others.listens_on}/32",
+        "turn": _turn(others, ports) if _has_turn(others, ports) else "",
+    }
+
+
+def _has_turn(others: ForOthers, ports: Ports) -> bool:
+    """Whether TURN can work: livekit-server tells browsers port 443, and the relay reaches media at this machine's own
+    address, which behind NAT is not the one that they are told."""
+    return ports.tls == HTTPS and others.listens_on == others.address
 
 
 def _turn(others: ForOthers, ports: Ports) -> str:
-    """TURN behind the page's port: that server has taken the TLS off, and livekit-server tells browsers port 443.
+    """TURN behind the page's port: that server has taken the TLS off.
 
-    It relays to the media port of this machine and to nothing else, whatever a caller asks for.
+    It relays to the address of this machine and to nothing else, whatever a caller asks for. The relay itself is bound
+    on loopback: what it relays comes from there, and no other device can send to it.
     """
-    nobody = ", ".join(map(str, IPv4Network("0.0.0.0/0").address_exclude(IPv4Network(others.address))))
+    own = IPv4Network(others.address)
+    nobody = json.dumps([*map(str, IPv4Network("0.0.0.0/0").address_exclude(own)), "::/0"])
     return (
         "turn:\n"
         "  enabled: true\n"
@@ -94,8 +108,8 @@ def _turn(others: ForOthers, ports: Ports) -> str:
         f"  bind_addresses: [{LOOPBACK}]\n"
         f"  tls_port: {ports.turn}\n"
         "  udp_port: 0\n"
-        f"  allow_restricted_peer_cidrs: [{others.address}/32]\n"
-        f"  deny_peer_cidrs: [{nobody}]\n"
+        f"  allow_restricted_peer_cidrs: [{own}]\n"
+        f"  deny_peer_cidrs: {nobody}\n"
     )
 
 
@@ -117,10 +131,10 @@ def how_to_reach(layout: Layout, options: Mapping[str, str], keys: Mapping[str, 
             f"    a device that does not trust it yet: http://{host}{_port(int(options['AURA_TRUST_PORT']), HTTP)}/",
             f"    its root's SHA-256 is {(_folder(layout) / 'root.sha256').read_text().strip()}",
         ]
-    if tls != HTTPS:
-        lines.append(
-            "    media need UDP, or TCP ports of their own: TURN goes through the page's port only if that is 443"
-        )
+    if tls != HTTPS or "--listen" in options:
+        why = "behind NAT" if tls == HTTPS else f"unless the page's port is {HTTPS}"
+        udp, tcp = options["AURA_LIVEKIT_UDP_PORT"], options["AURA_LIVEKIT_TCP_PORT"]
+        lines.append(f"    media need UDP port {udp} or TCP port {tcp}: there is no TURN {why}")
     return "\n".join(lines)
 
 
