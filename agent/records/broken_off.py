@@ -29,7 +29,7 @@ def end_broken_off(records: Path) -> list[Timeline]:
 
 def _ended(record: Path) -> Timeline | None:
     try:
-        with open(record / LINES, "ab", buffering=0) as file:
+        with open(record / LINES, "ab", buffering=0, opener=_of_what_is_there) as file:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
             if not os.fstat(file.fileno()).st_size:
                 return None  # it is being made
@@ -41,6 +41,11 @@ def _ended(record: Path) -> Timeline | None:
     except (OSError, msgspec.DecodeError):
         logger.exception("a record was not ended", extra={"record": record.name})
         return None
+
+
+def _of_what_is_there(path: str, flags: int) -> int:
+    """Opens a file that exists: one that has ended is not begun anew, nor one that is about to begin."""
+    return os.open(path, flags & ~os.O_CREAT)
 
 
 def _end(record: Path) -> RecordEnd:

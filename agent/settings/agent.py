@@ -222,7 +222,7 @@ def with_running(environ: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _home(environ: Mapping[str, str]) -> Path:
-    return Path(environ.get("AURA_HOME") or Path(__file__).parents[2] / ".aura")
+    return Path(environ.get("AURA_RUN_DIR") or environ.get("AURA_HOME") or Path(__file__).parents[2] / ".aura")
 
 
 def running(home: Path) -> dict[str, str]:

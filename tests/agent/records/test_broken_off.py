@@ -68,6 +68,7 @@ def test_it_is_ended_where_it_broke_off_and_says_so(tmp_path: Path) -> None:
     assert ended.sound and ended.sound.samples
     assert (SECONDS - 2) * RATE <= ended.sound.samples <= SECONDS * RATE, "all but the last second or two"
     assert end_broken_off(tmp_path) == []
+    assert not (record / LINES).exists(), "nor is it begun anew by who looks whether it broke off"
 
 
 def test_one_that_is_being_written_and_one_that_is_being_made_are_left(tmp_path: Path) -> None:

@@ -86,6 +86,7 @@ def test_the_console_finds_what_runs_here(tmp_path: Path) -> None:
     (tmp_path / "env").write_text("# made by infra/up\nAURA_PIPELINE_KEY=made=here\nLIVEKIT_API_KEY=other\n")
     settings = console_settings({"AURA_HOME": str(tmp_path)})
     assert settings == PipelineSettings("http://127.0.0.1:4000", "made=here")
+    assert console_settings({"AURA_HOME": "/elsewhere", "AURA_RUN_DIR": str(tmp_path)}) == settings
 
 
 def test_the_console_prefers_what_the_environment_names(tmp_path: Path) -> None:

@@ -191,7 +191,7 @@ async def test_written_messages_are_told_one_after_the_other() -> None:
     assert done.text == "Let me look.I am looking.It is dark."
 
 
-async def test_the_outputs_of_several_calls_stand_behind_each() -> None:
+async def test_the_outputs_of_several_calls_stand_last_for_who_is_to_answer_them() -> None:
     line = Line(aura=writes(lambda chat: SEVERAL if len(chat.messages) < 2 else "A cat."))
     async with line.call(OFFERED) as caller:
         caller.session.write(Item("q", "user", "What is it?"))
@@ -204,10 +204,11 @@ async def test_the_outputs_of_several_calls_stand_behind_each() -> None:
     assert [each.text for each in line.questions[-1].messages] == [
         "What is it?",
         "Let me look.",
-        "output 0",
         "I am looking.",
-        "output 1",
         "It is dark.",
+        "output 0",
+        "",
+        "output 1",
     ]
 
 

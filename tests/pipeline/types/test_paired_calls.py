@@ -30,6 +30,26 @@ def test_an_output_stands_behind_its_call_though_a_person_spoke_meanwhile() -> N
     )
 
 
+def test_words_of_the_model_that_came_before_an_output_stand_in_front_of_the_call() -> None:
+    items = (Item("q", "user", "How many?"), call("1"), Item("a", "assistant", "One moment, please."))
+    assert History((*items, Item("r", "user", "Quick!"), output("1", "4711"))).messages() == (
+        ChatMessage("user", "How many?"),
+        ChatMessage("assistant", "One moment, please.", (made("1"),)),
+        ChatMessage("user", "4711", call_id="1"),
+        ChatMessage("user", "Quick!"),
+    )
+
+
+def test_what_the_model_said_of_an_output_stays_behind_it() -> None:
+    items = (Item("q", "user", "How many?"), call("1"), Item("a", "assistant", "One moment."), output("1", "4711"))
+    assert [message.text for message in History((*items, Item("b", "assistant", "4711."))).messages()] == [
+        "How many?",
+        "One moment.",
+        "4711",
+        "4711.",
+    ]
+
+
 def test_a_call_without_an_output_has_one_that_says_so() -> None:
     assert History((call("1"), Item("q", "user", "And?"))).messages() == (
         ChatMessage("assistant", "", (made("1"),)),
