@@ -4,24 +4,22 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import cast
 
-import torch
 from torch import Tensor, nn
 from vllm.config import VllmConfig
 from vllm.model_executor.layers.logits_processor import LogitsProcessor
 from vllm.model_executor.layers.vocab_parallel_embedding import ParallelLMHead
 from vllm.model_executor.models.qwen3_moe import Qwen3MoeModel
 from vllm.model_executor.models.utils import AutoWeightsLoader, maybe_prefix
-from vllm.sequence import IntermediateTensors
 
 from pipeline.models.qwen3_omni.config import read_omni
 from pipeline.models.qwen3_omni.state import OmniTalkerState
 from pipeline.models.qwen3_omni.weight_names import ELSEWHERE, own_name, talker_shapes
 from pipeline.models.qwen3_tts.predictor.predictor import Predictor
-from pipeline.models.qwen3_tts.talker import RESERVED, TextProjection, text_table
+from pipeline.models.shared.codec_talker import CodecTalker, TextProjection
 from pipeline.models.shared.weight_names import check_names
 
 
-class OmniTalker(nn.Module):
+class OmniTalker(CodecTalker):
     """A mixture of experts over codec embeddings, the projections from the thinker, and the code predictor.
 
     Its inputs are made in `OmniTalkerState` and come as `inputs_embeds`; its hidden states are read back by the
@@ -44,37 +42,10 @@ class OmniTalker(nn.Module):
         first = cast(nn.Embedding, self.model.embed_tokens)  # it is called, and no more
         self.code_predictor = Predictor(talker.predictor, decoder.hidden_size, first)
         self.logits_processor = LogitsProcessor(decoder.vocab_size)
-        never = torch.arange(decoder.vocab_size) >= decoder.vocab_size - RESERVED
-        never[talker.codec_eos_token_id] = False
-        self.register_buffer("never", never, persistent=False)
-        self.never: Tensor
+        self.never_sample_reserved(decoder.vocab_size, talker.codec_eos_token_id)
 
     def get_model_state_cls(self) -> type[OmniTalkerState]:
         return OmniTalkerState
-
-    def embed_input_ids(self, input_ids: Tensor) -> Tensor:
-        return self.model.embed_input_ids(input_ids)
-
-    def forward(
-        self,
-        input_ids: Tensor | None,
-        positions: Tensor,
-        intermediate_tensors: IntermediateTensors | None = None,
-        inputs_embeds: Tensor | None = None,
-    ) -> Tensor | IntermediateTensors:
-        states: Tensor | IntermediateTensors = self.model(input_ids, positions, intermediate_tensors, inputs_embeds)
-        return states
-
-    def compute_logits(self, hidden_states: Tensor) -> Tensor:
-        self.hidden = hidden_states  # for the predictor, in the same step
-        logits: Tensor = self.logits_processor(self.codec_head, hidden_states)
-        return logits.masked_fill_(self.never, -torch.inf)
-
-    def take_text_table(self) -> Tensor:
-        """What each of the thinker's ids adds to an input, [ids, width]. The thinker's own table is let go."""
-        table = text_table(self.text_embedding, self.text_projection)
-        del self.text_embedding, self.text_projection
-        return table
 
     def load_weights(self, weights: Iterable[tuple[str, Tensor]]) -> set[str]:
         """Loads the talker's weights out of the checkpoint, and checks that none is missing or left over.
