@@ -95,7 +95,7 @@ class Call:
         self._instructions, self._turns, self._observer = persona.instructions, turns, observer
         self._recording, self._recalled = recording, recalled
         self._spoke_at = 0.0  # when the person's newest sound began
-        self._tasks = OwnedTasks()
+        self._tasks, self._begun = OwnedTasks(), asyncio.Event()
         self._latency, self._sounds = LatencyTracker(), SoundRecord()
         self.near = NearVoice()
         self.publisher = AgentStatePublisher(RecordedSink(observer, recording) if recording else observer)
@@ -155,6 +155,7 @@ class Call:
         if output := self.session.output.audio:
             output.on("playback_started", self._on_playback_started)
             output.on("playback_finished", self._on_playback_finished)
+        self._begun.set()
         if greet:
             self.character.greet()
 
@@ -167,7 +168,11 @@ class Call:
             self.session.say(answer.words.strip())
 
     async def write(self, text: str) -> None:
-        """Answer what the person has written, which cuts what is being said. Returns when that is done."""
+        """Answer what the person has written, which cuts what is being said. Returns when that is done.
+
+        Before the call has begun it waits for that: LiveKit takes what is written a moment sooner than it can answer.
+        """
+        await self._begun.wait()
         if text.strip():
             self._remarks.floor.feed(FloorDisturbed())
             self.character.heed(text)

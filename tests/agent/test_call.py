@@ -63,7 +63,8 @@ class Room:
 
 
 @asynccontextmanager
-async def calling(pipeline: FakePipeline) -> AsyncIterator[Room]:
+async def calling(pipeline: FakePipeline, first: str = "") -> AsyncIterator[Room]:
+    """A call that has begun, and in which `first` was written before it had."""
     notes = Notes()
     persona, settings = Persona("Aura", "Be brief."), PipelineSettings("http://pipeline", "key")
     call = Call(settings, persona, TURNS["console"], notes, spoken=False, connect=pipeline.connect)
@@ -71,9 +72,12 @@ async def calling(pipeline: FakePipeline) -> AsyncIterator[Room]:
     call.session.output.audio = loudspeaker
     async with asyncio.TaskGroup() as tasks:
         playing = tasks.create_task(loudspeaker.play())
+        writing = tasks.create_task(call.write(first))
+        await asyncio.sleep(0)
         await call.start(greet=False)
         await asyncio.sleep(1)
         yield Room(call, notes)
+        await writing
         await call.aclose()
         playing.cancel()
 
@@ -102,6 +106,12 @@ async def test_a_cough_after_a_question_does_not_shorten_its_wait() -> None:
         await room.sound()
         await asyncio.sleep(12)
         assert room.waits == [(HEARD_MS + 9_000, 9_000)]
+
+
+async def test_what_is_written_before_the_call_has_begun_is_answered_when_it_has() -> None:
+    async with calling(FakePipeline(says=[PARIS]), first="What is the capital?") as room:
+        await asyncio.sleep(5)
+        assert room.waits == [(None, 500)]
 
 
 async def test_a_question_that_got_no_answer_does_not_begin_the_wait_for_what_is_written_later() -> None:
