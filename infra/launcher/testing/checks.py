@@ -1,7 +1,7 @@
 """What `infra/test` runs: each check as a command, and how the checks of a whole run share the machine."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Literal
@@ -13,6 +13,12 @@ VLLM_TESTS = ("tests/contract/vllm", "tests/pipeline/models", "tests/pipeline/en
 CALLS = "tests/e2e"  # people who speak, in real time
 PHONE_TESTS = f"{CALLS}/test_phone*.py"  # these ring up, each through the real bridge
 TALK_TESTS = f"{CALLS}/test_phone_talk.py"  # of those, what needs the real models
+PAGE_TESTS = tuple(
+    f"{CALLS}/test_{name}.py" for name in ("look", "page_*", "replay")
+)  # a browser, and a script behind it
+PAGE_CALLS = tuple(
+    f"{CALLS}/test_page_{name}.py" for name in ("records", "settings", "trouble")
+)  # of those, with a stack
 ROOM_TESTS = f"{CALLS}/vllm"  # people who speak to the pipeline for GPUs: of both venvs
 SIDE_BY_SIDE = 4  # processes at most that run vLLM's tests, a core and 3 GB each
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # tiny tensors: threads of OpenMP would only wait for each other
@@ -57,11 +63,11 @@ def all_checks(settings: LauncherSettings, node: Mapping[str, str]) -> tuple[Lan
         node: The environment in which `npm` is found.
     """
     ruff, ruff_format, mypy = _python_checks(settings)
-    tests, calls, rooms, phones = _parts(settings)
+    tests, calls, rooms, phones, pages = _parts(settings)
     return (
         Lane("shown", (ruff, ruff_format, *(_remembers(settings, check) for check in (tests, calls, rooms)))),
         Lane("beside", (*_page_checks(settings, node), mypy)),
-        Lane("beside", (_remembers(settings, phones),)),
+        Lane("beside", (_remembers(settings, phones), _remembers(settings, pages))),
         Lane("behind", (_remembers(settings, vllm_tests(settings)),)),
     )
 
@@ -87,15 +93,17 @@ def room_tests_asked(arguments: Sequence[str]) -> bool:
     return any(argument.startswith(ROOM_TESTS) for argument in arguments)
 
 
-def _parts(settings: LauncherSettings) -> tuple[Check, Check, Check, Check]:
-    """What needs no stack; calls to the small real models; to tiny ones on vLLM; to scripted ones by phone."""
-    phones = [path for path in _found(settings, PHONE_TESTS) if path not in _found(settings, TALK_TESTS)]
-    without = [f"--ignore={path}" for path in (*phones, ROOM_TESTS)]
+def _parts(settings: LauncherSettings) -> tuple[Check, Check, Check, Check, Check]:
+    """What needs no stack; calls to small real models; to tiny ones on vLLM; to a script, by phone and by the page."""
+    phones = _found(settings, (PHONE_TESTS,), but=(TALK_TESTS,))
+    pages = _found(settings, PAGE_TESTS, but=PAGE_CALLS)
+    without = [f"--ignore={path}" for path in (*phones, *pages, ROOM_TESTS)]
     return (
         _pytest("tests", settings, [*_workers(2), IN_ORDER, f"--ignore={CALLS}"]),
         _pytest("calls", settings, [CALLS, *without]),
         _pytest("rooms", settings, [ROOM_TESTS]),
         _pytest("phones", settings, phones),
+        _pytest("pages", settings, pages),
     )
 
 
@@ -114,9 +122,10 @@ def _workers(most: int) -> tuple[str, ...]:
     return f"--numprocesses={min(os.cpu_count() or 1, most)}", "--dist=loadfile"
 
 
-def _found(settings: LauncherSettings, pattern: str) -> list[str]:
+def _found(settings: LauncherSettings, patterns: Iterable[str], *, but: Iterable[str]) -> list[str]:
     root = settings.layout.root
-    return sorted(str(path.relative_to(root)) for path in root.glob(pattern))
+    found, left_out = ({path for each in paths for path in root.glob(each)} for paths in (patterns, but))
+    return sorted(str(path.relative_to(root)) for path in found - left_out)
 
 
 def _python_checks(settings: LauncherSettings) -> list[Check]:

@@ -1,5 +1,6 @@
 """What a whole run is made of: every test is in one of its checks, and in one only."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -52,6 +53,8 @@ def where(test: str) -> str:
         return "tests"
     if test.startswith("tests/e2e/vllm/"):
         return "rooms"
+    if re.search(r"test_(look|replay|page_(?!records|settings|trouble))", test):
+        return "pages"
     return "phones" if "test_phone" in test and "talk" not in test else "calls"
 
 
@@ -64,7 +67,7 @@ def test_in_ci_no_check_may_skip_a_test(settings: LauncherSettings, lanes: tuple
 def test_every_check_of_a_whole_run_remembers_what_failed_where_no_other_does(lanes: tuple[Lane, ...]) -> None:
     checks = [check for lane in lanes for check in lane.checks if "pytest" in check.argv]
     caches = {word for check in checks for word in check.argv if word.startswith("cache_dir=")}
-    assert len(caches) == len(checks) == 5
+    assert len(caches) == len(checks) == 6
     assert all(check.again[: len(check.argv)] == check.argv and "--last-failed" in check.again for check in checks)
     assert not [check for lane in lanes for check in lane.checks if check.again and check not in checks]
 
@@ -92,7 +95,7 @@ def test_people_who_speak_to_the_models_are_on_the_screen_and_what_computes_for_
     places = {check.name: lane.place for lane in lanes for check in lane.checks}
     assert places == {
         "ruff check": "shown", "ruff format": "shown", "tests": "shown", "calls": "shown", "rooms": "shown",
-        "phones": "beside",
+        "phones": "beside", "pages": "beside",
         "page check": "beside", "page test": "beside", "mypy": "beside", "vllm": "behind",
     }  # fmt: skip
 
