@@ -19,7 +19,7 @@ from tests.gpu.sections import Row
 
 PLACE = "AURA_STEP_NOTES"
 QUIET_S = 1.0
-PROFILED_FROM, PROFILED = 40, 12  # steps of a batch without a break: which of them are profiled
+PROFILED_FROM, PROFILED = 12, 10  # after so many steps of a batch without a break so many are profiled
 KERNELS = 16
 EVENTS = ("begin", "forward_begin", "forward_end", "base_begin", "base_end", "predictor_end", "end")
 
@@ -47,6 +47,7 @@ class Notes:
         self._run = 0
         self._profile: Any = None
         self._profiled: dict[int, dict[str, Any]] = {}
+        self._profiled_requests = self._left = 0
         self.has_gpu = torch.cuda.is_available()
 
     def begin(self) -> None:
@@ -58,7 +59,7 @@ class Notes:
         self.event("begin")
 
     def event(self, name: str) -> None:
-        if self.has_gpu and self._steps:
+        if self.has_gpu and self._steps and not torch.cuda.is_current_stream_capturing():
             event = torch.cuda.Event(enable_timing=True)
             event.record()
             self._steps[-1].events[name] = event
@@ -81,18 +82,22 @@ class Notes:
         step.profiled = self._profile is not None
         if not self.has_gpu:
             return
-        if self._run >= PROFILED_FROM and step.requests not in self._profiled and self._profile is None:
+        wanted = step.requests & (step.requests - 1) == 0 and step.requests not in self._profiled
+        if self._run >= PROFILED_FROM and wanted and self._profile is None:
             self._profiled[step.requests] = {}
+            self._profiled_requests, self._left = step.requests, PROFILED
             activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
+            torch.cuda.synchronize()
             self._profile = torch.profiler.profile(activities=activities, acc_events=True)
-            torch.cuda.synchronize()
             self._profile.start()
-            self._run, step.profiled = 0, True
-        elif self._profile is not None and (self._run >= PROFILED or not same):
-            torch.cuda.synchronize()
-            self._profile.stop()
-            self._profiled[step.requests] = _kernels(self._profile, max(self._run, 1))
-            self._profile, self._run, step.profiled = None, 0, True
+            step.profiled = True
+        elif self._profile is not None:
+            self._left -= 1
+            if not self._left:
+                torch.cuda.synchronize()
+                self._profile.stop()
+                self._profiled[self._profiled_requests] = _kernels(self._profile, PROFILED)
+                self._profile, self._run = None, 0
 
     def _write(self) -> None:
         if self.has_gpu:
@@ -106,11 +111,18 @@ def _plain(step: Step, following: Step) -> dict[str, Any]:
     gpu: dict[str, float] = {}
     there = [name for name in EVENTS if name in step.events]
     for a, b in zip(there, there[1:], strict=False):
-        gpu[f"{a}>{b}"] = step.events[a].elapsed_time(step.events[b])
+        gpu[f"{a}>{b}"] = _ms(step.events[a], step.events[b])
     if "end" in step.events and "begin" in following.events:
-        gpu["end>next begin"] = step.events["end"].elapsed_time(following.events["begin"])
+        gpu["end>next begin"] = _ms(step.events["end"], following.events["begin"])
     told = {name: getattr(step, name) for name in ("requests", "tokens", "mixed", "profiled", "host")}
     return told | {"gpu": gpu, "wall": 1000 * (following.at - step.at)}
+
+
+def _ms(a: Any, b: Any) -> float:
+    try:
+        return float(a.elapsed_time(b))
+    except RuntimeError:  # of a warm-up
+        return 0.0
 
 
 def _kernels(profile: Any, steps: int) -> dict[str, Any]:
