@@ -13,12 +13,11 @@ VLLM_TESTS = ("tests/contract/vllm", "tests/pipeline/models", "tests/pipeline/en
 CALLS = "tests/e2e"  # people who speak, in real time
 PHONE_TESTS = f"{CALLS}/test_phone*.py"  # these ring up, each through the real bridge
 TALK_TESTS = f"{CALLS}/test_phone_talk.py"  # of those, what needs the real models
-PAGE_TESTS = tuple(
-    f"{CALLS}/test_{name}.py" for name in ("look", "page_*", "replay")
-)  # a browser, and a script behind it
-PAGE_CALLS = tuple(
-    f"{CALLS}/test_page_{name}.py" for name in ("records", "settings", "trouble")
-)  # of those, with a stack
+# A script speaks in place of the models: the page, and servers of one's own. Some of the pages need the stack all the same.
+SCRIPTED_TESTS = tuple(
+    f"{CALLS}/test_{name}.py" for name in ("look", "page_*", "replay", "cells", "lk_console", "your_own_livekit")
+)
+PAGE_CALLS = tuple(f"{CALLS}/test_page_{name}.py" for name in ("records", "settings", "trouble"))
 ROOM_TESTS = f"{CALLS}/vllm"  # people who speak to the pipeline for GPUs: of both venvs
 SIDE_BY_SIDE = 4  # processes at most that run vLLM's tests, a core and 3 GB each
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # tiny tensors: threads of OpenMP would only wait for each other
