@@ -13,7 +13,7 @@ VLLM_TESTS = ("tests/contract/vllm", "tests/pipeline/models", "tests/pipeline/en
 CALLS = "tests/e2e"  # people who speak, in real time
 PHONE_TESTS = f"{CALLS}/test_phone*.py"  # these ring up, each through the real bridge
 TALK_TESTS = f"{CALLS}/test_phone_talk.py"  # of those, what needs the real models
-# A script speaks in place of the models: the page, and servers of one's own. Some of the pages need the stack all the same.
+# A script speaks in place of the models; some of the pages need the stack all the same.
 SCRIPTED_TESTS = tuple(
     f"{CALLS}/test_{name}.py" for name in ("look", "page_*", "replay", "cells", "lk_console", "your_own_livekit")
 )
