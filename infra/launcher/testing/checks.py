@@ -13,12 +13,11 @@ VLLM_TESTS = ("tests/contract/vllm", "tests/pipeline/models", "tests/pipeline/en
 CALLS = "tests/e2e"  # people who speak, in real time
 PHONE_TESTS = f"{CALLS}/test_phone*.py"  # these ring up, each through the real bridge
 TALK_TESTS = f"{CALLS}/test_phone_talk.py"  # of those, what needs the real models
-PAGE_TESTS = tuple(
-    f"{CALLS}/test_{name}.py" for name in ("look", "page_*", "replay")
-)  # a browser, and a script behind it
-PAGE_CALLS = tuple(
-    f"{CALLS}/test_page_{name}.py" for name in ("records", "settings", "trouble")
-)  # of those, with a stack
+# A script speaks in place of the models; some of the pages need the stack all the same.
+SCRIPTED_TESTS = tuple(
+    f"{CALLS}/test_{name}.py" for name in ("look", "page_*", "replay", "cells", "lk_console", "your_own_livekit")
+)
+PAGE_CALLS = tuple(f"{CALLS}/test_page_{name}.py" for name in ("records", "settings", "trouble"))
 ROOM_TESTS = f"{CALLS}/vllm"  # people who speak to the pipeline for GPUs: of both venvs
 SIDE_BY_SIDE = 4  # processes at most that run vLLM's tests, a core and 3 GB each
 ONE_THREAD = {"OMP_NUM_THREADS": "1"}  # tiny tensors: threads of OpenMP would only wait for each other
@@ -63,11 +62,11 @@ def all_checks(settings: LauncherSettings, node: Mapping[str, str]) -> tuple[Lan
         node: The environment in which `npm` is found.
     """
     ruff, ruff_format, mypy = _python_checks(settings)
-    tests, calls, rooms, phones, pages = _parts(settings)
+    tests, calls, rooms, phones, scripted = _parts(settings)
     return (
         Lane("shown", (ruff, ruff_format, *(_remembers(settings, check) for check in (tests, calls, rooms)))),
         Lane("beside", (*_page_checks(settings, node), mypy)),
-        Lane("beside", (_remembers(settings, phones), _remembers(settings, pages))),
+        Lane("beside", (_remembers(settings, phones), _remembers(settings, scripted))),
         Lane("behind", (_remembers(settings, vllm_tests(settings)),)),
     )
 
@@ -94,16 +93,16 @@ def room_tests_asked(arguments: Sequence[str]) -> bool:
 
 
 def _parts(settings: LauncherSettings) -> tuple[Check, Check, Check, Check, Check]:
-    """What needs no stack; calls to small real models; to tiny ones on vLLM; to a script, by phone and by the page."""
+    """What needs no stack; calls to small real models; to tiny ones on vLLM; to a script by phone; to a script."""
     phones = _found(settings, (PHONE_TESTS,), but=(TALK_TESTS,))
-    pages = _found(settings, PAGE_TESTS, but=PAGE_CALLS)
-    without = [f"--ignore={path}" for path in (*phones, *pages, ROOM_TESTS)]
+    scripted = _found(settings, SCRIPTED_TESTS, but=PAGE_CALLS)
+    without = [f"--ignore={path}" for path in (*phones, *scripted, ROOM_TESTS)]
     return (
         _pytest("tests", settings, [*_workers(2), IN_ORDER, f"--ignore={CALLS}"]),
         _pytest("calls", settings, [CALLS, *without]),
         _pytest("rooms", settings, [ROOM_TESTS]),
         _pytest("phones", settings, phones),
-        _pytest("pages", settings, pages),
+        _pytest("scripted", settings, scripted),
     )
 
 

@@ -53,8 +53,8 @@ def where(test: str) -> str:
         return "tests"
     if test.startswith("tests/e2e/vllm/"):
         return "rooms"
-    if re.search(r"test_(look|replay|page_(?!records|settings|trouble))", test):
-        return "pages"
+    if re.search(r"test_(look|replay|cells|lk_console|your_own_livekit|page_(?!records|settings|trouble))", test):
+        return "scripted"
     return "phones" if "test_phone" in test and "talk" not in test else "calls"
 
 
@@ -95,7 +95,7 @@ def test_people_who_speak_to_the_models_are_on_the_screen_and_what_computes_for_
     places = {check.name: lane.place for lane in lanes for check in lane.checks}
     assert places == {
         "ruff check": "shown", "ruff format": "shown", "tests": "shown", "calls": "shown", "rooms": "shown",
-        "phones": "beside", "pages": "beside",
+        "phones": "beside", "scripted": "beside",
         "page check": "beside", "page test": "beside", "mypy": "beside", "vllm": "behind",
     }  # fmt: skip
 
