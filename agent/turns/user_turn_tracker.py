@@ -23,6 +23,7 @@ Kind = Literal["speech", "backchannel", "noise"]
 # was taken for words at first; nothing was known of it in time.
 Reason = Literal["words", "backchannel", "no_words", "noise", "aside", "short", "taken_back", "timeout"]
 
+UNKNOWN_MS = 300  # at the end of a sound, in which a word may be
 SHORT_MS = 800  # of a sound with one or two words, which recognisers often get wrong
 
 # What happens.
@@ -221,6 +222,14 @@ class _Sound:
         return self.silent and self.newest is not None and self.newest.settled
 
     @property
+    def unknown(self) -> bool:
+        """Whether nothing is known of it, or only that no words were in its beginning."""
+        if self.newest is None:
+            return True
+        left_ms = (self.sound_ms or 0) - self.newest.audio_end_ms
+        return self.newest.kind == "noise" and not self.newest.settled and left_ms >= UNKNOWN_MS
+
+    @property
     def interrupts(self) -> bool:
         """Whether it stops the answer. Of one that nobody hears yet nothing is lost that could go on."""
         certain = not self.onset.audible or self.confirmed or self.settled
@@ -280,12 +289,14 @@ class UserTurnTracker:
                 return self._settle(replace(sound, flushed=True))
             case Expired() if sound.settled:
                 return self._settle(sound)
-            case Expired() if sound.silent:
-                if sound.newest is None and sound.onset.audible and not turn_event.over_agent:
+            case Expired() if sound.silent and sound.unknown:
+                if sound.onset.audible and not turn_event.over_agent:
                     return []
-                unlabelled = _NOTHING_HEARD if sound.onset.audible else _SOMETHING_HEARD
-                newest = replace(sound.newest, settled=True) if sound.newest else unlabelled
-                return self._heard(replace(sound, newest=newest, unlabelled=sound.newest is None))
+                taken_for = _NOTHING_HEARD if sound.onset.audible else _SOMETHING_HEARD
+                newest = replace(taken_for, item_id=sound.newest.item_id if sound.newest else "")
+                return self._heard(replace(sound, newest=newest, captioned=newest.text, unlabelled=True))
+            case Expired() if sound.silent and sound.newest:
+                return self._heard(replace(sound, newest=replace(sound.newest, settled=True)))
             case Written() if sound.silent:
                 self._sound = replace(sound, onset=Onset(audible=True, answering=True))
             case Written():

@@ -73,8 +73,8 @@ async def test_a_dispatch_says_who_it_is_and_a_stranger_may_not_say_what_it_is_t
         assert (shown["name"], shown["longest_answer"]) == ("Nova", 64)
         agent = ann.room.remote_participants[ann.agents[-1]]
         assert agent.name == "Nova"
-        refused = [json.loads(text) for text in ann.told("aura.decision")]
-        assert "instructions: participants may not set it here" in [each["text"] for each in refused]
+        refused = "instructions: participants may not set it here"
+        await ann.diary.until(lambda: refused in "".join(ann.told("aura.decision")), SHOWN_S, "what is refused")
     update = observed.wire("client", "session.update")[-1].what["session"]
     assert update["instructions"].startswith("You are Nova, a friendly assistant")
     assert "You speak only English" in update["instructions"]

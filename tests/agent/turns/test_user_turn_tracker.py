@@ -177,6 +177,14 @@ def test_without_a_label_a_sound_is_otherwise_a_turn_because_the_pipeline_is_slo
     assert follow(OVER_THOUGHT, Pause(), Flush(), Expired()) == [Interrupt(), Final("…")]
 
 
+def test_a_sound_in_whose_beginning_were_no_words_is_a_turn_that_the_pipeline_is_slow_with() -> None:
+    beginning = heard("", "noise", settled=False, audio_end_ms=800)
+    assert follow(QUIET, beginning, Pause(1_682), Flush(), Expired()) == [Final("…")]
+    assert why(QUIET, beginning, Pause(1_682), Flush(), Expired()) == "timeout"
+    assert follow(OVER_AGENT, beginning, Pause(1_682), Expired(over_agent=False)) == [GoOn()], "which waits longer"
+    assert follow(QUIET, beginning, Pause(900), Flush(), Expired()) == [Final(""), DropSound("noise", resume=False)]
+
+
 def test_the_same_words_are_captioned_once() -> None:
     actions = follow(QUIET, heard("where", settled=False), heard("where", settled=False), Pause(), heard("where is"))
     assert actions == [Caption("item_1", "where"), Caption("item_1", "where is")]
