@@ -91,7 +91,7 @@ def test_the_report_counts_what_was_right() -> None:
 
 def test_reports_of_several_runs_are_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stop = Case("interruption", "Stop.", "de", np.zeros(RATE // 2, np.int16))
-    turn = Case("pause", "I | see", "en", np.zeros(RATE, np.int16), 0.2, 0.7)
+    turn = Case("pause", "I | see", "en", np.zeros(RATE, np.int16), 0.2, 0.7, 4)
     halves = [[(stop, Outcome("stopped", 0.3, heard=("Stopp.",), reason="words"))], [(turn, Outcome("cut_in"))]]
     files = [tmp_path / "one.json", tmp_path / "other.json"]
     for file, half in zip(files, halves, strict=True):
@@ -100,7 +100,9 @@ def test_reports_of_several_runs_are_one(tmp_path: Path, capsys: pytest.CaptureF
     assert json.dumps(plain(read_judged(files))) == both
     assert main(["merge", *map(str, files), "--wrong", "--out", str(tmp_path / "both.json")], {}) == 0
     assert json.loads((tmp_path / "both.json").read_text()) == json.loads(both)
-    assert "pause I | see, 1.0 s: cut_in" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    assert "pause I | see, 1.0 s: cut_in" in told
+    assert "of 4 pauses inside turns 1 were cut in on: 25.0%" in told
 
 
 @pytest.mark.parametrize("arguments", [["merge"], ["room", "a.json"], ["merge", "broken.json"], ["merge", "none.json"]])
