@@ -174,6 +174,8 @@ class _Sound:
     newest: PartialHeard | None = None
     confirmed: bool = False  # two hypotheses in a row agree that there are words
     unchanged_since_ms: int = 0  # of the sound, at which the newest words were there already
+    went_on: bool = False  # after a pause, since the newest hypothesis
+    behind: bool = False  # the newest hypothesis may be of the sound before that
     captioned: str = ""
     unlabelled: bool = False  # nothing was known of it in time
     written: bool = False  # something was written before its end was known
@@ -237,7 +239,8 @@ class _Sound:
 
     def with_words(self, heard: PartialHeard) -> "_Sound":
         """The sound with another hypothesis of it."""
-        before, known = self.newest, replace(self, newest=heard, unlabelled=False)
+        known = replace(self, newest=heard, unlabelled=False, behind=self.went_on, went_on=False)
+        before = self.newest
         if before is None or before.item_id != heard.item_id:
             return replace(known, confirmed=False, unchanged_since_ms=heard.audio_end_ms)
         both_speak = before.kind == heard.kind == "speech"
@@ -312,7 +315,7 @@ class UserTurnTracker:
         else:  # they go on after a pause; what was settled no longer is
             newest = replace(sound.newest, settled=False) if sound.newest else None
             onset = Onset(sound.onset.audible, sound.onset.answering or onset.answering)
-            self._sound = replace(sound, onset=onset, silent=False, flushed=False, newest=newest)
+            self._sound = replace(sound, onset=onset, silent=False, flushed=False, newest=newest, went_on=True)
 
     def _heard(self, sound: _Sound) -> list[Action]:
         actions: list[Action] = []
@@ -335,7 +338,8 @@ class UserTurnTracker:
     def _has_ended(self, sound: _Sound, newest: PartialHeard) -> bool:
         """Whether the person has said a whole sentence, and what is heard since has no words."""
         unchanged_ms = newest.audio_end_ms - sound.unchanged_since_ms
-        return newest.kind == "speech" and unchanged_ms >= self._unchanged_ms and ends_sentence(newest.text)
+        unchanged = not sound.behind and unchanged_ms >= self._unchanged_ms
+        return newest.kind == "speech" and unchanged and ends_sentence(newest.text)
 
     def _settle(self, sound: _Sound) -> list[Action]:
         """Give the verdict if it is due. That a sound is no turn is due as soon as it is known."""

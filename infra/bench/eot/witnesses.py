@@ -8,7 +8,7 @@ import msgspec
 import numpy as np
 from livekit.local_inference import EOT, EOT_MAX_SAMPLES
 
-from infra.bench.base.pieces import RATE, spoken
+from infra.bench.base.pieces import RATE, Pcm, spoken
 from infra.bench.eot.turns import HEARD_S, TurnScript, moments
 from infra.bench.eot.voices import Voice
 from pipeline.engines.smart_turn.model import NAME, SmartTurnModel
@@ -45,6 +45,14 @@ class Verdicts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         return words_over(self.words)
 
 
+class Said(msgspec.Struct, frozen=True):
+    """What the witnesses say of one sound; attributes as of `Verdicts`."""
+
+    livekit: float
+    smart_turn: float
+    words: str
+
+
 class Witnesses:
     """All of them, loaded."""
 
@@ -62,10 +70,7 @@ class Witnesses:
         """What they say of one turn, moment by moment."""
         sounds = spoken(script.pieces, lambda text: voice(text, script.number))
         for moment in moments(sounds, crc32(f"{script.number} {name}".encode())):
-            newest = moment.sound[-EOT_MAX_SAMPLES:]
-            livekit = self._livekit.predict((np.clip(newest, -1, 1) * 32_767).astype(np.int16))
-            words = self._recogniser.read(moment.sound[: -round((HEARD_S - 0.1) * RATE)], "en")
-            smart_turn = await self._smart_turn.judge(moment.sound)
+            said = await self.judge(moment.sound, "en")
             yield Verdicts(
                 script.number,
                 moment.number,
@@ -73,10 +78,21 @@ class Witnesses:
                 script.kind,
                 script.fits,
                 moment.pause_s,
-                float(livekit),
-                smart_turn,
-                words,
+                said.livekit,
+                said.smart_turn,
+                said.words,
             )
+
+    async def judge(self, sound: Pcm, language: str | None) -> Said:
+        """What they say of a sound that ends with `HEARD_S` of silence.
+
+        Args:
+            sound: 16 kHz mono.
+            language: ISO 639-1 code; None: it is detected.
+        """
+        livekit = self._livekit.predict((np.clip(sound[-EOT_MAX_SAMPLES:], -1, 1) * 32_767).astype(np.int16))
+        words = self._recogniser.read(sound[: -round((HEARD_S - 0.1) * RATE)], language)
+        return Said(float(livekit), await self._smart_turn.judge(sound), words)
 
     async def aclose(self) -> None:
         await self._smart_turn.aclose()

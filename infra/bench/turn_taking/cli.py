@@ -2,13 +2,15 @@
 
     python -m infra.bench.turn_taking offline|room [--class CLASS ...] [--cases N] [--skip N] [--seed N]
         [--language CODE ...] [--wrong] [--out FILE]
+    python -m infra.bench.turn_taking merge FILE ... [--wrong] [--out FILE]
 
 `room` makes N sounds of each class over a story that the agent tells in a room: with LiveKit, with the agent, the
 voice activity detection and the recogniser of the embedded profile, and with a script in place of its language model;
 each language is a call of its own. Turns with pauses are spoken there, too: the agent is to wait for their ends.
 `offline` takes such sounds through the agent's own decisions on virtual time, some fifty times as fast: voice activity
 detection and the recogniser compute, the room and LiveKit's playback are modelled. What the recogniser heard is kept in
-`AURA_HOME/turn-taking` for the next time. Ctrl-C ends both, and tells what was measured.
+`AURA_HOME/turn-taking` for the next time. Ctrl-C ends both, and tells what was measured; `--out` holds it at any time.
+`merge` makes one report of the files that several runs have left (of other cases each: `--skip`, `--class`).
 """
 
 import argparse
@@ -24,7 +26,7 @@ from infra.bench.turn_taking.offline import run_offline
 from infra.bench.turn_taking.outcome import Outcome
 from infra.bench.turn_taking.pausing import run_pauses
 from infra.bench.turn_taking.recorded_recogniser import RecordedRecogniser
-from infra.bench.turn_taking.report import plain, table, wrong
+from infra.bench.turn_taking.report import Judged, plain, read_judged, table, wrong
 from infra.bench.turn_taking.room import Telling, run_in_room
 from infra.bench.turn_taking.servers import rooms
 from infra.bench.turn_taking.sounds.cases import CLASSES, OVER_ANSWERS, Case, make_cases
@@ -47,7 +49,7 @@ class Rates:
     """
 
     def __init__(self, home: Path, asked: argparse.Namespace) -> None:
-        self.judged: list[tuple[Case, Outcome]] = []
+        self.judged: list[Judged] = []
         self._home, self._asked = home, asked
         self._folder = home / "turn-taking"
         self._folder.mkdir(parents=True, exist_ok=True)
@@ -81,11 +83,17 @@ class Rates:
         self.judged.append((case, outcome))
         if self._asked.where == "room":
             print("right" if outcome.is_right(case.kind) else "WRONG", case.kind, case.what, outcome, flush=True)
+            _keep(self.judged, self._asked.out)
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.bench.turn_taking", description=__doc__.partition("\n")[0])
-    parser.add_argument("where", choices=("offline", "room"), help="on virtual time without a room, or in one")
+    parser.add_argument(
+        "where",
+        choices=("offline", "room", "merge"),
+        help="on virtual time without a room, or in one; or what was kept",
+    )
+    parser.add_argument("files", nargs="*", type=Path, metavar="FILE", help="for merge: what --out has written")
     parser.add_argument("--cases", type=int, default=100, metavar="N", help="so many of each class (100)")
     parser.add_argument("--skip", type=int, default=0, metavar="N", help="leave so many of each class out (0)")
     parser.add_argument(
@@ -99,13 +107,30 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     )
     parser.add_argument("--wrong", action="store_true", help="print the cases that went wrong, too")
     parser.add_argument("--out", type=Path, metavar="FILE", help="where to put all cases as JSON")
-    asked = parser.parse_args(arguments)
+    asked = parser.parse_intermixed_args(arguments)
+    if (asked.where == "merge") != bool(asked.files):
+        parser.error("FILE: merge wants at least one" if asked.where == "merge" else "FILE: only merge reads any")
+    if asked.where == "merge":
+        try:
+            judged = read_judged(asked.files)
+        except (OSError, ValueError) as error:
+            parser.error(f"FILE: {error}")
+    else:
+        judged = _measured(parser, asked, Path(environ.get("AURA_HOME") or ROOT / ".aura"))
+    print(table(judged, details=True))
+    if asked.wrong:
+        print(f"\n{wrong(judged)}")
+    _keep(judged, asked.out)
+    return 0
+
+
+def _measured(parser: argparse.ArgumentParser, asked: argparse.Namespace, home: Path) -> list[Judged]:
     asked.kinds = asked.kinds or (CLASSES if asked.where == "room" else OVER_ANSWERS)
     if asked.where == "offline" and "pause" in asked.kinds:
         parser.error("--class pause: such turns are spoken in a room only; `python -m infra.bench.eot` judges pauses")
-    rates = Rates(Path(environ.get("AURA_HOME") or ROOT / ".aura"), asked)
     if asked.recordings:
         asked.recordings.mkdir(parents=True, exist_ok=True)
+    rates = Rates(home, asked)
     try:
         if asked.where == "offline":
             rates.offline()
@@ -113,9 +138,9 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
             asyncio.run(rates.room())
     except KeyboardInterrupt:
         print("ended early; measured so far:")
-    print(table(rates.judged, details=True))
-    if asked.wrong:
-        print(f"\n{wrong(rates.judged)}")
-    if asked.out:
-        asked.out.write_text(json.dumps(plain(rates.judged), indent=1, ensure_ascii=False) + "\n")
-    return 0
+    return rates.judged
+
+
+def _keep(judged: Sequence[Judged], out: Path | None) -> None:
+    if out:
+        out.write_text(json.dumps(plain(judged), indent=1, ensure_ascii=False) + "\n")

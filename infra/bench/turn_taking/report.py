@@ -1,15 +1,49 @@
-"""Rates of many cases, as a table for a terminal and as plain values."""
+"""Rates of many cases, as a table for a terminal and as plain values, and the cases back from these."""
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from itertools import groupby
+from pathlib import Path
 from typing import Any
 
+import msgspec
+
 from infra.bench.base.figures import percentile
-from infra.bench.turn_taking.outcome import Outcome
-from infra.bench.turn_taking.sounds.cases import CLASSES, Case
+from infra.bench.base.speech import silence
+from infra.bench.turn_taking.outcome import Fate, Outcome
+from infra.bench.turn_taking.sounds.cases import CLASSES, Case, CaseClass
 
 Judged = tuple[Case, Outcome]
+
+
+class KeptCase(msgspec.Struct, frozen=True, rename={"kind": "class"}):
+    """A case of `plain`, without its sound."""
+
+    kind: CaseClass
+    what: str
+    language: str
+    seconds: float
+    longest_pause_s: float
+    pauses: int
+    fate: Fate
+    silence_s: float | None
+    pause_s: float
+    resumed_s: float | None
+    lost_s: float
+    heard: tuple[str, ...]
+    reason: str
+
+    def judged(self) -> Judged:
+        case = Case(self.kind, self.what, self.language, silence(self.seconds), 0.0, self.longest_pause_s, self.pauses)
+        return case, Outcome(
+            self.fate, self.silence_s, self.pause_s, self.resumed_s, self.lost_s, self.heard, self.reason
+        )
+
+
+class KeptReport(msgspec.Struct, frozen=True):
+    """What `plain` tells, as far as it is read again."""
+
+    cases: tuple[KeptCase, ...]
 
 
 def table(judged: Sequence[Judged], *, details: bool = False) -> str:
@@ -26,6 +60,10 @@ def table(judged: Sequence[Judged], *, details: bool = False) -> str:
         of_class = [each for each in judged if each[0].kind == kind]
         if of_class:
             lines.append(_line(kind, of_class))
+            if cut_in := _cut_in(of_class):
+                lines.append(
+                    "  of {pauses} pauses inside turns {cut_in} were cut in on: {cut_in_rate:.1%}".format(**cut_in)
+                )
         if details:
             lines += [_line(f"  {name}", some) for name, some in _alike(of_class)]
     return "\n".join(lines)
@@ -35,11 +73,35 @@ def plain(judged: Sequence[Judged]) -> dict[str, Any]:
     """All rates and all cases, for JSON."""
     rates = {kind: _rates([each for each in judged if each[0].kind == kind]) for kind in CLASSES}
     cases = [
-        {"class": case.kind, "what": case.what, "seconds": round(case.seconds, 2), **asdict(outcome)}
+        {"class": case.kind, "what": case.what, "language": case.language, "seconds": round(case.seconds, 2)}
+        | {"longest_pause_s": round(case.longest_pause_s, 2), "pauses": case.pauses, **asdict(outcome)}
         | {"right": outcome.is_right(case.kind)}
         for case, outcome in judged
     ]
     return {"rates": {kind: rate for kind, rate in rates.items() if rate}, "cases": cases}
+
+
+def _cut_in(judged: Sequence[Judged]) -> Mapping[str, Any]:
+    """In how many of the pauses inside turns the agent was heard; a turn is cut in on once."""
+    pauses = sum(case.pauses for case, _ in judged)
+    cut_in = sum(outcome.fate == "cut_in" for _, outcome in judged)
+    return {"pauses": pauses, "cut_in": cut_in, "cut_in_rate": round(cut_in / pauses, 4)} if pauses else {}
+
+
+def read_judged(paths: Sequence[Path]) -> list[Judged]:
+    """The cases of several such files, with silence for their sounds.
+
+    Raises:
+        OSError: One cannot be read.
+        ValueError: One holds something else; it says which.
+    """
+    judged: list[Judged] = []
+    for path in paths:
+        try:
+            judged += [case.judged() for case in msgspec.json.decode(path.read_bytes(), type=KeptReport).cases]
+        except msgspec.DecodeError as error:
+            raise ValueError(f"{path}: {error}") from error
+    return judged
 
 
 def wrong(judged: Sequence[Judged]) -> str:
@@ -74,6 +136,7 @@ def _rates(judged: Sequence[Judged]) -> Mapping[str, Any]:
         return {}
     right = sum(outcome.is_right(case.kind) for case, outcome in judged)
     rates: dict[str, Any] = {"n": len(judged), "right": right, "rate": round(right / len(judged), 4)}
+    rates |= _cut_in(judged)
     went_on = [outcome for _, outcome in judged if outcome.fate in ("went_on", "answered")]
     rates |= _spread("silence_ms", [outcome.silence_s for _, outcome in judged], lambda value: round(value * 1000))
     rates |= _spread("pause_s", [outcome.pause_s for outcome in went_on], lambda value: round(value, 2))

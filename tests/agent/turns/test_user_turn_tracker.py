@@ -220,6 +220,14 @@ def test_who_speaks_on_is_not_cut_off() -> None:
         assert not [action for action in follow(QUIET, first, later) if isinstance(action, TakeTurn)]
 
 
+def test_a_hypothesis_of_before_the_person_went_on_says_nothing_of_what_they_say_now() -> None:
+    first = heard(LISBON, settled=False, audio_end_ms=3_000)
+    late, of_now = (heard(LISBON, settled=False, audio_end_ms=end_ms) for end_ms in (4_100, 4_200))
+    events = (QUIET, first, Pause(), QUIET, late)
+    assert not [action for action in follow(*events) if isinstance(action, TakeTurn)]
+    assert follow(*events, of_now)[-1] == TakeTurn("unchanged_words")
+
+
 def test_what_changed_in_between_is_not_unchanged() -> None:
     there_and_back = (
         heard(LISBON, settled=False, audio_end_ms=3_000),

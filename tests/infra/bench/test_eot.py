@@ -6,16 +6,18 @@ from pathlib import Path
 import msgspec
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from infra.bench.base.pieces import RATE, Pcm, spoken
 from infra.bench.eot.detectors import LIVEKIT, SMART_TURN, blend, judged
 from infra.bench.eot.fit import fitted, log_odds
+from infra.bench.eot.harness_adapter import HarnessAdapter, HarnessItem
 from infra.bench.eot.kept import heard, read_kept
 from infra.bench.eot.protocol import Judged, figures, of_delays
 from infra.bench.eot.report import report
 from infra.bench.eot.turns import HEARD_S, TurnScript, moments, read_turns
 from infra.bench.eot.voices import PLAIN
-from infra.bench.eot.witnesses import Verdicts
+from infra.bench.eot.witnesses import Said, Verdicts
 
 PAUSES = [0.25, 0.4, 0.5, 0.7, 1.2]
 
@@ -153,3 +155,22 @@ def test_the_report_is_of_the_half_that_was_not_fitted_and_keeps_the_plain_voice
     assert text.count("6 turns, 6 pauses in them") == 2
     assert "| v1-mini alone | 0.0% | 0.0% | 200 ms | 200 ms |" in text
     assert "| silence alone | 100.0% | 0.0% | 500 ms | 500 ms |" in text
+
+
+class HalfSure:
+    """Is surer the longer it has listened, and hears a whole sentence after a second."""
+
+    async def judge(self, sound: Pcm, language: str | None) -> Said:
+        sure = min(0.9, len(sound) / RATE / 2)
+        return Said(sure, sure, "Where is Rome?" if len(sound) >= RATE else "Where")
+
+
+def test_eot_benchs_harness_is_given_a_probability_for_each_moment() -> None:
+    def item(sound: NDArray[np.float64]) -> HarnessItem:
+        return {"audio": {"array": sound, "sampling_rate": 48_000}}
+
+    adapter = HarnessAdapter(HalfSure)
+    early, late = adapter.predict_batch([item(np.zeros(24_000)), item(np.zeros(72_000))])
+    assert 0 < early < 0.2 < late < 1
+    with pytest.raises(ValueError, match=r"audio\.array: 2 dimensions"):
+        adapter.predict_batch([item(np.zeros((2, 8)))])

@@ -43,6 +43,7 @@ class Case:
         sound: PCM16, 48 kHz mono.
         pause_at_s: When in the sound the first pause begins, of a turn that has some.
         longest_pause_s: Of these.
+        pauses: How many there are.
     """
 
     kind: CaseClass
@@ -51,6 +52,7 @@ class Case:
     sound: Sound = field(repr=False)
     pause_at_s: float = 0.0
     longest_pause_s: float = 0.0
+    pauses: int = 0
 
     @property
     def seconds(self) -> float:
@@ -151,4 +153,4 @@ def _with_pauses(
     for language, text, speaker in _texts(voices, phrases, dice, languages):
         turn = paused_turn(text, partial(voices.say, speaker, language), dice)
         what = f"{text} ({language}, {speaker.name}, {turn.longest_pause_s:.1f} s)"
-        yield Case("pause", what, language, turn.sound, turn.pause_at_s, turn.longest_pause_s)
+        yield Case("pause", what, language, turn.sound, turn.pause_at_s, turn.longest_pause_s, turn.pauses)

@@ -21,11 +21,13 @@ class PausedTurn:
         sound: PCM16, 48 kHz mono.
         pause_at_s: When in it the first pause begins.
         longest_pause_s: Of its pauses.
+        pauses: How many there are.
     """
 
     sound: Sound
     pause_at_s: float
     longest_pause_s: float
+    pauses: int
 
 
 def paused_turn(text: str, say: Callable[[str], Sound], dice: np.random.Generator) -> PausedTurn:
@@ -44,7 +46,7 @@ def paused_turn(text: str, say: Callable[[str], Sound], dice: np.random.Generato
         silent_s = pause_s(dice)
         parts += [silence(silent_s), piece]
         longest_s = max(longest_s, silent_s)
-    return PausedTurn(np.concatenate(parts), len(first) / RATE, longest_s)
+    return PausedTurn(np.concatenate(parts), len(first) / RATE, longest_s, len(rest))
 
 
 def _as_said(piece: Pcm) -> Sound:

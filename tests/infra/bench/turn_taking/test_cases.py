@@ -1,5 +1,6 @@
 """The cases of the rates, and how they are told."""
 
+import json
 from collections import Counter
 from pathlib import Path
 
@@ -7,8 +8,9 @@ import numpy as np
 import pytest
 
 from infra.bench.base.speech import RATE
+from infra.bench.turn_taking.cli import main
 from infra.bench.turn_taking.outcome import Outcome
-from infra.bench.turn_taking.report import plain, table, wrong
+from infra.bench.turn_taking.report import plain, read_judged, table, wrong
 from infra.bench.turn_taking.sounds import voices as voices_module
 from infra.bench.turn_taking.sounds.cases import OVER_ANSWERS, Case, make_cases, read_phrases
 from infra.bench.turn_taking.sounds.noises import NOISES, muffled, quieter
@@ -85,3 +87,32 @@ def test_the_report_counts_what_was_right() -> None:
     rows = [line.split()[:4] for line in table(judged).splitlines()]
     assert rows[1:] == [["interruption", "2", "1", "0.50"], ["backchannel", "1", "1", "1.00"]]
     assert wrong(judged) == "interruption Stop., 1.0 s: went_on (noise), resumed never, heard noise"
+
+
+def test_reports_of_several_runs_are_one(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    stop = Case("interruption", "Stop.", "de", np.zeros(RATE // 2, np.int16))
+    turn = Case("pause", "I | see", "en", np.zeros(RATE, np.int16), 0.2, 0.7, 4)
+    halves = [[(stop, Outcome("stopped", 0.3, heard=("Stopp.",), reason="words"))], [(turn, Outcome("cut_in"))]]
+    files = [tmp_path / "one.json", tmp_path / "other.json"]
+    for file, half in zip(files, halves, strict=True):
+        file.write_text(json.dumps(plain(half)))
+    both = json.dumps(plain([*halves[0], *halves[1]]))
+    assert json.dumps(plain(read_judged(files))) == both
+    assert main(["merge", *map(str, files), "--wrong", "--out", str(tmp_path / "both.json")], {}) == 0
+    assert json.loads((tmp_path / "both.json").read_text()) == json.loads(both)
+    told = capsys.readouterr().out
+    assert "pause I | see, 1.0 s: cut_in" in told
+    assert "of 4 pauses inside turns 1 were cut in on: 25.0%" in told
+
+
+@pytest.mark.parametrize("arguments", [["merge"], ["room", "a.json"], ["merge", "broken.json"], ["merge", "none.json"]])
+def test_a_report_that_cannot_be_read_is_named(
+    arguments: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("broken.json").write_text('{"cases": [{"class": "shout"}]}')
+    with pytest.raises(SystemExit):
+        main(arguments, {})
+    told = capsys.readouterr().err
+    assert "FILE: " in told
+    assert arguments[-1] in told or "merge" in told

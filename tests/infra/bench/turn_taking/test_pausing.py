@@ -20,6 +20,7 @@ def test_a_turn_is_silent_where_somebody_pauses() -> None:
     turn = paused_turn("one two | three four", tone, np.random.default_rng(3))
     begin = round(turn.pause_at_s * RATE)
     silent = turn.sound[begin : begin + round(turn.longest_pause_s * RATE)]
+    assert turn.pauses == 1
     assert turn.longest_pause_s >= 0.1
     assert not silent.any()
     assert turn.pause_at_s == pytest.approx(1.0, abs=0.2)
