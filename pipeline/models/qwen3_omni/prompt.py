@@ -12,6 +12,7 @@ from pipeline.errors import RequestError
 from pipeline.models.hidden_states.extra_args import Spans
 from pipeline.models.qwen3_omni.config import OmniConfig
 from pipeline.models.qwen3_tts.prompt import NO_CODEC, Layout, TalkerPrompt, VoiceChoice
+from pipeline.models.shared.positions import Grid
 
 ROLE_TOKENS = 3  # of the answer's message, before its words: its mark, who speaks, a line feed
 
@@ -24,33 +25,39 @@ class HeardPrompt:
         text: Ids of what people said; `-1 - i` in the place of the `i`-th row of the thinker's hidden states.
         role: Ids that begin the answer.
         spans: Positions of the thinker's prompt whose hidden states are read, in order.
+        grids: Where in `text` pictures and seconds of video stand.
     """
 
     text: tuple[int, ...]
     role: tuple[int, ...]
     spans: Spans
+    grids: tuple[Grid, ...] = ()
 
 
-def heard_prompt(config: OmniConfig, prompt: Sequence[int]) -> HeardPrompt:
+def heard_prompt(config: OmniConfig, prompt: Sequence[int], grids: Sequence[tuple[int, int]] = ()) -> HeardPrompt:
     """Finds in a prompt of the thinker what its talker reads.
 
+    Args:
+        grids: Height and width in tokens of each picture and second of video, in order.
+
     Raises:
-        RequestError: It does not end by beginning an answer, or shows pictures: their places have positions of three
-            numbers, which are not made here.
+        RequestError: It does not end by beginning an answer.
     """
     starts = [at for at, id_ in enumerate(prompt) if id_ == config.im_start_token_id]
     if not starts or tuple(prompt[starts[-1] + 1 : starts[-1] + 2]) != (config.assistant_token_id,):
         raise RequestError("invalid_value", "the prompt does not end by beginning an answer", "prompt")
     text: list[int] = []
     spans: list[tuple[int, int]] = []
+    placed: list[Grid] = []
+    unseen = iter(grids)
     rows = 0
     for begin, end in pairwise(starts):
         if prompt[begin + 1] != config.user_token_id:
             continue
         for at in range(begin, end):
-            if prompt[at] in config.picture_ids:
-                raise RequestError("invalid_value", "the talker is told of no pictures and films", "prompt")
-            if prompt[at] != config.thinker.audio_token_id:
+            if prompt[at] in config.picture_ids and len(text) >= max((grid.end for grid in placed), default=0):
+                placed.append(Grid(len(text), *next(unseen)))
+            if prompt[at] not in config.media_ids:
                 text.append(prompt[at])
                 continue
             rows += 1
@@ -59,7 +66,7 @@ def heard_prompt(config: OmniConfig, prompt: Sequence[int]) -> HeardPrompt:
                 spans[-1] = (spans[-1][0], at + 1)
             else:
                 spans.append((at, at + 1))
-    return HeardPrompt(tuple(text), tuple(prompt[starts[-1] :][:ROLE_TOKENS]), tuple(spans))
+    return HeardPrompt(tuple(text), tuple(prompt[starts[-1] :][:ROLE_TOKENS]), tuple(spans), tuple(placed))
 
 
 @dataclass(frozen=True, slots=True)

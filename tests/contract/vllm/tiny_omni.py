@@ -89,7 +89,7 @@ def config() -> dict[str, Any]:
     turned = rope | {"mrope_section": [6, 5, 5], "mrope_interleaved": True, "interleaved": True}
     heads = {
         "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 32, "hidden_act": "silu", "rms_norm_eps": 1e-6,
-        "max_position_embeddings": 32768, "attention_bias": False, "tie_word_embeddings": False,
+        "max_position_embeddings": 65536, "attention_bias": False, "tie_word_embeddings": False,
     }  # fmt: skip
     experts = {"num_experts": 8, "num_experts_per_tok": 2, "decoder_sparse_step": 1, "mlp_only_layers": []}
     media = {
