@@ -12,8 +12,8 @@ import numpy as np
 
 from pipeline.aio.signal import Signal
 from pipeline.aio.tasks import BackgroundTasks
+from pipeline.engines.captions import Captions
 from pipeline.engines.prompt_queue import PromptQueue
-from pipeline.engines.qwen3_tts.captions import Captions
 from pipeline.engines.vllm.request_engine import RequestEngine
 from pipeline.errors import EngineError, RequestError
 from pipeline.models.qwen3_tts.extra_args import Choice

@@ -67,11 +67,11 @@ def _write_processor(folder: Path) -> None:
         (folder / f"{name}.json").write_text(json.dumps(value, indent=1) + "\n")
 
 
-def write_full_size(folder: Path) -> Path:
-    """Writes all but the weights of a checkpoint with the shapes of Qwen3-Omni-30B-A3B; the weights are made up."""
+def write_files(folder: Path, *, full_size: bool) -> Path:
+    """Writes all but the weights, which are made up: small, or with the shapes of Qwen3-Omni-30B-A3B."""
     folder.mkdir(parents=True, exist_ok=True)
     _write_processor(folder)
-    (folder / "config.json").write_text(json.dumps(full_config(), indent=1) + "\n")
+    (folder / "config.json").write_text(json.dumps(full_config() if full_size else config(), indent=1) + "\n")
     return folder
 
 
