@@ -36,6 +36,7 @@ THINKER_KEYS: Mapping[str, Key] = {
     "dtype": DTYPE,
     "max_model_len": count(49_152),
     "enable_prefix_caching": CACHED,
+    "heard_positions": count(2_048),
     "hidden_state_rows": count(65_536),
 }
 TALKER_KEYS: Mapping[str, Key] = {

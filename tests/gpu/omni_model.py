@@ -16,7 +16,12 @@ STAGES = ("thinker", "talker", "asr")  # with engines of vLLM's, in the order in
 TOKENS = {"thinker": 24, "talker": 75, "asr": 12}  # that are written; of the talker, frames of an answer
 SESSIONS_TINY = 4
 TINY: dict[str, dict[str, Any]] = {
-    "thinker": {"dtype": "float32", "kv_cache_memory_bytes": 192 << 20, "hidden_state_rows": 4_096},
+    "thinker": {
+        "dtype": "float32",
+        "kv_cache_memory_bytes": 192 << 20,
+        "heard_positions": 512,
+        "hidden_state_rows": 4_096,
+    },
     "talker": {"dtype": "float32", "max_model_len": 2_048, "hidden_state_rows": 4_096},
     "code2wav": {},
     "asr": {"dtype": "float32", "max_model_len": 1_024},

@@ -62,6 +62,7 @@ async def open_thinker(
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
     max_model_len: int = 49_152,
+    heard_positions: int = 2_048,
     hidden_state_rows: int = 65_536,
     start: StartEngine = start_vllm,
     **engine_args: Any,
@@ -70,6 +71,8 @@ async def open_thinker(
 
     Args:
         stop_token_ids: Those that the checkpoint must have.
+        heard_positions: Most of what people said that the talker is told, the newest; it has room for them beside the
+            answer.
         hidden_state_rows: Most positions of sound and pictures that wait to be handed on, of all answers together.
         engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
 
@@ -95,7 +98,7 @@ async def open_thinker(
         "skip_mm_profiling": True,  # of an hour of sound and films, which nobody sends
     }
     requests = await start(THINKER_STAGE, folder, **{**settings, **engine_args})
-    how = ThinkerEngineSettings(sampling_defaults, max_model_len - MOST_TOKENS)
+    how = ThinkerEngineSettings(sampling_defaults, max_model_len - MOST_TOKENS, heard_positions)
     engine = ThinkerEngine(requests, config, text, how, _layout(config, dtype, hidden_state_rows))
     return await warmed(engine, partial(heard, engine, first_prompt(), FIRST_CHUNKS))
 

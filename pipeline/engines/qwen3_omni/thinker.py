@@ -34,10 +34,12 @@ class ThinkerEngineSettings:
 
     Attributes:
         most_prompt_tokens: A longer prompt is refused.
+        heard_positions: Most of what people said that the talker is told.
     """
 
     sampling_defaults: SamplingDefaults
     most_prompt_tokens: int
+    heard_positions: int = 2_048
 
 
 class ThinkerEngine(RequestEngine):
@@ -130,8 +132,9 @@ class ThinkerEngine(RequestEngine):
         yield ThoughtChunk(spoken, spoken, True, HeardStates(HeardPrompt((), self._text.role, ()), nothing), text)
 
     def _heard(self, asked: PromptChunk) -> HeardPrompt:
+        grids, most = [each.grid for each in asked.media if each.grid], self._engine_settings.heard_positions
         try:
-            return heard_prompt(self._config, asked.token_ids, [each.grid for each in asked.media if each.grid])
+            return heard_prompt(self._config, asked.token_ids, grids, most)
         except RequestError as error:
             raise EngineError(STAGE, error.message) from error
 

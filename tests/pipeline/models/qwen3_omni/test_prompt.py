@@ -45,6 +45,26 @@ def test_pictures_are_read_by_their_rows_and_stand_in_grids(config: OmniConfig) 
     assert heard.spans == ((5, 9), (10, 14))
 
 
+@pytest.mark.parametrize(
+    ("most", "text", "spans"),
+    [
+        (99, (BEGIN, USER, -1, 7, END, BEGIN, USER, -2, -3, 8, -4, END), ((2, 3), (10, 12), (13, 14))),
+        (11, (BEGIN, USER, -1, -2, 8, -3, END), ((10, 12), (13, 14))),
+        (5, (-1, -2, 8, -3, END), ((10, 12), (13, 14))),
+        (4, (8, -1, END), ((13, 14),)),
+        (1, (END,), ()),
+    ],
+)
+def test_of_what_is_too_long_the_newest_is_read_and_no_picture_in_part(
+    config: OmniConfig, most: int, text: tuple[int, ...], spans: tuple[tuple[int, int], ...]
+) -> None:
+    """Older messages are left out whole, as long as the newest one is not too long by itself."""
+    told = (BEGIN, USER, SOUND, 7, END, BEGIN, ASSISTANT, END, BEGIN, USER, *[PICTURE] * 2, 8, SOUND, END, *ANSWER)
+    heard = heard_prompt(config, told, [(1, 2)], most)
+    assert (heard.text, heard.spans) == (text, spans)
+    assert [heard.text[grid.at] for grid in heard.grids] == ([-1 - (most > 11)] if most > 4 else [])
+
+
 def test_a_prompt_that_begins_no_answer_is_refused(config: OmniConfig) -> None:
     for prompt in ((), (1, 2), (BEGIN, USER, 1), (*ANSWER, BEGIN)):
         with pytest.raises(RequestError, match="does not end by beginning an answer"):
