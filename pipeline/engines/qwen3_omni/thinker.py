@@ -112,7 +112,7 @@ class ThinkerEngine(RequestEngine):
             async with aclosing(self._requests.answer(request_id, self._sampling, told, priority)) as pieces:
                 async for written in pieces:
                     if writing is None:
-                        seen = sum(each.tokens for each in asked.media)
+                        seen = sum(each.tokens for each in asked.media if each.grid)
                         writing = Writing(self._text, HeardStates(heard, _states(reader, heard)), seen)
                         reader.release_all()
                     for piece in writing.feed(written):

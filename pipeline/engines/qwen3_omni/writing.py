@@ -17,7 +17,7 @@ class Writing:
 
     Args:
         heard: What came before the answer.
-        seen: How many tokens of the prompt are pictures, films and sound.
+        seen: How many tokens of the prompt are pictures and films.
 
     Attributes:
         is_silent: It has begun with the mark: what else is written is of no interest.

@@ -1,5 +1,6 @@
 """Qwen3-Omni behind `/v1/realtime`, on a tiny checkpoint: it hears, sees, speaks, is interrupted, and comes back."""
 
+import asyncio
 from base64 import b64decode
 from collections.abc import AsyncGenerator, Iterator
 from contextlib import asynccontextmanager
@@ -8,11 +9,12 @@ from typing import Any
 
 import pytest
 
-from tests.contract.vllm.chain import Chain, comes_to_rest, started
+from tests.contract.vllm.chain import Chain, comes_to_rest, notices, started
 from tests.contract.vllm.tiny_asr import write_recogniser
 from tests.contract.vllm.tiny_omni import write_omni
 from tests.contract.wire_caller import ENDED, Caller, calling
-from tests.contract.wire_media import loud
+from tests.contract.wire_media import loud, picture
+from tests.contract.wire_schema import Event
 from tests.served import lent, served
 
 pytestmark = pytest.mark.vllm
@@ -108,7 +110,7 @@ async def test_pictures_and_a_camera_are_seen_and_the_voice_is_told_of_them(chai
         await it.send("conversation.item.create", item={"type": "message", "role": "user", "content": content})
         response = await asked(it)
         assert response["status"] in ENDED and sound_of(it)
-        assert response["usage"]["input_token_details"]["image_tokens"] > 2 * SECOND_TOKENS
+        assert response["usage"]["input_token_details"]["image_tokens"] > SECOND_TOKENS
 
 
 async def test_two_callers_at_once_in_two_voices(chain: Chain) -> None:
