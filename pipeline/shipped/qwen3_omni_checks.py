@@ -6,7 +6,8 @@ from pathlib import Path
 
 from pipeline.deployment.loading import StageDeployment
 from pipeline.engines.model_files import check_is_there
-from pipeline.engines.qwen3_omni.setup import LIMITS, MARGIN, MOST_TOKENS
+from pipeline.engines.qwen3_omni.prompt import LIMITS, MOST_TOKENS
+from pipeline.engines.qwen3_omni.setup import MARGIN
 from pipeline.engines.qwen3_omni.talker import STAGE as TALKER
 from pipeline.engines.qwen3_omni.thinker import STAGE as THINKER
 from pipeline.engines.vllm.findings import Findings
