@@ -28,8 +28,12 @@ END_OF_SPEECH = 2150
 SPEAKERS = {"ethan": 2302, "chelsie": 2301}
 
 
-def write_omni(folder: Path, seed: int = 0) -> Path:
-    """Writes it, and returns where."""
+def write_omni(folder: Path, seed: int = 0, *, endless: bool = False) -> Path:
+    """Writes it, and returns where.
+
+    Args:
+        endless: The voice finds no end: it speaks as long as it may.
+    """
     import torch
     from transformers import Qwen3OmniMoeConfig, Qwen3OmniMoeForConditionalGeneration
 
@@ -37,6 +41,8 @@ def write_omni(folder: Path, seed: int = 0) -> Path:
         model = Qwen3OmniMoeForConditionalGeneration(Qwen3OmniMoeConfig(**config()))
     model = model.to_empty(device="cpu").float()
     drawn = {name: torch.from_numpy(_drawn(seed, name, tuple(w.shape))) for name, w in model.named_parameters()}
+    if endless:
+        drawn["talker.codec_head.weight"][END_OF_SPEECH] = 0.0
     model.load_state_dict(drawn, strict=False)
     model.save_pretrained(folder)
     _write_processor(folder)
