@@ -1,6 +1,8 @@
 """Qwen3-Omni in a room, as a person starts it: it greets, hears a question, answers aloud, and is interrupted."""
 
+import subprocess
 from collections.abc import AsyncGenerator, Callable, Mapping
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,7 +10,6 @@ import pytest
 from infra.bench.base.speech import PersonVoice
 from infra.bench.person.person import ANSWER_S, joined
 from tests.contract.vllm.tiny_asr import write_recogniser
-from tests.contract.vllm.tiny_omni import write_omni
 from tests.e2e.stack import Stack
 from tests.e2e.vllm.conftest import stack_on_vllm
 from tests.e2e.vllm.engines import at_rest, counted
@@ -16,19 +17,23 @@ from tests.e2e.vllm.obedient import HEARS
 
 pytestmark = pytest.mark.anyio
 
+ROOT = Path(__file__).parents[3]
+WRITES = "import sys; from tests.contract.vllm.tiny_omni import *; write_omni(Path(sys.argv[1]), endless=True)"
 DEPLOYMENT = Path(__file__).parents[2] / "contract" / "vllm" / "omni.yaml"
 QUESTION, STOP = "What is the capital of France?", "Please stop that now and listen to me"
 
 
 @pytest.fixture(scope="module")
 async def stack(environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stack]:
-    async with stack_on_vllm(environ, tmp_path_factory.mktemp("omni"), "qwen3_omni", DEPLOYMENT, write) as running:
+    python = Path(environ["AURA_HOME"]) / "vllm" / "bin" / "python"  # which has torch
+    write, folder = partial(write_models, python), tmp_path_factory.mktemp("omni")
+    async with stack_on_vllm(environ, folder, "qwen3_omni", DEPLOYMENT, write) as running:
         yield running
 
 
-def write(models: Path) -> None:
+def write_models(python: Path, models: Path) -> None:
     """The voice speaks as long as it may: 8 s."""
-    write_omni(models / "omni", endless=True)
+    subprocess.run([python, "-c", WRITES, models / "omni"], check=True, cwd=ROOT)
     write_recogniser(models / "asr")
 
 
