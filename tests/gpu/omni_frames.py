@@ -18,7 +18,8 @@ async def frame_rows(url: str, callers: int, answers: int) -> list[Row]:
     async with asyncio.TaskGroup() as tasks:
         asking = [tasks.create_task(_speeches(url, answers), name=f"frames:{at}") for at in range(callers)]
     found = [each for task in asking for each in task.result()]
-    first, frame = ([ms for row in found if (ms := row[at]) is not None] for at in (0, 1))
+    first = [ms for ms, _ in found if ms is not None]
+    frame = [ms for _, ms in found if ms is not None]
     row: Row = {"callers": callers, "answers": len(found)}
     for name, ms in (("first_ms", first), ("frame_ms", frame)):
         if ms:

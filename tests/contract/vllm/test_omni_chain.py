@@ -44,7 +44,7 @@ ENGINE: dict[str, Any] = {
     "dtype": "float32", "enforce_eager": True, "block_size": 32, "max_num_batched_tokens": 64, "max_sessions": 4,
     "hidden_state_rows": 512,
 }  # fmt: skip
-LONG = {"kv_cache_memory_bytes": 192 << 20}
+LONG: dict[str, Any] = {"kv_cache_memory_bytes": 192 << 20}
 ANSWER = "<|im_end|>\n<|im_start|>assistant\n"
 SOUND = SpokenSound("noise", len(NOISE.pcm), NOISE.pcm)
 CHANCE = np.random.default_rng(5)
