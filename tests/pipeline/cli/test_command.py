@@ -52,7 +52,8 @@ def test_check_lists_every_name_that_does_not_exist(tmp_path: Path) -> None:
     ("told", "reason"),
     [
         ("aura_omin", "did you mean `aura_omni`?"),
-        ("qwen2_5_omni_thinker", "one of aura_embedded, aura_embedded_chat, aura_omni, qwen3_omni_moe is needed"),
+        ("qwen2_5_omni", "did you mean `qwen3_omni_moe`?"),
+        ("voxtral", "one of aura_embedded, aura_embedded_chat, aura_omni, qwen3_omni_moe is needed"),
     ],
 )
 def test_a_pipeline_that_does_not_exist_is_not_taken_for_another(tmp_path: Path, told: str, reason: str) -> None:
