@@ -4,8 +4,8 @@ from collections.abc import AsyncGenerator, Callable, Iterable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
-from pipeline.cli.ask import AskResult, ask
-from pipeline.cli.offline import OfflineStages
+from pipeline.asking.question import AskResult, ask
+from pipeline.asking.stages import OfflineStages
 from pipeline.deployment.loading import model_type_in, read_deployment
 from pipeline.errors import ConfigError
 from pipeline.media.segmentation import Pcm

@@ -12,8 +12,9 @@ ROOT = Path(__file__).parents[1]
 MOST_FILES = 15  # in a folder; who looks for something reads so many names at a glance
 # From the top. What stands in one line imports only from lines below, or from itself.
 PIPELINE = (
-    "offline",
     "cli",
+    "offline",
+    "asking",
     "realtime",
     "shipped",
     "runtime",

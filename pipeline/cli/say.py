@@ -9,7 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from pipeline.cli.offline import check_out, checkpoint_args, run_offline, some_stages
+from pipeline.asking.stages import checkpoint_args, run_offline, some_stages
+from pipeline.cli.offline import check_out
 from pipeline.cli.options import add_model, misplaced, model_of
 from pipeline.errors import ConfigError, RequestError
 from pipeline.media.wav import speech_file

@@ -92,7 +92,7 @@ def _join_faults(here: str, stage: dict[str, Any], spec: StagePipelineConfig) ->
         "engine_input_source": list(spec.input_sources),
         "custom_process_input_func": _dotted(spec.custom_process_input_func),
         "sync_process_input_func": _dotted(spec.sync_process_input_func),
-        "is_comprehension": spec.owns_tokenizer and spec.engine_output_type == "text",
+        "is_comprehension": spec.owns_tokenizer and "text" in (spec.engine_output_type, spec.final_output_type),
     }
     for key, value in wanted.items():
         if key in stage and stage[key] != value:

@@ -7,6 +7,7 @@ PIPELINES: Mapping[str, str] = {
     "embedded": "pipeline.shipped.embedded:EMBEDDED",
     "embedded-chat": "pipeline.shipped.embedded:EMBEDDED_CHAT",
     "vllm": "pipeline.shipped.vllm:VLLM",
+    "qwen3_omni": "pipeline.shipped.qwen3_omni:QWEN3_OMNI",
 }
 ENGINES: Mapping[str, str] = {
     "WhisperForConditionalGeneration": "pipeline.runtime.engine_registry:WHISPER_KIND",
@@ -18,4 +19,7 @@ ENGINES: Mapping[str, str] = {
     "AuraQwen3VLForConditionalGeneration": "pipeline.runtime.vllm_engine_registry:AURA_KIND",
     "Qwen3TTSTalkerForConditionalGeneration": "pipeline.runtime.vllm_engine_registry:TALKER_KIND",
     "Qwen3TTSCode2Wav": "pipeline.runtime.vllm_engine_registry:CODE2WAV_KIND",
+    "Qwen3OmniThinkerForConditionalGeneration": "pipeline.shipped.qwen3_omni:THINKER_KIND",
+    "Qwen3OmniTalkerForConditionalGeneration": "pipeline.shipped.qwen3_omni:TALKER_KIND",
+    "Qwen3OmniMoeCode2Wav": "pipeline.shipped.qwen3_omni:CODE2WAV_KIND",
 }

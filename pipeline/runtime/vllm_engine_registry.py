@@ -60,20 +60,20 @@ class VllmHost:
 
 async def open_asr(machine: VllmHost, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
     await machine.imported()
-    return await open_qwen3_asr(models_dir, max_sessions=stage.max_batch_size, **_told(machine, stage, "asr"))
+    return await open_qwen3_asr(models_dir, max_sessions=stage.max_batch_size, **told_engine(machine, stage, "asr"))
 
 
 async def open_aura_stage(
     machine: VllmHost, stage: StageDeployment, models_dir: Path, max_sessions: int
 ) -> Engine[Any, Any]:
     await machine.imported()
-    told = _told(machine, stage, "aura", skip_mm_profiling=True)
+    told = told_engine(machine, stage, "aura", skip_mm_profiling=True)
     return await open_aura(models_dir, max_sessions=max_sessions, max_num_seqs=stage.max_batch_size, **told)
 
 
 async def open_tts(machine: VllmHost, stage: StageDeployment, models_dir: Path, max_sessions: int) -> Engine[Any, Any]:
     await machine.imported()
-    return await open_talker(models_dir, max_sessions=stage.max_batch_size, **_told(machine, stage, "qwen3_tts"))
+    return await open_talker(models_dir, max_sessions=stage.max_batch_size, **told_engine(machine, stage, "qwen3_tts"))
 
 
 async def open_code2wav(
@@ -85,7 +85,7 @@ async def open_code2wav(
     return await Code2WavEngine.open(folder, ramp=ramp, slots=slots, device=device, child=machine.decoder, **args)
 
 
-def _told(machine: VllmHost, stage: StageDeployment, source: str, **on_cpu: Any) -> dict[str, Any]:
+def told_engine(machine: VllmHost, stage: StageDeployment, source: str, **on_cpu: Any) -> dict[str, Any]:
     drawn: dict[str, Any] = {}
     if stage.sampling:  # else as the engine draws by itself
         defaults, stops = SamplingDefaults.told(stage.sampling), stage.sampling.get("stop_token_ids")

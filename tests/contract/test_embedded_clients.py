@@ -13,7 +13,7 @@ from pipecat.adapters.llm.schemas.tools_schema import ToolsSchema
 from pipecat.frames.frames import LLMRunFrame, TTSTextFrame
 from pipecat.services.llm_service import FunctionCallParams
 
-from pipeline.cli.offline import OfflineStages, some_stages
+from pipeline.asking.stages import OfflineStages, some_stages
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
 from pipeline.turns.stages import PipelineStages
 from tests.contract.embedded import MODULE_BACKEND

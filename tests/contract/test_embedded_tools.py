@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.cli.offline import OfflineStages, run_offline, some_stages
+from pipeline.asking.stages import OfflineStages, run_offline, some_stages
 from pipeline.engines.llamacpp.engine import LlamaCppEngine
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
 from pipeline.tools.schema import fault

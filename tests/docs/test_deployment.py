@@ -29,6 +29,7 @@ from tests.docs.tables import DOCS, Row, names, tables
 PAGE = DOCS / "deployment.md"
 ENGINES = {
     "vllm": "`engine_args` on GPUs",
+    "qwen3_omni": "`engine_args` of Qwen3-Omni",
     "embedded": "`engine_args` of the embedded profile",
     "embedded-chat": "`engine_args` with a language model of your own",
 }

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from tests.contract.vllm.chain import Chain, started
+from tests.contract.vllm.chain import VLLM_STAGES, Chain, started
 from tests.gpu.chain_cancels import cancelled
 from tests.gpu.chain_measures import Bench, Extent, Tell
 from tests.gpu.chain_meters import REQUESTS, Metered
@@ -33,6 +33,7 @@ class Place:
     deployment: Path
     models_dir: Path
     env: Mapping[str, str]
+    vllm_stages: tuple[str, ...] = VLLM_STAGES
 
     @property
     def is_cached(self) -> bool:
@@ -69,7 +70,7 @@ async def served(report: Report, name: str, place: Place, ends: float) -> AsyncG
     log = report.path.with_suffix(f".{name}.log")
     cached = place.is_cached
     try:
-        with started(place.deployment, place.models_dir, log, place.env) as chain:
+        with started(place.deployment, place.models_dir, log, place.env, place.vllm_stages) as chain:
             growth: list[Row] = []
             is_ready = await _becomes_ready(chain, ends, growth)
             took_s = clock() - began

@@ -20,6 +20,7 @@ import torch
 
 from pipeline.models.aura.model import AuraQwen3VLForConditionalGeneration
 from pipeline.models.qwen3_asr.model import GraphedQwen3ASRForConditionalGeneration
+from pipeline.models.qwen3_omni.thinker import Qwen3OmniThinker
 
 LIKELY = {"Ġthe": 1.0, "Ġof": 1.0, "Ġyou": 1.0, "Ġand": 0.4, "Ġis": 0.4, ".": 0.4}  # of tests.contract.vllm.tiny
 STEADY = {"Ġthe": 1.0}
@@ -79,6 +80,15 @@ class ChangingRecogniser(GraphedQwen3ASRForConditionalGeneration):
 
 class AuraOfWords(AuraQwen3VLForConditionalGeneration):
     def __init__(self, *, vllm_config: Any, prefix: str = "model") -> None:
+        super().__init__(vllm_config=vllm_config, prefix=prefix)
+        self.words = Words(Path(vllm_config.model_config.model))
+
+    def compute_logits(self, hidden_states: torch.Tensor) -> torch.Tensor | None:
+        return self.words.only(super().compute_logits(hidden_states))
+
+
+class ThinkerOfWords(Qwen3OmniThinker):
+    def __init__(self, *, vllm_config: Any, prefix: str = "") -> None:
         super().__init__(vllm_config=vllm_config, prefix=prefix)
         self.words = Words(Path(vllm_config.model_config.model))
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from pipeline.cli.transcribe import TranscribeResult, transcribe
+from pipeline.asking.transcription import TranscribeResult, transcribe
 from pipeline.engines.qwen3_asr.engine import STAGE, Qwen3AsrEngine
 from pipeline.engines.qwen3_asr.setup import open_qwen3_asr
 from pipeline.engines.vllm.engine import VllmEngine

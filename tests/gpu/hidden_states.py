@@ -7,6 +7,7 @@ dry run on a CPU. Compares vLLM's own model, ours of which nobody wants a row, a
 import argparse
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from time import perf_counter  # noqa: TID251 - nothing here is asynchronous
 from typing import Any, Literal, get_args
@@ -17,12 +18,13 @@ from pipeline.engines.vllm.cuda_graphs import GRAPHS
 from pipeline.models.hidden_states.row_pool import RowLayout
 from pipeline.models.registry import THINKER
 from tests.contract.vllm.thinking import LAYOUT, ThinkerEngine, Thought
-from tests.contract.vllm.tiny_omni import write_full_size, write_omni
+from tests.contract.vllm.tiny_omni import write_files, write_omni
 from tests.gpu.environment import environment
 from tests.gpu.sections import Report, Row, run_section
 
 Kind = Literal["vllm", "nobody", "rows"]
 STOCK = "Qwen3OmniMoeForConditionalGeneration"
+OURS: tuple[Kind, ...] = ("nobody", "rows")  # of one model
 LIMIT_S = 500.0
 ONE_PROCESS = {"VLLM_ENABLE_V1_MULTIPROCESSING": "0"}
 FULL_LAYOUT = RowLayout(layers=2, width=2_048, dtype="bfloat16", pages=2_048)
@@ -33,11 +35,11 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("-o", "--out", type=Path, default=Path("hidden_states.json"))
     parser.add_argument("--tiny", action="store_true")
-    parser.add_argument("--section", choices=get_args(Kind))
+    parser.add_argument("--section", choices=(*get_args(Kind), "ours"))
     args = parser.parse_args()
     report = Report(args.out.absolute())
     if args.section:
-        _measure(report, args.section, tiny=args.tiny)
+        _measure(report, OURS if args.section == "ours" else (args.section,), tiny=args.tiny)
         return
     report.path.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as temporary:
@@ -48,8 +50,8 @@ def main() -> None:
             run_section(kind, [*command, *(["--tiny"] if args.tiny else [])], report, LIMIT_S, env)
 
 
-def _measure(report: Report, kind: Kind, *, tiny: bool) -> None:
-    told: dict[str, Any] = {"hf_overrides": {"architectures": [STOCK if kind == "vllm" else THINKER]}}
+def _measure(report: Report, kinds: Sequence[Kind], *, tiny: bool) -> None:
+    told: dict[str, Any] = {"hf_overrides": {"architectures": [STOCK if "vllm" in kinds else THINKER]}}
     told |= {
         "enable_prefix_caching": False,
         "max_num_batched_tokens": 2_048,
@@ -61,13 +63,15 @@ def _measure(report: Report, kind: Kind, *, tiny: bool) -> None:
         told |= {"dtype": "bfloat16", "load_format": "dummy", "enforce_eager": False, "compilation_config": GRAPHS}
         told["kv_cache_memory_bytes"] = 4 << 30
     with tempfile.TemporaryDirectory() as folder:
-        model = (write_omni if tiny else write_full_size)(Path(folder) / "model")
+        model = Path(folder) / "model"
+        write_omni(model) if tiny else write_files(model, full_size=True)
         engine = ThinkerEngine(model, LAYOUT if tiny else FULL_LAYOUT, **told)
-        rows = [_steps(engine, kind, callers, 16 if tiny else 128) for callers in ((1, 4) if tiny else (1, 4, 16))]
-        report.add(f"{kind}: a step", rows)
-        report.add(f"{kind}: a prompt", [_prompt(engine, kind, 128 if tiny else 1_024)])
-        if kind == "rows":
-            report.add("a reader", [_read(engine, 128 if tiny else 1_024)])
+        for kind in kinds:
+            rows = [steps(engine, kind, callers, 16 if tiny else 128) for callers in ((1, 4) if tiny else (1, 4, 16))]
+            report.add(f"{kind}: a step", rows)
+            report.add(f"{kind}: a prompt", [prompt(engine, kind, 128 if tiny else 1_024)])
+        if "rows" in kinds:
+            report.add("a reader", [read(engine, 128 if tiny else 1_024)])
         engine.close()
 
 
@@ -77,14 +81,14 @@ def _thought(kind: Kind, tokens: int, most: int, seed: int) -> Thought:
     return thought if kind == "rows" else Thought(prompt, spans=(), decode=False, most=most)
 
 
-def _steps(engine: ThinkerEngine, kind: Kind, callers: int, tokens: int) -> Row:
+def steps(engine: ThinkerEngine, kind: Kind, callers: int, tokens: int) -> Row:
     """The time of a step in which each of them gets a token: of a long answer less that of a short one."""
     times = [[_timed(engine, kind, callers, 8, most, 31 * at + most) for at in range(TRIES)] for most in (2, tokens)]
     short, long = (min(each) for each in times)
     return {"callers": callers, "µs": 1e6 * (long - short) / (tokens - 2)}
 
 
-def _prompt(engine: ThinkerEngine, kind: Kind, tokens: int) -> Row:
+def prompt(engine: ThinkerEngine, kind: Kind, tokens: int) -> Row:
     seconds = min(_timed(engine, kind, 1, tokens, 1, at) for at in range(TRIES))
     return {"tokens": tokens, "ms": 1e3 * seconds, "µs a token": 1e6 * seconds / tokens}
 
@@ -98,7 +102,7 @@ def _timed(engine: ThinkerEngine, kind: Kind, callers: int, tokens: int, most: i
     return took
 
 
-def _read(engine: ThinkerEngine, tokens: int) -> Row:
+def read(engine: ThinkerEngine, tokens: int) -> Row:
     thought = _thought("rows", tokens, 1, 99)
     engine.think(thought)
     assert thought.reader
@@ -106,7 +110,8 @@ def _read(engine: ThinkerEngine, tokens: int) -> Row:
     rows = [thought.reader.read(0, tokens) for _ in range(TRIES)]
     took = (perf_counter() - begun) / TRIES
     _drop(thought)
-    return {"rows": tokens, "bytes a row": rows[0].shape[1], "µs a row": 1e6 * took / tokens}
+    some = float((rows[0] != 0).mean())
+    return {"rows": tokens, "bytes a row": rows[0].shape[1], "µs a row": 1e6 * took / tokens, "not zero": some}
 
 
 def _drop(*thoughts: Thought) -> None:

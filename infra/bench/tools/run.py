@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.bench.tools.requests import ToolRequest, ToolRequests
-from pipeline.cli.offline import OfflineStages, run_offline, some_stages
+from pipeline.asking.stages import OfflineStages, run_offline, some_stages
 from pipeline.errors import FunctionCallError
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
 from pipeline.types.chunks import TextChunk, TurnId

@@ -9,7 +9,7 @@ from statistics import median
 from typing import Any, TypeVar
 
 from infra.bench.tools.requests import ToolRequests
-from pipeline.cli.offline import run_offline, some_stages
+from pipeline.asking.stages import run_offline, some_stages
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import RecitalEngine, text_to_say

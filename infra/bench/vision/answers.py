@@ -7,7 +7,7 @@ from pathlib import Path
 from agent.persona.language import told
 from agent.persona.persona import AURA
 from infra.bench.vision.photos import Photo
-from pipeline.cli.offline import OfflineStages, run_offline, some_stages
+from pipeline.asking.stages import OfflineStages, run_offline, some_stages
 from pipeline.media.video_chunk import decoded, second
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
 from pipeline.types.chunks import TextChunk, TurnId

@@ -6,12 +6,13 @@ from pathlib import Path
 
 from infra.launcher.base.layout import Layout
 
-EMBEDDED, VLLM = SHIPPED_PROFILES = ("embedded", "vllm")
+EMBEDDED, VLLM, OMNI = SHIPPED_PROFILES = ("embedded", "vllm", "qwen3_omni")
+ON_GPUS = (VLLM, OMNI)
 
 
 @dataclass(frozen=True, slots=True)
 class OnGpus:
-    """What the profile `vllm`, or that of a package which runs on vLLM, is told beside.
+    """What a profile on GPUs, or that of a package which runs on vLLM, is told beside.
 
     Attributes:
         models: Holds a folder for each checkpoint.
@@ -89,7 +90,7 @@ class LauncherSettings:
     Attributes:
         ports: Ports that were asked for, by the field names of `Ports`.
         asked: What was asked for of all that a running stack may have been started with, by option or variable.
-        on_gpus: What else the profile `vllm` needs.
+        on_gpus: What else a profile on GPUs needs.
         for_others: How other devices are served; None: they are not.
         join: The LiveKit server of the installation that this machine is a cell of; empty: it has its own.
         cell: How it is one of several.

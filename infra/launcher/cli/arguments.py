@@ -9,7 +9,7 @@ from typing import NoReturn
 from infra.launcher.base.errors import BadUsage
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.profile_names import known_profiles
-from infra.launcher.base.settings import EMBEDDED, VLLM, LauncherSettings, OnGpus
+from infra.launcher.base.settings import EMBEDDED, ON_GPUS, LauncherSettings, OnGpus
 from infra.launcher.cli.cell_arguments import cell_options, check_join
 from infra.launcher.cli.for_others import VARIABLES as OF_OTHERS
 from infra.launcher.cli.for_others import add_for_others, for_others
@@ -94,7 +94,7 @@ def _whole(path: str) -> str:
 
 
 def _on_gpus(asked: argparse.Namespace, profile: str, default: Path) -> OnGpus | None:
-    """Reads the arguments of a profile on GPUs: `vllm`, or a package's that is given any of them; None for any other.
+    """Reads the arguments of a profile on GPUs, ours or a package's that is given any of them; None for any other.
 
     Args:
         default: Where checkpoints from the hub go if nothing is said.
@@ -105,8 +105,8 @@ def _on_gpus(asked: argparse.Namespace, profile: str, default: Path) -> OnGpus |
     given = any(getattr(asked, name) for name in OF_VLLM)
     if profile == EMBEDDED and given:
         told = "--model-dir, --stage-configs-path and --vllm-venv"
-        raise BadUsage(f"{told} are for --profile {VLLM}, and for profiles of packages")
-    if profile != VLLM and not given:
+        raise BadUsage(f"{told} are for --profile {' or '.join(ON_GPUS)}, and for profiles of packages")
+    if profile not in ON_GPUS and not given:
         return None
     if asked.model_dir is None and not asked.hub:
         raise BadUsage(
@@ -151,7 +151,7 @@ def _parser() -> argparse.ArgumentParser:
         epilog=UP_HELP,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    vllm = f"with --profile {VLLM} or a package's:"
+    vllm = f"with --profile {' or '.join(ON_GPUS)}, or a package's:"
     up.add_argument("--profile", metavar="NAME", help=f"which models (default: {EMBEDDED})")
     up.add_argument("--model-dir", type=_absolute, metavar="DIR", help=f"{vllm} where its checkpoints are")
     up.add_argument(

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from functools import partial
 
 from infra.launcher.base.progress import Display
-from infra.launcher.base.settings import VLLM, ForOthers, LauncherSettings
+from infra.launcher.base.settings import ON_GPUS, ForOthers, LauncherSettings
 from infra.launcher.cli.down import DRAIN
 from infra.launcher.cli.running_check import check_running
 from infra.launcher.setup.gpu_deployment import check_folders, fitting
@@ -76,10 +76,11 @@ def on_these_gpus(settings: LauncherSettings, sizes: Sequence[int]) -> LauncherS
         Missing: Its GPUs are too small, or there are none; or the checkpoints are not there, which is better known
             before minutes of set-up.
     """
-    if settings.on_gpus is None or settings.profile != VLLM:  # what a package needs, its pipeline checks
+    if settings.on_gpus is None or settings.profile not in ON_GPUS:  # what a package needs, its pipeline checks
         return settings
     deploy, on_gpus = settings.layout.deploy, settings.on_gpus
-    deployment = fitting(deploy, on_gpus.deployment, sizes, own_venv=on_gpus.venv is not None)
+    own_venv, profile = on_gpus.venv is not None, settings.profile
+    deployment = fitting(deploy, on_gpus.deployment, sizes, own_venv=own_venv, profile=profile)
     check_folders(deploy, deployment, on_gpus.models, hub=settings.hub)
     return replace(settings, on_gpus=replace(on_gpus, deployment=deployment))
 

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from infra.launcher.base.errors import Missing
+from infra.launcher.base.settings import VLLM
 from pipeline.runtime.gpus import GIB, described
 
 
@@ -20,11 +21,13 @@ class HardwareNeed:
 
 
 LARGE = ("Qwen3-ASR-1.7B", "AURA", "Qwen3-TTS-12Hz-1.7B-CustomVoice")
+OMNI = ("Qwen3-Omni-30B-A3B-Instruct", "Qwen3-ASR-1.7B")
 SMALL = ("Qwen3-ASR-0.6B", "AURA-AWQ", "Qwen3-TTS-12Hz-0.6B-CustomVoice")
 HUB_NAMES = {  # AURA-AWQ is published nowhere
     "Qwen3-ASR-1.7B": "Qwen/Qwen3-ASR-1.7B",
     "Qwen3-ASR-0.6B": "Qwen/Qwen3-ASR-0.6B",
     "AURA": "aurateam/AURA",
+    "Qwen3-Omni-30B-A3B-Instruct": "Qwen/Qwen3-Omni-30B-A3B-Instruct",
     "Qwen3-TTS-12Hz-1.7B-CustomVoice": "Qwen/Qwen3-TTS-12Hz-1.7B-CustomVoice",
     "Qwen3-TTS-12Hz-0.6B-CustomVoice": "Qwen/Qwen3-TTS-12Hz-0.6B-CustomVoice",
 }
@@ -33,9 +36,13 @@ NEEDS = (  # the best first
     HardwareNeed("aura_2gpu.yaml", 2, 39, "two GPUs of 40 GB", LARGE),
     HardwareNeed("aura_24gb.yaml", 1, 22, "one GPU of 24 GB", SMALL),
 )
+OMNI_NEEDS = (HardwareNeed("qwen3_omni.yaml", 1, 130, "one GPU of 141 GB", OMNI),)
+NEEDS_OF = {"vllm": NEEDS, "qwen3_omni": OMNI_NEEDS}  # by profile
 
 
-def fitting(deploy: Path, asked: Path | None, gpu_bytes: Sequence[int], *, own_venv: bool = False) -> Path:
+def fitting(
+    deploy: Path, asked: Path | None, gpu_bytes: Sequence[int], *, own_venv: bool = False, profile: str = VLLM
+) -> Path:
     """The deployment that was asked for, or the best one that the machine can run.
 
     Args:
@@ -45,20 +52,21 @@ def fitting(deploy: Path, asked: Path | None, gpu_bytes: Sequence[int], *, own_v
     Raises:
         Missing: The GPUs are too small for it, or there are none; names the file that would fit.
     """
-    best = next((need for need in NEEDS if fits(need, gpu_bytes)), None)
+    needs = NEEDS_OF[profile]
+    best = next((need for need in needs if fits(need, gpu_bytes)), None)
     needed = need_of(deploy, asked) if asked else None
     if not gpu_bytes and asked and needed is None and own_venv:
         return asked
     if not gpu_bytes:
         raise Missing(
-            f"the profile `vllm` needs {NEEDS[-1].words} at least, and this machine has no NVIDIA GPU; "
+            f"the profile `{profile}` needs {needs[-1].words} at least, and this machine has no NVIDIA GPU; "
             "a vLLM and a deployment of your own (--vllm-venv, --stage-configs-path) may run without one"
         )
     has = f"this machine has {described(gpu_bytes)}"
     if asked and (needed is None or fits(needed, gpu_bytes)):
         return asked
     if best is None:
-        raise Missing(f"the profile `vllm` needs {NEEDS[-1].words} at least ({NEEDS[-1].file}); {has}")
+        raise Missing(f"the profile `{profile}` needs {needs[-1].words} at least ({needs[-1].file}); {has}")
     if needed:
         raise Missing(f"{needed.file} needs {needed.words}; {has}: {best.file} would fit")
     return deploy / best.file
@@ -91,7 +99,8 @@ def absent(deploy: Path, deployment: Path, models: Path) -> list[str]:
 
 def need_of(deploy: Path, deployment: Path) -> HardwareNeed | None:
     """Returns what a shipped deployment needs; None: it is none of ours."""
-    return next((need for need in NEEDS if deployment.resolve() == (deploy / need.file).resolve()), None)
+    known = (need for needs in NEEDS_OF.values() for need in needs)
+    return next((need for need in known if deployment.resolve() == (deploy / need.file).resolve()), None)
 
 
 def fits(need: HardwareNeed, gpu_bytes: Sequence[int]) -> bool:

@@ -5,6 +5,7 @@ from contextlib import aclosing
 from dataclasses import dataclass, replace
 from itertools import count
 
+from pipeline.engines.vllm.request_engine import RequestEngine
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.errors import EngineError
 from pipeline.media.video_chunk import VideoChunk
@@ -31,12 +32,13 @@ class AuraEngineSettings:
     most_prompt_tokens: int
 
 
-class AuraEngine:
+class AuraEngine(RequestEngine):
     """`Engine[MultimodalPrompt, TextChunk]`. Silence yields no word."""
 
     calls_functions = True
 
     def __init__(self, requests: PromptEngine, text: AuraText, engine_settings: AuraEngineSettings) -> None:
+        super().__init__(requests)
         self._requests = requests
         self._text = text
         self._engine_settings = engine_settings
@@ -65,15 +67,6 @@ class AuraEngine:
                 async with aclosing(self._words(pieces, seen(scene))) as words:
                     async for word in words:
                         yield word
-
-    async def busy(self) -> int:
-        return await self._requests.busy()
-
-    async def died(self) -> None:
-        await self._requests.died()
-
-    async def aclose(self) -> None:
-        await self._requests.aclose()
 
     async def _words(self, pieces: AsyncGenerator[EngineOutput, None], seen: int) -> AsyncGenerator[TextChunk, None]:
         decoder, usage = self._text.decoder(), TokenUsage()

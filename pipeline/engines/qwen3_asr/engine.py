@@ -13,6 +13,7 @@ from pipeline.engines.qwen3_asr.decode_passes import DecodePass, DecodePasses
 from pipeline.engines.qwen3_asr.newest_prompt import NewestPrompt
 from pipeline.engines.qwen3_asr.pass_order import PassOrder
 from pipeline.engines.qwen3_asr.speculative_decode import drafted
+from pipeline.engines.vllm.request_engine import RequestEngine
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
 from pipeline.errors import EngineError
 from pipeline.models.qwen3_asr.languages import codes_of, language_name
@@ -69,7 +70,7 @@ class Qwen3AsrEngineSettings:
     context_bytes: int = 0
 
 
-class Qwen3AsrEngine:
+class Qwen3AsrEngine(RequestEngine):
     """`Engine[AsrInput, Transcript]`. At most one pass of a request is under way.
 
     A pass over unfinished speech is dropped when a window comes whose transcript will stand; that pass is
@@ -80,6 +81,7 @@ class Qwen3AsrEngine:
         self.model = engine_settings.model
         self.languages = codes_of(engine_settings.languages)
         self.context_bytes = engine_settings.context_bytes
+        super().__init__(requests)
         self._requests = requests
         self._engine_settings = engine_settings
         self._sampling = engine_settings.sampling_defaults.sampling(engine_settings.stops)
@@ -112,15 +114,6 @@ class Qwen3AsrEngine:
                 if output.error:
                     raise output.error
                 yield replace(passes.note(output.request, output.token_ids), draft=output.draft)
-
-    async def busy(self) -> int:
-        return await self._requests.busy()
-
-    async def died(self) -> None:
-        await self._requests.died()
-
-    async def aclose(self) -> None:
-        await self._requests.aclose()
 
     async def _decode(self, name: str, salt: str, output: "PassOutput") -> None:
         request = output.request

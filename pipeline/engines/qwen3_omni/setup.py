@@ -1,21 +1,31 @@
 """Opens the thinker and the talker of Qwen3-Omni on vLLM: what of their checkpoint the engines are told."""
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from pipeline.engines.model_files import check_is_there
+from pipeline.engines.qwen3_omni.prompt import LIMITS, MOST_TOKENS, OmniPrompt, omni_prompt
 from pipeline.engines.qwen3_omni.talker import ANY, STAGE, OmniTalkerEngine, OmniTalkerSettings
 from pipeline.engines.qwen3_omni.thinker import STAGE as THINKER_STAGE
-from pipeline.engines.qwen3_omni.thinker import ThinkerEngine
+from pipeline.engines.qwen3_omni.thinker import ThinkerEngine, ThinkerEngineSettings
+from pipeline.engines.qwen3_omni.thought import HeardStates, ThoughtChunk
 from pipeline.engines.vllm.cuda_graphs import GRAPHS
 from pipeline.engines.vllm.kv_cache import kv_cache_bytes
-from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_stops
+from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
 from pipeline.engines.vllm.start import StartEngine, start_vllm
+from pipeline.engines.vllm.warm_up import NAME, heard, heard_together, warmed
 from pipeline.errors import ConfigError, RequestError
+from pipeline.media.sample_rates import SPEECH_RATE
+from pipeline.media.spoken_sound import SpokenSound
+from pipeline.media.video_chunk import second
 from pipeline.models.hidden_states.row_pool import RowLayout
 from pipeline.models.qwen3_omni.config import OmniConfig, read_omni
-from pipeline.models.qwen3_omni.prompt import speaker_of
+from pipeline.models.qwen3_omni.prompt import HeardPrompt, speaker_of
+from pipeline.models.qwen3_omni.text import OmniText
 from pipeline.models.qwen3_omni.weight_names import talker_shapes
 from pipeline.models.qwen3_tts.extra_args import CODES, Choice
 from pipeline.models.qwen3_tts.prompt import VoiceChoice
@@ -23,7 +33,20 @@ from pipeline.models.qwen3_tts.sentence import FramePace
 from pipeline.models.registry import THINKER
 from pipeline.models.shared.weight_files import BYTES, stored
 from pipeline.models.shared.weight_names import check_weights
+from pipeline.types.history import History, Item
+from pipeline.types.turn_request import ResponseOptions, TurnRequest
 
+THINKER_DRAWS = SamplingDefaults(temperature=0.7, top_k=20, top_p=0.8)
+MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, instructions, sound
+STEP_TOKENS = 2_048  # of a step: what takes longer lets others wait
+FIRST_FRAMES = 8  # of each answer that is spoken then
+FIRST_CHUNKS = 4  # of each answer that is given when an engine is opened
+_LARGEST = {"width": 1_024, "height": 576}
+SHOWN: dict[str, Any] = {  # in one prompt, at the most
+    "audio": {"count": 64},
+    "image": {"count": 64, **_LARGEST},
+    "video": {"count": 64, "num_frames": 2, **_LARGEST},
+}
 ROWS = 2  # layers of a row: what goes into the thinker, and what the talker hears
 PAGE_ROWS = 16
 TALKER_DRAWS = SamplingDefaults(temperature=0.9, top_k=50, top_p=1.0, repetition_penalty=1.05)  # the official ones
@@ -35,10 +58,11 @@ async def open_thinker(
     *,
     model: str,
     max_sessions: int,
-    sampling_defaults: SamplingDefaults | None = None,
+    sampling_defaults: SamplingDefaults = THINKER_DRAWS,
     stop_token_ids: Sequence[int] | None = None,
     dtype: str = "bfloat16",
-    max_model_len: int = 32_768,
+    max_model_len: int = 49_152,
+    heard_positions: int = 2_048,
     hidden_state_rows: int = 65_536,
     start: StartEngine = start_vllm,
     **engine_args: Any,
@@ -47,6 +71,8 @@ async def open_thinker(
 
     Args:
         stop_token_ids: Those that the checkpoint must have.
+        heard_positions: Most of what people said that the talker is told, the newest; it has room for them beside the
+            answer.
         hidden_state_rows: Most positions of sound and pictures that wait to be handed on, of all answers together.
         engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
 
@@ -54,20 +80,35 @@ async def open_thinker(
         ConfigError: The model is another one or incomplete, or vLLM refuses an argument.
         EngineError: The engine did not start.
     """
-    config = _config(models_dir / model, THINKER_STAGE, dtype)
-    stops = (config.im_end_token_id,)
-    check_stops(f"stage {THINKER_STAGE}", stop_token_ids, stops)
+    folder = models_dir / model
+    config = _config(folder, THINKER_STAGE, dtype)
+    text = OmniText.read(folder, config)
+    check_stops(f"stage {THINKER_STAGE}", stop_token_ids, text.stops)
+    check_length(THINKER_STAGE, max_model_len, LIMITS.most_tokens + MARGIN + MOST_TOKENS)
     settings: dict[str, Any] = {
         "hf_overrides": {"architectures": [THINKER]},
         "dtype": dtype,
         "max_model_len": max_model_len,
         "max_num_seqs": max_sessions,
+        "max_num_batched_tokens": STEP_TOKENS,
+        "scheduling_policy": "priority",
         "enable_prefix_caching": True,
         "compilation_config": GRAPHS,
+        "limit_mm_per_prompt": SHOWN,
+        "skip_mm_profiling": True,  # of an hour of sound and films, which nobody sends
     }
-    requests = await start(THINKER_STAGE, models_dir / model, **{**settings, **engine_args})
-    sampling = (sampling_defaults or SamplingDefaults()).sampling(stops)
-    return ThinkerEngine(requests, config, sampling, _layout(config, dtype, hidden_state_rows))
+    requests = await start(THINKER_STAGE, folder, **{**settings, **engine_args})
+    how = ThinkerEngineSettings(sampling_defaults, max_model_len - MOST_TOKENS, heard_positions)
+    engine = ThinkerEngine(requests, config, text, how, _layout(config, dtype, hidden_state_rows))
+    return await warmed(engine, partial(heard, engine, first_prompt(), FIRST_CHUNKS))
+
+
+def first_prompt() -> OmniPrompt:
+    """A second of sound and a second of video."""
+    sound = SpokenSound(NAME, SPEECH_RATE, np.random.default_rng(0).normal(0, 0.1, SPEECH_RATE).astype(np.float32))
+    history = History().with_video_turn(second(NAME, np.full((480, 640, 3), 128, np.uint8), None))
+    history = history.with_item(Item(NAME, "user", "", sound=sound))
+    return omni_prompt(TurnRequest(history, ResponseOptions(cache_salt=NAME, max_tokens=FIRST_CHUNKS)))
 
 
 async def open_omni_talker(
@@ -128,7 +169,16 @@ async def open_omni_talker(
     requests = await start(STAGE, folder, **{**settings, **engine_args})
     pace = FramePace(positions=max_model_len, frames=sampling_defaults.most(max_model_len), least=0, ids=ANY)
     told = OmniTalkerSettings(VoiceChoice(speaker), sampling_defaults.sampling(stops, CODES), code_draws, pace)
-    return OmniTalkerEngine(requests, config, told, _layout(config, dtype, hidden_state_rows))
+    engine = OmniTalkerEngine(requests, config, told, _layout(config, dtype, hidden_state_rows))
+    return await warmed(engine, partial(heard_together, engine, first_thought(config), FIRST_FRAMES, max_sessions))
+
+
+def first_thought(config: OmniConfig) -> ThoughtChunk:
+    """Some words to be spoken."""
+    role = (config.im_start_token_id, config.assistant_token_id, config.user_token_id)
+    nothing = HeardStates(HeardPrompt((), role, ()), np.empty((0, _layout(config, "float32", 1).row_bytes), np.uint8))
+    words = (config.assistant_token_id,) * FIRST_FRAMES
+    return ThoughtChunk(words, words, True, nothing)
 
 
 def _config(folder: Path, stage: str, dtype: str) -> OmniConfig:

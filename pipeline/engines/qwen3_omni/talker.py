@@ -5,25 +5,30 @@ from contextlib import aclosing
 from dataclasses import dataclass, field, replace
 from itertools import count
 
+import numpy as np
+
 from pipeline.aio.signal import Signal
 from pipeline.aio.tasks import BackgroundTasks
+from pipeline.engines.captions import Captions
 from pipeline.engines.prompt_queue import PromptQueue
 from pipeline.engines.qwen3_omni.thought import ThoughtChunk
-from pipeline.errors import EngineError
+from pipeline.engines.vllm.request_engine import RequestEngine
+from pipeline.errors import EngineError, RequestError
 from pipeline.models.hidden_states.row_pool import RowLayout
 from pipeline.models.hidden_states.row_reader import RowReader, RowReaders, RowsMissingError
 from pipeline.models.qwen3_omni.config import OmniConfig
 from pipeline.models.qwen3_omni.extra_args import telling
-from pipeline.models.qwen3_omni.prompt import OmniPromptWriter
+from pipeline.models.qwen3_omni.prompt import OmniPromptWriter, speaker_of
 from pipeline.models.qwen3_tts.extra_args import Choice
 from pipeline.models.qwen3_tts.prompt import VoiceChoice
 from pipeline.models.qwen3_tts.sentence import FramePace, Sentence
 from pipeline.models.shared.engine_io import PromptChunk, RequestSampling, StreamingPromptEngine
-from pipeline.types.chunks import CodecChunk
+from pipeline.types.chunks import CODEBOOKS, CodecChunk
 
 STAGE = "talker"
 MOST_THOUGHTS = 64  # that may wait to be spoken
 MOST_IDS = 8  # that a part waits for: with as many frames, asking for each part costs nothing
+NO_FRAMES = np.zeros((0, CODEBOOKS), np.int16)
 ANY = 1 << 30  # an answer is spoken whole, however long
 
 
@@ -41,8 +46,10 @@ class OmniTalkerSettings:
     pace: FramePace = field(default_factory=lambda: FramePace(least=0, ids=ANY))
 
 
-class OmniTalkerEngine:
+class OmniTalkerEngine(RequestEngine):
     """`Engine[ThoughtChunk, CodecChunk]`. What the thinker heard reaches the engine's process through a pool.
+
+    The model knows no speed.
 
     Args:
         layout: Of that pool: its pages bound what all answers have heard that are about to begin.
@@ -51,6 +58,9 @@ class OmniTalkerEngine:
     def __init__(
         self, requests: StreamingPromptEngine, config: OmniConfig, settings: OmniTalkerSettings, layout: RowLayout
     ) -> None:
+        super().__init__(requests)
+        self.voices = tuple(dict.fromkeys((settings.voice.speaker.lower(), *config.talker.speaker_id)))
+        self.speeds = None
         self._requests = requests
         self._config = config
         self._settings = settings
@@ -60,7 +70,7 @@ class OmniTalkerEngine:
         """Speaks the answers, and yields their codec frames as they are drawn. An answer without a word has none.
 
         Raises:
-            EngineError: The engine failed, or the pool had no room for what was heard.
+            EngineError: The engine failed, the pool had no room for what was heard, or there is no such voice.
         """
         thoughts = PromptQueue(prompts, MOST_THOUGHTS)
         async with BackgroundTasks() as tasks:
@@ -80,14 +90,8 @@ class OmniTalkerEngine:
         """How many positions have room in the pool now."""
         return self._pool.pool.rows_held
 
-    async def busy(self) -> int:
-        return await self._requests.busy()
-
-    async def died(self) -> None:
-        await self._requests.died()
-
     async def aclose(self) -> None:
-        await self._requests.aclose()
+        await super().aclose()
         self._pool.close()
 
     async def _speak(self, request_id: str, answer: "Answer") -> AsyncGenerator[CodecChunk, None]:
@@ -100,29 +104,36 @@ class OmniTalkerEngine:
                     reader.release_all()  # what was heard has been read before the first frame
                     changed.fire()
                     if sentence.over:
-                        yield CodecChunk(frames, ends=True)
+                        yield CodecChunk(frames, answer.captions.rest(), ends=True)
                         break
                     if len(frames):
-                        yield CodecChunk(frames)
+                        yield CodecChunk(frames, answer.captions.until(sentence.made - len(frames)))
                     sentence.take(len(frames))
                     changed.fire()
         await answer.drain()
+        if unspoken := answer.captions.rest():
+            yield CodecChunk(NO_FRAMES, unspoken, ends=True)
 
     def _told(self, answer: "Answer", reader: RowReader) -> dict[str, object]:
         """What the engine is told of what was heard."""
         try:
-            return telling(reader.request.pool, reader.write(answer.heard.states))
+            return telling(reader.request.pool, reader.write(answer.heard.states), answer.heard.prompt.grids)
         except RowsMissingError as error:
             raise EngineError(STAGE, str(error)) from error
 
 
 class Answer:
-    """One answer, whose words come as they are written."""
+    """One answer, whose words come as they are written.
+
+    Attributes:
+        captions: Tell with which frame they are taken to begin.
+    """
 
     def __init__(self, thoughts: PromptQueue[ThoughtChunk], config: OmniConfig, settings: OmniTalkerSettings) -> None:
         self._thoughts = thoughts
         self._config = config
         self._settings = settings
+        self.captions = Captions("")
         self.ended = False
 
     async def begin(self) -> bool:
@@ -134,7 +145,7 @@ class Answer:
         self.heard = first.heard
         writer = OmniPromptWriter(self._config, self.heard.prompt)
         told = self._settings
-        self.sentence = Sentence(writer, told.voice, told.choice, pace=told.pace)
+        self.sentence = Sentence(writer, self._voice(first.voice), told.choice, pace=told.pace)
         self._feed(first)
         while not self.sentence.known and not self.ended:
             await self.go_on()
@@ -147,14 +158,26 @@ class Answer:
             self._feed(await self._thoughts.take())
 
     async def drain(self) -> None:
-        """The voice has come to its end: what else is written of this answer is not spoken."""
+        """The voice has come to its end: what else is written of this answer is shown, and not spoken."""
         while not self.ended:
             thought = await self._thoughts.take()
             self.ended = thought is None or thought.ends
+            self.captions.add(thought.text if thought else "", self.sentence.known)
 
     def _feed(self, thought: ThoughtChunk | None) -> None:
         self.ended = thought is None or thought.ends
+        if thought and thought.text:
+            self.captions.add(thought.text, self.sentence.known)
         self.sentence.feed(thought.spoken if thought else (), ends=self.ended)
+
+    def _voice(self, name: str) -> VoiceChoice:
+        if not name:
+            return self._settings.voice
+        try:
+            speaker_of(self._config, name)
+        except RequestError as error:
+            raise EngineError(STAGE, error.message) from error
+        return VoiceChoice(name)
 
 
 async def _parts(answer: Answer, heard: dict[str, object], changed: Signal) -> AsyncGenerator[PromptChunk, None]:

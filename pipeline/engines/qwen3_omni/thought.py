@@ -29,9 +29,13 @@ class ThoughtChunk:
         spoken: Those that are spoken: not the last one of all, which the thinker has never read.
         ends: The answer ends with it.
         heard: In the first piece of an answer, what came before it.
+        text: What is written with it.
+        voice: Who speaks the answer; of its first piece. Empty: whoever speaks by default.
     """
 
     token_ids: tuple[int, ...]
     spoken: tuple[int, ...]
     ends: bool
     heard: HeardStates | None = None
+    text: str = ""
+    voice: str = ""

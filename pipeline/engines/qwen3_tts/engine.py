@@ -12,8 +12,9 @@ import numpy as np
 
 from pipeline.aio.signal import Signal
 from pipeline.aio.tasks import BackgroundTasks
+from pipeline.engines.captions import Captions
 from pipeline.engines.prompt_queue import PromptQueue
-from pipeline.engines.qwen3_tts.captions import Captions
+from pipeline.engines.vllm.request_engine import RequestEngine
 from pipeline.errors import EngineError, RequestError
 from pipeline.models.qwen3_tts.extra_args import Choice
 from pipeline.models.qwen3_tts.prompt import LANGUAGES, TalkerPromptWriter, VoiceChoice
@@ -42,7 +43,7 @@ class TalkerEngineSettings:
     pace: FramePace = field(default_factory=FramePace)
 
 
-class TalkerEngine:
+class TalkerEngine(RequestEngine):
     """`Engine[Clause, CodecChunk]`. A sentence keeps the voice that its first clause asks for.
 
     The model knows no speed: that of a clause is not looked at. `instructions` may ask for slow speech.
@@ -55,6 +56,7 @@ class TalkerEngine:
         self.voice_languages = voice_languages(writer)
         self.most_instructions = writer.most_instructions
         self.speeds = None
+        super().__init__(requests)
         self._requests = requests
         self._writer = writer
         self._engine_settings = engine_settings
@@ -87,15 +89,6 @@ class TalkerEngine:
                 async with aclosing(speech):
                     async for chunk in speech:
                         yield chunk
-
-    async def busy(self) -> int:
-        return await self._requests.busy()
-
-    async def died(self) -> None:
-        await self._requests.died()
-
-    async def aclose(self) -> None:
-        await self._requests.aclose()
 
     async def _speak(
         self, request_id: str, sentence: Sentence, script: Script, captions: Captions

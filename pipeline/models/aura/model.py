@@ -5,7 +5,6 @@ from pathlib import Path
 
 from torch import Tensor
 from vllm.config import VllmConfig
-from vllm.model_executor.models.interfaces import MultiModalEmbeddings
 from vllm.model_executor.models.qwen3_vl import (
     Qwen3VLDummyInputsBuilder,
     Qwen3VLForConditionalGeneration,
@@ -17,13 +16,14 @@ from vllm.multimodal import MULTIMODAL_REGISTRY
 from pipeline.models.aura.config import read_aura
 from pipeline.models.aura.state import AuraState
 from pipeline.models.aura.weight_names import expected_shapes, optional_names
+from pipeline.models.shared.deepstack import ForgetsWhatWasSeen
 from pipeline.models.shared.weight_names import check_names
 
 
 @MULTIMODAL_REGISTRY.register_processor(
     Qwen3VLMultiModalProcessor, info=Qwen3VLProcessingInfo, dummy_inputs=Qwen3VLDummyInputsBuilder
 )
-class AuraQwen3VLForConditionalGeneration(Qwen3VLForConditionalGeneration):
+class AuraQwen3VLForConditionalGeneration(ForgetsWhatWasSeen, Qwen3VLForConditionalGeneration):
     """What makes it AURA is how it was trained, and so its prompts (`pipeline.topology.processors.aura`)."""
 
     def __init__(self, *, vllm_config: VllmConfig, prefix: str = "model") -> None:
@@ -32,19 +32,6 @@ class AuraQwen3VLForConditionalGeneration(Qwen3VLForConditionalGeneration):
 
     def get_model_state_cls(self) -> type[AuraState]:
         return AuraState
-
-    def embed_input_ids(
-        self,
-        input_ids: Tensor,
-        multimodal_embeddings: MultiModalEmbeddings | None = None,
-        *,
-        is_multimodal: Tensor | None = None,
-    ) -> Tensor:
-        """What the last step saw is gone: a step that is one CUDA graph reads it, but does not clear it."""
-        if self.use_deepstack:
-            self._clear_deepstack_input_embeds(self.deepstack_input_embeds_num_tokens)
-        embedded: Tensor = super().embed_input_ids(input_ids, multimodal_embeddings, is_multimodal=is_multimodal)
-        return embedded
 
     def load_weights(self, weights: Iterable[tuple[str, Tensor]]) -> set[str]:
         """Loads a checkpoint's weights under vLLM's names, and checks that none is missing or left over.

@@ -6,7 +6,7 @@ from vllm.multimodal.inputs import MultiModalFeatureSpec
 from vllm.v1.core.sched.output import NewRequestData
 from vllm.v1.worker.gpu.model_states.default import DefaultModelState
 
-from pipeline.models.aura.positions import Grid, positions
+from pipeline.models.shared.positions import Grid, positions
 
 
 class AuraState(DefaultModelState):

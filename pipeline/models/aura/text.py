@@ -1,6 +1,5 @@
 """AURA's text: what a prompt says and shows → token ids, and its answers → text."""
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any
 from pipeline.errors import ConfigError
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.models.shared.control_tokens import ControlTokens
+from pipeline.models.shared.detokenizer import Detokenizer
 from pipeline.models.shared.tokenizer import read_qwen_tokenizer
 
 STOPS = ("<|im_end|>", "<|silent|>", "<|endoftext|>")
@@ -73,8 +73,8 @@ class AuraText:
         """A second brings its time, and marks of where it begins and ends; those of a picture are text."""
         return self._placed(clip.tokens, clip.moves)
 
-    def decoder(self) -> "AuraDetokenizer":
-        return AuraDetokenizer(self._tokenizer)
+    def decoder(self) -> Detokenizer:
+        return Detokenizer(self._tokenizer)
 
     def _place(self, tokens: int, moves: bool) -> MediaPlace:
         if not moves:
@@ -85,25 +85,3 @@ class AuraText:
 
     def _tokenized(self, text: str) -> tuple[int, ...]:
         return tuple(self._tokenizer(self._others.escape(text), add_special_tokens=False)["input_ids"])
-
-
-class AuraDetokenizer:
-    """Token ids → text, as they come: never half a character."""
-
-    def __init__(self, tokenizer: Any) -> None:
-        self._tokenizer = tokenizer
-        self._ids: list[int] = []
-        self._emitted = ""
-
-    def feed(self, ids: Sequence[int]) -> Iterator[str]:
-        self._ids += ids
-        text = self._tokenizer.decode(self._ids, skip_special_tokens=True)
-        whole = text.rstrip("\ufffd")
-        if len(whole) > len(self._emitted):
-            yield whole[len(self._emitted) :]
-            self._emitted = whole
-
-    def finish(self) -> Iterator[str]:
-        text = self._tokenizer.decode(self._ids, skip_special_tokens=True)
-        if text[len(self._emitted) :]:
-            yield text[len(self._emitted) :]

@@ -31,6 +31,7 @@ class ThinkerIds:
     vocab_size: Annotated[Size, FieldPath("text_config.vocab_size")]
     hidden_size: Annotated[Size, FieldPath("text_config.hidden_size")]
     num_hidden_layers: Annotated[Few, FieldPath("text_config.num_hidden_layers")]
+    text: Annotated[DecoderConfig, FieldPath("text_config")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,11 @@ class OmniConfig:
     def picture_ids(self) -> frozenset[int]:
         """Ids that stand in the place of what is seen."""
         return frozenset((self.thinker.image_token_id, self.thinker.video_token_id))
+
+    @property
+    def media_ids(self) -> frozenset[int]:
+        """Ids that stand in the place of what is seen or heard."""
+        return self.picture_ids | {self.thinker.audio_token_id}
 
     def disagreements(self, where: str) -> Iterator[str]:
         talker, thinker = self.talker, self.thinker

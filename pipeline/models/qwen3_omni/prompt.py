@@ -4,15 +4,17 @@ As `Qwen3OmniMoeForConditionalGeneration.generate` of transformers 5 does: what 
 words beside the voice. The other words are read one a frame.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Collection, Iterator, Sequence
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 from pipeline.errors import RequestError
 from pipeline.models.hidden_states.extra_args import Spans
 from pipeline.models.qwen3_omni.config import OmniConfig
 from pipeline.models.qwen3_tts.prompt import NO_CODEC, Layout, TalkerPrompt, VoiceChoice
+from pipeline.models.shared.positions import Grid
 
+ALL = 1 << 30
 ROLE_TOKENS = 3  # of the answer's message, before its words: its mark, who speaks, a line feed
 
 
@@ -24,42 +26,68 @@ class HeardPrompt:
         text: Ids of what people said; `-1 - i` in the place of the `i`-th row of the thinker's hidden states.
         role: Ids that begin the answer.
         spans: Positions of the thinker's prompt whose hidden states are read, in order.
+        grids: Where in `text` pictures and seconds of video stand.
     """
 
     text: tuple[int, ...]
     role: tuple[int, ...]
     spans: Spans
+    grids: tuple[Grid, ...] = ()
 
 
-def heard_prompt(config: OmniConfig, prompt: Sequence[int]) -> HeardPrompt:
-    """Finds in a prompt of the thinker what its talker reads.
+def heard_prompt(
+    config: OmniConfig, prompt: Sequence[int], grids: Sequence[tuple[int, int]] = (), most: int = ALL
+) -> HeardPrompt:
+    """Finds in a prompt of the thinker what its talker reads: what people said, as far as it is the newest.
+
+    Args:
+        grids: Height and width in tokens of each picture and second of video, in order.
+        most: Positions that are read. Older messages are left out; of the newest one its end, no picture in part.
 
     Raises:
-        RequestError: It does not end by beginning an answer, or shows pictures: their places have positions of three
-            numbers, which are not made here.
+        RequestError: It does not end by beginning an answer.
     """
     starts = [at for at, id_ in enumerate(prompt) if id_ == config.im_start_token_id]
     if not starts or tuple(prompt[starts[-1] + 1 : starts[-1] + 2]) != (config.assistant_token_id,):
         raise RequestError("invalid_value", "the prompt does not end by beginning an answer", "prompt")
+    said = [each for each in pairwise(starts) if prompt[each[0] + 1] == config.user_token_id]
+    places = [at for begin, end in said for at in range(begin, end)]
+    seen = list(_grids(config, [prompt[at] for at in places], grids))
+    first = _first(places, seen, {begin for begin, _ in said}, most)
     text: list[int] = []
     spans: list[tuple[int, int]] = []
     rows = 0
-    for begin, end in pairwise(starts):
-        if prompt[begin + 1] != config.user_token_id:
+    for at in places[first:]:
+        if prompt[at] not in config.media_ids:
+            text.append(prompt[at])
             continue
-        for at in range(begin, end):
-            if prompt[at] in config.picture_ids:
-                raise RequestError("invalid_value", "the talker is told of no pictures and films", "prompt")
-            if prompt[at] != config.thinker.audio_token_id:
-                text.append(prompt[at])
-                continue
-            rows += 1
-            text.append(-rows)
-            if spans and spans[-1][1] == at:
-                spans[-1] = (spans[-1][0], at + 1)
-            else:
-                spans.append((at, at + 1))
-    return HeardPrompt(tuple(text), tuple(prompt[starts[-1] :][:ROLE_TOKENS]), tuple(spans))
+        rows += 1
+        text.append(-rows)
+        if spans and spans[-1][1] == at:
+            spans[-1] = (spans[-1][0], at + 1)
+        else:
+            spans.append((at, at + 1))
+    kept = tuple(replace(grid, at=grid.at - first) for grid in seen if grid.at >= first)
+    return HeardPrompt(tuple(text), tuple(prompt[starts[-1] :][:ROLE_TOKENS]), tuple(spans), kept)
+
+
+def _grids(config: OmniConfig, ids: Sequence[int], sizes: Sequence[tuple[int, int]]) -> Iterator[Grid]:
+    """Where pictures and seconds of video stand, one after the other."""
+    unseen, free = iter(sizes), 0
+    for at, id_ in enumerate(ids):
+        if id_ in config.picture_ids and at >= free:
+            grid = Grid(at, *next(unseen))
+            free = grid.end
+            yield grid
+
+
+def _first(places: Sequence[int], seen: Sequence[Grid], begins: Collection[int], most: int) -> int:
+    """From which place on they are read: where a message begins, if one does with so many left."""
+    first = max(len(places) - most, 0)
+    begun = next((at for at in range(first, len(places)) if places[at] in begins), None)
+    if begun is not None:
+        return begun
+    return next((grid.end for grid in seen if grid.at < first < grid.end), first)
 
 
 @dataclass(frozen=True, slots=True)

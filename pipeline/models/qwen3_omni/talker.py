@@ -2,12 +2,13 @@
 
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from typing import cast
+from typing import Any, cast
 
 from torch import Tensor, nn
 from vllm.config import VllmConfig
 from vllm.model_executor.layers.logits_processor import LogitsProcessor
 from vllm.model_executor.layers.vocab_parallel_embedding import ParallelLMHead
+from vllm.model_executor.models.interfaces import SupportsMRoPE
 from vllm.model_executor.models.qwen3_moe import Qwen3MoeModel
 from vllm.model_executor.models.utils import AutoWeightsLoader, maybe_prefix
 
@@ -19,7 +20,7 @@ from pipeline.models.shared.codec_talker import CodecTalker, TextProjection
 from pipeline.models.shared.weight_names import check_names
 
 
-class OmniTalker(CodecTalker):
+class OmniTalker(CodecTalker, SupportsMRoPE):
     """A mixture of experts over codec embeddings, the projections from the thinker, and the code predictor.
 
     Its inputs are made in `OmniTalkerState` and come as `inputs_embeds`; its hidden states are read back by the
@@ -46,6 +47,10 @@ class OmniTalker(CodecTalker):
 
     def get_model_state_cls(self) -> type[OmniTalkerState]:
         return OmniTalkerState
+
+    def get_mrope_input_positions(self, input_tokens: Any, mm_features: Any) -> Any:
+        """Never called: `OmniTalkerState` knows where pictures are."""
+        raise NotImplementedError
 
     def load_weights(self, weights: Iterable[tuple[str, Tensor]]) -> set[str]:
         """Loads the talker's weights out of the checkpoint, and checks that none is missing or left over.

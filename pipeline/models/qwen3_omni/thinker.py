@@ -16,6 +16,10 @@ from vllm.multimodal import MULTIMODAL_REGISTRY
 from vllm.sequence import IntermediateTensors
 
 from pipeline.models.hidden_states.state import HiddenStatesState
+from pipeline.models.shared.deepstack import ForgetsWhatWasSeen
+
+PIXELS = ("pixel_values", "pixel_values_videos")
+HALF = 127.5  # of a byte's range, which becomes -1 to 1
 
 
 @MULTIMODAL_REGISTRY.register_processor(
@@ -23,7 +27,7 @@ from pipeline.models.hidden_states.state import HiddenStatesState
     info=Qwen3OmniMoeThinkerProcessingInfo,
     dummy_inputs=Qwen3OmniMoeThinkerDummyInputsBuilder,
 )
-class Qwen3OmniThinker(Qwen3OmniMoeThinkerForConditionalGeneration):
+class Qwen3OmniThinker(ForgetsWhatWasSeen, Qwen3OmniMoeThinkerForConditionalGeneration):
     """Its states are those of the layer that the talker's configuration names.
 
     Attributes:
@@ -42,17 +46,12 @@ class Qwen3OmniThinker(Qwen3OmniMoeThinkerForConditionalGeneration):
     def get_model_state_cls(self) -> type[HiddenStatesState]:
         return HiddenStatesState
 
-    def embed_input_ids(
-        self,
-        input_ids: Tensor,
-        multimodal_embeddings: MultiModalEmbeddings | None = None,
-        *,
-        is_multimodal: Tensor | None = None,
-    ) -> Tensor:
-        """What the last step saw is gone: a step that is one CUDA graph reads it, but does not clear it."""
-        if self.use_deepstack:
-            self._clear_deepstack_input_embeds(self.deepstack_input_embeds_num_tokens)
-        embedded: Tensor = super().embed_input_ids(input_ids, multimodal_embeddings, is_multimodal=is_multimodal)
+    def embed_multimodal(self, **kwargs: Any) -> MultiModalEmbeddings | None:
+        """What is seen may come as bytes, a quarter of what is sent otherwise."""
+        for name in PIXELS:
+            if isinstance(pixels := kwargs.get(name), Tensor) and pixels.dtype == torch.uint8:
+                kwargs[name] = (pixels.float() / HALF - 1).to(self.visual.dtype)
+        embedded: MultiModalEmbeddings | None = super().embed_multimodal(**kwargs)
         return embedded
 
     def forward(

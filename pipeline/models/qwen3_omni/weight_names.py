@@ -5,6 +5,7 @@ from pipeline.models.shared.weight_shapes import Named, biased, decoder_shapes, 
 
 ROOT = "talker."
 ELSEWHERE = ("thinker.", "code2wav.")
+PREFIXES = (ROOT, *ELSEWHERE)  # of all weights
 TEXT_TABLE = "thinker.model.embed_tokens.weight"  # the thinker's, which the talker reads words by
 
 _RENAMED = {"model.codec_embedding.": "model.embed_tokens."}  # theirs, ours

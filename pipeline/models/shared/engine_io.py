@@ -39,6 +39,7 @@ class MediaItem:
         tokens: How many tokens it takes.
         item: Makes of it what vLLM's processor of the model would. An engine that holds it already does not ask.
         embeds: Which of its tokens are filled with what was encoded; None: all are.
+        grid: Of what is seen, its height and width in tokens, where somebody behind the model must know; None: nobody.
     """
 
     kind: str
@@ -47,6 +48,7 @@ class MediaItem:
     tokens: int
     item: Callable[[], Any]
     embeds: range | None = None
+    grid: tuple[int, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,29 +103,27 @@ class EngineOutput:
     draft: DraftOutcome | None = None
 
 
-class PromptEngine(Protocol):
+class EngineProcess(Protocol):
+    """What an engine that computes says of itself."""
+
+    async def busy(self) -> int: ...
+
+    async def died(self) -> None: ...
+
+    async def aclose(self) -> None: ...
+
+
+class PromptEngine(EngineProcess, Protocol):
     """An engine that is given whole prompts: `pipeline.engines.vllm.engine.VllmEngine`, or a fake."""
 
     def answer(
         self, request_id: str, sampling: RequestSampling, part: PromptChunk, priority: int = 0
     ) -> AsyncGenerator[EngineOutput, None]: ...
 
-    async def busy(self) -> int: ...
 
-    async def died(self) -> None: ...
-
-    async def aclose(self) -> None: ...
-
-
-class StreamingPromptEngine(Protocol):
+class StreamingPromptEngine(EngineProcess, Protocol):
     """The engine that computes: `pipeline.engines.vllm.engine.VllmEngine`, or a fake."""
 
     def generate(
         self, request_id: str, sampling: RequestSampling, parts: AsyncGenerator[PromptChunk, None]
     ) -> AsyncGenerator[EngineOutput, None]: ...
-
-    async def busy(self) -> int: ...
-
-    async def died(self) -> None: ...
-
-    async def aclose(self) -> None: ...

@@ -41,6 +41,7 @@ class Chain:
     url: str
     process: subprocess.Popen[bytes]
     log: Path
+    vllm_stages: tuple[str, ...] = VLLM_STAGES
 
     def ready(self) -> dict[str, Any]:
         """What `/ready` says."""
@@ -64,7 +65,12 @@ class Chain:
 
     def stages(self) -> dict[int, str]:
         """Which stage each of its processes is, if none of them has died; without those that have not started."""
-        return stages_of(self.process.pid)
+        return stages_of(self.process.pid, self.vllm_stages)
+
+    @property
+    def idle(self) -> dict[str, int]:
+        """What `/ready` says of its engines when they compute nothing."""
+        return dict.fromkeys((*self.vllm_stages, "code2wav"), 0)
 
     def kill(self, stage: str) -> None:
         """The process of that stage's engine ends without a word."""
@@ -72,12 +78,12 @@ class Chain:
         os.kill(pid, signal.SIGKILL)
 
 
-def stages_of(pid: int) -> dict[int, str]:
+def stages_of(pid: int, vllm_stages: tuple[str, ...] = VLLM_STAGES) -> dict[int, str]:
     """The same of the pipeline with that pid."""
     below = family(pid)
     engines = [process.pid for process in below if "EngineCore" in process.title]
     decoders = [process.pid for process in below if "code2wav.child" in process.title]
-    return dict(zip(engines, VLLM_STAGES, strict=False)) | dict.fromkeys(decoders, "code2wav")
+    return dict(zip(engines, vllm_stages, strict=False)) | dict.fromkeys(decoders, "code2wav")
 
 
 def write_models(folder: Path) -> None:
@@ -97,12 +103,19 @@ def serving(folder: Path) -> Iterator[Chain]:
 
 
 @contextmanager
-def started(config: Path, models_dir: Path, log: Path, env: Mapping[str, str] | None = None) -> Iterator[Chain]:
+def started(
+    config: Path,
+    models_dir: Path,
+    log: Path,
+    env: Mapping[str, str] | None = None,
+    vllm_stages: tuple[str, ...] = VLLM_STAGES,
+) -> Iterator[Chain]:
     """A pipeline that is about to serve, of whatever checkpoints.
 
     Args:
         log: Where it writes what it says.
         env: What it is told beside our own environment.
+        vllm_stages: Those with engines of vLLM's, in the order in which they start.
     """
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
@@ -110,7 +123,7 @@ def started(config: Path, models_dir: Path, log: Path, env: Mapping[str, str] | 
     environ = {**os.environ, **(env or {}), "AURA_PIPELINE_KEY": KEY}
     with log.open("wb") as told:
         process = subprocess.Popen([*COMMAND, *arguments], cwd=ROOT, env=environ, stdout=told, stderr=told)
-    chain = Chain(f"http://127.0.0.1:{port}", process, log)
+    chain = Chain(f"http://127.0.0.1:{port}", process, log, vllm_stages)
     try:
         yield chain
     finally:
@@ -124,7 +137,7 @@ def started(config: Path, models_dir: Path, log: Path, env: Mapping[str, str] | 
 async def comes_to_rest(chain: Chain) -> None:
     """Every engine says that it computes nothing any more."""
     async with asyncio.timeout(PATIENCE_S):
-        while (await asyncio.to_thread(chain.ready))["busy"] != IDLE:  # noqa: ASYNC110 - only by asking
+        while (await asyncio.to_thread(chain.ready))["busy"] != chain.idle:  # noqa: ASYNC110 - only by asking
             await asyncio.sleep(0.05)
 
 

@@ -20,6 +20,10 @@ class Sound:
     seconds: float
 
     @property
+    def pcm(self) -> NDArray[np.float32]:
+        return _pcm(self.seconds)
+
+    @property
     def mel(self) -> NDArray[np.float32]:
         return _mel(self.seconds)
 
@@ -32,9 +36,13 @@ NOISE = Sound(2.3)
 
 
 @cache
+def _pcm(seconds: float) -> NDArray[np.float32]:
+    return np.random.default_rng(3).standard_normal(int(16_000 * seconds)).astype(np.float32) * np.float32(0.1)
+
+
+@cache
 def _mel(seconds: float) -> NDArray[np.float32]:
-    pcm = np.random.default_rng(3).standard_normal(int(16_000 * seconds)).astype(np.float32) * np.float32(0.1)
-    return LogMel()(pcm)
+    return LogMel()(_pcm(seconds))
 
 
 def noise(sound: Sound = NOISE) -> list[int]:

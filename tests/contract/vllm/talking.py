@@ -84,6 +84,7 @@ class Answer:
         words: What the thinker wrote, without its end.
         splits: How many of them come at a time; empty: all at once.
         reader: Where the states of what was heard lie.
+        grids: Height and width in tokens of what was seen.
         begins: The step of the engine before which it is asked for.
         aborted: The number of frames after which it is dropped; None: never.
     """
@@ -93,6 +94,7 @@ class Answer:
     splits: Sequence[int] = ()
     voice: str = "ethan"
     reader: RowReader | None = None
+    grids: Sequence[tuple[int, int]] = ()
     begins: int = 0
     aborted: int | None = None
     frames: list[NDArray[np.int16]] = field(default_factory=list)
@@ -139,7 +141,8 @@ class GoingAnswer:
 
     def __init__(self, speaker: OmniSpeaker, answer: Answer, name: str) -> None:
         self.speaker, self.answer, self.name = speaker, answer, name
-        writer = OmniPromptWriter(speaker.config, heard_prompt(speaker.config, answer.prompt))
+        self.heard = heard_prompt(speaker.config, answer.prompt, answer.grids)
+        writer = OmniPromptWriter(speaker.config, self.heard)
         self.sentence = Sentence(writer, VoiceChoice(answer.voice), Choice(temperature=0.0), pace=PACE)
         self.words = [*answer.words]
         self.splits = list(answer.splits) or [len(self.words)]
@@ -152,7 +155,7 @@ class GoingAnswer:
             del self.words[:count]
         if not self.over and (chunk := self.sentence.chunk()):
             if (reader := self.answer.reader) and not self.opened:
-                heard = telling(reader.request.pool, reader.pages())
+                heard = telling(reader.request.pool, reader.pages(), self.heard.grids)
                 chunk = replace(chunk, extra_args={**chunk.extra_args, **heard})
             self.opened = True
             self.speaker.send(self.name, chunk, SAMPLING)

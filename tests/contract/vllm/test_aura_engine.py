@@ -15,8 +15,8 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from pipeline.cli.ask import ask
-from pipeline.cli.offline import ignore
+from pipeline.asking.question import ask
+from pipeline.asking.stages import ignore
 from pipeline.engines.aura.engine import AuraEngine, as_chunk
 from pipeline.engines.aura.prompt import LIMITS, multimodal_prompt
 from pipeline.engines.aura.setup import check_own_weights, open_aura

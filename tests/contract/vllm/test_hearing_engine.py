@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.cli.transcribe import transcribe
+from pipeline.asking.transcription import transcribe
 from pipeline.engines.qwen3_asr.decode_passes import DecodePasses, Doubt
 from pipeline.engines.qwen3_asr.engine import Qwen3AsrEngine
 from pipeline.engines.qwen3_asr.setup import open_qwen3_asr

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.cli.offline import checkpoint_args, some_stages
+from pipeline.asking.stages import checkpoint_args, some_stages
 from pipeline.engines.qwen3_tts.setup import own_draws
 from pipeline.models.qwen3_tts.config import read_generation
 from pipeline.runtime.profiles import PROFILES, Profile

@@ -13,19 +13,27 @@ from numpy.typing import NDArray
 
 from pipeline.engines.code2wav.chunk_ramp import WHOLE, ChunkRamp, FrameChunker
 from pipeline.engines.code2wav.engine import Code2WavEngine
+from pipeline.engines.qwen3_omni.prompt import OmniPrompt
 from pipeline.engines.qwen3_omni.setup import open_omni_talker, open_thinker
 from pipeline.engines.qwen3_omni.talker import OmniTalkerEngine
 from pipeline.engines.qwen3_omni.thinker import ThinkerEngine
 from pipeline.engines.qwen3_omni.thought import ThoughtChunk
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
+from pipeline.media.spoken_sound import SpokenSound
+from pipeline.media.video_chunk import VideoChunk
+from pipeline.models.aura.media import PATCH_PX, patches
+from pipeline.models.qwen3_omni.config import read_omni
+from pipeline.models.qwen3_omni.media import engine_prompt
+from pipeline.models.qwen3_omni.text import OmniText
 from pipeline.models.qwen3_tts.codec.streams import LOUDEST
 from pipeline.models.qwen3_tts.extra_args import Choice
-from pipeline.models.shared.engine_io import PromptChunk
+from pipeline.topology.processors.qwen3_omni import thinker2talker
 from pipeline.types.chunks import CodecChunk
+from pipeline.types.turn_request import TurnRequest
 from tests.contract.embedded import MODULE_BACKEND, once
-from tests.contract.vllm.sounds import heard, noise, spectrum
+from tests.contract.vllm.sounds import NOISE, spectrum
 from tests.contract.vllm.talking import FRAMES, OfficialAnswer, official_answer
-from tests.contract.vllm.thinking import TOKENS, said
+from tests.contract.vllm.thinking import TOKENS
 from tests.contract.vllm.tiny_omni import official, write_omni
 from tests.contract.wire_wait import PATIENCE_S
 
@@ -33,9 +41,15 @@ pytestmark = pytest.mark.vllm
 
 RAMP = ChunkRamp((4, 8))  # `initial_codec_chunk_frames` 4, then `codec_chunk_frames` 8: an answer may end at either
 ENGINE: dict[str, Any] = {
-    "dtype": "float32", "enforce_eager": True, "block_size": 32, "kv_cache_memory_bytes": 64 << 20,
-    "max_num_batched_tokens": 64, "max_model_len": 512, "max_sessions": 4, "hidden_state_rows": 256,
+    "dtype": "float32", "enforce_eager": True, "block_size": 32, "max_num_batched_tokens": 64, "max_sessions": 4,
+    "hidden_state_rows": 512,
 }  # fmt: skip
+LONG: dict[str, Any] = {"kv_cache_memory_bytes": 192 << 20}
+ANSWER = "<|im_end|>\n<|im_start|>assistant\n"
+SOUND = SpokenSound("noise", len(NOISE.pcm), NOISE.pcm)
+CHANCE = np.random.default_rng(5)
+PICTURE = VideoChunk("picture", CHANCE.integers(0, 256, (1, 96, 128, 3), np.uint8))
+SECOND = VideoChunk("second", CHANCE.integers(0, 256, (2, 64, 96, 3), np.uint8))
 LARGEST_ERROR = 1e-3  # of the signal's rms, beside what rounding to PCM16 does
 
 
@@ -49,18 +63,21 @@ class Chain:
     tokens: list[int] = field(default_factory=list)
     sizes: list[int] = field(default_factory=list)
 
-    async def streamed(self, name: str, prompt: PromptChunk) -> bytes:
+    async def streamed(self, name: str, prompt: OmniPrompt) -> bytes:
         """Each stage reads what the one before it makes, as it is made."""
         async with aclosing(self._thoughts(name, prompt)) as thoughts:
             return await self._sound(name, thoughts, RAMP)
 
-    async def whole(self, name: str, prompt: PromptChunk) -> bytes:
+    async def whole(self, name: str, prompt: OmniPrompt) -> bytes:
         """Each stage begins when the one before it has ended."""
         thoughts = [thought async for thought in self._thoughts(name, prompt)]
         return await self._sound(name, once(*thoughts), WHOLE)
 
-    async def _thoughts(self, name: str, prompt: PromptChunk) -> AsyncGenerator[ThoughtChunk, None]:
-        async with aclosing(self.thinker.generate(name, once(prompt))) as thoughts:
+    async def _thoughts(self, name: str, prompt: OmniPrompt) -> AsyncGenerator[ThoughtChunk, None]:
+        async with (
+            aclosing(self.thinker.generate(name, once(prompt))) as pieces,
+            aclosing(thinker2talker(pieces, TurnRequest())) as thoughts,
+        ):
             async for thought in thoughts:
                 self.tokens += thought.token_ids
                 yield thought
@@ -93,11 +110,10 @@ def folder(tmp_path_factory: pytest.TempPathFactory, vllm_on_a_cpu: None) -> Pat
 @pytest.fixture(scope="module")
 async def chain(folder: Path, anyio_backend: object) -> AsyncGenerator[Chain, None]:
     models, name = folder.parent, folder.name
-    limits: dict[str, Any] = {"limit_mm_per_prompt": {"image": 0, "video": 0, "audio": 4}, "skip_mm_profiling": True}
-    thinker = await open_thinker(models, model=name, **ENGINE, **limits)
+    thinker = await open_thinker(models, model=name, sampling_defaults=SamplingDefaults(), **ENGINE, **LONG)
     greedy = SamplingDefaults(repetition_penalty=1.05, max_tokens=FRAMES - 1)
     talker = await open_omni_talker(
-        models, model=name, voice="Ethan", sampling_defaults=greedy, code_draws=Choice(0.0), **ENGINE
+        models, model=name, voice="Ethan", sampling_defaults=greedy, code_draws=Choice(0.0), max_model_len=512, **ENGINE
     )
     code2wav = await Code2WavEngine.open(folder, ramp=RAMP, slots=4)
     yield Chain(thinker, talker, code2wav)
@@ -110,8 +126,17 @@ def model(folder: Path) -> Any:
     return official(folder)
 
 
-def asked(prompt: list[int], media: Any = ()) -> PromptChunk:
-    return PromptChunk(tuple(prompt), TOKENS, media=media, cache_salt="test")
+def asked(text: str, *media: SpokenSound | VideoChunk) -> OmniPrompt:
+    marks = {SpokenSound: ("<|audio_start|>", "<|audio_end|>"), VideoChunk: ("<|vision_start|>", "<|vision_end|>")}
+    shown = [part for each in media for part in (marks[type(each)][0], each, marks[type(each)][1])]
+    parts = ("<|im_start|>system\nbe nice<|im_end|>\n<|im_start|>user\n", *shown, f"{text}{ANSWER}")
+    return OmniPrompt(parts, "test", TOKENS)
+
+
+def ids_of(folder: Path, prompt: OmniPrompt) -> list[int]:
+    """The prompt as the engine reads it."""
+    config = read_omni(folder)
+    return list(engine_prompt(prompt.parts, OmniText.read(folder, config), config, "test")[0])
 
 
 def assert_sounds_as(pcm: bytes, expected: OfficialAnswer) -> None:
@@ -122,36 +147,55 @@ def assert_sounds_as(pcm: bytes, expected: OfficialAnswer) -> None:
     assert np.abs(samples).max() > 1_000
 
 
-async def test_streamed_and_whole_answers_sound_as_the_official_model(chain: Chain, model: Any) -> None:
-    prompt = said("what is the weather like today, and what will it be tomorrow?")
-    expected = official_answer(model, prompt)
+async def test_streamed_and_whole_answers_sound_as_the_official_model(chain: Chain, folder: Path, model: Any) -> None:
+    prompt = asked("what is the weather like today, and what will it be tomorrow?")
+    expected = official_answer(model, ids_of(folder, prompt))
     chain.sizes.clear()
-    assert_sounds_as(await chain.streamed("streamed", asked(prompt)), expected)
+    assert_sounds_as(await chain.streamed("streamed", prompt), expected)
     assert chain.sizes[:3] == [4, 8, 8] and sum(chain.sizes) == len(expected.codes)
     chain.tokens.clear()
-    assert_sounds_as(await chain.whole("whole", asked(prompt)), expected)
+    assert_sounds_as(await chain.whole("whole", prompt), expected)
     assert chain.tokens == expected.tokens
 
 
-async def test_what_was_heard_passes_from_one_engine_to_the_other(chain: Chain, model: Any) -> None:
-    prompt = said("what is this?", noise())
-    expected, other = official_answer(model, prompt, **spectrum()), official_answer(model, said("hello there"))
+async def test_what_was_heard_and_seen_passes_from_one_engine_to_the_other(
+    chain: Chain, folder: Path, model: Any
+) -> None:
+    spoken, written = asked("what is this?", SOUND), asked("hello there")
+    expected = official_answer(model, ids_of(folder, spoken), **spectrum())
+    other = official_answer(model, ids_of(folder, written))
     async with asyncio.TaskGroup() as group:
-        sound = group.create_task(chain.streamed("sound", asked(prompt, [heard(prompt)])))
-        text = group.create_task(chain.streamed("text", asked(said("hello there"))))
+        sound = group.create_task(chain.streamed("sound", spoken))
+        text = group.create_task(chain.streamed("text", written))
     assert_sounds_as(sound.result(), expected)
     assert_sounds_as(text.result(), other)
-    assert_sounds_as(await chain.whole("again", asked(prompt, [heard(prompt)])), expected)  # out of the prefix cache
+    assert_sounds_as(await chain.whole("again", spoken), expected)  # out of the prefix cache
+    shown = asked("and there?", PICTURE, SECOND)
+    assert_sounds_as(await chain.streamed("seen", shown), official_answer(model, ids_of(folder, shown), **pixels()))
 
 
 async def test_an_answer_that_is_cancelled_leaves_nothing_in_any_engine(chain: Chain) -> None:
-    prompt = said("and this?", noise())
     chain.sizes.clear()
     async with asyncio.timeout(PATIENCE_S), asyncio.TaskGroup() as group:
-        task = group.create_task(chain.streamed("cancelled", asked(prompt, [heard(prompt)])))
+        task = group.create_task(chain.streamed("cancelled", asked("and this?", SOUND)))
         while not chain.sizes:  # noqa: ASYNC110 - until it speaks
             await asyncio.sleep(0.01)
         task.cancel()
     assert task.cancelled()
     assert [await engine.busy() for engine in (chain.thinker, chain.talker, chain.code2wav)] == [0, 0, 0]
     assert chain.thinker.rows_held == chain.talker.rows_held == 0
+
+
+def pixels() -> dict[str, Any]:
+    """A picture and a second of video as the official model is given them: numbers from -1 to 1, patch by patch."""
+    import torch
+
+    given: dict[str, Any] = {"video_second_per_grid": torch.tensor([1.0])}
+    for clip, name, grid in (
+        (PICTURE, "pixel_values", "image_grid_thw"),
+        (SECOND, "pixel_values_videos", "video_grid_thw"),
+    ):
+        _, height, width, _ = clip.pixels.shape
+        given[name] = torch.from_numpy(patches(clip.pixels).astype(np.float32) / 127.5 - 1)
+        given[grid] = torch.tensor([[1, height // PATCH_PX, width // PATCH_PX]])
+    return given

@@ -12,6 +12,7 @@ from pipeline.models.hidden_states.row_writer import RowPlacer
 from pipeline.models.qwen3_omni.config import read_omni
 from pipeline.models.qwen3_omni.prompt import heard_prompt
 from pipeline.models.qwen3_omni.weight_names import own_name, talker_shapes
+from tests.contract.vllm.pictures import GRID, TOKENS, patches, shown
 from tests.contract.vllm.sounds import NOISE, noise, spectrum
 from tests.contract.vllm.talking import Answer, OfficialAnswer, OmniSpeaker, official_answer
 from tests.contract.vllm.thinking import LAYOUT, said
@@ -77,6 +78,23 @@ def test_what_was_heard_is_read_out_of_the_pool(speaker: OmniSpeaker, model: Any
     deaf = Answer([id_ for id_ in prompt if id_ != IDS["<|audio_pad|>"]], answer.words)
     speaker.answer(deaf)
     assert not np.array_equal(deaf.codes, expected.codes)
+
+
+def test_what_was_seen_stands_in_height_and_width(speaker: OmniSpeaker, model: Any) -> None:
+    """And what is spoken after it, part by part, behind the longer side of the picture."""
+    prompt = said("what is there?", shown())
+    expected = official_answer(model, prompt, **patches())
+    readers, grids = RowReaders(LAYOUT), [(GRID[1] // 2, GRID[2] // 2)]
+    with readers.open(heard_prompt(speaker.config, prompt, grids).spans, decode=False) as reader:
+        write(reader, expected, len(prompt))
+        answers = [answer_to(expected, prompt, reader=reader, grids=grids, splits=[1] * 20)]
+        speaker.answer(answers[0], Answer(said(TEXTS[0]), answers[0].words, begins=2))
+    assert np.array_equal(answers[0].codes, expected.codes)
+    flat = heard_prompt(speaker.config, prompt, [(1, TOKENS)]).spans
+    with readers.open(flat, decode=False) as reader:
+        write(reader, expected, len(prompt))
+        speaker.answer(other := answer_to(expected, prompt, reader=reader, grids=[(1, TOKENS)]))
+    assert not np.array_equal(other.codes, expected.codes), "where it stands is heard"
 
 
 def write(reader: RowReader, expected: OfficialAnswer, prompt: int) -> None:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.cli.offline import ignore
+from pipeline.asking.stages import ignore
 from pipeline.cli.say import say
 from pipeline.engines.qwen3_tts.engine import TalkerEngine
 from pipeline.engines.qwen3_tts.setup import open_talker

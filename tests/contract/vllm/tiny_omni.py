@@ -28,8 +28,12 @@ END_OF_SPEECH = 2150
 SPEAKERS = {"ethan": 2302, "chelsie": 2301}
 
 
-def write_omni(folder: Path, seed: int = 0) -> Path:
-    """Writes it, and returns where."""
+def write_omni(folder: Path, seed: int = 0, *, endless: bool = False) -> Path:
+    """Writes it, and returns where.
+
+    Args:
+        endless: The voice finds no end: it speaks as long as it may.
+    """
     import torch
     from transformers import Qwen3OmniMoeConfig, Qwen3OmniMoeForConditionalGeneration
 
@@ -37,6 +41,8 @@ def write_omni(folder: Path, seed: int = 0) -> Path:
         model = Qwen3OmniMoeForConditionalGeneration(Qwen3OmniMoeConfig(**config()))
     model = model.to_empty(device="cpu").float()
     drawn = {name: torch.from_numpy(_drawn(seed, name, tuple(w.shape))) for name, w in model.named_parameters()}
+    if endless:
+        drawn["talker.codec_head.weight"][END_OF_SPEECH] = 0.0
     model.load_state_dict(drawn, strict=False)
     model.save_pretrained(folder)
     _write_processor(folder)
@@ -67,11 +73,11 @@ def _write_processor(folder: Path) -> None:
         (folder / f"{name}.json").write_text(json.dumps(value, indent=1) + "\n")
 
 
-def write_full_size(folder: Path) -> Path:
-    """Writes all but the weights of a checkpoint with the shapes of Qwen3-Omni-30B-A3B; the weights are made up."""
+def write_files(folder: Path, *, full_size: bool) -> Path:
+    """Writes all but the weights, which are made up: small, or with the shapes of Qwen3-Omni-30B-A3B."""
     folder.mkdir(parents=True, exist_ok=True)
     _write_processor(folder)
-    (folder / "config.json").write_text(json.dumps(full_config(), indent=1) + "\n")
+    (folder / "config.json").write_text(json.dumps(full_config() if full_size else config(), indent=1) + "\n")
     return folder
 
 
@@ -89,7 +95,7 @@ def config() -> dict[str, Any]:
     turned = rope | {"mrope_section": [6, 5, 5], "mrope_interleaved": True, "interleaved": True}
     heads = {
         "num_attention_heads": 4, "num_key_value_heads": 2, "head_dim": 32, "hidden_act": "silu", "rms_norm_eps": 1e-6,
-        "max_position_embeddings": 32768, "attention_bias": False, "tie_word_embeddings": False,
+        "max_position_embeddings": 65536, "attention_bias": False, "tie_word_embeddings": False,
     }  # fmt: skip
     experts = {"num_experts": 8, "num_experts_per_tok": 2, "decoder_sparse_step": 1, "mlp_only_layers": []}
     media = {

@@ -6,8 +6,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.cli.ask import add_ask, ask, run_ask
-from pipeline.cli.offline import OfflineStages, ignore
+from pipeline.asking.question import ask
+from pipeline.asking.stages import OfflineStages, ignore
+from pipeline.cli.ask import add_ask, run_ask
 from pipeline.context.window import WindowLimits
 from pipeline.engines.base import Engine
 from pipeline.engines.fake import FakeEngine

@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.cli.ask import AskResult, add_ask, ask, heard_in, run_ask
-from pipeline.cli.offline import OfflineStages, ignore
+from pipeline.asking.question import AskResult, ask
+from pipeline.asking.stages import OfflineStages, ignore
+from pipeline.cli.ask import add_ask, heard_in, run_ask
 from pipeline.deployment.loading import Deployment, StageDeployment
 from pipeline.engines.fake import FakeEngine, hears, speaks, writes
 from pipeline.errors import AuraError, EngineError, RequestError

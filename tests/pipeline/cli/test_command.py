@@ -52,7 +52,8 @@ def test_check_lists_every_name_that_does_not_exist(tmp_path: Path) -> None:
     ("told", "reason"),
     [
         ("aura_omin", "did you mean `aura_omni`?"),
-        ("qwen2_5_omni_thinker", "one of aura_embedded, aura_embedded_chat, aura_omni is needed"),
+        ("qwen2_5_omni", "did you mean `qwen3_omni_moe`?"),
+        ("voxtral", "one of aura_embedded, aura_embedded_chat, aura_omni, qwen3_omni_moe is needed"),
     ],
 )
 def test_a_pipeline_that_does_not_exist_is_not_taken_for_another(tmp_path: Path, told: str, reason: str) -> None:
@@ -124,7 +125,8 @@ def test_the_shipped_files_pass(monkeypatch: pytest.MonkeyPatch, capsys: pytest.
         assert capsys.readouterr().out.startswith(f"{profile.topology.model_type}: fine, ")
     for file in DEPLOY.iterdir():
         main(["check", str(file)])
-        model_type = f"aura_{file.stem}" if file.stem.startswith("embedded") else "aura_omni"
+        others = {"embedded": "aura_embedded", "embedded_chat": "aura_embedded_chat", "qwen3_omni": "qwen3_omni_moe"}
+        model_type = others.get(file.stem, "aura_omni")
         assert capsys.readouterr().out.startswith(f"{model_type}: fine, "), "its pipeline is known by what it says"
 
 
@@ -180,7 +182,7 @@ def test_a_file_that_does_not_say_what_it_is_for_is_told_as_what_it_was_read(tmp
     file.write_text((DEPLOY / "aura_80gb.yaml").read_text().replace("model_type:", "# model_type:"))
     code, said = aura_pipeline("check", file)
     assert code == 2
-    known = "aura_embedded, aura_embedded_chat, aura_omni"
+    known = "aura_embedded, aura_embedded_chat, aura_omni, qwen3_omni_moe"
     assert said.splitlines()[-1] == (
         f"{file}: `model_type` is not there (known: {known}): it was read as one of aura_embedded"
     )

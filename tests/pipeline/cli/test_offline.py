@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from pipeline.cli.offline import OfflineStages, ignore, run_offline, some_stages
+from pipeline.asking.stages import OfflineStages, ignore, run_offline, some_stages
 from pipeline.deployment.loading import StageDeployment
 from pipeline.engines.base import Engine
 from pipeline.engines.fake import FakeEngine, hears, speaks, tone

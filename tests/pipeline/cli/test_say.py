@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pipeline.cli.offline import ignore
+from pipeline.asking.stages import ignore
 from pipeline.cli.say import SayResult, add_say, run_say, say
 from pipeline.engines.base import Engine
 from pipeline.errors import AuraError, EngineError, RequestError

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pipeline.cli.transcribe import TranscribeResult, add_transcribe, run_transcribe, transcribe
+from pipeline.asking.transcription import TranscribeResult, transcribe
+from pipeline.cli.transcribe import add_transcribe, run_transcribe
 from pipeline.engines.fake import hears
 from pipeline.errors import AuraError, ConfigError, RequestError
 from pipeline.media.sample_rates import SPEECH_RATE

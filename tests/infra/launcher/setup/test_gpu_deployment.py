@@ -9,7 +9,7 @@ from infra.launcher.base.layout import Layout
 from infra.launcher.base.settings import LauncherSettings, OnGpus
 from infra.launcher.cli.arguments import read_settings
 from infra.launcher.cli.up import extras_of, on_these_gpus
-from infra.launcher.setup.gpu_deployment import NEEDS, check_folders, fitting
+from infra.launcher.setup.gpu_deployment import NEEDS, NEEDS_OF, HardwareNeed, check_folders, fitting
 from infra.launcher.supervise.services import stack_services
 from pipeline.deployment.loading import read_deployment
 from pipeline.runtime.gpus import GIB
@@ -104,15 +104,24 @@ def test_checkpoints_that_are_not_there_are_all_named_before_anything_is_set_up(
     check_folders(DEPLOY, tmp_path / "aura_80gb.yaml", tmp_path / "nowhere")
 
 
-def test_a_need_names_the_folders_of_its_file() -> None:
-    for need in NEEDS:
-        profile = PROFILES["vllm"]
-        deployment = read_deployment(DEPLOY / need.file, profile.topology, profile.engine_keys(DEPLOY))
-        assert set(need.folders) == {stage.engine_args["model"] for stage in deployment.stages}
+def test_each_profile_has_its_own(tmp_path: Path) -> None:
+    assert fitting(DEPLOY, None, gpus(140), profile="qwen3_omni") == DEPLOY / "qwen3_omni.yaml"
+    with pytest.raises(Missing, match=r"the profile `qwen3_omni` needs one GPU of 141 GB at least \(qwen3_omni.yaml\)"):
+        fitting(DEPLOY, None, gpus(79.6), profile="qwen3_omni")
+    with pytest.raises(Missing, match=r"--model-dir: qwen3_omni.yaml needs the folders Qwen3-Omni-30B-A3B-Instruct, Q"):
+        on_these_gpus(asked_for("--model-dir", str(tmp_path), profile="qwen3_omni"), gpus(140))
+
+
+@pytest.mark.parametrize(("name", "need"), [(name, need) for name, needs in NEEDS_OF.items() for need in needs])
+def test_a_need_names_the_folders_of_its_file(name: str, need: HardwareNeed) -> None:
+    profile = PROFILES[name]
+    deployment = read_deployment(DEPLOY / need.file, profile.topology, profile.engine_keys(DEPLOY))
+    assert set(need.folders) == {stage.engine_args["model"] for stage in deployment.stages}
 
 
 def test_every_shipped_file_for_gpus_has_its_need() -> None:
-    assert {need.file for need in NEEDS} == {path.name for path in DEPLOY.glob("aura_*.yaml")}
+    known = {need.file for needs in NEEDS_OF.values() for need in needs}
+    assert known == {path.name for path in DEPLOY.glob("*.yaml") if not path.name.startswith("embedded")}
 
 
 def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_path: Path) -> None:
@@ -137,8 +146,8 @@ def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_p
     assert parts["pipeline"].argv == tuple(word.replace("embedded", "parrot") for word in small.argv), "of a package"
 
 
-def asked_for(*arguments: str) -> LauncherSettings:
-    return read_settings(DEPLOY.parents[2], ["up", "--profile", "vllm", *arguments], {})
+def asked_for(*arguments: str, profile: str = "vllm") -> LauncherSettings:
+    return read_settings(DEPLOY.parents[2], ["up", "--profile", profile, *arguments], {})
 
 
 def test_what_is_published_nowhere_is_told_before_anything_is_fetched(tmp_path: Path) -> None:

@@ -11,8 +11,10 @@ from safetensors.numpy import save_file
 from pipeline.engines.qwen3_omni.setup import open_omni_talker, open_thinker
 from pipeline.engines.vllm.start import VllmBackend
 from pipeline.errors import ConfigError
+from pipeline.models.qwen3_omni.text import OmniText
 from pipeline.models.registry import THINKER
 from tests.contract.vllm import tiny_omni
+from tests.pipeline.engines.qwen3_omni.omni_bytes import omni_text
 
 NAME = "qwen3_omni"
 
@@ -35,7 +37,10 @@ def models(tmp_path: Path) -> Path:
     return tmp_path
 
 
-async def test_a_thinker_keeps_what_it_read_and_the_deployment_has_the_last_word(models: Path) -> None:
+async def test_a_thinker_keeps_what_it_read_and_the_deployment_has_the_last_word(
+    models: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(OmniText, "read", lambda folder, config: omni_text(config))
     with pytest.raises(Started) as started:
         await open_thinker(models, model=NAME, max_sessions=3, start=start, enable_prefix_caching=False)
     told = started.value
@@ -43,6 +48,8 @@ async def test_a_thinker_keeps_what_it_read_and_the_deployment_has_the_last_word
     assert told.engine_args["hf_overrides"] == {"architectures": [THINKER]}
     assert told.engine_args["max_num_seqs"] == 3
     assert told.engine_args["enable_prefix_caching"] is False
+    with pytest.raises(ConfigError, match=r"`stop_token_ids` are \[7\], but the checkpoint's are"):
+        await open_thinker(models, model=NAME, max_sessions=3, start=start, stop_token_ids=[7])
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from pipeline.models.aura.positions import Grid, positions
+from pipeline.models.shared.positions import Grid, positions
 
 MERGE, VIDEO, BEGIN, END, WORD = 2, 7, 8, 9, 1
 

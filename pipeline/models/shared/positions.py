@@ -1,4 +1,4 @@
-"""Where AURA's tokens stand, in time, height and width: a picture's in a grid, words one after the other. Pure."""
+"""Where tokens stand in time, height and width: those of a picture in a grid, words one after the other. Pure."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,0 +1,83 @@
+"""Gives vLLM's Qwen3-Omni what is heard and seen as its processor would: each is an item, which it keeps."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from pipeline.media.spoken_sound import SpokenSound
+from pipeline.media.video_chunk import TOKEN_PX, VideoChunk
+from pipeline.models.aura.media import PATCH_PX, patches
+from pipeline.models.qwen3_asr.mel import HOP, LEAST, LogMel
+from pipeline.models.qwen3_asr.windows import EncoderWindow, audio_tokens
+from pipeline.models.qwen3_omni.config import OmniConfig
+from pipeline.models.qwen3_omni.text import OmniText
+from pipeline.models.shared.engine_io import MediaItem
+
+SECOND = 1.0  # that the two frames of a camera's second stand for
+Part = str | VideoChunk | SpokenSound
+
+
+def engine_prompt(
+    parts: Sequence[Part], text: OmniText, config: OmniConfig, salt: str
+) -> tuple[tuple[int, ...], tuple[MediaItem, ...]]:
+    """All ids, and what stands in the place of those for sound and pictures."""
+    thinker, ids, media = config.thinker, list[int](), list[MediaItem]()
+    for part in parts:
+        if isinstance(part, str):
+            ids += text.ids(part)
+            continue
+        if isinstance(part, SpokenSound):
+            item, id_ = heard_item(part, len(ids), salt), thinker.audio_token_id
+        else:
+            item = seen_item(part, len(ids), salt)
+            id_ = thinker.video_token_id if part.moves else thinker.image_token_id
+        media.append(item)
+        ids += [id_] * item.tokens
+    return tuple(ids), tuple(media)
+
+
+def heard_item(sound: SpokenSound, at: int, salt: str) -> MediaItem:
+    """A person's sound, in the place of as many tokens as the encoder makes of it."""
+    tokens = audio_tokens(max(len(sound.pcm), LEAST) // HOP)
+    return MediaItem("audio", f"{salt}/{sound.id}/{sound.samples}", at, tokens, partial(_spectrum, sound))
+
+
+def seen_item(clip: VideoChunk, at: int, salt: str) -> MediaItem:
+    """A picture, or a second of video."""
+    kind = "video" if clip.moves else "image"
+    _, height, width, _ = clip.pixels.shape
+    grid = height // TOKEN_PX, width // TOKEN_PX
+    return MediaItem(kind, f"{salt}/{clip.id}", at, clip.tokens, partial(_pixels, clip), grid=grid)
+
+
+def _spectrum(sound: SpokenSound) -> Any:
+    from pipeline.models.qwen3_asr.media import item
+
+    return item(EncoderWindow(sound.id, np.asfortranarray(LogMel()(sound.pcm))))
+
+
+def _pixels(clip: VideoChunk) -> Any:
+    """Bytes, of which the model makes numbers where it computes."""
+    import torch
+    from vllm.multimodal.inputs import (
+        MultiModalBatchedField,
+        MultiModalFieldElem,
+        MultiModalFlatField,
+        MultiModalKwargsItem,
+    )
+
+    pixels = torch.from_numpy(patches(clip.pixels))
+    _, height, width, _ = clip.pixels.shape
+    grid = torch.tensor([1, height // PATCH_PX, width // PATCH_PX])
+    whole, beside = MultiModalFlatField(slices=[slice(0, len(pixels))]), MultiModalBatchedField(keep_on_cpu=True)
+    if not clip.moves:
+        elements = {"pixel_values": (pixels, whole), "image_grid_thw": (grid, beside)}
+    else:
+        elements = {
+            "pixel_values_videos": (pixels, whole),
+            "video_grid_thw": (grid, beside),
+            "second_per_grid_ts": (torch.tensor(SECOND), beside),
+        }
+    return MultiModalKwargsItem({name: MultiModalFieldElem(*element) for name, element in elements.items()})
