@@ -126,6 +126,7 @@ def _window(value: int) -> str:
 MOST_THREADS = 512  # llama.cpp's own bound, GGML_MAX_N_THREADS
 MOST_EARLY_MS = 5_000  # of speech: who knows less of a question knows nothing of its end
 MOST_POSITIONS = 262_144  # of an AURA's prompt: no step of an engine need be longer than the longest of all
+MOST_AHEAD_MS = 100  # longer than steps are
 STOCK = "stock vLLM chooses it"
 
 TOP_KEYS: Keys = {
@@ -170,6 +171,7 @@ VLLM_KEYS: Keys = {
     "tensor_parallel_size": count(),
     "kv_cache_memory_bytes": count(),
     "gpu_memory_utilization": SHARE,
+    "schedule_ahead_ms": Key((int, float), None, within(0, MOST_AHEAD_MS)),
     "enforce_eager": Key(bool, False),
     "trust_remote_code": Key(bool, False, only(False, "every model is in this package or in vLLM")),
     "enable_prefix_caching": Key(bool, False),
