@@ -48,7 +48,7 @@ def _sections() -> dict[str, Callable[[bool], Any]]:
         **{
             f"right_{rows}_{kind}": partial(sections.right, rows, kind=kind)
             for rows in (8, 32)
-            for kind in ("staged", "wide", "wide_staged")
+            for kind in ("staged", "wide")
         },
         "repeatable": sections.repeatable,
         "graphed": sections.graphed,

@@ -156,7 +156,6 @@ KINDS: dict[str, Row] = {
     "fused": {},
     "staged": {"stages": 2},
     "wide": {"wide": True},
-    "wide_staged": {"stages": 2, "wide": True},
 }
 
 

@@ -7,9 +7,8 @@ from pipeline.models.qwen3_tts.frame_step import Predicts
 from pipeline.models.qwen3_tts.predictor.fused_predictor import FusedPredictor
 from pipeline.models.qwen3_tts.state import TalkerState
 from pipeline.models.qwen3_tts.talker import Talker
+from tests.gpu.environment import KIND
 from tests.gpu.predictor_sections import KINDS
-
-KIND = "AURA_PREDICTOR_KIND"
 
 
 class KindState(TalkerState):

@@ -6,9 +6,10 @@ the next one.
 
 import time
 from collections.abc import Callable
-from functools import wraps
+from functools import partial, wraps
 from typing import Any
 
+from vllm.platforms import current_platform
 from vllm.v1.core.sched.async_scheduler import AsyncScheduler
 from vllm.v1.core.sched.output import SchedulerOutput
 from vllm.v1.engine.core import EngineCoreProc
@@ -29,16 +30,19 @@ class Late:
         super().__init__(*args, **kwargs)
         ahead_ms = self.vllm_config.additional_config[AHEAD_MS]  # type: ignore[attr-defined]
         self.forecast = StepForecast(ahead_ms / 1000)
-        _wait_before_requests()
+        self.is_late = False
+        if current_platform.is_cuda_alike():
+            _wait_before_requests()
 
     def schedule(self, throttle_prefills: bool = False) -> SchedulerOutput:
         output: SchedulerOutput = super().schedule(throttle_prefills)  # type: ignore[misc]
         size = -(-output.total_num_scheduled_tokens // ALIKE), len(output.scheduled_encoder_inputs)
-        self.forecast.begin(size, time.perf_counter())
+        self.forecast.begin(size, time.monotonic())
         return output
 
     def update_from_output(self, *args: Any, **kwargs: Any) -> Any:
-        self.forecast.end(time.perf_counter())
+        self.forecast.end(time.monotonic(), is_late=self.is_late)
+        self.is_late = False
         return super().update_from_output(*args, **kwargs)  # type: ignore[misc]
 
 
@@ -59,7 +63,9 @@ def _wait_before_requests() -> None:
     @wraps(inner)
     def process_input_queue(core: EngineCoreProc) -> None:
         if isinstance(core.scheduler, Late) and core.batch_queue:
-            _wait(core.scheduler.forecast, core.batch_queue[-1][0])
+            running = core.batch_queue[-1][0]
+            _wait(core.scheduler.forecast, running)
+            running.result = partial(_result, core.scheduler, running, running.result)
         inner(core)
 
     EngineCoreProc._process_input_queue = process_input_queue
@@ -67,9 +73,15 @@ def _wait_before_requests() -> None:
 
 def _wait(forecast: StepForecast, running: Any) -> None:
     """Until the next step is due, or the running one has ended."""
-    due = min(forecast.due(), time.perf_counter() + LONGEST_S)
-    while (left := due - time.perf_counter()) > 0 and not _has_ended(running):
+    due = min(forecast.due(), time.monotonic() + LONGEST_S)
+    while (left := due - time.monotonic()) > 0 and not _has_ended(running):
         time.sleep(min(left, SLICE_S))
+
+
+def _result(scheduler: Late, running: Any, inner: Callable[[], Any]) -> Any:
+    """The result of a step, which the next one has been launched behind by now; notes if the GPU waited for that."""
+    scheduler.is_late = _has_ended(running)
+    return inner()
 
 
 def _has_ended(running: Any) -> bool:

@@ -5,6 +5,7 @@ from collections.abc import Hashable
 from dataclasses import dataclass, field
 
 REMEMBERED = 6  # steps of a size
+SHORTER = 0.9
 
 
 @dataclass(slots=True)
@@ -28,11 +29,16 @@ class StepForecast:
         """
         self._under_way.append((size, now))
 
-    def end(self, now: float) -> None:
-        """Notes that the oldest step has ended."""
+    def end(self, now: float, *, is_late: bool = False) -> None:
+        """Notes that the oldest step has ended.
+
+        Args:
+            is_late: It ended some time ago, before the next one was ready: such steps are foreseen to be shorter.
+        """
         size, scheduled = self._under_way.popleft()
         took = self._took.setdefault(size, deque(maxlen=REMEMBERED))
-        took.append(now - max(scheduled, self._ended))
+        seen = now - max(scheduled, self._ended)
+        took.append(min(seen, SHORTER * min(took)) if is_late and took else seen)
         self._ended = now
 
     def due(self) -> float:
