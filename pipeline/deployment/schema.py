@@ -126,6 +126,7 @@ def _window(value: int) -> str:
 MOST_THREADS = 512  # llama.cpp's own bound, GGML_MAX_N_THREADS
 MOST_EARLY_MS = 5_000  # of speech: who knows less of a question knows nothing of its end
 MOST_POSITIONS = 262_144  # of an AURA's prompt: no step of an engine need be longer than the longest of all
+MOST_PATIENCE_MS = 1_000
 MOST_AHEAD_MS = 100  # longer than steps are
 STOCK = "stock vLLM chooses it"
 
