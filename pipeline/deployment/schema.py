@@ -134,6 +134,7 @@ TOP_KEYS: Keys = {
     "max_sessions": Key(int, NEEDED, _at_least(1)),
     "model_type": Key(str),
     "early_answer_ms": Key(int, 0, within(0, MOST_EARLY_MS)),
+    "quick_prefill_ms": Key(int, 250, within(0, 500)),
     "async_chunk": Key(bool),
     "stage_args": Key(list),
     "runtime": Key(dict),
