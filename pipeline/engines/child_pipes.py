@@ -37,10 +37,17 @@ def answers_to(sink: BinaryIO) -> Send:
     return send
 
 
-def arrived(inbox: Inbox, is_idle: bool) -> Iterator[Any]:
-    """What has arrived; with nothing else to do, at least one question."""
+def arrived(inbox: Inbox, is_idle: bool, timeout: float | None = None) -> Iterator[Any]:
+    """What has arrived; with nothing else to do, at least one question.
+
+    Args:
+        timeout: Seconds after which there is something else to do; None: there will not be.
+    """
     if is_idle:
-        yield inbox.get()
+        try:
+            yield inbox.get(timeout=timeout)
+        except Empty:
+            return
     while True:
         try:
             yield inbox.get_nowait()

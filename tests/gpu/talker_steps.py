@@ -8,10 +8,12 @@ steps of each batch that `torch.profiler` watches; these steps are left out of a
 
 import argparse
 import asyncio
+import json
 import os
 import sys
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from tests.gpu import voice_measures as measures
 from tests.gpu.environment import environment
@@ -33,11 +35,12 @@ def main() -> None:
     parser.add_argument("-o", "--out", type=Path, default=Path("talker_steps.json"))
     parser.add_argument("--batches", type=numbers, default=(1, 8, 16, 32))
     parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--talker", type=json.loads, default={}, help="more of its engine, as JSON")
     parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
     args = parser.parse_args()
     report = Report(args.out.absolute())
     if args.folder:
-        asyncio.run(_measure(report, args.folder, args.batches, args.tiny))
+        asyncio.run(_measure(report, args.folder, args.batches, args.tiny, args.talker))
         return
     report.path.unlink(missing_ok=True)
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as made:
@@ -46,14 +49,15 @@ def main() -> None:
         env = environment(folder / "plugin", folder, "tests.gpu.step_notes:register", tiny=args.tiny)
         env |= {PLACE: str(folder / "steps.json")}
         command = [sys.executable, "-m", "tests.gpu.talker_steps", "-o", str(report.path), "--folder", str(folder)]
-        command += ["--batches", ",".join(map(str, args.batches)), *(["--tiny"] if args.tiny else [])]
+        command += ["--batches", ",".join(map(str, args.batches)), "--talker", json.dumps(args.talker)]
+        command += ["--tiny"] if args.tiny else []
         run_section("steps", command, report, LIMIT_S, env)
 
 
-async def _measure(report: Report, folder: Path, batches: tuple[int, ...], tiny: bool) -> None:
+async def _measure(report: Report, folder: Path, batches: tuple[int, ...], tiny: bool, talker: dict[str, Any]) -> None:
     clock, frames = asyncio.get_running_loop().time, 24 if tiny else FRAMES
     begun = clock()
-    voice = await Voice.open(folder, max(batches), **(ENGINE_TINY if tiny else ENGINE))
+    voice = await Voice.open(folder, max(batches), **(ENGINE_TINY if tiny else ENGINE) | talker)
     report.add("start", [{"start_s": clock() - begun, "gpu_mib": gpu_mib()}])
     rows: list[Row] = []
     for batch in batches:

@@ -2,7 +2,9 @@
 
 import argparse
 import asyncio
+import json
 from collections.abc import Awaitable, Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +12,7 @@ from pipeline.engines.code2wav.chunk_ramp import ChunkRamp
 from pipeline.engines.code2wav.engine import Code2WavEngine
 from tests.gpu import voice_measures as measures
 from tests.gpu import voice_sound
+from tests.gpu.made_up import numbers
 from tests.gpu.memory import gpu_mib
 from tests.gpu.sections import Report, Row, measured
 from tests.gpu.voice_measures import TINY, Extent
@@ -31,26 +34,32 @@ def main() -> None:
     parser.add_argument("out", type=Path)
     parser.add_argument("models_dir", type=Path)
     parser.add_argument("--tiny", action="store_true")
+    parser.add_argument("--talker", type=json.loads, default={})
+    parser.add_argument("--code2wav", type=json.loads, default={})
+    parser.add_argument("--callers", type=numbers)
     args = parser.parse_args()
-    asyncio.run(Section(args.name, Report(args.out), args.models_dir, args.tiny).run())
+    asyncio.run(Section(args).run())
 
 
 class Section:
     """`talker` is measured in full; `plain` has the plain predictor, and `sound` has Code2Wav behind it."""
 
-    def __init__(self, name: str, report: Report, models_dir: Path, tiny: bool) -> None:
-        self._name = name
-        self._report = report
-        self._models_dir = models_dir
-        self._tiny = tiny
-        self._extent = TINY if tiny else Extent()
+    def __init__(self, args: argparse.Namespace) -> None:
+        self._name: str = args.name
+        self._report = Report(args.out)
+        self._models_dir: Path = args.models_dir
+        self._tiny: bool = args.tiny
+        self._talker: dict[str, Any] = (ENGINE_TINY if args.tiny else ENGINE) | args.talker
+        self._code2wav: dict[str, Any] = args.code2wav
+        extent = TINY if args.tiny else Extent()
+        self._extent = replace(extent, callers=args.callers, batches=args.callers) if args.callers else extent
 
     async def run(self) -> None:
         extent = self._extent
         loop = asyncio.get_running_loop()
         begun = loop.time()
         most = max(extent.batches)
-        voice = await Voice.open(self._models_dir, most, **(ENGINE_TINY if self._tiny else ENGINE))
+        voice = await Voice.open(self._models_dir, most, **self._talker)
         row: Row = {"start_s": loop.time() - begun, "gpu_mib": gpu_mib()}
         row["first_ever_ms"] = (await voice.hear(3)).first_ms
         for count in (*extent.callers, most):
@@ -73,7 +82,9 @@ class Section:
         loop = asyncio.get_running_loop()
         begun = loop.time()
         folder, slots = self._models_dir / NAME, max(extent.callers)
-        code2wav = await Code2WavEngine.open(folder, ramp=ChunkRamp(), slots=slots, load_format="dummy")
+        code2wav = await Code2WavEngine.open(
+            folder, ramp=ChunkRamp(), slots=slots, load_format="dummy", **self._code2wav
+        )
         self._add("Code2Wav", [{"start_s": loop.time() - begun, "gpu_mib": gpu_mib()}])
         await voice_sound.sound(voice, code2wav, extent.sentence[1], "warm")
         await self._measure("closed loop", lambda: voice_sound.closed_loop(voice, code2wav, extent))

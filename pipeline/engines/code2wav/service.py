@@ -1,6 +1,8 @@
 """The loop of Code2Wav's process: questions in, batches decoded, answers out."""
 
+import math
 from collections.abc import Iterator, Sequence
+from time import monotonic
 from typing import Protocol
 
 import numpy as np
@@ -25,20 +27,25 @@ class BatchDecoder(Protocol):
         ...
 
 
-def serve(decoder: BatchDecoder, inbox: Inbox, send: Send, slots: int) -> None:
-    """Never returns: the process ends with its input."""
-    waiting = WaitingChunk(slots)
+def serve(decoder: BatchDecoder, inbox: Inbox, send: Send, slots: int, patience_s: float = 0.0) -> None:
+    """Never returns: the process ends with its input.
+
+    Args:
+        patience_s: As of `WaitingChunk`.
+    """
+    waiting = WaitingChunk(slots, patience_s)
     while True:
-        for question in arrived(inbox, is_idle=not waiting):
+        left = waiting.due - monotonic()
+        for question in arrived(inbox, is_idle=left > 0, timeout=None if left == math.inf else max(left, 0)):
             match question:
                 case DecodeRequest():
-                    waiting.add(question)
+                    waiting.add(question, monotonic())
                 case DropRequest(number, slot):
                     waiting.drop(slot)
                     send(RequestDropped(number))
                 case CountRequest(number):
                     send(BusyCount(number, len(waiting)))
-        for answer in _decoded(decoder, waiting.take()):
+        for answer in _decoded(decoder, waiting.take(monotonic())):
             send(answer)
 
 

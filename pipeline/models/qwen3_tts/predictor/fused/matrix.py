@@ -12,23 +12,31 @@ import triton.language as tl
 
 
 @triton.jit
-def owned(matrix, first, OWN: tl.constexpr, K: tl.constexpr, CHUNKS: tl.constexpr):
-    """Rows `first` to `first + OWN` of a matrix [n, K]: a tile, or [OWN, K]; OWN is padded to a power of two."""
+def owned(matrix, first, OWN: tl.constexpr, K: tl.constexpr, CHUNKS: tl.constexpr, LINE: tl.constexpr = 0):
+    """Rows `first` to `first + OWN` of a matrix [n, K]: a tile, or [OWN, K]; OWN is padded to a power of two.
+
+    Args:
+        LINE: How far apart rows lie, if K is not all of them.
+    """
+    APART: tl.constexpr = LINE if LINE > 0 else K
     k = _places(K, CHUNKS)
     if CHUNKS == 1:
         n, k = tl.arange(0, triton.next_power_of_2(OWN))[:, None], k[None, :]
     else:
         n = tl.arange(0, triton.next_power_of_2(OWN))[None, :, None]
     kept = (n < OWN) & (k < K)
-    return tl.load(matrix + (first + n) * K + k, mask=kept, other=0.0, eviction_policy="evict_first")
+    return tl.load(matrix + (first + n) * APART + k, mask=kept, other=0.0, eviction_policy="evict_first")
 
 
 @triton.jit
-def taken(rows, first, count, K: tl.constexpr, CHUNKS: tl.constexpr, BLOCK: tl.constexpr):
-    """A block from row `first` of `count` rows [K], which another program may have written."""
+def taken(
+    rows, first, count, K: tl.constexpr, CHUNKS: tl.constexpr, BLOCK: tl.constexpr, LINE: tl.constexpr = 0
+):  # fmt: skip
+    """A block from row `first` of `count` rows [K], which another program may have written; `LINE` as of `owned`."""
+    APART: tl.constexpr = LINE if LINE > 0 else K
     k = _places(K, CHUNKS)
     r = first if CHUNKS == 1 else first + tl.arange(0, BLOCK)[None, :, None]
-    return tl.load(rows + r * K + k, mask=(r < count) & (k < K), other=0.0, cache_modifier=".cg")
+    return tl.load(rows + r * APART + k, mask=(r < count) & (k < K), other=0.0, cache_modifier=".cg")
 
 
 @triton.jit
