@@ -159,8 +159,8 @@ def test_functions_of_a_module_are_found(tmp_path: Path, monkeypatch: pytest.Mon
         "AURA_TOOLS: `my_broken_tools` cannot be loaded: ZeroDivisionError: division by zero",
         "AURA_TOOLS: `my_missing_tools` cannot be loaded: ModuleNotFoundError: No module named 'my_missing_tools'",
         "AURA_TOOLS: `my_leaving_tools` cannot be loaded: SystemExit: no licence",
-        "AURA_TOOLS: `my_endless_tools`: `plant`: its schema is not served: it is too large, is nested too deeply, or "
-        "refers to itself",
+        "AURA_TOOLS: `my_endless_tools`: `plant`: its schema is not served: `$ref` '#/$defs/Tree' refers to itself, "
+        "which is not served",
     ]
 
 

@@ -65,7 +65,7 @@ async def test_tools_of_a_server_are_called_with_its_key_and_one_whose_schema_is
         assert (added, key) == ("5", "k")
         assert "out of order" in failed and "\n" not in failed
         (trouble,) = troubles(caller)
-        assert trouble.startswith("test: odd: its schema is none: 'nonsense'")
+        assert trouble.startswith("test: odd: its schema is not served: it is no JSON Schema: 'nonsense'")
 
 
 async def test_only_tools_of_the_list_are_offered_and_those_that_are_not_there_told(noted: Path) -> None:
