@@ -74,6 +74,7 @@ class CallTools:
         self._agent: Agent | None = None
         self._offered: tuple[ListedTool, ...] = ()
         self._persona: Persona | None = None
+        self._left_out = set[str]()  # what was told of tools that are not offered
         self._free = self._long = self._held = False
         self._unasked: int | None = None  # so many questions were asked when the newest turn was taken
         self._timer = asyncio.get_running_loop().call_soon(lambda: None)
@@ -232,8 +233,17 @@ class CallTools:
         theirs = (tool for tool in served if persona.mcp is None or tool.server in persona.mcp)
         first: dict[str, ListedTool] = {}
         for tool in (*own, *theirs):
-            first.setdefault(tool.name, tool)
+            if (used := first.setdefault(tool.name, tool)) is not tool:
+                self._leave_out(tool, used)
         return tuple(first.values())
+
+    def _leave_out(self, tool: ListedTool, used: ListedTool) -> None:
+        """Tell, once, that a tool is not offered, since another one has its name."""
+        text = f"{tool.origin}: {tool.name}: it is left out, since {used.origin} has a tool of that name, too"
+        if text not in self._left_out:
+            self._left_out.add(text)
+            self._publisher.decided("no_tool", text)
+            logger.warning("a tool is left out", extra={"tool": tool.name, "of": tool.origin, "used": used.origin})
 
     def _connected(self, settings: ToolSettings) -> "McpServers | None":
         if not settings.mcp:
