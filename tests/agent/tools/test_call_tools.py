@@ -58,6 +58,34 @@ async def test_a_tool_is_offered_called_held_and_answered() -> None:
     assert tool["parameters"]["properties"]["city"]["description"] == "Where."
 
 
+@pytest.mark.parametrize("breaks", [False, True])
+async def test_the_model_never_reads_that_a_tool_takes_a_moment(breaks: bool) -> None:
+    async with calling(pipeline(WEATHER, ANSWER, WEATHER, ANSWER), weather) as caller:
+        caller.asks()
+        await asyncio.sleep(2.5)
+        assert caller.conversation == [HOLD] and caller.heard_s > 0, "people hear it, and it is recorded"
+        if breaks:
+            caller.pipeline.break_off()
+        await asyncio.sleep(8)
+        await caller.call.write("And now?")
+        assert caller.conversation.count(HOLD) == caller.said.count(HOLD) == 2
+        assert HOLD not in caller.known and "It is sunny." in caller.known
+    creates = [event["item"] for event in caller.pipeline.of("conversation.item.create")]
+    assert not any(HOLD in str(item) for item in creates)
+    held = [event["response"] for event in caller.pipeline.of("response.create") if HOLD in str(event)]
+    assert [each["conversation"] for each in held] == ["none", "none"]
+
+
+async def test_words_that_take_a_moment_are_cut_like_others_and_nothing_is_truncated() -> None:
+    async with calling(pipeline(WEATHER, ANSWER, greeting_s=3.0), weather) as caller:
+        caller.asks()
+        await asyncio.sleep(2.5)
+        caller.call.interrupt()
+        await asyncio.sleep(8)
+        assert caller.outputs == ["sunny in Bern"] and caller.conversation[-1] == "It is sunny."
+        assert caller.pipeline.of("conversation.item.truncate") == [] and HOLD not in caller.known
+
+
 async def test_words_before_and_behind_a_call_are_heard_and_the_result_after_them() -> None:
     calls = (Calls("weather", '{"city": "Rome"}'),)
     around = Says((("Let me look.", 1.0),), calls=calls, then=(("I am looking.", 2.0),))
