@@ -4,6 +4,7 @@ import asyncio
 import threading
 from dataclasses import replace
 
+import msgspec
 import pytest
 from livekit.agents import RunContext, ToolError, function_tool
 
@@ -287,6 +288,19 @@ async def test_a_persona_is_offered_only_what_it_may_use() -> None:
         await caller.call.write("Hello?")
     (update,) = [event for event in caller.pipeline.of("session.update") if "tools" in event["session"]]
     assert [tool["name"] for tool in update["session"]["tools"]] == ["weather"]
+
+
+async def test_what_a_persona_names_and_is_not_there_is_told_once() -> None:
+    persona = replace(PERSONA, tools=("weather", "wether", "end_call"), mcp=("calendar",))
+    async with calling(pipeline(ANSWER), weather, persona=persona) as caller:
+        await caller.call.write("Hello?")
+        caller.call.tools.offer(replace(persona, proactive=not persona.proactive))
+        await asyncio.sleep(1)
+        told = [msgspec.json.decode(value) for _, value in caller.notes.of("aura.decision")]
+    assert [decision["text"] for decision in told if decision["what"] == "no_tool"] == [
+        "persona Aura: tools: there is no wether",
+        "persona Aura: mcp: there is no server calendar",
+    ]
 
 
 async def test_half_a_letter_in_arguments_ends_no_call() -> None:
