@@ -136,8 +136,9 @@ class CallPersona:
         self._say(self._phrase("apology"))
 
     def hold(self) -> None:
-        """Say that something takes a moment."""
-        self._say(self._phrase("hold"))
+        """Say that something takes a moment: the model would say so itself the next time, instead of calling a tool,
+        if it knew of it."""
+        self._say(self._phrase("hold"), kept=False)
 
     async def say_goodbye(self) -> bool:
         """Say goodbye; returns whether nobody spoke over it."""
@@ -251,8 +252,8 @@ class CallPersona:
         """Have LiveKit play answers, or only write them."""
         self._session.output.set_audio_enabled(self.now.modality == "audio")
 
-    def _say(self, phrase: Phrase) -> SpeechHandle | None:
+    def _say(self, phrase: Phrase, *, kept: bool = True) -> SpeechHandle | None:
         self._set_output()
         if phrase.text and self._model.live:
-            return self._session.say(self._model.live.character.note(phrase))
+            return self._session.say(self._model.live.character.note(phrase, kept=kept))
         return None

@@ -114,7 +114,7 @@ class RoomCall:
         persona, self._refused = settings.persona.persona(AURA, metadata)
         recalled = failover_metadata(ctx.job.metadata)
         there = settings.persona.catalogue(AURA, persona)
-        toolkit = Toolkit(settings.tools, load_tools(settings.tools.modules), self)
+        toolkit = Toolkit(settings.tools, load_tools(settings.tools), self)
         self._recording = CallRecording(settings.records, ctx.room.name, "browser") if settings.records else None
         self._call = Call(
             settings.pipeline,

@@ -39,7 +39,7 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
         OSError: The health check cannot listen there.
         SettingsError: Tools cannot be loaded.
     """
-    load_tools(settings.tools.modules)
+    load_tools(settings.tools)
     farewells = Farewells()
     cell = CellLoad(settings.pipeline.url, settings.cells, settings.max_jobs)
     server = agent_server(settings, farewells.sender, cell)

@@ -68,7 +68,7 @@ def _conversation(arguments: argparse.Namespace, log: CallLog) -> Coroutine[Any,
     from agent.tools.call_tools import Toolkit
     from agent.tools.catalogue import load_tools
 
-    toolkit = Toolkit(tools, load_tools(tools.modules))
+    toolkit = Toolkit(tools, load_tools(tools))
     if card:
         from agent.console import aloud
         from agent.console.echo import EchoCanceller

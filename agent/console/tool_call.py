@@ -19,7 +19,7 @@ class ToolCall:
 
     def __init__(self, settings: WorkerSettings, ctx: JobContext) -> None:
         self._ctx = ctx
-        toolkit = Toolkit(settings.tools, load_tools(settings.tools.modules))
+        toolkit = Toolkit(settings.tools, load_tools(settings.tools))
         self._call = Call(settings.pipeline, AURA, TURNS["console"], self, toolkit=toolkit)
 
     async def begin(self) -> None:

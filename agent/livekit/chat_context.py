@@ -25,6 +25,7 @@ class ChatContextMirror:
         self._coming: OrderedDict[str, bytes] = OrderedDict()  # pictures, by the words of the messages they come with
         self._pictures: OrderedDict[str, bytes] = OrderedDict()  # by item
         self._settled: set[str] = set()  # answers of which the pipeline says nothing new any more
+        self._out_of_band: set[str] = set()  # what was said and is in no conversation
 
     def told(self, item: dict[str, Any], after: str | None) -> None:
         """Take an item that joined the pipeline's conversation, or is complete.
@@ -45,10 +46,17 @@ class ChatContextMirror:
         """Take the transcript of a person's item."""
         self._put("user", item_id, text)
 
-    def heard(self, item_id: str, text: str) -> None:
-        """Keep only this much of an item: the agent was interrupted."""
+    def heard(self, item_id: str, text: str) -> bool:
+        """Keep only this much of an item: the agent was interrupted; returns whether there is such an item."""
+        if item_id in self._out_of_band:
+            return False
         self._settled.add(item_id)
         self._put("assistant", item_id, text)
+        return True
+
+    def leave_out(self, item_id: str) -> None:
+        """Never take that item: it is said, and the pipeline's conversation does not keep it."""
+        self._out_of_band.add(item_id)
 
     def expect(self, words: str, jpeg: bytes) -> None:
         """The person's next message with these words comes with this picture."""
@@ -122,7 +130,7 @@ class ChatContextMirror:
         return _created(item, self._pictures.get(item.id))
 
     def _is_new(self, item: llm.ChatItem) -> bool:
-        return bool(_words(item)) and self.items.get_by_id(item.id) is None
+        return bool(_words(item)) and self.items.get_by_id(item.id) is None and item.id not in self._out_of_band
 
     def _behind(self, after: str | None) -> int | None:
         """Return the place behind that item, or None for the end if the item is not known here."""

@@ -43,6 +43,7 @@ class ResponseGeneration:
         timings: Of the pipeline until its first sound; seconds, on the pipeline's clock.
         unheard: It was stopped before its first sound was heard.
         of_tools: It answers what functions returned.
+        out_of_band: No conversation keeps it.
         calls: The `call_id` of each function that it has called.
     """
 
@@ -59,6 +60,7 @@ class ResponseGeneration:
     functions: utils.aio.Chan[llm.FunctionCall] = field(default_factory=utils.aio.Chan)
     calls: set[str] = field(default_factory=set)
     of_tools: bool = False
+    out_of_band: bool = False
 
     def feed(self, event: Event) -> None:
         """Take one event of this response."""

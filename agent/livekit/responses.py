@@ -52,6 +52,11 @@ class _Request:
         """It answers what functions returned."""
         return self.unasked and not self.offer_id
 
+    @property
+    def out_of_band(self) -> bool:
+        """The conversation does not keep its answer."""
+        return self.event["response"].get("conversation") == "none"
+
 
 class CommandSink(Protocol):
     """Takes commands for the pipeline."""
@@ -150,6 +155,11 @@ class PendingResponses:
         """Whether the answer that has made that call is still being given."""
         return any(call_id in answer.calls for answer in self._answers.values())
 
+    def is_out_of_band(self, response_id: str) -> bool:
+        """Whether the conversation does not keep that answer, which is being given."""
+        answer = self._answers.get(response_id)
+        return answer is not None and answer.out_of_band
+
     def unsay(self) -> None:
         """Note that nothing has been heard of the offer that is being said, which is about to be cancelled."""
         if self.newest and self.newest.offer_id:
@@ -212,8 +222,9 @@ class PendingResponses:
         request_id, offer_id = metadata.get("client_event_id"), metadata.get("offer_id", "")
         request = self._requests.pop(request_id, None) if request_id else None
         of_tools = request is not None and request.of_tools
+        out_of_band = request is not None and request.out_of_band
         asked_at = request.asked_at if request else None
-        answer = ResponseGeneration(response["id"], asked_at, offer_id, of_tools=of_tools)
+        answer = ResponseGeneration(response["id"], asked_at, offer_id, of_tools=of_tools, out_of_band=out_of_band)
         self._answers[answer.response_id] = self.newest = answer
         generation = llm.GenerationCreatedEvent(
             message_stream=answer.stream,

@@ -105,6 +105,8 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
                 self._listener.on_partial(_partial(event))
             case "aura.end_of_turn":
                 self._listener.on_end_of_turn(event["probability"])
+            case "response.output_item.added" if self._answers.is_out_of_band(event["response_id"]):
+                self._history.leave_out(event["item"]["id"])
             case "conversation.item.added" | "conversation.item.done":
                 self._history.told(event["item"], event["previous_item_id"])
             case "conversation.item.input_audio_transcription.completed" if event["transcript"]:
@@ -303,15 +305,15 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         audio_end_ms: int,
         audio_transcript: NotGivenOr[str] = NOT_GIVEN,
     ) -> None:
-        self._history.heard(message_id, audio_transcript or "")
-        self._connection.send(
-            {
-                "type": "conversation.item.truncate",
-                "item_id": message_id,
-                "content_index": 0,
-                "audio_end_ms": audio_end_ms,
-            }
-        )
+        if self._history.heard(message_id, audio_transcript or ""):
+            self._connection.send(
+                {
+                    "type": "conversation.item.truncate",
+                    "item_id": message_id,
+                    "content_index": 0,
+                    "audio_end_ms": audio_end_ms,
+                }
+            )
 
     async def aclose(self) -> None:
         self._answers.lose("the session is closed")

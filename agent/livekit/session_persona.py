@@ -22,6 +22,13 @@ logger = logging.getLogger(__name__)
 UPDATE = "aura-session"  # how the ids of our updates begin
 ANSWERED_S = 5.0  # in which the pipeline answers an update
 MOST_PHRASES = 16
+OUT_OF_BAND: Mapping[str, Any] = {"conversation": "none"}  # as OpenAI has it: the conversation does not keep it
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    language: str = ""
+    kept: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,7 +76,7 @@ class SessionPersona:
         self._proactive: Proactive = "off"
         self._voice = ""
         self._tools: tuple[Mapping[str, Any], ...] = ()
-        self._phrases: OrderedDict[str, str] = OrderedDict()  # what is said as it is, and its language
+        self._phrases: OrderedDict[str, _Said] = OrderedDict()  # by what is said as it is
 
     @property
     def persona(self) -> Persona:
@@ -159,19 +166,23 @@ class SessionPersona:
             self._connection.send(self._update(self._whole()))
         return why
 
-    def note(self, phrase: Phrase) -> str:
-        """Remember in which language a text is said, if it is said as it is."""
-        self._phrases[phrase.text] = phrase.language
+    def note(self, phrase: Phrase, *, kept: bool = True) -> str:
+        """Remember how a text is said, if it is said as it is; returns it.
+
+        Args:
+            kept: The model knows that it was said.
+        """
+        self._phrases[phrase.text] = _Said(phrase.language, kept)
         while len(self._phrases) > MOST_PHRASES:
             self._phrases.popitem(last=False)
         return phrase.text
 
     def saying(self, text: str) -> dict[str, Any]:
         """The `response` that says a text as it is: in its language, if that is known and spoken."""
-        language = self._phrases.get(text)
-        spoken = language and language in self._connection.capabilities.voice_languages
-        output = {"audio": {"output": {"language": language}}} if spoken else {}
-        return {"metadata": {"say": text}, **output}
+        said = self._phrases.get(text, _Said())
+        spoken = said.language and said.language in self._connection.capabilities.voice_languages
+        output = {"audio": {"output": {"language": said.language}}} if spoken else {}
+        return {"metadata": {"say": text}, **output, **({} if said.kept else OUT_OF_BAND)}
 
     def _tell(self, session: Mapping[str, Any]) -> None:
         """Have the pipeline change its session; while the line is down, nothing is sent."""

@@ -51,7 +51,7 @@ class PhoneCall:
         self._record = CallRecord(ctx.room.name, ctx.room.creation_time)
         persona, self._refused = settings.persona.persona(ON_THE_PHONE, given_metadata(ctx.job.metadata))
         recalled = failover_metadata(ctx.job.metadata)
-        toolkit = Toolkit(settings.tools, load_tools(settings.tools.modules), self)
+        toolkit = Toolkit(settings.tools, load_tools(settings.tools), self)
         self._recording = CallRecording(settings.records, ctx.room.name, "phone") if settings.records else None
         self._call = Call(
             settings.pipeline,

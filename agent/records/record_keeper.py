@@ -6,6 +6,7 @@ import logging
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 
 from agent.records.broken_off import end_broken_off
 from agent.records.outbox import Letter, WebhookOutbox
@@ -55,6 +56,7 @@ class RecordKeeper:
         self._offload, self._now = offload, now
         self._outbox = WebhookOutbox(settings.folder)
         self._tried: dict[str, Tried] = {}
+        self._hopeless: set[Path] = set()  # records that were broken off and cannot be ended
 
     async def run(self) -> None:
         """Keep it until cancelled."""
@@ -84,7 +86,7 @@ class RecordKeeper:
         logger.info("old records removed", extra={"records": removed, "days": self._settings.days})
 
     async def _end_broken_off(self) -> None:
-        for timeline in await self._offload(end_broken_off, self._settings.folder):
+        for timeline in await self._offload(end_broken_off, self._settings.folder, self._hopeless):
             if self._settings.webhook:
                 record = self._settings.folder / timeline.record
                 await self._offload(self._outbox.put, Letter(record, webhook_body(timeline, str(record))))

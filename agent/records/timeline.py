@@ -182,15 +182,19 @@ class TimelineFile:
             _make_document(self._folder)
 
 
-def append_end(folder: Path, lines: IO[bytes], end: RecordEnd) -> None:
-    """End a timeline that its writer could not end; `lines`: its file, to append to.
+def append_end(folder: Path, file: IO[bytes], *ending: Line) -> None:
+    """End a timeline that its writer could not end.
+
+    Args:
+        file: Its lines, to append to.
+        ending: What comes of it yet, its end last.
 
     Raises:
         OSError: It cannot be written; the lines stay.
         msgspec.DecodeError: It is no timeline.
     """
-    lines.write(b"\n" + msgspec.json.encode(end) + b"\n")  # behind a line that may be half written
-    lines.flush()
+    file.write(b"".join(b"\n" + msgspec.json.encode(line) for line in ending) + b"\n")  # one may be half written
+    file.flush()
     _make_document(folder)
 
 

@@ -12,8 +12,9 @@ from agent.aio.background_tasks import OwnedTasks
 from agent.aio.guard import log_exceptions
 from agent.livekit.model import AuraRealtimeModel
 from agent.persona.persona import Persona
-from agent.settings.tools import ToolSettings
+from agent.settings.tools import BUILT_IN, ToolSettings
 from agent.status.attributes import AgentStatePublisher
+from agent.tools.bounds import line
 from agent.tools.built_in import CallActions, built_in_tools
 from agent.tools.listed_tool import ListedTool, for_livekit
 from agent.tools.never_mind import calls_off
@@ -74,6 +75,9 @@ class CallTools:
         self._agent: Agent | None = None
         self._offered: tuple[ListedTool, ...] = ()
         self._persona: Persona | None = None
+        self._known = {*BUILT_IN, *(tool.name for tool in self._own)}
+        self._server_names = {server.name for server in toolkit.settings.mcp}
+        self._told = set[str]()  # of tools that are not offered
         self._free = self._long = self._held = False
         self._unasked: int | None = None  # so many questions were asked when the newest turn was taken
         self._timer = asyncio.get_running_loop().call_soon(lambda: None)
@@ -109,11 +113,15 @@ class CallTools:
         self._agent = agent
         if report := lost_report(lost):
             self.report(report)
+        if self._persona:
+            self._name_strangers(self._persona)
         if self._servers:
             self._servers.start()
 
     def offer(self, persona: Persona) -> None:
         """Let the model call what this persona may use from now on."""
+        if persona is not self._persona:
+            self._name_strangers(persona)
         if self._agent and (self._of(persona) != self._offered):
             self._tasks.start(self._agent.update_tools(self.for_agent(persona)), "tools:offer")
         self._persona = persona
@@ -232,8 +240,28 @@ class CallTools:
         theirs = (tool for tool in served if persona.mcp is None or tool.server in persona.mcp)
         first: dict[str, ListedTool] = {}
         for tool in (*own, *theirs):
-            first.setdefault(tool.name, tool)
+            if (used := first.setdefault(tool.name, tool)) is not tool:
+                self._leave_out(tool, used)
         return tuple(first.values())
+
+    def _leave_out(self, tool: ListedTool, used: ListedTool) -> None:
+        """Tell, once, that a tool is not offered, since another one has its name."""
+        self._tell_once(f"{tool.origin}: {tool.name}: it is left out, since {used.origin} has a tool of that name, too")
+
+    def _name_strangers(self, persona: Persona) -> None:
+        """Tell, once, which tools and servers a persona names that are none."""
+        for name in persona.tools or ():
+            if name not in self._known:
+                self._tell_once(f"persona {persona.name}: tools: there is no {name}")
+        for name in persona.mcp or ():
+            if name not in self._server_names:
+                self._tell_once(f"persona {persona.name}: mcp: there is no server {name}")
+
+    def _tell_once(self, text: str) -> None:
+        if text not in self._told:
+            self._told.add(text)
+            self._publisher.decided("no_tool", line(text))
+            logger.warning("a tool is left out", extra={"why": line(text)})
 
     def _connected(self, settings: ToolSettings) -> "McpServers | None":
         if not settings.mcp:

@@ -34,6 +34,11 @@ class ListedTool:
     asks_first: bool = False
     server: str = ""
 
+    @property
+    def origin(self) -> str:
+        """Whose it is, in words."""
+        return f"MCP server {self.server}" if self.server else "the agent itself"
+
     def told(self) -> "ListedTool":
         """The same; one that asks first says so to the model."""
         if not self.asks_first:

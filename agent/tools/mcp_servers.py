@@ -4,19 +4,21 @@ import asyncio
 import contextlib
 import logging
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Protocol
 
 from livekit.agents import RunContext, ToolError
 from livekit.agents.llm import RawFunctionTool
-from livekit.agents.llm.mcp import MCPServer, MCPServerHTTP, MCPServerStdio, MCPToolResultContext
+from livekit.agents.llm.mcp import MCPServer
 from mcp import MCPError
-from mcp.types import CONNECTION_CLOSED, TextContent
+from mcp.types import CONNECTION_CLOSED
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.settings.mcp_file import McpServerSettings
 from agent.tools.bounds import line
+from agent.tools.last_words import LastWords
 from agent.tools.listed_tool import Arguments, ListedTool, listed
+from agent.tools.mcp_client import close, mcp_client, what_next, why_away
 from agent.tools.schemas import schema_fault
 
 logger = logging.getLogger(__name__)
@@ -28,6 +30,7 @@ FIRST_DELAY_S, LONGEST_DELAY_S = 1.0, 60.0  # before it is tried again
 CLOSE_S = 6.0  # that a server is waited for; one that does not heed its end is killed by then
 PATIENCE_S = 5.0  # beyond our own limit: the server is told that a call is cancelled before it is given up
 MOST_TOOLS, MOST_DESCRIPTION = 64, 1_000
+MOST_SAID = 200  # letters of the last line of a program that has ended, for who runs the agent
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 
 
@@ -71,32 +74,35 @@ class McpServers:
         """Have the server's tools while it is there, until cancelled."""
         delay_s, told = FIRST_DELAY_S, ""
         while True:
-            server, lost = _client(settings, self._timeout_s + PATIENCE_S), asyncio.Event()
-            try:
-                async with asyncio.timeout(CONNECT_S):
-                    await server.initialize()
-                    found = await server.list_tools()
-                self._tools[settings.name] = tuple(self._usable(settings, found, lost))
-                self._owner.on_tools_changed()
-                delay_s, told = FIRST_DELAY_S, ""
-                await lost.wait()
-                why = "it has gone away"
-            except Exception as error:  # whatever a server does that is none
-                why = f"it cannot be reached ({line(_reason(error), 120)})"
-            finally:
-                await self._close(server)
+            with LastWords() as said:
+                server, lost = mcp_client(settings, self._timeout_s + PATIENCE_S, said), asyncio.Event()
+                try:
+                    async with asyncio.timeout(CONNECT_S):
+                        await server.initialize()
+                        found = await server.list_tools()
+                    self._tools[settings.name] = tuple(self._usable(settings, found, lost))
+                    self._owner.on_tools_changed()
+                    delay_s, told = FIRST_DELAY_S, ""
+                    await lost.wait()
+                    why = "it has gone away"
+                except Exception as error:  # whatever a server does that is none
+                    why = f"it cannot be reached ({line(why_away(settings, error), 120)})"
+                finally:
+                    await self._close(server)
+                last = line(said.line, MOST_SAID)
             if self._tools.pop(settings.name, None) is not None:
                 self._owner.on_tools_changed()
             if why != told:
                 told = why
-                logger.warning("an MCP server is away", extra={"server": settings.name})
+                extra = {"server": settings.name, "why": why, "last_line": last, "next": what_next(settings)}
+                logger.warning("an MCP server is away", extra=extra)
                 self._owner.on_server_trouble(settings.name, why)
             await asyncio.sleep(delay_s)
             delay_s = min(delay_s * 2, LONGEST_DELAY_S)
 
     async def _close(self, server: MCPServer) -> None:
         """Wait until it has ended, without cancelling that: its process would stay."""
-        closing = self._closing.start(_closed(server), "mcp:close")
+        closing = self._closing.start(close(server), "mcp:close")
         await asyncio.wait([closing], timeout=CLOSE_S)
 
     def _usable(
@@ -136,41 +142,3 @@ def _watched(tool: ListedTool, settings: McpServerSettings, lost: asyncio.Event)
     asks = tool.name in settings.ask_first
     description = line(tool.description, MOST_DESCRIPTION)
     return ListedTool(tool.name, description, tool.parameters, run, asks, settings.name)
-
-
-def _client(settings: McpServerSettings, timeout_s: float) -> MCPServer:
-    if settings.url:
-        return MCPServerHTTP(
-            settings.url,
-            "streamable_http",
-            headers=dict(settings.headers),
-            client_session_timeout_seconds=timeout_s,
-            tool_result_resolver=_text,
-        )
-    return MCPServerStdio(
-        settings.command[0],
-        list(settings.command[1:]),
-        env=dict(settings.environ) or None,
-        client_session_timeout_seconds=timeout_s,
-        tool_result_resolver=_text,
-    )
-
-
-def _text(result: MCPToolResultContext) -> Any:
-    """The words of a result; without any, its structure."""
-    texts = [part.text for part in result.result.content if isinstance(part, TextContent)]
-    structure: Mapping[str, Any] | None = result.result.structured_content
-    if texts:
-        return "\n".join(texts)
-    return structure if structure is not None else "It returned nothing that could be read."
-
-
-def _reason(error: BaseException) -> str:
-    while isinstance(error, BaseExceptionGroup):
-        error = error.exceptions[0]
-    return str(error) or type(error).__name__
-
-
-async def _closed(server: MCPServer) -> None:
-    with contextlib.suppress(Exception, asyncio.CancelledError):  # of a task of its own
-        await server.aclose()

@@ -113,6 +113,7 @@ class FakePipeline:
         self._item: dict[str, Any] | None = None
         self._output: dict[str, Any] | None = None
         self._metadata: dict[str, str] = {}
+        self._kept = True  # the conversation keeps the answer that is being given
         self._order: list[str] = []  # ids of the conversation's items
         self.items: dict[str, dict[str, Any]] = {}  # those that are complete
         self.calls: list[str] = []  # the `call_id` of each function that it called
@@ -210,6 +211,11 @@ class FakePipeline:
                 self.tell("error", error={**error, "event_id": event.get("event_id")})
             case {"type": "conversation.item.create", "item": item}:
                 self._join(item)
+            case {"type": "conversation.item.truncate" | "conversation.item.delete", "item_id": item_id} if (
+                item_id not in self._order
+            ):
+                error = {"code": "item_truncate_invalid_item_id", "message": "there is no such item"}
+                self.tell("error", error={**error, "event_id": event.get("event_id")})
             case {"type": "conversation.item.delete", "item_id": item_id}:
                 self._order.remove(item_id)
                 self.items.pop(item_id, None)
@@ -274,7 +280,7 @@ class FakePipeline:
     def _begin(self, asked: dict[str, Any], says: Says) -> None:
         assert self._tasks is not None
         response_id, metadata = self._id("resp"), asked.get("metadata") or {}
-        self._metadata = metadata
+        self._metadata, self._kept = metadata, asked.get("conversation") != "none"
         self.tell("response.created", response={"id": response_id, "metadata": metadata})
         if "say" in metadata:
             says = Says(((metadata["say"], self.greeting_s),))
@@ -315,7 +321,8 @@ class FakePipeline:
         item: dict[str, Any] = {"id": self._id("item"), "type": "message", "role": "assistant", "content": []}
         place = {"response_id": response_id, "item_id": item["id"], "content_index": 0, "output_index": 0}
         self.tell("response.output_item.added", response_id=response_id, output_index=0, item=item)
-        self._join(item)
+        if self._kept:
+            self._join(item)
         self._item = {**item, "content": [part]}
         self.tell("response.content_part.added", **place, part={"type": "audio", "transcript": ""})
         at_s, began = 0.0, asyncio.get_running_loop().time()
@@ -336,8 +343,10 @@ class FakePipeline:
     def _end_item(self, response_id: str) -> None:
         if self._item:
             self.tell("response.output_item.done", response_id=response_id, output_index=0, item=self._item)
-            self.tell("conversation.item.done", previous_item_id=self._before(self._item["id"]), item=self._item)
-            self.items[self._item["id"]] = self._output = self._item
+            self._output = self._item
+            if self._kept:
+                self.tell("conversation.item.done", previous_item_id=self._before(self._item["id"]), item=self._item)
+                self.items[self._item["id"]] = self._item
             self._item = None
 
     def _join(self, item: dict[str, Any]) -> None:

@@ -6,19 +6,14 @@ import re
 import signal
 from collections.abc import AsyncGenerator, Callable
 from pathlib import Path
-from typing import Any
 
-import av
-import numpy as np
 import pytest
-import soxr
-from numpy.typing import NDArray
 
 from agent.records.broken_off import WHY
 from agent.records.ogg_file import RATE
 from agent.records.record_folder import RecordFolder
 from agent.records.record_keeper import LOST_S
-from agent.records.timeline import DOCUMENT, SoundOf, Timeline, read_timeline
+from agent.records.timeline import read_timeline
 from infra.bench.base.speech import RATE as SPOKEN_RATE
 from infra.bench.base.speech import REPLY_RATE, PersonVoice
 from infra.bench.person.person import READY_S, joined
@@ -26,17 +21,13 @@ from infra.launcher.base.processes import child
 from infra.launcher.supervise.ports import LOOPBACK, choose_ports
 from tests.e2e.agents import WORK, NamedAgent
 from tests.e2e.observed import STOP_S, healthy
-from tests.e2e.stack import POLL_S, ROOT, Stack
+from tests.e2e.recorded import ALIKE, QUIET, channels, ended, found, loudest_outside, outline
+from tests.e2e.stack import ROOT, Stack
 
 pytestmark = pytest.mark.anyio
-Samples = NDArray[np.float64]
 NAME = "aura-recorded"
-ENDED_S = 20.0 + LOST_S  # in which a record is whole
-COARSE = 240  # Hz, of the outlines that are compared
-ALIKE = 0.7  # of 1, after two codecs and a network
 WRITTEN_S = 3.0  # until a page of sound has been written
 APART_S = 0.6  # by which the channels may differ: a way through the network, and back
-QUIET = 40  # 16-bit samples, that Opus makes of silence
 
 
 @pytest.fixture
@@ -48,38 +39,6 @@ async def recorded(stack: Stack, tmp_path: Path) -> AsyncGenerator[tuple[NamedAg
     async with child(WORK, cwd=ROOT, env=environ, log=tmp_path / "agent.log", stop_s=STOP_S):
         await healthy(f"http://{LOOPBACK}:{ports.agent}/", tmp_path / "agent.log")
         yield agent, records
-
-
-async def ended(records: Path, room: str) -> tuple[Path, Timeline]:
-    """The record of a room, when it is whole."""
-    async with asyncio.timeout(ENDED_S):
-        while not all((path / DOCUMENT).exists() for path in RecordFolder(records).of_room(room)):
-            await asyncio.sleep(POLL_S)
-    (record, *_) = RecordFolder(records).of_room(room)
-    return record, read_timeline(record)
-
-
-def channels(record: Path) -> NDArray[np.int16]:
-    """Of shape (2, n)."""
-    resampler = av.AudioResampler("s16p", "stereo", RATE)
-    with av.open(str(record / SoundOf().file)) as file:
-        decoded = [*file.decode(audio=0), None]  # the last one for what the resampler holds back
-        frames = [each for frame in decoded for each in resampler.resample(frame)]
-    return np.concatenate([frame.to_ndarray() for frame in frames], axis=1)
-
-
-def outline(sound: NDArray[Any], rate: int) -> Samples:
-    low = soxr.resample(np.abs(sound.astype(np.float64)), rate, COARSE)  # how loud it is, without its phase
-    return np.asarray(low - low.mean(), np.float64)
-
-
-def found(whole: Samples, part: Samples) -> tuple[float, float]:
-    """Where in the whole a part lies, in seconds, and how alike they are, up to 1."""
-    size = 1 << int(np.ceil(np.log2(whole.size + part.size)))
-    alike = np.fft.irfft(np.fft.rfft(whole, size) * np.conj(np.fft.rfft(part, size)), size)[: whole.size]
-    at = int(alike.argmax())
-    there = whole[at : at + part.size]
-    return at / COARSE, float(np.corrcoef(there, part[: there.size])[0, 1])
 
 
 async def test_the_record_of_a_room_holds_what_was_said_and_heard_when_it_was(
@@ -107,10 +66,7 @@ async def test_the_record_of_a_room_holds_what_was_said_and_heard_when_it_was(
     assert alike > ALIKE, "the answer"
     assert abs((heard_from - spoken_from) - (answer_at - spoke_at)) < APART_S, "both lie on one clock"
 
-    sounds = np.zeros(heard.size + RATE, bool)
-    for stretch in told.heard:
-        sounds[max(0, stretch.sample - RATE // 20) : stretch.sample + stretch.samples + RATE // 20] = True
-    assert np.abs(heard[~sounds[: heard.size]]).max(initial=0) < QUIET, "outside its marks the agent is silent"
+    assert loudest_outside(told, heard) < QUIET, "outside its marks the agent is silent"
     (asked_item,) = [item for item in told.items if item.who == "person"]
     assert "France" in asked_item.text and asked_item.from_ms is not None
     assert abs(asked_item.from_ms / 1_000 - spoken_from) < APART_S

@@ -16,7 +16,7 @@ from tests.gpu.sections import Report, Row, measured
 from tests.gpu.watching_measures import TINY, Camera, Extent, spread
 from tests.gpu.watching_section import ENGINE, ENGINE_TINY, MEASURE_S
 
-ROUNDS, ROUNDS_TINY = 8, 2  # each caller asks in each of them
+ROUNDS, ROUNDS_TINY = 6, 2  # each caller asks in each of them
 KINDS = (0, 5, 40)  # functions that are offered
 
 

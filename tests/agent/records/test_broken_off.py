@@ -20,11 +20,13 @@ from agent.records.timeline import (
     Joined,
     RecordedItem,
     RecordHead,
+    Shown,
     SoundOf,
     TimelineFile,
     read_timeline,
 )
 from agent.settings.records import RecordSettings
+from agent.tools.runner import LOST
 from tests.agent.records.tape import at_once
 
 pytestmark = pytest.mark.anyio
@@ -71,6 +73,17 @@ def test_it_is_ended_where_it_broke_off_and_says_so(tmp_path: Path) -> None:
     assert not (record / LINES).exists(), "nor is it begun anew by who looks whether it broke off"
 
 
+def test_a_tool_that_ran_then_is_told_as_failed_and_one_that_had_ended_as_it_did(tmp_path: Path) -> None:
+    record, lines = written(tmp_path, sound=False)
+    for call_id, state in (("one", "running"), ("one", "done"), ("two", "running")):
+        lines.add(Shown("tool", {"call_id": call_id, "state": state, "result": ""}))
+    lines.write()
+    die(record, lines)
+    (ended,) = end_broken_off(tmp_path)
+    assert [(tool["call_id"], tool["state"]) for tool in ended.tools][2:] == [("two", "running"), ("two", "failed")]
+    assert ended.tools[-1]["result"] == LOST
+
+
 def test_one_that_is_being_written_and_one_that_is_being_made_are_left(tmp_path: Path) -> None:
     record, lines = written(tmp_path, sound=False)
     made = RecordFolder(tmp_path).make("aura-2", BEGAN)
@@ -81,11 +94,15 @@ def test_one_that_is_being_written_and_one_that_is_being_made_are_left(tmp_path:
     assert ended.record == record.name and ended.sound is None
 
 
-def test_one_that_is_no_timeline_is_left_and_hinders_no_other(tmp_path: Path) -> None:
+def test_one_that_is_no_timeline_is_left_and_hinders_no_other(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
     odd = RecordFolder(tmp_path).make("aura-0", BEGAN)
     (odd / LINES).write_text("no timeline\n")
     die(*written(tmp_path, sound=False))
-    assert len(end_broken_off(tmp_path)) == 1
+    hopeless: set[Path] = set()
+    assert len(end_broken_off(tmp_path, hopeless)) == 1
+    assert hopeless == {odd}
+    caplog.clear()
+    assert end_broken_off(tmp_path, hopeless) == [] and not caplog.records, "nobody is told of it again and again"
     assert not (odd / DOCUMENT).exists()
 
 

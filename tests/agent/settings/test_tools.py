@@ -139,6 +139,25 @@ async def plant(tree: Tree) -> str:
 '''
 
 
+def of(*modules: str) -> ToolSettings:
+    return ToolSettings(modules=modules, built_in=("end_call",))
+
+
+def test_a_tool_with_the_name_of_one_that_is_built_in_and_offered_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_ending_tools.py").write_text(MODULE.replace("def greet", "def end_call"))
+    monkeypatch.syspath_prepend(tmp_path)
+    with pytest.raises(SettingsError) as refused:
+        load_tools(of("my_ending_tools"))
+    assert refused.value.faults == [
+        "AURA_TOOLS: `my_ending_tools`: `end_call` is also the name of a built-in tool: rename it, or leave that one "
+        "out of AURA_BUILTIN_TOOLS"
+    ]
+    (mine,) = load_tools(ToolSettings(modules=("my_ending_tools",), built_in=("look_again",)))
+    assert mine.name == "end_call"
+
+
 def test_functions_of_a_module_are_found(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "my_aura_tools.py").write_text(MODULE)
     (tmp_path / "my_other_tools.py").write_text(MODULE)
@@ -147,20 +166,20 @@ def test_functions_of_a_module_are_found(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "my_leaving_tools.py").write_text("raise SystemExit('no licence')")
     (tmp_path / "my_endless_tools.py").write_text(ENDLESS)
     monkeypatch.syspath_prepend(tmp_path)
-    (greet,) = load_tools(["my_aura_tools"])
+    (greet,) = load_tools(of("my_aura_tools"))
     assert (greet.name, greet.description) == ("greet", "Greets somebody.")
     wrong = ["my_aura_tools", "my_other_tools", "my_empty_tools", "my_broken_tools", "my_missing_tools"]
     wrong += ["my_leaving_tools", "my_endless_tools"]
     with pytest.raises(SettingsError) as refused:
-        load_tools(wrong)
+        load_tools(of(*wrong))
     assert refused.value.faults == [
-        "AURA_TOOLS: `my_other_tools`: there is another tool `greet`",
+        "AURA_TOOLS: `my_other_tools`: `greet` is also the name of a tool of AURA_TOOLS: `my_aura_tools`",
         "AURA_TOOLS: `my_empty_tools` has no function under @function_tool",
         "AURA_TOOLS: `my_broken_tools` cannot be loaded: ZeroDivisionError: division by zero",
         "AURA_TOOLS: `my_missing_tools` cannot be loaded: ModuleNotFoundError: No module named 'my_missing_tools'",
         "AURA_TOOLS: `my_leaving_tools` cannot be loaded: SystemExit: no licence",
-        "AURA_TOOLS: `my_endless_tools`: `plant`: its schema is not served: it is too large, is nested too deeply, or "
-        "refers to itself",
+        "AURA_TOOLS: `my_endless_tools`: `plant`: its schema is not served: `$ref` '#/$defs/Tree' refers to itself, "
+        "which is not served",
     ]
 
 
@@ -171,4 +190,4 @@ def test_functions_of_an_entry_point_are_found(tmp_path: Path, monkeypatch: pyte
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: brought\nVersion: 1.0\n")
     (info / "entry_points.txt").write_text("[aura.tools]\nbrought = brought_tools:greet\n")
     monkeypatch.syspath_prepend(tmp_path)
-    assert [tool.name for tool in load_tools([])] == ["greet"]
+    assert [tool.name for tool in load_tools(of())] == ["greet"]

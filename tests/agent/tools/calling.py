@@ -65,6 +65,14 @@ class Caller:
         return [metadata["say"] for metadata in asked if "say" in metadata]
 
     @property
+    def known(self) -> list[str]:
+        """What the agent has said, as the pipeline's conversation has it and as it would be told a new pipeline."""
+        live = self.call.session.current_agent.realtime_llm_session
+        told = [item.text_content or "" for item in live.chat_ctx.messages() if item.role == "assistant"]
+        kept = [item["content"][0].get("transcript", "") for item in self.pipeline.items.values()]
+        return [*told, *kept]
+
+    @property
     def held_at(self) -> float:
         """When the agent was first told to say something as it is, on the loop's clock."""
         creates = [(at, event) for at, event in self.pipeline.received if event["type"] == "response.create"]

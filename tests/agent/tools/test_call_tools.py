@@ -4,6 +4,7 @@ import asyncio
 import threading
 from dataclasses import replace
 
+import msgspec
 import pytest
 from livekit.agents import RunContext, ToolError, function_tool
 
@@ -56,6 +57,34 @@ async def test_a_tool_is_offered_called_held_and_answered() -> None:
     (tool,) = update["session"]["tools"]
     assert (tool["type"], tool["name"], tool["description"]) == ("function", "weather", "Tells the weather.")
     assert tool["parameters"]["properties"]["city"]["description"] == "Where."
+
+
+@pytest.mark.parametrize("breaks", [False, True])
+async def test_the_model_never_reads_that_a_tool_takes_a_moment(breaks: bool) -> None:
+    async with calling(pipeline(WEATHER, ANSWER, WEATHER, ANSWER), weather) as caller:
+        caller.asks()
+        await asyncio.sleep(2.5)
+        assert caller.conversation == [HOLD] and caller.heard_s > 0, "people hear it, and it is recorded"
+        if breaks:
+            caller.pipeline.break_off()
+        await asyncio.sleep(8)
+        await caller.call.write("And now?")
+        assert caller.conversation.count(HOLD) == caller.said.count(HOLD) == 2
+        assert HOLD not in caller.known and "It is sunny." in caller.known
+    creates = [event["item"] for event in caller.pipeline.of("conversation.item.create")]
+    assert not any(HOLD in str(item) for item in creates)
+    held = [event["response"] for event in caller.pipeline.of("response.create") if HOLD in str(event)]
+    assert [each["conversation"] for each in held] == ["none", "none"]
+
+
+async def test_words_that_take_a_moment_are_cut_like_others_and_nothing_is_truncated() -> None:
+    async with calling(pipeline(WEATHER, ANSWER, greeting_s=3.0), weather) as caller:
+        caller.asks()
+        await asyncio.sleep(2.5)
+        caller.call.interrupt()
+        await asyncio.sleep(8)
+        assert caller.outputs == ["sunny in Bern"] and caller.conversation[-1] == "It is sunny."
+        assert caller.pipeline.of("conversation.item.truncate") == [] and HOLD not in caller.known
 
 
 async def test_words_before_and_behind_a_call_are_heard_and_the_result_after_them() -> None:
@@ -259,6 +288,19 @@ async def test_a_persona_is_offered_only_what_it_may_use() -> None:
         await caller.call.write("Hello?")
     (update,) = [event for event in caller.pipeline.of("session.update") if "tools" in event["session"]]
     assert [tool["name"] for tool in update["session"]["tools"]] == ["weather"]
+
+
+async def test_what_a_persona_names_and_is_not_there_is_told_once() -> None:
+    persona = replace(PERSONA, tools=("weather", "wether", "end_call"), mcp=("calendar",))
+    async with calling(pipeline(ANSWER), weather, persona=persona) as caller:
+        await caller.call.write("Hello?")
+        caller.call.tools.offer(replace(persona, proactive=not persona.proactive))
+        await asyncio.sleep(1)
+        told = [msgspec.json.decode(value) for _, value in caller.notes.of("aura.decision")]
+    assert [decision["text"] for decision in told if decision["what"] == "no_tool"] == [
+        "persona Aura: tools: there is no wether",
+        "persona Aura: mcp: there is no server calendar",
+    ]
 
 
 async def test_half_a_letter_in_arguments_ends_no_call() -> None:

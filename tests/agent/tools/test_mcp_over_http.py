@@ -100,7 +100,7 @@ async def test_tools_are_called_with_the_key_of_the_environment(server: HttpServ
         assert (added, key) == ("5", "Bearer from the environment")
         assert "out of order" in failed and "\n" not in failed
         (trouble,) = troubles(caller)
-        assert trouble.startswith("test: odd: its schema is none: 'nonsense'")
+        assert trouble.startswith("test: odd: its schema is not served: it is no JSON Schema: 'nonsense'")
 
 
 async def test_only_tools_of_the_list_are_offered(server: HttpServer) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 import pytest
+from livekit.agents import function_tool
 
 from agent.settings.mcp_file import McpServerSettings
 from agent.settings.tools import ToolSettings
@@ -65,7 +66,7 @@ async def test_tools_of_a_server_are_called_with_its_key_and_one_whose_schema_is
         assert (added, key) == ("5", "k")
         assert "out of order" in failed and "\n" not in failed
         (trouble,) = troubles(caller)
-        assert trouble.startswith("test: odd: its schema is none: 'nonsense'")
+        assert trouble.startswith("test: odd: its schema is not served: it is no JSON Schema: 'nonsense'")
 
 
 async def test_only_tools_of_the_list_are_offered_and_those_that_are_not_there_told(noted: Path) -> None:
@@ -125,6 +126,45 @@ async def test_a_server_that_is_not_there_is_told_once_and_the_call_goes_on(note
         await asyncio.sleep(1.5)
         (trouble,) = troubles(caller)
         assert trouble.startswith("test: it cannot be reached (")
+
+
+async def test_of_two_tools_with_one_name_the_later_is_left_out_and_both_are_told(noted: Path) -> None:
+    @function_tool
+    async def key() -> str:
+        """Is the agent's own."""
+        return "own"
+
+    (server,) = served(noted, tools=frozenset(("add", "key"))).mcp
+    settings = replace(served(noted), mcp=(server, replace(server, name="twin", tools=frozenset(("add",)))))
+    says = [Says(calls=(Calls("key"),)), ANSWER]
+    async with calling(FakePipeline(says=says, tools=True), key, settings=settings) as caller:
+        for _ in range(TRIES):
+            if len(troubles(caller)) == 2:
+                break
+            await asyncio.sleep(STEP_S)
+        await caller.call.write("Do it.")
+        assert caller.outputs == ["own"]
+        assert sorted(troubles(caller)) == [
+            "MCP server test: key: it is left out, since the agent itself has a tool of that name, too",
+            "MCP server twin: add: it is left out, since MCP server test has a tool of that name, too",
+        ]
+
+
+async def test_a_server_that_dies_at_start_is_one_line_with_its_last_word_and_what_to_do(
+    noted: Path, capfd: pytest.CaptureFixture[str], caplog: pytest.LogCaptureFixture
+) -> None:
+    program = "import sys; print('log\\n' * 9_999, 'no \\x1b[31mtoken\\n', file=sys.stderr); sys.exit(3)"
+    settings = served(noted, command=(sys.executable, "-c", program))
+    async with calling(FakePipeline(says=[ANSWER], tools=True), settings=settings) as caller:
+        for _ in range(TRIES):
+            if troubles(caller):
+                break
+            await asyncio.sleep(STEP_S)
+        await asyncio.sleep(1.5)
+        assert troubles(caller) == ["test: it cannot be reached (its program ended, or is none of an MCP server)"]
+    (record,) = [each for each in caplog.records if each.message == "an MCP server is away"]
+    assert vars(record)["last_line"] == "no [31mtoken" and vars(record)["next"] == "run its `command` by hand"
+    assert capfd.readouterr().err == ""
 
 
 def running(noted: Path) -> bool:

@@ -7,7 +7,8 @@ from agent.tools.bounds import bounded, line, shown_arguments
 from agent.tools.never_mind import PHRASES, calls_off
 from agent.tools.schemas import schema_fault
 
-LOOP = "its schema is not served: it is too large, is nested too deeply, or refers to itself"
+NO_SCHEMA = "its schema is not served: it is no JSON Schema"
+LOOP = "its schema is not served: `$ref` '#/$defs/a' refers to itself, which is not served"
 
 
 @pytest.mark.parametrize("words", ["Never mind.", "oh never mind, thanks", "Vergiss es, bitte!", "算了。", *PHRASES])
@@ -59,13 +60,17 @@ def test_consent_is_to_one_call_and_once() -> None:
         ([], "its parameters are no object"),
         ({"type": "array"}, "its parameters are no object"),
         ({"type": "object", "properties": {"a": {"enum": ["x" * 9_000]}}}, "its schema has more than 8,000 bytes"),
-        ({"type": "object", "properties": []}, "its schema is none: [] is not of type 'object'"),
-        ({"type": "object", "required": "a"}, "its schema is none: 'a' is not of type 'array'"),
+        ({"type": "object", "properties": []}, f"{NO_SCHEMA}: [] is not of type 'object'"),
+        ({"type": "object", "required": "a"}, f"{NO_SCHEMA}: 'a' is not of type 'array'"),
         ({"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"enum": ["$ref"]}}}, ""),
         ({"properties": {"a": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"items": {"$ref": "#/$defs/a"}}}}, LOOP),
         (
             {"properties": {"a": {"$ref": "#/$defs/b"}}},
             "its schema is not served: `$ref` '#/$defs/b' does not stand in it",
+        ),
+        (
+            {"properties": {"a": {"enum": []}}, "required": ["a"]},
+            "its schema is not served: no arguments can fit it: a: `enum` is empty",
         ),
         ({"properties": {"a": {"$ref": "b.json"}}}, "its schema is not served: `$ref` 'b.json' does not stand in it"),
     ],

@@ -70,6 +70,26 @@ async def test_the_output_of_a_call_is_answered() -> None:
     assert told == ChatMessage("user", "a cat", call_id=said.calls[0].call_id)
 
 
+async def test_what_is_said_out_of_band_while_a_function_runs_is_heard_and_in_no_prompt() -> None:
+    line = Line(aura=writes(answers))
+    async with line.call(OFFERED) as caller:
+        caller.session.write(Item("q", "user", "What is it?"))
+        caller.session.respond()
+        await asyncio.sleep(5)
+        (called,) = caller.all(events.FunctionCalled)
+        caller.session.respond(ResponseOptions(tools=TOOLS, say="One moment, please."), kept=False)
+        await asyncio.sleep(0.5)
+        caller.session.write(output(called.item))
+        await asyncio.sleep(5)
+        held = caller.answer()
+        caller.session.respond()
+        await asyncio.sleep(5)
+        assert caller.answer().text == "It is a cat."
+    assert held.text == "One moment, please." and line.tts.prompts[1].text == held.text
+    assert [message.text for message in line.questions[-1].messages] == ["What is it?", "Let me look.", "a cat"]
+    assert held.output[0].id not in ids(caller)
+
+
 async def test_an_answer_may_be_nothing_but_calls() -> None:
     async with Line(aura=writes(f"{LOOK} {LOOK}")).call(OFFERED) as caller:
         caller.session.respond()

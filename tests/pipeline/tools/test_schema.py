@@ -43,6 +43,11 @@ def test_arguments_are_held_against_the_schema(arguments: str, wrong: str) -> No
     assert fault(TOOL, arguments) == wrong
 
 
+def test_a_pattern_at_the_top_is_not_checked_either() -> None:
+    tool = FunctionTool("note", "", json.dumps({"type": "object", "patternProperties": {"^a": {"type": "string"}}}))
+    assert fault(tool, '{"a": 1}') == ""
+
+
 def doubled(times: int) -> dict[str, Any]:
     """Each definition refers twice to the next one."""
     pairs = {f"d{n}": {"allOf": [{"$ref": f"#/$defs/d{n + 1}"}] * 2} for n in range(times)}
@@ -57,10 +62,13 @@ def doubled(times: int) -> dict[str, Any]:
         ({"properties": {"a": {"type": "hammer"}}}, "it is no JSON Schema: 'hammer' is not valid"),
         ({"properties": {"a": {"$ref": "#/$defs/b"}}}, "`$ref` '#/$defs/b' does not stand in it"),
         ({"$ref": "http://127.0.0.1/x"}, "`$ref` 'http://127.0.0.1/x' does not stand in it"),
-        ({"properties": {"a": {"$ref": "#/properties/a"}}}, "refers to itself"),
+        ({"properties": {"a": {"$ref": "#/properties/a"}}}, "`$ref` '#/properties/a' refers to itself"),
+        ({"$ref": "#"}, "`$ref` '#' refers to itself"),
+        ({"properties": {"a": {"items": {"$ref": "#"}}}}, "`$ref` '#' refers to itself"),
+        ({"properties": {"a": {"enum": []}}, "required": ["a"]}, "no arguments can fit it: a: `enum` is empty"),
         ({"$dynamicRef": "#a"}, "`$dynamicRef` is not served"),
-        (doubled(40), "it is too large"),
-        ({"properties": {f"p{n}": {"type": "string"} for n in range(2_000)}}, "it is too large"),
+        (doubled(40), "it is nested deeper than 32 levels, or has more than 2,000 parts"),
+        ({"properties": {f"p{n}": {"type": "string"} for n in range(2_000)}}, "more than 2,000 parts"),
     ],
     ids=lambda value: str(value)[:40],
 )
@@ -68,6 +76,11 @@ def test_a_schema_that_cannot_be_held_is_refused(schema: dict[str, Any], why: st
     with pytest.raises(SchemaRefused) as refused:
         check_schema(schema)
     assert why in str(refused.value)
+
+
+def test_a_part_may_be_referred_to_beside_a_reference_to_it() -> None:
+    whole = inlined({"$ref": "#/$defs/a", "properties": {"x": {"$ref": "#/$defs/a"}}, "$defs": {"a": {"minimum": 1}}})
+    assert whole == {"minimum": 1, "properties": {"x": {"minimum": 1}}}
 
 
 def test_references_stand_in_their_places() -> None:
