@@ -11,6 +11,7 @@ from livekit.agents.voice import SpeechHandle
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.aio.guard import log_exceptions
+from agent.answers.answer_cuts import SPEECH, AnswerCuts
 from agent.character import CallPersona, FirstPersona
 from agent.floor.floor import FLOOR, FloorDisturbed, FloorRules, FloorSeen, OfferCame, RemarkOffer
 from agent.livekit.connection import ConnectPipeline, PipelineEndpoint
@@ -132,7 +133,10 @@ class Call:
             session_close_transcript_timeout=0.0,
         )
         self._remarks = Remarks(self.session, self._model, self.publisher, floor, wanted=first.speaks_up, spoken=spoken)
-        self.character = CallPersona(self.session, self._model, self.publisher, self._remarks, first, recording)
+        self._cuts = AnswerCuts(self._model, self.publisher)
+        self.character = CallPersona(
+            self.session, self._model, self.publisher, self._remarks, self._cuts, first, recording
+        )
         self.tools = CallTools(toolkit or NO_TOOLS, self._model, self.publisher, self.character, camera=turns.camera)
         self.session.on("user_state_changed", self._on_user_state)
         self.session.on("user_input_transcribed", self._on_transcript)
@@ -173,6 +177,7 @@ class Call:
             self.character.heed(text)
             self.tools.heed(text)
             self._pipeline_stt.feed(Written())
+            self._cuts.by("typed")
             await self.session.interrupt(force=True)
             self._latency.asked_otherwise()
             self.tools.on_turn()
@@ -230,6 +235,7 @@ class Call:
     @log_exceptions
     def hang_up(self) -> None:
         """Stop speaking, and let others have the place in the pipeline: nobody is there."""
+        self._cuts.by("left")
         self._absence = self._tasks.start(self._hang_up(), "call:absence")
 
     async def _hang_up(self) -> None:
@@ -263,8 +269,8 @@ class Call:
         self.tools.on_turn()
         self._see_floor()
 
-    def on_answers(self, busy: bool, owed: bool) -> None:
-        self.publisher.observe(answering=busy, owed=owed)
+    def on_answers(self, busy: bool, owed: bool, writing: bool) -> None:
+        self.publisher.observe(answering=busy, owed=owed, writing=writing)
         self._see_floor()
 
     def on_outcome(self, outcome: ResponseOutcome) -> None:
@@ -273,6 +279,7 @@ class Call:
         elif outcome.decision == "silent":
             waited = {} if outcome.waited_ms is None else {"waited_ms": outcome.waited_ms}
             self.publisher.stayed_silent(outcome.reason or "model", {"response_id": outcome.response_id, **waited})
+        self._cuts.ended(outcome)
         if outcome.status in ("completed", "incomplete"):
             self.publisher.error("")
         logger.info("answer", extra={"response": outcome.response_id, "status": outcome.status})
@@ -340,8 +347,9 @@ class Call:
         """
         if self._over_sound and not self._over_sound.done():
             return
-        if self.publisher.signals.audible:
-            self._decided("interrupted", "somebody spoke over the answer")
+        if self.publisher.signals.given:
+            self._cuts.note()
+            self._decided("interrupted", SPEECH)
         elif self.publisher.signals.owed:
             self._decided("continued", "somebody went on before it was answered")
         self.session.interrupt()

@@ -11,9 +11,12 @@ from livekit.agents.voice import SpeechHandle
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.aio.guard import log_exceptions
+from agent.answers.answer_anew import AnswerAnew
+from agent.answers.answer_cuts import AnswerCuts
 from agent.floor.quiet_wishes import wishes_remarks
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.remarks import Remarks
+from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_persona import PersonaInForce
 from agent.persona.catalogue import PersonaCatalogue
 from agent.persona.changes import PersonaChanges, PersonaRefused, Refusal
@@ -59,6 +62,15 @@ class MayRecord(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A phrase that is said as it is."""
+
+    handle: SpeechHandle
+    phrase: Phrase
+    is_consent: bool
+
+
 class CallPersona:
     """Joins the persona to the pipeline's session, to what LiveKit says, and to the floor.
 
@@ -72,12 +84,16 @@ class CallPersona:
         model: AuraRealtimeModel,
         publisher: AgentStatePublisher,
         remarks: Remarks,
+        cuts: AnswerCuts,
         first: FirstPersona,
         recording: MayRecord | None = None,
     ) -> None:
         self._session, self._model, self._publisher, self._remarks = session, model, publisher, remarks
         self._first, self._recording = first, recording
         self._consents_left = 0  # so often the sentence may still be said that was not heard to its end
+        self._saying: list[_Said] = []  # what is said as it is, and may not be over
+        self._changing = False  # from speech to writing, or back
+        self._answer = AnswerAnew(session, model, publisher, cuts)
         self._preferred = ""  # the languages that the person prefers
         self._heard = ""  # the language that was heard last
         self._line_up = asyncio.Event()
@@ -102,12 +118,12 @@ class CallPersona:
 
     def see_floor(self, free: bool) -> None:
         """Nobody speaks, and nothing is under way or audible; or otherwise."""
-        if free and self._consents_left:
+        if free and self._consents_left and not self._changing:
             self._say_consent()
 
     def _say_consent(self) -> None:
         left, self._consents_left = self._consents_left, 0
-        if handle := self._say(self._phrase("consent")):
+        if handle := self._say(self._phrase("consent"), is_consent=True):
             self._tasks.start(self._hear_out(handle, left - 1), "call:consent")
 
     async def _hear_out(self, consent: SpeechHandle, left: int) -> None:
@@ -168,16 +184,31 @@ class CallPersona:
         live = self._model.live
         assert live, "the call has started"
         persona = self._first.catalogue.changed(self.now, changes)
-        if persona.modality != self.now.modality:
-            await self._session.interrupt(force=True)  # what is under way cannot end otherwise than it began
-        try:
+        if persona.modality == self.now.modality:
             await live.character.configure(persona)
-        finally:
-            self._set_output()
+        else:
+            await self._change_modality(live, persona)
         if "proactive" in changes.values:
             self.speak_up(self.now.proactive)
         self.show(live.character.in_force)
         return self._shown(live.character.in_force)
+
+    async def _change_modality(self, live: AuraRealtimeSession, persona: Persona) -> None:
+        """Write from now on, or speak. What is under way cannot end otherwise than it began: it is given anew."""
+        said = [each for each in self._saying if not each.handle.done()]
+        self._changing = True
+        try:
+            await self._answer.cut()
+            await live.character.configure(persona)
+        finally:
+            self._changing = False
+            self._set_output()
+            if self._consents_left:
+                self._say_consent()
+            for each in said:
+                if not each.is_consent:
+                    self._say(each.phrase)
+            self._answer.give()
 
     def show(self, in_force: PersonaInForce) -> None:
         """Show who it is, and what there is to choose from."""
@@ -251,8 +282,11 @@ class CallPersona:
         """Have LiveKit play answers, or only write them."""
         self._session.output.set_audio_enabled(self.now.modality == "audio")
 
-    def _say(self, phrase: Phrase) -> SpeechHandle | None:
+    def _say(self, phrase: Phrase, *, is_consent: bool = False) -> SpeechHandle | None:
         self._set_output()
-        if phrase.text and self._model.live:
-            return self._session.say(self._model.live.character.note(phrase))
-        return None
+        if not (phrase.text and self._model.live):
+            return None
+        handle = self._session.say(self._model.live.character.note(phrase))
+        self._saying = [each for each in self._saying if not each.handle.done()]
+        self._saying.append(_Said(handle, phrase, is_consent))
+        return handle

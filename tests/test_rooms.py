@@ -57,6 +57,7 @@ AGENT = (
     "console",
     "call",
     "character",
+    "answers",
     "web",
     "rooms",
     "cells",

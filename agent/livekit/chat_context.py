@@ -122,7 +122,7 @@ class ChatContextMirror:
         return _created(item, self._pictures.get(item.id))
 
     def _is_new(self, item: llm.ChatItem) -> bool:
-        return bool(_words(item)) and self.items.get_by_id(item.id) is None
+        return bool(_words(item)) and item.id not in self._settled and self.items.get_by_id(item.id) is None
 
     def _behind(self, after: str | None) -> int | None:
         """Return the place behind that item, or None for the end if the item is not known here."""

@@ -1,0 +1,1 @@
+"""Answers to what is written, and answers that are cut and given anew."""
