@@ -176,6 +176,7 @@ class Call:
             self._remarks.floor.feed(FloorDisturbed())
             self.character.heed(text)
             self.tools.heed(text)
+            await self.character.consented()
             self._pipeline_stt.feed(Written())
             self._cuts.by("typed")
             await self.session.interrupt(force=True)
@@ -219,10 +220,6 @@ class Call:
         self._remarks.floor.feed(FloorDisturbed())
         if text:
             self._tasks.start(self.write(text), "call:picture")
-
-    async def give_up(self) -> None:
-        """Stop the answer. Returns when nothing will come of it any more."""
-        await self.session.interrupt(force=True)
 
     @log_exceptions
     def pick_up(self) -> None:

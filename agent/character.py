@@ -1,6 +1,7 @@
 """This module is who the agent is in one call: it greets, changes, refuses, and may speak of its own accord or not."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -28,6 +29,7 @@ logger = logging.getLogger(__name__)
 
 PhraseKind = Literal["greeting", "apology", "hold", "goodbye", "consent"]
 
+CONSENT_S = 15.0  # for which what is written waits for the sentence
 CONSENT_TRIES = 5  # to say it to its end
 MOST_REFUSAL = 300  # letters of a refusal that its decision shows
 
@@ -91,6 +93,8 @@ class CallPersona:
         self._session, self._model, self._publisher, self._remarks = session, model, publisher, remarks
         self._first, self._recording = first, recording
         self._consents_left = 0  # so often the sentence may still be said that was not heard to its end
+        self._consented = asyncio.Event()
+        self._consented.set()
         self._saying: list[_Said] = []  # what is said as it is, and may not be over
         self._changing = False  # from speech to writing, or back
         self._answer = AnswerAnew(session, model, publisher, cuts)
@@ -106,6 +110,8 @@ class CallPersona:
 
     def greet(self) -> None:
         """Say who is there, in the first of the person's languages that the voice speaks, once the line is up."""
+        if self._recording and not self._first.recalled:
+            self._consented.clear()
         self._tasks.start(self._greet(), "call:greeting")
 
     async def _greet(self) -> None:
@@ -113,8 +119,16 @@ class CallPersona:
         if self._recording and self._recording.on and not self._first.recalled:
             self._consents_left = CONSENT_TRIES
             self._say_consent()
+        else:
+            self._consented.set()
         if self._first.recalled or self.now.speaks_first:
             self._say(self._phrase("apology" if self._first.recalled else "greeting"))
+
+    async def consented(self) -> None:
+        """Returns when they have been told that the call is recorded, if it is, or when that takes too long."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CONSENT_S):
+                await self._consented.wait()
 
     def see_floor(self, free: bool) -> None:
         """Nobody speaks, and nothing is under way or audible; or otherwise."""
@@ -125,10 +139,13 @@ class CallPersona:
         left, self._consents_left = self._consents_left, 0
         if handle := self._say(self._phrase("consent"), is_consent=True):
             self._tasks.start(self._hear_out(handle, left - 1), "call:consent")
+        else:
+            self._consented.set()
 
     async def _hear_out(self, consent: SpeechHandle, left: int) -> None:
         """Have it said again when the floor is free, if somebody spoke over it: they are to know."""
         await consent.wait_for_playout()
+        self._consented.set()
         if consent.interrupted:
             self._consents_left = left
 
