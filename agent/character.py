@@ -4,7 +4,7 @@ import asyncio
 import contextlib
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from livekit.agents import AgentSession
@@ -19,8 +19,8 @@ from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.remarks import Remarks
 from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_persona import PersonaInForce
-from agent.persona.catalogue import PersonaCatalogue
 from agent.persona.changes import PersonaChanges, PersonaRefused, Refusal
+from agent.persona.first_persona import FirstPersona
 from agent.persona.language import AUTO, ENGLISH, preferred
 from agent.persona.persona import Persona, Phrase
 from agent.status.attributes import AgentStatePublisher
@@ -32,27 +32,6 @@ PhraseKind = Literal["greeting", "apology", "hold", "goodbye", "consent"]
 CONSENT_S = 15.0  # for which what is written waits for the sentence
 CONSENT_TRIES = 5  # to say it to its end
 MOST_REFUSAL = 300  # letters of a refusal that its decision shows
-
-
-@dataclass(frozen=True, slots=True)
-class FirstPersona:
-    """Who the agent is when the call begins.
-
-    Attributes:
-        persona: Until somebody changes it.
-        recalled: It has come in place of an agent that died, and apologises.
-        may_remark: Where it sees something, it may speak of its own accord.
-        catalogue: Who else it may be.
-    """
-
-    persona: Persona
-    recalled: bool = False
-    may_remark: bool = False
-    catalogue: PersonaCatalogue = field(default_factory=PersonaCatalogue)
-
-    @property
-    def speaks_up(self) -> bool:
-        return self.may_remark and self.persona.proactive
 
 
 class MayRecord(Protocol):

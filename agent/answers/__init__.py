@@ -1,1 +1,1 @@
-"""Answers to what is written, and answers that are cut and given anew."""
+"""What is answered: turns that are spoken and written; answers that are cut, and given anew."""
