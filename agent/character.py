@@ -1,9 +1,10 @@
 """This module is who the agent is in one call: it greets, changes, refuses, and may speak of its own accord or not."""
 
 import asyncio
+import contextlib
 import logging
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol
 
 from livekit.agents import AgentSession
@@ -11,12 +12,15 @@ from livekit.agents.voice import SpeechHandle
 
 from agent.aio.background_tasks import OwnedTasks
 from agent.aio.guard import log_exceptions
+from agent.answers.answer_anew import AnswerAnew
+from agent.answers.answer_cuts import AnswerCuts
 from agent.floor.quiet_wishes import wishes_remarks
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.remarks import Remarks
+from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_persona import PersonaInForce
-from agent.persona.catalogue import PersonaCatalogue
 from agent.persona.changes import PersonaChanges, PersonaRefused, Refusal
+from agent.persona.first_persona import FirstPersona
 from agent.persona.language import AUTO, ENGLISH, preferred
 from agent.persona.persona import Persona, Phrase
 from agent.status.attributes import AgentStatePublisher
@@ -25,29 +29,9 @@ logger = logging.getLogger(__name__)
 
 PhraseKind = Literal["greeting", "apology", "hold", "goodbye", "consent"]
 
+CONSENT_S = 15.0  # for which what is written waits for the sentence
 CONSENT_TRIES = 5  # to say it to its end
 MOST_REFUSAL = 300  # letters of a refusal that its decision shows
-
-
-@dataclass(frozen=True, slots=True)
-class FirstPersona:
-    """Who the agent is when the call begins.
-
-    Attributes:
-        persona: Until somebody changes it.
-        recalled: It has come in place of an agent that died, and apologises.
-        may_remark: Where it sees something, it may speak of its own accord.
-        catalogue: Who else it may be.
-    """
-
-    persona: Persona
-    recalled: bool = False
-    may_remark: bool = False
-    catalogue: PersonaCatalogue = field(default_factory=PersonaCatalogue)
-
-    @property
-    def speaks_up(self) -> bool:
-        return self.may_remark and self.persona.proactive
 
 
 class MayRecord(Protocol):
@@ -57,6 +41,19 @@ class MayRecord(Protocol):
     def on(self) -> bool:
         """Whether it does."""
         ...
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A phrase that is said as it is.
+
+    Attributes:
+        again: It is said once more if a change of modality cuts it.
+    """
+
+    handle: SpeechHandle
+    phrase: Phrase
+    again: bool
 
 
 class CallPersona:
@@ -72,12 +69,18 @@ class CallPersona:
         model: AuraRealtimeModel,
         publisher: AgentStatePublisher,
         remarks: Remarks,
+        cuts: AnswerCuts,
         first: FirstPersona,
         recording: MayRecord | None = None,
     ) -> None:
         self._session, self._model, self._publisher, self._remarks = session, model, publisher, remarks
         self._first, self._recording = first, recording
         self._consents_left = 0  # so often the sentence may still be said that was not heard to its end
+        self._consented = asyncio.Event()
+        self._consented.set()
+        self._saying: list[_Said] = []  # what is said as it is, and may not be over
+        self._changing = False  # from speech to writing, or back
+        self._answer = AnswerAnew(session, model, publisher, cuts)
         self._preferred = ""  # the languages that the person prefers
         self._heard = ""  # the language that was heard last
         self._line_up = asyncio.Event()
@@ -90,6 +93,8 @@ class CallPersona:
 
     def greet(self) -> None:
         """Say who is there, in the first of the person's languages that the voice speaks, once the line is up."""
+        if self._recording and not self._first.recalled:
+            self._consented.clear()
         self._tasks.start(self._greet(), "call:greeting")
 
     async def _greet(self) -> None:
@@ -97,22 +102,33 @@ class CallPersona:
         if self._recording and self._recording.on and not self._first.recalled:
             self._consents_left = CONSENT_TRIES
             self._say_consent()
+        else:
+            self._consented.set()
         if self._first.recalled or self.now.speaks_first:
             self._say(self._phrase("apology" if self._first.recalled else "greeting"))
 
+    async def consented(self) -> None:
+        """Returns when they have been told that the call is recorded, if it is, or when that takes too long."""
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(CONSENT_S):
+                await self._consented.wait()
+
     def see_floor(self, free: bool) -> None:
         """Nobody speaks, and nothing is under way or audible; or otherwise."""
-        if free and self._consents_left:
+        if free and self._consents_left and not self._changing:
             self._say_consent()
 
     def _say_consent(self) -> None:
         left, self._consents_left = self._consents_left, 0
-        if handle := self._say(self._phrase("consent")):
+        if handle := self._say(self._phrase("consent"), is_consent=True):
             self._tasks.start(self._hear_out(handle, left - 1), "call:consent")
+        else:
+            self._consented.set()
 
     async def _hear_out(self, consent: SpeechHandle, left: int) -> None:
         """Have it said again when the floor is free, if somebody spoke over it: they are to know."""
         await consent.wait_for_playout()
+        self._consented.set()
         if consent.interrupted:
             self._consents_left = left
 
@@ -169,16 +185,31 @@ class CallPersona:
         live = self._model.live
         assert live, "the call has started"
         persona = self._first.catalogue.changed(self.now, changes)
-        if persona.modality != self.now.modality:
-            await self._session.interrupt(force=True)  # what is under way cannot end otherwise than it began
-        try:
+        if persona.modality == self.now.modality:
             await live.character.configure(persona)
-        finally:
-            self._set_output()
+        else:
+            await self._change_modality(live, persona)
         if "proactive" in changes.values:
             self.speak_up(self.now.proactive)
         self.show(live.character.in_force)
         return self._shown(live.character.in_force)
+
+    async def _change_modality(self, live: AuraRealtimeSession, persona: Persona) -> None:
+        """Write from now on, or speak. What is under way cannot end otherwise than it began: it is given anew."""
+        said = [each for each in self._saying if not each.handle.done()]
+        self._changing = True
+        try:
+            await self._answer.cut()
+            await live.character.configure(persona)
+        finally:
+            self._changing = False
+            self._set_output()
+            if self._consents_left:
+                self._say_consent()
+            for each in said:
+                if each.again:
+                    self._say(each.phrase)
+            self._answer.give()
 
     def show(self, in_force: PersonaInForce) -> None:
         """Show who it is, and what there is to choose from."""
@@ -252,8 +283,11 @@ class CallPersona:
         """Have LiveKit play answers, or only write them."""
         self._session.output.set_audio_enabled(self.now.modality == "audio")
 
-    def _say(self, phrase: Phrase, *, kept: bool = True) -> SpeechHandle | None:
+    def _say(self, phrase: Phrase, *, kept: bool = True, is_consent: bool = False) -> SpeechHandle | None:
         self._set_output()
-        if phrase.text and self._model.live:
-            return self._session.say(self._model.live.character.note(phrase, kept=kept))
-        return None
+        if not (phrase.text and self._model.live):
+            return None
+        handle = self._session.say(self._model.live.character.note(phrase, kept=kept))
+        self._saying = [each for each in self._saying if not each.handle.done()]
+        self._saying.append(_Said(handle, phrase, again=kept and not is_consent))
+        return handle

@@ -58,6 +58,7 @@ AGENT = (
     "console",
     "call",
     "character",
+    "answers",
     "web",
     "rooms",
     "cells",

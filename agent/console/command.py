@@ -30,7 +30,12 @@ def add_console(commands: "argparse._SubParsersAction[Any]") -> None:
     console.add_argument("--camera", type=Path, metavar="FILE", help="show it a picture, or a film again and again")
     console.add_argument("--connect", metavar="ROOM", help="join a room of the running installation as a person")
     console.add_argument("--decisions", type=Path, metavar="FILE", help="save the call's decisions and timings as JSON")
-    console.add_argument("--wait", type=_seconds, default=30.0, help="seconds that an answer may take")
+    console.add_argument(
+        "--wait",
+        type=_seconds,
+        default=30.0,
+        help="seconds that an answer may take; of what is typed: after which it is said that it takes longer",
+    )
 
 
 def run_console(arguments: argparse.Namespace) -> int:

@@ -2,9 +2,10 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator, Callable, Coroutine, Mapping
 from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from time import time  # noqa: TID251 - LiveKit stamps its events with the wall clock
 from typing import Any, TextIO
@@ -24,6 +25,7 @@ from agent.settings.agent import PipelineSettings
 from agent.status.attributes import OBSERVATION
 from agent.status.call_log import CallLog
 from agent.tools.call_tools import Toolkit
+from agent.tools.never_mind import calls_off
 from agent.turns.endpointing import TURNS, Turns
 from pipeline.realtime.client import connect
 
@@ -39,6 +41,7 @@ class ConsoleTranscript:
     Attributes:
         answers: How many there were.
         state: What the agent does.
+        tool_runs: A tool runs.
 
     Args:
         filmed: There is a camera.
@@ -48,7 +51,7 @@ class ConsoleTranscript:
     def __init__(self, terminal: Terminal | None = None, *, filmed: bool = False, log: CallLog | None = None) -> None:
         self._terminal, self._filmed, self._log = terminal or Terminal(), filmed, log or CallLog()
         self._began = asyncio.get_running_loop().time()
-        self.answers, self.state = 0, ""
+        self.answers, self.state, self.tool_runs = 0, "", False
         self._seen = ""  # what was printed last of what the pipeline sees
 
     def on_item(self, event: ConversationItemAddedEvent) -> None:
@@ -59,6 +62,8 @@ class ConsoleTranscript:
     async def publish(self, attributes: dict[str, str]) -> None:
         self._log.note(attributes)
         self.state = attributes.get("aura.state", self.state)
+        if tool := attributes.get("aura.tool"):
+            self.tool_runs = msgspec.json.decode(tool)["state"] == "running"
         if self._filmed and attributes.get("aura.sees") == "no":
             self.say("sees", "nothing: this pipeline looks at no pictures")
         seen = attributes.get(OBSERVATION) or self._seen
@@ -208,7 +213,8 @@ async def converse_text(
     """Answer each of the lines.
 
     Returns:
-        The exit status: 0 if every line was answered within `wait_s`.
+        The exit status: 0 if every line was answered. After each `wait_s` without an answer it is said that it is
+        still waited for.
 
     Raises:
         PipelineError: There is nobody to talk to.
@@ -218,20 +224,49 @@ async def converse_text(
     call = Call(pipeline, AURA, console_turns(camera), transcript, spoken=False, connect=connect, toolkit=toolkit)
     call.session.input.video = camera
     call.session.on("conversation_item_added", transcript.on_item)
-    status = 0
     async with aclosing(call):
         await call.start(greet=lines.isatty())
+        return await answer_lines(lines, partial(_written, call, transcript, wait_s), transcript)
+
+
+async def _written(call: Call, transcript: ConsoleTranscript, wait_s: float, line: str) -> bool:
+    """Write a line; returns whether it was answered, when nothing more comes of it."""
+    before, waited_s = transcript.answers, 0.0
+    async with asyncio.TaskGroup() as tasks:
+        writing = tasks.create_task(call.write(line), name="console:line")
+        while not (await asyncio.wait([writing], timeout=wait_s))[0]:
+            waited_s += wait_s
+            print(still_waits(waited_s), file=sys.stderr)
+    return transcript.answers > before
+
+
+def still_waits(waited_s: float) -> str:
+    """What is said while an answer is on its way for long."""
+    return f"no answer for {waited_s:g} s: still waiting (Ctrl-C gives up)"
+
+
+async def answer_lines(
+    lines: TextIO, answer: Callable[[str], Coroutine[Any, Any, bool]], transcript: ConsoleTranscript
+) -> int:
+    """Have each line answered, one after the other. What somebody types is heard at once, though, and so is, in any
+    line, that a tool which runs is called off.
+
+    Returns:
+        The exit status: 0 if every line was answered.
+    """
+    all_answered = True
+
+    async def one(line: str) -> None:
+        nonlocal all_answered
+        all_answered = await answer(line) and all_answered
+
+    newest: asyncio.Task[None] | None = None
+    async with asyncio.TaskGroup() as tasks:
         async for line in typed_lines(lines):
-            before = transcript.answers
-            try:
-                async with asyncio.timeout(wait_s):
-                    await call.write(line)
-                status = status or int(transcript.answers == before)
-            except TimeoutError:
-                status = 1
-                await call.give_up()
-                print(f"no answer within {wait_s:g} s: cancelled", file=sys.stderr)
-    return status
+            while newest and not newest.done() and not (lines.isatty() or (transcript.tool_runs and calls_off(line))):
+                await asyncio.wait([newest], timeout=POLL_S)
+            newest = tasks.create_task(one(line), name="console:answer")
+    return 0 if all_answered else 1
 
 
 async def _until_answered(call: Call, microphone: WavMicrophone, transcript: ConsoleTranscript, wait_s: float) -> None:

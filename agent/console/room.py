@@ -2,13 +2,21 @@
 
 import asyncio
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TextIO
 
 from agent.console.aloud import show_level
 from agent.console.audio import WavMicrophone, check_writable, read_wav, write_wav
 from agent.console.camera import FileCamera
-from agent.console.console import POLL_S, SETTLED_S, UNANSWERED_S, ConsoleTranscript, typed_lines
+from agent.console.console import (
+    POLL_S,
+    SETTLED_S,
+    UNANSWERED_S,
+    ConsoleTranscript,
+    answer_lines,
+    still_waits,
+)
 from agent.console.echo import EchoCancellation, EchoFreeSound
 from agent.console.microphone import CardMicrophone
 from agent.console.sound_card import SoundCard
@@ -101,23 +109,27 @@ async def write_in_room(
     """Have each of the lines answered.
 
     Returns:
-        The exit status: 0 if every line was answered within `wait_s`.
+        The exit status: 0 if every line was answered. After each `wait_s` without an answer it is said that it is
+        still waited for.
 
     Raises:
         RoomError: There is no talking there.
     """
     transcript = ConsoleTranscript(filmed=camera is not None, log=log)
-    status = 0
     async with visiting(livekit, room, transcript, wait_s=wait_s, camera=camera) as visitor:
         await _quiet(visitor, wait_s)
-        async for line in typed_lines(lines):
-            before = transcript.answers
-            transcript.say("you", line)
-            await visitor.write(line)
-            if not await _answered(visitor, transcript, before, wait_s):
-                status = 1
-                print(f"no answer within {wait_s:g} s", file=sys.stderr)
-    return status
+        return await answer_lines(lines, partial(_written, visitor, transcript, wait_s), transcript)
+
+
+async def _written(visitor: RoomVisitor, transcript: ConsoleTranscript, wait_s: float, line: str) -> bool:
+    """Write a line; returns whether it was answered, when nothing more comes of it."""
+    before, waited_s = transcript.answers, 0.0
+    transcript.say("you", line)
+    await visitor.write(line)
+    while not await _answered(visitor, transcript, before, wait_s) and visitor.busy:
+        waited_s += wait_s
+        print(still_waits(waited_s), file=sys.stderr)
+    return transcript.answers > before
 
 
 async def _quiet(visitor: RoomVisitor, within_s: float) -> None:

@@ -20,7 +20,7 @@ from agent.web.join_token import TokenRequest, join_token
 
 CAPTIONS, CHAT = "lk.transcription", "lk.chat"
 AGENT = rtc.ParticipantKind.PARTICIPANT_KIND_AGENT
-BUSY = ("thinking", "speaking")
+BUSY = ("thinking", "speaking", "writing")
 QUEUE_MS = 100  # of the microphone's sound, on its way out
 
 
@@ -40,8 +40,13 @@ class RoomVisitor:
         self.left: asyncio.Future[str] = asyncio.get_running_loop().create_future()
 
     @property
+    def busy(self) -> bool:
+        """Whether the agent is there, and speaks, writes or thinks."""
+        return self._transcript.state in BUSY and not self.left.done()
+
+    @property
     def quiet_s(self) -> float:
-        """For how long the agent has neither spoken nor thought."""
+        """For how long the agent has not been busy."""
         return 0.0 if self._transcript.state in BUSY else self._now() - self._changed_at
 
     async def enter(self, url: str, token: str) -> None:

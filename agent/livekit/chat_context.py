@@ -130,7 +130,8 @@ class ChatContextMirror:
         return _created(item, self._pictures.get(item.id))
 
     def _is_new(self, item: llm.ChatItem) -> bool:
-        return bool(_words(item)) and self.items.get_by_id(item.id) is None and item.id not in self._out_of_band
+        known = item.id in self._settled or item.id in self._out_of_band or self.items.get_by_id(item.id) is not None
+        return bool(_words(item)) and not known
 
     def _behind(self, after: str | None) -> int | None:
         """Return the place behind that item, or None for the end if the item is not known here."""

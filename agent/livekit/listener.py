@@ -21,8 +21,9 @@ class ConversationListener(Protocol):
 
     def on_committed(self) -> None: ...
 
-    def on_answers(self, busy: bool, owed: bool) -> None:
-        """An answer was asked for, began or ended; `owed`: somebody waits for one of those that are under way."""
+    def on_answers(self, busy: bool, owed: bool, writing: bool) -> None:
+        """An answer was asked for, began or ended; `owed`: somebody waits for one of those that are under way;
+        `writing`: one of them has words and will have no sound."""
         ...
 
     def on_tools(self) -> None:

@@ -45,6 +45,7 @@ class ResponseGeneration:
         of_tools: It answers what functions returned.
         out_of_band: No conversation keeps it.
         calls: The `call_id` of each function that it has called.
+        is_written: It has words, and will have no sound.
     """
 
     response_id: str
@@ -61,6 +62,7 @@ class ResponseGeneration:
     calls: set[str] = field(default_factory=set)
     of_tools: bool = False
     out_of_band: bool = False
+    is_written: bool = False
 
     def feed(self, event: Event) -> None:
         """Take one event of this response."""
@@ -77,6 +79,7 @@ class ResponseGeneration:
                 message.modalities.set_result(["audio", "text"] if event["part"]["type"] == "audio" else ["text"])
             case "response.output_audio_transcript.delta" | "response.output_text.delta":
                 self.words += event["delta"]
+                self.is_written = kind == "response.output_text.delta"
                 message.text.send_nowait(_timed(event))
             case "response.output_audio.delta":
                 self.sounded_at = self.sounded_at or asyncio.get_running_loop().time()

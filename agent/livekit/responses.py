@@ -26,6 +26,7 @@ class ResponseOutcome:
         reason: A code for why it is silent, or failed.
         waited_ms: How long somebody has waited for this; None: nobody has.
         offer_id: Of the offer that was said; empty: somebody, or the agent itself, had asked for it.
+        cut: It was written, and stopped before its end.
     """
 
     response_id: str
@@ -35,6 +36,7 @@ class ResponseOutcome:
     reason: str = ""
     waited_ms: int | None = None
     offer_id: str = ""
+    cut: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +57,7 @@ class _Request:
     @property
     def out_of_band(self) -> bool:
         """The conversation does not keep its answer."""
-        return self.event["response"].get("conversation") == "none"
+        return bool(self.event["response"].get("conversation") == "none")
 
 
 class CommandSink(Protocol):
@@ -111,6 +113,11 @@ class PendingResponses:
         """Whether somebody waits for one of them: nobody waits for a greeting."""
         given = (answer.asked_at is not None and not answer.cancelled for answer in self._answers.values())
         return any(request.asked_at is not None for request in self._requests.values()) or any(given)
+
+    @property
+    def writing(self) -> bool:
+        """Whether one of them is being written that will have no sound."""
+        return any(answer.is_written and not answer.cancelled for answer in self._answers.values())
 
     @property
     def unkept(self) -> bool:
@@ -242,9 +249,10 @@ class PendingResponses:
             self._owner.on_unasked(generation)
 
     def _done(self, response: dict[str, Any]) -> ResponseOutcome:
-        waited_ms = None
+        waited_ms, cut = None, False
         if answer := self._answers.pop(response["id"], None):
             answer.close()
+            cut = answer.is_written and answer.cancelled
             if answer.asked_at is not None:
                 waited_ms = round((asyncio.get_running_loop().time() - answer.asked_at) * 1000)
             told = response.get("status") in ("completed", "incomplete")
@@ -260,7 +268,7 @@ class PendingResponses:
         if status == "failed":
             message, reason = error.get("message", ""), error.get("code", "")
         offer_id = metadata.get("offer_id", "")
-        return ResponseOutcome(response["id"], status, decision, message, reason, waited_ms, offer_id)
+        return ResponseOutcome(response["id"], status, decision, message, reason, waited_ms, offer_id, cut)
 
     def _stop(self) -> None:
         for answer in self._answers.values():

@@ -158,6 +158,11 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         """Keep nothing of the offer that is being said: it is interrupted before anything of it was heard."""
         self._answers.unsay()
 
+    def take_back(self, answer: ResponseGeneration) -> None:
+        """Keep no words of an answer that is given anew."""
+        for item_id in answer.messages:
+            self.on_unheard(item_id)
+
     @property
     def sees(self) -> bool:
         """Whether the pipeline looks at pictures; while the line is down, it does not."""
@@ -332,7 +337,8 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         return future
 
     def _tell_answers(self) -> None:
-        self._listener.on_answers(self._answers.busy, self._answers.owed or self.calls.pending)
+        owed = self._answers.owed or self.calls.pending
+        self._listener.on_answers(self._answers.busy, owed, self._answers.writing)
 
     def _refused(self, error: dict[str, Any]) -> None:
         refused = error.get("event_id") or "", error.get("code") or "", error.get("message") or "refused"

@@ -14,7 +14,7 @@ from agent.video.sourced_frame import VideoSource
 
 logger = logging.getLogger(__name__)
 
-State = Literal["listening", "thinking", "speaking", "watching", "silent"]
+State = Literal["listening", "thinking", "speaking", "writing", "watching", "silent"]
 What = Literal[
     "turn",
     "backchannel",
@@ -22,6 +22,7 @@ What = Literal[
     "silent",
     "interrupted",
     "continued",
+    "unanswered",
     "resumed",
     "refused",
     "error",
@@ -63,6 +64,7 @@ class AgentSignals:
 
     Attributes:
         answering: An answer is due or under way, if only a greeting.
+        writing: An answer that has no sound is being written.
         owed: Somebody waits for it.
         heard_at: When the person ended a sound of which it is not known yet whether it is a turn.
         sees: The pipeline looks at pictures.
@@ -71,6 +73,7 @@ class AgentSignals:
 
     audible: bool = False
     answering: bool = False
+    writing: bool = False
     owed: bool = False
     person_speaking: bool = False
     sees: bool = False
@@ -79,11 +82,18 @@ class AgentSignals:
     watching_until: float = 0.0
     observed_until: float = 0.0
 
+    @property
+    def given(self) -> bool:
+        """Whether an answer is being heard or read."""
+        return self.audible or self.writing
+
     def state(self, now: float) -> State:
         if self.person_speaking:
             return "listening"
         if self.audible:
             return "speaking"
+        if self.writing:
+            return "writing"
         if self.owed or (self.heard_at is not None and UNDECIDED_S <= now - self.heard_at < GIVEN_UP_S):
             return "thinking"
         if now < self.silent_until:
@@ -137,8 +147,8 @@ class AgentStatePublisher:
         return self._signals
 
     def observe(self, **signals: bool) -> None:
-        """Take any of `audible`, `answering`, `owed`, `person_speaking`, and `undecided`: the person has just ended a
-        sound which may be a turn."""
+        """Take any of `audible`, `answering`, `writing`, `owed`, `person_speaking`, and `undecided`: the person has
+        just ended a sound which may be a turn."""
         heard_at = None if signals.get("owed") else self._signals.heard_at
         if (undecided := signals.pop("undecided", None)) is not None:
             heard_at = self._now() if undecided else None

@@ -54,7 +54,7 @@ class Room:
 
     async def question(self) -> None:
         await self.sound()
-        self.call.turn()
+        self.call.spoken.turn()
         self.call.session.generate_reply()
 
     def state(self, old: Literal["speaking", "listening"], new: Literal["speaking", "listening"]) -> None:
@@ -127,7 +127,7 @@ async def test_who_speaks_over_an_answer_that_sounds_has_interrupted_it() -> Non
     async with calling(FakePipeline(says=[Says((("One, two, three.", 9.0),))])) as room:
         await room.question()
         await asyncio.sleep(3)
-        room.call.interrupt()
+        room.call.spoken.interrupt()
         await asyncio.sleep(1)
         assert [decision["what"] for decision in room.of("aura.decision")] == ["turn", "interrupted"]
 
@@ -136,7 +136,7 @@ async def test_who_goes_on_before_an_answer_sounds_has_interrupted_nothing() -> 
     async with calling(FakePipeline(says=[Says(PARIS.clauses, after_s=9.0)])) as room:
         await room.question()
         await asyncio.sleep(3)
-        room.call.interrupt()
+        room.call.spoken.interrupt()
         await asyncio.sleep(20)
         assert [decision["what"] for decision in room.of("aura.decision")] == ["turn", "continued"]
         assert room.waits == []
@@ -144,7 +144,7 @@ async def test_who_goes_on_before_an_answer_sounds_has_interrupted_nothing() -> 
 
 async def test_who_speaks_when_nobody_waits_for_anything_has_gone_on_with_nothing() -> None:
     async with calling(FakePipeline()) as room:
-        room.call.interrupt()
+        room.call.spoken.interrupt()
         await asyncio.sleep(1)
         assert room.of("aura.decision") == []
 
@@ -203,7 +203,7 @@ async def test_a_question_says_how_long_it_was() -> None:
     async with calling(FakePipeline(hears=[Hears("Which one?", after_s=0.2)], says=[PARIS])) as room:
         await room.sound()
         await asyncio.sleep(0.3)
-        room.call.turn()
+        room.call.spoken.turn()
         await asyncio.sleep(1)
         [turn] = room.of("aura.decision")
         assert (turn["what"], turn["reason"]) == ("turn", "words")
@@ -297,7 +297,7 @@ async def test_what_people_say_is_in_no_decision_and_in_no_figure() -> None:
         for _ in range(3):
             await room.sound()
             await asyncio.sleep(1)
-        room.call.turn()
+        room.call.spoken.turn()
         room.call.session.generate_reply()
         await asyncio.sleep(3)
         assert {"turn", "backchannel", "noise", "silent"} <= {each["what"] for each in room.of("aura.decision")}

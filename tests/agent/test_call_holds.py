@@ -35,7 +35,7 @@ async def is_heard(loudspeaker: WavLoudspeaker) -> bool:
 def tone(room: Room, level: int, seconds: float = 1.0) -> None:
     """What the microphone gives meanwhile."""
     for _ in range(round(seconds / 0.02)):
-        room.call.near.hears(np.full(480, level, np.int16))
+        room.call.spoken.near.hears(np.full(480, level, np.int16))
 
 
 async def test_an_answer_goes_on_soon_after_a_sound_of_which_nothing_is_known() -> None:
@@ -76,7 +76,7 @@ async def test_a_sound_much_quieter_than_the_persons_turns_is_an_aside() -> None
         room.state("listening", "speaking")
         tone(room, 3_000)
         room.state("speaking", "listening")
-        room.call.turn()
+        room.call.spoken.turn()
         room.call.on_committed()
         await counts(room)
         tone(room, 10)

@@ -191,7 +191,7 @@ async def test_a_voice_is_heard_when_nothing_else_is() -> None:
 
 
 async def test_answers_that_are_only_written_break_off_what_is_spoken_and_make_no_sound() -> None:
-    says = [Says(), Says((("In ink.", 1.0),)), Says((("Aloud.", 1.0),))]
+    says = [Says(), Says(), Says((("In ink.", 1.0),)), Says((("Aloud.", 1.0),))]  # of greetings they say nothing
     pipeline = FakePipeline(voices=VOICES, says=says, greeting_s=5.0)
     async with calling(pipeline) as (call, notes):
         assert audible(call)

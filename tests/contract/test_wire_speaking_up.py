@@ -90,7 +90,7 @@ async def test_a_remark_that_is_interrupted_stops_the_engines_and_is_remembered_
     async with filmed(line) as room:
         line.remarks.append(" ".join(f"number{n}" for n in range(40)) + ".")
         await eventually(lambda: room.heard_s > 1.5)
-        room.call.interrupt()
+        room.call.spoken.interrupt()
         await eventually(lambda: not line.busy)
         heard = room.heard_s
         await room.call.write("What is that?")

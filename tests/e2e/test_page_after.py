@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from infra.bench.person.person import ANSWER_S
 from tests.e2e.chromium import Page, Screen, chromium, element, find
 from tests.e2e.page_states import PAGE_S
 from tests.e2e.screens import SETTLED
@@ -109,11 +110,18 @@ async def test_a_thumb_counts_at_once_and_a_sentence_adds_to_it(
 async def test_a_call_can_be_continued_for_a_while_and_then_another_one_begun(
     scripted: ScriptedPage, a_room: Callable[[], str], tmp_path: Path
 ) -> None:
-    async with in_call(scripted, a_room(), tmp_path) as (page, _):
+    async with in_call(scripted, a_room(), tmp_path) as (page, agent):
+        await agent.says("user", "And where is Oslo?")
+        await page.until(captions("user", "And where is Oslo?"), PAGE_S, "a question that stays open")
         await leave(page)
+        assert "And where is Oslo? (not answered)" in await page.run(f"{find('.after-said')}.innerText")
         assert "s)" in await page.run(f"{element('continue')}.textContent")
         await page.click(element("continue"))
         await page.until(find(".before"), PAGE_S, "what was said before")
+        assert "not answered: you left" in await page.run(f"{find('.line[data-mark=open]')}.innerText")
+        await page.click(element("ask-again"))
+        await page.until(f"{captions('user', 'And where is Oslo?')} === 2", ANSWER_S, "the question once more")
+        await page.until(f"!{element('ask-again')}", PAGE_S, "that it has been asked")
         followed = "Node.DOCUMENT_POSITION_FOLLOWING"
         above = f"{find('.before')}.compareDocumentPosition({element('caption-user')}) & {followed}"
         assert await page.run(above), "`Earlier` stands below the old lines"

@@ -1,5 +1,5 @@
 /** Reads what the agent says about itself in its participant attributes. Unreadable values count as absent. */
-export const STATES = ['listening', 'thinking', 'speaking', 'watching', 'silent'] as const;
+export const STATES = ['listening', 'thinking', 'speaking', 'writing', 'watching', 'silent'] as const;
 export type AgentState = (typeof STATES)[number] | 'absent' | 'preparing';
 
 const SHOWN = ['camera', 'screen'] as const;

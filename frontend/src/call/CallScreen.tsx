@@ -87,7 +87,13 @@ function InCall({ call, leave, rejoin, anew }: Props) {
           mode={mode}
         />
         <Banner trouble={trouble} rejoin={rejoin} anew={anew} />
-        <Captions before={conversation.before} lines={conversation.lines} measured={measured} readAloud={readCaptions}>
+        <Captions
+          before={conversation.before}
+          lines={conversation.lines}
+          measured={measured}
+          readAloud={readCaptions}
+          ask={(text) => call.ask({ text, aboutPicture: false })}
+        >
           <CallChips call={call} />
         </Captions>
         <div className="self-place">

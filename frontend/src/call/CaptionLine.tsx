@@ -5,7 +5,14 @@ import { seconds } from '../ui/format';
 import { words } from '../words/words';
 import { Said } from './Said';
 
-export function CaptionLine({ line, continues }: { line: Line; continues: boolean }) {
+interface Props {
+  readonly line: Line;
+  readonly continues: boolean;
+  /** Asks a question again that was left open; absent: it is not offered. */
+  readonly ask?: ((text: string) => void) | undefined;
+}
+
+export function CaptionLine({ line, continues, ask }: Props) {
   const { side, final, mark, waitedMs, lang } = line;
   const notes = lineNotes(line);
   return (
@@ -19,6 +26,11 @@ export function CaptionLine({ line, continues }: { line: Line; continues: boolea
           <Said side={side} text={lineText(line)} />
         </div>{' '}
         {mark && <span className="mark">{words.captions.marks[mark]}</span>}{' '}
+        {mark === 'open' && ask && line.text && !line.picture && (
+          <button type="button" className="ask-again" data-testid="ask-again" onClick={() => ask(line.text)}>
+            {words.captions.askAgain}
+          </button>
+        )}
         {notes.length > 0 && <span className="note">{notes.join(', ')}</span>}
       </div>
     </li>

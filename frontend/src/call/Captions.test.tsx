@@ -19,3 +19,16 @@ it('shows what was said before under a heading and above a divider, and reads no
 it('reads nothing out over the voice of AURA unless that is wished for', () => {
   expect(drawn([], [line('a', 'Paris.')])).not.toContain('aria-live="polite"');
 });
+
+it('offers to ask again what was left open, until something is asked', () => {
+  const open = { ...line('a', 'Where is it?'), side: 'user', mark: 'open' } as const;
+  const asked = { ...open, key: 'b', mark: null } as const;
+  const html = (lines: readonly Line[]) =>
+    renderToStaticMarkup(
+      <Captions before={[open]} lines={lines} measured={() => {}} readAloud={false} ask={() => {}} />,
+    );
+  expect(html([])).toContain('not answered: you left');
+  expect(html([])).toContain('Ask again');
+  expect(html([asked])).not.toContain('Ask again');
+  expect(drawn([open], [])).not.toContain('Ask again');
+});

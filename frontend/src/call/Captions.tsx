@@ -15,15 +15,18 @@ interface Props {
   readonly measured: (wordsPx: number, boxPx: number) => void;
   /** Each line is read out by a screen reader once it is complete, over AURA's own voice. */
   readonly readAloud: boolean;
+  /** Asks a question again that was left open. */
+  readonly ask?: (text: string) => void;
   /** Shown until the person has said something. */
   readonly children?: ReactNode;
 }
 
-export function Captions({ before, lines, measured, readAloud, children }: Props) {
+export function Captions({ before, lines, measured, readAloud, ask, children }: Props) {
   const box = useRef<HTMLDivElement>(null);
   const [reading, setReading] = useState(false);
   const readingNow = useRef(false);
   const view = useRef<ScriptView>({ size: '', top: 0, below: 0 });
+  const begun = lines.some(({ side }) => side === 'user');
   const toEnd = () => scrollToEnd(box.current);
 
   const look = useCallback(() => {
@@ -71,13 +74,13 @@ export function Captions({ before, lines, measured, readAloud, children }: Props
         {before.length > 0 && (
           <>
             <p className="before">{words.captions.before}</p>
-            <Script lines={before} />
+            <Script lines={before} ask={begun ? undefined : ask} />
             <hr />
           </>
         )}
         {lines.length === 0 && before.length === 0 && <p className="empty">{words.captions.empty}</p>}
         <Script lines={lines} />
-        {before.length === 0 && !lines.some(({ side }) => side === 'user') && children}
+        {before.length === 0 && !begun && children}
       </div>
       {reading && (
         <button type="button" className="to-end" onClick={toEnd}>
@@ -119,11 +122,11 @@ function scrollToEnd(box: HTMLElement | null): void {
   scroller.scrollTo({ top: scroller.scrollHeight });
 }
 
-function Script({ lines }: { lines: readonly Line[] }) {
+function Script({ lines, ask }: Pick<Props, 'lines' | 'ask'>) {
   return (
     <ol>
       {lines.map((line, index) => (
-        <CaptionLine key={line.key} line={line} continues={lines[index - 1]?.side === line.side} />
+        <CaptionLine key={line.key} line={line} continues={lines[index - 1]?.side === line.side} ask={ask} />
       ))}
     </ol>
   );

@@ -31,6 +31,9 @@ export interface StageView {
   readonly windowTitle: string;
 }
 
+/** In which the agent does something. */
+const BUSY: readonly AgentState[] = ['thinking', 'speaking', 'writing', 'watching'];
+
 /** In which the person has the floor. */
 const OPEN: readonly AgentState[] = ['listening', 'watching', 'silent'];
 
@@ -78,7 +81,7 @@ export function stageView(signs: StageSigns, words: Pick<Words, 'about' | 'stage
   return {
     title: signs.title,
     hint: signs.hint,
-    of: state === 'speaking' || state === 'thinking' || state === 'watching' ? 'agent' : 'nobody',
+    of: BUSY.includes(state) ? 'agent' : 'nobody',
     announced: state === 'speaking' ? '' : state === 'silent' ? `${signs.title}. ${signs.hint}` : signs.title,
     windowTitle: state === 'listening' ? stage.titleOpen(words.about.name) : doing(signs.title),
   };

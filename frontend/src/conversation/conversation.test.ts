@@ -67,6 +67,12 @@ describe('an agent that goes', () => {
 });
 
 describe('decisions', () => {
+  it('mark the answer that is given anew', () => {
+    const anew = { ...decided('interrupted').decision, reason: 'modality' };
+    const { lines } = play(spoken('b', 'One, two'), { type: 'decided', decision: anew }, closed('b'));
+    expect(lines.map(brief)).toEqual([['One, two', true, 'anew']]);
+  });
+
   it('mark the interrupted answer, open or just closed', () => {
     expect(play(spoken('b', 'One, two'), decided('interrupted'), closed('b')).lines.map(brief)).toEqual([
       ['One, two', true, 'interrupted'],

@@ -1,13 +1,14 @@
 /** The conversation as it is shown: captions of both sides, typed lines, decisions, waits. Pure: `reduce(state, event)`. */
 import { type Decision, type Timings, type ToolReport, waitedMs } from '../agent/attributes';
+import { linesWhenLeft } from './leaving';
 
 export type Side = 'user' | 'agent';
 
 /**
- * Why a line is not simply what was said: cut by the person, cut off by a lost agent, heard but no turn, or not
- * answered because the person went on.
+ * Why a line is not simply what was said: cut by the person, because they left, or to be given anew below; cut off by a
+ * lost agent, heard but no turn, not answered because the person went on, or because they left.
  */
-export type Mark = 'interrupted' | 'lost' | 'aside' | 'unanswered';
+export type Mark = 'interrupted' | 'left' | 'anew' | 'lost' | 'aside' | 'unanswered' | 'open';
 
 export interface Line {
   readonly key: string;
@@ -68,6 +69,8 @@ export type ConversationEvent = { readonly nowMs: number } & (
   | { readonly type: 'tool'; readonly tool: ToolReport }
   /** The agent has gone. */
   | { readonly type: 'left' }
+  /** The person has gone, or the call has broken off. */
+  | { readonly type: 'ended' }
 );
 
 export const EMPTY: ConversationState = {
@@ -118,6 +121,8 @@ export function reduce(state: ConversationState, event: ConversationEvent): Conv
       return { ...state, tools: withTool(state.tools, event.tool) };
     case 'left':
       return withoutAgent(state);
+    case 'ended':
+      return { ...state, lines: linesWhenLeft(state) };
   }
 }
 
@@ -146,7 +151,7 @@ function withDecision(state: ConversationState, decision: Decision, nowMs: numbe
   const next = { ...state, decisions: append(state.decisions, logged, LOGGED) };
   switch (decision.what) {
     case 'interrupted':
-      return markInterrupted({ ...next, pendingWait: null }, nowMs);
+      return markCut({ ...next, pendingWait: null }, decision.reason === 'modality' ? 'anew' : 'interrupted', nowMs);
     case 'continued':
       return markUnanswered({ ...next, pendingWait: null });
     case 'resumed':
@@ -190,9 +195,9 @@ function withoutAgent(state: ConversationState): ConversationState {
   return { ...state, tools };
 }
 
-function markInterrupted(state: ConversationState, nowMs: number): ConversationState {
+function markCut(state: ConversationState, mark: Mark, nowMs: number): ConversationState {
   const cut = state.lines.findLast((line) => line.side === 'agent');
-  return cut && isRecent(cut, nowMs) ? change(state, cut.key, (line) => ({ ...line, mark: 'interrupted' })) : state;
+  return cut && isRecent(cut, nowMs) ? change(state, cut.key, (line) => ({ ...line, mark })) : state;
 }
 
 /** The person has begun to speak though what they asked last was not answered: of what was spoken, that is one turn. */

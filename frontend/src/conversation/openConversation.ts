@@ -45,6 +45,7 @@ export function openConversation(room: Room): Conversation {
       dispatch({ type: 'typed', key, text, picture: true, nowMs: performance.now() });
     },
     close() {
+      dispatch({ type: 'ended', nowMs: performance.now() });
       for (const stop of stops) stop();
     },
   };

@@ -18,6 +18,7 @@ const POSES: Readonly<Record<AgentState, Pose>> = {
   listening: { rise: 1 / 3, glow: 0.6, motion: 'breath' },
   thinking: { rise: 1 / 2, glow: 0.5, motion: 'rim' },
   speaking: { rise: 0.56, glow: 1, motion: 'voice' },
+  writing: { rise: 0.53, glow: 0.8, motion: 'rim' },
   watching: { rise: 0.4, glow: 0.6, motion: 'glint' },
   silent: { rise: 0.2, glow: 0.08, motion: 'still' },
 };

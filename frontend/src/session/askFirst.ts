@@ -3,6 +3,7 @@ import type { Room } from 'livekit-client';
 import { type AgentState, readLine, readShown, readState, type Shown } from '../agent/attributes';
 import type { FirstQuestion } from './choices';
 
+const BUSY: readonly AgentState[] = ['thinking', 'speaking', 'writing'];
 const LOOK_MS = 200;
 /** An agent that greets has begun to by then. */
 const GREETS_WITHIN_MS = 3_000;
@@ -22,7 +23,7 @@ export interface Readiness {
 
 /** Whether to ask now: after the greeting, and of a picture once it is seen. */
 export function mayAsk({ aboutPicture }: FirstQuestion, agent: Readiness): boolean {
-  if (!agent.line || agent.state === 'speaking' || agent.state === 'thinking') return false;
+  if (!agent.line || BUSY.includes(agent.state)) return false;
   if (aboutPicture && agent.shown === null && agent.hereMs < SHOWN_WITHIN_MS) return false;
   return agent.greeted || agent.hereMs >= GREETS_WITHIN_MS;
 }

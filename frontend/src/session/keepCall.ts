@@ -1,5 +1,6 @@
 /** Remembers the call while it lasts, also for a tab that dies without a word. */
 import { keepLines, keptLines } from '../conversation/keptLines';
+import { linesWhenLeft } from '../conversation/leaving';
 import type { Conversation } from '../conversation/openConversation';
 import { keptInTab } from '../storage/storage';
 import type { Place } from './choices';
@@ -9,9 +10,9 @@ import { REMEMBER_EVERY_MS, remember } from './returning';
 export function keepCall(place: Place, conversation: Conversation): () => void {
   conversation.recall(keptLines(keptInTab, place));
   const keep = (): void => {
-    const { before, lines } = conversation.current();
+    const now = conversation.current();
     remember(keptInTab, place, Date.now());
-    keepLines(keptInTab, place, [...before, ...lines]);
+    keepLines(keptInTab, place, [...now.before, ...linesWhenLeft(now)]);
   };
   keep();
   const timer = setInterval(keep, REMEMBER_EVERY_MS);

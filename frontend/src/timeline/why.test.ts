@@ -63,3 +63,10 @@ it('names the tool that was used, how that ended and what it took', () => {
   expect(used('constructor')).toBe('I used a tool: weather, 4.0 s.');
   expect(whyText(decided('no_tool', '', {}, 'maps: it has gone away'))).toContain('maps: it has gone away');
 });
+
+it('tells by what an answer was cut, and that there was none', () => {
+  expect(whyText(decided('interrupted', 'typed'))).toBe('You cut in: I stopped.');
+  expect(whyText(decided('interrupted', 'left'))).toBe('You left: I stopped.');
+  expect(whyText(decided('interrupted', 'modality'))).toContain('I gave this answer anew');
+  expect(whyText(decided('unanswered', 'left'))).toBe('You left before I had answered.');
+});

@@ -39,6 +39,9 @@ export function whyText(decision: LoggedDecision): string {
     case 'silent':
       return named(why.silent, reason) ?? why.silent.model;
     case 'interrupted':
+      if (reason === 'modality') return why.anew;
+      return reason === 'left' ? why.left : why.interrupted;
+    case 'unanswered':
     case 'continued':
     case 'resumed':
       return why[what];

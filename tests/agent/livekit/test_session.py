@@ -58,7 +58,7 @@ class Listener:
     def on_committed(self) -> None:
         self.committed += 1
 
-    def on_answers(self, busy: bool, owed: bool) -> None:
+    def on_answers(self, busy: bool, owed: bool, writing: bool) -> None:
         self.busy.append(busy)
         self.owed.append(owed)
 

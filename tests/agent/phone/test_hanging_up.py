@@ -5,7 +5,8 @@ import asyncio
 import pytest
 from livekit.agents import llm
 
-from agent.call import HANG_UP_S, Call
+from agent.answers.call_absence import HANG_UP_S
+from agent.call import Call
 from agent.persona.persona import Persona
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings

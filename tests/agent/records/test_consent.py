@@ -42,6 +42,14 @@ async def test_who_speaks_over_it_is_answered_and_hears_it_to_its_end(tmp_path: 
         assert room.heard.count(SENTENCE) == 1
 
 
+async def test_what_is_typed_first_is_answered_after_the_sentence(tmp_path: Path) -> None:
+    async with talking(greet=True, recording=recording(tmp_path)) as room:
+        await room.writes("What is the capital of France?")
+        await room.hears_out()
+        assert room.heard == f"{SENTENCE} The capital is Paris."
+        assert room.history[-2:] == [("user", "What is the capital of France?"), ("assistant", "The capital is Paris.")]
+
+
 async def test_it_is_said_too_where_the_persona_waits_for_the_person(tmp_path: Path) -> None:
     persona = replace(AURA, speaks_first=False)
     async with talking(greet=True, recording=recording(tmp_path), persona=persona) as room:

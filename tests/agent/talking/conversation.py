@@ -37,6 +37,7 @@ class Conversation:
         lossy: Not all of it can be known: something was broken while they spoke.
         cut_off: The line broke off in an answer: the pipeline guesses how much of it was heard.
         over: They have hung up.
+        reads: Answers are written for a part of it: they are remembered, and not heard.
     """
 
     call: Call
@@ -50,6 +51,7 @@ class Conversation:
     lossy: bool = False
     cut_off: bool = False
     over: bool = False
+    reads: bool = False
 
     # What the person does.
 

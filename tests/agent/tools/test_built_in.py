@@ -101,7 +101,7 @@ async def test_who_speaks_over_the_goodbye_keeps_the_agent() -> None:
         await asyncio.sleep(0.5)
         caller.speaks()
         await asyncio.sleep(0.3)
-        caller.call.interrupt()
+        caller.call.spoken.interrupt()
         caller.falls_silent()
         await asyncio.sleep(0.3)
         caller.asks()

@@ -105,7 +105,7 @@ async def test_an_interruption_of_words_behind_a_call_keeps_what_was_heard_and_t
         caller.asks()
         await asyncio.sleep(2.5)
         caller.speaks()
-        caller.call.interrupt()
+        caller.call.spoken.interrupt()
         await asyncio.sleep(0.5)
         caller.falls_silent()
         await asyncio.sleep(10)

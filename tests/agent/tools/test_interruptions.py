@@ -103,7 +103,7 @@ async def test_a_call_of_an_answer_that_was_interrupted_first_is_not_run() -> No
         pipeline.slow_s = 0.5  # the cancel arrives when the call is on its way
         caller.asks()
         await asyncio.sleep(8.4)
-        caller.call.interrupt()
+        caller.call.spoken.interrupt()
         await asyncio.sleep(10)
         assert len(pipeline.calls) == 1 and caller.outputs == [NOT_RUN]
         assert not ran
@@ -133,7 +133,7 @@ async def speaks_over(caller: Caller) -> None:
     """Somebody says something, which is heard after 0.3 s."""
     caller.speaks()
     await asyncio.sleep(0.3)
-    caller.call.interrupt()
+    caller.call.spoken.interrupt()
     await asyncio.sleep(0.7)
     caller.falls_silent()
     await asyncio.sleep(0.2)

@@ -37,8 +37,11 @@ export const after: typeof english = {
   transcriptTitle: (name, when, length) => `Ein Gespräch mit ${name}, ${when}, ${length}`,
   marks: {
     interrupted: 'unterbrochen',
+    left: 'hier bist du gegangen',
+    anew: 'unten noch einmal',
     lost: 'hier brach die Verbindung ab',
     aside: 'nicht als Wortmeldung gewertet',
     unanswered: 'nicht beantwortet',
+    open: 'nicht beantwortet',
   },
 };

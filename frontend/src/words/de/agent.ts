@@ -10,6 +10,7 @@ export const agent: Words['agent'] = {
     listening: { title: 'Hört zu', hint: OR_TYPE },
     thinking: { title: 'Denkt nach', hint: 'Du wurdest gehört.' },
     speaking: { title: 'Spricht', hint: 'Fall ruhig ins Wort, wann immer du willst.' },
+    writing: { title: 'Schreibt', hint: 'Fall ruhig ins Wort, wann immer du willst.' },
     watching: { title: 'Schaut zu', hint: `Dein Bild kommt an. ${OR_TYPE}` },
     silent: { title: 'Hat geschwiegen', hint: 'AURA fand nichts, was eine Antwort brauchte.' },
   },

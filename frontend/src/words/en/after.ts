@@ -37,8 +37,11 @@ export const after = {
   transcriptTitle: (name: string, when: string, length: string) => `A call with ${name}, ${when}, ${length}`,
   marks: {
     interrupted: 'cut off',
+    left: 'you left here',
+    anew: 'given anew below',
     lost: 'the connection broke here',
     aside: 'not taken as a turn',
     unanswered: 'not answered',
+    open: 'not answered',
   },
 };

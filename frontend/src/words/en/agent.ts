@@ -12,6 +12,7 @@ export const agent = {
     listening: { title: 'Listening', hint: OR_TYPE },
     thinking: { title: 'Thinking', hint: 'You were heard.' },
     speaking: { title: 'Speaking', hint: 'Interrupt whenever you like.' },
+    writing: { title: 'Writing', hint: 'Interrupt whenever you like.' },
     watching: { title: 'Watching', hint: `Your picture arrives. ${OR_TYPE}` },
     silent: { title: 'Stayed silent', hint: 'AURA found nothing that needed an answer.' },
   } satisfies Record<AgentState, { title: string; hint: string }>,

@@ -13,10 +13,14 @@ export const captions = {
   after: (time: string) => `after ${time}`,
   marks: {
     interrupted: 'you cut in here',
+    left: 'you left here',
+    anew: 'given anew below',
     lost: 'the connection broke here',
     aside: 'not taken as a turn',
     unanswered: 'not answered: you went on',
+    open: 'not answered: you left',
   } satisfies Record<Mark, string>,
+  askAgain: 'Ask again',
   /** Read aloud, in front of a line. */
   agentSaid: 'AURA said:',
   youSaid: 'You said:',
