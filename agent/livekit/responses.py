@@ -55,7 +55,7 @@ class _Request:
     @property
     def out_of_band(self) -> bool:
         """The conversation does not keep its answer."""
-        return self.event["response"].get("conversation") == "none"
+        return bool(self.event["response"].get("conversation") == "none")
 
 
 class CommandSink(Protocol):
