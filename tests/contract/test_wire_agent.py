@@ -14,7 +14,7 @@ from agent.livekit.media import RATE, sound
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_settings import PipelineSessionSettings
-from agent.persona.persona import AURA
+from agent.persona.persona import AURA, Phrase
 from agent.settings.agent import PipelineSettings
 from pipeline.engines.fake import speaks, writes
 from tests.agent.livekit.test_session import Listener
@@ -120,3 +120,22 @@ async def test_messages_around_a_call_are_told_one_after_the_other_and_truncated
             """Answered with what was heard."""
     said = [message.text for message in line.questions[-1].messages if message.role == "assistant"]
     assert said == [FIRST, "Still"]
+
+
+async def test_what_is_said_out_of_band_is_heard_and_never_read_by_the_model() -> None:
+    line = Line(aura=writes("Well."), tts=speaks(500))
+    async with served(line) as pipeline, talking(pipeline) as (session, listener):
+        await eventually(partial(bool, listener.lines))
+        said = session.character.note(Phrase("One moment, please."), kept=False)
+        async for message in (await session.say(said)).message_stream:
+            assert "".join([piece async for piece in message.text_stream]) == said
+            assert sum([frame.duration async for frame in message.audio_stream]) > 0
+            session.truncate(message_id=message.message_id, modalities=["audio"], audio_end_ms=100)
+            told = session.chat_ctx.copy()  # as LiveKit tells what it has played
+            told.items.append(llm.ChatMessage(role="assistant", id=message.message_id, content=[said]))
+            told.add_message(role="user", content="And?")
+            await session.update_chat_ctx(told)
+        async for message in (await session.generate_reply()).message_stream:
+            assert "".join([piece async for piece in message.text_stream]) == "Well."
+        assert [item.text_content for item in session.chat_ctx.messages()] == ["And?", "Well."]
+    assert [message.text for message in line.questions[-1].messages] == ["And?"]
