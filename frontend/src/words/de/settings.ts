@@ -5,6 +5,8 @@ export const settings: Words['settings'] = {
   title: 'Einstellungen',
   themes: { system: 'wie das System', light: 'hell', dark: 'dunkel' },
   theme: (now, next) => `Farben: ${now}. Wechseln zu: ${next}`,
+  pageLanguage: 'Sprache der Seite',
+  pageLanguageHint: 'Auch ein Gespräch beginnt darin, wenn AURA sie spricht und keine andere eingestellt ist.',
   chooseMicrophone: 'Mikrofon wählen',
   chooseCamera: 'Kamera wählen',
   systemDefault: 'Standard des Systems',

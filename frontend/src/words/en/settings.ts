@@ -5,6 +5,8 @@ export const settings = {
   title: 'Settings',
   themes: { system: 'system', light: 'light', dark: 'dark' } satisfies Record<Theme, string>,
   theme: (now: string, next: string) => `Theme: ${now}. Switch to ${next}`,
+  pageLanguage: 'Language of the page',
+  pageLanguageHint: 'A call begins in it, too, if AURA speaks it and no other language is set.',
   chooseMicrophone: 'Choose the microphone',
   chooseCamera: 'Choose the camera',
   systemDefault: 'System default',
