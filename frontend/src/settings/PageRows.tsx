@@ -14,7 +14,7 @@ export function PageRows() {
     <div className="setting-group">
       <ChoiceRow
         label={settings.pageLanguage}
-        hint={settings.pageLanguageHint}
+        hint={sheet.pageLanguageHint}
         testid="page-language"
         value={language}
         options={LANGUAGES.map((value) => ({ value, name: OWN_NAMES[value] }))}

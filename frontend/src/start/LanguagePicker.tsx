@@ -7,7 +7,7 @@ export function LanguagePicker() {
       className="page-language"
       data-testid="door-language"
       aria-label={words.settings.pageLanguage}
-      title={words.settings.pageLanguageHint}
+      title={words.settings.pageLanguage}
       value={language}
       onChange={({ target }) => void chooseLanguage(target.value as Language)}
     >

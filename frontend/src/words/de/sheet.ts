@@ -63,6 +63,7 @@ export const sheet: typeof english = {
     'Durch deinen Screenreader, jede Zeile, sobald sie vollständig ist. Er spricht in AURAs Stimme hinein.',
   letterKeys: 'Buchstabentasten',
   letterKeysHint: 'M, V und / wirken im Gespräch. Schalte sie aus, wenn du diktierst.',
+  pageLanguageHint: 'Auch ein Gespräch beginnt darin, wenn AURA sie spricht und keine andere eingestellt ist.',
   theme: 'Farben',
   microphone: 'Mikrofon',
   camera: 'Kamera',

@@ -66,6 +66,7 @@ export const sheet = {
   readCaptionsHint: 'By your screen reader, each line once it is complete. It speaks over AURA’s voice.',
   letterKeys: 'Letter keys',
   letterKeysHint: 'M, V and / act in a call. Switch them off if you dictate.',
+  pageLanguageHint: 'A call begins in it, too, if AURA speaks it and no other language is set.',
   theme: 'Colours',
   microphone: 'Microphone',
   camera: 'Camera',
