@@ -78,8 +78,8 @@ def test_the_web_server_lets_nobody_in_from_elsewhere_unasked(host: str) -> None
     with pytest.raises(SettingsError) as raised:
         web_settings(ENVIRON, host)
     assert raised.value.faults == [
-        f"--host {host} lets others in: set AURA_WEB_PASSWORD, or AURA_OIDC_ISSUER, so that they are asked who they are "
-        "(by https, whose end is in front of it); --anybody if whoever reaches it may call"
+        f"--host {host} lets others in: set AURA_WEB_PASSWORD, or AURA_OIDC_ISSUER, so that they are "
+        "asked who they are (by https, whose end is in front of it); --anybody if whoever reaches it may call"
     ]
     assert web_settings({**ENVIRON, **ASKED}, host).access is not None
     assert web_settings(ENVIRON, host, anybody=True).access is None
