@@ -42,7 +42,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             case "dev":
                 return _dev(_environ(arguments), arguments)
             case "web":
-                return _web(_environ(arguments), arguments.host, arguments.port, arguments.static)
+                return _web(_environ(arguments), arguments)
             case "certificate":
                 return _certificate(arguments)
             case "trunks":
@@ -93,11 +93,12 @@ def _dev(environ: Mapping[str, str], arguments: argparse.Namespace) -> int:
     return _code(asyncio.run(work_reloading(again, environ)))
 
 
-def _web(environ: Mapping[str, str], host: str, port: int, static: Path | None) -> int:
+def _web(environ: Mapping[str, str], arguments: argparse.Namespace) -> int:
     from agent.web.outside.serving import for_this_machine, serving_outside
     from agent.web.server import application, serve
 
-    settings = web_settings(environ, host)
+    host, port, static = arguments.host, arguments.port, arguments.static
+    settings = web_settings(environ, host, anybody=arguments.anybody)
     app = application(for_this_machine(settings), static)
     try:
         return _code(asyncio.run(serve(app, host, port, serving_outside(settings, static))))
@@ -175,6 +176,7 @@ def _parser() -> argparse.ArgumentParser:
         worker.add_argument("--health-port", metavar="PORT", type=lambda text: str(_port(text)), help="and its port")
     web = commands.add_parser("web", help="serve the page and hand out tokens")
     web.add_argument("--host", default="127.0.0.1")
+    web.add_argument("--anybody", action="store_true", help="let whoever reaches another --host call, and ask nobody")
     web.add_argument("--port", type=_port, default=8080)
     web.add_argument("--static", type=Path, help="the built page")
     certificate = commands.add_parser("certificate", help="make a certificate for a host, or look at one")

@@ -15,6 +15,7 @@ from agent.settings.persona import PersonaSettings, persona_settings
 from agent.settings.phone import PhoneSettings, phone_settings
 from agent.settings.records import RecordSettings, record_settings
 from agent.settings.tools import ToolSettings, tool_settings
+from pipeline.realtime.loopback import is_loopback
 
 GRACE_S = 60  # livekit-server keeps an empty room for longer: `departure_timeout` in infra/livekit/livekit.yaml
 REMARKS_PER_MINUTE = 4
@@ -140,8 +141,15 @@ def worker_settings(environ: Mapping[str, str]) -> WorkerSettings:
     return settings
 
 
-def web_settings(environ: Mapping[str, str], listens_on: str) -> WebSettings:
-    """Raises SettingsError, naming every variable that is missing or wrong."""
+def web_settings(environ: Mapping[str, str], listens_on: str, *, anybody: bool = False) -> WebSettings:
+    """What the web server is told.
+
+    Args:
+        anybody: Whoever reaches an address that is not this machine's own may call, and nobody is asked.
+
+    Raises:
+        SettingsError: Naming every variable that is missing or wrong.
+    """
     reader = EnvironmentReader(environ)
     settings = WebSettings(
         reader.url("AURA_PIPELINE_URL", "http", "https"),
@@ -160,6 +168,11 @@ def web_settings(environ: Mapping[str, str], listens_on: str) -> WebSettings:
     )
     if settings.outside and settings.access is None:
         reader.refuse(f"AURA_WEB_HOST lets others in: set {PASSWORD}, or {ISSUER}, so that they are asked who they are")
+    if settings.access is None and not (anybody or is_loopback(listens_on)):
+        reader.refuse(
+            f"--host {listens_on} lets others in: set {PASSWORD}, or {ISSUER}, so that they are asked who they are "
+            "(by https, whose end is in front of it); --anybody if whoever reaches it may call"
+        )
     reader.check()
     return settings
 

@@ -15,4 +15,5 @@ export function mount(): void {
       </ErrorBoundary>
     </StrictMode>,
   );
+  import('./ui/keepFocus').then(({ keepFocus }) => keepFocus()).catch(() => {}); // the page works without
 }

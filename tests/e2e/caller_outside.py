@@ -47,7 +47,7 @@ async def call(folder: Path, url: str, password: str) -> dict[str, Any]:
         await _heard(page)
         await page.click(element("chat-input"))
         await page.type(QUESTION)
-        await page.until(f"!{element('chat-send')}.disabled", FOUND_S, "a message that can be sent")
+        await page.until(f"{element('chat-send')}.ariaDisabled === 'false'", FOUND_S, "a message that can be sent")
         await page.click(element("chat-send"))
         answered = f"document.body.textContent.split({json.dumps(QUESTION)}).length > 2"  # the parrot says it back
         await page.until(answered, ANSWER_S, "the answer")

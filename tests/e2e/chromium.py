@@ -67,6 +67,7 @@ DESK = Screen("desk", 1440, 900, phone=False)
 LAPTOP = Screen("laptop", 1280, 720, phone=False)
 PHONE = Screen("phone", 390, 844, phone=True)
 SMALL_PHONE = Screen("small-phone", 320, 568, phone=True)
+NAMED_KEYS = {"Enter": 13, "Escape": 27}
 TWO_CAMERAS = "--use-fake-device-for-media-stream=device-count=2"
 ZOOMED = Screen("zoomed", 360, 225, phone=False)  # the desk's at 400 %
 
@@ -144,6 +145,10 @@ class Page:
         """Have the system prefer something from now on: `color_scheme="dark"`, `reduced_motion="reduce"`."""
         wanted = [{"name": f"prefers-{name.replace('_', '-')}", "value": value} for name, value in features.items()]
         await self._send("Emulation.setEmulatedMedia", features=wanted)
+
+    async def be_the_one_that_is_used(self) -> None:
+        """Have the system's focus: without it a page is told of no change of its own."""
+        await self._send("Emulation.setFocusEmulationEnabled", enabled=True)
 
     async def claim(self, user_agent: str) -> None:
         """Say to pages that are opened from now on that it is another browser."""
@@ -246,8 +251,8 @@ class Page:
         await self._send("Input.insertText", text=text)
 
     async def press(self, key: str, *, held: bool = False) -> None:
-        """Press a key with a character on it, or Escape; `held`: it is not let go, which `release` does."""
-        text = {} if len(key) > 1 else {"text": key}
+        """Press a key with a character on it, Enter or Escape; `held`: it is not let go, which `release` does."""
+        text = {"text": "\r"} if key == "Enter" else {} if len(key) > 1 else {"text": key}
         await self._send("Input.dispatchKeyEvent", type="keyDown", **_key(key), **text)
         if not held:
             await self.release(key)
@@ -283,7 +288,7 @@ class Page:
 
 def _key(key: str) -> dict[str, Any]:
     """A key as the protocol has it: what the browser itself does with one goes by its number."""
-    return {"key": key, "windowsVirtualKeyCode": 27 if key == "Escape" else ord(key.upper()[0])}
+    return {"key": key, "windowsVirtualKeyCode": NAMED_KEYS.get(key) or ord(key.upper()[0])}
 
 
 def element(testid: str) -> str:

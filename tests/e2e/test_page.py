@@ -116,5 +116,5 @@ async def write(page: Page, text: str) -> None:
     """Type a message, and send it."""
     await page.click(element("chat-input"))
     await page.type(text)
-    await page.until(f"!{element('chat-send')}.disabled", PAGE_S, "a message that can be sent")
+    await page.until(f"{element('chat-send')}.ariaDisabled === 'false'", PAGE_S, "a message that can be sent")
     await page.click(element("chat-send"))

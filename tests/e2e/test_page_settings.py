@@ -169,7 +169,7 @@ async def test_settings_act_in_mid_call(seeing: SeeingPage, tmp_path: Path, out:
             await page.until(f"{element('voice')}?.options.length === 2", PAGE_S, "the voices")
             await pick(page, "voice", "'alto'")
             await page.until(f"{element('persona')}.dataset.voice === 'alto'", PAGE_S, "another voice")
-            await page.until(f"!{element('sample')}.disabled", PAGE_S, "that it can be heard")
+            await page.until(f"{element('sample')}.ariaDisabled === 'false'", PAGE_S, "that it can be heard")
             await page.click(element("sample"))
             await page.until(f"{captions('agent', GREETING)} === 2", READY_S, "a sample of it")
             loudspeaker = "[...list.options].map(option => option.value).findLast(value => value !== list.value)"
@@ -210,7 +210,7 @@ async def test_who_is_chosen_at_the_door_is_heard_there_and_answers_the_call_unt
             await pick(page, "persona-choice", "'Nova'")
             await turn(page, "sample")
             await page.until(f"{HEARD} === 200", READY_S, "the sample")
-            await page.until(f"!{element('sample')}.disabled", READY_S, "the end of it")
+            await page.until(f"{element('sample')}.ariaDisabled === 'false'", READY_S, "the end of it")
             assert await page.run(f"{element('sample-problem')}.textContent") == ""
             await take_pictures(page, out, "settings-persona")
         await page.click(element("start"))
@@ -231,9 +231,9 @@ async def test_what_the_agent_refuses_is_told_in_front_of_the_settings(seeing: S
         await page.until(captions("agent", GREETING), READY_S, "the greeting")
         await page.until(f"{element('state')}.dataset.state === 'listening'", READY_S, "the end of the greeting")
         async with sheet(page):
-            await page.until(f"!{element('sample')}.disabled", PAGE_S, "a voice that can be heard")
+            await page.until(f"{element('sample')}.ariaDisabled === 'false'", PAGE_S, "a voice that can be heard")
             await page.click(element("sample"))
-            await page.until(f"!{element('sample')}.disabled", PAGE_S, "that it is asked for")
+            await page.until(f"{element('sample')}.ariaDisabled === 'false'", PAGE_S, "that it is asked for")
             await page.click(element("sample"))  # it speaks already
             await page.until(element("toast"), PAGE_S, "the refusal")
             middle = "(({left, right, top}) => document.elementFromPoint((left + right) / 2, top + 20))"

@@ -5,6 +5,8 @@ import { handOver, REPLAY } from '../replay/handOver';
 import type { Place } from '../session/choices';
 import type { Call } from '../session/openCall';
 import type { End } from '../session/phase';
+import DoorSheet from '../settings/DoorSheet';
+import { SettingsButton } from '../settings/SettingsButton';
 import { keptInTab } from '../storage/storage';
 import { ThemeToggle } from '../theme/ThemeToggle';
 import { useReporter } from '../toasts/reporter';
@@ -48,6 +50,7 @@ export function AfterCall({ call, place, end, again, anew, back }: Props) {
     <main className="after" data-testid="after">
       <div className="door-corner">
         <ThemeToggle />
+        <SettingsButton sheet={(close) => <DoorSheet close={close} />} />
       </div>
       <header>
         <h1 ref={heading} tabIndex={-1}>
@@ -98,12 +101,17 @@ function Figures({ returned, figures }: { returned: boolean; figures: readonly F
     <dl className="after-figures">
       {figures.map(({ what, value }) => (
         <div key={what}>
-          <dt>{what === 'duration' && returned ? words.after.durationBack : words.after[what]}</dt>
+          <dt>{figureName(what, value, returned)}</dt>
           <dd data-testid={`after-${what}`}>{value}</dd>
         </div>
       ))}
     </dl>
   );
+}
+
+function figureName(what: Figure['what'], value: string, returned: boolean): string {
+  if (what === 'turns') return words.after.turns(Number(value));
+  return what === 'duration' && returned ? words.after.durationBack : words.after[what];
 }
 
 interface WayOnProps extends Pick<Props, 'end' | 'again' | 'anew' | 'back'> {

@@ -1,4 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
+import { keepDraft, keptDraft } from '../call/draft';
 import { keepLines, keptLines } from '../conversation/keptLines';
 import { recall, remember } from '../session/returning';
 import { usable } from '../storage/storage';
@@ -19,25 +20,26 @@ function answering(status: number) {
   });
   keepLines(tab, PLACE, [{ ...LINE, waitedMs: null, touchedMs: 0 }]);
   remember(tab, PLACE, 0);
-  return { asked, left: () => [keptLines(tab, PLACE).length, recall(tab, 1) !== null], tab };
+  keepDraft(tab, 'And');
+  return { asked, left: () => [keptLines(tab, PLACE).length, recall(tab, 1) !== null, keptDraft(tab)], tab };
 }
 
 it('deletes the record, and forgets what the browser kept', async () => {
   const { asked, left, tab } = answering(204);
   expect(await forgetAll('secret', tab)).toBe(true);
   expect(asked.mock.calls.map(([address, { method }]) => [address, method])).toEqual([['/api/record', 'DELETE']]);
-  expect(left()).toEqual([0, false]);
+  expect(left()).toEqual([0, false, '']);
 });
 
 it('forgets nothing while the record is there still, so that it can be tried again', async () => {
   const { left, tab } = answering(500);
   expect(await forgetAll('secret', tab)).toBe(false);
-  expect(left()).toEqual([1, true]);
+  expect(left()).toEqual([1, true, 'And']);
 });
 
 it('asks nobody where calls are not recorded', async () => {
   const { asked, left, tab } = answering(500);
   expect(await forgetAll(null, tab)).toBe(true);
   expect(asked).not.toHaveBeenCalled();
-  expect(left()).toEqual([0, false]);
+  expect(left()).toEqual([0, false, '']);
 });

@@ -1,4 +1,5 @@
 /** Forgets what was kept of a call: the record at the server first, for what is in this browser says whose it was. */
+import { keepDraft } from '../call/draft';
 import { forgetLines } from '../conversation/keptLines';
 import { deleteRecord } from '../records/record';
 import { forget } from '../session/returning';
@@ -13,5 +14,6 @@ export async function forgetAll(token: string | null, storage: Keeper): Promise<
   if (token !== null && !(await deleteRecord(token))) return false;
   forgetLines(storage);
   forget(storage);
+  keepDraft(storage, '');
   return true;
 }

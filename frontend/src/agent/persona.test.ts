@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { languageGroups, readChoices, readPersona, spokenHint } from './persona';
+import { languageGroups, matching, readChoices, readPersona, spokenHint } from './persona';
 
 const choices = (fields: object) => readChoices({ 'aura.choices': JSON.stringify(fields) });
 
@@ -59,4 +59,18 @@ it('says plainly that only one language is spoken', () => {
   expect(spokenHint(choices({ voice_languages: ['en'] }))).toBe('AURA speaks English only.');
   expect(spokenHint(choices({ voice_languages: ['en', 'fr'] }))).toBe('');
   expect(spokenHint(choices({}))).toBe('');
+});
+
+it('finds a language by its name here, its own, its English one, or its code', () => {
+  const groups = languageGroups(choices({ languages: ['de', 'es', 'nb', 'fr'], voice_languages: ['es'] }), []);
+  const found = (typed: string) =>
+    matching(groups, typed).flatMap(({ languages }) => languages.map(({ code }) => code));
+  expect(found('ger')).toEqual(['de']);
+  expect(found('Deu')).toEqual(['de']);
+  expect(found('espan')).toEqual(['es']);
+  expect(found('FR')).toEqual(['fr']);
+  expect(found('bokmal')).toEqual(['nb']);
+  expect(found('erman')).toEqual([]);
+  expect(found(' ')).toEqual(['es', 'fr', 'de', 'nb']);
+  expect(matching(groups, 'spanish').map(({ of }) => of)).toEqual(['spoken']);
 });

@@ -79,6 +79,18 @@ export function languageGroups({ understood, spoken }: Choices, wished: readonly
   return groups.filter(({ languages }) => languages.length > 0);
 }
 
+/**
+ * Those languages that begin with what is typed, or one of whose words does: in the language of the page, in their own,
+ * in English, or by their code. All of them where nothing is typed.
+ */
+export function matching(groups: readonly LanguageGroup[], typed: string): readonly LanguageGroup[] {
+  const sought = plain(typed);
+  const fits = ({ code, name }: LanguageChoice) =>
+    [name, nameIn(code, code), nameIn(code, 'en'), code].some((known) => ` ${plain(known)}`.includes(` ${sought}`));
+  const found = groups.map((group) => ({ ...group, languages: group.languages.filter(fits) }));
+  return found.filter(({ languages }) => languages.length > 0);
+}
+
 /** Which languages it answers in, if they are few: a sentence, or empty. */
 export function spokenHint({ spoken }: Choices): string {
   const [only, ...others] = spoken;
@@ -87,11 +99,20 @@ export function spokenHint({ spoken }: Choices): string {
 
 /** In the language of the page; undefined: the browser has no name for it. */
 export function languageName(code: string): string | undefined {
+  return nameIn(code, language);
+}
+
+function nameIn(code: string, where: string): string | undefined {
   try {
-    return new Intl.DisplayNames([language], { type: 'language', fallback: 'none' }).of(code);
+    return new Intl.DisplayNames([where], { type: 'language', fallback: 'none' }).of(code);
   } catch {
     return undefined; // it is no code
   }
+}
+
+/** In small letters, without accents: as people type it who search. */
+function plain(text: string | undefined): string {
+  return (text ?? '').trim().toLowerCase().normalize('NFD').replace(/\p{M}/gu, '');
 }
 
 function sorted(codes: readonly string[]): readonly LanguageChoice[] {

@@ -1,6 +1,7 @@
 /** The call: who speaks, what was said, and the controls; one room for all its parts. */
 import { RoomContext } from '@livekit/components-react';
 import { useCallback, useRef, useState } from 'react';
+import type { AgentState } from '../agent/attributes';
 import { useAgent } from '../agent/useAgent';
 import { useConversation } from '../conversation/useConversation';
 import type { Call } from '../session/openCall';
@@ -33,6 +34,9 @@ interface Props {
   readonly anew: () => void;
 }
 
+/** Whether it takes what is written; while it prepares, it may not. */
+const hears = (state: AgentState) => state !== 'absent' && state !== 'preparing';
+
 /** As long as there are fewer lines, the stage takes more room than they do. */
 const FEW_LINES = 4;
 
@@ -61,6 +65,7 @@ function InCall({ call, leave, rejoin, anew }: Props) {
   }, []);
   const leaving = useRef<HTMLDialogElement>(null);
   const chat = useRef<HTMLInputElement>(null);
+  const detailsButton = useRef<HTMLButtonElement>(null);
   const trouble = useTrouble(agent);
   const { readCaptions } = useSettings();
   const persona = useCallPersona(agent);
@@ -77,6 +82,7 @@ function InCall({ call, leave, rejoin, anew }: Props) {
         devices={devices}
         details={details}
         toggleDetails={() => setDetails(!details)}
+        detailsButton={detailsButton}
       />
       <div className="call-main" ref={main}>
         <Stage
@@ -85,6 +91,7 @@ function InCall({ call, leave, rejoin, anew }: Props) {
           decision={conversation.decisions.at(-1)}
           typed={conversation.lines.findLast(({ side }) => side === 'user')?.typed ?? false}
           mode={mode}
+          microphone={call.microphone}
         />
         <Banner trouble={trouble} rejoin={rejoin} anew={anew} />
         <Captions
@@ -103,7 +110,10 @@ function InCall({ call, leave, rejoin, anew }: Props) {
       <DetailsPanel
         conversation={conversation}
         recordToken={agent.recorded ? call.token : null}
-        close={() => setDetails(false)}
+        close={() => {
+          setDetails(false);
+          detailsButton.current?.focus(); // what was pressed is hidden
+        }}
       />
       <footer className="dock">
         <ChatBox
@@ -111,7 +121,7 @@ function InCall({ call, leave, rejoin, anew }: Props) {
           send={call.conversation.type}
           show={show}
           sees={agent.sees}
-          agentHears={agent.participant !== undefined && !trouble?.title}
+          agentHears={hears(agent.state) && !trouble?.title}
         />
         <Controls
           devices={devices}

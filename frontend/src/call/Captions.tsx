@@ -108,12 +108,17 @@ function viewOf(box: HTMLElement): ScriptView {
   return { size, top: scrollTop, below };
 }
 
-/** How high the words are with the space around them; where the page scrolls, they need no more than there is. */
+/** How high words and chips are with the space around them; where the page scrolls, they need no more than there is. */
 function wordsIn(box: HTMLElement): number {
   if (scrollerOf(box) !== box) return 0;
   const { paddingTop, paddingBottom } = getComputedStyle(box);
-  const parts = [...box.children].filter((part) => !part.matches('.chips')).map((part) => part.clientHeight);
+  const parts = [...box.children].map((part) => part.clientHeight + gapOver(part));
   return parts.reduce((sum, part) => sum + part, Number.parseFloat(paddingTop) + Number.parseFloat(paddingBottom));
+}
+
+/** Of the first part it is what is left. */
+function gapOver(part: Element): number {
+  return part.previousElementSibling ? Number.parseFloat(getComputedStyle(part).marginTop) : 0;
 }
 
 function scrollToEnd(box: HTMLElement | null): void {

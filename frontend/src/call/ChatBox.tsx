@@ -1,31 +1,34 @@
 /** Types to the agent instead of speaking, and asks about a picture that is pasted or dropped. */
-import { type DragEvent, type FormEvent, type RefObject, useState } from 'react';
+import { type DragEvent, type FormEvent, type RefObject, useEffect, useRef, useState } from 'react';
 import { pictureNotShown } from '../pictures/problems';
 import { useAttachment } from '../pictures/useAttachment';
 import { messageNotSent } from '../session/callProblems';
+import { keptInTab } from '../storage/storage';
 import { useReporter } from '../toasts/reporter';
 import { Icon } from '../ui/Icon';
 import { words } from '../words/words';
+import { keepDraft, keptDraft } from './draft';
 
 interface Props {
   readonly box: RefObject<HTMLInputElement | null>;
   readonly send: (text: string) => Promise<void>;
   readonly show: (jpeg: Blob, text: string) => Promise<void>;
+  /** What is sent now reaches it; until then it waits here. */
   readonly agentHears: boolean;
   /** It looks at pictures; null: not known. */
   readonly sees: boolean | null;
 }
 
 export function ChatBox({ box, send, show, agentHears, sees }: Props) {
-  const [text, setText] = useState('');
+  const [text, setText] = useState(() => keptDraft(keptInTab));
+  const [waits, setWaits] = useState(false);
   const [over, setOver] = useState(false);
   const { picture, take, remove } = useAttachment(sees);
   const { report, withdraw } = useReporter();
-  const ready = agentHears && (text.trim() !== '' || picture !== null);
+  const full = text.trim() !== '' || picture !== null;
+  useEffect(() => keepDraft(keptInTab, text), [text]);
 
-  const submit = async (event: FormEvent) => {
-    event.preventDefault();
-    if (!ready) return;
+  const deliver = async () => {
     setText('');
     const failed = picture ? pictureNotShown : messageNotSent;
     try {
@@ -37,6 +40,26 @@ export function ChatBox({ box, send, show, agentHears, sees }: Props) {
       setText((newer) => newer || text);
       report(failed(error));
     }
+  };
+  const deliverNow = useRef(deliver);
+  useEffect(() => {
+    deliverNow.current = deliver;
+  });
+  useEffect(() => {
+    if (!waits || !agentHears) return;
+    setWaits(false);
+    void deliverNow.current();
+  }, [waits, agentHears]);
+
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    if (!full) return;
+    if (agentHears) void deliver();
+    else setWaits(true);
+  };
+  const write = (newer: string) => {
+    setText(newer);
+    setWaits(false); // until they send it once more
   };
   const dragged = (event: DragEvent, inside: boolean) => {
     if (!event.dataTransfer.types.includes('Files')) return;
@@ -72,7 +95,7 @@ export function ChatBox({ box, send, show, agentHears, sees }: Props) {
         ref={box}
         data-testid="chat-input"
         value={text}
-        onChange={(event) => setText(event.target.value)}
+        onChange={(event) => write(event.target.value)}
         onPaste={(event) => take(event.clipboardData) && event.preventDefault()}
         onKeyDown={(event) => event.key === 'Escape' && event.currentTarget.blur()}
         placeholder={placeholder(agentHears, over, picture !== null)}
@@ -86,12 +109,15 @@ export function ChatBox({ box, send, show, agentHears, sees }: Props) {
         type="submit"
         className="send"
         data-testid="chat-send"
-        disabled={!ready}
+        aria-disabled={!full || waits}
         aria-label={words.call.send}
         title={words.call.send}
       >
         <Icon name="send" />
       </button>
+      <p className="waits" role="status" data-testid="chat-waits" hidden={!waits}>
+        {waits && words.call.typedWaits}
+      </p>
     </form>
   );
 }

@@ -1,7 +1,7 @@
 /** Who speaks, and what the agent is doing. */
 import { useLocalParticipant, useTracks } from '@livekit/components-react';
 import { Track } from 'livekit-client';
-import { useEffect, useRef } from 'react';
+import { useEffect, useRef, useState } from 'react';
 import type { AgentView } from '../agent/useAgent';
 import { decisionReason, listeningHint, thinkingHint, watchingHint } from '../agent/words';
 import type { LoggedDecision } from '../conversation/conversation';
@@ -32,9 +32,11 @@ interface Props {
   /** What the person said last was written. */
   readonly typed: boolean;
   readonly mode: TalkMode;
+  /** Whether one came into the call when it began, as soon as that is known. */
+  readonly microphone: Promise<boolean>;
 }
 
-export function Stage({ agent, trouble, decision, typed, mode }: Props) {
+export function Stage({ agent, trouble, decision, typed, mode, microphone }: Props) {
   const { microphoneTrack, isCameraEnabled, isScreenShareEnabled } = useLocalParticipant();
   const voices = useTracks([Track.Source.Microphone], { onlySubscribed: true });
   const voice = voices.find(({ participant }) => participant.isAgent);
@@ -42,7 +44,7 @@ export function Stage({ agent, trouble, decision, typed, mode }: Props) {
   const told = words.agent.states[state];
   const person = useRef<HTMLDivElement>(null);
   const personSpeaks = useLevel(useOwnVoice(microphoneTrack), person);
-  const off = useMicrophoneOff(mode);
+  const off = useMicrophoneOff(mode, microphone);
   const touch = useTouch();
   const waited = useSecondsOf(state === 'thinking');
   const unseen = agent.sees === false && (isCameraEnabled || isScreenShareEnabled);
@@ -72,9 +74,18 @@ export function Stage({ agent, trouble, decision, typed, mode }: Props) {
 }
 
 /** Why the microphone is off; one that is still being opened is not. */
-function useMicrophoneOff(mode: TalkMode): MicrophoneOff | null {
+function useMicrophoneOff(mode: TalkMode, comes: Promise<boolean>): MicrophoneOff | null {
   const { microphoneTrack, isMicrophoneEnabled } = useLocalParticipant();
-  const missing = useHeldFor(!microphoneTrack, OPENING_MS);
+  const late = useHeldFor(!microphoneTrack, OPENING_MS);
+  const [refused, setRefused] = useState(false);
+  useEffect(() => {
+    let gone = false;
+    void comes.then((came) => !gone && setRefused(!came));
+    return () => {
+      gone = true;
+    };
+  }, [comes]);
+  const missing = late || refused;
   if (isMicrophoneEnabled || (!microphoneTrack && !missing)) return null;
   return typingOnly() && mode !== 'off' ? 'none' : OFF[mode];
 }

@@ -1,4 +1,5 @@
 /** Name, how good the connection is, and the view's own switches. */
+import type { RefObject } from 'react';
 import { Wordmark } from '../brand/Wordmark';
 import type { DeviceControl, PersonaControl } from '../settings/controls';
 import { SettingsButton } from '../settings/SettingsButton';
@@ -15,9 +16,10 @@ interface Props {
   readonly devices: DeviceControl;
   readonly details: boolean;
   readonly toggleDetails: () => void;
+  readonly detailsButton: RefObject<HTMLButtonElement | null>;
 }
 
-export function TopBar({ recorded, persona, devices, details, toggleDetails }: Props) {
+export function TopBar({ recorded, persona, devices, details, toggleDetails, detailsButton }: Props) {
   return (
     <header className="top">
       <h1>
@@ -33,8 +35,10 @@ export function TopBar({ recorded, persona, devices, details, toggleDetails }: P
       <ThemeToggle />
       <SettingsButton sheet={(close) => <SettingsSheet persona={persona} devices={devices} close={close} />} />
       <button
+        ref={detailsButton}
         type="button"
         className="quiet"
+        data-testid="details"
         onClick={toggleDetails}
         aria-expanded={details}
         aria-controls="details"

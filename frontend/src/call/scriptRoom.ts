@@ -8,7 +8,7 @@ const SLACK_PX = 24;
  * size, so that its own shrinking decides nothing.
  *
  * @param needed The script has needed more until now.
- * @param wordsPx How high the words are; what is offered to ask is none of them.
+ * @param wordsPx How high the words are, with what is offered to ask.
  * @param roomPx How high the script is beside a large stage.
  */
 export function needsMore(needed: boolean, wordsPx: number, roomPx: number): boolean {

@@ -64,3 +64,17 @@ it('announces each state but the one that is heard, with the reason of a silence
   const silent = view({ state: 'silent', title: 'Stayed silent', hint: 'It was only a nod.' });
   expect(silent.announced).toBe('Stayed silent. It was only a nod.');
 });
+
+it('tells who cannot be heard to interrupt in writing, and not to speak ahead', () => {
+  const speaking = { state: 'speaking', title: 'Speaking', hint: 'Interrupt whenever you like.' } as const;
+  expect(view(speaking).hint).toBe('Interrupt whenever you like.');
+  for (const off of ['muted', 'unused', 'none'] as const) {
+    expect(view({ ...speaking, off }).hint).toBe(en.stage.interruptOffHint);
+  }
+  expect(view({ ...speaking, off: 'released' }).hint).toBe(en.stage.releasedHint);
+  const absent = { state: 'absent', title: 'Waiting', hint: 'You may already speak.' } as const;
+  expect([view(absent).hint, view({ ...absent, off: 'muted' }).hint]).toEqual([
+    'You may already speak.',
+    en.stage.earlyOffHint,
+  ]);
+});

@@ -80,9 +80,17 @@ export function stageView(signs: StageSigns, words: Pick<Words, 'about' | 'stage
   }
   return {
     title: signs.title,
-    hint: signs.hint,
+    hint: hintOf(signs, released, stage),
     of: BUSY.includes(state) ? 'agent' : 'nobody',
     announced: state === 'speaking' ? '' : state === 'silent' ? `${signs.title}. ${signs.hint}` : signs.title,
     windowTitle: state === 'listening' ? stage.titleOpen(words.about.name) : doing(signs.title),
   };
+}
+
+/** Who cannot be heard interrupts by writing, and does not speak ahead. */
+function hintOf({ state, hint, off }: StageSigns, released: string, stage: Words['stage']): string {
+  if (!off) return hint;
+  if (state === 'absent' || state === 'preparing') return stage.earlyOffHint;
+  if (state !== 'speaking') return hint;
+  return off === 'released' ? released : stage.interruptOffHint;
 }

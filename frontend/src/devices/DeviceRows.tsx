@@ -3,6 +3,7 @@ import { useState } from 'react';
 import type { DeviceControl, DeviceKind } from '../settings/controls';
 import { SelectRow, SwitchRow } from '../settings/rows';
 import { useSettings } from '../settings/store';
+import { chosenOption, deviceOptions } from '../ui/deviceOptions';
 import { useDevices } from '../ui/useDevices';
 import { words } from '../words/words';
 import { MicrophoneLevel } from './MicrophoneLevel';
@@ -42,12 +43,13 @@ export function DeviceRows({ control }: Props) {
 
 function DeviceRow({ kind, control }: Props & { readonly kind: 'audioinput' | 'videoinput' }) {
   const audio = kind === 'audioinput';
+  const options = useDeviceOptions(kind);
   return (
     <SelectRow
       label={audio ? words.sheet.microphone : words.sheet.camera}
       testid={`device-${kind}`}
-      value={control.active(kind)}
-      options={useDeviceOptions(kind, control.active(kind))}
+      value={chosenOption(control.active(kind), options)}
+      options={options}
       pick={(deviceId) => control.pick(kind, deviceId)}
     />
   );
@@ -56,7 +58,7 @@ function DeviceRow({ kind, control }: Props & { readonly kind: 'audioinput' | 'v
 function LoudspeakerRow({ control }: Props) {
   const [playing, setPlaying] = useState(false);
   const active = control.active('audiooutput');
-  const options = useDeviceOptions('audiooutput', active);
+  const options = useDeviceOptions('audiooutput');
   const play = () => {
     setPlaying(true);
     playTone(active)
@@ -69,7 +71,7 @@ function LoudspeakerRow({ control }: Props) {
       testid="device-audiooutput"
       hint={canChooseLoudspeaker() ? undefined : words.sheet.loudspeakerFixed}
       disabled={!canChooseLoudspeaker()}
-      value={active}
+      value={chosenOption(active, options)}
       options={options}
       pick={(deviceId) => control.pick('audiooutput', deviceId)}
     >
@@ -78,8 +80,8 @@ function LoudspeakerRow({ control }: Props) {
         className="small"
         data-testid="tone"
         data-playing={playing}
-        disabled={playing}
-        onClick={play}
+        aria-disabled={playing}
+        onClick={playing ? undefined : play}
       >
         {words.sheet.testTone}
       </button>
@@ -87,15 +89,11 @@ function LoudspeakerRow({ control }: Props) {
   );
 }
 
-/** The system's own stands in front, unless the browser lists it as a device. */
-function useDeviceOptions(kind: DeviceKind, active: string) {
-  const devices = useDevices(kind);
+function useDeviceOptions(kind: DeviceKind) {
   const numbered = {
     audioinput: words.settings.microphoneNumber,
     videoinput: words.settings.cameraNumber,
     audiooutput: words.sheet.loudspeakerNumber,
   }[kind];
-  const named = devices.map(({ deviceId, label }, index) => ({ value: deviceId, name: label || numbered(index + 1) }));
-  const listed = active !== '' && devices.some(({ deviceId }) => deviceId === active);
-  return listed ? named : [{ value: active, name: words.settings.systemDefault }, ...named];
+  return deviceOptions(useDevices(kind), words.settings.systemDefault, numbered);
 }

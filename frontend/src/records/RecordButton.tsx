@@ -25,8 +25,8 @@ export function RecordButton({ token }: { token: string }) {
       className="download"
       data-testid="download-sound"
       title={words.records.soundTip}
-      disabled={busy}
-      onClick={() => void save()}
+      aria-disabled={busy}
+      onClick={() => !busy && void save()}
     >
       <Icon name="down" />
       {words.records.sound}

@@ -11,34 +11,42 @@ import { publishWithEarlySound } from '../sound/earlySound';
 import type { Choices } from './choices';
 import { type Device, deviceProblem, insecurePage, type Problem } from './problems';
 
-/** A device that fails is reported and does not end the call. `joined` settles when the room is connected, or is not. */
+/**
+ * A device that fails is reported and does not end the call. `joined` settles when the room is connected, or is not.
+ *
+ * @returns whether the microphone comes into the call, as soon as that is known.
+ */
 export function bringDevices(
   room: Room,
   choices: Choices,
   joined: Promise<void>,
   report: (problem: Problem) => void,
-): void {
+): Promise<boolean> {
+  const none = Promise.resolve(false);
   if (!navigator.mediaDevices) {
     if (choices.microphone || choices.camera) report(insecurePage());
-    return;
+    return none;
   }
-  const bring = (device: Device, open: () => Promise<LocalAudioTrack | LocalVideoTrack>): void => {
+  const bring = (device: Device, open: () => Promise<LocalAudioTrack | LocalVideoTrack>): Promise<boolean> =>
     open().then(
       (track) => publish(room, track, joined, choices.holdToTalk),
-      (error) => report(deviceProblem(device, error)),
+      (error) => {
+        report(deviceProblem(device, error));
+        return false;
+      },
     );
-  };
-  if (choices.microphone) bring('microphone', () => createLocalAudioTrack(room.options.audioCaptureDefaults));
-  if (choices.camera) bring('camera', () => createLocalVideoTrack(room.options.videoCaptureDefaults));
+  if (choices.camera) void bring('camera', () => createLocalVideoTrack(room.options.videoCaptureDefaults));
+  if (!choices.microphone) return none;
+  return bring('microphone', () => createLocalAudioTrack(room.options.audioCaptureDefaults));
 }
 
-/** Closes the device again when there is no call to bring it into. */
+/** Closes the device again when there is no call to bring it into, and returns whether there is one. */
 async function publish(
   room: Room,
   track: LocalAudioTrack | LocalVideoTrack,
   joined: Promise<void>,
   holdToTalk: boolean,
-): Promise<void> {
+): Promise<boolean> {
   try {
     // Keeps up to ten seconds of what is said before the agent has joined, and sends it to the agent.
     // Who holds to talk has held nothing yet: their microphone comes muted.
@@ -49,8 +57,10 @@ async function publish(
     await (track instanceof LocalAudioTrack
       ? publishWithEarlySound(room.localParticipant, track, published)
       : published());
+    return true;
   } catch {
     if (track instanceof LocalAudioTrack) track.stopPreConnectBuffer();
     track.stop();
+    return false;
   }
 }

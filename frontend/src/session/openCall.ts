@@ -29,6 +29,8 @@ export interface Call {
   readonly token: string;
   /** On the clock of `performance.now()`. */
   readonly startedMs: number;
+  /** Whether a microphone came into it, as soon as that is known. */
+  readonly microphone: Promise<boolean>;
   /** Asks the agent as soon as it can answer. */
   ask(question: FirstQuestion): void;
   /** A question waits for the agent, or has been asked so. */
@@ -66,13 +68,14 @@ export async function openCall(
   });
   const conversation = openConversation(room);
   let pipelineGone = false;
+  let microphone: Promise<boolean>;
   room.on(RoomEvent.ParticipantAttributesChanged, (_, { isAgent, attributes }: Participant) => {
     if (isAgent) pipelineGone = hasLostPipeline(attributes);
   });
   signal.addEventListener('abort', () => void leave(room), { once: true });
   try {
     const joined = room.connect(grant.serverUrl, grant.participantToken, connectOptions(grant.serverUrl));
-    bringDevices(room, choices, joined, events.report);
+    microphone = bringDevices(room, choices, joined, events.report);
     await joined;
   } catch (error) {
     conversation.close();
@@ -102,6 +105,7 @@ export async function openCall(
   return {
     room,
     conversation,
+    microphone,
     token: grant.participantToken,
     startedMs: performance.now(),
     ask,

@@ -1,6 +1,7 @@
 /** Asks `POST /api/token` for a place in a room, in the format of LiveKit's TokenSource.endpoint. */
 import { personaWishes } from '../settings/settings';
 import { settingsStore } from '../settings/store';
+import { likedLanguages } from '../words/words';
 import type { Place } from './choices';
 import { type Problem, pageServerUnreachable, refusalWords, tokenRefused } from './problems';
 
@@ -23,7 +24,7 @@ export async function requestToken(place: Place, signal: AbortSignal): Promise<T
     const response = await fetch('/api/token', {
       method: 'POST',
       headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(tokenRequest(place, navigator.languages, personaWishes(settingsStore.now()))),
+      body: JSON.stringify(tokenRequest(place, likedLanguages(), personaWishes(settingsStore.now()))),
       signal: AbortSignal.any([signal, AbortSignal.timeout(TIMEOUT_MS)]),
     });
     const body: unknown = await response.json().catch(() => null);
@@ -34,7 +35,7 @@ export async function requestToken(place: Place, signal: AbortSignal): Promise<T
   }
 }
 
-/** What the agent is told of the person before they have said anything: their browser's languages, and what they chose. */
+/** What the agent is told of the person before they have said anything: the languages they like, and what they chose. */
 const LANGUAGES = 'aura.languages';
 const PERSONA = 'aura.persona';
 

@@ -1,7 +1,7 @@
 /** The page itself: its language, its colours, its keys. */
 import { useState } from 'react';
 import { applyTheme, storedTheme, THEMES } from '../theme/theme';
-import { chooseLanguage, LANGUAGES, language, words } from '../words/words';
+import { chooseLanguage, LANGUAGES, language, OWN_NAMES, words } from '../words/words';
 import { ChoiceRow, SwitchRow } from './rows';
 import { settingsStore, useSettings } from './store';
 
@@ -13,10 +13,11 @@ export function PageRows() {
   return (
     <div className="setting-group">
       <ChoiceRow
-        label={sheet.pageLanguage}
+        label={settings.pageLanguage}
+        hint={sheet.pageLanguageHint}
         testid="page-language"
         value={language}
-        options={LANGUAGES.map((value) => ({ value, name: sheet.languages[value] }))}
+        options={LANGUAGES.map((value) => ({ value, name: OWN_NAMES[value] }))}
         pick={chooseLanguage}
       />
       <ChoiceRow

@@ -1,8 +1,9 @@
 /** Voice, language, and what the agent does of its own accord. */
-import { AUTO, languageGroups, spokenHint } from '../agent/persona';
+import { languageGroups, spokenHint } from '../agent/persona';
 import { Icon } from '../ui/Icon';
 import { words } from '../words/words';
 import type { PersonaControl } from './controls';
+import { LanguageRow } from './LanguageRow';
 import { SelectRow, SwitchRow } from './rows';
 
 export function PersonaRows({ control }: { readonly control: PersonaControl }) {
@@ -30,7 +31,7 @@ export function PersonaRows({ control }: { readonly control: PersonaControl }) {
           label={words.sheet.persona}
           testid="persona-choice"
           value={persona.name}
-          disabled={pending}
+          busy={pending}
           options={personas.map((name) => ({ value: name, name }))}
           pick={(name) => change({ persona: name })}
         />
@@ -40,7 +41,8 @@ export function PersonaRows({ control }: { readonly control: PersonaControl }) {
           label={words.sheet.voice}
           testid="voice"
           value={persona.voice}
-          disabled={pending || voices.length === 1}
+          busy={pending}
+          disabled={voices.length === 1}
           options={[
             ...(persona.voice ? [] : [{ value: '', name: words.sheet.ownVoice }]),
             ...voices.map((voice) => ({ value: voice, name: voice })),
@@ -48,7 +50,13 @@ export function PersonaRows({ control }: { readonly control: PersonaControl }) {
           pick={(voice) => change({ voice })}
         >
           {sample && (
-            <button type="button" className="small" data-testid="sample" disabled={pending} onClick={sample}>
+            <button
+              type="button"
+              className="small"
+              data-testid="sample"
+              aria-disabled={pending}
+              onClick={pending ? undefined : sample}
+            >
               <Icon name="play" /> {words.sheet.sample}
             </button>
           )}
@@ -60,21 +68,10 @@ export function PersonaRows({ control }: { readonly control: PersonaControl }) {
         {sampleProblem}
       </p>
       {many && (
-        <SelectRow
-          label={words.sheet.language}
-          testid="language"
+        <LanguageRow
+          groups={languages}
           value={persona.language}
-          disabled={pending}
-          options={[
-            { value: AUTO, name: words.sheet.asYouSpeak },
-            ...languages.flatMap((group) =>
-              group.languages.map(({ code, name }) => ({
-                value: code,
-                name,
-                group: languages.length > 1 ? words.sheet.languageGroups[group.of] : undefined,
-              })),
-            ),
-          ]}
+          busy={pending}
           pick={(language) => change({ language })}
         />
       )}

@@ -43,6 +43,7 @@ export interface Option {
 }
 
 interface SelectProps extends Labelled {
+  readonly busy?: boolean | undefined;
   readonly value: string;
   readonly options: readonly Option[];
   readonly pick: (value: string) => void;
@@ -51,7 +52,7 @@ interface SelectProps extends Labelled {
 }
 
 /** A value that is none of the options is shown by its name. */
-export function SelectRow({ label, hint, testid, disabled, value, options, pick, children }: SelectProps) {
+export function SelectRow({ label, hint, testid, disabled, busy, value, options, pick, children }: SelectProps) {
   const id = useId();
   return (
     <div className="setting-row">
@@ -62,8 +63,9 @@ export function SelectRow({ label, hint, testid, disabled, value, options, pick,
           data-testid={testid}
           value={value}
           disabled={disabled}
+          aria-busy={busy}
           aria-describedby={hint ? `${id}-hint` : undefined}
-          onChange={(event) => pick(event.target.value)}
+          onChange={(event) => !busy && pick(event.target.value)}
         >
           {!options.some((option) => option.value === value) && <option value={value}>{value}</option>}
           {grouped(options).map(([group, members]) =>
@@ -101,10 +103,10 @@ type ChoiceProps<Value extends string> = Labelled & {
   readonly pick: (value: Value) => void;
 };
 
-export function ChoiceRow<Value extends string>({ label, testid, value, options, pick }: ChoiceProps<Value>) {
+export function ChoiceRow<Value extends string>({ label, hint, testid, value, options, pick }: ChoiceProps<Value>) {
   const name = useId();
   return (
-    <fieldset className="setting-choice" data-testid={testid}>
+    <fieldset className="setting-choice" data-testid={testid} aria-describedby={hint ? `${name}-hint` : undefined}>
       <legend>{label}</legend>
       <div>
         {options.map((option) => (
@@ -120,6 +122,7 @@ export function ChoiceRow<Value extends string>({ label, testid, value, options,
           </label>
         ))}
       </div>
+      {hint && <small id={`${name}-hint`}>{hint}</small>}
     </fieldset>
   );
 }

@@ -16,6 +16,7 @@ export function AccessCard({ by, again, back }: Props) {
   const [asking, setAsking] = useState(false);
   const told = words.door.access;
   const send = async () => {
+    if (asking) return;
     setAsking(true);
     const refused = await enter(password);
     setAsking(false);
@@ -51,7 +52,7 @@ export function AccessCard({ by, again, back }: Props) {
       </p>
       <div className="row">
         {by === 'password' ? (
-          <button type="submit" className="primary" data-testid="enter" disabled={asking || !password}>
+          <button type="submit" className="primary" data-testid="enter" disabled={!password} aria-disabled={asking}>
             {told.enter}
           </button>
         ) : (

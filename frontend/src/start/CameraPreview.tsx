@@ -1,9 +1,15 @@
-/** What the camera will show. */
+/** What the camera will show; fetched when one is switched on. */
 import { useEffect, useRef } from 'react';
 import { words } from '../words/words';
 import { useCapture } from './useCapture';
 
-export function CameraPreview({ deviceId, failed }: { deviceId: string | null; failed: (error: unknown) => void }) {
+export default function CameraPreview({
+  deviceId,
+  failed,
+}: {
+  deviceId: string | null;
+  failed: (error: unknown) => void;
+}) {
   const stream = useCapture('video', deviceId, failed);
   const video = useRef<HTMLVideoElement>(null);
   useEffect(() => {

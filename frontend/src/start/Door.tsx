@@ -8,6 +8,7 @@ import { useTrail } from '../horizon/sunTrail';
 import { SettingsButton } from '../settings/SettingsButton';
 import { ThemeToggle } from '../theme/ThemeToggle';
 import { bringAllWords, words } from '../words/words';
+import { LanguagePicker } from './LanguagePicker';
 import { PrivacyLine } from './PrivacyLine';
 
 /** With all words: those of the first screen are not enough for it. */
@@ -35,6 +36,7 @@ export function Door({ children }: { children: ReactNode }) {
         <Suspense>
           <PhoneLink />
         </Suspense>
+        <LanguagePicker />
         <ThemeToggle />
         <SettingsButton sheet={(close) => <DoorSheet close={close} />} />
       </div>

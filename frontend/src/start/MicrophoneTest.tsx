@@ -12,30 +12,27 @@ interface Props {
 }
 
 export function MicrophoneTest({ deviceId, disabled, failed }: Props) {
-  const [testing, setTesting] = useState(false);
+  const [wanted, setWanted] = useState(false);
+  const testing = wanted && !disabled;
   const stopped = useCallback(
     (error: unknown) => {
-      setTesting(false);
+      setWanted(false);
       failed(error);
     },
     [failed],
   );
-  if (!testing || disabled) {
-    return (
-      <button type="button" className="link" disabled={disabled} onClick={() => setTesting(true)}>
-        {words.door.testMicrophone}
-      </button>
-    );
-  }
   return (
-    <div className="mic-test">
-      <Suspense>
-        <MicrophoneLight deviceId={deviceId} failed={stopped} />
-      </Suspense>
+    <div className={testing ? 'mic-test' : undefined}>
+      {testing && (
+        <Suspense>
+          <MicrophoneLight deviceId={deviceId} failed={stopped} />
+        </Suspense>
+      )}
       <p>
-        {words.door.testing}{' '}
-        <button type="button" className="link" onClick={() => setTesting(false)}>
-          {words.door.stopTest}
+        {testing && <>{words.door.testing} </>}
+        {/* One button for both, which keeps the focus. */}
+        <button type="button" className="link" disabled={disabled} onClick={() => setWanted(!testing)}>
+          {testing ? words.door.stopTest : words.door.testMicrophone}
         </button>
       </p>
     </div>

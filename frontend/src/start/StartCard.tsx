@@ -1,5 +1,5 @@
 /** What to bring into the call, and the button that begins it. */
-import { useCallback, useEffect, useRef, useState } from 'react';
+import { lazy, Suspense, useCallback, useEffect, useRef, useState } from 'react';
 import { typingOnly } from '../devices/typingOnly';
 import type { Choices, FirstQuestion, Place } from '../session/choices';
 import type { Farewell } from '../session/phase';
@@ -7,12 +7,13 @@ import { useSecondsUntil } from '../ui/useSecondsUntil';
 import { words } from '../words/words';
 import { BlockedHelp } from './BlockedHelp';
 import { blockedWords, isGone, type Refusal, refusalOf } from './blocked';
-import { CameraPreview } from './CameraPreview';
 import { Chips } from './Chips';
 import { DeviceChoice } from './DeviceChoice';
 import { MicrophoneTest } from './MicrophoneTest';
 import { TypingOnly } from './TypingOnly';
 import { useDenied } from './usePermission';
+
+const CameraPreview = lazy(() => import('./CameraPreview'));
 
 interface Props {
   readonly choices: Choices;
@@ -35,7 +36,11 @@ export function StartCard({ choices, choose, farewell, here, start, ask }: Props
   const wanted = [choices.microphone ? microphone : null, choices.camera ? camera : null];
   return (
     <>
-      {choices.camera && camera === null && <CameraPreview deviceId={choices.cameraId} failed={cameraFailed} />}
+      {choices.camera && camera === null && (
+        <Suspense fallback={<div className="preview" />}>
+          <CameraPreview deviceId={choices.cameraId} failed={cameraFailed} />
+        </Suspense>
+      )}
       {types ? (
         <TypingOnly />
       ) : (

@@ -1,6 +1,7 @@
 /** Chooses among the devices of one kind: the system's own list behind a small arrow. Absent with nothing to choose. */
 
 import { words } from '../words/words';
+import { chosenOption, deviceOptions } from './deviceOptions';
 import { Icon } from './Icon';
 import { useDevices } from './useDevices';
 
@@ -14,21 +15,19 @@ export function DevicePicker({ kind, active, pick }: Props) {
   const devices = useDevices(kind);
   if (devices.length === 0) return null;
   const audio = kind === 'audioinput';
-  const numbered = audio ? words.settings.microphoneNumber : words.settings.cameraNumber;
+  const { systemDefault, microphoneNumber, cameraNumber, chooseMicrophone, chooseCamera } = words.settings;
+  const options = deviceOptions(devices, systemDefault, audio ? microphoneNumber : cameraNumber);
   return (
     <label className="picker">
       <Icon name="chevron" />
       <select
-        aria-label={audio ? words.settings.chooseMicrophone : words.settings.chooseCamera}
-        value={active}
+        aria-label={audio ? chooseMicrophone : chooseCamera}
+        value={chosenOption(active, options)}
         onChange={(event) => pick(event.target.value)}
       >
-        {!devices.some((device) => device.deviceId === active) && (
-          <option value={active}>{words.settings.systemDefault}</option>
-        )}
-        {devices.map((device, index) => (
-          <option key={device.deviceId} value={device.deviceId}>
-            {device.label || numbered(index + 1)}
+        {options.map(({ value, name }) => (
+          <option key={value} value={value}>
+            {name}
           </option>
         ))}
       </select>

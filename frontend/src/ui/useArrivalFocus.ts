@@ -9,10 +9,14 @@ export function useArrivalFocus(screen: string): void {
   useEffect(() => {
     if (shown.current === screen) return;
     shown.current = screen;
-    const main = document.querySelector('main');
-    const heading = HEADINGS.map((selector) => main?.querySelector<HTMLElement>(selector)).find(Boolean);
-    if (!heading) return;
-    heading.tabIndex = -1;
-    heading.focus({ preventScroll: true });
+    focusHeading();
   }, [screen]);
+}
+
+export function focusHeading(): void {
+  const main = document.querySelector('main');
+  const heading = HEADINGS.map((selector) => main?.querySelector<HTMLElement>(selector)).find(Boolean);
+  if (!heading) return;
+  heading.tabIndex = -1;
+  heading.focus({ preventScroll: true });
 }

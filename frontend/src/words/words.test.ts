@@ -80,7 +80,30 @@ describe('words', () => {
   });
 });
 
+describe('likedLanguages', () => {
+  it('begins with the language that was chosen for the page, by hand or by a link, and with none that was not', async () => {
+    vi.resetModules();
+    vi.stubGlobal('document', { documentElement: {} });
+    vi.stubGlobal('navigator', { languages: ['fr-FR', 'en'] });
+    const page = await import('./words');
+    await page.openLanguage('');
+    expect([page.language, page.likedLanguages()]).toEqual(['en', ['fr-FR', 'en']]);
+    await page.openLanguage('?lang=de');
+    expect(page.likedLanguages()).toEqual(['de', 'fr-FR', 'en']);
+    await page.chooseLanguage('en');
+    expect(page.likedLanguages()).toEqual(['en', 'fr-FR', 'en']);
+    await page.chooseLanguage('de');
+    await page.openLanguage('?lang=qq');
+    expect([page.language, page.likedLanguages()]).toEqual(['de', ['de', 'fr-FR', 'en']]);
+  });
+});
+
 describe('the tables', () => {
+  it('count one turn as one', () => {
+    expect([en.after.turns(1), en.after.turns(2), en.after.turns(0)]).toEqual(['turn', 'turns', 'turns']);
+    expect(de.after.turns(1)).toBe(de.after.turns(2));
+  });
+
   it('have the same keys in every language', () => {
     const closed = (table: object) => keysOf(table).filter((key) => !OPEN.test(key));
     expect(closed(de)).toEqual(closed(en));

@@ -20,6 +20,9 @@ const FIRST = {
 export type Language = keyof typeof FIRST;
 export const LANGUAGES = Object.keys(FIRST) as Language[];
 
+/** What each calls itself, whichever is shown. */
+export const OWN_NAMES: Readonly<Record<Language, string>> = { en: 'English', de: 'Deutsch' };
+
 /** The words of all screens: a call and the settings need them. */
 const WHOLE = {
   en: async () => (await import('./en')).en,
@@ -28,8 +31,8 @@ const WHOLE = {
 
 /** Of the parts beyond the first screen nothing is drawn before `bringAllWords` has brought them. */
 async function tableOf(chosen: Language): Promise<Words> {
-  const known = await FIRST[chosen]();
-  return whole ? WHOLE[chosen]() : (known as Words);
+  const first = await FIRST[chosen]();
+  return whole ? WHOLE[chosen]() : (first as Words);
 }
 
 const KEY = 'aura.page-language';
@@ -37,6 +40,9 @@ const watchers = new Set<() => void>();
 /** The language that is shown; read where something is drawn, as `words`. */
 export let language: Language = 'en';
 export let words = {} as Words;
+
+/** What the person, or the link that they followed, has chosen; null: their browser decides. */
+let choice: Language | null = null;
 
 /** The words of the language, before they are fitted to names and brand. */
 let table = words;
@@ -52,8 +58,17 @@ let agent: string | null = null;
 
 /** The first language that the page has of those wished for, such as `de-AT`; else English. */
 export function languageOf(wishes: readonly (string | null)[]): Language {
-  const codes = wishes.map((wish) => wish?.toLowerCase().split('-')[0]);
-  return codes.map((code) => LANGUAGES.find((known) => known === code)).find(Boolean) ?? 'en';
+  return wishes.map(known).find(Boolean) ?? 'en';
+}
+
+function known(wish: string | null): Language | undefined {
+  const code = wish?.toLowerCase().split('-')[0];
+  return LANGUAGES.find((language) => language === code);
+}
+
+/** In which the person likes to be spoken to: in the language that they chose for the page, then as their browser says. */
+export function likedLanguages(): readonly string[] {
+  return [...(choice ? [choice] : []), ...navigator.languages];
 }
 
 /**
@@ -64,13 +79,15 @@ export function languageOf(wishes: readonly (string | null)[]): Language {
  */
 export async function openLanguage(search: string): Promise<void> {
   const asked = new URLSearchParams(search).get('lang');
-  const chosen = languageOf([asked, kept.getItem(KEY), ...navigator.languages]);
+  choice = [asked, kept.getItem(KEY)].map(known).find(Boolean) ?? null;
+  const chosen = languageOf([choice, ...navigator.languages]);
   if (!(await show(chosen)) && !(await show('en'))) throw new Error('the words of the page cannot be fetched');
 }
 
 /** Shows the page in another language, at the next visit, too. */
 export async function chooseLanguage(chosen: Language): Promise<void> {
   kept.setItem(KEY, chosen);
+  choice = chosen;
   await show(chosen);
 }
 

@@ -70,8 +70,24 @@ def test_the_web_server_needs_no_pipeline_key() -> None:
     assert web_settings(environ, "127.0.0.1").pipeline_url == "http://127.0.0.1:8000"
 
 
+ASKED = {"AURA_WEB_PASSWORD": "a-long-password"}
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "192.168.1.7", "aura.lan", "::"])
+def test_the_web_server_lets_nobody_in_from_elsewhere_unasked(host: str) -> None:
+    with pytest.raises(SettingsError) as raised:
+        web_settings(ENVIRON, host)
+    assert raised.value.faults == [
+        f"--host {host} lets others in: set AURA_WEB_PASSWORD, or AURA_OIDC_ISSUER, so that they are "
+        "asked who they are (by https, whose end is in front of it); --anybody if whoever reaches it may call"
+    ]
+    assert web_settings({**ENVIRON, **ASKED}, host).access is not None
+    assert web_settings(ENVIRON, host, anybody=True).access is None
+    assert web_settings(ENVIRON, "localhost").access is None
+
+
 def test_the_web_server_goes_by_the_names_that_it_is_given() -> None:
-    settings = web_settings({**ENVIRON, "AURA_WEB_HOSTS": "Aura.example.org, [2001:db8::1],"}, "aura.lan")
+    settings = web_settings({**ENVIRON, **ASKED, "AURA_WEB_HOSTS": "Aura.example.org, [2001:db8::1],"}, "aura.lan")
     assert (settings.listens_on, settings.hosts) == ("aura.lan", frozenset({"aura.example.org", "2001:db8::1"}))
     with pytest.raises(SettingsError) as raised:
         web_settings({**ENVIRON, "AURA_WEB_HOSTS": "https://aura.example.org,ok,a:80"}, "127.0.0.1")

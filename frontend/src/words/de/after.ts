@@ -5,7 +5,7 @@ export const after: typeof english = {
   broken: 'Das Gespräch ist abgebrochen',
   duration: 'Dauer',
   durationBack: 'seit du zurück bist',
-  turns: 'Wortwechsel',
+  turns: (_count) => 'Wortwechsel',
   median: 'mittlere Wartezeit',
   transcript: 'Was gesagt wurde',
   nothing: 'Es wurde nichts gesagt.',

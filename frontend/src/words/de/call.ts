@@ -15,7 +15,8 @@ export const call: Words['call'] = {
   stay: 'Bleiben',
   leave: 'Auflegen',
   typeTo: 'AURA schreiben',
-  typeLater: 'Du kannst schreiben, sobald AURA da ist',
+  typeLater: 'Schreib: Gesendet wird, wenn AURA da ist',
+  typedWaits: 'Wird gesendet, sobald AURA da ist',
   send: 'Senden',
   quality: {
     good: 'Verbindung: gut',

@@ -5,6 +5,7 @@ export const settings: Words['settings'] = {
   title: 'Einstellungen',
   themes: { system: 'wie das System', light: 'hell', dark: 'dunkel' },
   theme: (now, next) => `Farben: ${now}. Wechseln zu: ${next}`,
+  pageLanguage: 'Sprache der Seite und der Gespräche',
   chooseMicrophone: 'Mikrofon wählen',
   chooseCamera: 'Kamera wählen',
   systemDefault: 'Standard des Systems',

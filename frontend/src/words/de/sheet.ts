@@ -16,6 +16,13 @@ export const sheet: typeof english = {
     own: 'Verstanden: deine',
     others: 'Verstanden: alle anderen',
   },
+  findLanguage: 'Sprache suchen',
+  foundLanguages: (count, first) =>
+    count === 0
+      ? 'So heißt keine.'
+      : count === 1
+        ? `Enter nimmt ${first}.`
+        : `${count} in der Liste; Enter nimmt ${first}.`,
   speaksOnly: (language) => `AURA spricht nur ${language}.`,
   speaksUp: {
     title: 'Meldet sich zu Wort',
@@ -56,8 +63,7 @@ export const sheet: typeof english = {
     'Durch deinen Screenreader, jede Zeile, sobald sie vollständig ist. Er spricht in AURAs Stimme hinein.',
   letterKeys: 'Buchstabentasten',
   letterKeysHint: 'M, V und / wirken im Gespräch. Schalte sie aus, wenn du diktierst.',
-  pageLanguage: 'Sprache der Seite',
-  languages: { en: 'English', de: 'Deutsch' },
+  pageLanguageHint: 'Auch ein Gespräch beginnt darin, wenn AURA sie spricht und keine andere eingestellt ist.',
   theme: 'Farben',
   microphone: 'Mikrofon',
   camera: 'Kamera',

@@ -10,6 +10,8 @@ export const stage: Words['stage'] = {
   typingHint: 'Unter dieser Adresse gibt es kein Mikrofon. AURA antwortet laut.',
   textOnly: 'Nur Text',
   textOnlyHint: 'Schreib unten, und AURA schreibt zurück.',
+  interruptOffHint: 'Unterbrich schriftlich, wann immer du willst.',
+  earlyOffHint: 'Du kannst schon schreiben: Es wird gesendet, sobald AURA da ist.',
   mutedSpeaking: 'Du bist stummgeschaltet',
   mutedSpeakingHint: 'Du sprichst, und nichts davon wird gehört. Schalte unten das Mikrofon ein.',
   titleOpen: (name) => `● ${name}`,

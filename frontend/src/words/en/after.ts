@@ -5,7 +5,7 @@ export const after = {
   duration: 'lasted',
   /** In place of it, in a call to which the person has returned. */
   durationBack: 'since you came back',
-  turns: 'turns',
+  turns: (count: number): string => (count === 1 ? 'turn' : 'turns'),
   median: 'median wait',
   transcript: 'What was said',
   nothing: 'Nothing was said.',

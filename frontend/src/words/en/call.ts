@@ -17,7 +17,9 @@ export const call = {
   stay: 'Stay',
   leave: 'Leave',
   typeTo: 'Type to AURA',
-  typeLater: 'You can type once AURA is here',
+  typeLater: 'Type: it is sent when AURA is here',
+  /** Of what was sent before. */
+  typedWaits: 'Is sent as soon as AURA is here',
   send: 'Send',
   quality: {
     good: 'Connection: good',

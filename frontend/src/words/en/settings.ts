@@ -5,6 +5,7 @@ export const settings = {
   title: 'Settings',
   themes: { system: 'system', light: 'light', dark: 'dark' } satisfies Record<Theme, string>,
   theme: (now: string, next: string) => `Theme: ${now}. Switch to ${next}`,
+  pageLanguage: 'Language of the page and of calls',
   chooseMicrophone: 'Choose the microphone',
   chooseCamera: 'Choose the camera',
   systemDefault: 'System default',

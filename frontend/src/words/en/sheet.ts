@@ -16,6 +16,13 @@ export const sheet = {
     own: 'Understood: yours',
     others: 'Understood: all others',
   },
+  findLanguage: 'Find a language',
+  foundLanguages: (count: number, first: string): string =>
+    count === 0
+      ? 'There is none of that name.'
+      : count === 1
+        ? `Enter takes ${first}.`
+        : `${count} in the list; Enter takes ${first}.`,
   speaksOnly: (language: string) => `AURA speaks ${language} only.`,
   speaksUp: {
     title: 'Speaks up',
@@ -59,8 +66,7 @@ export const sheet = {
   readCaptionsHint: 'By your screen reader, each line once it is complete. It speaks over AURA’s voice.',
   letterKeys: 'Letter keys',
   letterKeysHint: 'M, V and / act in a call. Switch them off if you dictate.',
-  pageLanguage: 'Language of the page',
-  languages: { en: 'English', de: 'Deutsch' },
+  pageLanguageHint: 'A call begins in it, too, if AURA speaks it and no other language is set.',
   theme: 'Colours',
   microphone: 'Microphone',
   camera: 'Camera',

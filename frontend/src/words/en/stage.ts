@@ -9,6 +9,8 @@ export const stage = {
   typingHint: 'This address has no microphone. AURA answers aloud.',
   textOnly: 'Text only',
   textOnlyHint: 'Type below, and AURA writes back.',
+  interruptOffHint: 'Interrupt in writing whenever you like.',
+  earlyOffHint: 'You may already type: it is sent when AURA is here.',
   mutedSpeaking: 'You are muted',
   mutedSpeakingHint: 'You speak, and nothing of it is heard. Switch the microphone on below.',
   /** The title of the window while AURA waits for a word, and while it does something. */
