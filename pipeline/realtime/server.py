@@ -107,6 +107,7 @@ class Server:
         return web.Response(body=msgspec.json.encode(about), content_type="application/json")
 
     async def _figures(self, _: web.Request) -> web.Response:
+        self._metrics.tasks.set(len(asyncio.all_tasks()))
         if self.pipeline:
             self._metrics.sessions.set(self.pipeline.max_sessions - self.pipeline.free_sessions)
             for stage, seconds in self.pipeline.start_seconds.items():

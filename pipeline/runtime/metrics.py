@@ -15,6 +15,7 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self.sessions = Gauge("aura_sessions", "Sessions that are open.", registry=self.registry)
+        self.tasks = Gauge("aura_tasks", "Tasks of the event loop.", registry=self.registry)
         self.busy = Gauge("aura_engine_busy", "Requests that an engine computes.", ["stage"], registry=self.registry)
         self.loop_lag = Gauge("aura_loop_lag_seconds", "Longest delay in the last second.", registry=self.registry)
         self.start = Gauge("aura_engine_start_seconds", "That it took to start.", ["stage"], registry=self.registry)
