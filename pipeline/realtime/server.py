@@ -108,7 +108,9 @@ class Server:
 
     async def _figures(self, _: web.Request) -> web.Response:
         self._metrics.tasks.set(len(asyncio.all_tasks()))
+        self._metrics.ready.set(bool(self.pipeline and not self._drains and not self.pipeline.away))
         if self.pipeline:
+            self._metrics.max_sessions.set(self.pipeline.max_sessions)
             self._metrics.sessions.set(self.pipeline.max_sessions - self.pipeline.free_sessions)
             for stage, seconds in self.pipeline.start_seconds.items():
                 self._metrics.start.labels(stage).set(seconds)
@@ -124,21 +126,25 @@ class Server:
 
     async def _realtime(self, request: web.Request) -> web.StreamResponse:
         pipeline = self.pipeline
-        retry = {"Retry-After": str(RETRY_AFTER_S)}
         if pipeline is None:
-            return _problem(503, "starting", "the pipeline is still starting", retry)
+            return self._turn_away("starting", "the pipeline is still starting")
         if away := pipeline.away:
-            return _problem(503, "starting", f"the pipeline is starting {', '.join(away)} again", retry)
+            return self._turn_away("starting", f"the pipeline is starting {', '.join(away)} again")
         if self._drains:
-            return _problem(503, "shutting_down", "the pipeline is shutting down", retry)
+            return self._turn_away("shutting_down", "the pipeline is shutting down")
         if not web.WebSocketResponse().can_prepare(request):
             return _problem(426, "websocket_expected", "connect with a WebSocket", {"Upgrade": "websocket"})
         try:
             return await self._calls.serve(request, pipeline)
         except NoFreeSession as full:
-            return _problem(503, "full", str(full), retry)
+            return self._turn_away("full", str(full))
         except RequestError as refused:
             return _problem(404, refused.code, refused.message, {}, refused.param)
+
+    def _turn_away(self, code: str, message: str) -> web.Response:
+        """503, for now: `code` says why, and so does a metric."""
+        self._metrics.turned_away(code)
+        return _problem(503, code, message, {"Retry-After": str(RETRY_AFTER_S)})
 
     async def _goodbye(self, _: web.Application) -> None:
         await self._calls.aclose()
