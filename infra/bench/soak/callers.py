@@ -43,10 +43,15 @@ class SoakTally:
             self.notes.append(what)
 
 
-async def call_again_and_again(rooms: Rooms, question: Sound, tally: SoakTally, name: str, seed: int) -> None:
-    """One caller, until cancelled."""
-    chance = random.Random(seed)
-    while True:
+async def call_again_and_again(
+    rooms: Rooms, question: Sound, tally: SoakTally, name: str, seed: int, until: float
+) -> None:
+    """One caller, whose last call begins before `until`, on the loop's clock.
+
+    Nobody is cancelled: LiveKit's SDK ends the whole process when a room is given up while it is being joined.
+    """
+    chance, clock = random.Random(seed), asyncio.get_running_loop().time
+    while clock() < until:
         room = f"soak-{secrets.token_hex(4)}"
         grant = rooms.grant(room, name, language="en")
         began = asyncio.get_running_loop().time()

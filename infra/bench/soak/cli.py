@@ -43,18 +43,19 @@ class Soak:
         if self._asked.fault_minutes:
             await self._phase("faults", self._asked.fault_minutes * 60, faults=True)
 
-    async def _phase(self, name: str, seconds: float, *, faults: bool = False) -> None:
-        async with task_scope() as tasks:
-            for number in range(self._asked.callers):
-                caller = f"caller-{number}"
-                calls = call_again_and_again(self._stack.rooms, self._question, self.tally, caller, number)
-                tasks.start(calls, caller)
+    async def _phase(self, phase: str, seconds: float, *, faults: bool = False) -> None:
+        until = asyncio.get_running_loop().time() + seconds
+        async with task_scope() as beside:
             if faults:
-                tasks.start(self.faults.run(), "faults")
-            await asyncio.sleep(seconds)
+                beside.start(self.faults.run(until), "faults")
+            async with asyncio.TaskGroup() as callers:
+                for number in range(self._asked.callers):
+                    name = f"caller-{number}"
+                    calls = call_again_and_again(self._stack.rooms, self._question, self.tally, name, number, until)
+                    callers.create_task(calls, name=name)
         await asyncio.sleep(SETTLE_S)
-        self.held[name] = await held(self._stack.parts, self._stack.metrics)
-        print(name, dict(self.tally.counts), flush=True)
+        self.held[phase] = await held(self._stack.parts, self._stack.metrics)
+        print(phase, dict(self.tally.counts), flush=True)
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:

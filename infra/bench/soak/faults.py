@@ -6,6 +6,7 @@ import random
 import signal
 from collections import Counter
 from contextlib import suppress
+from itertools import cycle
 
 from infra.bench.soak.callers import SoakTally
 from infra.bench.soak.stack import SoakedStack
@@ -24,13 +25,12 @@ class Faults:
         self._stack, self._tally, self._every_s = stack, tally, every_s
         self.made: Counter[str] = Counter()
 
-    async def run(self) -> None:
-        """Until cancelled."""
-        number = 0
-        while True:
+    async def run(self, until: float) -> None:
+        """The last one is made before `until`, on the loop's clock."""
+        kinds, clock = cycle(KINDS), asyncio.get_running_loop().time
+        while clock() + self._every_s < until:
             await asyncio.sleep(self._every_s)
-            await self.make(KINDS[number % len(KINDS)])
-            number += 1
+            await self.make(next(kinds))
 
     async def make(self, kind: str) -> None:
         """`engine`: answers fail for a while; `job`: a call's process is killed; else: that part is, and begun anew."""
