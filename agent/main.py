@@ -73,6 +73,7 @@ def _work(environ: Mapping[str, str], *, devmode: bool) -> int:
         "LIVEKIT_URL": livekit.url,
         "LIVEKIT_API_KEY": livekit.api_key,
         "LIVEKIT_API_SECRET": livekit.api_secret,
+        **{name: value for name, value in environ.items() if name.startswith("OTEL_")},
     }
     start_preloading(livekit.url)
     from agent.worker import work  # the imports of a command are its own: LiveKit's take seconds

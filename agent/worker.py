@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import signal
 from functools import partial
 from typing import Any
@@ -23,6 +24,7 @@ from agent.rooms.farewells import SILENT, Farewells, FarewellSender
 from agent.rooms.job_store import JobStore
 from agent.settings.agent import LiveKitSettings, WorkerSettings
 from agent.status.worker_figures import WorkerFigures
+from agent.telemetry.job_traces import export_spans
 from agent.tools.catalogue import load_tools
 
 logger = logging.getLogger(__name__)
@@ -141,6 +143,7 @@ def warm_up(process: JobProcess) -> None:
     if process.executor_type is JobExecutorType.PROCESS:  # and no thread of a console
         end_on_own_sigterm()
     VAD()
+    export_spans(os.environ)  # the forked process has it of its worker, whose `main` has put it there
 
 
 class Health:

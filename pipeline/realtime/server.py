@@ -16,6 +16,7 @@ from pipeline.realtime.connections import Connections
 from pipeline.realtime.loopback import is_loopback
 from pipeline.runtime.metrics import Metrics
 from pipeline.runtime.orchestrator import RETRY_AFTER_S, NoFreeSession, Orchestrator
+from pipeline.telemetry.turn_traces import TurnTraces
 
 log = logging.getLogger(__name__)
 
@@ -29,18 +30,19 @@ class Server:
 
     Args:
         answers_from: The host of the server that writes its answers; empty: it does so itself.
+        traces: Makes spans of answers; None: nobody wants them.
 
     Attributes:
         pipeline: None until its engines have started for the first time.
     """
 
-    def __init__(self, model: str, key: str, answers_from: str = "") -> None:
+    def __init__(self, model: str, key: str, answers_from: str = "", traces: TurnTraces | None = None) -> None:
         self.pipeline: Orchestrator | None = None
         self._model = model
         self._key = key
         self._answers_from = answers_from if answers_from and not is_loopback(answers_from) else None
         self._metrics = Metrics()
-        self._calls = Connections(self._metrics)
+        self._calls = Connections(self._metrics, traces)
         self._drains = False
 
     def app(self) -> web.Application:

@@ -163,6 +163,7 @@ class ActiveResponse:
             error_code,
             self._gaps,
             self._zero,
+            dict(self._output.ended),
         )
         self._sink.emit(done)
 
