@@ -69,8 +69,8 @@ def main(argv: Sequence[str] | None = None) -> None:
     """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run, with 130 after Ctrl-C."""
     arguments = _parser().parse_args(argv)
     level = logging.WARNING if arguments.command in OFFLINE else logging.INFO  # they tell how far they are
-    set_up_logging(level)
     try:
+        set_up_logging(level, os.environ.get("AURA_LOG_FORMAT", "").strip())
         if arguments.command in OFFLINE:
             keep_stdout_for_results(os.environ)
             return OFFLINE[arguments.command](arguments, _home(os.environ))

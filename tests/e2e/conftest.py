@@ -12,6 +12,7 @@ from infra.bench.base.speech import PersonVoice
 from tests.e2e.exchange import Exchange, need_the_bridge
 from tests.e2e.exchange import exchange as open_exchange
 from tests.e2e.lines import Line
+from tests.e2e.logs import check_logs
 from tests.e2e.observed import Observed, observed_agent
 from tests.e2e.phones import CALLER_ID, OPERATOR, House, telephones
 from tests.e2e.recogniser import Recogniser
@@ -49,10 +50,14 @@ def environ() -> Mapping[str, str]:
 
 
 @pytest.fixture(scope="session")
-async def stack(environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stack]:
+async def stack(
+    environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory, voice: PersonVoice
+) -> AsyncGenerator[Stack]:
+    """Its logs hold no secret and nothing that was said, whatever the tests have done with it."""
     phone = (Path(environ["AURA_HOME"]) / "bin" / "livekit-sip").exists()
     async with stack_in(tmp_path_factory.mktemp("stack"), environ, phone=phone) as running:
         yield running
+    check_logs(running, voice.sentences)
 
 
 @pytest.fixture(scope="session")
