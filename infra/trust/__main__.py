@@ -1,6 +1,6 @@
 """Audits all pinned packages, or writes bills of materials of them.
 
-python -m infra.trust audit         exits with 1 if something is known against one of them; says what nobody answered
+python -m infra.trust audit         exits with 1 if something is known against one, with 2 if somebody did not answer
 python -m infra.trust sbom DIR      CycloneDX files, one for each list of packages
 """
 
@@ -22,16 +22,16 @@ def main(arguments: Sequence[str]) -> int:
     commands.add_parser("audit", help="what is known against them")
     commands.add_parser("sbom", help="what they are").add_argument("folder", type=Path, metavar="DIR")
     asked = parser.parse_args(arguments)
-    tools, failed = toolbox(ROOT), False
+    tools, status = toolbox(ROOT), 0
     if asked.command == "audit":
         for finding in audit(tools):
             print(finding, flush=True)
-            failed = failed or bool(finding.faults)
+            status = 1 if finding.faults or status == 1 else 2 if finding.unasked else status
     else:
         for path, why in write_bills(tools, asked.folder.absolute()):
             print(f"{path}: {why or 'written'}", flush=True)
-            failed = failed or bool(why)
-    return int(failed)
+            status = 1 if why else status
+    return status
 
 
 if __name__ == "__main__":

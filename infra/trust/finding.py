@@ -39,7 +39,7 @@ def of_pip_audit(what: str, output: str, error: str) -> Finding:
     packages = told.get("dependencies", [])
     skipped = [each for each in packages if each.get("skip_reason")]
     faults = tuple(
-        f"{each['name']} {each['version']}: {fault['id']}, mended in {', '.join(fault.get('fix_versions', [])) or 'none'}"
+        f"{each['name']} {each['version']}: {fault['id']}, mended in {', '.join(fault['fix_versions']) or 'none'}"
         for each in packages
         for fault in each.get("vulns", [])
     )

@@ -2,14 +2,11 @@
 
 import asyncio
 import sys
-from collections.abc import AsyncGenerator
-from contextlib import asynccontextmanager
 
 import pytest
-from aiohttp import web
-from opentelemetry.proto.collector.trace.v1.trace_service_pb2 import ExportTraceServiceRequest
 
 from pipeline.realtime.client import connect
+from tests.collector import collector
 from tests.contract.test_serve import ROOT, serving
 from tests.contract.wire_wait import PATIENCE_S
 from tests.served import KEY
@@ -17,25 +14,6 @@ from tests.served import KEY
 pytestmark = pytest.mark.contract
 
 TRACE = "0af7651916cd43dd8448eb211c80319c"
-
-
-@asynccontextmanager
-async def collector() -> AsyncGenerator[tuple[str, list[ExportTraceServiceRequest]], None]:
-    """Its address, and what it was sent."""
-    sent: list[ExportTraceServiceRequest] = []
-
-    async def take(request: web.Request) -> web.Response:
-        sent.append(ExportTraceServiceRequest.FromString(await request.read()))
-        return web.Response()
-
-    app = web.Application()
-    app.router.add_post("/v1/traces", take)
-    runner = web.AppRunner(app)
-    await runner.setup()
-    site = web.TCPSite(runner, "127.0.0.1", 0)
-    await site.start()
-    yield f"http://127.0.0.1:{runner.addresses[0][1]}", sent
-    await runner.cleanup()
 
 
 async def test_a_collector_is_sent_the_spans_of_a_turn() -> None:

@@ -37,6 +37,6 @@ def test_an_audit_that_fails_says_why_it_could_not_be_asked() -> None:
 def test_npm_and_go_tell_theirs() -> None:
     npm = {"vulnerabilities": {"x": {"severity": "high", "range": "<2"}}, "metadata": {"dependencies": {"total": 9}}}
     assert of_npm_audit("npm", json.dumps(npm), "").faults == ("x <2: high",)
-    stream = '{"SBOM": {"modules": [{}, {}]}}\n{"finding": {"osv": "GO-1", "fixed_version": "v2"}}\n{"finding": {"osv": "GO-1"}}'
-    assert of_govulncheck("Go", stream, "").faults == ("GO-1, mended in none",)
+    stream = '{"SBOM": {"modules": [{}]}}\n{"finding": {"osv": "GO-1", "fixed_version": "v2"}}\n'
+    assert of_govulncheck("Go", stream, "").faults == ("GO-1, mended in v2",)
     assert of_govulncheck("Go", '{"SBOM": {"modules": [{}, {}]}}', "").asked == 2
