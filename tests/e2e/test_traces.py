@@ -11,7 +11,7 @@ from tests.e2e.logs import Traced
 from tests.e2e.stack import Stack
 
 SENT_S = 90.0  # spans leave in batches, and LiveKit's last ones when the call is over
-REQUEST, ANSWER = "realtime_request", "generate_content aura-embedded"
+REQUEST, ANSWER = "realtime_request", "generate_content aura_embedded"
 OF_A_TURN = {
     "agent_session",
     "user_turn",
