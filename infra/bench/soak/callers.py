@@ -13,7 +13,7 @@ from infra.bench.turn_taking.servers import Rooms
 TURNS = (1, 4)  # of a call, at least and at most
 PAUSE_S = (0.5, 4.0)  # between turns, and between calls
 ANSWER_S = 30.0
-EXCUSED_S = 45.0  # after a fault: who asks then may be left without an answer, and rings up again
+EXCUSED_S = 30.0  # after a fault: who asks then may be left without an answer, and rings up again
 
 
 class SoakTally:
