@@ -1,8 +1,11 @@
-"""Log records as one line each: the event, then its attributes. What people say never enters."""
+"""Log records as one line each: the event, then its attributes; or JSON. What people say never enters."""
 
+import json
 import logging
 import sys
+from datetime import UTC, datetime
 
+JSON, TEXT = "json", "text"  # of AURA_LOG_FORMAT
 PRIVATE = "lk.pii."  # LiveKit marks so what must not be logged
 UNANSWERED = "failed to generate a reply"  # LiveKit's words
 _STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
@@ -30,19 +33,38 @@ class OneLine(logging.Formatter):
         return " ".join([super().formatMessage(record), *attributes])
 
 
+class JsonLine(logging.Formatter):
+    """Formats a record as an object: `at`, `level`, `logger`, `event`, then its attributes, and `exception`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        told: dict[str, object] = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "event": record.getMessage(),
+        }
+        for key, value in vars(record).items():
+            if key not in _STANDARD and not key.startswith((PRIVATE, "_")):
+                told[key] = value
+        if record.exc_info:
+            told["exception"] = self.formatException(record.exc_info)
+        return json.dumps(told, ensure_ascii=False, default=str)
+
+
 def known_noise(record: logging.LogRecord) -> bool:
     return record.name.startswith("livekit") and any(text in record.getMessage() for text in NOISE)
 
 
-def set_up(level: str, *, told: bool = False) -> None:
+def set_up(level: str, *, told: bool = False, form: str = "") -> None:
     """Log to stderr from `level` on, for example `INFO`.
 
     Args:
+        form: `json`, or lines for people.
         told: The person who reads it is told in words why there is no answer.
     """
     handler = logging.StreamHandler(sys.stderr)
     handler.setLevel(level)
-    handler.setFormatter(OneLine())
+    handler.setFormatter(JsonLine() if form == JSON else OneLine())
     handler.addFilter(lambda record: not known_noise(record))
     if told:
         handler.addFilter(lambda record: not record.getMessage().startswith(UNANSWERED))

@@ -29,13 +29,17 @@ OPTIONS = {
     "health_host": "AURA_AGENT_HOST",
     "health_port": "AURA_AGENT_PORT",
 }
+LOG_FORMAT = "AURA_LOG_FORMAT"
 LEVELS = ("DEBUG", "INFO", "WARNING", "ERROR", "CRITICAL")
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     arguments = _parser().parse_args(argv)
-    logs.set_up(arguments.log_level, told=arguments.command == "console")
+    form = os.environ.get(LOG_FORMAT, "").strip() or logs.TEXT
+    logs.set_up(arguments.log_level, told=arguments.command == "console", form=form)
     try:
+        if form not in (logs.TEXT, logs.JSON):
+            raise SettingsError([f"{LOG_FORMAT} must be `text` or `json`"])
         match arguments.command:
             case "start":
                 return _work(_environ(arguments), devmode=False)
@@ -73,6 +77,7 @@ def _work(environ: Mapping[str, str], *, devmode: bool) -> int:
         "LIVEKIT_URL": livekit.url,
         "LIVEKIT_API_KEY": livekit.api_key,
         "LIVEKIT_API_SECRET": livekit.api_secret,
+        **{name: value for name, value in environ.items() if name.startswith("OTEL_")},
     }
     start_preloading(livekit.url)
     from agent.worker import work  # the imports of a command are its own: LiveKit's take seconds

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import signal
 from functools import partial
 from typing import Any
@@ -22,6 +23,8 @@ from agent.rooms.failover import Failover, RoomJob
 from agent.rooms.farewells import SILENT, Farewells, FarewellSender
 from agent.rooms.job_store import JobStore
 from agent.settings.agent import LiveKitSettings, WorkerSettings
+from agent.status.worker_figures import WorkerFigures
+from agent.telemetry.job_traces import export_spans
 from agent.tools.catalogue import load_tools
 
 logger = logging.getLogger(__name__)
@@ -45,9 +48,11 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
     server = agent_server(settings, farewells.sender, cell)
     started = asyncio.Event()
     jobs_on_disk = JobStore(settings.jobs_on_disk)
-    jobs = WorkerJobs(server, settings.livekit, farewells)
+    figures = WorkerFigures()
+    figures.max_calls.set(settings.max_jobs)
+    jobs = WorkerJobs(server, settings.livekit, farewells, figures)
     server.on("worker_registered", lambda *_: started.set())  # not sooner: who is called then finds no worker
-    async with Health(server, settings.host, settings.port), asyncio.TaskGroup() as tasks:
+    async with Health(server, settings.host, settings.port, figures), asyncio.TaskGroup() as tasks:
         running = tasks.create_task(server.run(devmode=devmode), name="worker:run")
         keeping = tasks.create_task(_keep_records(settings), name="worker:records")
         watching = tasks.create_task(_watch(jobs, jobs_on_disk, started), name="worker:recall")
@@ -138,17 +143,24 @@ def warm_up(process: JobProcess) -> None:
     if process.executor_type is JobExecutorType.PROCESS:  # and no thread of a console
         end_on_own_sigterm()
     VAD()
+    export_spans(os.environ)  # the forked process has it of its worker, whose `main` has put it there
 
 
 class Health:
-    """GET /health: 200 while the worker is registered, 503 before, and while the LiveKit server is away."""
+    """GET /health: 200 while the worker is registered, 503 before, and while the LiveKit server is away.
 
-    def __init__(self, server: WorkerServer, host: str, port: int) -> None:
+    GET /metrics: its figures.
+    """
+
+    def __init__(self, server: WorkerServer, host: str, port: int, figures: WorkerFigures | None = None) -> None:
         self._server, self._host, self._port = server, host, port
+        self._figures = figures or WorkerFigures()
         self._registered = False
         server.on("worker_registered", self._on_registered)
         app = web.Application()
-        app.add_routes([web.get("/", self._answer), web.get("/health", self._answer)])
+        app.add_routes(
+            [web.get("/", self._answer), web.get("/health", self._answer), web.get("/metrics", self._metrics)]
+        )
         self._runner = web.AppRunner(app, access_log=None)
 
     async def __aenter__(self) -> None:
@@ -165,18 +177,40 @@ class Health:
     def _on_registered(self, *_: object) -> None:
         self._registered = True
 
+    @property
+    def _calls(self) -> int:
+        return len(self._server.active_jobs) if self._registered else 0
+
+    @property
+    def _is_registered(self) -> bool:
+        return self._registered and self._server.connected
+
     async def _answer(self, _: web.Request) -> web.Response:
-        jobs = len(self._server.active_jobs) if self._registered else 0
-        registered = self._registered and self._server.connected
-        body = {"registered": registered, "jobs": jobs, "draining": self._server.draining}
+        registered = self._is_registered
+        body = {"registered": registered, "jobs": self._calls, "draining": self._server.draining}
         return web.json_response(body, status=200 if registered else 503)
+
+    async def _metrics(self, _: web.Request) -> web.Response:
+        figures = self._figures
+        figures.calls.set(self._calls)
+        figures.registered.set(self._is_registered)
+        figures.draining.set(self._server.draining)
+        figures.tasks.set(len(asyncio.all_tasks()))
+        return web.Response(body=figures.page(), content_type="text/plain", charset="utf-8")
 
 
 class WorkerJobs:
     """Lists the jobs of this worker, for `Failover`, and knows which of them were meant to end."""
 
-    def __init__(self, server: WorkerServer, livekit: LiveKitSettings, farewells: Farewells) -> None:
+    def __init__(
+        self,
+        server: WorkerServer,
+        livekit: LiveKitSettings,
+        farewells: Farewells,
+        figures: WorkerFigures | None = None,
+    ) -> None:
         self._server, self._livekit, self._farewells = server, livekit, farewells
+        self._figures = figures or WorkerFigures()
 
     def running_jobs(self) -> list[RoomJob]:
         return [
@@ -189,7 +223,9 @@ class WorkerJobs:
         self._server.terminated.discard(lost.job)
         if self._farewells.take(lost.job):
             return False
-        return await rooms.watcher(self._livekit, lost, terminated=terminated)
+        called = await rooms.watcher(self._livekit, lost, terminated=terminated)
+        self._figures.replaced.inc(called)
+        return called
 
 
 async def _watch(jobs: WorkerJobs, jobs_on_disk: JobStore, started: asyncio.Event) -> None:

@@ -9,6 +9,7 @@ from livekit.agents import llm, utils
 
 from agent.livekit.response import ResponseGeneration, function_call
 from agent.livekit.send_queue import SendQueueFull
+from agent.telemetry.request_spans import RequestSpan
 from pipeline.realtime.client import Event
 
 REPLY_S = 20.0  # from the request to `response.created`, a reconnection included
@@ -45,6 +46,7 @@ class _Request:
     future: "asyncio.Future[llm.GenerationCreatedEvent]"
     asked_at: float | None
     deadline: asyncio.TimerHandle
+    span: RequestSpan
     offer_id: str = ""  # it accepts that offer
     unasked: bool = False  # LiveKit has not asked for it: it is told of it as of what begins by itself
     again: bool = False  # it has been sent twice
@@ -101,6 +103,7 @@ class PendingResponses:
         self._pipeline, self._owner = pipeline, owner
         self._requests: dict[str, _Request] = {}
         self._answers: dict[str, ResponseGeneration] = {}
+        self._spans: dict[str, RequestSpan] = {}  # of answers that have begun
         self.newest: ResponseGeneration | None = None  # that has begun; it may be over by now
         self._spoilt_at: float | None = None  # when one that somebody waited for ended before its end, and not by us
 
@@ -133,7 +136,8 @@ class PendingResponses:
         """
         loop = asyncio.get_running_loop()
         request_id = utils.shortuuid("ask_")
-        metadata = {**options.get("metadata", {}), "client_event_id": request_id}
+        span = RequestSpan()
+        metadata = {**options.get("metadata", {}), "client_event_id": request_id, **span.metadata}
         offer_id = metadata.get("offer_id", "")
         event = {"type": "response.create", "event_id": request_id, "response": {**options, "metadata": metadata}}
         future: asyncio.Future[llm.GenerationCreatedEvent] = loop.create_future()
@@ -142,6 +146,7 @@ class PendingResponses:
             self._stop()
             self._pipeline.send(event)
         except SendQueueFull as full:
+            span.ended("failed", "too_much_waits")
             future.set_exception(llm.RealtimeError(str(full)))
             self._tell_unanswered(str(full), False, offer_id)
             return future
@@ -149,7 +154,7 @@ class PendingResponses:
         future.add_done_callback(partial(self._settled, request_id))
         deadline = loop.call_later(REPLY_S, self._late, request_id)
         asked_at = None if "say" in metadata or offer_id else loop.time()
-        self._requests[request_id] = _Request(event, future, asked_at, deadline, offer_id, unasked)
+        self._requests[request_id] = _Request(event, future, asked_at, deadline, span, offer_id, unasked)
         return future
 
     @property
@@ -186,6 +191,9 @@ class PendingResponses:
             self._fail(self._taken(request_id), reason)
         for answer in self._answers.values():
             answer.close()
+        for span in self._spans.values():
+            span.ended("failed", "line")
+        self._spans.clear()
         self._answers.clear()
         self._spoilt_at = None
 
@@ -241,6 +249,8 @@ class PendingResponses:
         )
         if request:
             request.deadline.cancel()
+            request.span.began(answer.response_id)
+            self._spans[answer.response_id] = request.span
             request.future.set_result(generation)
         elif request_id:  # we gave it up meanwhile, and its cancel is on its way
             answer.cancel()
@@ -263,6 +273,8 @@ class PendingResponses:
                     self._owner.on_unheard(item["id"])
         metadata = response.get("metadata") or {}
         error = (response.get("status_details") or {}).get("error") or {}
+        if span := self._spans.pop(response["id"], None):
+            span.ended(response.get("status", ""), error.get("code", ""))
         status = response.get("status", "")
         decision, message, reason = metadata.get("decision", ""), "", metadata.get("reason", "")
         if status == "failed":
@@ -302,6 +314,7 @@ class PendingResponses:
     def _taken(self, request_id: str) -> _Request | None:
         if request := self._requests.pop(request_id, None):
             request.deadline.cancel()
+            request.span.ended("cancelled")
         return request
 
     def _fail(self, request: _Request | None, reason: str) -> None:

@@ -1,6 +1,10 @@
-"""Log records as one line each: the event, then its attributes."""
+"""Log records as one line each: the event, then its attributes; or JSON."""
 
+import json
 import logging
+from datetime import UTC, datetime
+
+from pipeline.errors import ConfigError
 
 FORMAT = "%(asctime)s %(levelname)s %(name)s %(message)s"
 _STANDARD = set(vars(logging.makeLogRecord({}))) | {"message", "asctime", "taskName"}
@@ -19,8 +23,33 @@ class WithAttributes(logging.Formatter):
         return " ".join([super().formatMessage(record), *attributes])
 
 
-def set_up_logging(level: int) -> None:
-    """Log to stderr from `level` on."""
+class JsonRecord(logging.Formatter):
+    """Formats a record as an object: `at`, `level`, `logger`, `event`, then its attributes, and `exception`."""
+
+    def format(self, record: logging.LogRecord) -> str:
+        told: dict[str, object] = {
+            "at": datetime.fromtimestamp(record.created, UTC).isoformat(timespec="milliseconds"),
+            "level": record.levelname,
+            "logger": record.name,
+            "event": record.getMessage(),
+            **{key: value for key, value in vars(record).items() if key not in _STANDARD},
+        }
+        if record.exc_info:
+            told["exception"] = self.formatException(record.exc_info)
+        return json.dumps(told, ensure_ascii=False, default=str)
+
+
+def set_up_logging(level: int, form: str = "") -> None:
+    """Log to stderr from `level` on.
+
+    Args:
+        form: `text`, which is the default, or `json`.
+
+    Raises:
+        ConfigError: It is neither.
+    """
+    if form not in ("", "text", "json"):
+        raise ConfigError("environment", ["AURA_LOG_FORMAT must be `text` or `json`"])
     handler = logging.StreamHandler()
-    handler.setFormatter(WithAttributes())
+    handler.setFormatter(JsonRecord() if form == "json" else WithAttributes())
     logging.basicConfig(level=level, handlers=[handler])

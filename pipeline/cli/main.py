@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from aiohttp import web
 
@@ -36,10 +36,16 @@ from pipeline.runtime.orchestrator import running
 from pipeline.runtime.preflight import preflight
 from pipeline.runtime.profiles import EMBEDDED, EMBEDDED_CHAT, PROFILES, Profile, profile_for
 from pipeline.shipped.embedded import chat_profile
+from pipeline.telemetry.span_export import exports_spans, span_export
+from pipeline.telemetry.turn_traces import TurnTraces
+
+if TYPE_CHECKING:
+    from opentelemetry.sdk.trace import TracerProvider
 
 log = logging.getLogger("pipeline")
 
 DIGITS = 18  # most of a number
+SERVICE = "aura-pipeline"
 DRAIN_S = 8.0  # for answers that are being heard when it is to end
 
 OFFLINE = {"say": run_say, "ask": run_ask, "transcribe": run_transcribe}  # they need no profile
@@ -56,14 +62,15 @@ class ServeSettings:
     host: str
     port: int
     key: str
+    spans: "TracerProvider | None" = None  # whose spans leave the process; None: nobody wants them
 
 
 def main(argv: Sequence[str] | None = None) -> None:
     """Exits with 2 for wrong usage or configuration, with 1 if the pipeline could not run, with 130 after Ctrl-C."""
     arguments = _parser().parse_args(argv)
     level = logging.WARNING if arguments.command in OFFLINE else logging.INFO  # they tell how far they are
-    set_up_logging(level)
     try:
+        set_up_logging(level, os.environ.get("AURA_LOG_FORMAT", "").strip())
         if arguments.command in OFFLINE:
             keep_stdout_for_results(os.environ)
             return OFFLINE[arguments.command](arguments, _home(os.environ))
@@ -96,9 +103,13 @@ async def serve(settings: ServeSettings) -> signal.Signals | None:
 
 async def _serve(settings: ServeSettings, stopping: Shutdown) -> None:
     """Serves; engines that are still being started are given up when it is cancelled."""
-    server = Server(settings.profile.topology.model_type, settings.key, settings.profile.answers_from)
+    model, provider = settings.profile.topology.model_type, settings.spans
+    traces = TurnTraces(provider, model) if provider else None
+    server = Server(model, settings.key, settings.profile.answers_from, traces)
     runner = web.AppRunner(server.app(), access_log=None, shutdown_timeout=2)
     async with AsyncExitStack() as engines, AsyncExitStack() as callers:  # callers leave first
+        if provider:
+            engines.push_async_callback(asyncio.to_thread, provider.shutdown)
         await runner.setup()
         callers.push_async_callback(runner.cleanup)
         await _listen(runner, settings)
@@ -150,7 +161,8 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
     if arguments.command == "serve" and not key:
         raise ConfigError("environment", ["AURA_PIPELINE_KEY is not set: clients must show this key"])
     host, port = getattr(arguments, "host", ""), getattr(arguments, "port", 0)
-    return ServeSettings(profile, path, deployment, models_dir, host, port, key)
+    spans = span_export(environment, SERVICE) if arguments.command == "serve" and exports_spans(environment) else None
+    return ServeSettings(profile, path, deployment, models_dir, host, port, key, spans)
 
 
 def _profile(name: str, endpoint: ChatEndpoint, file: Path | None) -> Profile:

@@ -20,6 +20,7 @@ from pipeline.runtime.metrics import Metrics
 from pipeline.session.session import Session
 from pipeline.speech.end_of_turn import EndOfTurnModel
 from pipeline.speech.vad_frontend import VoiceActivityDetector
+from pipeline.telemetry.turn_traces import TurnTraces
 from pipeline.turns.stages import PipelineStages
 from pipeline.types import session_events as events
 from pipeline.types.history import History
@@ -33,6 +34,7 @@ class Connection:
     Args:
         hang_up: Drops the socket at once; called when the client does not read.
         gone: Called as soon as the socket is, while the session still cleans up.
+        traces: Makes spans of its answers, below `traceparent` unless an answer names another one; None: nobody does.
 
     Attributes:
         ended: Set by whoever serves it, when everything has ended.
@@ -50,7 +52,10 @@ class Connection:
         hang_up: Callable[[], None],
         gone: Callable[[], None],
         end_model: EndOfTurnModel | None = None,
+        traces: TurnTraces | None = None,
+        traceparent: str = "",
     ) -> None:
+        self._traces, self._traceparent = traces, traceparent
         self.resume_token = resume_token()
         self.name = name
         self.hang_up = hang_up
@@ -135,6 +140,8 @@ class Connection:
             self._send(wire)
         if isinstance(happened, events.ResponseDone):
             self._done.fire()
+            if self._traces:
+                self._traces.ended(happened, self.name, self._traceparent)
 
     def _send(self, wire: Wire) -> None:
         if not self._outbox.put(wire) and not self._hung_up:

@@ -13,6 +13,7 @@ from pipeline.realtime.resume import KeptSessions, LeftSession
 from pipeline.realtime.session_config import SessionConfig
 from pipeline.runtime.metrics import Metrics
 from pipeline.runtime.orchestrator import Orchestrator
+from pipeline.telemetry.turn_traces import TurnTraces
 from pipeline.types.ids import session_name
 
 MAX_MESSAGE = 16 * 1024 * 1024  # bytes of one event
@@ -24,8 +25,8 @@ LIFETIME = timedelta(hours=24)
 class Connections:
     """Each is one WebSocket."""
 
-    def __init__(self, metrics: Metrics) -> None:
-        self._metrics = metrics
+    def __init__(self, metrics: Metrics, traces: TurnTraces | None = None) -> None:
+        self._metrics, self._traces = metrics, traces
         self._kept = KeptSessions()
         self._open: dict[str, Connection] = {}
         self._sockets: set[web.WebSocketResponse] = set()
@@ -61,6 +62,8 @@ class Connections:
                     hang_up=partial(_hang_up, request),
                     gone=leave,
                     end_model=pipeline.end_model,
+                    traces=self._traces,
+                    traceparent=request.headers.get("traceparent", ""),
                 )
                 begun = True
                 await self._converse(connection, socket)

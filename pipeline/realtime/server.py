@@ -16,6 +16,7 @@ from pipeline.realtime.connections import Connections
 from pipeline.realtime.loopback import is_loopback
 from pipeline.runtime.metrics import Metrics
 from pipeline.runtime.orchestrator import RETRY_AFTER_S, NoFreeSession, Orchestrator
+from pipeline.telemetry.turn_traces import TurnTraces
 
 log = logging.getLogger(__name__)
 
@@ -29,18 +30,19 @@ class Server:
 
     Args:
         answers_from: The host of the server that writes its answers; empty: it does so itself.
+        traces: Makes spans of answers; None: nobody wants them.
 
     Attributes:
         pipeline: None until its engines have started for the first time.
     """
 
-    def __init__(self, model: str, key: str, answers_from: str = "") -> None:
+    def __init__(self, model: str, key: str, answers_from: str = "", traces: TurnTraces | None = None) -> None:
         self.pipeline: Orchestrator | None = None
         self._model = model
         self._key = key
         self._answers_from = answers_from if answers_from and not is_loopback(answers_from) else None
         self._metrics = Metrics()
-        self._calls = Connections(self._metrics)
+        self._calls = Connections(self._metrics, traces)
         self._drains = False
 
     def app(self) -> web.Application:
@@ -107,7 +109,10 @@ class Server:
         return web.Response(body=msgspec.json.encode(about), content_type="application/json")
 
     async def _figures(self, _: web.Request) -> web.Response:
+        self._metrics.tasks.set(len(asyncio.all_tasks()))
+        self._metrics.ready.set(bool(self.pipeline and not self._drains and not self.pipeline.away))
         if self.pipeline:
+            self._metrics.max_sessions.set(self.pipeline.max_sessions)
             self._metrics.sessions.set(self.pipeline.max_sessions - self.pipeline.free_sessions)
             for stage, seconds in self.pipeline.start_seconds.items():
                 self._metrics.start.labels(stage).set(seconds)
@@ -123,21 +128,25 @@ class Server:
 
     async def _realtime(self, request: web.Request) -> web.StreamResponse:
         pipeline = self.pipeline
-        retry = {"Retry-After": str(RETRY_AFTER_S)}
         if pipeline is None:
-            return _problem(503, "starting", "the pipeline is still starting", retry)
+            return self._turn_away("starting", "the pipeline is still starting")
         if away := pipeline.away:
-            return _problem(503, "starting", f"the pipeline is starting {', '.join(away)} again", retry)
+            return self._turn_away("starting", f"the pipeline is starting {', '.join(away)} again")
         if self._drains:
-            return _problem(503, "shutting_down", "the pipeline is shutting down", retry)
+            return self._turn_away("shutting_down", "the pipeline is shutting down")
         if not web.WebSocketResponse().can_prepare(request):
             return _problem(426, "websocket_expected", "connect with a WebSocket", {"Upgrade": "websocket"})
         try:
             return await self._calls.serve(request, pipeline)
         except NoFreeSession as full:
-            return _problem(503, "full", str(full), retry)
+            return self._turn_away("full", str(full))
         except RequestError as refused:
             return _problem(404, refused.code, refused.message, {}, refused.param)
+
+    def _turn_away(self, code: str, message: str) -> web.Response:
+        """503, for now: `code` says why, and so does a metric."""
+        self._metrics.turned_away(code)
+        return _problem(503, code, message, {"Retry-After": str(RETRY_AFTER_S)})
 
     async def _goodbye(self, _: web.Application) -> None:
         await self._calls.aclose()

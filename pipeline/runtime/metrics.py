@@ -15,6 +15,9 @@ class Metrics:
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
         self.sessions = Gauge("aura_sessions", "Sessions that are open.", registry=self.registry)
+        self.ready = Gauge("aura_ready", "1: callers are taken.", registry=self.registry)
+        self.max_sessions = Gauge("aura_max_sessions", "Most sessions at once.", registry=self.registry)
+        self.tasks = Gauge("aura_tasks", "Tasks of the event loop.", registry=self.registry)
         self.busy = Gauge("aura_engine_busy", "Requests that an engine computes.", ["stage"], registry=self.registry)
         self.loop_lag = Gauge("aura_loop_lag_seconds", "Longest delay in the last second.", registry=self.registry)
         self.start = Gauge("aura_engine_start_seconds", "That it took to start.", ["stage"], registry=self.registry)
@@ -23,6 +26,18 @@ class Metrics:
         )
         self._answers = Counter("aura_responses", "Answers that have ended.", ["status"], registry=self.registry)
         self._refused = Counter("aura_refused_events", "Client events refused.", ["code"], registry=self.registry)
+        self._turned_away = Counter(
+            "aura_refused_connections", "Callers that were not let in.", ["reason"], registry=self.registry
+        )
+        self._gaps = Counter(
+            "aura_sound_gaps", "Times that the sound of an answer came too late.", registry=self.registry
+        )
+        self._turn = Histogram(
+            "aura_turn_seconds",
+            "From the end of speech to the first audio that was sent.",
+            registry=self.registry,
+            buckets=SECONDS,
+        )
         self._frames = Counter("aura_camera_frames", "Camera pictures received.", registry=self.registry)
         self._passes = Counter(
             "aura_asr_passes",
@@ -69,8 +84,11 @@ class Metrics:
     def _ended(self, event: events.ResponseDone) -> None:
         silent = event.status == "completed" and event.item is None
         self._answers.labels("silent" if silent else event.status).inc()
-        if "first_sent" in event.timings:
-            self._first_audio.observe(max(0.0, event.timings["first_sent"] - event.timings["created"]))
+        self._gaps.inc(event.gaps)
+        if (sent := event.timings.get("first_sent")) is not None:
+            self._first_audio.observe(max(0.0, sent - event.timings["created"]))
+            if (speech_end := event.timings.get("speech_end")) is not None:
+                self._turn.observe(max(0.0, sent - speech_end))
 
     def _heard(self, draft: DraftOutcome | None) -> None:
         if draft is None:
@@ -79,6 +97,9 @@ class Metrics:
         self._passes.labels("right" if draft.right == draft.tokens else "wrong").inc()
         self._drafted.inc(draft.tokens)
         self._right.inc(draft.right)
+
+    def turned_away(self, reason: str) -> None:
+        self._turned_away.labels(reason).inc()
 
     def refused(self, code: str) -> None:
         self._refused.labels(code).inc()

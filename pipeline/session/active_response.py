@@ -32,6 +32,7 @@ from pipeline.types.session_events import (
 from pipeline.types.turn_request import ResponseOptions
 
 AHEAD_S = 1.5  # how far the sound that has left may be ahead of playback
+GAP_S = 0.02  # shorter ones are hidden by whoever plays the sound
 PIECE_BYTES = VOICE_RATE * 2 // 5  # 200 ms: what leaves at once
 
 
@@ -79,6 +80,7 @@ class ActiveResponse:
         self._is_done = False
         self._sent_ms = 0.0
         self._playback_began: float | None = None
+        self._gaps = 0
         self._created = _now()
         self._first_sent: float | None = None
         sink.emit(ResponseCreated(request.response_id, request.response_options, request.metadata, request.kept))
@@ -159,6 +161,9 @@ class ActiveResponse:
             request.kept,
             self._silence(status),
             error_code,
+            self._gaps,
+            self._zero,
+            dict(self._output.ended),
         )
         self._sink.emit(done)
 
@@ -284,8 +289,11 @@ class ActiveResponse:
     async def _send(self, message: AnswerMessage, pcm: bytes) -> None:
         offset_s = self._sent_ms / 1000
         end_ms = self._sent_ms + AudioChunk(pcm).duration_ms
-        if self._playback_began is None or _now() - self._playback_began > offset_s:
-            self._playback_began = _now() - offset_s  # the first piece, or playback has run dry
+        if self._playback_began is None:
+            self._playback_began = _now()  # the first piece
+        elif (late_s := _now() - self._playback_began - offset_s) > 0:  # playback has run dry
+            self._playback_began += late_s
+            self._gaps += late_s >= GAP_S
         await asyncio.sleep(self._playback_began + end_ms / 1000 - AHEAD_S - _now())
         timings = None
         if self._first_sent is None:

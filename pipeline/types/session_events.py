@@ -215,6 +215,9 @@ class ResponseDone:
         timings: Seconds on the session's clock, by the name of the moment.
         silence: Why it has no word, if it ended well without one.
         error_code: Of what failed.
+        gaps: How often its sound came too late, so that playback had run dry.
+        ended: When each stage had let go of it, if it has, on the loop's clock.
+        session_began: When the clock of `timings` stood at 0, on the loop's clock.
     """
 
     response_id: str
@@ -230,6 +233,9 @@ class ResponseDone:
     kept: bool = True
     silence: Silence | None = None
     error_code: str = "engine_failed"
+    gaps: int = 0
+    session_began: float = 0.0
+    ended: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def item(self) -> Item | None:

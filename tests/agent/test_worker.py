@@ -9,6 +9,7 @@ from typing import Any
 import msgspec
 import pytest
 
+from agent.status.worker_figures import WorkerFigures
 from agent.worker import TOLD_S, Health, WorkerServer, drain_calls
 
 
@@ -68,6 +69,19 @@ async def test_a_worker_is_healthy_while_its_livekit_server_is_there() -> None:
         answer: Any = await health._answer(request)  # type: ignore[arg-type]
         told.append((answer.status, msgspec.json.decode(answer.body)["registered"]))
     assert told == [(503, False), (200, True), (503, False), (200, True)]
+
+
+@pytest.mark.anyio
+async def test_prometheus_is_told_of_its_calls_and_whether_the_livekit_server_knows_it() -> None:
+    server, figures = Serving(), WorkerFigures()
+    figures.replaced.inc()
+    health = Health(server, "127.0.0.1", 0, figures)
+    server.emit("worker_registered", "AW_1", None)
+    server.away(False)
+    answer: Any = await health._metrics(Any)  # type: ignore[arg-type]
+    lines = answer.body.decode().splitlines()
+    assert {"aura_agent_calls 1.0", "aura_agent_registered 1.0", "aura_agent_replaced_total 1.0"} < set(lines)
+    assert "aura_agent_draining 0.0" in lines
 
 
 @pytest.mark.anyio

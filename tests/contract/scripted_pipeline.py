@@ -11,13 +11,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from pipeline.cli.main import ServeSettings, serve
+from pipeline.cli.main import SERVICE, ServeSettings, serve
 from pipeline.deployment.loading import StageDeployment, read_deployment
 from pipeline.engines.base import Engine
 from pipeline.engines.fake import FakeEngine, hears, speaks, writes
 from pipeline.runtime.engine_registry import EngineKind, Opener
 from pipeline.runtime.gpu_fit import GpuMemory
 from pipeline.runtime.profiles import EMBEDDED, PROFILES
+from pipeline.telemetry.span_export import exports_spans, span_export
 from pipeline.types.chunks import ChatPrompt
 
 
@@ -53,8 +54,9 @@ def main(port: int, key: str) -> None:
     shipped = PROFILES[EMBEDDED]
     profile = replace(shipped, engines={arch: scripted(arch, kind) for arch, kind in shipped.engines.items()})
     nowhere = Path(os.devnull)
+    spans = span_export(os.environ, SERVICE) if exports_spans(os.environ) else None
     deployment = read_deployment(profile.deployment, profile.topology, shipped.engine_keys(nowhere))
-    asyncio.run(serve(ServeSettings(profile, profile.deployment, deployment, nowhere, "127.0.0.1", port, key)))
+    asyncio.run(serve(ServeSettings(profile, profile.deployment, deployment, nowhere, "127.0.0.1", port, key, spans)))
     print(gc.get_freeze_count())
 
 

@@ -5,7 +5,7 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,11 +29,11 @@ class Process:
 
 
 @asynccontextmanager
-async def serving() -> AsyncGenerator[Process, None]:
+async def serving(told: Mapping[str, str] | None = None) -> AsyncGenerator[Process, None]:
     with socket.create_server(("127.0.0.1", 0)) as output:
         port = output.getsockname()[1]
     command = (sys.executable, "-m", "tests.contract.scripted_pipeline", str(port))
-    environ = {**os.environ, "AURA_PIPELINE_KEY": KEY}
+    environ = {**os.environ, "AURA_PIPELINE_KEY": KEY, **(told or {})}
     running = await asyncio.create_subprocess_exec(*command, cwd=ROOT, env=environ, stdout=asyncio.subprocess.PIPE)
     process = Process(f"http://127.0.0.1:{port}", running)
     try:

@@ -65,6 +65,10 @@ async def test_a_third_caller_of_two_is_told_when_to_come_again() -> None:
             assert refused.value.response.status_code == 503
             assert refused.value.response.headers["Retry-After"] == "5"
             assert json.loads(refused.value.response.body)["error"]["code"] == "full"
+            async with aiohttp.ClientSession(pipeline.url) as http, http.get("/metrics") as answer:
+                told = set((await answer.text()).splitlines())
+            assert 'aura_refused_connections_total{reason="full"} 1.0' in told
+            assert {"aura_sessions 2.0", "aura_max_sessions 2.0", "aura_ready 1.0"} < told
             await second.still_works()
         async with calling(pipeline) as third:
             await third.still_works()

@@ -9,6 +9,7 @@ from prometheus_client.metrics import MetricWrapperBase
 
 from agent.floor.quiet_wishes import PHRASES
 from agent.status import attributes
+from agent.status.worker_figures import WorkerFigures
 from agent.turns.sound_record import SoundRecord
 from agent.turns.user_turn_tracker import Reason
 from pipeline.runtime.metrics import Metrics
@@ -62,7 +63,7 @@ def test_every_decision_of_the_agent_is_there_and_no_other() -> None:
 
 def metrics() -> Iterator[tuple[str, str, tuple[str, ...]]]:
     """The names as they stand on the page, where a counter's ends with `_total`."""
-    for collector in vars(Metrics()).values():
+    for collector in (*vars(Metrics()).values(), *vars(WorkerFigures()).values()):
         if isinstance(collector, MetricWrapperBase):
             (family,) = collector.describe()
             name = f"{family.name}_total" if family.type == "counter" else family.name

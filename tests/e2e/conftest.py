@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 
 from infra.bench.base.speech import PersonVoice
+from tests.collector import collector
 from tests.e2e.exchange import Exchange, need_the_bridge
 from tests.e2e.exchange import exchange as open_exchange
 from tests.e2e.lines import Line
+from tests.e2e.logs import Traced, check_logs, check_traces
 from tests.e2e.observed import Observed, observed_agent
 from tests.e2e.phones import CALLER_ID, OPERATOR, House, telephones
 from tests.e2e.recogniser import Recogniser
@@ -49,10 +51,24 @@ def environ() -> Mapping[str, str]:
 
 
 @pytest.fixture(scope="session")
-async def stack(environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory) -> AsyncGenerator[Stack]:
+async def traced() -> AsyncGenerator[Traced]:
+    """Where the stack sends its spans, and those that have come."""
+    async with collector() as found:
+        yield found
+
+
+@pytest.fixture(scope="session")
+async def stack(
+    environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFactory, voice: PersonVoice, traced: Traced
+) -> AsyncGenerator[Stack]:
+    """Its logs hold no secret and nothing that was said, whatever the tests have done with it, nor do its traces."""
+    url, sent = traced
+    environ = {**environ, "OTEL_EXPORTER_OTLP_ENDPOINT": url}
     phone = (Path(environ["AURA_HOME"]) / "bin" / "livekit-sip").exists()
     async with stack_in(tmp_path_factory.mktemp("stack"), environ, phone=phone) as running:
         yield running
+    check_logs(running, voice.sentences)
+    check_traces(running, voice.sentences, sent)
 
 
 @pytest.fixture(scope="session")

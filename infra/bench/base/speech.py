@@ -22,6 +22,11 @@ class PersonVoice:
         self._voice = Hibari(threads=1)
         self._said: dict[str, Sound] = {}
 
+    @property
+    def sentences(self) -> list[str]:
+        """All that it has said."""
+        return list(self._said)
+
     def say(self, text: str) -> Sound:
         """PCM16, 48 kHz mono, without silence around it."""
         if text not in self._said:

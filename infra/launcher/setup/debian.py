@@ -32,6 +32,11 @@ async def install_network_tools(setup: SetupContext, *, required: bool) -> None:
         await _install_program(setup, f"network tools: {program}", program, (package,), required=required)
 
 
+async def install_prometheus(setup: SetupContext, *, required: bool) -> None:
+    """Prometheus and promtool, which try dashboards and alerts, for the tests. See `_install_program`."""
+    await _install_program(setup, "prometheus", "promtool", ("prometheus",), required=required)
+
+
 async def install_debian(setup: SetupContext, step: ProgressStep, name: str, packages: Sequence[str]) -> None:
     """Install packages, as root.
 

@@ -13,6 +13,7 @@ from infra.launcher.setup.checkpoints import fetch_checkpoints
 from infra.launcher.setup.debian import (
     install_browser,
     install_network_tools,
+    install_prometheus,
     install_sip_tester,
     install_sound_server,
 )
@@ -62,6 +63,7 @@ async def set_up_all(
         if tests:
             steps.create_task(install_browser(setup, required=strict), name="set-up:browser")
             steps.create_task(install_sound_server(setup, required=strict), name="set-up:sound-server")
+            steps.create_task(install_prometheus(setup, required=strict), name="set-up:prometheus")
             steps.create_task(install_network_tools(setup, required=strict), name="set-up:network-tools")
         if tests and phone:
             steps.create_task(install_sip_tester(setup, required=strict), name="set-up:sip-tester")

@@ -10,6 +10,7 @@ from agent.persona.persona import AURA, Persona
 from agent.records.call_recording import CallRecording
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
+from pipeline.telemetry.turn_traces import TurnTraces
 from tests.agent.audience import Notes
 from tests.agent.talking.conversation import Conversation
 from tests.agent.talking.ears import turn_models
@@ -27,12 +28,13 @@ async def talking(
     greet: bool = False,
     recording: CallRecording | None = None,
     persona: Persona = AURA,
+    traces: TurnTraces | None = None,
 ) -> AsyncIterator[Conversation]:
     """A call that has begun. What is on its way is heard out, and what must hold of every call is checked."""
     engines = engines or Engines()
     before, failure = asyncio.all_tasks(), None
     with wall_clocks():
-        pipeline, notes = InProcessPipeline(engines), Notes()
+        pipeline, notes = InProcessPipeline(engines, traces), Notes()
         call = Call(
             PipelineSettings("http://pipeline", "key"),
             replace(persona, greeting="Hello, I am listening."),

@@ -13,6 +13,7 @@ from pipeline.realtime.connection import Connection
 from pipeline.realtime.session_config import SessionConfig
 from pipeline.runtime.metrics import Metrics
 from pipeline.session.session import Session
+from pipeline.telemetry.turn_traces import TurnTraces
 from pipeline.types.history import History
 from tests.agent.talking.engines import Engines
 from tests.scenario import Loudness
@@ -67,8 +68,8 @@ class _End:
 class InProcessPipeline:
     """A pipeline with one place, and what it keeps of a line that broke off."""
 
-    def __init__(self, engines: Engines) -> None:
-        self._engines, self._metrics = engines, Metrics()
+    def __init__(self, engines: Engines, traces: TurnTraces | None = None) -> None:
+        self._engines, self._metrics, self._traces = engines, Metrics(), traces
         self._kept: dict[str, tuple[SessionConfig, History]] = {}
         self._connection: Connection | None = None
         self._client: _End | None = None
@@ -80,7 +81,16 @@ class InProcessPipeline:
         server, client = _End(), _End()
         server.other, client.other = client, server
         connection = Connection(
-            "s", self._engines.stages(), Loudness(), self._metrics, config, history, 0, server.hang_up, lambda: None
+            "s",
+            self._engines.stages(),
+            Loudness(),
+            self._metrics,
+            config,
+            history,
+            0,
+            server.hang_up,
+            lambda: None,
+            traces=self._traces,
         )
         self._connection, self._client = connection, client
         async with asyncio.TaskGroup() as tasks:

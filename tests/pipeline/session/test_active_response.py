@@ -101,6 +101,17 @@ async def test_playback_that_runs_dry_goes_on_when_the_next_sound_comes() -> Non
     assert [at for at, _ in giving.sent] == pytest.approx([0.0] * 5 + [5.0] * 7 + [5.1, 5.3, 5.5])
 
 
+@pytest.mark.parametrize(("pause_s", "gaps"), [(0.9, 0), (1.01, 0), (1.1, 1), (5.0, 1)])
+async def test_a_gap_in_the_sound_is_counted_if_it_can_be_heard(pause_s: float, gaps: int) -> None:
+    async with given() as giving:
+        await giving.output.send(AudioChunk(tone(1_000), "One."))
+        await asyncio.sleep(pause_s)
+        await giving.output.send(AudioChunk(tone(2_000), " Two."))
+    giving.answer.finish("completed")
+    (done,) = (event for _, event in giving.told if isinstance(event, ResponseDone))
+    assert done.gaps == gaps
+
+
 async def test_a_late_chunk_before_playback_runs_dry_changes_nothing() -> None:
     async with given() as giving:
         await giving.output.send(AudioChunk(tone(1_000), "One."))

@@ -1,0 +1,109 @@
+"""Soaks a stack of its own: callers come and go, parts fail, and what is left behind is told.
+
+    python -m infra.bench.soak [--callers 8] [--minutes 30] [--fault-minutes 30] [--every-s 60] [--out FILE]
+
+It starts Redis, a LiveKit server, a pipeline with scripted engines and a worker of the agent's. First nothing fails:
+what each part holds more than before is a leak. Then a part fails each minute, in turn: an engine, a call's process,
+the pipeline, Redis, the LiveKit server, the agent. A turn without an answer counts unless a fault explains it.
+"""
+
+import argparse
+import asyncio
+import json
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+from infra.bench.base.speech import PersonVoice, Sound
+from infra.bench.person.task_scope import task_scope
+from infra.bench.soak.callers import SoakTally, call_again_and_again
+from infra.bench.soak.faults import Faults
+from infra.bench.soak.leftovers import Held, held
+from infra.bench.soak.stack import SoakedStack, soaked_stack
+
+ROOT = Path(__file__).resolve().parents[3]
+QUESTION = "What is the capital of France?"
+WARM_S = 60.0  # of calls, before anything is compared
+SETTLE_S = 75.0  # after the last call: a session that may be resumed is kept for a minute
+INTERRUPTED = 130
+
+
+class Soak:
+    """Runs the phases, and keeps what was found."""
+
+    def __init__(self, stack: SoakedStack, asked: argparse.Namespace, question: Sound) -> None:
+        self._stack, self._asked, self._question = stack, asked, question
+        self.tally, self.held = SoakTally(), dict[str, dict[str, Held]]()
+        self.faults = Faults(stack, self.tally, asked.every_s)
+
+    async def run(self) -> None:
+        await self._phase("warm", WARM_S)
+        await self._phase("churn", self._asked.minutes * 60)
+        if self._asked.fault_minutes:
+            await self._phase("faults", self._asked.fault_minutes * 60, faults=True)
+
+    async def _phase(self, phase: str, seconds: float, *, faults: bool = False) -> None:
+        until = asyncio.get_running_loop().time() + seconds
+        async with task_scope() as beside:
+            if faults:
+                beside.start(self.faults.run(until), "faults")
+            async with asyncio.TaskGroup() as callers:
+                for number in range(self._asked.callers):
+                    name = f"caller-{number}"
+                    calls = call_again_and_again(self._stack.rooms, self._question, self.tally, name, number, until)
+                    callers.create_task(calls, name=name)
+        await asyncio.sleep(SETTLE_S)
+        self.held[phase] = await held(self._stack.parts, self._stack.metrics)
+        print(phase, dict(self.tally.counts), flush=True)
+
+
+def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
+    parser = argparse.ArgumentParser(prog="python -m infra.bench.soak", description=__doc__.partition("\n")[0])
+    parser.add_argument("--callers", type=int, default=8, metavar="N", help="at once (8)")
+    parser.add_argument("--minutes", type=float, default=30, metavar="M", help="of calls while nothing fails (30)")
+    parser.add_argument("--fault-minutes", type=float, default=30, metavar="M", help="of calls while parts fail (30)")
+    parser.add_argument("--every-s", type=float, default=60, metavar="S", help="between two faults (60)")
+    parser.add_argument("--folder", type=Path, metavar="DIR", help="for logs (AURA_HOME/soak)")
+    parser.add_argument("--out", type=Path, metavar="FILE", help="where to put the figures as JSON")
+    asked = parser.parse_args(arguments)
+    home = Path(environ.get("AURA_HOME") or ROOT / ".aura").absolute()
+    folder = (asked.folder or home / "soak").absolute()
+    folder.mkdir(parents=True, exist_ok=True)
+    return asyncio.run(_soak(home, folder, asked))
+
+
+async def _soak(home: Path, folder: Path, asked: argparse.Namespace) -> int:
+    question = await asyncio.to_thread(lambda: PersonVoice().say(QUESTION))
+    async with soaked_stack(home, folder) as stack:
+        soak = Soak(stack, asked, question)
+        try:
+            await soak.run()
+        finally:
+            print(report(soak))
+            if asked.out:
+                asked.out.write_text(json.dumps(figures(soak), indent=1) + "\n")
+    return 1 if soak.tally.counts["unanswered"] else 0
+
+
+def figures(soak: Soak) -> dict[str, object]:
+    """All of it, as JSON has it."""
+    waits = sorted(soak.tally.waits)
+    found = {name: {part: asdict(each) for part, each in parts.items()} for name, parts in soak.held.items()}
+    return {
+        "counts": dict(soak.tally.counts),
+        "faults": dict(soak.faults.made),
+        "wait_p50_s": round(statistics.median(waits), 3) if waits else None,
+        "wait_p95_s": round(waits[int(len(waits) * 0.95)], 3) if waits else None,
+        "held": found,
+        "notes": soak.tally.notes[:10],
+    }
+
+
+def report(soak: Soak) -> str:
+    """For people: a line for each part, before and after."""
+    told = figures(soak)
+    lines = [f"{name}: {told[name]}" for name in ("counts", "faults", "wait_p50_s", "wait_p95_s")]
+    for phase, parts in soak.held.items():
+        lines += [f"{phase:7} {part:9} {each}" for part, each in parts.items()]
+    return "\n".join([*lines, *soak.tally.notes[:3]])

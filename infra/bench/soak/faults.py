@@ -1,0 +1,48 @@
+"""Faults, one after the other."""
+
+import asyncio
+import os
+import random
+import signal
+from collections import Counter
+from contextlib import suppress
+from itertools import cycle
+
+from infra.bench.soak.callers import SoakTally
+from infra.bench.soak.stack import SoakedStack
+
+KINDS = ("engine", "job", "pipeline", "redis", "livekit", "agent")
+
+
+class Faults:
+    """Has a part fail each `every_s`, in turn.
+
+    Attributes:
+        made: How many of each kind.
+    """
+
+    def __init__(self, stack: SoakedStack, tally: SoakTally, every_s: float) -> None:
+        self._stack, self._tally, self._every_s = stack, tally, every_s
+        self.made: Counter[str] = Counter()
+
+    async def run(self, until: float) -> None:
+        """The last one is made before `until`, on the loop's clock."""
+        kinds, clock = cycle(KINDS), asyncio.get_running_loop().time
+        while clock() + self._every_s < until:
+            await asyncio.sleep(self._every_s)
+            await self.make(next(kinds))
+
+    async def make(self, kind: str) -> None:
+        """`engine`: answers fail for a while; `job`: a call's process is killed; else: that part is, and begun anew."""
+        self._tally.fault()
+        self.made[kind] += 1
+        parts = self._stack.parts
+        if kind == "engine":
+            parts["pipeline"].signal(signal.SIGUSR1)
+        elif kind == "job":
+            if jobs := self._stack.jobs():
+                with suppress(ProcessLookupError):
+                    os.kill(random.choice(jobs), signal.SIGKILL)
+        else:
+            await parts[kind].kill_and_start()
+        self._tally.fault()

@@ -1,0 +1,96 @@
+"""The parts of a soak: Redis, a LiveKit server that uses it, a scripted pipeline, and a worker of the agent's."""
+
+import os
+import socket
+import sys
+from collections.abc import AsyncGenerator
+from contextlib import AsyncExitStack, asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from agent.settings.agent import LiveKitSettings
+from infra.bench.base.process_tree import family
+from infra.bench.soak.part import Part, PartCommand
+from infra.bench.turn_taking.servers import AGENT, HOST, KEY, SECRET, Rooms
+
+PIPELINE_KEY = "a-key-of-this-soak"
+OUR_OWN = ("AURA_", "LIVEKIT_", "OTEL_")
+
+
+@dataclass(frozen=True, slots=True)
+class SoakedStack:
+    """What runs, by name: `redis`, `livekit`, `pipeline`, `agent`."""
+
+    parts: dict[str, Part]
+    rooms: Rooms
+    metrics: dict[str, str]
+
+    def jobs(self) -> list[int]:
+        """The pids of processes that hold a call, or wait for one: the newest last."""
+        worker = self.parts["agent"].pid
+        return [process.pid for process in family(worker) if process.pid != worker and "job" in process.title]
+
+
+@asynccontextmanager
+async def soaked_stack(home: Path, folder: Path) -> AsyncGenerator[SoakedStack, None]:
+    """All four for as long as the context lasts.
+
+    Args:
+        home: The installation whose programs are used.
+        folder: For logs.
+    """
+    redis, livekit, tcp, pipeline, worker = _free_ports(5)
+    settings = (
+        f"port: {livekit}\nbind_addresses: [{HOST}]\nkeys: {{{KEY}: {SECRET}}}\n"
+        f"redis: {{address: '{HOST}:{redis}'}}\nlogging: {{level: warn}}\n"
+        f"rtc: {{tcp_port: {tcp}, udp_port: {tcp}, node_ip: {HOST}, enable_loopback_candidate: true, "
+        "interfaces: {includes: [lo]}}\n"
+    )
+    url = f"ws://{HOST}:{livekit}"
+    environ = {name: value for name, value in os.environ.items() if not name.startswith(OUR_OWN)} | {
+        "AURA_HOME": str(folder),
+        "AURA_PIPELINE_URL": f"http://{HOST}:{pipeline}",
+        "AURA_PIPELINE_KEY": PIPELINE_KEY,
+        "AURA_AGENT_NAME": AGENT,
+        "AURA_AGENT_PORT": str(worker),
+        "AURA_AGENT_IDLE_PROCESSES": "1",
+        "AURA_AGENT_GRACE_S": "5",
+        "LIVEKIT_URL": url,
+        "LIVEKIT_API_KEY": KEY,
+        "LIVEKIT_API_SECRET": SECRET,
+    }
+    http = {"livekit": livekit, "pipeline": pipeline, "agent": worker}
+    commands = {
+        "redis": (str(home / "bin" / "redis-server"), "--port", str(redis), "--bind", HOST, "--save", ""),
+        "livekit": (str(home / "bin" / "livekit-server"), "--config-body", settings),
+        "pipeline": (sys.executable, "-m", "infra.bench.soak.scripted_pipeline", str(pipeline)),
+        "agent": (sys.executable, "-m", "agent.main", "start"),
+    }
+    health = {
+        "redis": f"tcp:{redis}",
+        "livekit": f"http://{HOST}:{livekit}/",
+        "pipeline": f"http://{HOST}:{pipeline}/ready",
+        "agent": f"http://{HOST}:{worker}/health",
+    }
+    async with AsyncExitStack() as stack:
+        parts = {}
+        for name, argv in commands.items():
+            log = folder / f"{name}.log"
+            log.unlink(missing_ok=True)
+            parts[name] = part = Part(PartCommand(name, argv, environ, health[name], log))
+            stack.push_async_callback(part.stop)
+            await part.start()
+        metrics = {name: f"http://{HOST}:{http[name]}/metrics" for name in ("pipeline", "agent")}
+        yield SoakedStack(parts, Rooms(LiveKitSettings(url, KEY, SECRET, AGENT)), metrics)
+
+
+def _free_ports(count: int) -> list[int]:
+    """Ports on which nothing listens just now."""
+    held = [socket.socket() for _ in range(count)]
+    try:
+        for each in held:
+            each.bind((HOST, 0))
+        return [int(each.getsockname()[1]) for each in held]
+    finally:
+        for each in held:
+            each.close()

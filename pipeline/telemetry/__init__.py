@@ -1,0 +1,1 @@
+"""What is told to whoever operates a pipeline, beside its metrics: traces."""
