@@ -18,12 +18,14 @@ class EndEvidence:
         least: What that is at least, in this language, of a turn that is over.
         words_over: The words end a sentence; None: that cannot be told.
         vote: Probability of an end by the pipeline's model; None: it has none, or it came too late.
+        words_short: They are a word or two.
     """
 
     found: float
     least: float
     words_over: bool | None
     vote: float | None = None
+    words_short: bool = True
 
     @property
     def above(self) -> float:

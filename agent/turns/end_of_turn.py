@@ -20,6 +20,11 @@ class PipelineWitnesses(Protocol):
         """Whether it ends a sentence; None if that is not known by `until`, on the loop's clock."""
         ...
 
+    @property
+    def words_short(self) -> bool:
+        """Whether what `words_over` has judged is a word or two."""
+        ...
+
     async def sound_vote(self, until: float) -> float | None:
         """Probability that they have finished; None if that is not known by `until`, on the loop's clock."""
         ...
@@ -82,7 +87,7 @@ class EndOfTurnStream:
         vote = await self._pipeline.sound_vote(spoken_until + delays.end_s)
         words_over = await self._pipeline.words_over(spoken_until + delays.end_s)
         self._judged(found >= least, words_over)
-        delay_s = delays.delay_s(EndEvidence(found, least, words_over, vote))
+        delay_s = delays.delay_s(EndEvidence(found, least, words_over, vote, self._pipeline.words_short))
         if delay_s >= delays.longest_end_s:
             return max(least, found + 0.01)
         if delay_s > delays.early_end_s:  # that one LiveKit itself waits for

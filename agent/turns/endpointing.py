@@ -25,9 +25,10 @@ class Turns:
         onset_s: Speech needed to count as speech.
         silence_s: Silence that makes a pause. LiveKit's end-of-turn model needs at least 0.2 s.
         early_end_s: From the last word to the turn's end if the model is sure, and the words end a sentence. Where the
-            pipeline has voted, this and the next four go by how likely an end is to all witnesses together.
+            pipeline has voted, this and the next five go by how likely an end is to all witnesses together.
         end_s: The same if the model takes it to be over, and the words do not say otherwise.
         words_end_s: The same if only the words do.
+        doubted_end_s: The same if more than two words do, and the pipeline has voted: recognisers write marks early.
         sound_end_s: The same if only the model does.
         longest_end_s: The same if neither does.
         interrupt_s: Speech over the agent that pauses it.
@@ -46,6 +47,7 @@ class Turns:
     early_end_s: float = 0.35
     end_s: float = 0.5
     words_end_s: float = 0.8
+    doubted_end_s: float = 1.4
     sound_end_s: float = 1.0
     longest_end_s: float = 1.8
     interrupt_s: float = 0.2
@@ -63,7 +65,11 @@ class Turns:
             delays = (self.early_end_s, self.end_s, self.words_end_s, self.sound_end_s)
             waits = zip(FROM_PROBABILITY, delays, strict=True)
             delay_s = next((delay for least, delay in waits if probability >= least), self.longest_end_s)
-            return min(delay_s, self.words_end_s) if words_over else delay_s  # both models doubt short answers
+            if not words_over:
+                return delay_s
+            return min(
+                delay_s, self.words_end_s if evidence.words_short else self.doubted_end_s
+            )  # short answers are doubted
         if above < 0:
             return self.words_end_s if words_over else self.longest_end_s
         if words_over and above >= SURE:
@@ -75,7 +81,15 @@ TURNS: dict[CallerKind, Turns] = {
     "browser": Turns(camera=True),
     "console": Turns(),
     # Nobody sees the other: people pause longer, and the line adds a fifth of a second both ways.
-    "phone": Turns(silence_s=0.3, early_end_s=0.45, end_s=0.6, words_end_s=1.0, sound_end_s=1.2, longest_end_s=2.2),
+    "phone": Turns(
+        silence_s=0.3,
+        early_end_s=0.45,
+        end_s=0.6,
+        words_end_s=1.0,
+        doubted_end_s=1.6,
+        sound_end_s=1.2,
+        longest_end_s=2.2,
+    ),
 }
 
 

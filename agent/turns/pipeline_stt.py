@@ -119,6 +119,11 @@ class PipelineStt(stt.STT[str]):
         """Whether what the person has said ends a sentence; None if that is not known by `until`."""
         return await self._sentence_end.over(until)
 
+    @property
+    def words_short(self) -> bool:
+        """Whether that is a word or two."""
+        return self._sentence_end.is_short
+
     def stream(
         self,
         *,

@@ -2,7 +2,7 @@
 
 import asyncio
 
-from agent.turns.sentence_words import ends_sentence, words_over
+from agent.turns.sentence_words import ends_sentence, is_short, words_over
 from agent.turns.user_turn_tracker import Onset, PartialHeard, Pause, TurnEvent
 
 
@@ -17,6 +17,11 @@ class SentenceEnd:
         self._writes_marks = False
         self._text = ""
         self._settled = asyncio.Event()
+
+    @property
+    def is_short(self) -> bool:
+        """Whether what was settled last is a word or two."""
+        return is_short(self._text)
 
     def feed(self, turn_event: TurnEvent) -> None:
         match turn_event:

@@ -15,10 +15,15 @@ def ends_sentence(text: str) -> bool:
     return bare.endswith(MARKS) and not bare.endswith(OPEN)
 
 
+def is_short(text: str) -> bool:
+    """Whether it is a word or two, as short answers are."""
+    return len(text.split()) <= SHORT
+
+
 def words_over(text: str) -> bool | None:
     """Whether it ends a sentence; None of a word or two without a mark, which may be all of an answer."""
     if ends_sentence(text):
         return True
     words = text.casefold().split()
-    is_short = 0 < len(words) <= SHORT and not text.rstrip().endswith((*OPEN, ",", "-"))
-    return None if is_short and words[-1] not in HESITATIONS else False
+    may_answer = words and is_short(text) and not text.rstrip().endswith((*OPEN, ",", "-"))
+    return None if may_answer and words[-1] not in HESITATIONS else False

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from agent.turns.end_evidence import EndEvidence
 from agent.turns.endpointing import TURNS
+from agent.turns.sentence_words import is_short
 from infra.bench.eot.fit import fitted, log_odds
 from infra.bench.eot.protocol import Judged
 from infra.bench.eot.witnesses import Verdicts
@@ -58,7 +59,9 @@ def judged(score: Witness, verdicts: Sequence[Verdicts]) -> list[Judged]:
 
 def _room(vote: bool) -> Delay:
     def delay_s(each: Verdicts) -> float:
-        evidence = EndEvidence(each.livekit, LEAST, each.words_over, each.smart_turn if vote else None)
+        evidence = EndEvidence(
+            each.livekit, LEAST, each.words_over, each.smart_turn if vote else None, is_short(each.words)
+        )
         return TURNS["browser"].delay_s(evidence)
 
     return delay_s

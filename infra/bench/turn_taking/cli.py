@@ -76,14 +76,42 @@ class Rates:
         """A call for each language, of an agent that answers that."""
         async with rooms(self._home, self._folder, answer) as there:
             for language in dict.fromkeys(case.language for case in cases):
-                grant = there.grant(f"bench-{secrets.token_hex(4)}", "bench", language=language)
-                await call(grant, [case for case in cases if case.language == language])
+
+                async def in_one_call(some: Sequence[Case], language: str = language) -> None:
+                    await call(there.grant(f"bench-{secrets.token_hex(4)}", "bench", language=language), some)
+
+                await in_calls(
+                    [case for case in cases if case.language == language], in_one_call, self.judged, self._tell
+                )
 
     def _tell(self, case: Case, outcome: Outcome) -> None:
         self.judged.append((case, outcome))
         if self._asked.where == "room":
             print("right" if outcome.is_right(case.kind) else "WRONG", case.kind, case.what, outcome, flush=True)
             _keep(self.judged, self._asked.out)
+
+
+async def in_calls(
+    cases: Sequence[Case],
+    call: Callable[[Sequence[Case]], Awaitable[None]],
+    judged: Sequence[Judged],
+    tell: Callable[[Case, Outcome], None],
+) -> None:
+    """All cases in one call, or, where one is stuck, those behind it in another.
+
+    Args:
+        judged: Grows while a call lasts.
+    """
+    while cases:
+        before = len(judged)
+        try:
+            await call(cases)
+            return
+        except AssertionError as error:
+            print(f"stuck: {error}")
+            stuck, *left = cases[len(judged) - before :]
+            tell(stuck, Outcome("stuck"))
+            cases = left
 
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:

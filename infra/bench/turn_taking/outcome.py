@@ -6,7 +6,7 @@ from typing import Literal
 
 from infra.bench.turn_taking.sounds.cases import CaseClass
 
-Fate = Literal["went_on", "stopped", "unclear", "answered", "cut_in", "unanswered"]
+Fate = Literal["went_on", "stopped", "unclear", "answered", "cut_in", "unanswered", "stuck"]
 RIGHT: Mapping[CaseClass, Fate] = {
     "interruption": "stopped",
     "backchannel": "went_on",
@@ -23,7 +23,8 @@ class Outcome:
 
     Attributes:
         fate: It went on where it had stopped, if it stopped at all; it did not go on; or neither can be told. A turn
-            with pauses is answered when it is over, or something is heard before, or nothing ever is.
+            with pauses is answered when it is over, or something is heard before, or nothing ever is. Stuck is a call
+            in which it was not to be heard what became of it, since the agent did not do what comes before.
         silence_s: From the beginning of the sound to the first silence of the answer; None: there was none.
         pause_s: How long the answer was silent before it went on.
         resumed_s: From the end of the sound until the answer went on, 0 if it did before, or until the turn was

@@ -14,6 +14,7 @@ from infra.bench.turn_taking.outcome import Fate, Outcome
 from infra.bench.turn_taking.sounds.cases import CLASSES, Case, CaseClass
 
 Judged = tuple[Case, Outcome]
+CUT_IN = "  of {pauses} pauses inside turns {cut_in} were cut in on: {cut_in_rate:.1%}; {unanswered} turns unanswered"
 
 
 class KeptCase(msgspec.Struct, frozen=True, rename={"kind": "class"}):
@@ -61,9 +62,7 @@ def table(judged: Sequence[Judged], *, details: bool = False) -> str:
         if of_class:
             lines.append(_line(kind, of_class))
             if cut_in := _cut_in(of_class):
-                lines.append(
-                    "  of {pauses} pauses inside turns {cut_in} were cut in on: {cut_in_rate:.1%}".format(**cut_in)
-                )
+                lines.append(CUT_IN.format(**cut_in))
         if details:
             lines += [_line(f"  {name}", some) for name, some in _alike(of_class)]
     return "\n".join(lines)
@@ -82,10 +81,14 @@ def plain(judged: Sequence[Judged]) -> dict[str, Any]:
 
 
 def _cut_in(judged: Sequence[Judged]) -> Mapping[str, Any]:
-    """In how many of the pauses inside turns the agent was heard; a turn is cut in on once."""
+    """In how many pauses inside turns the agent was heard, once a turn; and how many turns had no answer."""
     pauses = sum(case.pauses for case, _ in judged)
-    cut_in = sum(outcome.fate == "cut_in" for _, outcome in judged)
-    return {"pauses": pauses, "cut_in": cut_in, "cut_in_rate": round(cut_in / pauses, 4)} if pauses else {}
+    if not pauses:
+        return {}
+    cut_in, unanswered = (
+        sum(outcome.fate in fates for _, outcome in judged) for fates in (("cut_in",), ("unanswered", "stuck"))
+    )
+    return {"pauses": pauses, "cut_in": cut_in, "cut_in_rate": round(cut_in / pauses, 4), "unanswered": unanswered}
 
 
 def read_judged(paths: Sequence[Path]) -> list[Judged]:

@@ -38,13 +38,19 @@ class Sound:
 class Words:
     """What the pipeline knows: the words, and how it votes."""
 
-    def __init__(self, over: bool | None, known_s: float = 0.0, vote: float | None = None) -> None:
-        self._over, self._known_s, self._vote = over, known_s, vote
+    def __init__(
+        self, over: bool | None, known_s: float = 0.0, vote: float | None = None, *, short: bool = True
+    ) -> None:
+        self._over, self._known_s, self._vote, self._short = over, known_s, vote, short
 
     async def words_over(self, until: float) -> bool | None:
         now = asyncio.get_running_loop().time()
         await asyncio.sleep(min(self._known_s, until - now))
         return self._over if now + self._known_s <= until else None
+
+    @property
+    def words_short(self) -> bool:
+        return self._short
 
     async def sound_vote(self, until: float) -> float | None:
         return self._vote
@@ -91,6 +97,9 @@ LIKELY, UNLIKELY = 0.99, 0.005  # votes of the pipeline
     [
         (SURE, Words(True, vote=LIKELY), TURN.silence_s),
         (SURE, Words(True, vote=UNLIKELY), TURN.words_end_s),
+        (SURE, Words(True, vote=0.05, short=False), TURN.sound_end_s),
+        (GOES_ON, Words(True, vote=UNLIKELY, short=False), TURN.doubted_end_s),
+        (SURE, Words(True, vote=LIKELY, short=False), TURN.silence_s),
         (SURE, Words(None, vote=LIKELY), TURN.silence_s),
         (GOES_ON, Words(False, vote=LIKELY), TURN.words_end_s),
         (SURE, Words(False, vote=0.3), TURN.sound_end_s),

@@ -13,6 +13,10 @@ class Words:
     async def words_over(self, until: float) -> bool | None:
         return None
 
+    @property
+    def words_short(self) -> bool:
+        return True
+
     async def sound_vote(self, until: float) -> float | None:
         return None
 
@@ -33,7 +37,14 @@ def test_the_end_of_a_turn_is_found_on_this_machine(kind: CallerKind, monkeypatc
 def test_the_numbers_fit_together(kind: CallerKind) -> None:
     turns = TURNS[kind]
     assert turns.silence_s >= 0.2  # the end-of-turn model looks at that much
-    ends = (turns.early_end_s, turns.end_s, turns.words_end_s, turns.sound_end_s, turns.longest_end_s)
+    ends = (
+        turns.early_end_s,
+        turns.end_s,
+        turns.words_end_s,
+        turns.sound_end_s,
+        turns.doubted_end_s,
+        turns.longest_end_s,
+    )
     assert turns.silence_s < ends[0] and ends[-1] < turns.label_s
     assert list(ends) == sorted(ends)
     assert turns.interrupt_s <= 0.2

@@ -64,3 +64,10 @@ async def test_a_word_or_two_without_a_mark_may_be_all_of_an_answer(text: str, o
     for event in (BEGINS, partial("Stop.", settled=False), Pause(), partial(text)):
         words.feed(event)
     assert await words.over(now + 0.5) is over
+
+
+async def test_a_word_or_two_are_short() -> None:
+    words = SentenceEnd()
+    for text, short in (("Half past.", True), ("Tell me a story.", False), ("Two.", True)):
+        words.feed(partial(text))
+        assert words.is_short is short

@@ -2,15 +2,16 @@
 
 import json
 from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from infra.bench.base.speech import RATE
-from infra.bench.turn_taking.cli import main
+from infra.bench.turn_taking.cli import in_calls, main
 from infra.bench.turn_taking.outcome import Outcome
-from infra.bench.turn_taking.report import plain, read_judged, table, wrong
+from infra.bench.turn_taking.report import Judged, plain, read_judged, table, wrong
 from infra.bench.turn_taking.sounds import voices as voices_module
 from infra.bench.turn_taking.sounds.cases import OVER_ANSWERS, Case, make_cases, read_phrases
 from infra.bench.turn_taking.sounds.noises import NOISES, muffled, quieter
@@ -102,7 +103,7 @@ def test_reports_of_several_runs_are_one(tmp_path: Path, capsys: pytest.CaptureF
     assert json.loads((tmp_path / "both.json").read_text()) == json.loads(both)
     told = capsys.readouterr().out
     assert "pause I | see, 1.0 s: cut_in" in told
-    assert "of 4 pauses inside turns 1 were cut in on: 25.0%" in told
+    assert "of 4 pauses inside turns 1 were cut in on: 25.0%; 0 turns unanswered" in told
 
 
 @pytest.mark.parametrize("arguments", [["merge"], ["room", "a.json"], ["merge", "broken.json"], ["merge", "none.json"]])
@@ -116,3 +117,20 @@ def test_a_report_that_cannot_be_read_is_named(
     told = capsys.readouterr().err
     assert "FILE: " in told
     assert arguments[-1] in told or "merge" in told
+
+
+async def test_what_is_behind_a_turn_that_is_stuck_is_judged_in_another_call() -> None:
+    turns = [Case("pause", str(number), "en", np.zeros(8, np.int16), pauses=1) for number in range(5)]
+    judged: list[Judged] = []
+    calls: list[int] = []
+
+    async def call(cases: Sequence[Case]) -> None:
+        calls.append(len(cases))
+        for case in cases:
+            assert case.what not in ("1", "4"), "no quiet"
+            judged.append((case, Outcome("answered", resumed_s=1.0)))
+
+    await in_calls(turns, call, judged, lambda case, outcome: judged.append((case, outcome)))
+    assert calls == [5, 3]
+    assert [outcome.fate for _, outcome in judged] == ["answered", "stuck", "answered", "answered", "stuck"]
+    assert plain(judged)["rates"]["pause"]["unanswered"] == 2
