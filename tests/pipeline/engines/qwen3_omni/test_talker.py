@@ -115,14 +115,16 @@ async def test_words_are_told_with_the_sound_that_they_begin_and_all_of_them_by_
     config: OmniConfig, stop: int
 ) -> None:
     async def told() -> AsyncIterator[ThoughtChunk]:
-        for at, text in enumerate(("Yes,", " I", " do.")):
+        for at, text in enumerate(("Yes,", " I", " do", " think", " so.")):
             await asyncio.sleep(1.0)
             yield ThoughtChunk((11 + at,), (11 + at,), False, None if at else HEARD, text)
         yield ThoughtChunk((END,), (), True)
 
     chunks = await spoken(talker(config, FakeRequests(stops=[stop])), told())
     assert chunks[0].text == "Yes," and len(chunks[0].frames)
-    assert "".join(chunk.text for chunk in chunks) == "Yes, I do.", "once each, whether the voice found an early end"
+    assert "".join(chunk.text for chunk in chunks) == "Yes, I do think so.", (
+        "once each, whether the voice found an early end"
+    )
     assert chunks[-1].ends
 
 
