@@ -122,9 +122,7 @@ async def test_words_are_told_with_the_sound_that_they_begin_and_all_of_them_by_
 
     chunks = await spoken(talker(config, FakeRequests(stops=[stop])), told())
     assert chunks[0].text == "Yes," and len(chunks[0].frames)
-    assert "".join(chunk.text for chunk in chunks) == "Yes, I do think so.", (
-        "once each, whether the voice found an early end"
-    )
+    assert "".join(chunk.text for chunk in chunks) == "Yes, I do think so.", "once each"
     assert chunks[-1].ends
 
 
