@@ -15,6 +15,7 @@ You are a friendly voice assistant in a live call. What you write is spoken alou
 sentences, without lists, markup or emoji, unless the person asks for something longer. You hear the person, and see \
 what their camera, their shared screen or a picture that they sent shows. If nothing needs an answer, as when the \
 person only thanks you or speaks to somebody else, write only <|silent|>."""
+UNASKED = "(Nobody has said anything. Unless what is seen needs a word now, write only <|silent|>.)"
 MOST_TOKENS = 400  # of an answer: three minutes of speech
 INSTRUCTIONS_BYTES = 8_000
 LIMITS = WindowLimits(keep_s=12, slack_s=12)
@@ -51,7 +52,8 @@ def omni_prompt(request: TurnRequest, limits: WindowLimits = LIMITS) -> OmniProm
     if options.say is not None:
         return OmniPrompt((), options.cache_salt, most, options.say, urgent)
     history = within(_spoken(request.history), limits)
-    parts = [f"{BEGIN}system\n{_system(options)}{END}\n", *_messages(history, limits, is_answered=bool(most))]
+    ending = f"{UNASKED * options.unasked}{END}\n{ANSWER}" if most else ""  # what is only prefilled may go on
+    parts = [f"{BEGIN}system\n{_system(options)}{END}\n", *_messages(history, limits, ending)]
     return OmniPrompt(_merged(parts), options.cache_salt, most, urgent=urgent)
 
 
@@ -65,8 +67,8 @@ def _spoken(history: History) -> History:
     return replace(history, items=tuple(item for item in history.items if item.kind == "message"))
 
 
-def _messages(history: History, limits: WindowLimits, *, is_answered: bool) -> Iterator[Part]:
-    """All that was seen and asked since the last answer is one message of the person's."""
+def _messages(history: History, limits: WindowLimits, ending: str) -> Iterator[Part]:
+    """All that was seen and asked since the last answer is one message of the person's, with that ending."""
     is_open = False
     for each in exchanges(history):
         if isinstance(each, Item):
@@ -80,8 +82,8 @@ def _messages(history: History, limits: WindowLimits, *, is_answered: bool) -> I
         if each.answer:
             yield f"{END}\n" * is_open + f"{ANSWER}{escape_control_tokens(limits.text(each.answer))}{END}\n"
             is_open = False
-    if is_answered:
-        yield f"{END}\n{ANSWER}" if is_open else f"{BEGIN}user\n{END}\n{ANSWER}"
+    if ending:
+        yield ending if is_open else f"{BEGIN}user\n{ending}"
 
 
 def _asked(each: Exchange, limits: WindowLimits) -> Iterator[Part]:

@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from pipeline.deployment.loading import WHOLE, read_deployment
-from pipeline.engines.qwen3_omni.prompt import LIMITS, SYSTEM, OmniPrompt, omni_prompt
+from pipeline.engines.qwen3_omni.prompt import LIMITS, SYSTEM, UNASKED, OmniPrompt, omni_prompt
 from pipeline.engines.qwen3_omni.thought import ThoughtChunk
 from pipeline.media.spoken_sound import SpokenSound
 from pipeline.media.video_chunk import VideoChunk
@@ -98,6 +98,13 @@ def test_of_a_long_conversation_the_newest_is_read_and_without_a_question_nothin
     seen = [part for part in omni_prompt(TurnRequest(history)).parts if isinstance(part, VideoChunk)]
     assert [each.id for each in seen] == [str(at) for at in range(99 - LIMITS.keep_s, 99)]
     assert omni_prompt(TurnRequest()).parts == (f"{HEAD}<|im_start|>user\n{ANSWER}",)
+
+
+def test_what_nobody_asked_is_told_so_and_waits_for_everybody_else() -> None:
+    request = TurnRequest(History().with_video_turn(SECOND), ResponseOptions(unasked=True))
+    prompt, ahead = omni_prompt(request), omni_prompt(request.unfinished())
+    assert prompt.parts[-1] == f"<|vision_end|>{UNASKED}{ANSWER}" and not prompt.urgent
+    assert ahead.parts == (*prompt.parts[:-1], "<|vision_end|>"), "what is read ahead is how it begins"
 
 
 async def test_a_text_to_be_spoken_is_no_question_and_only_thoughts_are_spoken_in_the_callers_voice() -> None:

@@ -4,6 +4,7 @@ import asyncio
 import json
 from collections.abc import AsyncIterator
 from contextlib import aclosing
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -24,7 +25,7 @@ from tests.contract.vllm import tiny_omni
 from tests.contract.vllm.tiny_omni import IDS
 from tests.pipeline.engines.qwen3_tts.fake_requests import FakeRequests
 
-EOS = IDS["<tts_text_eod>"]
+EOS, END = IDS["<tts_text_eod>"], IDS["<|im_end|>"]
 LAYOUT = RowLayout(layers=1, width=2, dtype="float32", pages=2, page_rows=2)
 STATES = np.arange(6, dtype=np.float32).reshape(3, 2)
 HEARD = HeardStates(HeardPrompt((1, -1, -2, -3), (4, 5, 6), ((1, 4),)), STATES.view(np.uint8))
@@ -107,6 +108,37 @@ async def test_a_voice_that_ends_early_lets_the_rest_of_the_answer_pass(config: 
     chunks = await spoken(talker(config, requests), answers((11,), (12,), (13,), None, (14,), None, every_s=0.1))
     assert frames(chunks) == 6
     assert words(requests.told["r.1"]) == [14, EOS]
+
+
+@pytest.mark.parametrize("stop", [40, 1])
+async def test_words_are_told_with_the_sound_that_they_begin_and_all_of_them_by_its_end(
+    config: OmniConfig, stop: int
+) -> None:
+    async def told() -> AsyncIterator[ThoughtChunk]:
+        for at, text in enumerate(("Yes,", " I", " do", " think", " so.")):
+            await asyncio.sleep(1.0)
+            yield ThoughtChunk((11 + at,), (11 + at,), False, None if at else HEARD, text)
+        yield ThoughtChunk((END,), (), True)
+
+    chunks = await spoken(talker(config, FakeRequests(stops=[stop])), told())
+    assert chunks[0].text == "Yes," and len(chunks[0].frames)
+    assert "".join(chunk.text for chunk in chunks) == "Yes, I do think so.", "once each"
+    assert chunks[-1].ends
+
+
+async def test_an_answer_is_spoken_in_the_voice_of_its_caller_and_an_unknown_one_fails_it(config: OmniConfig) -> None:
+    requests = FakeRequests(stops=[3, 3])
+    engine = talker(config, requests)
+    assert engine.voices == ("ethan", "chelsie")
+    thought = ThoughtChunk((11,), (11,), True, HEARD, voice="chelsie")
+    assert frames(await spoken(engine, once(thought))) == 3
+    assert tiny_omni.SPEAKERS["chelsie"] in requests.told["r.0"][0].extra_args[KEY]["codec"]
+    with pytest.raises(EngineError, match="unknown voice `bob`; this checkpoint has chelsie, ethan"):
+        await spoken(engine, once(replace(thought, voice="bob")))
+
+
+async def once(thought: ThoughtChunk) -> AsyncIterator[ThoughtChunk]:
+    yield thought
 
 
 async def test_an_answer_that_is_given_up_frees_its_pages(config: OmniConfig) -> None:
