@@ -15,6 +15,7 @@ from agent.settings.persona import PersonaSettings, persona_settings
 from agent.settings.phone import PhoneSettings, phone_settings
 from agent.settings.records import RecordSettings, record_settings
 from agent.settings.tools import ToolSettings, tool_settings
+from pipeline.realtime.loopback import is_loopback
 
 GRACE_S = 60  # livekit-server keeps an empty room for longer: `departure_timeout` in infra/livekit/livekit.yaml
 REMARKS_PER_MINUTE = 4
@@ -160,8 +161,23 @@ def web_settings(environ: Mapping[str, str], listens_on: str) -> WebSettings:
     )
     if settings.outside and settings.access is None:
         reader.refuse(f"AURA_WEB_HOST lets others in: set {PASSWORD}, or {ISSUER}, so that they are asked who they are")
+    if not is_loopback(listens_on):
+        _check_open(reader, settings)
     reader.check()
     return settings
+
+
+def _check_open(reader: EnvironmentReader, settings: WebSettings) -> None:
+    """Leave with the reader why the page must not listen at its address, which others may reach."""
+    if settings.outside:
+        reader.refuse(
+            f"--host {settings.listens_on} would ask nobody who they are: AURA_WEB_HOST serves others, leave --host out"
+        )
+    elif settings.access is None:
+        reader.refuse(
+            f"--host {settings.listens_on} lets others in: set {PASSWORD}, or {ISSUER}, "
+            "so that they are asked who they are"
+        )
 
 
 def _brand(reader: EnvironmentReader) -> Brand | None:

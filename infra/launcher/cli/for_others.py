@@ -50,7 +50,16 @@ def for_others(asked: argparse.Namespace, environ: Mapping[str, str]) -> ForOthe
     if not _is_address(listens_on):
         raise BadUsage(f"--listen is `{asked.listen}`, which is no IPv4 address")
     certificate, key = (path and path.resolve() for path in (asked.cert, asked.key))
-    return ForOthers(asked.host.lower(), address, listens_on, certificate, key, asked.password)
+    return ForOthers(asked.host.lower(), address, listens_on, certificate, key, asked.password, _stun(environ))
+
+
+def _stun(environ: Mapping[str, str]) -> tuple[str, ...]:
+    servers = tuple(each.strip() for each in environ.get("AURA_LIVEKIT_STUN", "").split(",") if each.strip())
+    for server in servers:
+        name, _, port = server.rpartition(":")
+        if not (name and port.isdecimal() and 0 < int(port) < 65_536):
+            raise BadUsage(f"AURA_LIVEKIT_STUN names `{server}`, which is not HOST:PORT")
+    return servers
 
 
 def _address(host: str) -> str:

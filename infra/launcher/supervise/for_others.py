@@ -73,12 +73,14 @@ def livekit_network(others: ForOthers | None, ports: Ports) -> Mapping[str, str]
     if others is None:
         return {
             "node_ip": LOOPBACK,
+            "stun": json.dumps([f"{LOOPBACK}:{ports.livekit_udp}"]),
             "interfaces": "interfaces:\n    includes: [lo]",
             "ips": f"{LOOPBACK}/32",
             "turn": "",
         }
     return {
         "node_ip": others.address,
+        "stun": json.dumps(others.stun or [f"{others.address}:{ports.livekit_udp}"]),
         "interfaces": "",
         # Not loopback, too: each socket is announced at `node_ip`, and of two at one address one is used, by chance.
         "ips": f"{others.listens_on}/32",

@@ -1,5 +1,6 @@
 """The environment, read once."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -70,9 +71,27 @@ def test_the_web_server_needs_no_pipeline_key() -> None:
     assert web_settings(environ, "127.0.0.1").pipeline_url == "http://127.0.0.1:8000"
 
 
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.0.2.7", "aura.lan"])
+def test_a_page_that_others_reach_asks_them_who_they_are(host: str) -> None:
+    with pytest.raises(
+        SettingsError, match=f"--host {re.escape(host)} lets others in: set AURA_WEB_PASSWORD, or AURA_OIDC_ISSUER"
+    ):
+        web_settings(ENVIRON, host)
+    assert web_settings({**ENVIRON, "AURA_WEB_PASSWORD": "x" * 10}, host).access
+    assert web_settings(ENVIRON, "localhost").access is None, "whoever sits here is asked nothing"
+
+
+def test_the_page_for_this_machine_is_not_served_to_others_beside_theirs() -> None:
+    outside = {"AURA_WEB_HOST": "aura.lan", "AURA_WEB_CERT": "a.pem", "AURA_WEB_KEY": "a.key"}
+    environ = {**ENVIRON, **outside, "AURA_WEB_PASSWORD": "x" * 10}
+    assert web_settings(environ, "127.0.0.1").outside
+    with pytest.raises(SettingsError, match=r"--host 0\.0\.0\.0 would ask nobody who they are"):
+        web_settings(environ, "0.0.0.0")
+
+
 def test_the_web_server_goes_by_the_names_that_it_is_given() -> None:
-    settings = web_settings({**ENVIRON, "AURA_WEB_HOSTS": "Aura.example.org, [2001:db8::1],"}, "aura.lan")
-    assert (settings.listens_on, settings.hosts) == ("aura.lan", frozenset({"aura.example.org", "2001:db8::1"}))
+    settings = web_settings({**ENVIRON, "AURA_WEB_HOSTS": "Aura.example.org, [2001:db8::1],"}, "127.0.0.1")
+    assert (settings.listens_on, settings.hosts) == ("127.0.0.1", frozenset({"aura.example.org", "2001:db8::1"}))
     with pytest.raises(SettingsError) as raised:
         web_settings({**ENVIRON, "AURA_WEB_HOSTS": "https://aura.example.org,ok,a:80"}, "127.0.0.1")
     assert raised.value.faults == [

@@ -57,3 +57,12 @@ def test_what_makes_no_sense_is_refused_by_name(asked: tuple[str, ...], fault: s
 def test_what_belongs_to_a_host_is_refused_without_one() -> None:
     with pytest.raises(BadUsage, match="--password: for --host"):
         others("--password")
+
+
+def test_stun_servers_are_told_only_if_they_are_asked_for() -> None:
+    assert (given := others("--host", "192.0.2.7", "--password")) and given.stun == ()
+    given = others("--host", "192.0.2.7", "--password", AURA_LIVEKIT_STUN="stun.example.org:3478, b:1")
+    assert given and given.stun == ("stun.example.org:3478", "b:1")
+    assert given.options()["AURA_LIVEKIT_STUN"] == "stun.example.org:3478,b:1"
+    with pytest.raises(BadUsage, match=r"AURA_LIVEKIT_STUN names `stun\.example\.org`, which is not HOST:PORT"):
+        others("--host", "192.0.2.7", "--password", AURA_LIVEKIT_STUN="stun.example.org")
