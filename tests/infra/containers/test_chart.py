@@ -36,7 +36,15 @@ ON_GPUS = {
 
 def render(values: dict[str, str]) -> subprocess.CompletedProcess[str]:
     said = [word for name, value in values.items() for word in ("--set", f"{name}={value}")]
-    command = [program("helm"), "template", "one", CONTAINERS / "chart", "--kube-version", KUBERNETES, *said]
+    command: list[str | Path] = [
+        program("helm"),
+        "template",
+        "one",
+        CONTAINERS / "chart",
+        "--kube-version",
+        KUBERNETES,
+        *said,
+    ]
     return subprocess.run(command, capture_output=True, text=True, check=False)
 
 
@@ -65,7 +73,14 @@ def schema_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def conforms(manifests: str, folder: Path) -> subprocess.CompletedProcess[str]:
     where = f"{folder}/{{{{.ResourceKind}}}}{{{{.KindSuffix}}}}.json"
-    command = [program("kubeconform"), "-strict", "-kubernetes-version", KUBERNETES, "-schema-location", where]
+    command: list[str | Path] = [
+        program("kubeconform"),
+        "-strict",
+        "-kubernetes-version",
+        KUBERNETES,
+        "-schema-location",
+        where,
+    ]
     return subprocess.run(command, input=manifests, capture_output=True, text=True, check=False)
 
 
@@ -80,7 +95,7 @@ def test_kubernetes_takes_what_it_renders(more: dict[str, str], schema_folder: P
 
 def test_helm_finds_nothing_to_say() -> None:
     said = [word for name, value in NEEDED.items() for word in ("--set", f"{name}={value}")]
-    command = [program("helm"), "lint", "--strict", CONTAINERS / "chart", *said]
+    command: list[str | Path] = [program("helm"), "lint", "--strict", CONTAINERS / "chart", *said]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
 

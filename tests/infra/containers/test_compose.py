@@ -21,7 +21,7 @@ def read(names: tuple[str, ...], folder: Path) -> dict[str, Any]:
     for name in names:
         text = VARIABLE.sub(lambda found: found[3] if found[2] == "-" else found[1], (CONTAINERS / name).read_text())
         (folder / name).write_text(re.sub(r"\n    profiles: .*", "", text))
-    command = [program("compose-spec"), "-no-interpolation", "-format", "json", *names]
+    command: list[str | Path] = [program("compose-spec"), "-no-interpolation", "-format", "json", *names]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return dict(json.loads(done.stdout)["services"])
