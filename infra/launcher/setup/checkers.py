@@ -18,5 +18,6 @@ async def bring_checkers(setup: SetupContext) -> None:
     """Those of Go one after the other, as they share most of what is compiled."""
     with setup.display.step("checkers"):
         await bring(setup, OF_WHEELS)
+        await bring(setup, "certbot")  # `infra/up --acme` brings it by itself
     for program in OF_GO:
         await build(setup, program)

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import shutil
 import socket
 import sys
 from asyncio.subprocess import DEVNULL
@@ -110,8 +109,6 @@ def set_up(authority: Authority, run: Path) -> SetupContext:
 
 
 async def test_a_name_that_is_ours_gets_a_certificate_once(authority: Authority, tmp_path: Path) -> None:
-    if not (HOME / "tools" / "certbot").exists() and not shutil.which("uv"):
-        pytest.skip("certbot is not here: infra/test brings it")
     setup = set_up(authority, tmp_path / "run")
     chain, key = await get_certificate(setup, OTHERS, authority.asks_port)
     now = datetime.now(UTC)  # noqa: TID251 - a date
