@@ -168,13 +168,23 @@ def web_settings(environ: Mapping[str, str], listens_on: str, *, anybody: bool =
     )
     if settings.outside and settings.access is None:
         reader.refuse(f"AURA_WEB_HOST lets others in: set {PASSWORD}, or {ISSUER}, so that they are asked who they are")
-    if settings.access is None and not (anybody or is_loopback(listens_on)):
-        reader.refuse(
-            f"--host {listens_on} lets others in: set {PASSWORD}, or {ISSUER}, so that they are asked who they are "
-            "(by https, whose end is in front of it); --anybody if whoever reaches it may call"
-        )
+    if not is_loopback(listens_on):
+        _check_open(reader, settings, anybody)
     reader.check()
     return settings
+
+
+def _check_open(reader: EnvironmentReader, settings: WebSettings, anybody: bool) -> None:
+    """Leave with the reader why the page must not listen at its address, which others may reach."""
+    if settings.outside:
+        reader.refuse(
+            f"--host {settings.listens_on} would ask nobody who they are: AURA_WEB_HOST serves others, leave --host out"
+        )
+    elif settings.access is None and not anybody:
+        reader.refuse(
+            f"--host {settings.listens_on} lets others in: set {PASSWORD}, or {ISSUER}, so that they are asked who "
+            "they are (by https, whose end is in front of it); --anybody if whoever reaches it may call"
+        )
 
 
 def _brand(reader: EnvironmentReader) -> Brand | None:

@@ -10,8 +10,9 @@ import sys
 from pathlib import Path
 
 import ray
-from ray import serve
+from ray import cloudpickle, serve
 
+from infra.ray import router
 from infra.ray.cell import application
 from infra.ray.settings import CellSettings
 
@@ -39,6 +40,7 @@ def main(argv: list[str]) -> None:
         most=max(cells, options.most_cells or 0),
         longest_call_s=options.longest_call_s,
     )
+    cloudpickle.register_pickle_by_value(router)  # a proxy does not see this checkout
     serve.start(http_options={"host": options.host, "port": options.port}, proxy_location="EveryNode")
     serve.run(application(settings), name=NAME, route_prefix="/")
     print(f"{settings.fewest} cells are ready: http://{options.host}:{options.port}", flush=True)

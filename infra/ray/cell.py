@@ -9,9 +9,9 @@ from typing import Any
 from fastapi import FastAPI, Request, Response, WebSocket
 from ray import serve
 from ray.serve.config import AutoscalingConfig, RequestRouterConfig
-from ray.serve.experimental.consistent_hash_router import ConsistentHashRouter
 
 from infra.ray.relay import passed_on, relay
+from infra.ray.router import SPARE, CellRouter
 from infra.ray.server_process import ServerProcess
 from infra.ray.settings import CellSettings
 
@@ -62,13 +62,12 @@ def application(settings: CellSettings) -> Any:
     """The cells as an application of Serve."""
     options: dict[str, Any] = {
         "ray_actor_options": {"num_gpus": settings.gpus},
-        "max_ongoing_requests": settings.places,
-        "max_queued_requests": 1,  # the fewest that Serve takes
+        "max_ongoing_requests": settings.places + SPARE,
         "graceful_shutdown_wait_loop_s": 2.0,
         "graceful_shutdown_timeout_s": settings.longest_call_s,
         "health_check_period_s": 5.0,
         "health_check_timeout_s": settings.start_s,
-        "request_router_config": RequestRouterConfig(request_router_class=ConsistentHashRouter),
+        "request_router_config": RequestRouterConfig(request_router_class=CellRouter),
     }
     if settings.most > settings.fewest:
         options["autoscaling_config"] = AutoscalingConfig(

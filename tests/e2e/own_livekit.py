@@ -86,16 +86,31 @@ class OwnAgent:
 
 
 @asynccontextmanager
-async def own_livekit(home: Path, folder: Path) -> AsyncGenerator[OwnLiveKit]:
-    """The server for as long as the context lasts, as its manual says to start it, on ports of its own."""
+async def own_redis(home: Path, folder: Path) -> AsyncGenerator[str]:
+    """A Redis-compatible server on loopback: its address."""
+    port = choose_ports({}).redis
+    serve: list[str | Path] = [home / "bin" / "redis-server", "--bind", LOOPBACK, "--port", str(port), "--save", ""]
+    log = folder / "redis.log"
+    async with child(serve, cwd=folder, env=os.environ, log=log, stop_s=STOP_S):
+        await healthy(f"redis://{LOOPBACK}:{port}", log)
+        yield f"{LOOPBACK}:{port}"
+
+
+@asynccontextmanager
+async def own_livekit(home: Path, folder: Path, redis: str = "") -> AsyncGenerator[OwnLiveKit]:
+    """The server for as long as the context lasts, as its manual says to start it, on ports of its own.
+
+    Args:
+        redis: The address of that by which several servers are one.
+    """
     ports = choose_ports({})
     settings = (
         f"port: {ports.livekit}\nbind_addresses: [{LOOPBACK}]\nkeys: {{{KEY}: {SECRET}}}\n"
         f"rtc: {{udp_port: {ports.livekit_udp}, tcp_port: {ports.livekit_tcp}, node_ip: {LOOPBACK}, "
         "enable_loopback_candidate: true, interfaces: {includes: [lo]}}\n"
-        "limit: {max_metadata_size: 2000000}\n"
+        "limit: {max_metadata_size: 2000000}\n" + (f"redis: {{address: '{redis}'}}\n" if redis else "")
     )
-    log = folder / "livekit.log"
+    log = folder / f"livekit-{ports.livekit}.log"
     serve: list[str | Path] = [home / "bin" / "livekit-server", "--dev", "--config-body", settings]
     async with child(serve, cwd=folder, env=os.environ, log=log, stop_s=STOP_S):
         await healthy(f"http://{LOOPBACK}:{ports.livekit}/", log)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from infra.bench.person.person import READY_S, Person, joined
-from tests.e2e.own_livekit import OwnAgent, OwnLiveKit, own_agent, own_livekit
+from tests.e2e.own_livekit import OwnAgent, OwnLiveKit, own_agent, own_livekit, own_redis
 from tests.e2e.stack import POLL_S
 from tests.served import KEY, Served, served
 
@@ -30,7 +30,8 @@ class RunningCell:
 
 
 @asynccontextmanager
-async def two_cells(livekit: OwnLiveKit, folder: Path) -> AsyncGenerator[tuple[RunningCell, RunningCell]]:
+async def two_cells(livekits: Sequence[OwnLiveKit], folder: Path) -> AsyncGenerator[tuple[RunningCell, RunningCell]]:
+    """One at each server, or both at the only one."""
     async with AsyncExitStack() as agents, AsyncExitStack() as one, AsyncExitStack() as two:
         lives = (one, two)
         pipelines = [await life.enter_async_context(served(max_sessions=2)) for life in lives]
@@ -42,7 +43,9 @@ async def two_cells(livekit: OwnLiveKit, folder: Path) -> AsyncGenerator[tuple[R
         cells = []
         for number, (life, pipeline) in enumerate(zip(lives, pipelines, strict=True)):
             where = {"AURA_PIPELINE_URL": pipeline.url, "AURA_PIPELINE_KEY": KEY}
-            agent = await agents.enter_async_context(own_agent(livekit, where, folder / str(number), **told))
+            agent = await agents.enter_async_context(
+                own_agent(livekits[number % len(livekits)], where, folder / str(number), **told)
+            )
             cells.append(RunningCell(pipeline, agent, life))
         yield cells[0], cells[1]
 
@@ -52,7 +55,7 @@ async def test_cells_fill_evenly_and_one_that_ends_cuts_no_call(
 ) -> None:
     async with (
         own_livekit(Path(environ["AURA_HOME"]), tmp_path) as livekit,
-        two_cells(livekit, tmp_path) as (first, second),
+        two_cells((livekit,), tmp_path) as (first, second),
         AsyncExitStack() as calls,
     ):
         callers: list[Person] = []
@@ -87,6 +90,25 @@ async def test_cells_fill_evenly_and_one_that_ends_cuts_no_call(
         await calls.aclose()
         async with asyncio.timeout(READY_S):
             assert await first.agent.process.wait() == 0, "its last call has ended"
+
+
+async def test_two_livekit_servers_that_share_a_redis_are_one(
+    environ: Mapping[str, str], tmp_path: Path, a_room: Callable[[], str]
+) -> None:
+    home = Path(environ["AURA_HOME"])
+    async with (
+        own_redis(home, tmp_path) as redis,
+        own_livekit(home, tmp_path, redis) as one,
+        own_livekit(home, tmp_path, redis) as other,
+        two_cells((one, other), tmp_path) as (first, second),
+        AsyncExitStack() as calls,
+    ):
+        for number, name in enumerate(("Ann", "Ben", "Cleo", "Dan")):  # by either server, to a cell at either
+            grant = (one, other)[number % 2].calling(a_room(), name.lower(), NAME)
+            caller = await calls.enter_async_context(joined(name, grant))
+            await caller.greeted()
+        assert first.pipeline.pipeline.free_sessions == second.pipeline.pipeline.free_sessions == 0
+        assert await one.rooms() == await other.rooms() and len(await one.rooms()) == 4
 
 
 def cut(callers: Sequence[Person], told: Sequence[int]) -> list[bool]:

@@ -20,6 +20,7 @@ BENCH = (
     "infra.bench.eot",
     "infra.bench.latency",
     "infra.bench.load",
+    "infra.bench.relay",
     "infra.bench.soak",
     "infra.bench.turn_taking",
     "infra.bench.vision",

@@ -43,7 +43,9 @@ class ForOthers:
         address: Where they find it: what the host resolves to.
         listens_on: The address of this machine on which it listens; another one only behind NAT.
         certificate, key: Somebody's own; None: a local authority makes them.
+        acme: The address of mail by which a public authority is asked for them; empty: none is.
         password: One is made for whoever wants to call, unless there is one.
+        stun: Servers, as `host:port`, that browsers ask for their own address; none: they ask nobody.
     """
 
     host: str
@@ -52,13 +54,24 @@ class ForOthers:
     certificate: Path | None = None
     key: Path | None = None
     password: bool = False
+    stun: tuple[str, ...] = ()
+    acme: str = ""
 
     def options(self) -> dict[str, str]:
         """As they were given."""
         given = {"--cert": self.certificate, "--key": self.key}
         listens = {"--listen": self.listens_on} if self.listens_on != self.address else {}
         flags = {"--password": ""} if self.password else {}
-        return {"--host": self.host, **listens, **flags, **{name: str(path) for name, path in given.items() if path}}
+        acme = {"--acme": self.acme} if self.acme else {}
+        stun = {"AURA_LIVEKIT_STUN": ",".join(self.stun)} if self.stun else {}
+        return {
+            "--host": self.host,
+            **listens,
+            **flags,
+            **stun,
+            **acme,
+            **{name: str(path) for name, path in given.items() if path},
+        }
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,6 +28,7 @@ environment:
   AURA_PIPELINE_HOST   the address of this machine at which the pipeline listens (default: 127.0.0.1)
   AURA_CELLS           URLs of the pipelines of all cells, with commas
   AURA_AGENT_DRAIN_S   how long running calls may go on when this is to end (default: 0)
+  AURA_LIVEKIT_STUN    with --host: STUN servers that other devices are told of, with commas (default: none)
   AURA_LIVEKIT_REDIS   HOST:PORT of the Redis that several LiveKit servers share
   AURA_SIP_HOST        with --phone: the address of this machine at which phones reach it (default: 127.0.0.1)
   AURA_SIP_NUMBERS     with --phone: the numbers that reach the agent, with commas (default: 100)

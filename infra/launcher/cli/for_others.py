@@ -10,8 +10,9 @@ from pathlib import Path
 from infra.launcher.base.errors import BadUsage
 from infra.launcher.base.settings import ForOthers
 
-VARIABLES = ("host", "listen", "cert", "key", "password")  # of the parsed arguments
+VARIABLES = ("host", "listen", "cert", "key", "acme", "password")  # of the parsed arguments
 CHECKS = ("AURA_WEB_PASSWORD", "AURA_OIDC_ISSUER")
+MAIL = re.compile(r"[^@\s]+@[^@\s]+\.[^@\s]+")
 NAME = re.compile(r"(?=.{1,253}$)[a-z0-9]([a-z0-9-]*[a-z0-9])?(\.[a-z0-9]([a-z0-9-]*[a-z0-9])?)+")
 
 
@@ -20,6 +21,9 @@ def add_for_others(up: argparse.ArgumentParser) -> None:
     up.add_argument("--listen", metavar="ADDRESS", help="with --host, behind NAT: the address of this machine")
     up.add_argument("--cert", type=Path, metavar="FILE", help="with --host: its certificate, PEM (a local one is made)")
     up.add_argument("--key", type=Path, metavar="FILE", help="with --host: the key of that")
+    up.add_argument(
+        "--acme", metavar="MAIL", help="with --host: get a certificate from a public authority, whose terms you accept"
+    )
     up.add_argument("--password", action="store_true", help="with --host: make a password for whoever calls")
 
 
@@ -42,6 +46,8 @@ def for_others(asked: argparse.Namespace, environ: Mapping[str, str]) -> ForOthe
         raise BadUsage(f"--password and {set_already[0]} both say who may call; one of them is enough")
     if bool(asked.cert) != bool(asked.key):
         raise BadUsage("--cert and --key belong together")
+    if asked.acme:
+        _check_acme(asked)
     for name in ("cert", "key"):
         if (path := getattr(asked, name)) and not path.is_file():
             raise BadUsage(f"--{name}: {path} is no file")
@@ -50,7 +56,27 @@ def for_others(asked: argparse.Namespace, environ: Mapping[str, str]) -> ForOthe
     if not _is_address(listens_on):
         raise BadUsage(f"--listen is `{asked.listen}`, which is no IPv4 address")
     certificate, key = (path and path.resolve() for path in (asked.cert, asked.key))
-    return ForOthers(asked.host.lower(), address, listens_on, certificate, key, asked.password)
+    return ForOthers(
+        asked.host.lower(), address, listens_on, certificate, key, asked.password, _stun(environ), asked.acme or ""
+    )
+
+
+def _check_acme(asked: argparse.Namespace) -> None:
+    if asked.cert:
+        raise BadUsage("--acme gets a certificate, and --cert has one: one of them is enough")
+    if not MAIL.fullmatch(asked.acme):
+        raise BadUsage(f"--acme is `{asked.acme}`, which is no address of mail")
+    if _is_address(asked.host):
+        raise BadUsage(f"--acme needs a name, and --host is {asked.host}: a public authority vouches for names")
+
+
+def _stun(environ: Mapping[str, str]) -> tuple[str, ...]:
+    servers = tuple(each.strip() for each in environ.get("AURA_LIVEKIT_STUN", "").split(",") if each.strip())
+    for server in servers:
+        name, _, port = server.rpartition(":")
+        if not (name and port.isdecimal() and 0 < int(port) < 65_536):
+            raise BadUsage(f"AURA_LIVEKIT_STUN names `{server}`, which is not HOST:PORT")
+    return servers
 
 
 def _address(host: str) -> str:

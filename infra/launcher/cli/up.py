@@ -12,6 +12,7 @@ from infra.launcher.cli.running_check import check_running
 from infra.launcher.setup.gpu_deployment import check_folders, fitting
 from infra.launcher.setup.plan import set_up_all
 from infra.launcher.setup.setup_context import SetupContext
+from infra.launcher.supervise.acme import keep_renewed
 from infra.launcher.supervise.for_others import (
     PASSWORD,
     ShownCertificate,
@@ -93,7 +94,8 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
     keys = installation_keys(layout.env_file, sip_uri=dialled, password=bool(others and others.password))
     if not join:
         write_livekit_settings(layout, ports, keys, phone=phone, others=others, cell=cell)
-    shown = await shown_certificate(SetupContext(layout, environ, display), others) if others else None
+    setup = SetupContext(layout, environ, display)
+    shown = await shown_certificate(setup, others, ports) if others else None
     bridge = ""
     if phone:
         write_phone_settings(layout, ports, keys, environ)
@@ -135,6 +137,7 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
         environ=environ,
         display=display,
         finish=partial(_finish, settings, ports, keys, options, display),
+        beside=partial(keep_renewed, setup, others, ports.trust) if others and others.acme else None,
         shares_gpu=bool(gpu_bytes() and on_gpus and on_gpus.deployment and shares_a_gpu(on_gpus.deployment)),
     )
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from infra.launcher.base.errors import BadUsage
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.settings import OnGpus
+from infra.launcher.setup.checkers import bring_checkers
 from infra.launcher.setup.checkpoints import fetch_checkpoints
 from infra.launcher.setup.debian import (
     install_browser,
@@ -65,6 +66,7 @@ async def set_up_all(
             steps.create_task(install_sound_server(setup, required=strict), name="set-up:sound-server")
             steps.create_task(install_prometheus(setup, required=strict), name="set-up:prometheus")
             steps.create_task(install_network_tools(setup, required=strict), name="set-up:network-tools")
+            steps.create_task(bring_checkers(setup), name="set-up:checkers")
         if tests and phone:
             steps.create_task(install_sip_tester(setup, required=strict), name="set-up:sip-tester")
         if vllm:

@@ -10,6 +10,7 @@ from infra.launcher.base.errors import CommandFailed, LauncherError
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.settings import ForOthers
 from infra.launcher.setup.setup_context import SetupContext
+from infra.launcher.supervise.acme import get_certificate
 from infra.launcher.supervise.ports import HTTP, HTTPS, LOOPBACK, Ports
 
 PASSWORD = "AURA_WEB_PASSWORD"
@@ -28,14 +29,17 @@ class ShownCertificate:
     root: Path | None = None
 
 
-async def shown_certificate(setup: SetupContext, others: ForOthers) -> ShownCertificate:
-    """The certificate that other devices are shown: somebody's own, if it is good, or a local one.
+async def shown_certificate(setup: SetupContext, others: ForOthers, ports: Ports) -> ShownCertificate:
+    """The certificate that other devices are shown: a public one, somebody's own, if it is good, or a local one.
 
     Raises:
         LauncherError: What is wrong with it.
     """
     layout = setup.layout
     program: str | Path = layout.venv / "bin" / "aura-agent"
+    if others.acme:
+        with setup.display.step("certificate"):
+            return ShownCertificate(*await get_certificate(setup, others, ports.trust))
     hosts = dict.fromkeys((others.host, others.address))
     command: list[str | Path] = [program, "certificate", *(word for host in hosts for word in ("--host", host))]
     if others.certificate and others.key:
@@ -73,12 +77,14 @@ def livekit_network(others: ForOthers | None, ports: Ports) -> Mapping[str, str]
     if others is None:
         return {
             "node_ip": LOOPBACK,
+            "stun": json.dumps([f"{LOOPBACK}:{ports.livekit_udp}"]),
             "interfaces": "interfaces:\n    includes: [lo]",
             "ips": f"{LOOPBACK}/32",
             "turn": "",
         }
     return {
         "node_ip": others.address,
+        "stun": json.dumps(others.stun or [f"{others.address}:{ports.livekit_udp}"]),
         "interfaces": "",
         # Not loopback, too: each socket is announced at `node_ip`, and of two at one address one is used, by chance.
         "ips": f"{others.listens_on}/32",
@@ -126,7 +132,7 @@ def how_to_reach(layout: Layout, options: Mapping[str, str], keys: Mapping[str, 
         where = f"in {layout.env_file} ({PASSWORD})"
         told = f"the password is {keys[PASSWORD]}, and stands {where}" if show else f"the password is {where}"
         lines.append(f"    {told}")
-    if "--cert" not in options:
+    if not options.keys() & {"--cert", "--acme"}:
         lines += [
             f"    a device that does not trust it yet: http://{host}{_port(int(options['AURA_TRUST_PORT']), HTTP)}/",
             f"    its root's SHA-256 is {(_folder(layout) / 'root.sha256').read_text().strip()}",

@@ -2,7 +2,7 @@
 
 import asyncio
 import secrets
-from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Mapping, Sequence
 from contextlib import AsyncExitStack, contextmanager
 
 from infra.launcher.base.layout import Layout
@@ -44,12 +44,14 @@ async def serve(
     environ: Mapping[str, str],
     display: Display,
     finish: Callable[[], Awaitable[None]] | None = None,
+    beside: Callable[[], Coroutine[None, None, None]] | None = None,
     shares_gpu: bool = False,
 ) -> None:
     """Run the services until the caller is cancelled; nothing of them is left afterwards.
 
     Args:
         finish: What is to be done when all are healthy, before the stack is ready.
+        beside: What goes on while the stack is ready; it ends by being cancelled.
         shares_gpu: Several processes of it use one GPU.
 
     Raises:
@@ -77,6 +79,8 @@ async def serve(
             write(pids)
             display.say(f"\nAURA is ready: {where.url}\n")
             display.say(f"  logs in {layout.logs}; Ctrl-C or {layout.down} stops it")
+            if beside:
+                await beside()
             await asyncio.Event().wait()
     finally:
         layout.run_file.unlink(missing_ok=True)

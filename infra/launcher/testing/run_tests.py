@@ -53,7 +53,7 @@ async def _set_up(settings: LauncherSettings, setup: SetupContext) -> tuple[Lane
             await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci)
             check = phone_tests(settings, rest)
         case ():
-            await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci, vllm=True)
+            await set_up_all(setup, extras=EXTRAS, tests=True, phone=True, strict=settings.ci, vllm=True, ray=True)
             return all_checks(settings, setup.path_with((await find_node(setup)).folder))
         case rest:
             vllm = room_tests_asked(rest)

@@ -86,6 +86,14 @@ def test_the_web_server_lets_nobody_in_from_elsewhere_unasked(host: str) -> None
     assert web_settings(ENVIRON, "localhost").access is None
 
 
+def test_the_page_for_this_machine_is_not_served_to_others_beside_theirs() -> None:
+    outside = {"AURA_WEB_HOST": "aura.lan", "AURA_WEB_CERT": "a.pem", "AURA_WEB_KEY": "a.key"}
+    environ = {**ENVIRON, **outside, "AURA_WEB_PASSWORD": "x" * 10}
+    assert web_settings(environ, "127.0.0.1").outside
+    with pytest.raises(SettingsError, match=r"--host 0\.0\.0\.0 would ask nobody who they are"):
+        web_settings(environ, "0.0.0.0")
+
+
 def test_the_web_server_goes_by_the_names_that_it_is_given() -> None:
     settings = web_settings({**ENVIRON, **ASKED, "AURA_WEB_HOSTS": "Aura.example.org, [2001:db8::1],"}, "aura.lan")
     assert (settings.listens_on, settings.hosts) == ("aura.lan", frozenset({"aura.example.org", "2001:db8::1"}))

@@ -57,3 +57,25 @@ def test_what_makes_no_sense_is_refused_by_name(asked: tuple[str, ...], fault: s
 def test_what_belongs_to_a_host_is_refused_without_one() -> None:
     with pytest.raises(BadUsage, match="--password: for --host"):
         others("--password")
+
+
+def test_stun_servers_are_told_only_if_they_are_asked_for() -> None:
+    assert (given := others("--host", "192.0.2.7", "--password")) and given.stun == ()
+    given = others("--host", "192.0.2.7", "--password", AURA_LIVEKIT_STUN="stun.example.org:3478, b:1")
+    assert given and given.stun == ("stun.example.org:3478", "b:1")
+    assert given.options()["AURA_LIVEKIT_STUN"] == "stun.example.org:3478,b:1"
+    with pytest.raises(BadUsage, match=r"AURA_LIVEKIT_STUN names `stun\.example\.org`, which is not HOST:PORT"):
+        others("--host", "192.0.2.7", "--password", AURA_LIVEKIT_STUN="stun.example.org")
+
+
+@pytest.mark.parametrize(
+    ("asked", "fault"),
+    [
+        (("--host", "localhost.localdomain", "--acme", "me"), "--acme is `me`, which is no address of mail"),
+        (("--host", "192.0.2.7", "--acme", "me@example.org"), r"--acme needs a name, and --host is 192\.0\.2\.7"),
+        (("--host", "192.0.2.7", "--acme", "m@a.b", "--cert", __file__, "--key", __file__), "one of them is enough"),
+    ],
+)
+def test_acme_is_for_a_name_and_somebody_who_can_be_told(asked: tuple[str, ...], fault: str) -> None:
+    with pytest.raises(BadUsage, match=fault):
+        others(*asked, "--password")

@@ -1,0 +1,1 @@
+"""What a relay in front of a pipeline costs."""
