@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from time import monotonic
+from time import monotonic  # noqa: TID251 - no loop runs in this process
 from typing import Protocol
 
 import numpy as np

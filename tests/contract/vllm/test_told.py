@@ -13,8 +13,8 @@ import pytest
 import yaml
 
 from pipeline.deployment.loading import read_deployment
-from pipeline.engines.vllm.scheduling.arguments import LATE, LATE_QUESTION_FIRST, QUESTION_FIRST
 from pipeline.engines.base import Engine
+from pipeline.engines.vllm.scheduling.arguments import LATE, LATE_QUESTION_FIRST, QUESTION_FIRST
 from pipeline.errors import ConfigError
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.models.shared.engine_io import EngineOutput, PromptChunk, RequestSampling

@@ -37,11 +37,11 @@ class Late:
     def schedule(self, throttle_prefills: bool = False) -> SchedulerOutput:
         output: SchedulerOutput = super().schedule(throttle_prefills)  # type: ignore[misc]
         size = -(-output.total_num_scheduled_tokens // ALIKE), len(output.scheduled_encoder_inputs)
-        self.forecast.begin(size, time.monotonic())
+        self.forecast.begin(size, time.monotonic())  # noqa: TID251
         return output
 
     def update_from_output(self, *args: Any, **kwargs: Any) -> Any:
-        self.forecast.end(time.monotonic(), is_late=self.is_late)
+        self.forecast.end(time.monotonic(), is_late=self.is_late)  # noqa: TID251
         self.is_late = False
         return super().update_from_output(*args, **kwargs)  # type: ignore[misc]
 
@@ -73,8 +73,8 @@ def _wait_before_requests() -> None:
 
 def _wait(forecast: StepForecast, running: Any) -> None:
     """Until the next step is due, or the running one has ended."""
-    due = min(forecast.due(), time.monotonic() + LONGEST_S)
-    while (left := due - time.monotonic()) > 0 and not _has_ended(running):
+    due = min(forecast.due(), time.monotonic() + LONGEST_S)  # noqa: TID251
+    while (left := due - time.monotonic()) > 0 and not _has_ended(running):  # noqa: TID251
         time.sleep(min(left, SLICE_S))
 
 

@@ -1,6 +1,6 @@
 """When the next step is due is foreseen by the quickest of the last steps of the same size."""
 
-from pipeline.engines.vllm.scheduling.step_forecast import REMEMBERED, StepForecast
+from pipeline.engines.vllm.scheduling.step_forecast import REMEMBERED, SHORTER, StepForecast
 
 
 def told(*took_s: float, ahead_s: float = 0.003) -> StepForecast:
@@ -38,3 +38,10 @@ def test_a_step_that_was_scheduled_while_another_ran_begins_when_that_ends() -> 
     assert round(forecast.due(), 6) == round(1.02 + 0.01 - 0.003, 6)
     forecast.end(1.03)
     assert forecast.due() == 0.0, "nothing runs"
+
+
+def test_after_a_step_for_which_the_next_one_came_too_late_the_next_ones_are_foreseen_to_be_shorter() -> None:
+    forecast = told(0.01)
+    forecast.end(1.025, is_late=True)
+    forecast.begin(8, 1.025)
+    assert round(forecast.due(), 6) == round(1.025 + SHORTER * 0.01 - 0.003, 6)
