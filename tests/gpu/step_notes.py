@@ -209,13 +209,19 @@ def install(notes: Notes) -> None:
     def started(*_: Any) -> None:
         notes.begin()
 
+    def sampled(logits: Any, batch: Any) -> None:
+        notes.batch(batch)
+        notes.event("base_begin")
+
+    def nothing(*_: Any) -> None:
+        """Is to be noted."""
+
     _timed(GPUModelRunner, "execute_model", notes, "execute")
     _timed(GPUModelRunner, "sample_tokens", notes, "sample")
     _around(GPUModelRunner, "execute_model", started, lambda: notes.event("forward_end"))
-    _around(GPUModelRunner, "prepare_attn", lambda *_: None, lambda: notes.event("forward_begin"))
-    _around(GPUModelRunner, "sample_tokens", lambda *_: None, notes.end)
-    _around(frames.FrameSampler, "__call__", lambda _, batch: (notes.batch(batch), notes.event("base_begin"))[0],
-            lambda: None)  # fmt: skip
+    _around(GPUModelRunner, "prepare_attn", nothing, lambda: notes.event("forward_begin"))
+    _around(GPUModelRunner, "sample_tokens", nothing, notes.end)
+    _around(frames.FrameSampler, "__call__", sampled, nothing)
     _around(frames.FrameSampler, "_frames", mark("base_end"), lambda: notes.event("predictor_end"))
     for scheduler in {Scheduler, *([AsyncScheduler] if "schedule" in vars(AsyncScheduler) else [])}:
         _timed(scheduler, "schedule", notes, "schedule")

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from itertools import islice
 
+from pipeline.engines.code2wav.listener_buffer import ListenerBuffer
 from pipeline.engines.code2wav.messages import DecodeRequest, frame_count
-from pipeline.engines.code2wav.playback import Playback
 
 MOST_FRAMES = 200  # of a batch: a GPU is full with them, and whoever comes meanwhile waits no longer than they take
 
@@ -48,16 +48,16 @@ class WaitingChunk:
         self._chunks: dict[int, DueChunk] = {}
         self._slots = slots
         self._patience_s = patience_s
-        self._playbacks: dict[int, Playback] = {}
+        self._buffers: dict[int, ListenerBuffer] = {}
 
     def add(self, chunk: DecodeRequest, now: float = 0.0) -> None:
         assert chunk.slot not in self._chunks
-        playback = self._playbacks.get(chunk.slot, Playback())
-        self._chunks[chunk.slot] = DueChunk(chunk, playback.due(now, self._patience_s))
+        buffer = self._buffers.get(chunk.slot, ListenerBuffer())
+        self._chunks[chunk.slot] = DueChunk(chunk, buffer.due(now, self._patience_s))
 
     def drop(self, slot: int) -> None:
         self._chunks.pop(slot, None)
-        self._playbacks.pop(slot, None)
+        self._buffers.pop(slot, None)
 
     def take(self, now: float = 0.0) -> list[DecodeRequest]:
         """The next batch; empty if nothing that waits is due."""
@@ -67,7 +67,7 @@ class WaitingChunk:
         batch = list(islice(alike, most_rows(frames, self._slots))) if frames else []
         for chunk in batch:
             del self._chunks[chunk.slot]
-            self._playbacks[chunk.slot] = self._playbacks.get(chunk.slot, Playback()).sent(frames, now)
+            self._buffers[chunk.slot] = self._buffers.get(chunk.slot, ListenerBuffer()).sent(frames, now)
         return batch
 
     @property

@@ -70,7 +70,8 @@ class Loop:
         self.scheduler.forecast.begin(8, 9.98)
         self.scheduler.forecast.begin(8, 9.98)
         self.scheduler.forecast.end(10.0)
-        self.running: Any = Future()
+        running: Any = Future()
+        self.running = running
         self.running.async_output = SimpleNamespace(copy_event=Event(self.clock, ends))
         queue = deque([(self.running, None, None)])
         self.core = SimpleNamespace(scheduler=self.scheduler, batch_queue=queue)

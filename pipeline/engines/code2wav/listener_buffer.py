@@ -7,7 +7,7 @@ MARGIN_S = 0.12  # before the listener runs dry a chunk is decoded at the latest
 
 
 @dataclass(frozen=True, slots=True)
-class Playback:
+class ListenerBuffer:
     """What was sent of a stream; it plays from the first chunk on.
 
     Attributes:
@@ -16,8 +16,8 @@ class Playback:
 
     ends: float = 0.0
 
-    def sent(self, frames: int, now: float) -> "Playback":
-        return Playback(max(self.ends, now) + frames * FRAME_S)
+    def sent(self, frames: int, now: float) -> "ListenerBuffer":
+        return ListenerBuffer(max(self.ends, now) + frames * FRAME_S)
 
     def due(self, asked: float, patience_s: float) -> float:
         """When the next chunk is to be decoded at the latest, if it was asked for then.
