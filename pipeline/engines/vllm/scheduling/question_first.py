@@ -19,8 +19,7 @@ QUESTION = 0  # the priority of what somebody waits for; a higher number is pati
 class QuestionFirstScheduler(AsyncScheduler):
     """What is decoded goes on, and first; a patient prompt keeps what was prefilled of it, and is preempted as ever.
 
-    A question also waits for the step that is going on, and for the next one, which has been scheduled by then (unless
-    steps are scheduled late: `late`). So in a
+    A question also waits for the step that is going on, and for the next one, which has been scheduled by then. So in a
     step without a question at most `max_num_scheduled_tokens` of the engine's arguments are patient prompts'; a step
     with one has room for `max_num_batched_tokens`.
     """

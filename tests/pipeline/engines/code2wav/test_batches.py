@@ -1,7 +1,5 @@
 """Which chunks are decoded together."""
 
-import math
-
 from pipeline.engines.code2wav.batches import WaitingChunk, most_rows, shapes
 from pipeline.engines.code2wav.messages import DecodeRequest
 from pipeline.types.chunks import CODEBOOKS
@@ -61,55 +59,3 @@ def test_what_was_dropped_is_not_decoded() -> None:
 
 def test_nothing_waits_at_first() -> None:
     assert WaitingChunk(8).take() == []
-
-
-def playing(patience_s: float, *slots: int, slots_in_all: int = 8) -> WaitingChunk:
-    """Listeners who got 25 frames at 10.0, two seconds of sound."""
-    chunks = WaitingChunk(slots_in_all, patience_s)
-    for slot in slots:
-        chunks.add(chunk(slot, 25), 10.0)
-    while chunks.take(10.0):
-        """All are due at once: nothing was sent of them."""
-    return chunks
-
-
-def test_chunks_whose_listeners_have_enough_to_play_wait_for_others() -> None:
-    chunks = playing(0.15, 0, 1)
-    chunks.add(chunk(0, 25), 10.2)
-    assert chunks.take(10.2) == [] and chunks.due == 10.2 + 0.15
-    chunks.add(chunk(1, 25), 10.3)
-    assert chunks.take(10.3) == []
-    assert [each.slot for each in chunks.take(10.36)] == [0, 1], "the second one goes with the first"
-    assert chunks.take(10.36) == [] and len(chunks) == 0
-
-
-def test_a_first_chunk_does_not_wait_and_takes_others_of_its_size_along() -> None:
-    chunks = playing(0.15, 0, 1)
-    chunks.add(chunk(0, 1), 10.2)
-    chunks.add(chunk(1, 4), 10.2)
-    chunks.add(chunk(2, 1), 10.2)
-    assert [each.slot for each in chunks.take(10.2)] == [0, 2]
-    assert chunks.take(10.2) == []
-
-
-def test_a_whole_batch_does_not_wait() -> None:
-    chunks = playing(0.15, *range(8))
-    for slot in range(7):
-        chunks.add(chunk(slot, 25), 10.2)
-    assert chunks.take(10.2) == []
-    chunks.add(chunk(7, 25), 10.21)
-    assert len(chunks.take(10.21)) == 8
-
-
-def test_who_was_dropped_has_nothing_to_play() -> None:
-    chunks = playing(0.15, 0)
-    chunks.drop(0)
-    chunks.add(chunk(0, 25), 10.2)
-    assert [each.slot for each in chunks.take(10.2)] == [0]
-
-
-def test_without_patience_nothing_waits() -> None:
-    chunks = playing(0.0, 0)
-    chunks.add(chunk(0, 25), 10.2)
-    assert [each.slot for each in chunks.take(10.2)] == [0]
-    assert chunks.due == math.inf
