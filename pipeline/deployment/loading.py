@@ -61,13 +61,11 @@ class Deployment:
         max_sessions: Most callers at once.
         stages: One for each of the topology's.
         early_answer_ms: Most speech that the words of an early answer may lack; 0: none begins early.
-        quick_prefill_ms: Longest prefill of what a camera shows after which the next one is of half a second.
     """
 
     max_sessions: int
     stages: tuple[StageDeployment, ...] = ()
     early_answer_ms: int = 0
-    quick_prefill_ms: int = 250
 
     def stage(self, stage_id: int) -> StageDeployment:
         """What holds for a stage."""
@@ -109,7 +107,7 @@ def read_deployment(path: Path, topology: PipelineConfig, engine_keys: Mapping[s
         for spec in topology.stages
     )
     whole = {**documented(TOP_KEYS), **raw}
-    return Deployment(whole["max_sessions"], tuple(stages), whole["early_answer_ms"], whole["quick_prefill_ms"])
+    return Deployment(whole["max_sessions"], tuple(stages), whole["early_answer_ms"])
 
 
 def _stage(

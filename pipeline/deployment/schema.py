@@ -126,15 +126,12 @@ def _window(value: int) -> str:
 MOST_THREADS = 512  # llama.cpp's own bound, GGML_MAX_N_THREADS
 MOST_EARLY_MS = 5_000  # of speech: who knows less of a question knows nothing of its end
 MOST_POSITIONS = 262_144  # of an AURA's prompt: no step of an engine need be longer than the longest of all
-MOST_PATIENCE_MS = 1_000
-MOST_AHEAD_MS = 100  # longer than steps are
 STOCK = "stock vLLM chooses it"
 
 TOP_KEYS: Keys = {
     "max_sessions": Key(int, NEEDED, _at_least(1)),
     "model_type": Key(str),
     "early_answer_ms": Key(int, 0, within(0, MOST_EARLY_MS)),
-    "quick_prefill_ms": Key(int, 250, within(0, 500)),
     "async_chunk": Key(bool),
     "stage_args": Key(list),
     "runtime": Key(dict),
@@ -173,7 +170,6 @@ VLLM_KEYS: Keys = {
     "tensor_parallel_size": count(),
     "kv_cache_memory_bytes": count(),
     "gpu_memory_utilization": SHARE,
-    "schedule_ahead_ms": Key((int, float), None, within(0, MOST_AHEAD_MS)),
     "enforce_eager": Key(bool, False),
     "trust_remote_code": Key(bool, False, only(False, "every model is in this package or in vLLM")),
     "enable_prefix_caching": Key(bool, False),

@@ -37,17 +37,10 @@ def answers_to(sink: BinaryIO) -> Send:
     return send
 
 
-def arrived(inbox: Inbox, is_idle: bool, timeout: float | None = None) -> Iterator[Any]:
-    """What has arrived; with nothing else to do, at least one question.
-
-    Args:
-        timeout: Seconds after which there is something else to do; None: there will not be.
-    """
+def arrived(inbox: Inbox, is_idle: bool) -> Iterator[Any]:
+    """What has arrived; with nothing else to do, at least one question."""
     if is_idle:
-        try:
-            yield inbox.get(timeout=timeout)
-        except Empty:
-            return
+        yield inbox.get()
     while True:
         try:
             yield inbox.get_nowait()

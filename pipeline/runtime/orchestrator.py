@@ -120,7 +120,6 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
             all(deployment.stage(each.stage_id).edge.window_size != WHOLE for each in asked),
             profile.window,
             early_answer_ms=deployment.early_answer_ms,
-            quick_prefill_ms=deployment.quick_prefill_ms,
             answers_sound=topology.answers_sound,
         )
         if profile.warms_up:

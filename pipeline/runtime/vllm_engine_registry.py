@@ -8,7 +8,6 @@ from typing import Any
 
 from pipeline.deployment.loading import StageDeployment
 from pipeline.deployment.schema import (
-    MOST_PATIENCE_MS,
     MOST_POSITIONS,
     MOST_THREADS,
     SHARE,
@@ -135,10 +134,9 @@ TALKER_KEYS: Mapping[str, Key] = {
 }
 CODE2WAV_KEYS: Mapping[str, Key] = {
     "model": Key(str, VOICE),
-    "dtype": choice("float32", "float16", "bfloat16", default="float32"),
+    "dtype": choice("float32", "bfloat16", default="float32"),
     "load_format": choice("auto", "dummy", default="auto"),
     "threads": count(1, MOST_THREADS),
-    "patience_ms": Key(int, 0, within(0, MOST_PATIENCE_MS)),
     "gpu_memory_utilization": SHARE,
     "trust_remote_code": VLLM_KEYS["trust_remote_code"],
     "enforce_eager": Key(bool, None, only(False, "each size of its chunks is one CUDA graph")),

@@ -26,8 +26,6 @@ class PipelineStages:
         decode_picture: Makes pixels of a picture in a file's form.
         early_answer_ms: Most speech that the newest hypothesis may lack for an answer to begin with its words, beside
             the pass that confirms them; 0: an answer begins when they are settled.
-        quick_prefill_ms: While a person speaks, what a camera shows is prefilled frame by frame as long as the last
-            prefill took no longer, and else second by second.
         clock: Tells day and time to whoever asks for them.
         answers_sound: What is said is answered by who hears it, and waits for no words.
     """
@@ -38,7 +36,6 @@ class PipelineStages:
     limits: WindowLimits = field(default_factory=WindowLimits)
     decode_picture: DecodePicture = in_thread
     early_answer_ms: int = 0
-    quick_prefill_ms: int = 250
     clock: LocalClock = local_time
     answers_sound: bool = False
 

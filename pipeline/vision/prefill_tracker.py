@@ -6,7 +6,7 @@ from pipeline.vision.video_buffer import HALF_MS, NOWHERE, FrameId
 
 STALE_S = 0.65  # how old what a question is about may be, so that it need not wait for what is newer: a frame and a bit
 SOON_S = 0.03  # until a prefill ends, which a question does not feel: its last words are still being made out
-QUICK_S = HALF_MS / 2_000  # of a prefill that leaves others enough of the engine: half of the time between two frames
+QUICK_S = HALF_MS / 2_000  # of a prefill, while nobody else waits for the engine: half of the time between two frames
 
 
 @dataclass(slots=True)
@@ -14,12 +14,10 @@ class PrefillTracker:
     """Is told when each prefill begins and ends; a prefill is of all frames up to one.
 
     Attributes:
-        quick_s: Longest prefill that is quick.
         upto: The newest frame that has been prefilled.
         under_way: The newest frame of the prefill that runs; None: none does.
     """
 
-    quick_s: float = QUICK_S
     upto: FrameId = NOWHERE
     under_way: FrameId | None = None
     _began: float = 0.0
@@ -29,7 +27,7 @@ class PrefillTracker:
     @property
     def is_quick(self) -> bool:
         """Prefills end before the next frame comes, and leave as much time to others."""
-        return self._took_s is None or self._took_s <= self.quick_s
+        return self._took_s is None or self._took_s <= QUICK_S
 
     def begin(self, upto: FrameId, now: float, *, apart: bool = False) -> None:
         """Notes that the prefill of all up to a frame has begun.
@@ -47,7 +45,7 @@ class PrefillTracker:
 
     def stop(self, now: float) -> None:
         """Note that the prefill under way was given up."""
-        if self.under_way and now - self._began > (self._took_s or self.quick_s):
+        if self.under_way and now - self._began > (self._took_s or QUICK_S):
             self._took_s = now - self._began
         self.under_way = None
 

@@ -65,7 +65,7 @@ class VisionController:
         self._state = SessionState()
         self._pictures = count()
         self._seconds = VideoBuffer(name, stages.limits.keep_s + stages.limits.slack_s)
-        self._prefills = PrefillTracker(stages.quick_prefill_ms / 1000)
+        self._prefills = PrefillTracker()
         self._glance: asyncio.Task[None] | None = None
         self._sighted = NOWHERE  # the newest frame that the sink was told of
         self._noticing, self._remark = Noticing(), ""

@@ -6,7 +6,6 @@ from pathlib import Path
 from tests.contract.vllm.speaking import ENVIRONMENT
 from tests.gpu.voice_model import write_plugin
 
-KIND = "AURA_PREDICTOR_KIND"  # of `tests.gpu.voice_kernels`
 REGISTER = "pipeline.models.registry:register"
 ON_A_GPU = {
     "HF_HUB_OFFLINE": "1",

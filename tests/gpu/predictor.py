@@ -7,7 +7,6 @@ is reported and the others go on. `--tiny` runs what a CPU can, with TRITON_INTE
 import argparse
 import sys
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -45,14 +44,10 @@ def _sections() -> dict[str, Callable[[bool], Any]]:
         "right_2": lambda tiny: sections.right(2, tiny),
         "right_8": lambda tiny: sections.right(8, tiny),
         "right_32": lambda tiny: sections.right(32, tiny),
-        **{
-            f"right_{rows}_{kind}": partial(sections.right, rows, kind=kind)
-            for rows in (8, 32)
-            for kind in ("staged", "wide")
-        },
         "repeatable": sections.repeatable,
         "graphed": sections.graphed,
-        **{kind: partial(sections.speed, kind) for kind in (*sections.KINDS, "plain")},
+        "fused": lambda tiny: sections.speed("fused", tiny),
+        "plain": lambda tiny: sections.speed("plain", tiny),
         "layers": sections.layers,
         "kernels": sections.kernels,
     }

@@ -64,13 +64,13 @@ def reading(tiny: bool) -> Row:
     return {"ms": us / 1e3, "floor_ms": size * 2 / BYTES_S * 1e3, "bytes_s": size * 2 / us * 1e6}
 
 
-def right(rows: int, tiny: bool, kind: str = "fused") -> Row:
+def right(rows: int, tiny: bool) -> Row:
     """Against plain float32: the error of the last step's logits when all codes are forced to be the same, and how many
     first codes are the same, greedy and drawn. Plain bfloat16's stand beside ours."""
     config, width = _sizes(tiny)
     rows, books = min(rows, 3) if tiny else rows, config.num_code_groups - 1
     exact, plain = _predictor(config, width, torch.float32), _predictor(config, width, _dtype(tiny))
-    fused = FusedPredictor(plain, rows, 1 if tiny else PROGRAMS, **KINDS[kind])
+    fused = FusedPredictor(plain, rows, 1 if tiny else PROGRAMS)
     hidden, code0 = _questions(config, width, rows, 1)
     low = hidden.to(_dtype(tiny))
     forced = torch.randint(config.vocab_size, (rows, books), generator=_generator(2), device=_device())
@@ -152,13 +152,6 @@ def graphed(tiny: bool) -> list[Row]:
     return result
 
 
-KINDS: dict[str, Row] = {
-    "fused": {},
-    "staged": {"stages": 2},
-    "wide": {"wide": True},
-}
-
-
 def speed(name: str, tiny: bool) -> list[Row]:
     """Milliseconds a frame in a CUDA graph for each bucket, and how long it took to start."""
     config, width = _sizes(tiny)
@@ -166,7 +159,11 @@ def speed(name: str, tiny: bool) -> list[Row]:
     most = 2 if tiny else BUCKETS[-1]
     programs = 1 if tiny else PROGRAMS
     begin = default_timer()
-    predictor: Predicts = plain if name == "plain" else FusedPredictor(plain, most, programs, **KINDS[name])
+    kinds: dict[str, Callable[[], Predicts]] = {
+        "plain": lambda: plain,
+        "fused": lambda: FusedPredictor(plain, most, programs),
+    }
+    predictor = kinds[name]()
     step, room = FrameStep(predictor, config), room_of(most, width, _dtype(tiny), _device())
     hidden, code0 = _questions(config, width, most, 4)
     room.hidden.copy_(hidden)

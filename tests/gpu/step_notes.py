@@ -2,11 +2,12 @@
 
 import json
 import os
-import time
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from statistics import median
+from timeit import default_timer
 from typing import Any
 
 import torch
@@ -51,7 +52,7 @@ class Notes:
         self.has_gpu = torch.cuda.is_available()
 
     def begin(self) -> None:
-        now = time.perf_counter()
+        now = default_timer()
         if self._steps and now - self._steps[-1].at > QUIET_S:
             self._write()
         self._steps.append(Step(now, self._waiting))
@@ -102,7 +103,7 @@ class Notes:
     def _write(self) -> None:
         if self.has_gpu:
             torch.cuda.synchronize()
-        told = {"steps": [_plain(a, b) for a, b in zip(self._steps, self._steps[1:], strict=False)]}
+        told = {"steps": [_plain(a, b) for a, b in pairwise(self._steps)]}
         self._place.write_text(json.dumps(told | {"profiled": self._profiled}))
 
 
@@ -110,7 +111,7 @@ def _plain(step: Step, following: Step) -> dict[str, Any]:
     """Wall time until the next step begins, and of the GPU between each two events."""
     gpu: dict[str, float] = {}
     there = [name for name in EVENTS if name in step.events]
-    for a, b in zip(there, there[1:], strict=False):
+    for a, b in pairwise(there):
         gpu[f"{a}>{b}"] = _ms(step.events[a], step.events[b])
     if "end" in step.events and "begin" in following.events:
         gpu["end>next begin"] = _ms(step.events["end"], following.events["begin"])
@@ -172,11 +173,11 @@ def _timed(owner: Any, method: str, notes: Notes, name: str) -> None:
     inner = getattr(owner, method)
 
     def timed(self: Any, *args: Any, **kwargs: Any) -> Any:
-        begun = time.perf_counter()
+        begun = default_timer()
         try:
             return inner(self, *args, **kwargs)
         finally:
-            notes.host(name, 1000 * (time.perf_counter() - begun))
+            notes.host(name, 1000 * (default_timer() - begun))
 
     setattr(owner, method, timed)
 
@@ -208,13 +209,19 @@ def install(notes: Notes) -> None:
     def started(*_: Any) -> None:
         notes.begin()
 
+    def sampled(logits: Any, batch: Any) -> None:
+        notes.batch(batch)
+        notes.event("base_begin")
+
+    def nothing(*_: Any) -> None:
+        """Is to be noted."""
+
     _timed(GPUModelRunner, "execute_model", notes, "execute")
     _timed(GPUModelRunner, "sample_tokens", notes, "sample")
     _around(GPUModelRunner, "execute_model", started, lambda: notes.event("forward_end"))
-    _around(GPUModelRunner, "prepare_attn", lambda *_: None, lambda: notes.event("forward_begin"))
-    _around(GPUModelRunner, "sample_tokens", lambda *_: None, notes.end)
-    _around(frames.FrameSampler, "__call__", lambda _, batch: (notes.batch(batch), notes.event("base_begin"))[0],
-            lambda: None)  # fmt: skip
+    _around(GPUModelRunner, "prepare_attn", nothing, lambda: notes.event("forward_begin"))
+    _around(GPUModelRunner, "sample_tokens", nothing, notes.end)
+    _around(frames.FrameSampler, "__call__", sampled, nothing)
     _around(frames.FrameSampler, "_frames", mark("base_end"), lambda: notes.event("predictor_end"))
     for scheduler in {Scheduler, *([AsyncScheduler] if "schedule" in vars(AsyncScheduler) else [])}:
         _timed(scheduler, "schedule", notes, "schedule")

@@ -1,6 +1,6 @@
 """Tells where the Talker's step spends its time, in the engine's own process: the host's work, and the GPU's.
 
-`python -m tests.gpu.talker_steps [-o talker_steps.json] [--batches 1,8,32] [--tiny]`. Full size, dummy weights. Each batch says
+`python -m tests.gpu.talker_steps [--batches 1,8,32] [--tiny]`. Full size, dummy weights. Each batch says
 120 frames; a step is noted by the number of its requests and by whether one of them was read anew (`mixed`). Host times
 are of the engine's one thread; GPU times lie between CUDA events, so that they cost nothing. Kernels are those of a few
 steps of each batch that `torch.profiler` watches; these steps are left out of all other figures.

@@ -25,20 +25,12 @@ from tests.gpu.made_up import made_up, numbers
 from tests.gpu.sections import Report, Row
 
 LEAST_S = 100.0  # a warm start, and a load
-FILE = ""  # in place of a stage
 FP8: dict[str, Any] = {"quantization": "fp8_per_channel"}
-LATE: dict[str, Any] = {"schedule_ahead_ms": 4}
-TALKING: dict[str, Any] = {"code2wav": {"patience_ms": 150, "dtype": "float16"}}
-# What is changed of the `engine_args` of stages, by the name of a variant; or of the file itself.
+# What is changed of the `engine_args` of stages, by the name of a variant.
 VARIANTS: Mapping[str, Mapping[str, Mapping[str, Any]]] = {
     "before": {},
     "fp8": {"asr": FP8, "aura": FP8},
     "fp8_aura": {"aura": FP8},
-    "late": {"asr": LATE, "aura": LATE, "qwen3_tts": LATE},
-    "late_aura": {"aura": LATE},
-    "patience": {"code2wav": {"patience_ms": 150}},
-    "quick": {FILE: {"quick_prefill_ms": 60}},
-    "all": {"asr": LATE, "aura": LATE, "qwen3_tts": LATE, FILE: {"quick_prefill_ms": 60}, **TALKING},
 }
 TOLD = ("n", "first_ms_p50", "first_ms_p95", "share_200_ms", "gaps", "gap_ms_most", "gpu_busy_pct", "unanswered")
 WAITS = ("wait_ms_p50", "wait_ms_p95", "step_ms_p50", "step_ms_p95")
@@ -97,13 +89,12 @@ def varied(shipped: str, changes: Mapping[str, Mapping[str, Any]], room: int) ->
     """Returns a deployment's YAML with more room, and some `engine_args` changed.
 
     Args:
-        changes: By the name of a stage, or `FILE` for keys of the file.
+        changes: By the name of a stage.
         room: Callers for whom there is room; each stage's batch grows as they do.
     """
     told = yaml.safe_load(shipped)
     times = max(1, -(-room // told["max_sessions"]))
     told["max_sessions"] *= times
-    told |= changes.get(FILE, {})
     for stage in told["stage_args"]:
         stage["runtime"]["max_batch_size"] *= times
         stage["engine_args"] |= changes.get(stage["engine_args"]["model_stage"], {})

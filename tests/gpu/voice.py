@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from tests.gpu.environment import KIND, REGISTER, environment
+from tests.gpu.environment import REGISTER, environment
 from tests.gpu.sections import Report, run_section
 from tests.gpu.voice_model import write_voice
 
@@ -29,9 +29,8 @@ def main() -> None:
     parser.add_argument("-o", "--out", type=Path, default=Path("voice.json"))
     parser.add_argument("--only", default=",".join(LIMITS_S))
     parser.add_argument("--mps", action="store_true")
-    parser.add_argument("--talker", default="{}", help='more of the Talker, such as {"schedule_ahead_ms": 3}')
+    parser.add_argument("--talker", default="{}", help='more of the Talker, such as {"max_model_len": 1024}')
     parser.add_argument("--code2wav", default="{}", help='more of Code2Wav, such as {"dtype": "bfloat16"}')
-    parser.add_argument("--kernel", help="of the predictor, as tests.gpu.predictor names them: staged, wide")
     parser.add_argument("--callers", help="for example 1,8: fewer loads")
     parser.add_argument("--caches", type=Path, metavar="DIR", help="of an earlier start, in place of new ones")
     parser.add_argument("--tiny", action="store_true")
@@ -64,9 +63,8 @@ def mps(folder: Path, wanted: bool) -> Iterator[dict[str, str]]:
 
 def _run(name: str, report: Report, folder: Path, args: argparse.Namespace, service: dict[str, str]) -> None:
     tiny: bool = args.tiny
-    register = "tests.gpu.voice_kernels:register" if args.kernel else REGISTERS.get(name, REGISTER)
+    register = REGISTERS.get(name, REGISTER)
     env = environment(folder / f"plugin_{name}", args.caches or folder, register, tiny=tiny) | service
-    env |= {KIND: args.kernel} if args.kernel else {}
     command = [sys.executable, "-m", "tests.gpu.voice_section", name, str(report.path), str(folder)]
     command += ["--talker", args.talker, "--code2wav", args.code2wav, *(["--tiny"] if tiny else [])]
     command += ["--callers", args.callers] if args.callers else []

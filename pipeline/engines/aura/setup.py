@@ -14,7 +14,6 @@ from pipeline.engines.vllm.cuda_graphs import GRAPHS, LOOKING
 from pipeline.engines.vllm.findings import Findings
 from pipeline.engines.vllm.quantization import faults, quantised
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
-from pipeline.engines.vllm.scheduling.arguments import scheduling
 from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import NAME, heard, warmed
 from pipeline.errors import ConfigError
@@ -34,6 +33,7 @@ MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, in
 STEP_TOKENS = 1_024  # a question waits for the step that is going on: about 20 ms of an H100's
 MOST_SESSIONS = STEP_TOKENS // 2  # each has two prompts at once, and vLLM has no more of them than a step has tokens
 LONG_TOKENS = STEP_TOKENS // 2  # of one prompt in a step while others wait: vLLM lets what it has begun go first
+HOLDING = "pipeline.engines.vllm.scheduling.question_first.QuestionFirstScheduler"
 BLOCK_TOKENS = 64  # each block of a prompt is hashed for every request: larger ones are fewer
 # They would change what a clip becomes.
 UNTOLD = ("mm_device_do_normalize", "mm_processor_kwargs", "video_pruning_rate")
@@ -54,7 +54,6 @@ async def open_aura(
     max_model_len: int = 49_152,
     quantization: str | None = None,
     patient_tokens: int = 0,
-    schedule_ahead_ms: float = 0,
     start: StartEngine = start_vllm,
     **engine_args: Any,
 ) -> AuraEngine:
@@ -66,7 +65,6 @@ async def open_aura(
         quantization: As vLLM names it. One that rounds weights as they are loaded leaves those that see as they are.
         patient_tokens: Of prompts that nobody waits for, in a step; none of them in steps in which a question waits for
             its first tokens. 0: vLLM's own scheduler fills steps with them.
-        schedule_ahead_ms: As of `scheduling`.
         engine_args: For vLLM, as it names them; `compilation_config` takes the place of ours.
 
     Raises:
@@ -82,9 +80,9 @@ async def open_aura(
     findings.check()
     text = AuraText.read(folder)
     check_stops(f"stage {STAGE}", stop_token_ids, text.stops)
+    held = {"scheduler_cls": HOLDING, "max_num_scheduled_tokens": patient_tokens} if patient_tokens else {}
     rounded = quantised(quantization, [SEES])
-    scheduled = scheduling(schedule_ahead_ms, patient_tokens)
-    told = settings(max_sessions, dtype, max_model_len) | rounded | scheduled | engine_args
+    told = settings(max_sessions, dtype, max_model_len) | rounded | held | engine_args
     requests = await start(STAGE, folder, **told)
     engine = AuraEngine(requests, text, AuraEngineSettings(sampling_defaults, max_model_len - MOST_TOKENS))
     return await warmed(engine, partial(heard, engine, first_scene(), FIRST_TOKENS))

@@ -24,7 +24,7 @@ log = logging.getLogger(__name__)
 STAGE = "code2wav"
 OPEN_S = 180.0  # weights, and CUDA graphs
 CHILD = (sys.executable, "-m", "pipeline.engines.code2wav.child")
-DTYPES = ("float32", "float16", "bfloat16")
+DTYPES = ("float32", "bfloat16")
 LOAD_FORMATS = ("auto", "dummy")
 FRAME_BYTES = 2 * FRAME_SAMPLES
 SMALL = (1, 2, 4, 8)  # frames of which any tail is made, beside the ramp's own sizes
@@ -56,7 +56,6 @@ class Code2WavEngine:
         load_format: str = "auto",
         device: int = 0,
         threads: int = 1,
-        patience_ms: int = 0,
         child: Sequence[str] = CHILD,
     ) -> Self:
         """Started and warm: it has decoded a chunk of every size.
@@ -64,10 +63,8 @@ class Code2WavEngine:
         Args:
             folder: The checkpoint's: Qwen3-TTS', which holds `speech_tokenizer/`, or Qwen3-Omni's.
             slots: Most requests at once; further ones wait.
-            dtype: `float32`, which a GPU computes with TF32; `float16`, which is as fine and half as large; `bfloat16`,
-                which is coarser.
+            dtype: `float32`, which a GPU computes with TF32, or `bfloat16`, which is coarser.
             device: Which GPU; where there is none, `threads` of the CPU compute.
-            patience_ms: Longest that a chunk waits for others of its size, while its listener has enough to play.
             load_format: `dummy` leaves the weights unread, to measure how long things take.
 
         Raises:
@@ -86,7 +83,6 @@ class Code2WavEngine:
             sizes=sizes,
             device=device,
             threads=threads,
-            patience_ms=patience_ms,
         )
         process = ChildProcess(STAGE, "decodes speech", Answer)
         ready = await process.start(child, settings, OPEN_S)

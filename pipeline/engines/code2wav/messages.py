@@ -10,12 +10,11 @@ class DecoderSettings(Numbered, frozen=True, tag=True):
     Attributes:
         folder: The checkpoint's: Qwen3-TTS', which holds `speech_tokenizer/`, or Qwen3-Omni's.
         load_format: `auto`, or `dummy` for weights that only take their time.
-        dtype: `float32`, `float16` or `bfloat16`.
+        dtype: `float32` or `bfloat16`.
         slots: Most streams at once.
         sizes: Frames that chunks may have.
         device: Which GPU, where there is one.
         threads: CPU threads, where there is none.
-        patience_ms: Longest that a chunk waits for others.
     """
 
     folder: str
@@ -25,7 +24,6 @@ class DecoderSettings(Numbered, frozen=True, tag=True):
     sizes: tuple[int, ...]
     device: int
     threads: int
-    patience_ms: int = 0
 
 
 class DecodeRequest(Numbered, frozen=True, tag=True):

@@ -1,8 +1,6 @@
 """The loop of Code2Wav's process: questions in, batches decoded, answers out."""
 
-import math
 from collections.abc import Iterator, Sequence
-from time import monotonic
 from typing import Protocol
 
 import numpy as np
@@ -27,25 +25,20 @@ class BatchDecoder(Protocol):
         ...
 
 
-def serve(decoder: BatchDecoder, inbox: Inbox, send: Send, slots: int, patience_s: float = 0.0) -> None:
-    """Never returns: the process ends with its input.
-
-    Args:
-        patience_s: As of `WaitingChunk`.
-    """
-    waiting = WaitingChunk(slots, patience_s)
+def serve(decoder: BatchDecoder, inbox: Inbox, send: Send, slots: int) -> None:
+    """Never returns: the process ends with its input."""
+    waiting = WaitingChunk(slots)
     while True:
-        left = waiting.due - monotonic()
-        for question in arrived(inbox, is_idle=left > 0, timeout=None if left == math.inf else max(left, 0)):
+        for question in arrived(inbox, is_idle=not waiting):
             match question:
                 case DecodeRequest():
-                    waiting.add(question, monotonic())
+                    waiting.add(question)
                 case DropRequest(number, slot):
                     waiting.drop(slot)
                     send(RequestDropped(number))
                 case CountRequest(number):
                     send(BusyCount(number, len(waiting)))
-        for answer in _decoded(decoder, waiting.take(monotonic())):
+        for answer in _decoded(decoder, waiting.take()):
             send(answer)
 
 

@@ -17,7 +17,6 @@ from pipeline.engines.vllm.findings import Findings
 from pipeline.engines.vllm.kv_cache import kv_cache_bytes
 from pipeline.engines.vllm.quantization import faults, quantised
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
-from pipeline.engines.vllm.scheduling.arguments import scheduling
 from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import NAME, read, warmed
 from pipeline.errors import ConfigError
@@ -59,7 +58,6 @@ async def open_qwen3_asr(
     dtype: str = "bfloat16",
     max_model_len: int = POSITIONS,
     quantization: str | None = None,
-    schedule_ahead_ms: float = 0,
     start: StartEngine = start_vllm,
     **engine_args: Any,
 ) -> Qwen3AsrEngine:
@@ -72,7 +70,6 @@ async def open_qwen3_asr(
         max_model_len: Positions of one pass: 13 a second of sound, and what is written. It limits how long
             a window may be.
         quantization: As vLLM names it. One that rounds weights as they are loaded leaves those that hear as they are.
-        schedule_ahead_ms: As of `scheduling`.
         engine_args: For vLLM, as it names them; `compilation_config` takes the place of ours.
 
     Raises:
@@ -101,7 +98,6 @@ async def open_qwen3_asr(
         "compilation_config": GRAPHS | ENCODER,
         "limit_mm_per_prompt": {"audio": extent.longest_ms // (10 * frames) + 1},
         **quantised(quantization, [HEARS]),
-        **scheduling(schedule_ahead_ms),
         **engine_args,
     }
     if "kv_cache_memory_bytes" not in settings:

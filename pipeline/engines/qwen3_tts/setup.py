@@ -11,7 +11,6 @@ from pipeline.engines.vllm.cuda_graphs import GRAPHS
 from pipeline.engines.vllm.findings import Findings
 from pipeline.engines.vllm.kv_cache import kv_cache_bytes
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
-from pipeline.engines.vllm.scheduling.arguments import scheduling
 from pipeline.engines.vllm.start import StartEngine, start_vllm
 from pipeline.engines.vllm.warm_up import heard_together, warmed
 from pipeline.errors import ConfigError, RequestError
@@ -104,7 +103,6 @@ async def open_talker(
     dtype: str = "bfloat16",
     max_model_len: int = 2_048,
     max_instructions_length: int = MOST_INSTRUCTIONS,
-    schedule_ahead_ms: float = 0,
     start: StartEngine = start_vllm,
     **engine_args: Any,
 ) -> TalkerEngine:
@@ -116,7 +114,6 @@ async def open_talker(
         stop_token_ids: Those that the checkpoint must have.
         max_model_len: Positions of one sentence: its prompt, and 12.5 frames a second.
         max_instructions_length: Most characters in which a clause may say how to speak.
-        schedule_ahead_ms: As of `scheduling`.
         engine_args: For vLLM, as it names them; `compilation_config` takes the place of `GRAPHS`.
 
     Raises:
@@ -150,7 +147,6 @@ async def open_talker(
         "skip_tokenizer_init": True,
         "enable_prefix_caching": False,
         "compilation_config": GRAPHS,
-        **scheduling(schedule_ahead_ms),
     }
     requests = await start(STAGE, folder, **{**settings, **engine_args})
     sampling_defaults = sampling_defaults or own_draws(generation)

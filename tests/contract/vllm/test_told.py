@@ -13,7 +13,7 @@ import pytest
 import yaml
 
 from pipeline.deployment.loading import read_deployment
-from pipeline.engines.vllm.scheduling.arguments import LATE, LATE_QUESTION_FIRST, QUESTION_FIRST
+from pipeline.engines.aura.setup import HOLDING
 from pipeline.engines.base import Engine
 from pipeline.errors import ConfigError
 from pipeline.media.sample_rates import SPEECH_RATE
@@ -165,22 +165,7 @@ TOLD = (
     *each(
         "patient_tokens",
         engine(patient_tokens=320),
-        {"scheduler_cls": QUESTION_FIRST, "max_num_scheduled_tokens": 320},
-        ("aura",),
-    ),
-    *each(
-        "schedule_ahead_ms",
-        engine(schedule_ahead_ms=3),
-        {"scheduler_cls": LATE, "additional_config": {"schedule_ahead_ms": 3}},
-    ),
-    *each(
-        "schedule_ahead_ms-patient_tokens",
-        engine(schedule_ahead_ms=2.5, patient_tokens=320),
-        {
-            "scheduler_cls": LATE_QUESTION_FIRST,
-            "additional_config": {"schedule_ahead_ms": 2.5},
-            "max_num_scheduled_tokens": 320,
-        },
+        {"scheduler_cls": HOLDING, "max_num_scheduled_tokens": 320},
         ("aura",),
     ),
     *each("tensor_parallel_size", engine(tensor_parallel_size=1), {"tensor_parallel_size": 1}),

@@ -205,13 +205,6 @@ def test_how_much_the_words_of_an_early_answer_may_lack_is_told_and_else_nothing
     assert faults(tmp_path, {"max_sessions": 1, "early_answer_ms": -1}) == told
 
 
-def test_how_long_a_prefill_may_take_before_frames_are_read_by_the_second_is_told(tmp_path: Path) -> None:
-    assert read(tmp_path, {"max_sessions": 1}).quick_prefill_ms == 250
-    assert read(tmp_path, {"max_sessions": 1, "quick_prefill_ms": 60}).quick_prefill_ms == 60
-    told = ["`quick_prefill_ms` is 501: it lies between 0 and 500"]
-    assert faults(tmp_path, {"max_sessions": 1, "quick_prefill_ms": 501}) == told
-
-
 def test_edges_say_how_much_is_handed_on_at_once_and_connectors_in_which_chunks(tmp_path: Path) -> None:
     connectors = {"codec": {"extra": {"codec_chunk_ramp": [1, 2, 4]}}}
     edges = [{"from": 2, "to": 3, "window_size": 4, "connector": "codec"}]

@@ -87,14 +87,6 @@ def test_readings_that_take_long_are_no_longer_quick(took_s: float, quick: bool)
     assert read(FIRST, took_s=took_s).is_quick is quick
 
 
-def test_how_long_is_quick_can_be_told() -> None:
-    reading = PrefillTracker(quick_s=0.05)
-    assert reading.is_quick
-    reading.begin(FIRST, 10.0)
-    reading.end(FIRST, 10.06)
-    assert not reading.is_quick
-
-
 def test_one_that_was_given_up_because_it_took_long_is_not_quick_either_and_the_next_quick_one_is() -> None:
     reading = read(FIRST)
     reading.begin(THEN, 10.5)

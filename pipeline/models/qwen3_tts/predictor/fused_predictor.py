@@ -20,7 +20,6 @@ PROGRAMS = 128  # one on each of an H100's 132 multiprocessors; they divide ever
 WARPS = 8  # on an H100 a frame of one row takes 2.0 ms with 8, and 2.3 with 16
 TENSOR_CORES_FROM = 4  # rows; fewer are quicker one by one
 BLOCK = 16  # rows that a tensor core takes
-STAGES, WIDE = 1, False
 INNERMOST = 16  # products that it sums at a time
 
 
@@ -30,18 +29,13 @@ class FusedPredictor:
     Args:
         most: Rows that it has room for.
         programs: How many share the work of a frame. All must run at the same time: an interpreter takes one.
-        stages: Blocks of rows that are on their way at once.
-        wide: More than one block of rows is taken as blocks of twice as many.
     """
 
-    def __init__(
-        self, predictor: Predictor, most: int, programs: int = PROGRAMS, *, stages: int = STAGES, wide: bool = WIDE
-    ) -> None:
+    def __init__(self, predictor: Predictor, most: int, programs: int = PROGRAMS) -> None:
         config = predictor.config
         weight = predictor.model.norm.weight
         self._config = config
         self._programs = programs
-        self._stages, self._wide = stages, wide
         self._embed_first = predictor.embed_first
         self._project = predictor.small_to_mtp_projection
         self._weights = packed(predictor)
@@ -49,7 +43,7 @@ class FusedPredictor:
         self._embeddings = torch.cat(predictor.model.tables()).detach()
         self._books = torch.arange(config.num_code_groups - 1, device=weight.device) * config.vocab_size
         is_compiled = weight.device.type == "cuda"
-        self._compiling = [self._compile(rows, weight.device) for rows in {1, min(most, BLOCK), most} if is_compiled]
+        self._compiling = [self._compile(rows, weight.device) for rows in {1, most} if is_compiled]
 
     @torch.no_grad()
     def __call__(
@@ -125,8 +119,7 @@ class FusedPredictor:
             EPSILON=config.rms_norm_eps,
             PROGRAMS=self._programs,
             CHUNKS=chunks,
-            BLOCK=1 if chunks == 1 else 2 * BLOCK if self._wide and rows > BLOCK else BLOCK,
-            STAGES=self._stages,
+            BLOCK=1 if chunks == 1 else BLOCK,
             num_warps=WARPS,
             num_stages=1,
             **together,

@@ -36,6 +36,10 @@ def test_each_row_draws_what_the_plain_predictor_draws(answers: dict[str, Any]) 
     assert answers["embed_error"] < 1e-5
 
 
+def test_rows_of_one_block_and_of_several_have_the_codes_of_the_plain_predictor(answers: dict[str, Any]) -> None:
+    assert answers["blocks"] == {"5": True, "33": True}
+
+
 def test_a_single_row_draws_as_it_does_among_others(answers: dict[str, Any]) -> None:
     assert answers["alone"] == answers["codes"][-1:]
 

@@ -29,7 +29,7 @@ def frame(
     heads, embeddings, cosines, sines,
     LAYERS: tl.constexpr, STEPS: tl.constexpr, WIDTH: tl.constexpr, INNER: tl.constexpr, IDS: tl.constexpr,
     HEADS: tl.constexpr, GROUPS: tl.constexpr, SIZE: tl.constexpr, POSITIONS: tl.constexpr, EPSILON: tl.constexpr,
-    PROGRAMS: tl.constexpr, CHUNKS: tl.constexpr, BLOCK: tl.constexpr, STAGES: tl.constexpr,
+    PROGRAMS: tl.constexpr, CHUNKS: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """The first step has two rows a sequence (the Talker's state, then code 0), the others one.
 
@@ -56,7 +56,7 @@ def frame(
             OWN: tl.constexpr = LINE // PROGRAMS
             w = owned(qkv + layer * LINE * WIDTH, me * OWN, OWN, WIDTH, CHUNKS)
             wait(counter, arrivals)
-            for r in tl.range(0, rows, BLOCK, num_stages=STAGES):
+            for r in range(0, rows, BLOCK):
                 y = product(taken(low, r, rows, WIDTH, CHUNKS, BLOCK), w, CHUNKS)
                 y *= scales(squares, r, rows, EPSILON, WIDTH, PROGRAMS, BLOCK)
                 _put(at + first * LINE, y, r, rows, me * OWN, OWN, LINE)
@@ -73,7 +73,7 @@ def frame(
                 )  # fmt: skip
             arrive(counter)
             wait(counter, arrivals + 2 * PROGRAMS)
-            for r in tl.range(0, rows, BLOCK, num_stages=STAGES):
+            for r in range(0, rows, BLOCK):
                 y = product(taken(seen, r, rows, SEEN, CHUNKS, BLOCK), w, CHUNKS)
                 _add(state, low, squares, y, r, rows, me, COLUMNS, WIDTH, PROGRAMS)
             arrive(counter)
@@ -82,7 +82,7 @@ def frame(
             w = owned(gate + layer * INNER * WIDTH, me * GATES, GATES, WIDTH, CHUNKS)
             w2 = owned(up + layer * INNER * WIDTH, me * GATES, GATES, WIDTH, CHUNKS)
             wait(counter, arrivals + 3 * PROGRAMS)
-            for r in tl.range(0, rows, BLOCK, num_stages=STAGES):
+            for r in range(0, rows, BLOCK):
                 x = taken(low, r, rows, WIDTH, CHUNKS, BLOCK)
                 scale = scales(squares, r, rows, EPSILON, WIDTH, PROGRAMS, BLOCK)
                 g = product(x, w, CHUNKS) * scale
@@ -95,7 +95,7 @@ def frame(
                 w2 = owned(at + WIDTH, me * COLUMNS, COLUMNS, WIDTH, CHUNKS, INNER)
                 w3 = owned(at + 2 * WIDTH, me * COLUMNS, COLUMNS, WIDTH, CHUNKS, INNER)
                 wait(counter, arrivals + 4 * PROGRAMS)
-                for r in tl.range(0, rows, BLOCK, num_stages=STAGES):
+                for r in range(0, rows, BLOCK):
                     y = product(taken(inner, r, rows, WIDTH, CHUNKS, BLOCK, INNER), w, CHUNKS)
                     y += product(taken(inner + WIDTH, r, rows, WIDTH, CHUNKS, BLOCK, INNER), w2, CHUNKS)
                     y += product(taken(inner + 2 * WIDTH, r, rows, WIDTH, CHUNKS, BLOCK, INNER), w3, CHUNKS)
@@ -103,7 +103,7 @@ def frame(
             else:
                 w = owned(down + layer * WIDTH * INNER, me * COLUMNS, COLUMNS, INNER, CHUNKS)
                 wait(counter, arrivals + 4 * PROGRAMS)
-                for r in tl.range(0, rows, BLOCK, num_stages=STAGES):
+                for r in range(0, rows, BLOCK):
                     y = product(taken(inner, r, rows, INNER, CHUNKS, BLOCK), w, CHUNKS)
                     _add(state, low, squares, y, r, rows, me, COLUMNS, WIDTH, PROGRAMS)
             arrive(counter)
@@ -112,7 +112,7 @@ def frame(
         OUT: tl.constexpr = IDS // PROGRAMS
         w = owned(heads + step * IDS * WIDTH, me * OUT, OUT, WIDTH, CHUNKS)
         wait(counter, arrivals)
-        for r in tl.range(0, batch, BLOCK, num_stages=STAGES):
+        for r in range(0, batch, BLOCK):
             y = product(taken(low + (rows - batch) * WIDTH, r, batch, WIDTH, CHUNKS, BLOCK), w, CHUNKS)
             y *= scales(squares + (rows - batch) * PROGRAMS, r, batch, EPSILON, WIDTH, PROGRAMS, BLOCK)
             _put(logits, y, r, batch, me * OUT, OUT, IDS)
