@@ -81,7 +81,7 @@ async def test_words_that_take_a_moment_are_cut_like_others_and_nothing_is_trunc
     async with calling(pipeline(WEATHER, ANSWER, greeting_s=3.0), weather) as caller:
         caller.asks()
         await asyncio.sleep(2.5)
-        caller.call.interrupt()
+        caller.call.spoken.interrupt()
         await asyncio.sleep(8)
         assert caller.outputs == ["sunny in Bern"] and caller.conversation[-1] == "It is sunny."
         assert caller.pipeline.of("conversation.item.truncate") == [] and HOLD not in caller.known
