@@ -17,7 +17,7 @@ from pipeline.engines.vllm.cuda_graphs import GRAPHS
 from pipeline.engines.vllm.kv_cache import kv_cache_bytes
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults, check_length, check_stops
 from pipeline.engines.vllm.start import StartEngine, start_vllm
-from pipeline.engines.vllm.warm_up import NAME, heard, heard_together, warmed
+from pipeline.engines.vllm.warm_up import NAME, heard, heard_together, lengths, warmed
 from pipeline.errors import ConfigError, RequestError
 from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.media.spoken_sound import SpokenSound
@@ -40,6 +40,7 @@ THINKER_DRAWS = SamplingDefaults(temperature=0.7, top_k=20, top_p=0.8)
 MARGIN = 8_192  # tokens of a prompt beyond what is remembered: the system's, instructions, sound
 STEP_TOKENS = 2_048  # of a step: what takes longer lets others wait
 FIRST_FRAMES = 8  # of each answer that is spoken then
+MOST_HEARD = 2_048  # positions that an engine is warmed with
 FIRST_CHUNKS = 4  # of each answer that is given when an engine is opened
 _LARGEST = {"width": 1_024, "height": 576}
 SHOWN: dict[str, Any] = {  # in one prompt, at the most
@@ -100,15 +101,23 @@ async def open_thinker(
     requests = await start(THINKER_STAGE, folder, **{**settings, **engine_args})
     how = ThinkerEngineSettings(sampling_defaults, max_model_len - MOST_TOKENS, heard_positions)
     engine = ThinkerEngine(requests, config, text, how, _layout(config, dtype, hidden_state_rows))
-    return await warmed(engine, partial(heard, engine, first_prompt(), FIRST_CHUNKS))
+    return await warmed(engine, partial(_warm_thinker, engine, min(STEP_TOKENS, max_model_len // 16)))
 
 
-def first_prompt() -> OmniPrompt:
-    """A second of sound and a second of video."""
+async def _warm_thinker(engine: ThinkerEngine, most_words: int) -> None:
+    await heard(engine, first_prompt(), FIRST_CHUNKS)
+    for words in lengths(most_words):
+        await heard(engine, first_prompt(words), 1)
+
+
+def first_prompt(words: int = 0) -> OmniPrompt:
+    """A second of sound and a second of video, and so many words."""
     sound = SpokenSound(NAME, SPEECH_RATE, np.random.default_rng(0).normal(0, 0.1, SPEECH_RATE).astype(np.float32))
     history = History().with_video_turn(second(NAME, np.full((480, 640, 3), 128, np.uint8), None))
     history = history.with_item(Item(NAME, "user", "", sound=sound))
-    return omni_prompt(TurnRequest(history, ResponseOptions(cache_salt=NAME, max_tokens=FIRST_CHUNKS)))
+    if words:
+        history = history.with_item(Item(f"{NAME}.words", "user", " ".join(["one"] * words)))
+    return omni_prompt(TurnRequest(history, ResponseOptions(cache_salt=f"{NAME}.{words}", max_tokens=FIRST_CHUNKS)))
 
 
 async def open_omni_talker(
@@ -170,15 +179,24 @@ async def open_omni_talker(
     pace = FramePace(positions=max_model_len, frames=sampling_defaults.most(max_model_len), least=0, ids=ANY)
     told = OmniTalkerSettings(VoiceChoice(speaker), sampling_defaults.sampling(stops, CODES), code_draws, pace)
     engine = OmniTalkerEngine(requests, config, told, _layout(config, dtype, hidden_state_rows))
-    return await warmed(engine, partial(heard_together, engine, first_thought(config), FIRST_FRAMES, max_sessions))
+    return await warmed(
+        engine, partial(_warm_talker, engine, config, max_sessions, min(MOST_HEARD, max_model_len // 4))
+    )
 
 
-def first_thought(config: OmniConfig) -> ThoughtChunk:
-    """Some words to be spoken."""
+async def _warm_talker(engine: OmniTalkerEngine, config: OmniConfig, most_answers: int, most_heard: int) -> None:
+    await heard_together(engine, first_thought(config), FIRST_FRAMES, most_answers)
+    for positions in lengths(most_heard):
+        await heard(engine, first_thought(config, positions), 1)
+
+
+def first_thought(config: OmniConfig, positions: int = 0) -> ThoughtChunk:
+    """Some words to be spoken, behind so many that were heard."""
     role = (config.im_start_token_id, config.assistant_token_id, config.user_token_id)
-    nothing = HeardStates(HeardPrompt((), role, ()), np.empty((0, _layout(config, "float32", 1).row_bytes), np.uint8))
+    text = (config.user_token_id,) * positions
+    before = HeardStates(HeardPrompt(text, role, ()), np.empty((0, _layout(config, "float32", 1).row_bytes), np.uint8))
     words = (config.assistant_token_id,) * FIRST_FRAMES
-    return ThoughtChunk(words, words, True, nothing)
+    return ThoughtChunk(words, words, True, before)
 
 
 def _config(folder: Path, stage: str, dtype: str) -> OmniConfig:

@@ -1,7 +1,7 @@
 """An engine's first work, done before anybody waits for it: kernels are compiled and memory is taken then."""
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator
 from contextlib import aclosing
 from typing import Any, TypeVar
 
@@ -51,6 +51,14 @@ async def heard_together(engine: Engine[P, Any], prompt: P, most_chunks: int, mo
                     tasks.create_task(heard(engine, prompt, most_chunks, f"{NAME}.{size}.{number}"))
         except ExceptionGroup as failures:
             raise first(failures) from failures
+
+
+def lengths(most: int) -> Iterator[int]:
+    """32 tokens of a prompt, twice as many, and so on up to `most`: experts have a kernel for each range of them."""
+    length = 32
+    while length <= most:
+        yield length
+        length *= 2
 
 
 async def heard(engine: Engine[P, Any], prompt: P, most_chunks: int, name: str = NAME) -> None:

@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from safetensors.numpy import save_file
 
-from pipeline.engines.qwen3_omni.setup import open_omni_talker, open_thinker
+from pipeline.engines.qwen3_omni.setup import first_prompt, first_thought, open_omni_talker, open_thinker
 from pipeline.engines.vllm.start import VllmBackend
 from pipeline.errors import ConfigError
+from pipeline.models.qwen3_omni.config import read_omni
 from pipeline.models.qwen3_omni.text import OmniText
 from pipeline.models.registry import THINKER
 from tests.contract.vllm import tiny_omni
@@ -73,3 +74,11 @@ async def test_weights_of_another_model_are_named(models: Path) -> None:
         await open_omni_talker(models, model=NAME, max_sessions=1, start=start)
     assert "weights missing: talker.code_predictor" in str(refused.value)
     assert "weights that nothing uses: talker.ear.weight" in str(refused.value)
+
+
+def test_engines_are_warmed_with_prompts_as_long_as_they_are_asked_for(models: Path) -> None:
+    short, long = (str([part for part in first_prompt(words).parts if isinstance(part, str)]) for words in (0, 512))
+    assert long.count(" one") - short.count(" one") == 511
+    config = read_omni(models / NAME)
+    heard = [first_thought(config, positions).heard for positions in (0, 64)]
+    assert [len(each.prompt.text) for each in heard if each] == [0, 64]

@@ -8,7 +8,7 @@ import pytest
 
 from pipeline.engines.qwen3_asr.setup import FIRST_S, first_parts
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
-from pipeline.engines.vllm.warm_up import heard, heard_together, read, warmed
+from pipeline.engines.vllm.warm_up import heard, heard_together, lengths, read, warmed
 from pipeline.errors import EngineError
 from tests.pipeline.engines.qwen3_asr.test_engine import FakeAnswers, engine_settings
 
@@ -105,3 +105,8 @@ async def test_a_recogniser_hears_every_number_of_chunks_that_a_window_may_have(
 
 async def test_a_recogniser_that_hears_short_sounds_only_hears_no_others_at_first() -> None:
     assert len(list(first_parts(engine_settings(longest_ms=4_000)))) == len([each for each in FIRST_S if each <= 4])
+
+
+def test_prompts_of_each_range_of_lengths_are_read() -> None:
+    assert [*lengths(300)] == [32, 64, 128, 256]
+    assert [*lengths(31)] == []
