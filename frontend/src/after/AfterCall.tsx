@@ -1,6 +1,7 @@
 /** What remains of a call: its figures, what was said, what the person thought of it, and the way on. */
 import { useRef, useState } from 'react';
 import { useAbout } from '../about/useAbout';
+import { useConversation } from '../conversation/useConversation';
 import { handOver, REPLAY } from '../replay/handOver';
 import type { Place } from '../session/choices';
 import type { Call } from '../session/openCall';
@@ -35,7 +36,7 @@ export function AfterCall({ call, place, end, again, anew, back }: Props) {
   const { report } = useReporter();
   const recorded = about?.records ?? false;
   const [forgotten, setForgotten] = useState(false);
-  const conversation = call.conversation.current();
+  const conversation = useConversation(call.conversation); // its last words come as the room is left
   const durationMs = end.endedMs - call.startedMs;
 
   const forgetCall = async () => {

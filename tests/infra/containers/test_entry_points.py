@@ -11,10 +11,11 @@ import subprocess
 import sys
 import zipfile
 from asyncio.subprocess import PIPE, Process
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Iterator, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import aiohttp
 import pytest
@@ -98,12 +99,12 @@ def packages(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def image(packages: Path, tmp_path: Path) -> Image:
-    tmp = tmp_path / "tmp"
-    tmp.mkdir()
-    if not os.geteuid():
-        os.chown(tmp, USER, USER)
-    return Image(packages, tmp)
+def image(packages: Path) -> Iterator[Image]:
+    """Its folder has a short name: a socket's may have 107 bytes."""
+    with TemporaryDirectory(prefix="aura") as tmp:
+        if not os.geteuid():
+            os.chown(tmp, USER, USER)
+        yield Image(packages, Path(tmp))
 
 
 def free_port() -> str:

@@ -166,6 +166,7 @@ async def test_engines_that_die_together_are_started_one_after_the_other() -> No
 async def test_without_smart_turns_weights_the_pipeline_starts_and_says_what_that_means(
     caplog: pytest.LogCaptureFixture,
 ) -> None:
+    caplog.set_level(logging.WARNING)
     async with Works().run(warms_up=False) as pipeline:
         assert pipeline.end_model is None
     (told,) = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
