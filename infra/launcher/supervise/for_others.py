@@ -14,6 +14,7 @@ from infra.launcher.supervise.acme import get_certificate
 from infra.launcher.supervise.ports import HTTP, HTTPS, LOOPBACK, Ports
 
 PASSWORD = "AURA_WEB_PASSWORD"
+DISCARD = 9  # nothing answers there. A server at the port of media has browsers lose the way to that very port
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +78,14 @@ def livekit_network(others: ForOthers | None, ports: Ports) -> Mapping[str, str]
     if others is None:
         return {
             "node_ip": LOOPBACK,
-            "stun": json.dumps([f"{LOOPBACK}:{ports.livekit_udp}"]),
+            "stun": json.dumps([f"{LOOPBACK}:{DISCARD}"]),
             "interfaces": "interfaces:\n    includes: [lo]",
             "ips": f"{LOOPBACK}/32",
             "turn": "",
         }
     return {
         "node_ip": others.address,
-        "stun": json.dumps(others.stun or [f"{others.address}:{ports.livekit_udp}"]),
+        "stun": json.dumps(others.stun or [f"{others.address}:{DISCARD}"]),
         "interfaces": "",
         # Not loopback, too: each socket is announced at `node_ip`, and of two at one address one is used, by chance.
         "ips": f"{others.listens_on}/32",
