@@ -64,9 +64,9 @@ def all_checks(settings: LauncherSettings, node: Mapping[str, str]) -> tuple[Lan
     ruff, ruff_format, mypy = _python_checks(settings)
     tests, calls, rooms, phones, scripted = _parts(settings)
     return (
-        Lane("shown", (ruff, ruff_format, *(_remembers(settings, check) for check in (tests, calls, rooms)))),
+        Lane("shown", (ruff, ruff_format, *(_remembers(settings, check) for check in (tests, scripted, calls, rooms)))),
         Lane("beside", (*_page_checks(settings, node), mypy)),
-        Lane("beside", (_remembers(settings, phones), _remembers(settings, scripted))),
+        Lane("beside", (_remembers(settings, phones),)),
         Lane("behind", (_remembers(settings, vllm_tests(settings)),)),
     )
 
