@@ -94,7 +94,8 @@ def test_people_who_speak_to_the_models_are_on_the_screen_and_what_computes_for_
 ) -> None:
     places = {check.name: lane.place for lane in lanes for check in lane.checks}
     assert places == {
-        "ruff check": "shown", "ruff format": "shown", "tests": "shown", "scripted": "shown", "calls": "shown", "rooms": "shown",
+        "ruff check": "shown", "ruff format": "shown", "tests": "shown",
+        "scripted": "shown", "calls": "shown", "rooms": "shown",
         "phones": "beside",
         "page check": "beside", "page test": "beside", "mypy": "beside", "vllm": "behind",
     }  # fmt: skip
