@@ -2,11 +2,21 @@
 
 import json
 import logging
+from collections.abc import Iterator
 
 import pytest
 
 from agent.logs import JsonLine
 from agent.main import main
+
+
+@pytest.fixture
+def other_tests_log_as_before() -> Iterator[None]:
+    """A program sets up the log of its whole process."""
+    root = logging.getLogger()
+    level, handlers = root.level, [*root.handlers]
+    yield
+    logging.basicConfig(level=level, handlers=handlers, force=True)
 
 
 def test_as_json_a_line_is_an_object_without_what_is_private() -> None:
@@ -22,6 +32,7 @@ def test_as_json_a_line_is_an_object_without_what_is_private() -> None:
     }
 
 
+@pytest.mark.usefixtures("other_tests_log_as_before")
 def test_another_form_is_refused_by_the_name_of_its_variable(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
