@@ -5,7 +5,6 @@ import os
 import secrets
 import shutil
 import signal
-import socket
 import sys
 from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import asynccontextmanager
@@ -15,6 +14,7 @@ import pytest
 
 from agent.settings.agent import LiveKitSettings
 from agent.web.join_token import TokenRequest, join_token
+from infra.bench.base.free_ports import free_ports
 from infra.bench.base.speech import PersonVoice
 from infra.bench.person.grant import Grant
 from infra.bench.person.person import joined
@@ -57,12 +57,6 @@ async def developing(folder: Path, environ: Mapping[str, str], health: str) -> A
                 await process.wait()
 
 
-def free_port() -> int:
-    """For TCP, that nobody has."""
-    with socket.create_server((HOST, 0)) as probe:
-        return int(probe.getsockname()[1])
-
-
 async def registered(health: str) -> None:
     """Return when the worker is."""
     async with asyncio.timeout(START_S):
@@ -88,7 +82,7 @@ async def gone(health: str) -> None:
 async def test_what_is_changed_answers_next_and_a_running_call_goes_on(
     stack: Stack, voice: PersonVoice, ears: Recogniser, tmp_path: Path, a_room: Callable[[], str]
 ) -> None:
-    name, room, port = f"dev-{secrets.token_hex(4)}", a_room(), free_port()
+    name, room, port = f"dev-{secrets.token_hex(4)}", a_room(), free_ports(1)[0]
     keys, health = stack.keys, f"http://{HOST}:{port}/health"
     livekit = LiveKitSettings(stack.running.livekit_url, keys["LIVEKIT_API_KEY"], keys["LIVEKIT_API_SECRET"], name)
     ours = {"LIVEKIT_URL": livekit.url, "AURA_AGENT_NAME": name, "AURA_AGENT_PORT": str(port)}

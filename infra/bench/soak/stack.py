@@ -1,7 +1,6 @@
 """The parts of a soak: Redis, a LiveKit server that uses it, a scripted pipeline, and a worker of the agent's."""
 
 import os
-import socket
 import sys
 from collections.abc import AsyncGenerator
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -9,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from agent.settings.agent import LiveKitSettings
+from infra.bench.base.free_ports import free_ports
 from infra.bench.base.process_tree import family
 from infra.bench.soak.part import Part, PartCommand
 from infra.bench.turn_taking.servers import AGENT, HOST, KEY, SECRET, Rooms
@@ -39,7 +39,7 @@ async def soaked_stack(home: Path, folder: Path) -> AsyncGenerator[SoakedStack, 
         home: The installation whose programs are used.
         folder: For logs.
     """
-    redis, livekit, tcp, pipeline, worker = _free_ports(5)
+    redis, livekit, tcp, pipeline, worker = free_ports(5)
     settings = (
         f"port: {livekit}\nbind_addresses: [{HOST}]\nkeys: {{{KEY}: {SECRET}}}\n"
         f"redis: {{address: '{HOST}:{redis}'}}\nlogging: {{level: warn}}\n"
@@ -82,15 +82,3 @@ async def soaked_stack(home: Path, folder: Path) -> AsyncGenerator[SoakedStack, 
             await part.start()
         metrics = {name: f"http://{HOST}:{http[name]}/metrics" for name in ("pipeline", "agent")}
         yield SoakedStack(parts, Rooms(LiveKitSettings(url, KEY, SECRET, AGENT)), metrics)
-
-
-def _free_ports(count: int) -> list[int]:
-    """Ports on which nothing listens just now."""
-    held = [socket.socket() for _ in range(count)]
-    try:
-        for each in held:
-            each.bind((HOST, 0))
-        return [int(each.getsockname()[1]) for each in held]
-    finally:
-        for each in held:
-            each.close()

@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import socket
 import sys
 from collections.abc import AsyncGenerator, Mapping
 from contextlib import AsyncExitStack, asynccontextmanager
@@ -14,6 +13,7 @@ import aiohttp
 
 from agent.settings.agent import LiveKitSettings
 from agent.web.join_token import TokenRequest, join_token
+from infra.bench.base.free_ports import free_ports
 from infra.bench.person.grant import Grant
 
 HOST = "127.0.0.1"
@@ -52,7 +52,7 @@ async def rooms(home: Path, folder: Path, answer: str) -> AsyncGenerator[Rooms, 
     Raises:
         RuntimeError: One of them does not start.
     """
-    livekit, tcp, pipeline, worker = _free_ports(4)
+    livekit, tcp, pipeline, worker = free_ports(4)
     settings = (
         f"port: {livekit}\nbind_addresses: [{HOST}]\nkeys: {{{KEY}: {SECRET}}}\n"
         f"rtc: {{tcp_port: {tcp}, udp_port: {tcp}, node_ip: {HOST}, enable_loopback_candidate: true, "
@@ -123,15 +123,3 @@ async def _healthy(name: str, url: str, log: Path) -> None:
                 pass
             await asyncio.sleep(0.2)
     raise RuntimeError(f"{name} is not ready after {START_S:g} s; the end of its log:\n{log.read_text()[-2_000:]}")
-
-
-def _free_ports(count: int) -> list[int]:
-    """Ports on which nothing listens just now."""
-    held = [socket.socket() for _ in range(count)]
-    try:
-        for each in held:
-            each.bind((HOST, 0))
-        return [int(each.getsockname()[1]) for each in held]
-    finally:
-        for each in held:
-            each.close()

@@ -14,6 +14,7 @@ FRAMES = 2  # of a patch
 PATCH_PX = TOKEN_PX // 2
 RUN = f"V{PATCH_PX}"  # a row of a patch in one colour, moved as one value
 RGB = 3
+SEEN = ("timestamps", [SEEN_AT_S])
 
 
 def engine_prompt(scene: MultimodalPrompt, text: AuraText) -> tuple[tuple[int, ...], tuple[MediaItem, ...]]:
@@ -26,13 +27,19 @@ def engine_prompt(scene: MultimodalPrompt, text: AuraText) -> tuple[tuple[int, .
             continue
         place = text.place(part)
         kind, name = "video" if part.moves else "image", f"{scene.cache_salt}/{part.id}"
-        media.append(MediaItem(kind, name, len(ids), len(place.token_ids), partial(item, part), place.embeds))
+        media.append(
+            MediaItem(kind, name, len(ids), len(place.token_ids), partial(clip_item, part, SEEN), place.embeds)
+        )
         ids += place.token_ids
     return tuple(ids), tuple(media)
 
 
-def item(clip: VideoChunk) -> Any:
-    """The keywords and the shapes that vLLM's model takes. It normalises pixels itself, where they are computed on."""
+def clip_item(clip: VideoChunk, seen: tuple[str, Any]) -> Any:
+    """The keywords and the shapes that vLLM's model takes. It normalises pixels itself, where they are computed on.
+
+    Args:
+        seen: How the model is told when a video was seen: its keyword, and the value.
+    """
     import torch
     from vllm.multimodal.inputs import (
         MultiModalBatchedField,
@@ -51,7 +58,7 @@ def item(clip: VideoChunk) -> Any:
         elements = {
             "pixel_values_videos": (pixels, whole),
             "video_grid_thw": (grid, beside),
-            "timestamps": ([SEEN_AT_S], beside),
+            seen[0]: (seen[1], beside),
         }
     return MultiModalKwargsItem({name: MultiModalFieldElem(*element) for name, element in elements.items()})
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from pipeline.media.spoken_sound import SpokenSound
 from pipeline.media.video_chunk import TOKEN_PX, VideoChunk
-from pipeline.models.aura.media import PATCH_PX, patches
+from pipeline.models.aura.media import clip_item
 from pipeline.models.qwen3_asr.mel import HOP, LEAST, LogMel
 from pipeline.models.qwen3_asr.windows import EncoderWindow, audio_tokens
 from pipeline.models.qwen3_omni.config import OmniConfig
@@ -59,25 +59,6 @@ def _spectrum(sound: SpokenSound) -> Any:
 
 
 def _pixels(clip: VideoChunk) -> Any:
-    """Bytes, of which the model makes numbers where it computes."""
     import torch
-    from vllm.multimodal.inputs import (
-        MultiModalBatchedField,
-        MultiModalFieldElem,
-        MultiModalFlatField,
-        MultiModalKwargsItem,
-    )
 
-    pixels = torch.from_numpy(patches(clip.pixels))
-    _, height, width, _ = clip.pixels.shape
-    grid = torch.tensor([1, height // PATCH_PX, width // PATCH_PX])
-    whole, beside = MultiModalFlatField(slices=[slice(0, len(pixels))]), MultiModalBatchedField(keep_on_cpu=True)
-    if not clip.moves:
-        elements = {"pixel_values": (pixels, whole), "image_grid_thw": (grid, beside)}
-    else:
-        elements = {
-            "pixel_values_videos": (pixels, whole),
-            "video_grid_thw": (grid, beside),
-            "second_per_grid_ts": (torch.tensor(SECOND), beside),
-        }
-    return MultiModalKwargsItem({name: MultiModalFieldElem(*element) for name, element in elements.items()})
+    return clip_item(clip, ("second_per_grid_ts", torch.tensor(SECOND)))

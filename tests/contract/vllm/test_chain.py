@@ -2,8 +2,7 @@
 
 import asyncio
 from base64 import b64decode
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 
 import aiohttp
 import pytest
@@ -28,10 +27,11 @@ from tests.contract.test_wire_sockets import (
     test_what_cannot_be_answered_closes_the_socket,
 )
 from tests.contract.vllm.chain import IDLE, Chain, comes_to_rest, notices, serving
-from tests.contract.wire_caller import ENDED, Caller, calling
-from tests.contract.wire_media import loud, picture
+from tests.contract.vllm.chain_caller import caller, speaks
+from tests.contract.wire_caller import ENDED, Caller
+from tests.contract.wire_media import picture
 from tests.contract.wire_sdk import talking
-from tests.served import lent, served
+from tests.served import lent
 
 __all__ = (  # unchanged, they hold for these models too
     "test_a_connection_that_only_its_caller_knows_is_lost_is_taken_over",
@@ -66,19 +66,6 @@ def chain(vllm_on_a_cpu: None, tmp_path_factory: pytest.TempPathFactory) -> Iter
 def on_the_chain(chain: Chain) -> Iterator[None]:
     with lent(chain.url):
         yield
-
-
-@asynccontextmanager
-async def caller() -> AsyncGenerator[Caller, None]:
-    async with served() as pipeline, calling(pipeline) as caller:
-        await caller.listens(turn_detection=None)
-        yield caller
-
-
-async def speaks(caller: Caller, seconds: float) -> None:
-    """By the caller's own ears: to the model of voices a tone is none."""
-    await caller.send("input_audio_buffer.activity", speaking=True)
-    await caller.sounds(loud(seconds))
 
 
 async def comes_back(chain: Chain, it: Caller) -> None:

@@ -2,20 +2,20 @@
 
 import asyncio
 from base64 import b64decode
-from collections.abc import AsyncGenerator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.contract.vllm.chain import Chain, comes_to_rest, notices, started
+from tests.contract.vllm.chain_caller import caller, speaks
 from tests.contract.vllm.tiny_asr import write_recogniser
 from tests.contract.vllm.tiny_omni import write_omni
-from tests.contract.wire_caller import ENDED, Caller, calling
-from tests.contract.wire_media import loud, picture
+from tests.contract.wire_caller import ENDED, Caller
+from tests.contract.wire_media import picture
 from tests.contract.wire_schema import Event
-from tests.served import lent, served
+from tests.served import lent
 
 pytestmark = pytest.mark.vllm
 
@@ -36,19 +36,6 @@ def chain(vllm_on_a_cpu: None, tmp_path_factory: pytest.TempPathFactory) -> Iter
         chain.until_ready()
         with lent(chain.url):
             yield chain
-
-
-@asynccontextmanager
-async def caller() -> AsyncGenerator[Caller, None]:
-    async with served() as pipeline, calling(pipeline) as caller:
-        await caller.listens(turn_detection=None)
-        yield caller
-
-
-async def speaks(caller: Caller, seconds: float) -> None:
-    """By the caller's own ears: to the model of voices a tone is none."""
-    await caller.send("input_audio_buffer.activity", speaking=True)
-    await caller.sounds(loud(seconds))
 
 
 async def asked(it: Caller, **response: Any) -> Event:

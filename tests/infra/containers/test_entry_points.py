@@ -6,7 +6,6 @@ import os
 import re
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import zipfile
@@ -20,6 +19,7 @@ from tempfile import TemporaryDirectory
 import aiohttp
 import pytest
 
+from infra.bench.base.free_ports import free_ports
 from tests.infra.containers.tools import CONTAINERS, ROOT
 
 pytestmark = pytest.mark.anyio
@@ -107,12 +107,6 @@ def image(packages: Path) -> Iterator[Image]:
         yield Image(packages, Path(tmp))
 
 
-def free_port() -> str:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        return str(listener.getsockname()[1])
-
-
 async def answer(process: Process, url: str) -> int:
     """The status of its health, once it answers at all."""
     async with aiohttp.ClientSession() as http, asyncio.timeout(START_S):
@@ -126,7 +120,7 @@ async def answer(process: Process, url: str) -> int:
 
 
 async def test_the_page_is_served_and_ends_when_it_is_told(image: Image, tmp_path: Path) -> None:
-    page, port = tmp_path / "page", free_port()
+    page, port = tmp_path / "page", str(*free_ports(1))
     page.mkdir()
     (page / "index.html").write_text("<html><head></head><body>page</body></html>")
     async with image.running("web", {"/srv/page": str(page), "8080": port}) as process:
@@ -138,7 +132,7 @@ async def test_the_page_is_served_and_ends_when_it_is_told(image: Image, tmp_pat
 
 
 async def test_the_agent_is_up_before_its_livekit_server_is_and_ends_when_it_is_told(image: Image) -> None:
-    port = free_port()
+    port = str(*free_ports(1))
     async with image.running("agent", {}, AURA_AGENT_PORT=port, AURA_AGENT_DRAIN_S="0") as process:
         assert await answer(process, f"http://127.0.0.1:{port}/health") == 503
         process.send_signal(signal.SIGTERM)
@@ -150,7 +144,7 @@ async def test_the_agent_is_up_before_its_livekit_server_is_and_ends_when_it_is_
 async def test_a_pipeline_says_which_models_its_volume_lacks(name: str, image: Image, tmp_path: Path) -> None:
     models = tmp_path / "models"
     models.mkdir()
-    async with image.running(name, {"/models": str(models), "8100": free_port()}) as process:
+    async with image.running(name, {"/models": str(models), "8100": str(*free_ports(1))}) as process:
         _, said = await process.communicate()
         assert process.returncode == 2, said.decode()
         assert str(models) in said.decode()

@@ -4,7 +4,6 @@ import asyncio
 import json
 import re
 import shutil
-import socket
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager
 from pathlib import Path
@@ -15,6 +14,7 @@ import yaml
 from aiohttp import web
 
 from agent.status.worker_figures import WorkerFigures
+from infra.bench.base.free_ports import free_ports
 from pipeline.runtime.metrics import Metrics
 from pipeline.types.chunks import DraftOutcome
 from pipeline.types.session_events import (
@@ -105,7 +105,7 @@ async def prometheus(folder: Path) -> AsyncGenerator[str, None]:
     app.router.add_get("/metrics", page)
     runner = web.AppRunner(app, access_log=None)
     await runner.setup()
-    target, own = free_port(), free_port()
+    target, own = free_ports(1)[0], free_ports(1)[0]
     await web.TCPSite(runner, "127.0.0.1", target).start()
     config = {
         "global": {"scrape_interval": "1s"},
@@ -153,12 +153,6 @@ def live_through(metrics: Metrics) -> None:
     metrics.max_sessions.set(4)
     metrics.busy.labels("tts").set(1)
     metrics.restarts.labels("tts").set(1)
-
-
-def free_port() -> int:
-    with socket.socket() as held:
-        held.bind(("127.0.0.1", 0))
-        return int(held.getsockname()[1])
 
 
 def alerts() -> dict[str, str]:

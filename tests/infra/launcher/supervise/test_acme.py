@@ -3,7 +3,6 @@
 import asyncio
 import json
 import os
-import socket
 import sys
 from asyncio.subprocess import DEVNULL
 from collections.abc import AsyncGenerator
@@ -16,6 +15,7 @@ from pathlib import Path
 import pytest
 
 from agent.web.outside.certificates import certificate_faults, local_certificate
+from infra.bench.base.free_ports import free_ports
 from infra.launcher.base.errors import LauncherError
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.progress import Display
@@ -44,17 +44,6 @@ class Authority:
     url: str
     root: Path
     asks_port: int
-
-
-def free_ports(count: int) -> list[int]:
-    listeners = [socket.socket() for _ in range(count)]
-    try:
-        for listener in listeners:
-            listener.bind((LOOPBACK, 0))
-        return [int(listener.getsockname()[1]) for listener in listeners]
-    finally:
-        for listener in listeners:
-            listener.close()
 
 
 @asynccontextmanager
