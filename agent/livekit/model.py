@@ -3,6 +3,7 @@
 from livekit.agents import llm
 
 from agent.livekit.connection import PipelineEndpoint
+from agent.livekit.conversation import PipelineConversation
 from agent.livekit.listener import ConversationListener
 from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_settings import PipelineSessionSettings
@@ -29,7 +30,7 @@ class AuraRealtimeModel(llm.RealtimeModel):
         )
         super().__init__(capabilities=capabilities)
         self._endpoint, self._wishes, self._listener = endpoint, wishes, listener
-        self.live: AuraRealtimeSession | None = None
+        self._session: AuraRealtimeSession | None = None
 
     @property
     def model(self) -> str:
@@ -39,10 +40,15 @@ class AuraRealtimeModel(llm.RealtimeModel):
     def provider(self) -> str:
         return "aura-pipeline"
 
-    def session(self, *, turn_detection_disabled: bool = False) -> "AuraRealtimeSession":
-        self.live = AuraRealtimeSession(self, self._endpoint, self._wishes, self._listener)
-        return self.live
+    @property
+    def live(self) -> PipelineConversation | None:
+        """The conversation of the session; None: there is no session yet."""
+        return self._session.conversation if self._session else None
+
+    def session(self, *, turn_detection_disabled: bool = False) -> AuraRealtimeSession:
+        self._session = AuraRealtimeSession(self, self._endpoint, self._wishes, self._listener)
+        return self._session
 
     async def aclose(self) -> None:
-        if self.live:
-            await self.live.aclose()
+        if self._session:
+            await self._session.aclose()
