@@ -85,9 +85,9 @@ class Call:
         self.publisher = AgentStatePublisher(RecordedSink(observer, recording) if recording else observer)
         may_remark = turns.camera and floor.per_minute > 0
         first = FirstPersona(persona, recalled is not None, may_remark, catalogue or PersonaCatalogue())
-        wishes = PipelineSessionSettings(persona, spoken, turns.camera, first.speaks_up)
+        settings = PipelineSessionSettings(persona, spoken, turns.camera, first.speaks_up)
         endpoint = PipelineEndpoint(pipeline, connect, recalled.resume_token if recalled else "")
-        self._model = AuraRealtimeModel(endpoint, wishes, self)
+        self._model = AuraRealtimeModel(endpoint, settings, self)
         self._cuts = AnswerCuts(self._model, self.publisher)
         self.spoken = SpokenTurns(turns, persona, self._model, self, self._cuts, self._latency, recording)
         stt = self.spoken.stt

@@ -42,17 +42,17 @@ class PipelineConversation:
     def __init__(
         self,
         endpoint: PipelineEndpoint,
-        wishes: PipelineSessionSettings,
+        settings: PipelineSessionSettings,
         listener: ConversationListener,
         events: SessionEvents,
     ) -> None:
-        self._wishes, self._listener, self._events = wishes, listener, events
-        self._speaks_up = wishes.speaks_up
+        self._settings, self._listener, self._events = settings, listener, events
+        self._speaks_up = settings.speaks_up
         self._cut_off = self._broke_off = False
         self._history = ChatContextMirror()
         self._tasks = OwnedTasks()
         self._connection = PipelineConnection(endpoint, self)
-        self.character = SessionPersona(wishes, self._connection)
+        self.character = SessionPersona(settings, self._connection)
         self.answers = ConversationAnswers(self._connection, self._history, listener, events)
         self._camera = Camera(self._connection, self._tasks)
         self._calling = self._tasks.start(self._connection.run(), "pipeline:line")
@@ -198,7 +198,7 @@ class PipelineConversation:
 
     def see(self, frame: rtc.VideoFrame) -> None:
         """Send a picture that has come just now, if any are wanted."""
-        if self._wishes.camera:
+        if self._settings.camera:
             self._camera.see(frame)
             self._listener.on_picture(source_of(frame))
 

@@ -13,14 +13,14 @@ class AuraRealtimeModel(llm.RealtimeModel):
     """Makes the session of a job; there is one, because its socket is one place in the pipeline."""
 
     def __init__(
-        self, endpoint: PipelineEndpoint, wishes: PipelineSessionSettings, listener: ConversationListener
+        self, endpoint: PipelineEndpoint, settings: PipelineSessionSettings, listener: ConversationListener
     ) -> None:
         capabilities = llm.RealtimeCapabilities(
             message_truncation=True,
             turn_detection=False,
             user_transcription=True,
             auto_tool_reply_generation=True,  # the session answers results itself, once the floor is free
-            audio_output=wishes.spoken,
+            audio_output=settings.spoken,
             manual_function_calls=False,
             mutable_chat_context=True,
             mutable_instructions=True,
@@ -29,7 +29,7 @@ class AuraRealtimeModel(llm.RealtimeModel):
             supports_say=True,
         )
         super().__init__(capabilities=capabilities)
-        self._endpoint, self._wishes, self._listener = endpoint, wishes, listener
+        self._endpoint, self._settings, self._listener = endpoint, settings, listener
         self._session: AuraRealtimeSession | None = None
 
     @property
@@ -46,7 +46,7 @@ class AuraRealtimeModel(llm.RealtimeModel):
         return self._session.conversation if self._session else None
 
     def session(self, *, turn_detection_disabled: bool = False) -> AuraRealtimeSession:
-        self._session = AuraRealtimeSession(self, self._endpoint, self._wishes, self._listener)
+        self._session = AuraRealtimeSession(self, self._endpoint, self._settings, self._listener)
         return self._session
 
     async def aclose(self) -> None:

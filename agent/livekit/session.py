@@ -27,12 +27,12 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         self,
         model: llm.RealtimeModel,
         endpoint: PipelineEndpoint,
-        wishes: PipelineSessionSettings,
+        settings: PipelineSessionSettings,
         listener: ConversationListener,
     ) -> None:
         super().__init__(model)
         self._tools = llm.ToolContext.empty()
-        self.conversation = PipelineConversation(endpoint, wishes, listener, self)
+        self.conversation = PipelineConversation(endpoint, settings, listener, self)
 
     @property
     def chat_ctx(self) -> llm.ChatContext:

@@ -8,7 +8,7 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from agent.records.record_keeper import RecordKeeper
-from agent.records.webhook import NotTaken, post
+from agent.records.webhook import NoticeRefused, post
 from agent.settings.records import RecordSettings
 from tests.agent.records.test_webhook import SECRET, Receiver, check_signature, letter
 
@@ -37,5 +37,5 @@ async def test_a_server_that_fails_twice_is_told_in_the_end(tmp_path: Path) -> N
 
 
 async def test_a_server_that_is_away_has_not_taken_it() -> None:
-    with pytest.raises(NotTaken, match="ClientConnector"):
+    with pytest.raises(NoticeRefused, match="ClientConnector"):
         await post("http://127.0.0.1:1/", {}, b"{}")
