@@ -10,10 +10,10 @@ from pipeline.realtime.protocol import known_names as names
 from pipeline.realtime.protocol import turn_detection
 from pipeline.realtime.protocol.audio import checked, show_format
 from pipeline.realtime.protocol.client_events import (
-    AudioFormat,
     AudioInput,
     AudioOutput,
     AuraSettings,
+    Format,
     ResponseSettings,
     SessionSettings,
     TurnDetection,
@@ -25,7 +25,7 @@ from pipeline.types.capabilities import Capabilities
 from pipeline.types.session_options import Proactive, SessionOptions
 from pipeline.types.turn_request import Modality, ResponseOptions
 
-PCM = AudioFormat("audio/pcm", 24_000)
+PCM = Format("audio/pcm", 24_000)
 TOKENS = (1, 4_096)  # of one answer
 TEMPERATURES = (0, 2)
 
@@ -40,8 +40,8 @@ class SessionConfig:
 
     there: Capabilities
     response_options: ResponseOptions
-    listens_to: AudioFormat = PCM
-    speaks: AudioFormat = PCM
+    listens_to: Format = PCM
+    speaks: Format = PCM
     turn_detection: TurnDetection | None = field(default_factory=TurnDetection)
     aura: AuraSettings = field(
         default_factory=lambda: AuraSettings(partials=False, proactive="speak", camera=True, observations=False)
@@ -90,7 +90,7 @@ class SessionConfig:
         response_options = _response_options(config.response_options, response, self.there, "response")
         return replace(response_options, say=(response.metadata or {}).get("say"))
 
-    def spoken_in(self, response: ResponseSettings) -> AudioFormat:
+    def spoken_in(self, response: ResponseSettings) -> Format:
         """The format of one answer's sound."""
         output = response.audio.output if response.audio else None
         if output is None or output.format is None:

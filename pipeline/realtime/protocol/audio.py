@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 
 from pipeline.errors import RequestError
 from pipeline.media.sample_rates import SPEECH_RATE, VOICE_RATE
-from pipeline.realtime.protocol.client_events import AudioFormat
+from pipeline.realtime.protocol.client_events import Format
 
 RATES = {"audio/pcm": (24_000, 16_000), "audio/pcmu": (8_000,), "audio/pcma": (8_000,)}  # the default first
 
 Pcm = NDArray[np.float32]
 
 
-def checked(sound: AudioFormat, param: str, *, output: bool = False) -> AudioFormat:
+def checked(sound: Format, param: str, *, output: bool = False) -> Format:
     """`sound` with its rate.
 
     Raises:
@@ -28,10 +28,10 @@ def checked(sound: AudioFormat, param: str, *, output: bool = False) -> AudioFor
     if rate not in rates:
         known = " or ".join(str(known) for known in rates)
         raise RequestError("invalid_value", f"{param}.rate: {rate} is not served, {known} is", f"{param}.rate")
-    return AudioFormat(sound.type, rate)
+    return Format(sound.type, rate)
 
 
-def show_format(sound: AudioFormat) -> dict[str, Any]:
+def show_format(sound: Format) -> dict[str, Any]:
     return {"type": sound.type, "rate": sound.rate} if sound.type == "audio/pcm" else {"type": sound.type}
 
 
@@ -41,7 +41,7 @@ class AudioDecoder:
     Clients cut their stream anywhere: an odd byte at the end of an append is the first half of a sample.
     """
 
-    def __init__(self, sound: AudioFormat) -> None:
+    def __init__(self, sound: Format) -> None:
         self._sound = sound
         self._odd = b""
         rate = sound.rate or RATES[sound.type][0]
@@ -86,7 +86,7 @@ class AudioDecoder:
 class AudioEncoder:
     """PCM16, 24 kHz mono → base64 in the client's format. One per answer: it carries the resampler's state."""
 
-    def __init__(self, sound: AudioFormat) -> None:
+    def __init__(self, sound: Format) -> None:
         self._sound = sound
         rate = RATES[sound.type][0]
         self._resampler = soxr.ResampleStream(VOICE_RATE, rate, 1, "int16") if rate != VOICE_RATE else None

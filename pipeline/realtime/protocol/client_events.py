@@ -18,7 +18,7 @@ class StrictStruct(Struct, forbid_unknown_fields=True):
     """A field that nobody knows is a mistake of the client's."""
 
 
-class AudioFormat(StrictStruct):
+class Format(StrictStruct):
     """`audio/pcm` (24 kHz; `rate: 16000` is ours), `audio/pcmu` or `audio/pcma` (8 kHz)."""
 
     type: Literal["audio/pcm", "audio/pcmu", "audio/pcma"]
@@ -46,7 +46,7 @@ class Transcription(StrictStruct):
 
 
 class AudioInput(StrictStruct):
-    format: AudioFormat | None = None
+    format: Format | None = None
     transcription: Transcription | UnsetType | None = UNSET
     turn_detection: TurnDetection | UnsetType | None = UNSET
     noise_reduction: Ignored = None
@@ -60,7 +60,7 @@ class AudioOutput(StrictStruct):
         instructions: (ours) In words, how to speak; a voice that takes none refuses them.
     """
 
-    format: AudioFormat | None = None
+    format: Format | None = None
     voice: str | dict[str, Any] | None = None
     speed: float | None = None
     language: str | None = None

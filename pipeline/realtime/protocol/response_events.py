@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from pipeline.realtime.protocol.audio import AudioEncoder, show_format
-from pipeline.realtime.protocol.client_events import AudioFormat
+from pipeline.realtime.protocol.client_events import Format
 from pipeline.realtime.protocol.items import show_item
 from pipeline.realtime.protocol.server_events import Wire, event
 from pipeline.types import session_events as events
@@ -19,7 +19,7 @@ class ResponseEvents:
         speaks: Asked for the format when an answer begins.
     """
 
-    def __init__(self, conversation_id: str, speaks: Callable[[], AudioFormat]) -> None:
+    def __init__(self, conversation_id: str, speaks: Callable[[], Format]) -> None:
         self._speaks = speaks
         self._conversation_id = conversation_id
         self._format = speaks()
