@@ -16,11 +16,11 @@ from agent.answers.written_turns import WrittenTurns
 from agent.character import CallPersona
 from agent.floor.floor import FLOOR, FloorDisturbed, FloorRules, FloorSeen, OfferCame, RemarkOffer
 from agent.livekit.connection import ConnectPipeline, PipelineEndpoint
+from agent.livekit.conversation import TOO_LONG
 from agent.livekit.media import VideoSampler
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.remarks import Remarks
-from agent.livekit.responses import ResponseOutcome
-from agent.livekit.session import TOO_LONG
+from agent.livekit.responses.outcome import ResponseOutcome
 from agent.livekit.session_persona import PersonaInForce
 from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona.catalogue import PersonaCatalogue
@@ -85,9 +85,9 @@ class Call:
         self.publisher = AgentStatePublisher(RecordedSink(observer, recording) if recording else observer)
         may_remark = turns.camera and floor.per_minute > 0
         first = FirstPersona(persona, recalled is not None, may_remark, catalogue or PersonaCatalogue())
-        wishes = PipelineSessionSettings(persona, spoken, turns.camera, first.speaks_up)
+        settings = PipelineSessionSettings(persona, spoken, turns.camera, first.speaks_up)
         endpoint = PipelineEndpoint(pipeline, connect, recalled.resume_token if recalled else "")
-        self._model = AuraRealtimeModel(endpoint, wishes, self)
+        self._model = AuraRealtimeModel(endpoint, settings, self)
         self._cuts = AnswerCuts(self._model, self.publisher)
         self.spoken = SpokenTurns(turns, persona, self._model, self, self._cuts, self._latency, recording)
         stt = self.spoken.stt
@@ -147,7 +147,7 @@ class Call:
     @log_exceptions
     def repeat(self) -> None:
         """Say once more what was said last, from its beginning."""
-        answer = self._model.live.newest_answer if self._model.live else None
+        answer = self._model.live.answers.newest if self._model.live else None
         if answer and answer.words.strip():
             self.session.interrupt()
             self.session.say(answer.words.strip())
@@ -274,7 +274,7 @@ class Call:
         self.spoken.on_audible(True)
         self.see_floor()
         self._remarks.on_playback_started()
-        answer = self._model.live.newest_answer if self._model.live else None
+        answer = self._model.live.answers.newest if self._model.live else None
         if answer and answer.asked_at is not None:
             wait = self._latency.over(answer.asked_at, answer.sounded_at, self._now(), answer.timings)
             self.publisher.timed(answer.response_id, wait.since_speech_ms, wait.since_create_ms, wait.stages)

@@ -15,9 +15,9 @@ from agent.aio.guard import log_exceptions
 from agent.answers.answer_anew import AnswerAnew
 from agent.answers.answer_cuts import AnswerCuts
 from agent.floor.quiet_wishes import wishes_remarks
+from agent.livekit.conversation import PipelineConversation
 from agent.livekit.model import AuraRealtimeModel
 from agent.livekit.remarks import Remarks
-from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_persona import PersonaInForce
 from agent.persona.changes import PersonaChanges, PersonaRefused, Refusal
 from agent.persona.first_persona import FirstPersona
@@ -194,7 +194,7 @@ class CallPersona:
         self.show(live.character.in_force)
         return self._shown(live.character.in_force)
 
-    async def _change_modality(self, live: AuraRealtimeSession, persona: Persona) -> None:
+    async def _change_modality(self, live: PipelineConversation, persona: Persona) -> None:
         """Write from now on, or speak. What is under way cannot end otherwise than it began: it is given anew."""
         said = [each for each in self._saying if not each.handle.done()]
         self._changing = True

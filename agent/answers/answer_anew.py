@@ -5,7 +5,7 @@ from livekit.agents.voice import SpeechHandle
 
 from agent.answers.answer_cuts import AnswerCuts
 from agent.livekit.model import AuraRealtimeModel
-from agent.livekit.response import ResponseGeneration
+from agent.livekit.responses.generation import ResponseGeneration
 from agent.status.attributes import AgentStatePublisher
 
 
@@ -35,17 +35,17 @@ class AnswerAnew:
     def give(self) -> None:
         """Ask for it once more, as if nothing of it had been said, unless it comes with what tools return."""
         live, begun = self._model.live, self._begun
-        if live is None or not self._owed or live.calls.reply_due:
+        if live is None or not self._owed or live.answers.calls.reply_due:
             return
-        if begun and any(map(live.calls.is_ours, begun.calls)):
+        if begun and any(map(live.answers.calls.is_ours, begun.calls)):
             return
         if begun and self._known:
-            live.take_back(begun)
+            live.answers.take_back(begun)
         self._session.generate_reply()
 
     @property
     def _newest(self) -> ResponseGeneration | None:
-        return self._model.live.newest_answer if self._model.live else None
+        return self._model.live.answers.newest if self._model.live else None
 
     def _on_speech_created(self, event: SpeechCreatedEvent) -> None:
         remark = not event.user_initiated and self._newest is not None and self._newest.offer_id

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 from agent.livekit.model import AuraRealtimeModel
-from agent.livekit.responses import ResponseOutcome
+from agent.livekit.responses.outcome import ResponseOutcome
 from agent.status.attributes import AgentStatePublisher
 
 By = Literal["typed", "left", "modality"]
@@ -34,7 +34,7 @@ class AnswerCuts:
 
     def note(self) -> None:
         """The newest answer is cut, and that is told."""
-        newest = self._model.live.newest_answer if self._model.live else None
+        newest = self._model.live.answers.newest if self._model.live else None
         self._told = newest.response_id if newest else ""
 
     def ended(self, outcome: ResponseOutcome) -> None:

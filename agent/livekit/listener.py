@@ -3,7 +3,7 @@
 from typing import Protocol
 
 from agent.floor.floor import RemarkOffer
-from agent.livekit.responses import ResponseOutcome
+from agent.livekit.responses.outcome import ResponseOutcome
 from agent.livekit.session_persona import PersonaInForce
 from agent.persona.changes import Refusal
 from agent.turns.user_turn_tracker import PartialHeard

@@ -65,12 +65,12 @@ class Remarks:
     @log_exceptions
     def accept_offer(self, offer: RemarkOffer) -> None:
         if self._model.live:
-            self._model.live.accept_offer(offer.offer_id)
+            self._model.live.answers.accept_offer(offer.offer_id)
 
     @log_exceptions
     def stop_remark(self, heard: bool) -> None:
         if self._model.live and not heard:
-            self._model.live.unsay()
+            self._model.live.answers.unsay()
         self._session.interrupt()
 
     def spoke_up(self, offer: RemarkOffer) -> None:
@@ -97,7 +97,7 @@ class Remarks:
 
     def _newest_offer(self) -> str:
         """The offer of which the newest answer is made; empty if somebody asked for that."""
-        answer = self._model.live.newest_answer if self._model.live else None
+        answer = self._model.live.answers.newest if self._model.live else None
         return answer.offer_id if answer else ""
 
 

@@ -68,8 +68,8 @@ class PersonaInForce:
 class SessionPersona:
     """The persona of one session."""
 
-    def __init__(self, wishes: PipelineSessionSettings, connection: PipelineConnection) -> None:
-        self._wishes, self._connection = wishes, connection
+    def __init__(self, settings: PipelineSessionSettings, connection: PipelineConnection) -> None:
+        self._settings, self._connection = settings, connection
         self._count = 0
         self._waiting: dict[str, asyncio.Future[None] | None] = {}
         self._up = False
@@ -80,7 +80,7 @@ class SessionPersona:
 
     @property
     def persona(self) -> Persona:
-        return self._wishes.persona
+        return self._settings.persona
 
     @property
     def in_force(self) -> PersonaInForce:
@@ -114,7 +114,7 @@ class SessionPersona:
     def instruct(self, instructions: str) -> None:
         """Tell the model something else from now on."""
         if instructions != self.persona.instructions:
-            self._wishes = replace(self._wishes, persona=replace(self.persona, instructions=instructions))
+            self._settings = replace(self._settings, persona=replace(self.persona, instructions=instructions))
             self._tell(self._character())
 
     async def configure(self, persona: Persona) -> None:
@@ -123,22 +123,22 @@ class SessionPersona:
         Raises:
             PersonaRefused: The pipeline does not have that, or does not answer; all is as it was.
         """
-        before, self._wishes = self._wishes, replace(self._wishes, persona=persona)
-        if not self._up or self._wishes == before:
+        before, self._settings = self._settings, replace(self._settings, persona=persona)
+        if not self._up or self._settings == before:
             return
         changed = dict(self._character())
-        if self._wishes.modalities != before.modalities:
-            changed["output_modalities"] = self._wishes.modalities
+        if self._settings.modalities != before.modalities:
+            changed["output_modalities"] = self._settings.modalities
         answered: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         try:
             self._connection.send(self._update(changed, answered))
             async with asyncio.timeout(ANSWERED_S):
                 await answered
         except PersonaRefused:
-            self._wishes = before
+            self._settings = before
             raise
         except (TimeoutError, SendQueueFull) as error:
-            self._wishes = before
+            self._settings = before
             raise _not_reached() from error
 
     def updated(self, session: Mapping[str, Any]) -> None:
@@ -161,8 +161,8 @@ class SessionPersona:
                 answered.set_exception(PersonaRefused(why))
             return None
         tools = self._tools_without(param)
-        if (wishes := self._wishes.without(param)) != self._wishes or tools != self._tools:
-            self._wishes, self._tools = wishes, tools
+        if (settings := self._settings.without(param)) != self._settings or tools != self._tools:
+            self._settings, self._tools = settings, tools
             self._connection.send(self._update(self._whole()))
         return why
 
@@ -192,7 +192,7 @@ class SessionPersona:
     def _whole(self) -> Mapping[str, Any]:
         there = self._connection.capabilities
         tools = {"tools": list(self._tools)} if self._tools and there.tools else {}
-        return {**self._wishes.session(there, self._proactive), **tools}
+        return {**self._settings.session(there, self._proactive), **tools}
 
     def _tools_without(self, param: str) -> tuple[Mapping[str, Any], ...]:
         """The tools without the one that the pipeline refused by this `param`; without any, if it refused them all."""
@@ -203,7 +203,7 @@ class SessionPersona:
         return tuple(tool for i, tool in enumerate(self._tools) if at is not None and i != int(at))
 
     def _character(self) -> Mapping[str, Any]:
-        return self._wishes.character(self._connection.capabilities)
+        return self._settings.character(self._connection.capabilities)
 
     def _update(self, session: Mapping[str, Any], answered: asyncio.Future[None] | None = None) -> Event:
         """An update, of which it will be known how it was answered: updates are answered in their order."""

@@ -16,7 +16,7 @@ from agent.aio.background_tasks import OwnedTasks
 from agent.aio.guard import log_exceptions
 from agent.records.channel import Pcm
 from agent.records.ogg_file import RATE, OggFile, SoundFile
-from agent.records.outbox import Letter, WebhookOutbox
+from agent.records.outbox import PendingNotice, WebhookOutbox
 from agent.records.record_folder import RecordFolder, remove, utc_now
 from agent.records.sound_recorder import WRITE_S, Offload, SoundRecorder, finished
 from agent.records.taps import RecordedInput, RecordedOutput
@@ -244,8 +244,8 @@ class CallRecording:
             return
         try:
             timeline = await finished(self._offload(read_timeline, record))
-            letter = Letter(record, webhook_body(timeline, str(record)))
-            await finished(self._offload(WebhookOutbox(self._settings.folder).put, letter))
+            notice = PendingNotice(record, webhook_body(timeline, str(record)))
+            await finished(self._offload(WebhookOutbox(self._settings.folder).put, notice))
         except OSError:
             logger.exception("the webhook is not told", extra={"record": record.name})
 

@@ -11,7 +11,7 @@ OWNER_ONLY = 0o600
 
 
 @dataclass(frozen=True, slots=True)
-class Letter:
+class PendingNotice:
     """What is to be told of a record.
 
     Attributes:
@@ -23,24 +23,24 @@ class Letter:
 
 
 class WebhookOutbox:
-    """The letters of one folder of records."""
+    """The notices of one folder of records."""
 
     def __init__(self, records: Path) -> None:
         self._records, self._path = records, records / FOLDER
 
-    def put(self, letter: Letter) -> None:
-        """Keep a letter.
+    def put(self, notice: PendingNotice) -> None:
+        """Keep a notice.
 
         Raises:
             OSError: It cannot be kept.
         """
         self._path.mkdir(mode=0o700, exist_ok=True)
-        half = self._path / f".{letter.record.name}"
+        half = self._path / f".{notice.record.name}"
         with open(half, "wb", opener=_private) as file:
-            file.write(letter.body)
-        half.replace(self._path / letter.record.name)
+            file.write(notice.body)
+        half.replace(self._path / notice.record.name)
 
-    def letters(self) -> list[Letter]:
+    def notices(self) -> list[PendingNotice]:
         """Return those that wait, the oldest first. Of records that were deleted there are none any more.
 
         Raises:
@@ -48,19 +48,19 @@ class WebhookOutbox:
         """
         there = sorted(self._path.iterdir()) if self._path.exists() else []
         whole = [path for path in there if path.name[0].isdecimal()]
-        letters = [Letter(self._records / path.name, path.read_bytes()) for path in whole]
-        for letter in letters:
-            if not letter.record.exists():
-                self.drop(letter)
-        return [letter for letter in letters if letter.record.exists()]
+        notices = [PendingNotice(self._records / path.name, path.read_bytes()) for path in whole]
+        for notice in notices:
+            if not notice.record.exists():
+                self.drop(notice)
+        return [notice for notice in notices if notice.record.exists()]
 
-    def drop(self, letter: Letter) -> None:
-        """Forget a letter.
+    def drop(self, notice: PendingNotice) -> None:
+        """Forget a notice.
 
         Raises:
             OSError: It stays.
         """
-        (self._path / letter.record.name).unlink(missing_ok=True)
+        (self._path / notice.record.name).unlink(missing_ok=True)
 
     def hold(self) -> IO[bytes] | None:
         """Return what its holder closes in the end: nobody else is given one until then; None: somebody has it.

@@ -9,10 +9,10 @@ from datetime import datetime
 from pathlib import Path
 
 from agent.records.broken_off import end_broken_off
-from agent.records.outbox import Letter, WebhookOutbox
+from agent.records.outbox import PendingNotice, WebhookOutbox
 from agent.records.record_folder import RecordFolder, utc_now
 from agent.records.sound_recorder import Offload
-from agent.records.webhook import NotTaken, post, signed, webhook_body
+from agent.records.webhook import NoticeRefused, post, signed, webhook_body
 from agent.settings.records import RecordSettings
 
 logger = logging.getLogger(__name__)
@@ -27,8 +27,8 @@ Post = Callable[[str, Mapping[str, str], bytes], Awaitable[None]]
 
 
 @dataclass(frozen=True, slots=True)
-class Tried:
-    """How often a letter was sent, and when it is sent again, on the loop's clock."""
+class NoticeAttempts:
+    """How often a notice was sent, and when it is sent again, on the loop's clock."""
 
     times: int = 0
     due: float = 0.0
@@ -38,7 +38,7 @@ class RecordKeeper:
     """Keeps one folder. Of several workers that share it, one does.
 
     Args:
-        again_s: After which seconds a letter that was not taken is sent again.
+        again_s: After which seconds a notice that was not taken is sent again.
         now: The wall clock, UTC.
     """
 
@@ -55,7 +55,7 @@ class RecordKeeper:
         self._settings, self._post, self._again_s, self._poll_s = settings, post, again_s, poll_s
         self._offload, self._now = offload, now
         self._outbox = WebhookOutbox(settings.folder)
-        self._tried: dict[str, Tried] = {}
+        self._attempts: dict[str, NoticeAttempts] = {}
         self._hopeless: set[Path] = set()  # records that were broken off and cannot be ended
 
     async def run(self) -> None:
@@ -89,28 +89,30 @@ class RecordKeeper:
         for timeline in await self._offload(end_broken_off, self._settings.folder, self._hopeless):
             if self._settings.webhook:
                 record = self._settings.folder / timeline.record
-                await self._offload(self._outbox.put, Letter(record, webhook_body(timeline, str(record))))
+                await self._offload(self._outbox.put, PendingNotice(record, webhook_body(timeline, str(record))))
 
     async def _send(self) -> None:
-        letters: list[Letter] = await self._offload(self._outbox.letters)
-        self._tried = {letter.record.name: self._tried.get(letter.record.name, Tried()) for letter in letters}
-        for letter in letters:
-            if self._time() >= self._tried[letter.record.name].due:
-                await self._try(letter)
+        notices: list[PendingNotice] = await self._offload(self._outbox.notices)
+        self._attempts = {
+            notice.record.name: self._attempts.get(notice.record.name, NoticeAttempts()) for notice in notices
+        }
+        for notice in notices:
+            if self._time() >= self._attempts[notice.record.name].due:
+                await self._try(notice)
 
-    async def _try(self, letter: Letter) -> None:
-        name = letter.record.name
-        headers = signed(self._settings.secret, name, int(self._now().timestamp()), letter.body)
+    async def _try(self, notice: PendingNotice) -> None:
+        name = notice.record.name
+        headers = signed(self._settings.secret, name, int(self._now().timestamp()), notice.body)
         try:
-            await self._post(self._settings.webhook, headers, letter.body)
-        except NotTaken as error:
-            times = self._tried[name].times + 1
+            await self._post(self._settings.webhook, headers, notice.body)
+        except NoticeRefused as error:
+            times = self._attempts[name].times + 1
             if times <= len(self._again_s) and not error.for_good:
-                self._tried[name] = Tried(times, self._time() + self._again_s[times - 1])
+                self._attempts[name] = NoticeAttempts(times, self._time() + self._again_s[times - 1])
                 logger.warning("the webhook was not told", extra={"record": name, "times": times, "why": str(error)})
                 return
             logger.error("the webhook is not told", extra={"record": name, "times": times, "why": str(error)})
-        await self._offload(self._outbox.drop, letter)
+        await self._offload(self._outbox.drop, notice)
 
     def _time(self) -> float:
         return asyncio.get_running_loop().time()

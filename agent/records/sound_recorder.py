@@ -53,7 +53,7 @@ class Silent:
         """There is nothing to tell."""
 
 
-class TooSlow(OSError):
+class RecordingTooSlow(OSError):
     """What is heard cannot be written as fast as it comes."""
 
 
@@ -122,7 +122,7 @@ class SoundRecorder:
     async def _write(self, until: int) -> None:
         """Write blocks of bounded length."""
         if max(self._person.held, self._agent.held) > MOST_HELD_S * RATE:
-            raise TooSlow(f"more than {MOST_HELD_S:g} s wait to be written")
+            raise RecordingTooSlow(f"more than {MOST_HELD_S:g} s wait to be written")
         while self._written < until:
             end = min(until, self._written + round(WRITE_S * RATE))
             block = np.stack([self._person.take(end), self._agent.take(end)])

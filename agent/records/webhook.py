@@ -44,7 +44,7 @@ class WebhookBody(msgspec.Struct, frozen=True):
     type: str = "record.completed"
 
 
-class NotTaken(Exception):
+class NoticeRefused(Exception):
     """The receiver did not take it.
 
     Attributes:
@@ -94,7 +94,7 @@ async def post(url: str, headers: Mapping[str, str], body: bytes) -> None:
     """Send it once.
 
     Raises:
-        NotTaken: It was not taken.
+        NoticeRefused: It was not taken.
     """
     timeout = aiohttp.ClientTimeout(total=TIMEOUT_S)
     try:
@@ -103,6 +103,6 @@ async def post(url: str, headers: Mapping[str, str], body: bytes) -> None:
             session.post(url, data=body, headers=headers, allow_redirects=False) as answer,
         ):
             if not 200 <= answer.status < 300:
-                raise NotTaken(f"HTTP {answer.status}", for_good=answer.status == GONE)
+                raise NoticeRefused(f"HTTP {answer.status}", for_good=answer.status == GONE)
     except (aiohttp.ClientError, TimeoutError, OSError) as error:
-        raise NotTaken(type(error).__name__) from error
+        raise NoticeRefused(type(error).__name__) from error

@@ -7,7 +7,7 @@ from agent.status.stage_timings import AnswerMoments, StageTimings, stage_timing
 
 
 @dataclass(frozen=True, slots=True)
-class Wait:
+class AnswerWait:
     """The wait for an answer, in ms.
 
     Attributes:
@@ -42,9 +42,9 @@ class LatencyTracker:
         """Note that the next answer is to what somebody wrote, or to speech that has not ended."""
         self._speech_end = None
 
-    def over(self, asked_at: float, sounded_at: float | None, now: float, pipeline: Mapping[str, float]) -> Wait:
+    def over(self, asked_at: float, sounded_at: float | None, now: float, pipeline: Mapping[str, float]) -> AnswerWait:
         """Return the wait for an answer that is heard now; `pipeline`: its timings there."""
         speech_end, self._speech_end = self._speech_end, None
         since_speech = None if speech_end is None else round((now - speech_end) * 1000)
         answer = AnswerMoments(asked_at, sounded_at or now, now, speech_end)
-        return Wait(since_speech, round((answer.sounded_at - asked_at) * 1000), stage_timings(answer, pipeline))
+        return AnswerWait(since_speech, round((answer.sounded_at - asked_at) * 1000), stage_timings(answer, pipeline))

@@ -87,7 +87,7 @@ class CallTools:
     def busy(self) -> bool:
         """Whether a tool runs, or what one returned is due."""
         live = self._model.live
-        return self._runner.running or (live is not None and live.calls.pending)
+        return self._runner.running or (live is not None and live.answers.calls.pending)
 
     @property
     def answer_due(self) -> bool:
@@ -97,7 +97,7 @@ class CallTools:
     @property
     def made(self) -> int:
         """How many calls of tools there were."""
-        return self._model.live.calls.made if self._model.live else 0
+        return self._model.live.answers.calls.made if self._model.live else 0
 
     def for_agent(self, persona: Persona) -> list[Any]:
         """The tools that this persona may use, as LiveKit takes them."""
@@ -157,13 +157,13 @@ class CallTools:
     # What the runner tells.
 
     def begin(self, call_id: str) -> bool:
-        return self._model.live is not None and self._model.live.calls.begin(call_id)
+        return self._model.live is not None and self._model.live.answers.calls.begin(call_id)
 
     def answer(self, output: FunctionCallOutput) -> None:
         if not self._runner.running:
             self._long = self._held = False
         if self._model.live:
-            self._model.live.answer_call(output)
+            self._model.live.answers.answer_call(output)
 
     def report(self, report: ToolReport) -> None:
         self._publisher.tool(asdict(report))
@@ -211,8 +211,8 @@ class CallTools:
                     self._held = True
                     if not self._has_spoken:
                         self._voice.hold()
-            elif live.calls.reply_due:
-                live.reply_to_tools()
+            elif live.answers.calls.reply_due:
+                live.answers.reply_to_tools()
         if self._free and not self.busy:
             self._idle.set()
         else:
@@ -226,12 +226,12 @@ class CallTools:
 
     @property
     def _questions(self) -> int:
-        return self._model.live.calls.questions if self._model.live else 0
+        return self._model.live.answers.calls.questions if self._model.live else 0
 
     @property
     def _has_spoken(self) -> bool:
         """Whether the newest answer has words: somebody heard something while the tool ran."""
-        answer = self._model.live.newest_answer if self._model.live else None
+        answer = self._model.live.answers.newest if self._model.live else None
         return answer is not None and bool(answer.words.strip())
 
     def _of(self, persona: Persona) -> tuple[ListedTool, ...]:

@@ -12,7 +12,7 @@ from mcp.client.stdio import stdio_client
 from mcp.types import CONNECTION_CLOSED, TextContent
 
 from agent.settings.mcp_file import McpServerSettings
-from agent.tools.last_words import LastWords
+from agent.tools.stderr_tail import StderrTail
 
 NEXT_COMMAND = "run its `command` by hand"
 NEXT_URL = "see that its `url` answers, and takes the key of `key_env`"
@@ -34,7 +34,7 @@ class _Program(MCPServerStdio):
         return stdio_client(program, self._errors)
 
 
-def mcp_client(settings: McpServerSettings, timeout_s: float, said: LastWords) -> MCPServer:
+def mcp_client(settings: McpServerSettings, timeout_s: float, said: StderrTail) -> MCPServer:
     """The client of a server.
 
     Args:

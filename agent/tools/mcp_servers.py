@@ -16,10 +16,10 @@ from mcp.types import CONNECTION_CLOSED
 from agent.aio.background_tasks import OwnedTasks
 from agent.settings.mcp_file import McpServerSettings
 from agent.tools.bounds import line
-from agent.tools.last_words import LastWords
 from agent.tools.listed_tool import Arguments, ListedTool, listed
 from agent.tools.mcp_client import close, mcp_client, what_next, why_away
 from agent.tools.schemas import schema_fault
+from agent.tools.stderr_tail import StderrTail
 
 logger = logging.getLogger(__name__)
 # Of each line that is no message it writes a traceback with what the line says.
@@ -74,7 +74,7 @@ class McpServers:
         """Have the server's tools while it is there, until cancelled."""
         delay_s, told = FIRST_DELAY_S, ""
         while True:
-            with LastWords() as said:
+            with StderrTail() as said:
                 server, lost = mcp_client(settings, self._timeout_s + PATIENCE_S, said), asyncio.Event()
                 try:
                     async with asyncio.timeout(CONNECT_S):

@@ -23,7 +23,7 @@ from pipeline.engines.embedded_models import (
     recognition_names,
     whisper_names,
 )
-from pipeline.engines.llamacpp.steps import BATCH
+from pipeline.engines.llamacpp.step_pace import BATCH
 from pipeline.engines.model_files import model_folder
 from pipeline.errors import ConfigError
 from pipeline.registry.entry_registry import EntryRegistry

@@ -17,7 +17,7 @@ from pipeline.runtime.startup import OpenedEngines, open_engines
 from pipeline.runtime.supervisor import Supervisor
 from pipeline.runtime.warm_up import warm_up
 from pipeline.speech.end_of_turn import EndOfTurnModel
-from pipeline.speech.vad_frontend import Closes, DetectorFactory
+from pipeline.speech.vad_frontend import Closeable, DetectorFactory
 from pipeline.topology.config import PipelineConfig
 from pipeline.turns.input_processor import input_processor, without_inputs
 from pipeline.turns.stage import Stage
@@ -127,7 +127,7 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
             await warm_up(stages)
             log.info("warm after %.1f s", clock() - began)
         detector: DetectorFactory = profile.detector()
-        if isinstance(detector, Closes):
+        if isinstance(detector, Closeable):
             closing.push_async_callback(detector.aclose)
         if end_model := end_of_turn_model(models_dir):
             closing.push_async_callback(end_model.aclose)

@@ -4,7 +4,7 @@ import asyncio
 import math
 
 from pipeline.aio.tasks import BackgroundTasks
-from pipeline.session.utterance import SpokenTurn
+from pipeline.session.spoken_turn import SpokenTurn
 from pipeline.types.history import History
 
 SETTLE_S = 5.0  # after which a question that nobody wants answered holds nothing up

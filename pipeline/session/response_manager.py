@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
 from pipeline.errors import EngineError, RequestError
-from pipeline.session.active_response import ActiveResponse, ResponseRequest
+from pipeline.session.active_response import ActiveResponse
+from pipeline.session.response_request import ResponseRequest
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.types.session_events import CancelReason, EventSink, Status
 

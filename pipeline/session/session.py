@@ -2,7 +2,6 @@
 
 import asyncio
 from collections.abc import AsyncGenerator, Iterable
-from contextlib import aclosing
 from dataclasses import replace
 from types import TracebackType
 from typing import Self
@@ -10,11 +9,13 @@ from typing import Self
 from pipeline.aio.tasks import BackgroundTasks
 from pipeline.context.conversation import Conversation
 from pipeline.context.window import cut_sound
-from pipeline.session.active_response import ResponseRequest
 from pipeline.session.end_of_turn_watch import EndOfTurnWatch
 from pipeline.session.pending_input import PendingInput
+from pipeline.session.prefill_ahead import PrefillAhead
 from pipeline.session.response_manager import ResponseManager
-from pipeline.session.utterance import AHEAD_MS, SpokenTurn, Utterance
+from pipeline.session.response_request import ResponseRequest
+from pipeline.session.spoken_turn import SpokenTurn, SpokenTurnRunner
+from pipeline.session.utterance import AHEAD_MS
 from pipeline.speech.end_of_turn import EndOfTurnModel
 from pipeline.speech.input_audio_buffer import InputAudioBuffer
 from pipeline.speech.speech_events import (
@@ -30,15 +31,13 @@ from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.speech.vad_frontend import Pcm, VoiceActivityDetector
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stages import PipelineStages
-from pipeline.turns.turn import prefill, run_turn
+from pipeline.turns.turn import run_turn
 from pipeline.turns.turn_context import TurnContext
 from pipeline.turns.turn_counter import TurnCounter
 from pipeline.types.history import History, Item
-from pipeline.types.hypothesis import Hypothesis
 from pipeline.types.ids import camera_name, item_name, response_name
 from pipeline.types.session_events import (
     CancelReason,
-    EarlyAnswersEnded,
     EventSink,
     InputCleared,
     InputCommitted,
@@ -87,9 +86,10 @@ class Session:
         transcribes = stages.recogniser is not None
         self._input_audio_buffer = InputAudioBuffer(detector, transcribes=transcribes, hears=stages.hears)
         self._end_watch = EndOfTurnWatch(end_model, self._input_audio_buffer, self._tasks, self)
+        self._spoken_turns = SpokenTurnRunner(stages, self._tasks, self._turns, self)
         self._speaking: SpokenTurn | None = None  # the utterance that is not complete
         self._pending_input = PendingInput(self._tasks)
-        self._prefilling: asyncio.Task[None] | None = None
+        self._prefill_ahead = PrefillAhead(stages, self._tasks, self._turns)
         self._sighted = False  # something was looked at
         self.conversation = Conversation(history or History(), sink)
         self._responses = ResponseManager(self._tasks, self.conversation, self)
@@ -123,7 +123,7 @@ class Session:
         self._input_audio_buffer.configure(options)
         self._has_changed()
         if changed:
-            self._prefill_ahead()
+            self._prefill_next()
 
     async def append(self, pcm: Pcm) -> None:
         """Take sound as it comes, cut anywhere: float32, 16 kHz mono."""
@@ -235,7 +235,7 @@ class Session:
         if self.options.observations and self._report.feed(seen, source, now):
             self.emit(PictureRecognised(seen, source, round(1000 * (now - sighting.came))))
         if not self._sighted and self.state.is_idle(_now()):
-            self._prefill_ahead()  # of who sees, prompts begin otherwise
+            self._prefill_next()  # of who sees, prompts begin otherwise
         self._sighted = True
 
     def _follow(self, events: Iterable[SpeechEvent]) -> None:
@@ -273,39 +273,10 @@ class Session:
 
     def _open(self, transcriber: StreamingTranscriber) -> SpokenTurn:
         self._pending_input.drop()
-        utterance = Utterance(self._turns.next(), item_name(), transcriber)
-        turn = utterance.turn
-        listening = self._tasks.start(f"{turn}:asr", self._listen, utterance)
-        answering = self._tasks.start(f"{turn}", self._answer, utterance)
-        self._speaking = SpokenTurn(utterance, listening, answering)
+        self._speaking = self._spoken_turns.open(transcriber)
         if self.vision:
             self.vision.speech()
         return self._speaking
-
-    async def _listen(self, utterance: Utterance) -> None:
-        if self._stages.recogniser is None:
-            return
-        async with aclosing(utterance.transcription(self._stages.recogniser)) as events:
-            async for event in events:
-                self.emit(event)
-
-    async def _answer(self, utterance: Utterance) -> None:
-        try:
-            await run_turn(utterance.turn, self._contexts(utterance), self._stages, utterance.output)
-        finally:
-            if early := utterance.output.early_answers:
-                self.emit(EarlyAnswersEnded(utterance.item_id, early["adopted"], early["discarded"]))
-
-    async def _contexts(self, utterance: Utterance) -> AsyncGenerator[TurnContext, None]:
-        """What may be asked, anew each time that more was made out."""
-        stages = self._stages
-        heard_of = utterance.silences() if stages.answers_sound else utterance.hypotheses(stages.early_answer_ms)
-        async with aclosing(heard_of) as hypotheses:
-            async for heard in hypotheses:
-                if self.answering and not (utterance.request or utterance.transcriber.certain):
-                    heard = Hypothesis("")  # of what is said over another answer only the certain end tells anything
-                context = utterance.context(self.history, self.options.response_options, heard)
-                yield replace(context, asked_at=self._stages.clock())
 
     async def _asked_for(self, request: ResponseRequest, history: History | None) -> AsyncGenerator[TurnContext, None]:
         """All that is asked stands in the history, once the utterances in it have been heard out."""
@@ -320,19 +291,13 @@ class Session:
         self._end_watch.drop()
         self._speaking = None
         self._pending_input.said(spoken)
-        item = self._item(utterance)
+        item = utterance.item(as_sound=self._stages.answers_sound)
         previous = self.conversation.add(item)
         self._forget_sound(slack=2.0)  # at rest it has been done when the last answer ended
         self.emit(InputCommitted(item.id, previous))
         self.emit(ItemAdded(item, previous))
         self._has_changed()
         return item.id
-
-    def _item(self, utterance: Utterance) -> Item:
-        heard, sound = utterance.transcriber.newest, utterance.sound
-        if sound and self._stages.answers_sound:
-            return Item(utterance.item_id, "user", "", "audio", sound=sound, transcript=heard.text)
-        return Item(utterance.item_id, "user", heard.text, "audio", language=heard.language, sound=sound)
 
     def _forget_sound(self, slack: float = 1.0) -> None:
         """The oldest spoken items are told by their words, where there are more than a model is given as sound."""
@@ -359,14 +324,11 @@ class Session:
         if self.vision and whole and not self.state.is_settling(_now()):
             self.vision.look_back()
         if done.kept and whole and not done.calls:  # the next prompt begins with what these bring
-            self._prefill_ahead()
+            self._prefill_next()
 
-    def _prefill_ahead(self) -> None:
+    def _prefill_next(self) -> None:
         """Prefill the prompt of the next question as far as it is known, while nobody waits for it."""
-        if self._prefilling:
-            self._prefilling.cancel()
-        turn, request = self._turns.next(), TurnRequest(self.history, self.options.response_options).unfinished()
-        self._prefilling = self._tasks.start(f"{turn}:prefill", prefill, turn, request, self._stages)
+        self._prefill_ahead.start(TurnRequest(self.history, self.options.response_options))
 
     def _look_up(self, *, ahead: bool = True) -> None:
         """Something is about to be said or asked: it is about what has been seen until now."""

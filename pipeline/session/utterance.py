@@ -3,17 +3,16 @@
 import asyncio
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import dataclass
 
 from pipeline.engines.base import Engine
 from pipeline.media.spoken_sound import SpokenSound
-from pipeline.session.active_response import ResponseRequest
+from pipeline.session.response_request import ResponseRequest
 from pipeline.speech.backchannel import label
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.turn_context import TurnContext
 from pipeline.types.chunks import AsrInput, Transcript, TurnId
-from pipeline.types.history import History
+from pipeline.types.history import History, Item
 from pipeline.types.hypothesis import Hypothesis
 from pipeline.types.session_events import PartialTranscript, TranscriptionCompleted, TranscriptionFailed
 from pipeline.types.turn_request import ResponseOptions
@@ -108,23 +107,20 @@ class Utterance:
                     self.output.heard()
                 yield silence
 
+    def item(self, *, as_sound: bool) -> Item:
+        """What was said, as an item of the conversation.
+
+        Args:
+            as_sound: The model that answers hears it itself; the words are only its transcript.
+        """
+        heard, sound = self.transcriber.newest, self.sound
+        if sound and as_sound:
+            return Item(self.item_id, "user", "", "audio", sound=sound, transcript=heard.text)
+        return Item(self.item_id, "user", heard.text, "audio", language=heard.language, sound=sound)
+
     def moments(self) -> dict[str, float | None]:
         """When what happened, on the loop's clock."""
         return {"speech_end": self.speech_end, "committed": self.committed_at}
-
-
-@dataclass(frozen=True, slots=True)
-class SpokenTurn:
-    """An utterance with the tasks that serve it.
-
-    Attributes:
-        listening: Runs the recogniser over the sound.
-        answering: Runs the turn.
-    """
-
-    utterance: Utterance
-    listening: asyncio.Task[None]
-    answering: asyncio.Task[None]
 
 
 def _now() -> float:

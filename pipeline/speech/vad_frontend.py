@@ -36,7 +36,7 @@ class DetectorFactory(Protocol):
 
 
 @runtime_checkable
-class Closes(Protocol):
+class Closeable(Protocol):
     """Has something that is to be given back when all its callers have gone."""
 
     async def aclose(self) -> None: ...

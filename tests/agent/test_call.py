@@ -11,7 +11,7 @@ from livekit.agents import UserStateChangedEvent
 
 from agent.call import Call
 from agent.console.audio import WavLoudspeaker
-from agent.livekit.session import TOO_LONG
+from agent.livekit.conversation import TOO_LONG
 from agent.persona.persona import Persona
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS

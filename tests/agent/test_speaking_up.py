@@ -375,7 +375,7 @@ async def test_who_asks_for_quiet_gets_it_aloud_or_in_writing_until_they_take_it
         live.commit_audio()
         await asyncio.sleep(0.1)
         assert not speaks_up(room)
-        live.caption("item_9", "Speak up again")
+        live.conversation.caption("item_9", "Speak up again")
         assert not speaks_up(room), "they have not finished"
         await room.call.write("Aura, speak up again, please")
         assert speaks_up(room)

@@ -14,7 +14,8 @@ import pytest
 
 from pipeline.engines.chat_completions.endpoint import ChatEndpoint
 from pipeline.engines.chat_completions.engine import ChatCompletionsEngine
-from pipeline.engines.llamacpp.server import LlamaServer, LlamaServerSettings
+from pipeline.engines.llamacpp.server.server import LlamaServer
+from pipeline.engines.llamacpp.server.settings import LlamaServerSettings
 from pipeline.realtime.client import Unreachable, connect, readiness
 from pipeline.types.chunks import ChatMessage, ChatPrompt, TextChunk
 from tests.contract.embedded import MODULE_BACKEND, all_of, once
@@ -44,8 +45,7 @@ async def foreign(
 
 @pytest.fixture
 def endpoint(foreign: LlamaServer) -> ChatEndpoint:
-    key = foreign.http.headers["Authorization"].removeprefix("Bearer ")
-    return ChatEndpoint(f"{str(foreign.http._base_url).rstrip('/')}/v1", key=key)
+    return ChatEndpoint(f"{foreign.process.address}/v1", key=foreign.process.key)
 
 
 async def test_it_is_asked_answers_and_counts(endpoint: ChatEndpoint) -> None:
@@ -64,9 +64,9 @@ async def test_who_cancels_leaves_the_server_idle(endpoint: ChatEndpoint, foreig
         story = ChatPrompt((ChatMessage("user", "Tell me a very long story about the sea."),), "", 1_000)
         async with aclosing(engine.generate("turn", once(story))) as chunks:
             await anext(chunks)
-            assert sum(await foreign.processing()) == 1
+            assert sum(await foreign.api.processing()) == 1
         async with asyncio.timeout(5):
-            while sum(await foreign.processing()):  # noqa: ASYNC110 - only by asking
+            while sum(await foreign.api.processing()):  # noqa: ASYNC110 - only by asking
                 await asyncio.sleep(0.02)
 
 

@@ -77,7 +77,7 @@ class Shelf:
 
     async def open(self, models_dir: Path) -> LlamaCppEngine:
         engine = await opened(models_dir, slots=1)
-        self.opened.append(engine._server.process)
+        self.opened.append(engine._server.process.child)
         return engine
 
 
@@ -245,7 +245,7 @@ async def test_answers_of_several_callers_are_written_at_once_each_its_own(model
         text, usage = "".join(piece.text for piece in pieces), pieces[-1].usage
         async with engine._slots.of(caller) as slot:
             assert usage and usage.written > 5
-            told = await engine._server.text(slot.read[usage.prompt :])
+            told = await engine._server.tokenizer.text(slot.read[usage.prompt :])
         assert "\ufffd" not in text
         assert text.startswith(told.lstrip().rstrip("\ufffd")), "all but the last token"
         again = await usage_of(engine, chat(request[caller], caller, limit=1))
@@ -331,12 +331,12 @@ async def test_a_caller_who_changes_the_instructions_may_find_them_read(models_d
 async def test_nobody_writes_a_control_token_of_the_model_by_its_name(llama: LlamaCppEngine, models_dir: Path) -> None:
     names = read_control_tokens(models_dir / SMALL / "model.gguf")
     assert {"<|im_start|>", "<jupyter_text>", "<empty_output>"} <= set(names)
-    control = {(await llama._server.raw_tokens(name))[0] for name in names}
+    control = {(await llama._server.tokenizer.raw_tokens(name))[0] for name in names}
     assert len(control) == len(names), "each is one token where it may be"
 
     async def count(text: str) -> int:
         said = (ChatMessage("system", text), ChatMessage("user", text), ChatMessage("assistant", text))
-        ids = await llama._server.tokens(llama._escaped(ChatPrompt((*PREAMBLE, *said), "a")))
+        ids = await llama._server.tokenizer.tokens(llama._escaper.messages(ChatPrompt((*PREAMBLE, *said), "a")))
         return sum(each in control for each in ids)
 
     assert await count("".join(names)) == await count("nothing") > 0, "those of the template alone"
@@ -389,7 +389,7 @@ async def test_a_model_process_that_hangs_is_ended_and_another_one_answers(model
 async def test_closing_the_engine_ends_its_process(models_dir: Path) -> None:
     engine = await opened(models_dir, slots=1)
     await engine.aclose()
-    assert engine._server.process.returncode == 0
+    assert engine._server.process.child.returncode == 0
 
 
 async def test_a_damaged_model_is_named(models_dir: Path, tmp_path: Path) -> None:

@@ -40,14 +40,14 @@ class Person:
         """Says something, and is silent. Returns how often the recogniser heard it to its end."""
         before = self._ends_heard
         self.sends(ONSET_S, 0.5)
-        self._session.activity(True, ONSET_S * 1000)
+        self._session.conversation.activity(True, ONSET_S * 1000)
         self.sends(1.0, 0.5)
         self.sends(LULL_S)
         await eventually(lambda: self._ends_heard > before)  # it is made out in the lull
         await asyncio.sleep(0.1)
         partials = len(self._listener.partials)
         self.sends(SILENCE_S - LULL_S)
-        self._session.activity(False, SILENCE_S * 1000)
+        self._session.conversation.activity(False, SILENCE_S * 1000)
         await eventually(lambda: len(self._listener.partials) > partials and self._listener.partials[-1].settled)
         self.sends(0.25)
         self._session.commit_audio()
@@ -84,9 +84,9 @@ async def test_an_utterance_costs_no_pass_more_after_the_line_was_resumed() -> N
         assert passes == [1, 1]
         for _ in range(2):
             token = listener.lines[-1]
-            await session.hang_up()
+            await session.conversation.hang_up()
             person.sends(2.0)  # comes too late for one connection and too early for the next
-            session.pick_up()
+            session.conversation.pick_up()
             await eventually(lambda before=token: listener.lines[-1] not in ("", before))  # type: ignore[misc]
             person.sends(1.0)
             passes += [await person.asks(), await person.asks()]
@@ -126,7 +126,7 @@ async def test_what_is_said_out_of_band_is_heard_and_never_read_by_the_model() -
     line = Line(aura=writes("Well."), tts=speaks(500))
     async with served(line) as pipeline, talking(pipeline) as (session, listener):
         await eventually(partial(bool, listener.lines))
-        said = session.character.note(Phrase("One moment, please."), kept=False)
+        said = session.conversation.character.note(Phrase("One moment, please."), kept=False)
         async for message in (await session.say(said)).message_stream:
             assert "".join([piece async for piece in message.text_stream]) == said
             assert sum([frame.duration async for frame in message.audio_stream]) > 0

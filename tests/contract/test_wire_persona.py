@@ -62,11 +62,11 @@ async def test_what_does_not_exist_is_refused_by_name_and_the_rest_holds(persona
 
 async def test_who_it_is_can_be_changed_in_mid_call() -> None:
     async with served() as pipeline, talking(pipeline, AURA) as (session, _):
-        await session.character.configure(replace(AURA, voice="alto", language="fr"))
-        assert session.character.in_force.voice == "alto"
-        await session.say(session.character.note(Phrase("Bonjour.", "fr")))
+        await session.conversation.character.configure(replace(AURA, voice="alto", language="fr"))
+        assert session.conversation.character.in_force.voice == "alto"
+        await session.say(session.conversation.character.note(Phrase("Bonjour.", "fr")))
         await eventually(partial(bool, pipeline.line.tts.prompts))
         assert pipeline.line.tts.prompts[-1].voice == "alto"
         with pytest.raises(PersonaRefused, match="voice: 'bass' is not served"):
-            await session.character.configure(replace(AURA, voice="bass"))
-        assert session.character.in_force.voice == "alto"
+            await session.conversation.character.configure(replace(AURA, voice="bass"))
+        assert session.conversation.character.in_force.voice == "alto"

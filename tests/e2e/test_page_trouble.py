@@ -111,7 +111,7 @@ async def test_what_is_slow_or_dies_is_said_to_be_and_the_call_goes_on(
 
 def language_model(pipeline: int) -> int:
     """The process in which a pipeline keeps its language model."""
-    (child,) = [process.pid for process in family(pipeline) if "llamacpp.child" in process.title]
+    (child,) = [process.pid for process in family(pipeline) if "llamacpp.server.child" in process.title]
     return child
 
 

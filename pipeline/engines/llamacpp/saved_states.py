@@ -20,7 +20,7 @@ KEPT = 8  # files, some 15 MB each: those that were used last
 
 
 class Slotted(Protocol):
-    """`LlamaServer`, or a fake."""
+    """`ServerApi`, or a fake."""
 
     async def slot_action(self, slot: int, action: str, file: str = "") -> bool: ...
 

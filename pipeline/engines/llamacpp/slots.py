@@ -11,7 +11,7 @@ from pipeline.types.chunks import FinishReason, TokenUsage
 
 @dataclass(slots=True)
 class Slot:
-    """Is one of the server's sequences: the tokens in its cache, and the request that it serves.
+    """A slot is one of the server's sequences: the tokens in its cache, and the request that it serves.
 
     Attributes:
         owner: Whose prompts the cache holds. It may be somebody else's than who has the slot now.

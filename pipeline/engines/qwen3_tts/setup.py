@@ -149,7 +149,7 @@ async def open_talker(
         "compilation_config": GRAPHS,
     }
     requests = await start(STAGE, folder, **{**settings, **engine_args})
-    sampling_defaults = sampling_defaults or own_draws(generation)
+    sampling_defaults = sampling_defaults or own_sampling(generation)
     pace = FramePace(positions=max_model_len, frames=sampling_defaults.most(max_model_len))
     talker = TalkerEngine(
         requests,
@@ -160,7 +160,7 @@ async def open_talker(
     return await warmed(talker, first)
 
 
-def own_draws(generation: GenerationConfig) -> SamplingDefaults:
+def own_sampling(generation: GenerationConfig) -> SamplingDefaults:
     return SamplingDefaults(
         temperature=generation.temperature if generation.do_sample else 0.0,
         top_k=generation.top_k,

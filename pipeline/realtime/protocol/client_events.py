@@ -14,18 +14,18 @@ Modalities = list[Literal["text", "audio"]]
 Ignored = Any  # of a field of OpenAI's, or of a client's idea of it, that means nothing here and does no harm
 
 
-class Known(Struct, forbid_unknown_fields=True):
+class StrictStruct(Struct, forbid_unknown_fields=True):
     """A field that nobody knows is a mistake of the client's."""
 
 
-class Format(Known):
+class Format(StrictStruct):
     """`audio/pcm` (24 kHz; `rate: 16000` is ours), `audio/pcmu` or `audio/pcma` (8 kHz)."""
 
     type: Literal["audio/pcm", "audio/pcmu", "audio/pcma"]
     rate: int | None = None
 
 
-class TurnDetection(Known):
+class TurnDetection(StrictStruct):
     type: Literal["server_vad", "semantic_vad"] | None = "server_vad"
     threshold: float | None = None
     prefix_padding_ms: int | None = None
@@ -36,7 +36,7 @@ class TurnDetection(Known):
     idle_timeout_ms: Ignored = None
 
 
-class Transcription(Known):
+class Transcription(StrictStruct):
     language: str | None = None
     model: str | None = None
     prompt: str | None = None
@@ -45,14 +45,14 @@ class Transcription(Known):
     languages: Ignored = None
 
 
-class AudioInput(Known):
+class AudioInput(StrictStruct):
     format: Format | None = None
     transcription: Transcription | UnsetType | None = UNSET
     turn_detection: TurnDetection | UnsetType | None = UNSET
     noise_reduction: Ignored = None
 
 
-class AudioOutput(Known):
+class AudioOutput(StrictStruct):
     """How answers sound.
 
     Attributes:
@@ -67,12 +67,12 @@ class AudioOutput(Known):
     instructions: str | None = None
 
 
-class AudioSettings(Known):
+class AudioSettings(StrictStruct):
     input: AudioInput | None = None
     output: AudioOutput | None = None
 
 
-class AuraSettings(Known):
+class AuraSettings(StrictStruct):
     """`session.aura` (ours).
 
     Attributes:
@@ -96,7 +96,7 @@ class AuraSettings(Known):
     resume_token: Ignored = None
 
 
-class WireTool(Known):
+class WireTool(StrictStruct):
     """A function that the client can run.
 
     Attributes:
@@ -110,14 +110,14 @@ class WireTool(Known):
     strict: Ignored = None
 
 
-class FunctionChoice(Known):
+class FunctionChoice(StrictStruct):
     """Names the one function that is to be called."""
 
     name: str
     type: Literal["function"] = "function"
 
 
-class SessionSettings(Known):
+class SessionSettings(StrictStruct):
     """Holds the `session` of a `session.update`; what is None stays as it is.
 
     Attributes:
@@ -145,7 +145,7 @@ class SessionSettings(Known):
     truncation: Ignored = None
 
 
-class Content(Known):
+class Content(StrictStruct):
     type: str
     text: str | None = None
     transcript: str | None = None
@@ -155,7 +155,7 @@ class Content(Known):
     detail: Ignored = None
 
 
-class WireItem(Known):
+class WireItem(StrictStruct):
     type: str
     id: str | None = None
     role: Literal["user", "assistant", "system"] | None = None
@@ -174,7 +174,7 @@ class WireItem(Known):
     error: Ignored = None
 
 
-class ResponseSettings(Known):
+class ResponseSettings(StrictStruct):
     instructions: str | None = None
     output_modalities: Modalities | None = None
     audio: AudioSettings | None = None
@@ -190,7 +190,7 @@ class ResponseSettings(Known):
     reasoning: Ignored = None
 
 
-class ClientEvent(Known, kw_only=True):
+class ClientEvent(StrictStruct, kw_only=True):
     event_id: str | None = None
 
 

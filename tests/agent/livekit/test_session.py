@@ -14,7 +14,7 @@ from agent.floor.floor import RemarkOffer
 from agent.livekit.connection import PipelineEndpoint
 from agent.livekit.media import sound
 from agent.livekit.model import AuraRealtimeModel
-from agent.livekit.responses import ResponseOutcome
+from agent.livekit.responses.outcome import ResponseOutcome
 from agent.livekit.send_queue import MOST_COMMANDS
 from agent.livekit.session import AuraRealtimeSession
 from agent.livekit.session_persona import PersonaInForce
@@ -220,11 +220,11 @@ async def test_nobody_waits_for_a_greeting_and_it_is_not_timed() -> None:
     pipeline = FakePipeline(says=[TWO_CLAUSES, Says(silent=True)])
     async with talking(pipeline) as (session, listener):
         await played(await session.say("Hello!"))
-        greeting = session.newest_answer
+        greeting = session.conversation.answers.newest
         assert greeting and greeting.asked_at is None
         assert (True in listener.busy, True in listener.owed) == (True, False)
         generation = await session.generate_reply()
-        answer = session.newest_answer
+        answer = session.conversation.answers.newest
         assert answer and answer.asked_at is not None
         assert listener.owed[-1]
         await played(generation)
@@ -293,8 +293,8 @@ async def test_typed_words_become_an_item_before_they_are_answered() -> None:
 async def test_an_answer_of_which_nothing_was_heard_is_deleted_and_questions_stay() -> None:
     pipeline = FakePipeline(hears=[Hears("Where is Rome?")], says=[TWO_CLAUSES])
     async with talking(pipeline) as (session, _):
-        session.activity(True, 50)
-        session.activity(False, 250)
+        session.conversation.activity(True, 50)
+        session.conversation.activity(False, 250)
         await asyncio.sleep(0.3)
         session.commit_audio()
         await played(await session.generate_reply())
@@ -311,13 +311,13 @@ async def test_what_the_person_says_is_captioned_and_final_when_it_is_certain() 
     pipeline = FakePipeline(hears=[Hears("Where is Rome?")])
     async with talking(pipeline) as (session, listener):
         session.on("input_audio_transcription_completed", captions.append)
-        session.activity(True, 50)
-        session.activity(False, 250)
+        session.conversation.activity(True, 50)
+        session.conversation.activity(False, 250)
         await asyncio.sleep(0.3)
         assert [(partial.text, partial.kind, partial.settled) for partial in listener.partials] == [
             ("Where is Rome?", "speech", True)
         ]
-        session.caption(listener.partials[0].item_id, "Where is Ro")
+        session.conversation.caption(listener.partials[0].item_id, "Where is Ro")
         session.commit_audio()
         await asyncio.sleep(0.1)
     assert [(caption.transcript, caption.is_final) for caption in captions] == [
@@ -333,8 +333,8 @@ async def test_activity_is_told_on_the_clock_of_the_sound_that_was_sent() -> Non
     async with talking(pipeline) as (session, _):
         for _ in range(20):
             session.push_audio(sound(bytes(2 * 1200)))
-        session.activity(True, 50)
-        session.activity(False, 2_000)
+        session.conversation.activity(True, 50)
+        session.conversation.activity(False, 2_000)
         await asyncio.sleep(0.1)
     assert [event["audio_ms"] for event in pipeline.of("input_audio_buffer.activity")] == [950, 0]
 
@@ -348,9 +348,9 @@ async def test_activity_counts_the_sound_that_has_left_on_this_connection() -> N
         await asyncio.sleep(0.1)
         for _ in range(400):  # more than waits for a line: of 20 s, the last 10
             session.push_audio(sound(bytes(2 * 1_200)))
-        session.activity(True, 50)
+        session.conversation.activity(True, 50)
         await asyncio.sleep(1.0)
-        session.activity(False, 250)
+        session.conversation.activity(False, 250)
         await asyncio.sleep(0.1)
     sent = len(pipeline.of("input_audio_buffer.append")) - 1
     assert sent > 190
@@ -471,8 +471,8 @@ async def test_who_types_more_than_can_wait_is_told_and_it_is_not_in_the_convers
 async def test_a_new_session_after_a_break_is_told_what_was_said_and_heard() -> None:
     pipeline = FakePipeline(hears=[Hears("Where is Rome?")], says=[TWO_CLAUSES])
     async with talking(pipeline) as (session, listener):
-        session.activity(True, 50)
-        session.activity(False, 250)
+        session.conversation.activity(True, 50)
+        session.conversation.activity(False, 250)
         await asyncio.sleep(0.3)
         session.commit_audio()
         await played(await session.generate_reply())
@@ -480,7 +480,7 @@ async def test_a_new_session_after_a_break_is_told_what_was_said_and_heard() -> 
         pipeline.received.clear()
         pipeline.break_off()
         await asyncio.sleep(1.0)
-        session.activity(True, 0)
+        session.conversation.activity(True, 0)
         await asyncio.sleep(0.1)
     created = [event["item"] for event in pipeline.of("conversation.item.create")]
     assert [(item["role"], item["content"][0]["text"]) for item in created] == [

@@ -87,8 +87,11 @@ async def test_two_things_that_do_not_exist_are_both_told() -> None:
 async def test_a_change_holds_when_the_pipeline_says_so() -> None:
     pipeline = FakePipeline(voices=VOICES)
     async with talking(pipeline) as (session, _):
-        await session.character.configure(replace(AURA, voice="eric", language="fr", longest_answer=9))
-        assert (session.character.in_force.voice, session.character.persona.language) == ("eric", "fr")
+        await session.conversation.character.configure(replace(AURA, voice="eric", language="fr", longest_answer=9))
+        assert (session.conversation.character.in_force.voice, session.conversation.character.persona.language) == (
+            "eric",
+            "fr",
+        )
     assert not {"aura", "output_modalities"} & asked(pipeline).keys(), "nothing else is changed"
     assert asked(pipeline)["audio"]["output"]["language"] == "fr"
     assert asked(pipeline)["audio"]["input"]["transcription"] == {"language": "fr"}
@@ -99,9 +102,9 @@ async def test_answers_are_written_from_the_first_or_from_now_on() -> None:
     pipeline = FakePipeline(voices=VOICES)
     async with talking(pipeline, replace(AURA, modality="text")) as (session, _):
         assert asked(pipeline)["output_modalities"] == ["text"]
-        await session.character.configure(AURA)
+        await session.conversation.character.configure(AURA)
         assert asked(pipeline)["output_modalities"] == ["audio"]
-        await session.character.configure(replace(AURA, voice="eric"))
+        await session.conversation.character.configure(replace(AURA, voice="eric"))
         assert "output_modalities" not in asked(pipeline)
 
 
@@ -109,8 +112,8 @@ async def test_a_change_that_is_refused_changes_nothing() -> None:
     pipeline = FakePipeline(voices=VOICES)
     async with talking(pipeline) as (session, listener):
         with pytest.raises(PersonaRefused, match="voice: 'bass' is not served; there is: vivian, eric"):
-            await session.character.configure(replace(AURA, voice="bass"))
-        assert session.character.persona == AURA
+            await session.conversation.character.configure(replace(AURA, voice="bass"))
+        assert session.conversation.character.persona == AURA
         assert listener.refused == [], "whoever asked is told, and nobody else"
         pipeline.break_off()
         await asyncio.sleep(1)
@@ -140,7 +143,7 @@ async def test_while_the_line_is_down_a_change_is_noted_and_asked_for_when_it_is
     async with talking(pipeline) as (session, listener):
         pipeline.break_off()
         await asyncio.sleep(0.01)
-        await session.character.configure(replace(AURA, voice="eric"))
+        await session.conversation.character.configure(replace(AURA, voice="eric"))
         await asyncio.sleep(1)
         assert listener.personas[-1].voice == "eric"
 
@@ -151,9 +154,9 @@ async def test_a_change_of_which_nobody_knows_the_end_is_refused() -> None:
         pipeline.slow_s = 2 * ANSWERED_S
         began = asyncio.get_running_loop().time()
         with pytest.raises(PersonaRefused, match="does not answer just now"):
-            await session.character.configure(replace(AURA, voice="eric"))
+            await session.conversation.character.configure(replace(AURA, voice="eric"))
         assert asyncio.get_running_loop().time() - began == pytest.approx(ANSWERED_S)
-        assert session.character.persona == AURA
+        assert session.conversation.character.persona == AURA
 
 
 async def test_a_line_that_breaks_in_a_change_refuses_it() -> None:
@@ -164,7 +167,7 @@ async def test_a_line_that_breaks_in_a_change_refuses_it() -> None:
         began = loop.time()
         loop.call_later(0.5, pipeline.break_off)
         with pytest.raises(PersonaRefused, match="does not answer just now"):
-            await session.character.configure(PersonaChanges({"voice": "eric"}).applied(AURA))
+            await session.conversation.character.configure(PersonaChanges({"voice": "eric"}).applied(AURA))
         assert loop.time() - began == pytest.approx(0.5)
 
 
@@ -172,7 +175,7 @@ async def test_what_is_said_as_it_is_is_said_in_its_language_if_the_voice_has_it
     pipeline = FakePipeline(voices=VOICES)
     async with talking(pipeline) as (session, _):
         for phrase in (Phrase("Bonjour.", "fr"), Phrase("Hej.", "sv"), Phrase("Hm.")):
-            await session.say(session.character.note(phrase))
+            await session.say(session.conversation.character.note(phrase))
             session.interrupt()
             await asyncio.sleep(0.1)
     asked = [event["response"] for event in pipeline.of("response.create")]
@@ -194,7 +197,7 @@ async def test_a_tool_that_the_pipeline_refuses_is_offered_no_more_and_the_other
         assert [each["name"] for each in asked(pipeline)["tools"]] == ["one", "two"]
         event_id = pipeline.of("session.update")[-1]["event_id"]
         error = {"code": "invalid_value", "param": "session.tools[0].parameters", "message": "no", "event_id": event_id}
-        session.character._waiting[event_id] = None
-        refused = session.character.refused(error)
+        session.conversation.character._waiting[event_id] = None
+        refused = session.conversation.character.refused(error)
         await asyncio.sleep(0.1)
         assert refused and [each["name"] for each in asked(pipeline)["tools"]] == ["two"]

@@ -27,7 +27,7 @@ async def test_hanging_up_ends_the_connection_and_the_answer_and_shows_no_troubl
     pipeline = FakePipeline(says=[TWO_CLAUSES])
     async with talking(pipeline) as (session, listener):
         generation = await session.generate_reply()
-        await session.hang_up()
+        await session.conversation.hang_up()
         assert [message async for message in generation.message_stream] == []
         assert listener.lines == ["token_1", ""]
         assert (listener.busy[-1], listener.troubles) == (False, [""])
@@ -38,11 +38,11 @@ async def test_hanging_up_ends_the_connection_and_the_answer_and_shows_no_troubl
 async def test_picking_up_goes_on_with_the_same_conversation() -> None:
     pipeline = FakePipeline(says=[Says((("Rome.", 0.5),))], can_resume=True)
     async with talking(pipeline) as (session, listener):
-        session.pick_up()
+        session.conversation.pick_up()
         assert len(pipeline.resumed_with) == 1
-        await session.hang_up()
-        session.pick_up()
-        session.pick_up()
+        await session.conversation.hang_up()
+        session.conversation.pick_up()
+        session.conversation.pick_up()
         assert isinstance(await session.generate_reply(), llm.GenerationCreatedEvent)
         assert pipeline.resumed_with == [None, "token_1"]
         assert listener.lines == ["token_1", "", "token_2"]
@@ -52,9 +52,9 @@ async def test_who_is_back_before_the_line_is_down_gets_a_new_one_and_never_two(
     pipeline = FakePipeline(can_resume=True)
     async with talking(pipeline) as (session, _):
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(session.hang_up())
+            tasks.create_task(session.conversation.hang_up())
             await asyncio.sleep(0)
-            session.pick_up()
+            session.conversation.pick_up()
         await asyncio.sleep(1)
         assert pipeline.resumed_with == [None, "token_1"]
 
@@ -62,9 +62,9 @@ async def test_who_is_back_before_the_line_is_down_gets_a_new_one_and_never_two(
 async def test_who_comes_back_to_a_full_pipeline_is_told_so_until_there_is_a_place() -> None:
     pipeline = FakePipeline(can_resume=True)
     async with talking(pipeline) as (session, listener):
-        await session.hang_up()
+        await session.conversation.hang_up()
         pipeline.refusals = [PipelineFull(5.0)]
-        session.pick_up()
+        session.conversation.pick_up()
         await asyncio.sleep(10)
         assert listener.troubles == ["", "All places are taken just now. I keep trying to get you one.", ""]
         assert listener.lines == ["token_1", "", "", "token_3"]

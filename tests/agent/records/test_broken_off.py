@@ -125,4 +125,4 @@ async def test_a_worker_ends_it_and_the_webhook_is_told(tmp_path: Path) -> None:
     (body,) = told
     data = msgspec.json.decode(body)["data"]
     assert (data["record"], data["reason"], data["ms"]) == (record.name, WHY, 5_000)
-    assert WebhookOutbox(tmp_path).letters() == []
+    assert WebhookOutbox(tmp_path).notices() == []

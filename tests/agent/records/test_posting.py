@@ -8,9 +8,9 @@ from aiohttp import web
 from aiohttp.test_utils import TestServer
 
 from agent.records.record_keeper import RecordKeeper
-from agent.records.webhook import NotTaken, post
+from agent.records.webhook import NoticeRefused, post
 from agent.settings.records import RecordSettings
-from tests.agent.records.test_webhook import SECRET, Receiver, check_signature, letter
+from tests.agent.records.test_webhook import SECRET, Receiver, check_signature, notice
 
 pytestmark = pytest.mark.anyio
 
@@ -23,7 +23,7 @@ def anyio_backend() -> str:
 async def test_a_server_that_fails_twice_is_told_in_the_end(tmp_path: Path) -> None:
     receiver, app = Receiver(500, 302), web.Application()
     app.add_routes([web.post("/calls", receiver.answer)])
-    kept = letter(tmp_path)
+    kept = notice(tmp_path)
     async with TestServer(app) as server:
         settings = RecordSettings(tmp_path, webhook=str(server.make_url("/calls")), secret=SECRET)
         keeper = RecordKeeper(settings, again_s=(0.05, 0.05), poll_s=0.01)
@@ -37,5 +37,5 @@ async def test_a_server_that_fails_twice_is_told_in_the_end(tmp_path: Path) -> N
 
 
 async def test_a_server_that_is_away_has_not_taken_it() -> None:
-    with pytest.raises(NotTaken, match="ClientConnector"):
+    with pytest.raises(NoticeRefused, match="ClientConnector"):
         await post("http://127.0.0.1:1/", {}, b"{}")

@@ -14,11 +14,11 @@ from aiohttp import web
 
 from agent.records.call_recording import CallRecording
 from agent.records.ogg_file import RATE
-from agent.records.outbox import Letter, WebhookOutbox
+from agent.records.outbox import PendingNotice, WebhookOutbox
 from agent.records.record_folder import RecordFolder
 from agent.records.record_keeper import AGAIN_S, RecordKeeper
 from agent.records.timeline import SoundOf, Timeline
-from agent.records.webhook import NotTaken, signed, webhook_body
+from agent.records.webhook import NoticeRefused, signed, webhook_body
 from agent.settings.records import RecordSettings
 from tests.agent.records.tape import Tape, at_once
 from tests.agent.talking.begin import talking
@@ -29,16 +29,16 @@ SECRET = b"012345678901234567890123"
 CALL = Timeline("r", "aura-1", "browser", "began", ended="ended", ms=5_000, sound=SoundOf(samples=120_000))
 
 
-def letter(folder: Path) -> Letter:
+def notice(folder: Path) -> PendingNotice:
     """Of a record that lies there."""
     record = RecordFolder(folder).make("aura-1", NOW)
-    kept = Letter(record, webhook_body(CALL, str(record)))
+    kept = PendingNotice(record, webhook_body(CALL, str(record)))
     WebhookOutbox(folder).put(kept)
     return kept
 
 
 def waiting(folder: Path) -> list[str]:
-    return [letter.record.name for letter in WebhookOutbox(folder).letters()]
+    return [notice.record.name for notice in WebhookOutbox(folder).notices()]
 
 
 class Receiver:
@@ -60,7 +60,7 @@ class Receiver:
         """In place of the network."""
         await asyncio.sleep(0.1)
         if (status := self.take(headers, body)) >= 300:
-            raise NotTaken(f"HTTP {status}", for_good=status == 410)
+            raise NoticeRefused(f"HTTP {status}", for_good=status == 410)
 
     async def answer(self, request: web.Request) -> web.Response:
         return web.Response(status=self.take(request.headers, await request.read()))
@@ -120,7 +120,7 @@ def test_it_tells_of_the_record_and_nothing_of_what_was_said() -> None:
 
 
 async def test_a_letter_that_is_not_taken_is_sent_again_later_and_later(tmp_path: Path) -> None:
-    kept, receiver = letter(tmp_path), Receiver(500, 503)
+    kept, receiver = notice(tmp_path), Receiver(500, 503)
     async with keeping(tmp_path, receiver):
         await asyncio.sleep(60)
     times = [at for at, _, _ in receiver.came]
@@ -132,7 +132,7 @@ async def test_a_letter_that_is_not_taken_is_sent_again_later_and_later(tmp_path
 
 
 async def test_a_letter_that_nobody_takes_is_given_up(tmp_path: Path) -> None:
-    letter(tmp_path)
+    notice(tmp_path)
     receiver = Receiver(*[500] * 100)
     async with keeping(tmp_path, receiver):
         await asyncio.sleep(10 * sum(AGAIN_S))
@@ -141,7 +141,7 @@ async def test_a_letter_that_nobody_takes_is_given_up(tmp_path: Path) -> None:
 
 
 async def test_a_receiver_that_wants_no_more_of_it_is_told_once(tmp_path: Path) -> None:
-    letter(tmp_path)
+    notice(tmp_path)
     receiver = Receiver(410)
     async with keeping(tmp_path, receiver):
         await asyncio.sleep(1_000)
@@ -149,7 +149,7 @@ async def test_a_receiver_that_wants_no_more_of_it_is_told_once(tmp_path: Path) 
 
 
 async def test_a_letter_survives_the_worker(tmp_path: Path) -> None:
-    letter(tmp_path)
+    notice(tmp_path)
     async with keeping(tmp_path, Receiver(500)):
         await asyncio.sleep(1)
     receiver = Receiver()
@@ -159,7 +159,7 @@ async def test_a_letter_survives_the_worker(tmp_path: Path) -> None:
 
 
 async def test_nothing_is_told_of_a_record_that_was_deleted(tmp_path: Path) -> None:
-    letter(tmp_path).record.rmdir()
+    notice(tmp_path).record.rmdir()
     receiver = Receiver()
     async with keeping(tmp_path, receiver):
         await asyncio.sleep(10)
@@ -170,7 +170,7 @@ async def test_of_two_workers_with_one_folder_one_tells(tmp_path: Path) -> None:
     receiver = Receiver()
     async with keeping(tmp_path, receiver), keeping(tmp_path, receiver):
         await asyncio.sleep(1)
-        letter(tmp_path)
+        notice(tmp_path)
         await asyncio.sleep(10)
     assert len(receiver.came) == 1
 
@@ -182,7 +182,7 @@ async def test_a_call_that_is_over_is_told(tmp_path: Path) -> None:
         await room.says("What is the capital of France?")
         await room.hears("The capital is Paris.")
         assert waiting(tmp_path) == []
-    (kept,) = WebhookOutbox(tmp_path).letters()
+    (kept,) = WebhookOutbox(tmp_path).notices()
     told = msgspec.json.decode(kept.body)["data"]
     assert [told["kind"], told["items"], told["sound"]["samples"] / RATE] == ["phone", 2, told["ms"] / 1_000]
 

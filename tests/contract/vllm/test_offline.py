@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from pipeline.asking.stages import checkpoint_args, some_stages
-from pipeline.engines.qwen3_tts.setup import own_draws
+from pipeline.engines.qwen3_tts.setup import own_sampling
 from pipeline.models.qwen3_tts.config import read_generation
 from pipeline.runtime.profiles import PROFILES, Profile
 from pipeline.runtime.vllm_engine_registry import VllmHost, vllm_engines
@@ -43,7 +43,7 @@ async def test_a_voice_draws_as_its_checkpoint_says(models: Path) -> None:
         notes.request.clear()
         await all_of(stages.answer[0].engine, Clause("Hi.", "vivian"))
     ((sampling, _),) = notes.request
-    own = own_draws(read_generation(model))
+    own = own_sampling(read_generation(model))
     assert (sampling.temperature, sampling.top_k, sampling.repetition_penalty) == (
         own.temperature,
         own.top_k,

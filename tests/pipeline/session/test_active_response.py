@@ -9,7 +9,8 @@ import pytest
 from pipeline.context.conversation import Conversation
 from pipeline.engines.fake import tone
 from pipeline.errors import EngineError
-from pipeline.session.active_response import ActiveResponse, ResponseRequest
+from pipeline.session.active_response import ActiveResponse
+from pipeline.session.response_request import ResponseRequest
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.types.chunks import AudioChunk, TextChunk, TokenUsage, TurnId
 from pipeline.types.history import History

@@ -5,7 +5,7 @@ from dataclasses import FrozenInstanceError
 
 import pytest
 
-from pipeline.session.active_response import ResponseRequest
+from pipeline.session.response_request import ResponseRequest
 from pipeline.session.utterance import Utterance
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.turns.turn_context import TurnContext

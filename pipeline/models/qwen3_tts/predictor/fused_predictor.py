@@ -11,7 +11,7 @@ from torch import Tensor
 from torch.nn import functional as F
 
 from pipeline.models.qwen3_tts.predictor.fused.frame import frame
-from pipeline.models.qwen3_tts.predictor.fused.packed import packed, room
+from pipeline.models.qwen3_tts.predictor.fused.packed import kernel_buffers, packed
 from pipeline.models.qwen3_tts.predictor.predictor import Predictor
 
 log = logging.getLogger(__name__)
@@ -39,7 +39,7 @@ class FusedPredictor:
         self._embed_first = predictor.embed_first
         self._project = predictor.small_to_mtp_projection
         self._weights = packed(predictor)
-        self._room = room(config, most, programs, weight.dtype, weight.device)
+        self._buffers = kernel_buffers(config, most, programs, weight.dtype, weight.device)
         self._embeddings = torch.cat(predictor.model.tables()).detach()
         self._books = torch.arange(config.num_code_groups - 1, device=weight.device) * config.vocab_size
         is_compiled = weight.device.type == "cuda"
@@ -61,14 +61,14 @@ class FusedPredictor:
         rows = len(code0)
         first = self._embed_first(code0)
         state = self._project(torch.cat([hidden, first]))
-        self._room.low[: 2 * rows] = state
-        self._room.state[: 2 * rows] = state
-        self._room.squares[: 2 * rows] = state.float().square().unflatten(1, (self._programs, -1)).sum(2)
+        self._buffers.low[: 2 * rows] = state
+        self._buffers.state[: 2 * rows] = state
+        self._buffers.squares[: 2 * rows] = state.float().square().unflatten(1, (self._programs, -1)).sum(2)
         codes = code0[:, None].repeat(1, self._config.num_code_groups)
         ones = torch.ones(rows, device=code0.device)
         if noise is None:
             noise, temperature = ones, torch.zeros_like(ones)
-        self._room.counter.zero_()
+        self._buffers.counter.zero_()
         self._launch(
             frame[(self._programs,)],
             codes,
@@ -105,7 +105,7 @@ class FusedPredictor:
         together = {"launch_cooperative_grid": True} if self._programs > 1 else {}
         launch(
             *(codes, noise, temperature, top_k, top_p, rows),
-            *self._room,
+            *self._buffers,
             *self._weights,
             LAYERS=config.num_hidden_layers,
             STEPS=config.num_code_groups - 1,

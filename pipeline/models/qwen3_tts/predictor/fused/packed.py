@@ -10,7 +10,7 @@ from pipeline.models.qwen3_tts.predictor.predictor import Predictor, PredictorLa
 from pipeline.models.shared.rope import angles_of
 
 
-class Room(NamedTuple):
+class KernelBuffers(NamedTuple):
     """What the phases of a frame leave for each other; shapes stand at the kernel."""
 
     counter: Tensor
@@ -42,11 +42,13 @@ class Packed(NamedTuple):
     sines: Tensor
 
 
-def room(config: PredictorConfig, rows: int, programs: int, dtype: torch.dtype, device: torch.device) -> Room:
+def kernel_buffers(
+    config: PredictorConfig, rows: int, programs: int, dtype: torch.dtype, device: torch.device
+) -> KernelBuffers:
     """For frames of up to `rows` sequences."""
     heads, groups, size = config.num_attention_heads, config.num_key_value_heads, config.head_dim
     places = config.num_hidden_layers * config.num_code_groups * rows
-    return Room(
+    return KernelBuffers(
         torch.zeros(1, dtype=torch.int32, device=device),
         torch.zeros(2 * rows, config.hidden_size, device=device),
         torch.zeros(2 * rows, config.hidden_size, dtype=dtype, device=device),

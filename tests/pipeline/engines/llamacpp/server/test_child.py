@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-CHILD = (sys.executable, "-m", "pipeline.engines.llamacpp.child")
+CHILD = (sys.executable, "-m", "pipeline.engines.llamacpp.server.child")
 SETTINGS = {"slots": 1, "context": 256, "batch": 1, "reused": 1, "threads": 1, "prompt_threads": 1, "saved": "/"}
 PATIENCE_S = 20.0
 
@@ -51,7 +51,7 @@ def anyio_backend() -> tuple[str, dict[str, Any]]:
 @asynccontextmanager
 async def started(library: Path, model: str) -> AsyncGenerator[asyncio.subprocess.Process, None]:
     (library / "xllamacpp.py").write_text(LIBRARY)
-    path = f"{library}:{Path(__file__).parents[3]}"
+    path = f"{library}:{Path(__file__).parents[5]}"
     process = await asyncio.create_subprocess_exec(
         *CHILD, stdin=PIPE, stdout=PIPE, stderr=DEVNULL, env={**os.environ, "PYTHONPATH": path}
     )

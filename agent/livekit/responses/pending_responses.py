@@ -1,13 +1,16 @@
 """This module asks for answers, one at a time, and knows what was asked for and is not done."""
 
 import asyncio
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from typing import Any, Protocol
 
 from livekit.agents import llm, utils
 
-from agent.livekit.response import ResponseGeneration, function_call
+from agent.livekit.responses.generation import ResponseGeneration, function_call
+from agent.livekit.responses.observer import ResponseObserver
+from agent.livekit.responses.outcome import ResponseOutcome
+from agent.livekit.responses.request import PendingRequest
 from agent.livekit.send_queue import SendQueueFull
 from agent.telemetry.request_spans import RequestSpan
 from pipeline.realtime.client import Event
@@ -15,51 +18,6 @@ from pipeline.realtime.client import Event
 REPLY_S = 20.0  # from the request to `response.created`, a reconnection included
 GOING_DOWN_S = 10.0  # from the failure of an answer to the end of the line that has the same cause
 OCCUPIED = "conversation_already_has_active_response"
-
-
-@dataclass(frozen=True, slots=True)
-class ResponseOutcome:
-    """An outcome says how an answer ended.
-
-    Attributes:
-        decision: `silent` if nothing is said.
-        error: Why it failed, in words; empty if it did not.
-        reason: A code for why it is silent, or failed.
-        waited_ms: How long somebody has waited for this; None: nobody has.
-        offer_id: Of the offer that was said; empty: somebody, or the agent itself, had asked for it.
-        cut: It was written, and stopped before its end.
-    """
-
-    response_id: str
-    status: str
-    decision: str = ""
-    error: str = ""
-    reason: str = ""
-    waited_ms: int | None = None
-    offer_id: str = ""
-    cut: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class _Request:
-    event: Event
-    future: "asyncio.Future[llm.GenerationCreatedEvent]"
-    asked_at: float | None
-    deadline: asyncio.TimerHandle
-    span: RequestSpan
-    offer_id: str = ""  # it accepts that offer
-    unasked: bool = False  # LiveKit has not asked for it: it is told of it as of what begins by itself
-    again: bool = False  # it has been sent twice
-
-    @property
-    def of_tools(self) -> bool:
-        """It answers what functions returned."""
-        return self.unasked and not self.offer_id
-
-    @property
-    def out_of_band(self) -> bool:
-        """The conversation does not keep its answer."""
-        return bool(self.event["response"].get("conversation") == "none")
 
 
 class CommandSink(Protocol):
@@ -72,36 +30,12 @@ class CommandSink(Protocol):
         ...
 
 
-class ResponseObserver(Protocol):
-    """The observer is told of answers without a request, and of requests without an answer."""
-
-    def on_unasked(self, generation: llm.GenerationCreatedEvent) -> None:
-        """The pipeline has begun an answer that nobody asked for."""
-        ...
-
-    def on_unheard(self, item_id: str) -> None:
-        """An item has joined the conversation of which nothing was heard."""
-        ...
-
-    def on_call(self, call: llm.FunctionCall, answer: ResponseGeneration) -> None:
-        """An answer calls a function."""
-        ...
-
-    def on_unanswered(self, reason: str, owed: bool, code: str = "refused") -> None:
-        """A request came to nothing on a line that is up; `owed`: somebody waits for its answer; `code`: why."""
-        ...
-
-    def on_offer_refused(self, offer_id: str) -> None:
-        """An offer was accepted, and will not be said."""
-        ...
-
-
 class PendingResponses:
     """Keeps track of every request and every answer that is not done."""
 
     def __init__(self, pipeline: CommandSink, owner: ResponseObserver) -> None:
         self._pipeline, self._owner = pipeline, owner
-        self._requests: dict[str, _Request] = {}
+        self._requests: dict[str, PendingRequest] = {}
         self._answers: dict[str, ResponseGeneration] = {}
         self._spans: dict[str, RequestSpan] = {}  # of answers that have begun
         self.newest: ResponseGeneration | None = None  # that has begun; it may be over by now
@@ -154,7 +88,7 @@ class PendingResponses:
         future.add_done_callback(partial(self._settled, request_id))
         deadline = loop.call_later(REPLY_S, self._late, request_id)
         asked_at = None if "say" in metadata or offer_id else loop.time()
-        self._requests[request_id] = _Request(event, future, asked_at, deadline, span, offer_id, unasked)
+        self._requests[request_id] = PendingRequest(event, future, asked_at, deadline, span, offer_id, unasked)
         return future
 
     @property
@@ -292,7 +226,7 @@ class PendingResponses:
         if future.cancelled():
             self._given_up(request_id)
 
-    def _given_up(self, request_id: str) -> _Request | None:
+    def _given_up(self, request_id: str) -> PendingRequest | None:
         request = self._taken(request_id)
         if request and not self._pipeline.withdraw(request_id):
             # It has left: what comes of it is stopped before anything else is asked for.
@@ -311,12 +245,12 @@ class PendingResponses:
         else:
             self._owner.on_unanswered(reason, owed, code)
 
-    def _taken(self, request_id: str) -> _Request | None:
+    def _taken(self, request_id: str) -> PendingRequest | None:
         if request := self._requests.pop(request_id, None):
             request.deadline.cancel()
             request.span.ended("cancelled")
         return request
 
-    def _fail(self, request: _Request | None, reason: str) -> None:
+    def _fail(self, request: PendingRequest | None, reason: str) -> None:
         if request and not request.future.done():
             request.future.set_exception(llm.RealtimeError(reason))

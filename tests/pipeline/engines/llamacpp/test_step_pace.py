@@ -1,7 +1,7 @@
 """How a language model's work is cut into steps."""
 
 from pipeline.engines.common_prefix import common_prefix
-from pipeline.engines.llamacpp.steps import AT_ONCE, BATCH, LAST, REUSED, STEP_S, StepPace, known
+from pipeline.engines.llamacpp.step_pace import AT_ONCE, BATCH, LAST, REUSED, STEP_S, StepPace, known
 
 
 def after(pace: StepPace, *seconds: float) -> int:

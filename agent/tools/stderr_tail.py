@@ -10,7 +10,7 @@ READ = 65_536
 PAUSE_S = 0.05  # between two reads, so that one that never stops costs little
 
 
-class LastWords:
+class StderrTail:
     """Give `file` to the program. Inside its context it is read, so that the program never waits for that."""
 
     def __enter__(self) -> Self:

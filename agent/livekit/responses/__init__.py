@@ -1,0 +1,1 @@
+"""The answers of a conversation: what was asked for and is not done, and how each ended."""

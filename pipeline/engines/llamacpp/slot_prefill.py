@@ -1,0 +1,96 @@
+"""Prefill of slots: what a prompt begins with is restored from a file if it can be; the rest is computed in steps."""
+
+import asyncio
+import logging
+
+from pipeline.engines.common_prefix import common_prefix
+from pipeline.engines.llamacpp.saved_states import KEPT, SavedStates
+from pipeline.engines.llamacpp.server.server import LlamaServer
+from pipeline.engines.llamacpp.slots import Slot
+from pipeline.engines.llamacpp.step_pace import StepPace, known
+from pipeline.types.chunks import ChatMessage, TokenUsage
+
+log = logging.getLogger(__name__)
+
+GREETING = (ChatMessage("user", "Hello."),)
+
+
+class SlotPrefill:
+    """Prefills prompts in slots.
+
+    A slot that changes hands is set back to the stem of the new caller's prompts, or to the preamble, with
+    which every caller's prompt begins, so that nothing that one caller said is ever found in another's cache.
+    A stem that is read for the first time is kept. What was read before a request was cancelled stays read.
+    """
+
+    def __init__(self, server: LlamaServer, states: SavedStates) -> None:
+        self._server, self._states = server, states
+        self._preamble: list[int] = []
+        self._stems: dict[tuple[ChatMessage, ...], list[int]] = {}
+        self._pace = StepPace()
+
+    async def learn(self, preamble: tuple[ChatMessage, ...], stage: str) -> None:
+        """See to it that the preamble's state is in its file, and write a token for the first time."""
+        completions, tokenizer = self._server.completions, self._server.tokenizer
+        if not preamble:
+            await completions.step(0, await tokenizer.tokens(GREETING))
+            return
+        self._preamble = await tokenizer.tokens(preamble)
+        is_kept = await self._states.restore(self._server.api, 0, self._preamble)
+        if not is_kept:
+            log.info("reading the preamble for the first time", extra={"stage": stage})
+        await completions.step(0, self._preamble)
+        if not is_kept:
+            await self._states.save(self._server.api, 0, self._preamble)
+
+    async def prefill(
+        self, slot: Slot, owner: str, prompt: list[int], stem: tuple[ChatMessage, ...], *, is_answered: bool
+    ) -> None:
+        """Have the slot's cache hold the prompt.
+
+        Args:
+            stem: The messages that the prompt begins with in other calls too.
+            is_answered: An answer is written behind it: the step that writes its first token prefills the last ones.
+        """
+        begins = await self._stem(stem, prompt)
+        await self._go_back(slot, owner, prompt, begins)
+        slot.usage, slot.finish_reason = TokenUsage(len(prompt), cached=len(prompt)), None
+        ahead = len(prompt) - self._pace.step(1) * is_answered
+        await self._read(slot, prompt[: max(ahead, len(begins))], begins)
+
+    async def _stem(self, messages: tuple[ChatMessage, ...], prompt: list[int]) -> list[int]:
+        """The tokens of the stem, as far as the prompt begins with them."""
+        if messages and messages not in self._stems:
+            if len(self._stems) == KEPT:
+                self._stems.clear()
+            self._stems[messages] = await self._server.tokenizer.tokens(messages)
+        return prompt[: common_prefix(self._stems.get(messages, []), prompt)]
+
+    async def _go_back(self, slot: Slot, owner: str, prompt: list[int], stem: list[int]) -> None:
+        """Restore a saved state where it holds more of the prompt than the slot's cache does."""
+        if slot.owner != owner:
+            slot.owner, slot.read = owner, []
+        for kept in (stem, self._preamble):
+            if common_prefix(kept, prompt) <= known(prompt, slot.read):
+                continue
+            if await self._states.restore(self._server.api, slot.number, kept):
+                slot.read = kept
+        if not slot.read:
+            await self._server.api.slot_action(slot.number, "erase")
+
+    async def _read(self, slot: Slot, prompt: list[int], stem: list[int]) -> None:
+        """Prefill it in steps; the token that is written after each is of no use."""
+        clock = asyncio.get_running_loop().time
+        read = known(prompt, slot.read)
+        while True:
+            if stem and slot.read == stem:
+                self._states.used(self._preamble)
+                await self._states.save(self._server.api, slot.number, stem)
+            if read >= len(prompt):
+                return
+            began, rest = clock(), len(stem) - read
+            read = min(read + self._pace.step(len(prompt) - read), len(prompt), len(stem) if rest > 0 else len(prompt))
+            slot.read = prompt[:read]
+            step = await self._server.completions.step(slot.number, slot.read)
+            slot.took(step.computed)
+            self._pace.took(clock() - began)
