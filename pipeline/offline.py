@@ -6,15 +6,14 @@ from pathlib import Path
 
 from pipeline.asking.question import AskResult, ask
 from pipeline.asking.stages import OfflineStages
-from pipeline.deployment.loading import model_type_in, read_deployment
-from pipeline.errors import ConfigError
+from pipeline.deployment.loading import read_deployment
 from pipeline.media.segmentation import Pcm
 from pipeline.media.video_chunk import VideoChunk
 from pipeline.registry.entry_registry import EntryRegistry
 from pipeline.runtime.gpus import gpu_bytes
 from pipeline.runtime.orchestrator import running
 from pipeline.runtime.preflight import preflight
-from pipeline.runtime.profiles import PROFILES, Profile, profile_for
+from pipeline.runtime.profiles import PROFILES, Profile, profile_of
 from pipeline.types.capabilities import Capabilities
 
 MODELS = Path(".aura/models")  # where `infra/up` keeps them
@@ -49,7 +48,7 @@ class Pipeline:
             ConfigError: Lists what is wrong with the file, its pipeline or a model.
             EngineError: An engine did not start.
         """
-        profile = _profile_of(file, profiles)
+        profile = profiles[profile_of(file, profiles)]
         deployment = read_deployment(file, profile.topology, profile.engine_keys(models_dir))
         preflight(str(file), profile, deployment, models_dir, gpu_bytes())
         async with running(profile, deployment, models_dir) as opened:
@@ -76,13 +75,3 @@ class Pipeline:
             EngineError: A stage failed.
         """
         return await ask(self._stages, film, question, emit, _ignore, language)
-
-
-def _profile_of(file: Path, profiles: EntryRegistry[Profile]) -> Profile:
-    model_type = model_type_in(file)
-    if model_type is None:
-        raise ConfigError(str(file), ["`model_type` is needed: it names the pipeline"])
-    try:
-        return profiles[profile_for(model_type, profiles)]
-    except ConfigError as error:
-        raise ConfigError(str(file), error.faults) from error

@@ -25,7 +25,7 @@ from pipeline.cli.port_holder import holder_of
 from pipeline.cli.say import add_say, run_say
 from pipeline.cli.shutdown import Shutdown
 from pipeline.cli.transcribe import add_transcribe, run_transcribe
-from pipeline.deployment.loading import Deployment, model_type_in, read_deployment
+from pipeline.deployment.loading import Deployment, read_deployment
 from pipeline.deployment.validation import session_faults
 from pipeline.engines.chat_completions.endpoint import ChatEndpoint
 from pipeline.errors import AuraError, ConfigError, quoted
@@ -34,7 +34,7 @@ from pipeline.runtime.engine_registry import ENGINES
 from pipeline.runtime.gpus import gpu_bytes
 from pipeline.runtime.orchestrator import running
 from pipeline.runtime.preflight import preflight
-from pipeline.runtime.profiles import EMBEDDED, EMBEDDED_CHAT, PROFILES, Profile, profile_for
+from pipeline.runtime.profiles import EMBEDDED, EMBEDDED_CHAT, PROFILES, Profile, profile_of
 from pipeline.shipped.embedded import chat_profile
 from pipeline.telemetry.span_export import exports_spans, span_export
 from pipeline.telemetry.turn_traces import TurnTraces
@@ -144,15 +144,12 @@ def _settings(arguments: argparse.Namespace, environment: Mapping[str, str]) -> 
     if named and told:
         raise ConfigError("command line", [f"{named} and --stage-configs-path {told}: one file is checked"])
     file = named or told
-    profile = _profile(arguments.profile or _profile_of(file), ChatEndpoint.of(environment), file)
+    name = arguments.profile or (profile_of(file) if file else EMBEDDED)
+    profile = _profile(name, ChatEndpoint.of(environment), file)
     path = file or profile.deployment
     models_dir = arguments.model_dir or _home(environment) / "models"
     keys = profile.engine_keys(models_dir)
-    try:
-        deployment = read_deployment(path, profile.topology, keys)
-    except ConfigError as error:
-        guessed = not arguments.profile and model_type_in(path) is None
-        raise ConfigError(str(path), [*error.faults, *[_guess(profile)] * guessed]) from error
+    deployment = read_deployment(path, profile.topology, keys)
     if arguments.max_sessions:
         if faults := list(session_faults(arguments.max_sessions, profile.topology, keys)):
             raise ConfigError("command line", faults)
@@ -177,24 +174,6 @@ def _profile(name: str, endpoint: ChatEndpoint, file: Path | None) -> Profile:
         fault = f"AURA_LLM_URL is set, and no server is asked in the profile {name}: {EMBEDDED_CHAT} asks it"
         raise ConfigError("environment", [fault])
     return chat_profile(endpoint) if name == EMBEDDED_CHAT else PROFILES[name]
-
-
-def _profile_of(file: Path | None) -> str:
-    """Returns the profile whose pipeline a file names.
-
-    Raises:
-        ConfigError: There is no such pipeline.
-    """
-    model_type = model_type_in(file) if file else None
-    try:
-        return profile_for(model_type) if model_type is not None else EMBEDDED
-    except ConfigError as error:
-        raise ConfigError(str(file), error.faults) from error
-
-
-def _guess(profile: Profile) -> str:
-    known = ", ".join(each.topology.model_type for each in PROFILES.sound()[0].values())
-    return f"`model_type` is not there (known: {known}): it was read as one of {profile.topology.model_type}"
 
 
 def _home(environment: Mapping[str, str]) -> Path:

@@ -223,13 +223,13 @@ def engines_of(topology: PipelineConfig, engines: Mapping[str, EngineKind] = ENG
     """
     found, faults = dict[str, EngineKind](), list[str]()
     for stage in topology.stages:
+        here = f"stage {stage.stage_id} ({stage.model_stage})"
         try:
             found[stage.model_arch] = engines[stage.model_arch]
         except ConfigError as error:
-            faults += str(error).splitlines()
+            faults += [f"{here}: {line}" for line in str(error).splitlines()]
         except KeyError:
-            here, known = f"stage {stage.stage_id} ({stage.model_stage})", ", ".join(engines)
-            faults.append(f"{here}: no engine serves `{stage.model_arch}` (known: {known})")
+            faults.append(f"{here}: no engine serves `{stage.model_arch}` (known: {', '.join(engines)})")
     if faults:
         raise ConfigError(f"topology {topology.model_type}", faults)
     return found

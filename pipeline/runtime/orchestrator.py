@@ -19,6 +19,7 @@ from pipeline.runtime.warm_up import warm_up
 from pipeline.speech.end_of_turn import EndOfTurnModel
 from pipeline.speech.vad_frontend import Closeable, DetectorFactory
 from pipeline.topology.config import PipelineConfig
+from pipeline.turns.guarded import GuardedRecogniser
 from pipeline.turns.input_processor import input_processor, without_inputs
 from pipeline.turns.stage import Stage
 from pipeline.turns.stages import PipelineStages
@@ -26,6 +27,7 @@ from pipeline.turns.stages import PipelineStages
 log = logging.getLogger(__name__)
 
 RETRY_AFTER_S = 5
+BUSY_S = 3.0  # that an engine may take to say how busy it is; a supervisor answers sooner
 
 
 class NoFreeSession(AuraError):
@@ -95,10 +97,20 @@ class Orchestrator:
 
     async def busy(self) -> dict[str, int]:
         """Requests that each engine computes now, asked of the engines."""
-        return {name: await engine.busy() for name, engine in self._engines.items()}
+        return {name: await _busy(name, engine) for name, engine in self._engines.items()}
 
     def _supervised(self) -> Iterator[tuple[str, Supervisor]]:
         return ((name, engine) for name, engine in self._engines.items() if isinstance(engine, Supervisor))
+
+
+async def _busy(name: str, engine: Engine[Any, Any]) -> int:
+    """What it says; 1 if it fails or does not answer soon: whoever asks for readiness or figures is told the others."""
+    try:
+        async with asyncio.timeout(BUSY_S):
+            return int(await engine.busy())
+    except Exception:
+        log.warning("it cannot be told how busy %s is", name, exc_info=True)
+        return 1
 
 
 @asynccontextmanager
@@ -136,7 +148,9 @@ async def running(profile: Profile, deployment: Deployment, models_dir: Path) ->
 
 def recogniser_of(topology: PipelineConfig, engines: Mapping[str, Engine[Any, Any]]) -> Engine[Any, Any] | None:
     """The engine that hears, if the topology has one and it is open."""
-    return engines.get(topology.recogniser.model_stage) if topology.recogniser else None
+    spec = topology.recogniser
+    engine = engines.get(spec.model_stage) if spec else None
+    return GuardedRecogniser(spec, engine) if spec and engine else None
 
 
 def chain_of(

@@ -1,5 +1,6 @@
 """Finds out what only `serve` would tell otherwise: whether a deployment's models are there, and have room."""
 
+import logging
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -8,6 +9,8 @@ from pipeline.errors import ConfigError
 from pipeline.runtime.deployment_plan import plan_of
 from pipeline.runtime.gpu_fit import GpuMemory, misfits
 from pipeline.runtime.profiles import Profile
+
+log = logging.getLogger(__name__)
 
 NO_GPU = "note: there is no NVIDIA GPU here, so whether it fits one is not known"
 WITHOUT = "note: it runs without"
@@ -48,7 +51,10 @@ def _needs(
     found: dict[int, GpuMemory] = {}
     for spec in profile.topology.stages:
         try:
-            found[spec.stage_id] = profile.engines[spec.model_arch].check(deployment.stage(spec.stage_id), models_dir)
+            need = profile.engines[spec.model_arch].check(deployment.stage(spec.stage_id), models_dir)
+            if not isinstance(need, GpuMemory):
+                raise TypeError(f"it gives {type(need).__name__}, not GpuMemory")
+            found[spec.stage_id] = need
         except ConfigError as error:
             own, here = f"stage {spec.model_stage}: ", f"stage {spec.stage_id}: "
             lines = [f"{here}{line.removeprefix(own)}" for line in str(error).splitlines()]
@@ -58,4 +64,7 @@ def _needs(
                 faults += lines
         except OSError as error:
             faults.append(f"stage {spec.stage_id}: {error}")
+        except Exception as error:  # a check of somebody else's may fail in any way
+            log.exception("a check broke", extra={"stage": spec.model_stage})
+            faults.append(f"stage {spec.stage_id}: its check failed: {type(error).__name__}: {error}")
     return found

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from pipeline.context.window import WindowLimits
+from pipeline.deployment.loading import model_type_in
 from pipeline.deployment.schema import EngineKeys, choice
 from pipeline.errors import ConfigError
 from pipeline.registry.entry_registry import EntryRegistry
@@ -69,12 +70,41 @@ class Profile:
             raise ConfigError(f"profile of {self.topology.model_type}", faults)
 
     def engine_keys(self, models_dir: Path) -> Mapping[str, EngineKeys]:
-        """What each engine may be told, by `model_arch`; the models are in that folder."""
-        return {arch: kind.keys.naming(kind.names(models_dir)) for arch, kind in self.engines.items()}
+        """What each engine may be told, by `model_arch`; the models are in that folder.
+
+        Raises:
+            ConfigError: An engine cannot say it.
+        """
+        return {arch: _keys(arch, kind, models_dir) for arch, kind in self.engines.items()}
+
+
+def _keys(arch: str, kind: EngineKind, models_dir: Path) -> EngineKeys:
+    try:
+        return kind.keys.naming(kind.names(models_dir))
+    except Exception as error:  # names of somebody else's may fail in any way
+        fault = f"`names` of {arch} failed: {type(error).__name__}: {error}"
+        raise ConfigError(f"engines in {models_dir}", [fault]) from error
 
 
 EMBEDDED, EMBEDDED_CHAT = "embedded", "embedded-chat"
 PROFILES: EntryRegistry[Profile] = EntryRegistry("aura.pipelines", Profile, SHIPPED)
+
+
+def profile_of(file: Path, profiles: EntryRegistry[Profile] = PROFILES) -> str:
+    """The name of the profile that runs the pipeline which a deployment file names.
+
+    Raises:
+        ConfigError: It cannot be read, names none, or one that is not there.
+    """
+    model_type = model_type_in(file)
+    try:
+        if model_type is not None:
+            return profile_for(model_type, profiles)
+        known = dict.fromkeys(profile.topology.model_type for profile in profiles.sound()[0].values())
+        fault = f"`model_type` is needed: it names the pipeline (known: {', '.join(known)})"
+        raise ConfigError("", [fault])
+    except ConfigError as error:
+        raise ConfigError(str(file), error.faults) from error
 
 
 def profile_for(model_type: str, profiles: EntryRegistry[Profile] = PROFILES) -> str:

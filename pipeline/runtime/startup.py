@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.aio.tasks import BackgroundTasks, first
-from pipeline.deployment.loading import Deployment
+from pipeline.deployment.loading import Deployment, StageDeployment
 from pipeline.engines.base import CallsFunctions, Engine, Listens, Speaks, SpeaksLanguages, TakesInstructions
 from pipeline.errors import ConfigError, EngineError
 from pipeline.runtime.engine_registry import EngineKind
@@ -20,6 +20,8 @@ from pipeline.topology.config import StagePipelineConfig
 from pipeline.types.capabilities import Capabilities
 
 log = logging.getLogger(__name__)
+
+METHODS = ("generate", "busy", "aclose")  # of an `Engine`
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +79,7 @@ async def open_engines(
         name, began = spec.model_stage, clock()
         stage = deployment.stage(spec.stage_id)
         log.info("starting %s (%d of %d)", name, number, len(stages))
-        open_ = partial(kind.open, stage, models_dir, deployment.max_sessions)
+        open_ = partial(opened, kind, name, stage, models_dir, deployment.max_sessions)
         open_ = open_ if kind.apart else partial(_opened_alone, alone, open_)
         try:
             engine = await open_()
@@ -110,6 +112,27 @@ async def open_engines(
     return OpenedEngines(
         able, {name: engines[name] for name in in_order}, {name: seconds[name] for name in in_order}, missing
     )
+
+
+async def opened(
+    kind: EngineKind, name: str, stage: StageDeployment, models_dir: Path, max_sessions: int
+) -> Engine[Any, Any]:
+    """Opens one engine. Its opener is somebody else's code, and may raise or give anything.
+
+    Raises:
+        ConfigError: Its model is missing or unusable.
+        EngineError: It did not start, whatever the reason.
+    """
+    try:
+        engine = await kind.open(stage, models_dir, max_sessions)
+    except (ConfigError, EngineError):
+        raise
+    except (Exception, SystemExit) as error:
+        log.exception("an engine could not be opened", extra={"stage": name})
+        raise EngineError(name, f"it cannot be opened: {type(error).__name__}: {error}") from error
+    if lacking := [method for method in METHODS if not callable(getattr(engine, method, None))]:
+        raise EngineError(name, f"its opener gives {type(engine).__name__}, which has no {', '.join(lacking)}")
+    return engine
 
 
 async def _opened_alone(alone: asyncio.Lock, open_: OpenAgain) -> Engine[Any, Any]:

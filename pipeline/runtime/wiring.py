@@ -103,7 +103,12 @@ def _function_faults(
     kind: EngineKind | None,
     model_arch: str,
 ) -> Iterator[str]:
-    name, hints = function.__name__, get_type_hints(function)
+    name = getattr(function, "__name__", repr(function))
+    try:
+        hints = get_type_hints(function)
+    except (NameError, TypeError, AttributeError) as error:  # a name that only type checkers import
+        yield f"{name}: its annotations cannot be read: {error}"
+        return
     inboxes = [each for each in inspect.signature(function).parameters if each != "request"]
     if sources and len(inboxes) < len(handed):
         yield f"{name} has {len(inboxes)} inboxes, and {len(handed)} input_sources fill one each"

@@ -1,6 +1,6 @@
 """Looks whether a checkpoint of Qwen3-Omni is there, whole and as a deployment says: no torch, no vLLM."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,10 +17,11 @@ from pipeline.errors import ConfigError, RequestError
 from pipeline.models.qwen3_omni.config import OmniConfig, read_omni
 from pipeline.models.qwen3_omni.prompt import speaker_of
 from pipeline.models.qwen3_omni.text import ENDS, MARKS
-from pipeline.models.qwen3_omni.weight_names import PREFIXES, talker_shapes
+from pipeline.models.qwen3_omni.weight_names import PREFIXES, code2wav_shapes, talker_shapes, thinker_shapes
 from pipeline.models.shared.tokenizer import check_tokenizer
 from pipeline.models.shared.weight_files import BYTES, Stored, stored, weight_bytes
-from pipeline.models.shared.weight_names import check_weights
+from pipeline.models.shared.weight_names import check_weights, some
+from pipeline.models.shared.weight_shapes import Named
 from pipeline.runtime.gpu_fit import GpuMemory
 
 
@@ -43,7 +44,7 @@ class Looked:
 def check_thinker(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     args, findings = stage.engine_args, Findings()
     folder = models_dir / args["model"]
-    looked = _looked(stage, folder, "thinker.", findings)
+    looked = _looked(stage, folder, "thinker.", thinker_shapes, findings)
     most = args["max_model_len"]
     findings.look(check_length, THINKER, most, LIMITS.most_tokens + MARGIN + MOST_TOKENS)
     added = findings.look(check_tokenizer, folder)
@@ -68,7 +69,7 @@ def check_thinker(stage: StageDeployment, models_dir: Path) -> GpuMemory:
 def check_omni_talker(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     args, findings = stage.engine_args, Findings()
     folder = models_dir / args["model"]
-    looked = _looked(stage, folder, "talker.", findings)
+    looked = _looked(stage, folder, "talker.", talker_shapes, findings)
     cache = 0
     if config := looked.config:
         told = stage.sampling.get("stop_token_ids")
@@ -76,23 +77,24 @@ def check_omni_talker(stage: StageDeployment, models_dir: Path) -> GpuMemory:
         findings.look(_check_voice, config, args["voice"])
         positions = stage.max_batch_size * args["max_model_len"]
         cache = kv_cache_bytes(config.talker.decoder, BYTES[args["dtype"]], positions)
-        if looked.of("talker."):
-            wanted = dict(talker_shapes(config))
-            own = [each for each in looked.tensors or () if each.name in wanted or each.name.startswith("talker.")]
-            findings.look(check_weights, wanted, own, str(folder))
     findings.check()
     return GpuMemory(weight_bytes(looked.of("talker."), args["dtype"]), args.get("kv_cache_memory_bytes", cache))
 
 
 def check_omni_code2wav(stage: StageDeployment, models_dir: Path) -> GpuMemory:
     args, findings = stage.engine_args, Findings()
-    looked = _looked(stage, models_dir / args["model"], "code2wav.", findings)
+    looked = _looked(stage, models_dir / args["model"], "code2wav.", code2wav_shapes, findings)
     findings.check()
     return GpuMemory(weight_bytes(looked.of("code2wav."), args["dtype"]))
 
 
-def _looked(stage: StageDeployment, folder: Path, prefix: str, findings: Findings) -> Looked:
-    """A checkpoint, each of whose weights belongs to one of its three parts; this one has some.
+def _looked(
+    stage: StageDeployment, folder: Path, prefix: str, shapes: Callable[[OmniConfig], Named], findings: Findings
+) -> Looked:
+    """A checkpoint, each of whose weights belongs to one of its three parts, and this part's own.
+
+    Args:
+        shapes: All weights of the part whose names begin with `prefix`, and what it reads of others.
 
     Raises:
         ConfigError: There is no such folder.
@@ -101,10 +103,14 @@ def _looked(stage: StageDeployment, folder: Path, prefix: str, findings: Finding
     looked = Looked(findings.look(read_omni, folder), findings.look(stored, folder))
     if looked.tensors is None or stage.engine_args.get("load_format") == "dummy":
         return looked
+    if strange := sorted(each.name for each in looked.tensors if not each.name.startswith(PREFIXES)):
+        findings.add(str(folder), f"weights that nothing uses: {some(strange)}")
     if not looked.of(prefix):
         findings.add(str(folder), f"no weights `{prefix}*` in its files `*.safetensors`")
-    if strange := sorted(each.name for each in looked.tensors if not each.name.startswith(PREFIXES)):
-        findings.add(str(folder), f"weights that nothing uses: {', '.join(strange[:5])}")
+    elif looked.config:
+        wanted = dict(shapes(looked.config))
+        own = [each for each in looked.tensors if each.name in wanted or each.name.startswith(prefix)]
+        findings.look(check_weights, wanted, own, str(folder))
     return looked
 
 

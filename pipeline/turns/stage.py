@@ -2,15 +2,17 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AsyncExitStack, aclosing
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Generic, Protocol, TypeVar
 
 from pipeline.engines.base import Engine
 from pipeline.errors import EngineError
 from pipeline.topology.config import StagePipelineConfig
 from pipeline.turns.function_calls import with_function_calls
+from pipeline.turns.guarded import guarded
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stream import Fork, Stream
 from pipeline.types.chunks import CodecChunk, TextChunk, TurnId
@@ -66,10 +68,11 @@ class Stage(Generic[P, C]):
         """Serve one turn, until the inboxes end or the engine does. One that is optional ends early where it fails.
 
         Raises:
-            EngineError: The engine failed, and the turn cannot do without it.
+            EngineError: The engine or what makes its prompts failed, and the turn cannot do without it.
         """
-        prompts = self._noted(self.process(*inboxes, request), output)
-        chunks = self._chunks(f"{turn}:{self.spec.model_stage}", prompts, request)
+        request_id = f"{turn}:{self.spec.model_stage}"
+        prompts = self._noted(partial(self.process, *inboxes, request), output)
+        chunks = guarded(self.spec, request_id, partial(self._chunks, request_id, prompts, request))
         try:
             async with outbox, AsyncExitStack() as closing:
                 for each in (*inboxes, prompts, chunks):
@@ -115,9 +118,11 @@ class Stage(Generic[P, C]):
             told = {"turn": str(turn), "stage": self.spec.model_stage, "reason": reason}
             log.warning("a stage failed, and the turn goes on without it", extra=told)
 
-    async def _noted(self, prompts: AsyncGenerator[P, None], output: SpeculativeOutput) -> AsyncGenerator[P, None]:
+    async def _noted(
+        self, process: Callable[[], AsyncGenerator[P, None]], output: SpeculativeOutput
+    ) -> AsyncGenerator[P, None]:
         """Passes the prompts on, and notes in `output` when the first one came."""
-        async with aclosing(prompts):
+        async with aclosing(process()) as prompts:
             async for prompt in prompts:
                 output.stage_began(self.spec.model_stage)
                 yield prompt

@@ -3,12 +3,11 @@
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from pipeline.models import registry
 from pipeline.runtime.profiles import DEPLOY
 from tests.contract.vllm.tiny_aura import write_aura
 from tests.gpu.hearing_model import write_recogniser_files
+from tests.gpu.shipped_file import SESSIONS_TINY, MadeUp, shipped_models, write_shipped
 from tests.gpu.voice_model import NAME, write_voice
 
 WORDS = {"steady": "tests.gpu.chain_model:steady", "changing": "tests.gpu.chain_model:changing"}  # see `chain_words`
@@ -18,7 +17,6 @@ TOKENS = {
     "aura": 16,
     "qwen3_tts": 25,
 }  # that are written: of a question, an answer, and codec frames a sentence
-SESSIONS_TINY = 4
 TINY: dict[str, dict[str, Any]] = {
     "asr": {"dtype": "float32", "max_model_len": 1024},
     "aura": {"dtype": "float32", "kv_cache_memory_bytes": 128 << 20},
@@ -29,7 +27,7 @@ TINY: dict[str, dict[str, Any]] = {
 
 def write_models(models_dir: Path, *, tiny: bool) -> None:
     """The folders that the shipped deployment names."""
-    folders = {stage["engine_args"]["model_stage"]: stage["engine_args"]["model"] for stage in _shipped()["stage_args"]}
+    folders = shipped_models(SHIPPED)
     write_recogniser_files(models_dir, "1.7b", tiny=tiny).rename(models_dir / folders["asr"])
     write_aura(models_dir / folders["aura"], weights=False, full_size=not tiny)
     write_voice(models_dir, tiny=tiny)
@@ -37,24 +35,8 @@ def write_models(models_dir: Path, *, tiny: bool) -> None:
 
 
 def write_deployment(path: Path, shipped: Path = SHIPPED, *, tiny: bool) -> None:
-    """A shipped file; what differs are `load_format` and `max_tokens`, and with `tiny` what has no room on a CPU."""
-    told = _shipped(shipped)
-    for stage in told["stage_args"]:
-        args = stage["engine_args"]
-        name = args["model_stage"]
-        args["load_format"] = "dummy"
-        if name in TOKENS:
-            stage["default_sampling_params"]["max_tokens"] = TOKENS[name]
-        if tiny:
-            args |= TINY[name]
-            if "quantization" in args:  # weights of 8 bits are multiplied with numbers of 16
-                args["dtype"] = "float16"
-            stage["runtime"]["max_batch_size"] = 2 * SESSIONS_TINY
-            if name in TOKENS:
-                stage["default_sampling_params"] |= {"temperature": 0.0, "top_k": -1}
-    if tiny:
-        told["max_sessions"] = SESSIONS_TINY
-    path.write_text(yaml.safe_dump(told, sort_keys=False))
+    """A shipped file with made-up weights."""
+    write_shipped(path, shipped, MadeUp(TOKENS, TINY, 2 * SESSIONS_TINY), tiny=tiny)
 
 
 def steady() -> None:
@@ -73,8 +55,3 @@ def _register(recogniser: str) -> None:
     registry.register()
     ModelRegistry.register_model(registry.ASR, f"tests.gpu.chain_words:{recogniser}")
     ModelRegistry.register_model(registry.AURA, "tests.gpu.chain_words:AuraOfWords")
-
-
-def _shipped(path: Path = SHIPPED) -> dict[str, Any]:
-    told: dict[str, Any] = yaml.safe_load(path.read_text())
-    return told

@@ -66,7 +66,7 @@ async def test_it_is_opened_asked_and_closed(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "fault"),
     [
-        ("max_sessions: 1", "`model_type` is needed: it names the pipeline"),
+        ("max_sessions: 1", "`model_type` is needed: it names the pipeline (known: aura_embedded)"),
         ("{max_sessions: 1, model_type: parrot}", "`model_type` is 'parrot': one of aura_embedded is needed"),
         ("{max_sessions: none, model_type: aura_embedded}", "`max_sessions` is 'none', not a whole number"),
     ],

@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Annotated, Any
 
 from pipeline.errors import ConfigError, quoted
+from pipeline.models.aura.config import AuraVisionConfig
+from pipeline.models.qwen3_asr.config import AsrEncoderConfig
 from pipeline.models.qwen3_tts.config import CodecConfig, PredictorConfig
 from pipeline.models.shared.decoder_config import DecoderConfig
 from pipeline.models.shared.fields import Few, FieldPath, Size, made_of, read_object, undivided, unequal
@@ -17,9 +19,17 @@ THETA = 1e6  # of rotary positions, where nothing is said
 Raw = Mapping[str, Any]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ThinkerTextConfig(DecoderConfig):
+    """The thinker's layers: each a mixture of experts."""
+
+    moe_intermediate_size: Size
+    num_experts: Few
+
+
 @dataclass(frozen=True, slots=True)
-class ThinkerIds:
-    """What of the thinker's configuration its neighbours must know.
+class ThinkerConfig:
+    """The thinker, as far as its neighbours and its weights' names tell of it.
 
     Attributes:
         audio_token_id, image_token_id, video_token_id: Stand in a prompt in the place of what is heard or seen.
@@ -31,7 +41,9 @@ class ThinkerIds:
     vocab_size: Annotated[Size, FieldPath("text_config.vocab_size")]
     hidden_size: Annotated[Size, FieldPath("text_config.hidden_size")]
     num_hidden_layers: Annotated[Few, FieldPath("text_config.num_hidden_layers")]
-    text: Annotated[DecoderConfig, FieldPath("text_config")]
+    text: Annotated[ThinkerTextConfig, FieldPath("text_config")]
+    tower: Annotated[AsrEncoderConfig, FieldPath("audio_config")]
+    vision: Annotated[AuraVisionConfig, FieldPath("vision_config")]
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,7 +156,7 @@ class OmniConfig:
     tts_pad_token_id: int
     tts_bos_token_id: int
     tts_eos_token_id: int
-    thinker: Annotated[ThinkerIds, FieldPath("thinker_config")]
+    thinker: Annotated[ThinkerConfig, FieldPath("thinker_config")]
     talker: Annotated[OmniTalkerConfig, FieldPath("talker_config")]
     code2wav: Annotated[Code2WavConfig, FieldPath("code2wav_config")]
 

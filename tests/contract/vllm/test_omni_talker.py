@@ -11,7 +11,7 @@ from pipeline.models.hidden_states.row_reader import RowReader, RowReaders
 from pipeline.models.hidden_states.row_writer import RowPlacer
 from pipeline.models.qwen3_omni.config import read_omni
 from pipeline.models.qwen3_omni.prompt import heard_prompt
-from pipeline.models.qwen3_omni.weight_names import own_name, talker_shapes
+from pipeline.models.qwen3_omni.weight_names import code2wav_shapes, own_name, talker_shapes, thinker_shapes
 from tests.contract.vllm.pictures import GRID, TOKENS, patches, shown
 from tests.contract.vllm.sounds import NOISE, noise, spectrum
 from tests.contract.vllm.talking import Answer, OfficialAnswer, OmniSpeaker, official_answer
@@ -112,3 +112,12 @@ def test_every_weight_of_the_checkpoint_has_its_place(speaker: OmniSpeaker, fold
     wanted = dict(talker_shapes(read_omni(folder)))
     assert wanted == {name: shape for name, shape in given.items() if name in wanted or name.startswith("talker.")}
     assert len({own_name(name) for name in wanted}) == len(wanted)
+
+
+def test_every_weight_of_the_official_model_belongs_to_a_part_and_has_its_shape(folder: Path) -> None:
+    from pipeline.models.shared.weight_files import stored
+
+    config = read_omni(folder)
+    wanted = [named for shapes in (thinker_shapes, talker_shapes, code2wav_shapes) for named in shapes(config)]
+    assert dict(wanted) == {tensor.name: tensor.shape for tensor in stored(folder)}
+    assert len(wanted) == len(dict(wanted)) + 1, "only the table of words belongs to two"

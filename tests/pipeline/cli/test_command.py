@@ -177,15 +177,16 @@ def test_serve_refuses_what_check_does_with_the_same_lines(tmp_path: Path) -> No
     assert aura_pipeline("serve", *options, "--port", "0") == refused
 
 
-def test_a_file_that_does_not_say_what_it_is_for_is_told_as_what_it_was_read(tmp_path: Path) -> None:
+def test_a_file_that_does_not_say_what_it_is_for_is_refused_unless_the_profile_is_told(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     file.write_text((DEPLOY / "aura_80gb.yaml").read_text().replace("model_type:", "# model_type:"))
-    code, said = aura_pipeline("check", file)
-    assert code == 2
     known = "aura_embedded, aura_embedded_chat, aura_omni, qwen3_omni_moe"
-    assert said.splitlines()[-1] == (
-        f"{file}: `model_type` is not there (known: {known}): it was read as one of aura_embedded"
-    )
+    refused = f"aura-pipeline: {file}: `model_type` is needed: it names the pipeline (known: {known})\n"
+    assert aura_pipeline("check", file) == (2, refused)
+    assert aura_pipeline("serve", "--stage-configs-path", file, "--port", "0") == (2, refused)
+    assert aura_pipeline("check", file, "--profile", "vllm") == (0, "")
+    file.write_text("# empty")
+    assert aura_pipeline("check", file) == (2, refused)
 
 
 @pytest.mark.skipif(find_spec("vllm") is not None, reason="vLLM is installed")

@@ -11,7 +11,7 @@ import yaml
 from pipeline.deployment.loading import read_deployment
 from pipeline.errors import ConfigError
 from pipeline.models.qwen3_omni.config import read_omni
-from pipeline.models.qwen3_omni.weight_names import talker_shapes
+from pipeline.models.qwen3_omni.weight_names import code2wav_shapes, talker_shapes, thinker_shapes
 from pipeline.models.shared.weight_files import stored
 from pipeline.runtime.gpus import GIB
 from pipeline.runtime.preflight import preflight
@@ -22,14 +22,16 @@ from tests.pipeline.runtime.checkpoints import ASR, write_all, write_weights
 OMNI = PROFILES["qwen3_omni"]
 H200 = 140 * GIB
 MODEL = "Qwen3-Omni-30B-A3B-Instruct"
-OTHERS: dict[str, tuple[int, ...]] = {"thinker.visual.any": (3,), "code2wav.any": (5,)}
+WHOLE = (thinker_shapes, talker_shapes, code2wav_shapes)
+LAYERS = "code2wav.pre_transformer.layers.0."
 
 
 @pytest.fixture
 def models(tmp_path: Path) -> Path:
     write_all(tmp_path)
     folder = tiny_omni.write_files(tmp_path / MODEL, full_size=False)
-    write_weights(folder, dict(talker_shapes(read_omni(folder))) | OTHERS)
+    config = read_omni(folder)
+    write_weights(folder, {name: shape for shapes in WHOLE for name, shape in shapes(config)})
     return tmp_path
 
 
@@ -60,11 +62,26 @@ def test_a_whole_checkpoint_passes(models: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "told"),
     [
+        ({"thinker.ear": (1,)}, "stage 0: MODEL: weights that nothing uses: thinker.ear"),
+        ({"thinker.lm_head.weight": None}, "stage 0: MODEL: weights missing: thinker.lm_head.weight"),
         (
-            {"thinker.visual.any": None, "thinker.model.embed_tokens.weight": None},
-            "stage 0: MODEL: no weights `thinker.*`",
+            {"thinker.audio_tower.proj1.weight": (1, 64)},
+            "stage 0: MODEL: weights of another shape: thinker.audio_tower.proj1.weight is (1, 64), not (64, 64)",
         ),
-        ({"code2wav.any": None}, "stage 2: MODEL: no weights `code2wav.*`"),
+        (
+            {"thinker.visual.merger_list.1.ln_q.bias": None},
+            "stage 0: MODEL: weights missing: thinker.visual.merger_list.1.ln_q.bias",
+        ),
+        (
+            {"thinker.model.layers.3.mlp.experts.7.up_proj.weight": None},
+            "stage 0: MODEL: weights missing: thinker.model.layers.3.mlp.experts.7.up_proj.weight",
+        ),
+        ({"code2wav.ear": (1,)}, "stage 2: MODEL: weights that nothing uses: code2wav.ear"),
+        ({f"{LAYERS}mlp_layer_scale.scale": None}, f"stage 2: MODEL: weights missing: {LAYERS}mlp_layer_scale.scale"),
+        (
+            {"code2wav.decoder.1.block.1.conv.weight": (1, 32, 16)},
+            "stage 2: MODEL: weights of another shape: code2wav.decoder.1.block.1.conv.weight is (1, 32, 16), not",
+        ),
         ({"ear.weight": (1,)}, "stage 1: MODEL: weights that nothing uses: ear.weight"),
         ({"talker.ear": (1,)}, "stage 1: MODEL: weights that nothing uses: talker.ear"),
         ({"talker.codec_head.weight": None}, "stage 1: MODEL: weights missing: talker.codec_head.weight"),
@@ -79,6 +96,14 @@ def test_each_weight_belongs_to_a_part_and_each_part_has_its_own(
 ) -> None:
     rewritten(models, **changed)
     assert any(fault.startswith(told) for fault in faults(models)), faults(models)
+
+
+@pytest.mark.parametrize(("stage_id", "part"), [(0, "thinker."), (1, "talker."), (2, "code2wav.")])
+def test_a_part_that_is_not_there_at_all_is_told_in_one_line(models: Path, stage_id: int, part: str) -> None:
+    there = {each.name: each.shape for each in stored(models / MODEL) if not each.name.startswith(part)}
+    write_weights(models / MODEL, there)
+    own = [fault for fault in faults(models) if fault.startswith(f"stage {stage_id}: ")]
+    assert own == [f"stage {stage_id}: MODEL: no weights `{part}*` in its files `*.safetensors`"]
 
 
 @pytest.mark.parametrize(

@@ -48,7 +48,7 @@ async def test_it_is_told_when_a_stage_between_two_others_has_made_something() -
     output, empty = SpeculativeOutput(0), CodecChunk(np.zeros((0, CODEBOOKS), np.int16), "Hm")
     frame = CodecChunk(np.zeros((1, CODEBOOKS), np.int16))
     talker: FakeEngine[ChatPrompt, CodecChunk] = FakeEngine(lambda _: [(1.0, empty), (1.0, frame), (1.0, frame)])
-    inner = replace(AURA, final_output=False, final_output_type=None)
+    inner = replace(AURA, engine_output_type="latent", final_output=False, final_output_type=None)
     await Stage(inner, talker, to_chat).run(TURN, HI, [once(HI)], Stream[CodecChunk](8), output)
     assert output.made == {"aura": 2.0}
     await Stage(AURA, writes("Word."), to_chat).run(TURN, HI, [once(HI)], Fork([]), final := SpeculativeOutput(0))
