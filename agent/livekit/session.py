@@ -24,7 +24,7 @@ from agent.livekit.send_queue import SendQueueFull
 from agent.livekit.session_persona import SessionPersona
 from agent.livekit.session_settings import PipelineSessionSettings, Proactive
 from agent.livekit.tools.tool_calls import ToolCalls, choice, not_run, schemas
-from agent.turns.user_turn_tracker import PartialHeard
+from agent.turns.turn_events import PartialHeard
 from agent.video.sourced_frame import source_of
 from pipeline.realtime.client import Event
 
