@@ -36,7 +36,7 @@ from agent.status.call_observer import CallObserver
 from agent.status.latency import LatencyTracker
 from agent.tools.call_tools import CallTools, Toolkit
 from agent.turns.endpointing import TURN_MODELS, TurnModels, Turns, turn_handling
-from agent.turns.user_turn_tracker import PartialHeard, TurnCommitted
+from agent.turns.turn_events import PartialHeard, TurnCommitted
 from agent.video.sourced_frame import VideoSource
 from pipeline.realtime.client import connect
 

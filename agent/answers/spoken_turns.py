@@ -17,7 +17,8 @@ from agent.status.latency import LatencyTracker
 from agent.turns.endpointing import Turns
 from agent.turns.pipeline_stt import PipelineStt
 from agent.turns.sound_record import SoundRecord
-from agent.turns.user_turn_tracker import Kind, Onset, PartialHeard, Pause, UserTurnTracker
+from agent.turns.turn_events import Kind, Onset, PartialHeard, Pause
+from agent.turns.user_turn_tracker import UserTurnTracker
 from agent.turns.voice_level import NearVoice
 
 

@@ -13,7 +13,7 @@ from agent.livekit.send_queue import SendQueueFull
 from agent.status.latency import LatencyTracker
 from agent.tools.call_tools import CallTools
 from agent.turns.pipeline_stt import PipelineStt
-from agent.turns.user_turn_tracker import Written
+from agent.turns.turn_events import Written
 from agent.video.still import PictureRefused
 
 

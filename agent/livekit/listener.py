@@ -6,7 +6,7 @@ from agent.floor.floor import RemarkOffer
 from agent.livekit.responses.outcome import ResponseOutcome
 from agent.livekit.session_persona import PersonaInForce
 from agent.persona.changes import Refusal
-from agent.turns.user_turn_tracker import PartialHeard
+from agent.turns.turn_events import PartialHeard
 from agent.video.sourced_frame import VideoSource
 
 

@@ -9,23 +9,8 @@ from livekit.agents.utils import AudioBuffer
 
 from agent.turns.sentence_end import SentenceEnd
 from agent.turns.sound_vote import SoundVote
-from agent.turns.user_turn_tracker import (
-    Action,
-    Caption,
-    DropSound,
-    Expired,
-    Final,
-    Flush,
-    GoOn,
-    Interrupt,
-    Kind,
-    PartialHeard,
-    Pause,
-    TakeTurn,
-    TurnEvent,
-    Unheard,
-    UserTurnTracker,
-)
+from agent.turns.turn_events import Expired, Flush, Kind, PartialHeard, Pause, TurnEvent, Unheard
+from agent.turns.user_turn_tracker import Action, Caption, DropSound, Final, GoOn, Interrupt, TakeTurn, UserTurnTracker
 
 
 class TurnActions(Protocol):

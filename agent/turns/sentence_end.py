@@ -3,7 +3,7 @@
 import asyncio
 
 from agent.turns.sentence_words import ends_sentence, is_short, words_over
-from agent.turns.user_turn_tracker import Onset, PartialHeard, Pause, TurnEvent
+from agent.turns.turn_events import Onset, PartialHeard, Pause, TurnEvent
 
 
 class SentenceEnd:

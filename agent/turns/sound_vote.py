@@ -2,7 +2,7 @@
 
 import asyncio
 
-from agent.turns.user_turn_tracker import Onset, Pause, TurnEvent
+from agent.turns.turn_events import Onset, Pause, TurnEvent
 
 
 class SoundVote:

@@ -18,7 +18,8 @@ from pipeline.speech.speech_events import (
     UtteranceResumed,
     UtteranceSettled,
 )
-from pipeline.speech.streaming_transcriber import PRE_ROLL_MS, StreamingTranscriber
+from pipeline.speech.speech_window import PRE_ROLL_MS
+from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.speech.utterance_sound import UtteranceSound
 from pipeline.speech.vad_frontend import FRAME, NO_SOUND, Pcm, VadFrame, VadFrontend, VoiceActivityDetector
 from pipeline.speech.voice_activity import FRAME_MS, VoiceActivityChange

@@ -1,13 +1,9 @@
 """One utterance: sound goes in while the person speaks, hypotheses of what they say come out."""
 
 import logging
-from collections import deque
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
 from dataclasses import replace
-
-import numpy as np
-from numpy.typing import NDArray
 
 from pipeline.aio.signal import Signal
 from pipeline.engines.base import Engine
@@ -16,19 +12,14 @@ from pipeline.media.sample_rates import SPEECH_RATE
 from pipeline.media.spoken_sound import SpokenSound
 from pipeline.models.qwen3_asr.languages import language_code
 from pipeline.models.shared.control_tokens import escape_control_tokens
-from pipeline.speech.confirmed_text import LullWords
+from pipeline.speech.confirmed_text import LEAST_MS, LullWords
+from pipeline.speech.speech_window import Pcm, SpeechWindow, milliseconds
 from pipeline.speech.utterance_sound import UtteranceSound
-from pipeline.speech.voice_activity import FRAME_MS
 from pipeline.types.chunks import AsrInput, DraftOutcome, Transcript
 from pipeline.types.hypothesis import Hypothesis
 
 log = logging.getLogger(__name__)
 
-Pcm = NDArray[np.float32]
-
-PRE_ROLL_MS = 512  # of sound before speech was noticed
-LULL_MS = 96  # of silence that may become a pause; before it the last sounds of a word may be too soft for speech
-KEPT_SILENCE_MS = 600  # of a pause inside an utterance; more tells the recogniser nothing
 LONG_WINDOW_MS = 20_000  # past it a settled transcript is kept, and the window starts anew
 FULL_WINDOW_MS = 28_000  # past it the transcript of running speech is kept too: a recogniser's window has an end
 AGAIN_MS = 1_000  # of new sound before a recogniser that has failed is given a full window again
@@ -43,7 +34,7 @@ class StreamingTranscriber:
     what it makes of them. `hypotheses()` gives whoever asks the newest.
 
     What two passes have heard alike up to a lull stands, and its sound is not read again: long speech costs no more at
-    its end than short speech.
+    its end than short speech. A lull that went by while the recogniser was at work is read up to later.
 
     A pass that fails before the end is known was speculative: its sound is still here, and is part of the next one.
 
@@ -65,22 +56,14 @@ class StreamingTranscriber:
         *,
         transcribes: bool = True,
     ) -> None:
-        self._sound, self._transcribes = sound, transcribes
+        self._sound = sound
         self._spoken: SpokenSound | None = None
-        self._cut = 0  # samples in front of the window
+        self._window = SpeechWindow(keeps=transcribes)
         self._language = language
         self._context = escape_control_tokens(context.strip())
         self._partial_ms = partial_ms
-        self._frames: list[Pcm] = []
-        self._left_out: deque[Pcm] = deque(maxlen=PRE_ROLL_MS // FRAME_MS)  # the newest of a long pause
-        self._samples = 0
-        self._silence = 0
-        self._quiet = 0  # samples since speech, while the person speaks
-        self._speech_samples = 0  # how much of the sound ends with the last that may be speech
-        self._asked_samples = 0  # how much of the sound the newest window held
+        self._asked = 0  # how much of the window the newest pass was to read
         self._kept_text = ""
-        self._kept_ms = 0
-        self._speaking = True
         self._committed = False
         self._passing: AsrInput | None = None  # what the recogniser is at work on
         self._missed = False  # the newest pass has failed
@@ -94,11 +77,11 @@ class StreamingTranscriber:
 
     @property
     def duration_ms(self) -> int:
-        return self._kept_ms + self._window_ms
+        return milliseconds(self._window.before) + self._window.ms
 
     @property
     def speaking(self) -> bool:
-        return self._speaking
+        return self._window.speaking
 
     @property
     def certain(self) -> bool:
@@ -107,7 +90,7 @@ class StreamingTranscriber:
 
     def spoken(self, name: str) -> SpokenSound | None:
         """What the person has said as sound; None: nothing, or nobody hears it."""
-        upto = self._cut + self._speech_samples
+        upto = self._window.before + self._window.speech_end
         if self._sound and (self._spoken is None or self._spoken.samples != upto):
             self._spoken = self._sound.until(upto, name)
         return self._spoken
@@ -116,7 +99,7 @@ class StreamingTranscriber:
     def is_noise(self) -> bool:
         """Nothing more is to be heard in it for now, and no words were."""
         waits = self._unheard or self._passing or self._missed or self.error
-        return not (self._speaking or waits or self._newest.text)
+        return not (self.speaking or waits or self._newest.text)
 
     @property
     def newest(self) -> Hypothesis:
@@ -126,38 +109,25 @@ class StreamingTranscriber:
         """float32, 16 kHz mono. Of a long pause only the beginning and the end are kept."""
         if self.error and not self._sound:
             return
-        if not self._speaking:
-            self._silence += len(frame)
-            if self._silence > KEPT_SILENCE_MS * SPEECH_RATE // 1000:
-                self._left_out.append(frame)
-                return
-        if self._sound:
-            self._sound.add(frame)
-        if self._transcribes and not self.error:
-            self._frames.append(frame)
-        self._samples += len(frame)
-        if self._speaking:
-            self._quiet = 0 if voiced else self._quiet + len(frame)
-            if not self._in_lull:
-                self._speech_samples = self._samples
-        self._changed.fire()
+        if self._window.add(frame, voiced=voiced):
+            if self._sound:
+                self._sound.add(frame)
+            self._changed.fire()
 
     def resume(self) -> None:
         """The person speaks (again), and has done so for some of the newest sound."""
-        self._speaking, self._silence, self._quiet = True, 0, 0
-        self._speech_samples = self._samples
-        while self._left_out:
-            self.add(self._left_out.popleft())
+        for frame in self._window.resume():
+            self.add(frame)
 
     def pause(self, silent_ms: int = 0) -> None:
         """The person is silent, perhaps only to breathe, and has been for `silent_ms`."""
-        if self._speaking:
-            self._speech_samples = max(self._speech_samples, self._samples - silent_ms * SPEECH_RATE // 1000)
+        self._window.pause(silent_ms)
         self._fall_silent()
 
     def commit(self) -> None:
         """The utterance is complete."""
         self._committed = True
+        self._window.fall_silent()
         self._fall_silent()
 
     def settle(self) -> None:
@@ -175,8 +145,8 @@ class StreamingTranscriber:
             await self._until_due()
             if not self._is_due:
                 return
-            self._passing = AsrInput(np.concatenate(self._frames), self._language, self._ends, self._context)
-            self._asked_samples = self._samples
+            settles, self._asked = self._settles, self._missed_lull or self._window.samples
+            self._passing = AsrInput(self._window.pcm(self._asked), self._language, settles, self._context)
             self._changed.fire()
             yield self._passing
 
@@ -202,7 +172,7 @@ class StreamingTranscriber:
                     return
                 except EngineError as error:
                     log.warning("a pass over an utterance failed", extra={"request": request_id})
-                    self._miss(error, for_good=asked_last or self._window_ms >= GIVEN_UP_MS)
+                    self._miss(error, for_good=asked_last or self._window.ms >= GIVEN_UP_MS)
                 await self._until_due()
         finally:
             self._over = True
@@ -250,63 +220,66 @@ class StreamingTranscriber:
         yield self._as_sound(name)
 
     def _as_sound(self, name: str) -> Hypothesis:
-        sound = None if self._speaking else self.spoken(name)
+        sound = None if self.speaking else self.spoken(name)
         return Hypothesis("", settled=sound is not None, sound=sound)
 
     @property
-    def _window_ms(self) -> int:
-        return self._samples * 1000 // SPEECH_RATE
-
-    @property
     def _unheard(self) -> bool:
-        """There may be speech that the newest window did not hold."""
-        return self._speech_samples > self._asked_samples
+        """There may be speech that the newest pass was not to read."""
+        return self._window.speech_end > self._asked
 
     def _is_likely(self, early_ms: int) -> bool:
         """The newest hypothesis has words, lacks at most so much of what was said, and all of that is being read."""
-        if not (early_ms and self._newest.text and self._passing) or self._speaking or self._unheard:
+        if not (early_ms and self._newest.text and self._passing) or self.speaking or self._unheard:
             return False
-        speech_ms = self._kept_ms + self._speech_samples * 1000 // SPEECH_RATE
+        speech_ms = milliseconds(self._window.before) + milliseconds(self._window.speech_end)
         return speech_ms - self._newest.audio_end_ms <= early_ms
 
     @property
     def _is_full(self) -> bool:
         again = not self._missed or self._new_ms >= AGAIN_MS
-        return self._window_ms >= FULL_WINDOW_MS and again
+        return self._window.ms >= FULL_WINDOW_MS and again
 
     @property
     def _new_ms(self) -> int:
-        return (self._samples - self._asked_samples) * 1000 // SPEECH_RATE
+        return milliseconds(self._window.samples - self._asked)
 
     @property
     def _ends(self) -> bool:
-        return not self._speaking or self._is_full or self._in_lull
+        return not self.speaking or self._is_full or self._window.in_lull
+
+    @property
+    def _missed_lull(self) -> int:
+        """Where a lull ended in which no pass began, if the person speaks on and that may be confirmed; else 0."""
+        window = self._window
+        missed = window.speaking and not window.in_lull and window.lull_end > self._asked
+        return window.lull_end if missed and milliseconds(window.lull_end) >= LEAST_MS else 0
+
+    @property
+    def _settles(self) -> bool:
+        """What a pass made of the next window would stand."""
+        return self._ends or self._missed_lull > 0
 
     @property
     def _is_due(self) -> bool:
         """There is reason for a window, and the recogniser is at work on none that it would not replace."""
-        useless = self._passing is None or (self._ends and not self._passing.settles)
-        return self._unheard and useless and (self._ends or self._partial_is_due())
+        useless = self._passing is None or (self._settles and not self._passing.settles)
+        return self._unheard and useless and (self._settles or self._partial_is_due())
 
     async def _until_due(self) -> None:
         """Until a window is due, or none will be any more."""
         while not (self._is_due or self.error or (self._committed and not self._unheard)):
             await self._changed.wait()
 
-    @property
-    def _in_lull(self) -> bool:
-        return self._quiet >= LULL_MS * SPEECH_RATE // 1000
-
     def _partial_is_due(self) -> bool:
-        if self._partial_ms is None or self._quiet:  # a pass that begins just before a lull would delay the one in it
+        if self._partial_ms is None or self._window.is_quiet:  # a pass just before a lull would delay the one in it
             return False
         return self._new_ms >= self._partial_ms
 
     def _fall_silent(self) -> None:
         """What was heard in the lull before is settled by this; what could not be heard is asked for again."""
-        self._speaking = False
         if self._missed:
-            self._asked_samples = 0
+            self._asked = 0
         if not (self._unheard or self._passing):
             self._newest = replace(self._newest, settled=True)
         self._changed.fire()
@@ -314,20 +287,19 @@ class StreamingTranscriber:
     def _miss(self, error: EngineError, *, for_good: bool) -> None:
         """A pass has failed. The next begins when there is more to hear, or at once if that was all."""
         self._passing, self._missed = None, True
-        self._asked_samples = 0 if self._committed else self._samples
+        self._asked = 0 if self._committed else self._window.samples
         if for_good:
             self.error = error
-            self._frames.clear()
-            self._left_out.clear()
+            self._window.give_up()
         self._changed.fire()
 
     def _take(self, transcript: Transcript) -> None:
         is_newest = self._passing is None or self._passing.audio_end_ms == transcript.audio_end_ms
-        self._passing, self._missed = None, False
+        self._passing, self._missed = None if is_newest else self._passing, False
         self.drafts.append(transcript.draft)
         text = f"{self._kept_text} {transcript.text}".strip()
-        settled = not (self._speaking or self._unheard)
-        end_ms = self._kept_ms + transcript.audio_end_ms
+        settled = is_newest and not (self.speaking or self._unheard)
+        end_ms = milliseconds(self._window.before) + transcript.audio_end_ms
         stable = len(text) - len(transcript.text) + transcript.stable_chars if transcript.stable_chars else 0
         language = language_code(transcript.language) or self._newest.language
         self._newest = Hypothesis(text, settled, end_ms, max(stable, len(self._kept_text)), language)
@@ -341,11 +313,8 @@ class StreamingTranscriber:
 
     def _start_anew(self, text: str, end_ms: int) -> None:
         """Keep the text of the window up to there: the next window begins behind it."""
-        cut = end_ms * SPEECH_RATE // 1000
-        sound = np.concatenate(self._frames)[cut:]
-        self._frames, self._samples = [sound], len(sound)
-        self._asked_samples = max(0, self._asked_samples - cut)
-        self._speech_samples = max(0, self._speech_samples - cut)
-        self._cut += cut
-        self._kept_text, self._kept_ms = f"{self._kept_text} {text}".strip(), self._kept_ms + end_ms
+        place = end_ms * SPEECH_RATE // 1000
+        self._window.begin_at(place)
+        self._asked = max(0, self._asked - place)
+        self._kept_text = f"{self._kept_text} {text}".strip()
         self._lull_words = LullWords()

@@ -15,7 +15,7 @@ from agent.livekit.conversation import TOO_LONG
 from agent.persona.persona import Persona
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
-from agent.turns.user_turn_tracker import PartialHeard
+from agent.turns.turn_events import PartialHeard
 from agent.video.still import PictureRefused
 from tests.agent.audience import Notes
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says

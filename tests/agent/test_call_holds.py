@@ -7,7 +7,7 @@ import pytest
 
 from agent.console.audio import WavLoudspeaker
 from agent.turns.endpointing import TURNS
-from agent.turns.user_turn_tracker import PartialHeard
+from agent.turns.turn_events import PartialHeard
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says
 from tests.agent.test_call import Room, calling
 

@@ -18,7 +18,7 @@ from agent.persona.persona import AURA, Persona
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import PipelineSettings
 from agent.turns.endpointing import TURNS
-from agent.turns.user_turn_tracker import PartialHeard
+from agent.turns.turn_events import PartialHeard
 from pipeline.realtime.client import Unreachable
 from tests.agent.audience import Notes
 from tests.agent.fake_pipeline import FakePipeline, Says

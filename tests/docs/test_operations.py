@@ -11,7 +11,7 @@ from agent.floor.quiet_wishes import PHRASES
 from agent.status import attributes
 from agent.status.worker_figures import WorkerFigures
 from agent.turns.sound_record import SoundRecord
-from agent.turns.user_turn_tracker import Reason
+from agent.turns.tracked_sound import Reason
 from pipeline.runtime.metrics import Metrics
 from pipeline.types.session_events import Silence
 from tests.docs.tables import DOCS, ROOT, names, tables

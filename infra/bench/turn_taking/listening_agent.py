@@ -9,7 +9,8 @@ from dataclasses import replace
 
 from agent.turns.endpointing import Turns
 from agent.turns.pipeline_stt import PipelineStt
-from agent.turns.user_turn_tracker import Flush, Kind, Onset, PartialHeard, Pause, UserTurnTracker
+from agent.turns.turn_events import Flush, Kind, Onset, PartialHeard, Pause
+from agent.turns.user_turn_tracker import UserTurnTracker
 from agent.turns.voice_level import NearVoice
 from infra.bench.turn_taking.outcome import Outcome
 from pipeline.session.session import Session

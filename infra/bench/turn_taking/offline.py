@@ -9,7 +9,7 @@ import soxr
 from livekit.local_inference import VAD as NativeVad
 
 from agent.turns.endpointing import Turns
-from agent.turns.user_turn_tracker import PartialHeard
+from agent.turns.turn_events import PartialHeard
 from agent.turns.voice_level import NearVoice
 from infra.bench.base.speech import RATE, Sound
 from infra.bench.base.virtual_time import VirtualTimeLoop

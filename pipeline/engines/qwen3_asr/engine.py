@@ -9,8 +9,8 @@ import numpy as np
 
 from pipeline.aio.signal import Signal
 from pipeline.aio.tasks import BackgroundTasks, all_stopped
+from pipeline.engines.newest_prompt import NewestPrompt
 from pipeline.engines.qwen3_asr.decode_passes import DecodePass, DecodePasses
-from pipeline.engines.qwen3_asr.newest_prompt import NewestPrompt
 from pipeline.engines.qwen3_asr.pass_order import PassOrder
 from pipeline.engines.qwen3_asr.speculative_decode import drafted
 from pipeline.engines.vllm.request_engine import RequestEngine

@@ -2,7 +2,8 @@
 
 import re
 import zlib
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -32,6 +33,32 @@ TOKENS_PER_S, TOKENS_AT_LEAST, MOST_TOKENS = 16, 24, 220
 # Measured with Whisper base: 0.84 and more of silence and of noise, 0.56 at the most of words 34 dB too quiet in noise.
 NOBODY = 0.75  # probability that nobody speaks, from which on words are not believed
 SURE = -0.3  # mean log probability of a pass that is believed though it says the same again and again
+
+
+class PassDropped(Exception):
+    """Nobody waits any more for what is computed."""
+
+
+def _always() -> bool:
+    return True
+
+
+@dataclass(frozen=True, slots=True)
+class PassOptions:
+    """Holds what is asked of a pass besides its sound; attributes as the arguments of `WhisperDecoder.hear`."""
+
+    language: str | None
+    context: str
+    wanted: Callable[[], bool]
+
+    def check(self) -> None:
+        """CTranslate2 cannot be interrupted: this stands between two of its computations.
+
+        Raises:
+            PassDropped: Nobody wants the next.
+        """
+        if not self.wanted():
+            raise PassDropped
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,19 +118,26 @@ class WhisperDecoder:
         """The words in `pcm` (float32, 16 kHz mono); empty if there are none. Arguments as of `hear`."""
         return self.hear(pcm, language, context).text
 
-    def hear(self, pcm: Pcm, language: str | None, context: str = "") -> HeardWords:
+    def hear(
+        self, pcm: Pcm, language: str | None, context: str = "", wanted: Callable[[], bool] = _always
+    ) -> HeardWords:
         """The words in `pcm` (float32, 16 kHz mono), and their language.
 
         Args:
             language: ISO 639-1 code; None: detect it.
             context: Words that may be said. Its last 223 tokens count.
+            wanted: Asked before each computation: before the sound is encoded, and before words are written.
+
+        Raises:
+            PassDropped: It is not wanted any more.
         """
-        heard = [self._read_part(part, language, context) for part in parts(pcm, LONGEST_PART_S)]
+        asked = PassOptions(language, context, wanted)
+        heard = [self._read_part(part, asked) for part in parts(pcm, LONGEST_PART_S)]
         words = [each for each in heard if each.text]
         return HeardWords(" ".join(each.text for each in words), words[0].language if words else "")
 
-    def _read_part(self, pcm: Pcm, language: str | None, context: str) -> HeardWords:
-        read, frames = partial(self._pass, pcm, language=language, context=context), _frames(pcm)
+    def _read_part(self, pcm: Pcm, asked: PassOptions) -> HeardWords:
+        read, frames = partial(self._pass, pcm, asked=asked), _frames(pcm)
         heard = read(frames)
         believed = not heard.repeats
         if not believed and heard.no_speech < 0.7 and frames < WHOLE_FRAMES:
@@ -111,30 +145,32 @@ class WhisperDecoder:
             believed = heard.is_certain or not heard.repeats
         text = heard.text if heard.is_speech and believed else ""
         if heard.is_speech and not believed:
-            text = self._read_pieces(pcm, language, context, LONGEST_PIECE_S)
-        if is_echo(text, context) and not self._read_part(pcm, language, "").text:
+            text = self._read_pieces(pcm, asked, LONGEST_PIECE_S)
+        if is_echo(text, asked.context) and not self._read_part(pcm, replace(asked, context="")).text:
             text = ""
         return HeardWords(text, heard.language)
 
-    def _read_pieces(self, pcm: Pcm, language: str | None, context: str, longest_s: int) -> str:
+    def _read_pieces(self, pcm: Pcm, asked: PassOptions, longest_s: int) -> str:
         """The words of each piece, and nothing of one that makes Whisper run in circles however short it is."""
         texts = []
         for part in parts(pcm, longest_s):
             piece = np.pad(part, PAUSE)
-            heard = self._pass(piece, _frames(piece), language=language, context=context)
+            heard = self._pass(piece, _frames(piece), asked=asked)
             if not heard.repeats:
                 texts.append(heard.text if heard.is_speech else "")
             elif longest_s > SHORTEST_PIECE_S:
-                texts.append(self._read_pieces(part, language, context, longest_s - 1))
+                texts.append(self._read_pieces(part, asked, longest_s - 1))
         return " ".join(filter(None, texts))
 
-    def _pass(self, pcm: Pcm, frames: int, *, language: str | None, context: str) -> WhisperPass:
-        whisper = self._model
+    def _pass(self, pcm: Pcm, frames: int, *, asked: PassOptions) -> WhisperPass:
+        whisper, language = self._model, asked.language
+        asked.check()
         encoded = whisper.encode(whisper.feature_extractor(_fitted(pcm, frames), padding=0)[:, :frames])
         if language is None:
             language = whisper.model.detect_language(encoded)[0][0][0].strip("<|>") if len(self.languages) > 1 else "en"
+        asked.check()
         tokenizer = self._tokenizer_of(language)
-        before = tokenizer.encode(f" {context}") if context else []
+        before = tokenizer.encode(f" {asked.context}") if asked.context else []
         prompt = whisper.get_prompt(tokenizer, before, without_timestamps=True)
         limit = min(MOST_TOKENS, TOKENS_AT_LEAST + TOKENS_PER_S * len(pcm) // SPEECH_RATE)
         (result,) = whisper.model.generate(

@@ -4,11 +4,15 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from functools import partial
 from pathlib import Path
+from threading import Event
 from typing import Self
 
+from pipeline.aio.signal import Signal
+from pipeline.aio.tasks import BackgroundTasks, all_stopped
 from pipeline.engines.blocking_worker import BlockingWorker
 from pipeline.engines.embedded_models import FETCHED, WHISPER_FILES
 from pipeline.engines.model_files import model_folder
+from pipeline.engines.newest_prompt import NewestPrompt
 from pipeline.engines.whisper.decoder import HeardWords, WhisperDecoder
 from pipeline.errors import ConfigError, EngineError
 from pipeline.types.chunks import AsrInput, Transcript
@@ -23,8 +27,9 @@ CONTEXT_BYTES = 600  # of plain English some 150 tokens, and 223 are read
 class WhisperEngine:
     """`Engine[AsrInput, Transcript]`.
 
-    A pass over a window cannot be interrupted: closing a request returns at once, and `busy` counts
-    its pass until it ends. Passes of all callers wait for each other; one that settles what was said goes first.
+    A pass over unfinished speech is dropped when a window comes whose transcript will stand. What CTranslate2 computes
+    cannot be interrupted: closing a request returns at once, and `busy` counts its pass until it comes to the next
+    computation. Passes of all callers wait for each other; one that settles what was said goes first.
     """
 
     def __init__(self, model: str, reader: WhisperDecoder, language: str | None) -> None:
@@ -58,9 +63,21 @@ class WhisperEngine:
         return cls(folder.name, reader, language)
 
     async def generate(self, request_id: str, prompts: AsyncIterator[AsrInput]) -> AsyncGenerator[Transcript, None]:
-        async for window in prompts:
-            heard = await self._read(window)
-            yield Transcript(heard.text, window.audio_end_ms, window.settles, language=heard.language)
+        async with BackgroundTasks() as tasks:
+            windows = NewestPrompt(prompts)
+            tasks.start(f"{request_id}:windows", windows.follow)
+            while (window := await windows.take()) is not None:
+                under_way = WindowPass(window, windows.changed)
+                task = tasks.start(f"{request_id}:pass", self._read, under_way)
+                while not (under_way.over or (not window.settles and windows.next and windows.next.settles)):
+                    await windows.changed.wait()
+                if not under_way.over:
+                    await all_stopped([task])
+                    continue
+                if under_way.error:
+                    raise under_way.error
+                heard = under_way.heard
+                yield Transcript(heard.text, window.audio_end_ms, window.settles, language=heard.language)
 
     async def busy(self) -> int:
         return self._worker.running
@@ -68,14 +85,21 @@ class WhisperEngine:
     async def aclose(self) -> None:
         await self._worker.aclose()
 
-    async def _read(self, window: AsrInput) -> HeardWords:
-        language, context = self._known(window.language or self._language), window.context
+    async def _read(self, under_way: "WindowPass") -> None:
+        window = under_way.window
+        error: EngineError | None = EngineError(STAGE, "a pass was dropped")
         try:
-            hear = partial(self._reader.hear, window.pcm, language, context)
-            return await self._worker.run_unheld(hear, URGENT if window.settles else PATIENT)
-        except Exception as error:
+            language, context = self._known(window.language or self._language), window.context
+            hear = partial(self._reader.hear, window.pcm, language, context, under_way.is_wanted)
+            under_way.heard = await self._worker.run_unheld(hear, URGENT if window.settles else PATIENT)
+            error = None
+        except EngineError as refused:
+            error = refused
+        except Exception as failure:
             log.exception("a pass failed", extra={"audio_ms": window.audio_end_ms})
-            raise EngineError(STAGE, f"the speech could not be transcribed ({type(error).__name__})") from error
+            error = EngineError(STAGE, f"the speech could not be transcribed ({type(failure).__name__})")
+        finally:
+            under_way.end(error)
 
     def _known(self, language: str | None) -> str | None:
         """The language as Whisper names it: `en-US` is `en`."""
@@ -84,3 +108,27 @@ class WhisperEngine:
             known = ", ".join(sorted(self._reader.languages))
             raise EngineError(STAGE, f"the language `{language}` is not one that the recogniser knows ({known})")
         return code
+
+
+class WindowPass:
+    """A pass that waits or is under way. It is over, too, when it was dropped."""
+
+    def __init__(self, window: AsrInput, changed: Signal) -> None:
+        self.window = window
+        self.heard = HeardWords("", "")
+        self.error: EngineError | None = None
+        self._over = Event()
+        self._changed = changed
+
+    @property
+    def over(self) -> bool:
+        return self._over.is_set()
+
+    def is_wanted(self) -> bool:
+        """Asked on the thread that computes."""
+        return not self.over
+
+    def end(self, error: EngineError | None) -> None:
+        self.error = error
+        self._over.set()
+        self._changed.fire()

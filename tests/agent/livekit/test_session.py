@@ -22,7 +22,7 @@ from agent.livekit.session_settings import PipelineSessionSettings
 from agent.persona.changes import Refusal
 from agent.persona.persona import AURA
 from agent.settings.agent import PipelineSettings
-from agent.turns.user_turn_tracker import PartialHeard
+from agent.turns.turn_events import PartialHeard
 from agent.video.sourced_frame import VideoSource
 from pipeline.realtime.client import Event, Unreachable
 from tests.agent.fake_pipeline import FakePipeline, Hears, Says

@@ -8,14 +8,12 @@ from agent.aio.background_tasks import OwnedTasks
 from agent.call import Call
 from agent.console.loudspeaker import Loudspeaker
 from agent.livekit.session import AuraRealtimeSession
-from agent.turns import user_turn_tracker
+from agent.turns.tracked_sound import TrackedSound
 from pipeline.session.response_manager import ResponseManager
 from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.types.history import Item
 from pipeline.types.turn_request import TurnRequest
-
-Sound = user_turn_tracker._Sound
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,8 +44,8 @@ FAULTS = (
     Fault("an answer is not truncated to what was heard", Item, "heard", lambda item, played_ms: item),
     Fault("a guess is kept though something else was asked", SpeculativeOutput, "discard", nothing),
     Fault("whatever is asked, the first guess is taken for its answer", TurnRequest, "__eq__", always(True)),
-    Fault("an answer goes on that should be cancelled", Sound, "is_turn", property(lambda s: not s.over_answer)),
-    Fault("a sign of listening ends an answer", Sound, "is_turn", property(always(True))),
+    Fault("an answer goes on that should be cancelled", TrackedSound, "is_turn", property(lambda s: not s.over_answer)),
+    Fault("a sign of listening ends an answer", TrackedSound, "is_turn", property(always(True))),
     Fault("an answer is not held up while somebody speaks", Loudspeaker, "pause", nothing),
     Fault("an answer that is held up stays so", Loudspeaker, "resume", nothing),
     Fault("a failure is not told", Call, "on_outcome", nothing),

@@ -6,7 +6,8 @@ import pytest
 from livekit.agents import stt
 
 from agent.turns.pipeline_stt import PipelineStt
-from agent.turns.user_turn_tracker import Kind, Onset, PartialHeard, Pause, TurnCommitted, UserTurnTracker
+from agent.turns.turn_events import Kind, Onset, PartialHeard, Pause, TurnCommitted
+from agent.turns.user_turn_tracker import UserTurnTracker
 
 pytestmark = pytest.mark.anyio
 

@@ -6,7 +6,7 @@ import pytest
 
 from agent.turns.sentence_end import SentenceEnd
 from agent.turns.sentence_words import ends_sentence
-from agent.turns.user_turn_tracker import Onset, PartialHeard, Pause
+from agent.turns.turn_events import Onset, PartialHeard, Pause
 
 pytestmark = pytest.mark.anyio
 BEGINS = Onset(audible=False, answering=False)

@@ -5,7 +5,7 @@ import asyncio
 import pytest
 
 from agent.turns.sound_vote import SoundVote
-from agent.turns.user_turn_tracker import Onset, PartialHeard, Pause
+from agent.turns.turn_events import Onset, PartialHeard, Pause
 
 pytestmark = pytest.mark.anyio
 BEGINS = Onset(audible=False, answering=False)

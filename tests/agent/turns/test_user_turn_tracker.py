@@ -2,26 +2,19 @@
 
 from dataclasses import replace
 
-from agent.turns.user_turn_tracker import (
-    Action,
-    Caption,
-    DropSound,
+from agent.turns.turn_events import (
     Expired,
-    Final,
     Flush,
-    GoOn,
-    Interrupt,
     Kind,
     Onset,
     PartialHeard,
     Pause,
-    TakeTurn,
     TurnCommitted,
     TurnEvent,
     Unheard,
-    UserTurnTracker,
     Written,
 )
+from agent.turns.user_turn_tracker import Action, Caption, DropSound, Final, GoOn, Interrupt, TakeTurn, UserTurnTracker
 
 QUIET = Onset(audible=False, answering=False)
 OVER_AGENT = Onset(audible=True, answering=True)

@@ -13,7 +13,8 @@ import pytest
 from pipeline.engines.fake import FakeEngine, Step, hears
 from pipeline.errors import EngineError
 from pipeline.media.sample_rates import SPEECH_RATE
-from pipeline.speech.streaming_transcriber import LULL_MS, StreamingTranscriber
+from pipeline.speech.speech_window import LULL_MS
+from pipeline.speech.streaming_transcriber import StreamingTranscriber
 from pipeline.speech.vad_frontend import FRAME, Pcm
 from pipeline.types.chunks import AsrInput, Transcript
 from pipeline.types.hypothesis import Hypothesis
@@ -527,6 +528,28 @@ async def test_whoever_waits_for_hypotheses_is_told_when_the_last_pass_begins_wh
         await asyncio.sleep(0.05)
         assert told == [False, True]
         someone.transcriber.settle()
+
+
+@dataclass(frozen=True, slots=True)
+class Late(FakeEngine[AsrInput, Transcript]):
+    """A recogniser that has a window overtaken, and tells all the same what it heard in it."""
+
+    async def generate(self, request_id: str, prompts: AsyncIterator[AsrInput]) -> AsyncGenerator[Transcript, None]:
+        first, second = await anext(prompts), await anext(prompts)
+        for window in (first, second):
+            yield Transcript("Hi" if window is first else "Hi Ann.", window.audio_end_ms, window.settles)
+            await asyncio.sleep(0.1)
+
+
+async def test_what_is_told_of_a_window_that_was_overtaken_settles_nothing() -> None:
+    transcriber = StreamingTranscriber(None, 800)
+    someone = Person(transcriber, Late(hears("").script))
+    async with asyncio.TaskGroup() as tasks:
+        tasks.create_task(someone.listens())
+        await someone.says(40)
+        await someone.pauses(10)
+        transcriber.commit()
+    assert [(heard.text, heard.settled) for heard in someone.heard] == [("Hi", False), ("Hi Ann.", True)]
 
 
 async def test_nothing_is_likely_while_a_pass_over_a_part_of_the_speech_is_still_under_way() -> None:
