@@ -50,7 +50,7 @@ class AuraRealtimeSession(llm.RealtimeSession[str]):
         self._wishes, self._listener = wishes, listener
         self._speaks_up = wishes.speaks_up
         self._cut_off = self._broke_off = False
-        self._history = ChatContextMirror()
+        self._history = ChatContextMirror(endpoint.before)
         self._tasks = OwnedTasks()
         self._connection = PipelineConnection(endpoint, self)
         self.character = SessionPersona(wishes, self._connection)
