@@ -30,7 +30,13 @@ def test_the_next_agent_of_the_room_reads_who_said_what() -> None:
 
 def test_only_words_are_kept() -> None:
     call = llm.FunctionCall(call_id="c", name="f", arguments="{}")
-    items = [said("system", "Be brief."), call, said("user", A_PICTURE), said("user", ""), said("user", "Hello", "d")]
+    items: list[llm.ChatItem] = [
+        said("system", "Be brief."),
+        call,
+        said("user", A_PICTURE),
+        said("user", ""),
+        said("user", "Hello", "d"),
+    ]
     assert told(SEAL.seal(items)) == [("d", "user", "Hello")]
 
 
