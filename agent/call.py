@@ -4,7 +4,7 @@ import asyncio
 import logging
 from typing import Any
 
-from livekit.agents import Agent, AgentSession, UserInputTranscribedEvent
+from livekit.agents import Agent, AgentSession, UserInputTranscribedEvent, llm
 from livekit.agents.types import NOT_GIVEN
 
 from agent.aio.background_tasks import OwnedTasks
@@ -29,6 +29,7 @@ from agent.persona.first_persona import FirstPersona
 from agent.persona.persona import Persona
 from agent.records.call_recording import CallRecording, RecordedSink
 from agent.rooms.failover_metadata import FailoverMetadata
+from agent.rooms.history_seal import HistorySeal
 from agent.settings.agent import PipelineSettings
 from agent.settings.tools import ToolSettings
 from agent.status.attributes import AgentStatePublisher
@@ -60,6 +61,7 @@ class Call:
         catalogue: Who else it may be.
         toolkit: What it can do.
         recording: Records it; None: nothing does.
+        seal: With which what is said is shown to an agent that may have to take over; None: there will be none.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Call:
         catalogue: PersonaCatalogue | None = None,
         toolkit: Toolkit | None = None,
         recording: CallRecording | None = None,
+        seal: HistorySeal | None = None,
     ) -> None:
         self._instructions, self._observer = persona.instructions, observer
         self._recording, self._recalled = recording, recalled
@@ -86,7 +89,8 @@ class Call:
         may_remark = turns.camera and floor.per_minute > 0
         first = FirstPersona(persona, recalled is not None, may_remark, catalogue or PersonaCatalogue())
         settings = PipelineSessionSettings(persona, spoken, turns.camera, first.speaks_up)
-        endpoint = PipelineEndpoint(pipeline, connect, recalled.resume_token if recalled else "")
+        self._seal, self._before = seal, seal.open(recalled.history) if seal and recalled else []
+        endpoint = PipelineEndpoint(pipeline, connect, recalled.resume_token if recalled else "", self._before)
         self._model = AuraRealtimeModel(endpoint, settings, self)
         self._cuts = AnswerCuts(self._model, self.publisher)
         self.spoken = SpokenTurns(turns, persona, self._model, self, self._cuts, self._latency, recording)
@@ -121,6 +125,7 @@ class Call:
         self._absence = CallAbsence(self.session, self._model, self._cuts)
         self.spoken.follow(self.session)
         self.session.on("user_input_transcribed", self._on_transcript)
+        self.session.on("conversation_item_added", self._on_item)
         self.session.on("close", self._on_close)
 
     @property
@@ -131,11 +136,14 @@ class Call:
 
     async def start(self, *, greet: bool = True, **room: Any) -> None:
         """Begin; `room` is what `AgentSession.start` takes of a room."""
-        agent = Agent(instructions=self._instructions, tools=self.tools.for_agent(self.character.now))
+        tools, before = self.tools.for_agent(self.character.now), llm.ChatContext(list(self._before))
+        agent = Agent(instructions=self._instructions, tools=tools, chat_ctx=before)
         await self.session.start(agent, record=False, **room)
         self.tools.start(agent, self._recalled.tool if self._recalled else "")
         if self._recording:
             self._recording.begin(self.session, self, self.publisher.began)
+        if self._before:
+            self._show_history()
         self._tasks.start(self.publisher.run(), "publisher")  # not sooner: there is nowhere to publish before
         if output := self.session.output.audio:
             output.on("playback_started", self._on_playback_started)
@@ -267,6 +275,14 @@ class Call:
         if event.is_final:
             self.character.heed(event.transcript)
             self.tools.heed(event.transcript)
+
+    @log_exceptions
+    def _on_item(self, _: object) -> None:
+        self._show_history()
+
+    def _show_history(self) -> None:
+        if self._seal and self._model.live:
+            self.publisher.history(self._seal.seal(self._model.live.chat_ctx.items))
 
     @log_exceptions
     def _on_playback_started(self, _: object) -> None:

@@ -26,6 +26,7 @@ from agent.rooms.failover_metadata import failover_metadata, given_metadata
 from agent.rooms.farewells import FarewellSender, Leaving
 from agent.rooms.first_caller import caller_in, first_caller
 from agent.rooms.frame_ticks import FrameTicks
+from agent.rooms.history_seal import HistorySeal
 from agent.rooms.people import Occupant
 from agent.rooms.persona_desk import PersonaDesk
 from agent.rooms.picture_desk import PictureDesk
@@ -126,6 +127,7 @@ class RoomCall:
             catalogue=there,
             toolkit=toolkit,
             recording=self._recording,
+            seal=HistorySeal(settings.livekit.api_secret, ctx.job.room.name),
         )
         self._desk = PersonaDesk(self._call.character, settings.persona.strangers)
         self._pictures, self._ticks = PictureDesk(self._call), FrameTicks(ctx.room)

@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 from aiohttp import web
+from livekit import api
 from livekit.agents import AgentServer, JobExecutorType, JobProcess, JobRequest
 from livekit.protocol import agent
 
@@ -19,6 +20,7 @@ from agent.phone.call_admission import CallAdmission
 from agent.preloading import MODULES
 from agent.records.record_keeper import RecordKeeper
 from agent.rooms import rooms
+from agent.rooms.cell_failover import CellFailover
 from agent.rooms.failover import Failover, RoomJob
 from agent.rooms.farewells import SILENT, Farewells, FarewellSender
 from agent.rooms.job_store import JobStore
@@ -57,14 +59,17 @@ async def work(settings: WorkerSettings, *, devmode: bool) -> signal.Signals | N
         keeping = tasks.create_task(_keep_records(settings), name="worker:records")
         watching = tasks.create_task(_watch(jobs, jobs_on_disk, started), name="worker:recall")
         looking = tasks.create_task(cell.run(), name="worker:cells")
+        standing_in = tasks.create_task(_stand_in(cell, jobs, started), name="worker:other cells")
         asked = tasks.create_task(asked_to_stop(), name="worker:signal")
         await asyncio.wait({running, asked}, return_when=asyncio.FIRST_COMPLETED)
         asked.cancel()
         if not running.done():
+            standing_in.cancel()
             await drain_calls(server, 0 if devmode else settings.drain_s)
             watching.cancel()
             await _end_calls(server, settings)
         watching.cancel()
+        standing_in.cancel()
         keeping.cancel()
         looking.cancel()
         await server.aclose()
@@ -200,7 +205,8 @@ class Health:
 
 
 class WorkerJobs:
-    """Lists the jobs of this worker, for `Failover`, and knows which of them were meant to end."""
+    """Lists the jobs of this worker, for `Failover`, and knows which of them were meant to end; for `CellFailover`, it
+    finds those that other cells have lost."""
 
     def __init__(
         self,
@@ -227,10 +233,30 @@ class WorkerJobs:
         self._figures.replaced.inc(called)
         return called
 
+    async def lost_agents(self) -> list[RoomJob]:
+        """Those of other workers."""
+        return await rooms.lost_agents(self._livekit, {job.agent for job in self.running_jobs()})
+
+    async def take_over(self, lost: RoomJob) -> bool:
+        """Of several cells that try it, one does: it is the one that takes the dead agent out of the room."""
+        try:
+            called = await rooms.watcher(self._livekit, lost, of_another=True)
+        except api.TwirpError as error:
+            if error.code != api.TwirpErrorCode.NOT_FOUND:
+                raise
+            return False
+        self._figures.replaced.inc(called)
+        return called
+
 
 async def _watch(jobs: WorkerJobs, jobs_on_disk: JobStore, started: asyncio.Event) -> None:
     await started.wait()
     await Failover(jobs, jobs_on_disk).run()
+
+
+async def _stand_in(cell: CellLoad, jobs: WorkerJobs, started: asyncio.Event) -> None:
+    await started.wait()
+    await CellFailover(cell, jobs).run()
 
 
 async def _keep_records(settings: WorkerSettings) -> None:

@@ -5,8 +5,9 @@ import asyncio
 from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
-from agent.cells.places import places
-from pipeline.realtime.client import Readiness, Unreachable
+from agent.cells.away_cells import AwayCells
+from agent.cells.places import answering, together
+from pipeline.realtime.client import Readiness
 
 LOOK_S = 0.5
 # Below the target load of the LiveKit server for agents, 0.7: above it not even the only worker is given a job.
@@ -29,6 +30,7 @@ class CellLoad:
         self._others = tuple(url for url in others if url != pipeline)
         self._max_jobs = max_jobs
         self._own = self._elsewhere = AWAY
+        self._away = AwayCells()
         self._taking = 0
 
     async def run(self) -> None:
@@ -39,7 +41,15 @@ class CellLoad:
 
     async def look(self) -> None:
         """Ask all cells how many places they have."""
-        self._own, self._elsewhere = await asyncio.gather(_known((self._pipeline,)), _known(self._others))
+        own, others = await asyncio.gather(answering((self._pipeline,)), answering(self._others))
+        self._own, self._elsewhere = together(own), together(others)
+        ready = {url for url, state in others.items() if state.ready}
+        self._away.feed(ready, asyncio.get_running_loop().time())
+
+    @property
+    def lost(self) -> bool:
+        """Whether another cell was there and has gone away of late."""
+        return bool(self._away)
 
     @contextmanager
     def taking(self) -> Generator[None]:
@@ -68,10 +78,3 @@ class CellLoad:
     def _open(self, jobs: int) -> int:
         """Calls that have a place here or are about to: some are not in a room of ours."""
         return max(jobs + self._taking, self._own.max_sessions - self._own.free_sessions)
-
-
-async def _known(cells: Sequence[str]) -> Readiness:
-    try:
-        return await places(cells) if cells else AWAY
-    except Unreachable:
-        return AWAY

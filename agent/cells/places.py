@@ -1,7 +1,7 @@
 """Counts places over cells: the pipelines that one installation spreads its callers over."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from urllib.parse import urlsplit
 
 from pipeline.realtime.client import Readiness, Unreachable, readiness
@@ -13,12 +13,22 @@ async def places(cells: Sequence[str]) -> Readiness:
     Raises:
         Unreachable: None of them answers.
     """
-    urls = await _each(cells)
-    told = await asyncio.gather(*map(readiness, urls), return_exceptions=True)
-    there = [state for state in told if isinstance(state, Readiness)]
+    there = await answering(cells)
     if not there:
         raise Unreachable(f"no pipeline answers at {', '.join(cells)}")
-    able = [state for state in there if state.ready]
+    return together(there)
+
+
+async def answering(cells: Sequence[str]) -> Mapping[str, Readiness]:
+    """What each cell that answers says, by its URL."""
+    urls = await _each(cells)
+    told = await asyncio.gather(*map(readiness, urls), return_exceptions=True)
+    return {url: state for url, state in zip(urls, told, strict=True) if isinstance(state, Readiness)}
+
+
+def together(cells: Mapping[str, Readiness]) -> Readiness:
+    """What they have together: they are ready if one is."""
+    able = [state for state in cells.values() if state.ready]
     return Readiness(bool(able), sum(one.free_sessions for one in able), sum(one.max_sessions for one in able))
 
 

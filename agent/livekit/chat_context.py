@@ -2,7 +2,7 @@
 
 from base64 import b64encode
 from collections import OrderedDict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from livekit.agents import llm
@@ -17,10 +17,13 @@ A_PICTURE = "(I am showing you this picture.)"  # the words of a message that is
 class ChatContextMirror:
     """The history mirrors the pipeline's items that have words, and keeps the pictures that were sent with them; frames
     stay in the pipeline.
+
+    Args:
+        before: What was said before this session: another agent has taken the call over.
     """
 
-    def __init__(self) -> None:
-        self.items = llm.ChatContext.empty()
+    def __init__(self, before: Iterable[llm.ChatMessage] = ()) -> None:
+        self.items = llm.ChatContext(list(before))
         self._unconfirmed: list[str] = []  # what the pipeline was told to add, and has not said that it did
         self._coming: OrderedDict[str, bytes] = OrderedDict()  # pictures, by the words of the messages they come with
         self._pictures: OrderedDict[str, bytes] = OrderedDict()  # by item

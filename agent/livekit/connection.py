@@ -3,10 +3,12 @@
 import asyncio
 import logging
 import secrets
-from collections.abc import AsyncIterator, Iterable
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from typing import Protocol
+
+from livekit.agents import llm
 
 from agent.livekit.capabilities import PipelineCapabilities, read_capabilities
 from agent.livekit.input_stream import InputClock, InputItem
@@ -56,11 +58,16 @@ class ConnectPipeline(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class PipelineEndpoint:
-    """An endpoint says which pipeline is called, how, and which conversation is gone on with if any."""
+    """An endpoint says which pipeline is called, how, and which conversation is gone on with if any.
+
+    Attributes:
+        before: What was said in it, for a pipeline that does not know it any more.
+    """
 
     settings: PipelineSettings
     connect: ConnectPipeline = connect
     resume_token: str = ""
+    before: Sequence[llm.ChatMessage] = ()
 
 
 class PipelineConnection:

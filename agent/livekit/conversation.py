@@ -49,7 +49,7 @@ class PipelineConversation:
         self._settings, self._listener, self._events = settings, listener, events
         self._speaks_up = settings.speaks_up
         self._cut_off = self._broke_off = False
-        self._history = ChatContextMirror()
+        self._history = ChatContextMirror(endpoint.before)
         self._tasks = OwnedTasks()
         self._connection = PipelineConnection(endpoint, self)
         self.character = SessionPersona(settings, self._connection)

@@ -3,7 +3,7 @@
 import asyncio
 
 from agent.floor.floor import RemarkOffer
-from agent.turns.user_turn_tracker import PartialHeard
+from agent.turns.turn_events import PartialHeard
 from pipeline.realtime.client import Event
 
 

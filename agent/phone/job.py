@@ -19,6 +19,7 @@ from agent.phone.telephone import Telephone
 from agent.records.call_recording import CallRecording
 from agent.rooms.failover_metadata import failover_metadata, given_metadata
 from agent.rooms.farewells import Leaving
+from agent.rooms.history_seal import HistorySeal
 from agent.rooms.people import by_arrival, in_room
 from agent.rooms.rooms import FAILURES, hang_up
 from agent.settings.agent import WorkerSettings
@@ -61,6 +62,7 @@ class PhoneCall:
             recalled=recalled,
             toolkit=toolkit,
             recording=self._recording,
+            seal=HistorySeal(settings.livekit.api_secret, ctx.job.room.name),
         )
         speaker = _Speaker(self._call, settings.phone)
         self._telephone = Telephone(speaker, self, settings.phone, self._record, self._over)

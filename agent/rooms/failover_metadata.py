@@ -12,11 +12,13 @@ class FailoverMetadata(msgspec.Struct, frozen=True):
         resume_token: The token of the conversation; empty if that is lost.
         given: The metadata that the first agent's dispatch was given along.
         tool: The call of a tool that the lost agent showed last, as it showed it.
+        history: What was said, sealed as the lost agent showed it.
     """
 
     resume_token: str = ""
     given: str = ""
     tool: str = ""
+    history: str = ""
 
     def metadata(self) -> str:
         return msgspec.json.encode(_Metadata(1, self)).decode()

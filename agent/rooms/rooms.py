@@ -1,21 +1,24 @@
 """What is asked of the LiveKit server about a room: whether its agent holds a place, another agent, its end."""
 
+import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Set
 from contextlib import asynccontextmanager
 
 import aiohttp
 from livekit import api
+from livekit.api.twirp_client import TwirpClient
 
 from agent.rooms.failover import RoomJob
 from agent.rooms.failover_metadata import FailoverMetadata, given_metadata
 from agent.rooms.people import Occupant, at_server, company, one_caller
 from agent.settings.agent import LiveKitSettings
-from agent.status.attributes import CONNECTION, MARK, TOOL
+from agent.status.attributes import CONNECTION, HISTORY, MARK, TOOL
 
 logger = logging.getLogger(__name__)
 
 PATIENCE_S = 2.0
+ALIVE, ALIVE_S = "aura.alive", 2.0  # whoever lives answers a call within that, if only that it knows no such method
 FAILURES = (api.TwirpError, aiohttp.ClientError, TimeoutError)
 
 
@@ -33,7 +36,9 @@ async def holds_place(livekit: LiveKitSettings, room: str) -> bool:
         return False
 
 
-async def watcher(livekit: LiveKitSettings, lost: RoomJob, *, terminated: bool = False) -> bool:
+async def watcher(
+    livekit: LiveKitSettings, lost: RoomJob, *, terminated: bool = False, of_another: bool = False
+) -> bool:
     """Call an agent into a room that has lost its own, if people are there and no other AURA is.
 
     The line that the dead one has shown goes along, so that the conversation can be gone on with, and what the
@@ -41,6 +46,7 @@ async def watcher(livekit: LiveKitSettings, lost: RoomJob, *, terminated: bool =
 
     Args:
         terminated: The server has ended the job. If its dispatch is gone too, somebody meant it.
+        of_another: It is another worker's: whoever takes it out of the room calls the next one, and nobody else does.
 
     Returns:
         Whether one was called.
@@ -53,18 +59,61 @@ async def watcher(livekit: LiveKitSettings, lost: RoomJob, *, terminated: bool =
         others = [one for one in there if _is_agent(one) and one.attributes.get(MARK) and one.identity != lost.agent]
         if others or not any(at_server(one).calls for one in there):
             return False
+        if of_another and all(one.identity != lost.agent for one in there):
+            return False
         dispatches = await server.agent_dispatch.list_dispatch(room_name=lost.room)
-        dispatch = next((each for each in dispatches if each.id == lost.dispatch), None)
+        dispatch = next((each for each in dispatches if _has_called(each, lost)), None)
         if terminated and dispatch is None:
             return False
-        line = tool = ""
+        line = tool = history = ""
         for ghost in there:  # the server itself notices a death after seconds only
             if ghost.identity == lost.agent:
-                line, tool = ghost.attributes.get(CONNECTION, ""), ghost.attributes.get(TOOL, "")
+                line, tool, history = (ghost.attributes.get(name, "") for name in (CONNECTION, TOOL, HISTORY))
                 await server.room.remove_participant(api.RoomParticipantIdentity(room=lost.room, identity=lost.agent))
-        recalled = FailoverMetadata(line, given_metadata(dispatch.metadata) if dispatch else "", tool)
+        recalled = FailoverMetadata(line, given_metadata(dispatch.metadata) if dispatch else "", tool, history)
         await _dispatch(server, livekit.agent_name, lost.room, recalled)
         return True
+
+
+async def lost_agents(livekit: LiveKitSettings, living: Set[str]) -> list[RoomJob]:
+    """Return the AURA agents that are listed in rooms and do not answer: the server itself notices a death, and above
+    all that of a whole machine, after seconds only.
+
+    Args:
+        living: Identities of agents that are known to live.
+
+    Raises:
+        api.TwirpError, aiohttp.ClientError, TimeoutError: The server does not say who is where.
+    """
+    async with _server(livekit) as server:
+        listed = (await server.room.list_rooms(api.ListRoomsRequest())).rooms
+        there = await asyncio.gather(*(_there(server, room.name) for room in listed), return_exceptions=True)
+    asked = [
+        RoomJob(room.name, one.identity)
+        for room, people in zip(listed, there, strict=True)
+        if isinstance(people, list)
+        for one in people
+        if _is_agent(one) and one.attributes.get(MARK) and one.identity not in living
+    ]
+    answers = await asyncio.gather(*(_answers(livekit, job) for job in asked))
+    return [job for job, answered in zip(asked, answers, strict=True) if not answered]
+
+
+async def _answers(livekit: LiveKitSettings, job: RoomJob) -> bool:
+    """Whether that agent answers a call. True also if the server refuses to ask: then nobody knows."""
+    grants = api.VideoGrants(room_admin=True, room=job.room)
+    token = api.AccessToken(livekit.api_key, livekit.api_secret).with_grants(grants).to_jwt()
+    request = api.PerformRpcRequest(room=job.room, destination_identity=job.agent, method=ALIVE)
+    headers = {"authorization": f"Bearer {token}"}
+    try:
+        async with aiohttp.ClientSession() as http, asyncio.timeout(ALIVE_S):
+            client = TwirpClient(http, livekit.url, "livekit", failover=False)
+            await client.request("RoomService", "PerformRpc", request, headers, api.PerformRpcResponse)
+    except TimeoutError:
+        return False
+    except (api.TwirpError, aiohttp.ClientError) as error:
+        logger.debug("an agent was asked whether it lives", extra={"room": job.room, "told": str(error)})
+    return True
 
 
 async def end(livekit: LiveKitSettings, room: str, agent: str, *, with_caller: bool = False) -> None:
@@ -121,8 +170,13 @@ async def _dispatch(server: api.LiveKitAPI, agent_name: str, room: str, recalled
         if error.code != api.TwirpErrorCode.INVALID_ARGUMENT or not recalled.given:
             raise
         # With our own it is larger than the server allows: the conversation counts more than what it was given along.
-        request.metadata = FailoverMetadata(recalled.resume_token).metadata()
+        request.metadata = FailoverMetadata(recalled.resume_token, history=recalled.history).metadata()
         await server.agent_dispatch.create_dispatch(request)
+
+
+def _has_called(dispatch: api.AgentDispatch, lost: RoomJob) -> bool:
+    there = (job.state.participant_identity for job in dispatch.state.jobs)
+    return dispatch.id == lost.dispatch or lost.agent in there
 
 
 def _is_agent(someone: api.ParticipantInfo) -> bool:

@@ -40,6 +40,7 @@ OBSERVATION = "aura.observation"
 PERSONA = "aura.persona"
 CHOICES = "aura.choices"
 TOOL = "aura.tool"
+HISTORY = "aura.history"  # what was said, sealed: for whoever takes the call over
 RECORD = "aura.record"  # `on` while the call is recorded
 MARK = "aura.agent"  # which other agents in a room do not have
 SILENT_S = 2.0  # for which "stayed silent" is shown
@@ -234,6 +235,10 @@ class AgentStatePublisher:
         if why:
             self.decided("error", f"the call is not recorded: {why}", reason="record")
         self._tell({RECORD: "on" if on else ""})
+
+    def history(self, sealed: str) -> None:
+        """Publish what was said, as nobody can read it who is not an agent of ours."""
+        self._tell({HISTORY: sealed})
 
     def persona(self, persona: Mapping[str, object], choices: Mapping[str, object]) -> None:
         """Publish who the agent is, and what there is to choose from; what is shown already is not told again."""

@@ -45,10 +45,11 @@ class OwnLiveKit:
         token = api.AccessToken(self.settings.api_key, self.settings.api_secret).with_identity(identity)
         return Grant(self.settings.url, token.with_kind(kind).with_grants(grants).with_attributes(attributes).to_jwt())
 
-    def calling(self, room: str, identity: str, agent_name: str) -> Grant:
+    def calling(self, room: str, identity: str, agent_name: str, attributes: dict[str, str] | None = None) -> Grant:
         """A token as the page server makes them for an agent of that name."""
         named = LiveKitSettings(self.settings.url, KEY, SECRET, agent_name)
-        return Grant(self.settings.url, join_token(named, TokenRequest(room, participant_identity=identity)))
+        asked = TokenRequest(room, participant_identity=identity, participant_attributes=attributes)
+        return Grant(self.settings.url, join_token(named, asked))
 
     def server(self) -> api.LiveKitAPI:
         return api.LiveKitAPI(self.settings.url, self.settings.api_key, self.settings.api_secret)

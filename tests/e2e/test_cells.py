@@ -1,6 +1,10 @@
 """Two cells of two places each at one LiveKit server: who gets the next call, and what becomes of calls at an end."""
 
 import asyncio
+import os
+import signal
+import sys
+from asyncio.subprocess import Process
 from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
@@ -8,9 +12,14 @@ from pathlib import Path
 
 import pytest
 
+from agent.persona.greetings import APOLOGIES
 from infra.bench.person.person import READY_S, Person, joined
+from infra.launcher.base.processes import child
+from infra.launcher.supervise.ports import LOOPBACK, choose_ports
+from tests.e2e.observed import STOP_S, healthy
 from tests.e2e.own_livekit import OwnAgent, OwnLiveKit, own_agent, own_livekit, own_redis
-from tests.e2e.stack import POLL_S
+from tests.e2e.stack import POLL_S, ROOT
+from tests.e2e.writer import PERSONA, Writer, writing
 from tests.served import KEY, Served, served
 
 pytestmark = pytest.mark.anyio
@@ -92,6 +101,48 @@ async def test_cells_fill_evenly_and_one_that_ends_cuts_no_call(
             assert await first.agent.process.wait() == 0, "its last call has ended"
 
 
+async def test_who_was_in_a_cell_that_is_killed_goes_on_in_another_with_what_was_said(
+    environ: Mapping[str, str], tmp_path: Path, a_room: Callable[[], str]
+) -> None:
+    async with (
+        own_livekit(Path(environ["AURA_HOME"]), tmp_path) as livekit,
+        a_pipeline(2, tmp_path) as (doomed, pipeline),
+        served(max_sessions=4) as safe,
+        AsyncExitStack() as life,
+    ):
+
+        async def worker(url: str, folder: str) -> OwnAgent:
+            where = {"AURA_PIPELINE_URL": url, "AURA_PIPELINE_KEY": KEY}
+            told = {"AURA_CELLS": f"{doomed},{safe.url}", "LIVEKIT_AGENT_NAME": NAME}
+            return await life.enter_async_context(own_agent(livekit, where, tmp_path / folder, **told))
+
+        async def call(name: str) -> Writer:
+            grant = livekit.calling(a_room(), name.lower(), NAME, PERSONA)
+            caller = await life.enter_async_context(writing(name, grant))
+            await caller.greeted()
+            return caller
+
+        first = await worker(doomed, "doomed")
+        ann, ben = await call("Ann"), await call("Ben")
+        await worker(safe.url, "safe")
+        cleo = await call("Cleo")  # the first cell is full
+        assert safe.pipeline.free_sessions == 3
+        await ann.ask("My cat is called Miko.")
+
+        os.killpg(first.process.pid, signal.SIGKILL)  # the worker, and the processes of its calls
+        pipeline.kill()
+        for caller in (ann, ben):  # 5 s are promised; this machine may be busy
+            await caller.diary.until(lambda gone=caller.gone: gone, 4 * TOLD_S, "the end of its agent")
+        for caller in (ann, ben):
+            await caller.diary.until(lambda read=caller.read: APOLOGIES["en"] in read, READY_S, "an apology")
+            assert caller.agents[0] in caller.gone and len(caller.agents) == 2
+        await ann.ask("What is she called?")
+        (question,) = [chat for chat in safe.line.questions if chat.messages[-1].text == "What is she called?"]
+        assert "My cat is called Miko." in [message.text for message in question.messages]
+        await cleo.ask("Are you still there?")
+        assert len(cleo.agents) == 1 and not cleo.gone and not cleo.troubles
+
+
 async def test_two_livekit_servers_that_share_a_redis_are_one(
     environ: Mapping[str, str], tmp_path: Path, a_room: Callable[[], str]
 ) -> None:
@@ -109,6 +160,18 @@ async def test_two_livekit_servers_that_share_a_redis_are_one(
             await caller.greeted()
         assert first.pipeline.pipeline.free_sessions == second.pipeline.pipeline.free_sessions == 0
         assert await one.rooms() == await other.rooms() and len(await one.rooms()) == 4
+
+
+@asynccontextmanager
+async def a_pipeline(places: int, folder: Path) -> AsyncGenerator[tuple[str, Process]]:
+    """A scripted one in a process of its own: where it is, and that process."""
+    port, log = choose_ports({}).pipeline, folder / "pipeline.log"
+    server = [sys.executable, "-m", "tests.infra.ray.scripted_server", "--max-sessions", str(places)]
+    async with child(
+        [*server, "--host", LOOPBACK, "--port", str(port)], cwd=ROOT, env=os.environ, log=log, stop_s=STOP_S
+    ) as process:
+        await healthy(f"http://{LOOPBACK}:{port}/ready", log)
+        yield f"http://{LOOPBACK}:{port}", process
 
 
 def cut(callers: Sequence[Person], told: Sequence[int]) -> list[bool]:
