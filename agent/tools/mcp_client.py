@@ -2,13 +2,15 @@
 
 import asyncio
 import contextlib
-from collections.abc import Mapping
-from contextlib import AbstractAsyncContextManager
+from collections.abc import AsyncGenerator, Mapping
+from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from typing import Any, TextIO
 
+import httpx2
 from livekit.agents.llm.mcp import MCPServer, MCPServerHTTP, MCPServerStdio, MCPToolResultContext
 from mcp import MCPError, StdioServerParameters
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
 from mcp.types import CONNECTION_CLOSED, TextContent
 
 from agent.settings.mcp_file import McpServerSettings
@@ -16,6 +18,8 @@ from agent.tools.stderr_tail import StderrTail
 
 NEXT_COMMAND = "run its `command` by hand"
 NEXT_URL = "see that its `url` answers, and takes the key of `key_env`"
+
+HTTP_TIMEOUT = httpx2.Timeout(5.0, read=300.0)  # as LiveKit's client has it
 
 
 class _Program(MCPServerStdio):
@@ -34,6 +38,20 @@ class _Program(MCPServerStdio):
         return stdio_client(program, self._errors)
 
 
+class _Remote(MCPServerHTTP):
+    """A server by Streamable HTTP: LiveKit's, but the system's certificates are read in a thread. That takes tens of
+    milliseconds, and comes again with each try to connect: the call's sound would wait."""
+
+    @asynccontextmanager
+    async def client_streams(self) -> AsyncGenerator[Any]:
+        trusted = await asyncio.to_thread(httpx2.create_ssl_context)
+        async with (
+            httpx2.AsyncClient(verify=trusted, timeout=HTTP_TIMEOUT, headers=self.headers) as http,
+            streamable_http_client(self.url, http_client=http) as streams,
+        ):
+            yield streams
+
+
 def mcp_client(settings: McpServerSettings, timeout_s: float, said: StderrTail) -> MCPServer:
     """The client of a server.
 
@@ -42,7 +60,7 @@ def mcp_client(settings: McpServerSettings, timeout_s: float, said: StderrTail) 
     """
     if not settings.url:
         return _Program(settings, timeout_s, said.file)
-    return MCPServerHTTP(
+    return _Remote(
         settings.url,
         "streamable_http",
         headers=dict(settings.headers),

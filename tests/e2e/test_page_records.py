@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from agent.records.record_folder import RecordFolder
-from tests.e2e.chromium import chromium, element, find
+from tests.e2e.chromium import DESK, SMALL_PHONE, chromium, element, find
 from tests.e2e.look import GROSS, compared
 from tests.e2e.page_states import PAGE_S
 from tests.e2e.scripted_agent import ScriptedPage, scripted_page
@@ -62,6 +62,10 @@ async def test_a_record_is_told_fetched_heard_once_more_and_deleted(
         await agent.says("agent", "It is noon.")
         await page.until(captions("agent", "noon"), PAGE_S, "a line")
         assert "recorded" in await page.run(f"{element('recorded')}.textContent")
+        await page.look(SMALL_PHONE)
+        reach = f"[{element('settings')}, {element('details')}].map(each => each.getBoundingClientRect().right)"
+        assert await page.run(f"Math.max(...{reach}) <= innerWidth"), "a button lies beside the screen"
+        await page.look(DESK)
         await page.click(find("[aria-controls=details]"))
         await page.until(element("download-sound"), PAGE_S, "the sound of the record")
         assert await page.run(SAVED % "download-sound") == [os.path.getsize(record / "sound.ogg"), "OggS"]

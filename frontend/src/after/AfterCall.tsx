@@ -3,6 +3,7 @@ import { useRef, useState } from 'react';
 import { useAbout } from '../about/useAbout';
 import { useConversation } from '../conversation/useConversation';
 import { handOver, REPLAY } from '../replay/handOver';
+import { GOODBYE } from '../session/callProblems';
 import type { Place } from '../session/choices';
 import type { Call } from '../session/openCall';
 import type { End } from '../session/phase';
@@ -55,7 +56,7 @@ export function AfterCall({ call, place, end, again, anew, back }: Props) {
       </div>
       <header>
         <h1 ref={heading} tabIndex={-1}>
-          {end.problem ? words.after.broken : words.after.title}
+          {end.problem && end.problem.code !== GOODBYE ? words.after.broken : words.after.title}
         </h1>
         {end.problem && (
           <div role="alert" data-testid="failed" data-code={end.problem.code}>
@@ -68,6 +69,7 @@ export function AfterCall({ call, place, end, again, anew, back }: Props) {
       <WayOn end={end} forgotten={forgotten} again={again} anew={anew} back={back} />
       {recorded && !forgotten && (
         <a
+          className="link"
           href={REPLAY}
           // biome-ignore lint/security/noBlankTarget: our own page, which only so gets a copy of what this tab keeps
           target="_blank"

@@ -2,6 +2,9 @@
 export const STATES = ['listening', 'thinking', 'speaking', 'writing', 'watching', 'silent'] as const;
 export type AgentState = (typeof STATES)[number] | 'absent' | 'preparing';
 
+/** The agent's own tool that ends the call, after a goodbye: docs/tools.md. */
+export const END_CALL = 'end_call';
+
 const SHOWN = ['camera', 'screen'] as const;
 export type Shown = (typeof SHOWN)[number];
 

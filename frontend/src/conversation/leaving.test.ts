@@ -46,6 +46,11 @@ it('marks a question for which a tool still works', () => {
   expect(marks(lines, { tools: [{ ...works, state: 'done' }] })).toEqual([null, null]);
 });
 
+it('leaves nothing open that was asked if the agent ends the call: it has said goodbye', () => {
+  const ends = { ...works, name: 'end_call' };
+  expect(marks([line('user'), line('agent')], { tools: [ends] })).toEqual([null, null]);
+});
+
 it('is told to the conversation when it ends, and once is enough', () => {
   const state = reduce({ ...EMPTY, lines: [line('user')] }, { type: 'ended', nowMs: 0 });
   expect(state.lines.map(({ mark }) => mark)).toEqual(['open']);

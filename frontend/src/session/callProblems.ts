@@ -13,12 +13,20 @@ export function connectProblem(error: unknown): Problem {
   };
 }
 
+/** The code of an end that the agent has made: it was asked to, and nothing is wrong. */
+export const GOODBYE = 'goodbye';
+
 /**
- * Why the call ended without the person leaving; null where nothing is wrong.
+ * Why the call ended without the person leaving; null where they have left.
  *
  * @param pipelineGone the agent had lost its pipeline when it was last heard of.
+ * @param goodbye the agent was ending the call when it was last heard of.
  */
-export function endProblem(reason: DisconnectReason | undefined, pipelineGone: boolean): Problem | null {
+export function endProblem(
+  reason: DisconnectReason | undefined,
+  pipelineGone: boolean,
+  goodbye: boolean,
+): Problem | null {
   const told = words.trouble;
   const code = 'ended';
   switch (reason) {
@@ -28,6 +36,7 @@ export function endProblem(reason: DisconnectReason | undefined, pipelineGone: b
       return { code, title: told.elsewhere, advice: told.elsewhereAdvice, again: told.bringHere };
     case DisconnectReason.ROOM_DELETED:
     case DisconnectReason.PARTICIPANT_REMOVED:
+      if (goodbye) return { code: GOODBYE, title: told.goodbye, advice: told.endedAdvice, again: told.callAgain };
       return pipelineGone
         ? {
             code,

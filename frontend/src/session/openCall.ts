@@ -9,7 +9,7 @@ import {
   Track,
   VideoPresets,
 } from 'livekit-client';
-import { hasLostPipeline } from '../agent/attributes';
+import { END_CALL, hasLostPipeline } from '../agent/attributes';
 import { type Conversation, openConversation } from '../conversation/openConversation';
 import { canChooseLoudspeaker } from '../devices/tone';
 import { endEarlySound } from '../sound/earlySound';
@@ -93,8 +93,9 @@ export async function openCall(
   room.once(RoomEvent.Disconnected, (reason = DisconnectReason.UNKNOWN_REASON) => {
     connection.close();
     stopAsking();
+    const goodbye = conversation.current().tools.some(({ name, state }) => name === END_CALL && state === 'running');
     conversation.close();
-    events.ended(endProblem(gaveUp ? DisconnectReason.UNKNOWN_REASON : reason, pipelineGone));
+    events.ended(endProblem(gaveUp ? DisconnectReason.UNKNOWN_REASON : reason, pipelineGone, goodbye));
   });
   const ask = (question: FirstQuestion) => {
     stopAsking();

@@ -1,7 +1,7 @@
 import { DisconnectReason } from 'livekit-client';
 import { expect, it } from 'vitest';
 import { en } from '../words/en';
-import { endProblem } from './callProblems';
+import { endProblem, GOODBYE } from './callProblems';
 import { deviceProblem } from './problems';
 import { RETURN_WITHIN_MS, recall, remember } from './returning';
 import { readUrlOptions } from './urlOptions';
@@ -45,15 +45,20 @@ it('knows what to tell whoever taps and whoever has keys', () => {
 });
 
 it('complains about every end but the one the person chose', () => {
-  expect(endProblem(DisconnectReason.CLIENT_INITIATED, false)).toBeNull();
-  expect(endProblem(DisconnectReason.DUPLICATE_IDENTITY, false)?.title).toBe('The call goes on elsewhere');
-  expect(endProblem(undefined, false)?.title).toBe('The connection was lost');
+  expect(endProblem(DisconnectReason.CLIENT_INITIATED, false, false)).toBeNull();
+  expect(endProblem(DisconnectReason.DUPLICATE_IDENTITY, false, false)?.title).toBe('The call goes on elsewhere');
+  expect(endProblem(undefined, false, false)?.title).toBe('The connection was lost');
 });
 
 it('says what happened when the server ends a call whose agent had lost its pipeline', () => {
-  const title = (pipelineGone: boolean) => endProblem(DisconnectReason.ROOM_DELETED, pipelineGone)?.title;
+  const title = (pipelineGone: boolean) => endProblem(DisconnectReason.ROOM_DELETED, pipelineGone, false)?.title;
   expect(title(false)).toBe('The call was ended by the server');
   expect(title(true)).toBe('AURA has broken down');
+});
+
+it('finds nothing broken in a call that the agent has ended after its goodbye', () => {
+  expect(endProblem(DisconnectReason.ROOM_DELETED, false, true)?.code).toBe(GOODBYE);
+  expect(endProblem(undefined, false, true)?.title).toBe('The connection was lost');
 });
 
 it('tells nobody to press a key who has a finger only', () => {

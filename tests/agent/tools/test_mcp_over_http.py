@@ -4,15 +4,20 @@ import asyncio
 import os
 import signal
 import socket
+import ssl
 import sys
+import threading
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from agent.settings.mcp_file import McpServerSettings, read_mcp_file
 from agent.settings.tools import ToolSettings
+from agent.tools.last_words import LastWords
+from agent.tools.mcp_client import mcp_client
 from tests.agent.fake_pipeline import Calls, FakePipeline, Says
 from tests.agent.tools.calling import PERSONA, Caller, calling
 from tests.agent.tools.test_mcp_servers import SERVER, STEP_S, TRIES, offered, troubles
@@ -182,3 +187,18 @@ async def refusing(port: int, answer: str) -> AsyncIterator[None]:
 
     async with await asyncio.start_server(answered, "127.0.0.1", port):
         yield
+
+
+async def test_certificates_are_read_beside_the_loop_on_which_a_call_is_heard(monkeypatch: pytest.MonkeyPatch) -> None:
+    read_in: list[int] = []
+    read = ssl.create_default_context
+
+    def reading(*args: Any, **settings: Any) -> ssl.SSLContext:
+        read_in.append(threading.get_ident())
+        return read(*args, **settings)
+
+    monkeypatch.setattr(ssl, "create_default_context", reading)
+    nobody = McpServerSettings("away", url="http://127.0.0.1:9/mcp")
+    with LastWords() as said, suppress(Exception):
+        await mcp_client(nobody, 1.0, said).initialize()
+    assert read_in and threading.get_ident() not in read_in

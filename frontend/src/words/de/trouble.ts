@@ -17,6 +17,7 @@ export const trouble: Words['trouble'] = {
   elsewhere: 'Das Gespräch geht anderswo weiter',
   elsewhereAdvice: 'Es wurde in einem anderen Tab oder Fenster geöffnet.',
   bringHere: 'Hierher holen',
+  goodbye: 'AURA hat sich verabschiedet',
   ended: 'Der Server hat das Gespräch beendet',
   endedAdvice: 'Ruf wieder an, wann immer du willst.',
   endedTechnical: 'Der Raum wurde geschlossen, oder sein Agent entfernt. Wurde AURA beendet, startet infra/up neu.',

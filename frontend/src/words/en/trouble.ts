@@ -15,6 +15,7 @@ export const trouble = {
   elsewhere: 'The call goes on elsewhere',
   elsewhereAdvice: 'It was opened in another tab or window.',
   bringHere: 'Bring it here',
+  goodbye: 'AURA has said goodbye',
   ended: 'The call was ended by the server',
   endedAdvice: 'Call again whenever you like.',
   endedTechnical: 'The room was closed, or its agent was removed. If AURA has been stopped, infra/up starts it.',
