@@ -4,7 +4,7 @@ import asyncio
 import signal
 from asyncio.subprocess import Process
 from collections import deque
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Callable, Mapping
 from contextlib import AsyncExitStack
 from pathlib import Path
 
@@ -12,6 +12,7 @@ from infra.launcher.base.errors import ServiceFailed
 from infra.launcher.base.processes import child
 from infra.launcher.base.progress import Display
 from infra.launcher.supervise.health import PAUSE_S, healthy
+from infra.launcher.supervise.patience import patience
 from infra.launcher.supervise.service import Service
 
 MOST = 3  # restarts within `WITHIN_S`; one that dies more often has a fault that no restart mends
@@ -19,10 +20,24 @@ WITHIN_S = 300.0
 
 
 class ProcessSupervisor:
-    """One service."""
+    """One service.
 
-    def __init__(self, service: Service, *, cwd: Path, environ: Mapping[str, str], log: Path, display: Display) -> None:
+    Args:
+        patience: How many times as long as it says it may take to start now.
+    """
+
+    def __init__(
+        self,
+        service: Service,
+        *,
+        cwd: Path,
+        environ: Mapping[str, str],
+        log: Path,
+        display: Display,
+        patience: Callable[[], float] = patience,
+    ) -> None:
         self.service = service
+        self._patience = patience
         self._cwd, self._environ, self._log, self._display = cwd, environ, log, display
         self._life = AsyncExitStack()
         self._process: Process | None = None
@@ -42,16 +57,15 @@ class ProcessSupervisor:
         environ, stop_s = {**self.service.defaults, **self._environ, **self.service.env}, self.service.stop_s
         process = child(self.service.argv, cwd=self._cwd, env=environ, log=self._log, stop_s=stop_s)
         self._process = await self._life.enter_async_context(process)
-        try:
-            async with asyncio.timeout(self.service.start_s):
-                while not await healthy(self.service.health):
-                    if self._process.returncode is not None:
-                        raise await self._death(self._process)
-                    await asyncio.sleep(PAUSE_S)
-        except TimeoutError:
-            raise ServiceFailed(
-                self.service.name, f"was not healthy within {self.service.start_s:g} s", self._log
-            ) from None
+        clock = asyncio.get_running_loop().time
+        begun = clock()
+        while not await healthy(self.service.health):
+            if self._process.returncode is not None:
+                raise await self._death(self._process)
+            patient = self._patience()
+            if clock() - begun > self.service.start_s * patient:
+                raise ServiceFailed(self.service.name, _late(clock() - begun, patient), self._log)
+            await asyncio.sleep(PAUSE_S)
 
     async def restarts(self) -> AsyncGenerator[int]:
         """Keep it alive until cancelled.
@@ -93,3 +107,11 @@ class ProcessSupervisor:
             return False
         self._restarts.append(now)
         return True
+
+
+def _late(waited_s: float, patient: float) -> str:
+    """Why it is given up, and what to do where the machine has too much else to do."""
+    said = f"was not healthy within {waited_s:.3g} s"
+    if patient > 1:
+        said += f", with {patient:.1f} processes to each processor: end what else computes, and start it again"
+    return said

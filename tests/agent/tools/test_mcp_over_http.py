@@ -16,7 +16,7 @@ import pytest
 
 from agent.settings.mcp_file import McpServerSettings, read_mcp_file
 from agent.settings.tools import ToolSettings
-from agent.tools.last_words import LastWords
+from agent.tools.stderr_tail import StderrTail
 from agent.tools.mcp_client import mcp_client
 from tests.agent.fake_pipeline import Calls, FakePipeline, Says
 from tests.agent.tools.calling import PERSONA, Caller, calling
@@ -199,6 +199,6 @@ async def test_certificates_are_read_beside_the_loop_on_which_a_call_is_heard(mo
 
     monkeypatch.setattr(ssl, "create_default_context", reading)
     nobody = McpServerSettings("away", url="http://127.0.0.1:9/mcp")
-    with LastWords() as said, suppress(Exception):
+    with StderrTail() as said, suppress(Exception):
         await mcp_client(nobody, 1.0, said).initialize()
     assert read_in and threading.get_ident() not in read_in

@@ -3,6 +3,7 @@
 import asyncio
 import io
 import os
+import re
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -69,7 +70,7 @@ async def test_a_part_that_never_becomes_healthy_is_named(tmp_path: Path, displa
     part = stand_in("slow", "import time; time.sleep(60)", start_s=0.3)
     with pytest.raises(ExceptionGroup) as failure:
         await run_and_leave([part], tmp_path, display)
-    assert "slow was not healthy within 0.3 s" in str(leading_error(failure.value))
+    assert re.match(r"slow was not healthy within \d", str(leading_error(failure.value)))
 
 
 async def test_a_part_that_dies_later_stops_all_others(tmp_path: Path, display: Display) -> None:
