@@ -24,6 +24,7 @@ from pipeline.cli.options import add_model_dir
 from pipeline.cli.port_holder import holder_of
 from pipeline.cli.say import add_say, run_say
 from pipeline.cli.shutdown import Shutdown
+from pipeline.cli.time_zone import set_time_zone
 from pipeline.cli.transcribe import add_transcribe, run_transcribe
 from pipeline.deployment.loading import Deployment, read_deployment
 from pipeline.deployment.validation import session_faults
@@ -71,6 +72,7 @@ def main(argv: Sequence[str] | None = None) -> None:
     level = logging.WARNING if arguments.command in OFFLINE else logging.INFO  # they tell how far they are
     try:
         set_up_logging(level, os.environ.get("AURA_LOG_FORMAT", "").strip())
+        set_time_zone(os.environ)
         if arguments.command in OFFLINE:
             keep_stdout_for_results(os.environ)
             return OFFLINE[arguments.command](arguments, _home(os.environ))
