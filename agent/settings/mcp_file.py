@@ -47,7 +47,7 @@ class _Server(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _McpFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    servers: dict[Name, _Server]
+    servers: dict[Name, object]
 
 
 def read_mcp_file(path: Path, environ: Mapping[str, str]) -> tuple[tuple[McpServerSettings, ...], list[str]]:
@@ -66,9 +66,21 @@ def read_mcp_file(path: Path, environ: Mapping[str, str]) -> tuple[tuple[McpServ
     except (UnicodeDecodeError, yaml.YAMLError, RecursionError) as error:
         return (), [f"{path}: it is no YAML: {' '.join(str(error).split())}"]
     except msgspec.ValidationError as error:
-        return (), [f"{path}: {str(error).replace('`$.', '`').replace('[...]', ' (one of them)')}"]
-    faults = [f"{path}: servers.{name}{fault}" for name, one in file.servers.items() for fault in _faults(one, environ)]
-    return tuple(_settings(name, one, environ) for name, one in file.servers.items()), faults
+        return (), [f"{path}: {_told(error)}"]
+    servers, faults = list[McpServerSettings](), list[str]()
+    for name, written in file.servers.items():
+        try:
+            server = msgspec.convert(written, _Server)
+        except msgspec.ValidationError as error:
+            faults.append(f"{path}: servers.{name}: {_told(error)}")
+            continue
+        faults += [f"{path}: servers.{name}{fault}" for fault in _faults(server, environ)]
+        servers.append(_settings(name, server, environ))
+    return tuple(servers), faults
+
+
+def _told(error: msgspec.ValidationError) -> str:
+    return str(error).replace("`$.", "`").replace("[...]", " (one of them)")
 
 
 def _faults(server: _Server, environ: Mapping[str, str]) -> list[str]:

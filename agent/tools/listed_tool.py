@@ -47,7 +47,11 @@ class ListedTool:
 
 
 def listed(tool: FunctionTool[..., Any] | RawFunctionTool[..., Any]) -> ListedTool:
-    """A function under LiveKit's `@function_tool`; one that is no coroutine runs in a thread."""
+    """A function under LiveKit's `@function_tool`; one that is no coroutine runs in a thread.
+
+    Raises:
+        TypeError: A parameter has no type.
+    """
 
     async def run(arguments: Arguments, context: RunContext[None]) -> Any:
         args, kwargs = prepare_function_arguments(fnc=tool, json_arguments=arguments, call_ctx=context)
@@ -59,7 +63,10 @@ def listed(tool: FunctionTool[..., Any] | RawFunctionTool[..., Any]) -> ListedTo
     if isinstance(tool, RawFunctionTool):
         schema = tool.info.raw_schema
     else:
-        schema = build_legacy_openai_schema(tool, internally_tagged=True)
+        try:
+            schema = build_legacy_openai_schema(tool, internally_tagged=True)
+        except KeyError as error:  # LiveKit looks the type up by the parameter's name
+            raise TypeError(f"`{tool.info.name}`: its parameter `{error.args[0]}` has no type") from error
     parameters = schema.get("parameters") or {"type": "object", "properties": {}}
     return ListedTool(tool.info.name, (schema.get("description") or "").strip(), parameters, run, does_ask(tool))
 

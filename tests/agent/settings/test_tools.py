@@ -100,8 +100,13 @@ def test_a_file_names_servers_their_tools_and_where_their_keys_are(tmp_path: Pat
     ("text", "fault"),
     [
         ("servers: [", "it is no YAML"),
-        ("servers: {a: {url: 'http://x', tools: all, colour: red}}", "unknown field `colour`"),
-        ("servers: {a: {url: 'http://x'}}", "missing required field `tools`"),
+        (
+            "servers: {a: {url: 'http://x', tools: all, colour: red}}",
+            "servers.a: Object contains unknown field `colour`",
+        ),
+        ("servers: {a: {url: 'http://x'}}", "servers.a: Object missing required field `tools`"),
+        ("servers: {a: {url: 1, tools: all}}", "servers.a: Expected `str`, got `int` - at `url`"),
+        ("servers: {a: no}", "servers.a: Expected `object`, got `bool`"),
         ("servers: {a: {tools: all}}", "servers.a: it must have either `url` or `command`"),
         ("servers: {a: {url: 'ftp://x', tools: all}}", "servers.a.url: it must begin with http:// or https://"),
         ("servers: {a: {url: 'http://x', tools: some}}", "servers.a.tools: it must be a list of names, or `all`"),
@@ -117,6 +122,16 @@ def test_what_is_wrong_with_the_file_is_named(tmp_path: Path, text: str, fault: 
     file.write_text(text)
     told = faults(AURA_MCP=str(file), K="k")
     assert len(told) == 1 and told[0].startswith(f"AURA_MCP: {file}: ") and fault in told[0]
+
+
+def test_the_faults_of_every_server_are_told(tmp_path: Path) -> None:
+    file = tmp_path / "mcp.yaml"
+    file.write_text("servers: {a: {tools: all, tols: x}, b: {command: [x]}, c: {tools: all}}")
+    assert [fault.removeprefix(f"AURA_MCP: {file}: ") for fault in faults(AURA_MCP=str(file))] == [
+        "servers.a: Object contains unknown field `tols`",
+        "servers.b: Object missing required field `tools`",
+        "servers.c: it must have either `url` or `command`",
+    ]
 
 
 def test_a_file_that_is_not_there_is_told(tmp_path: Path) -> None:
@@ -136,6 +151,16 @@ class Tree(BaseModel):
 async def plant(tree: Tree) -> str:
     """Plants a tree."""
     return "planted"
+'''
+
+
+UNTYPED = '''
+from livekit.agents import function_tool
+
+@function_tool
+async def add(amount) -> str:
+    """Adds some."""
+    return "added"
 '''
 
 
@@ -165,11 +190,12 @@ def test_functions_of_a_module_are_found(tmp_path: Path, monkeypatch: pytest.Mon
     (tmp_path / "my_broken_tools.py").write_text("1 / 0")
     (tmp_path / "my_leaving_tools.py").write_text("raise SystemExit('no licence')")
     (tmp_path / "my_endless_tools.py").write_text(ENDLESS)
+    (tmp_path / "my_untyped_tools.py").write_text(UNTYPED)
     monkeypatch.syspath_prepend(tmp_path)
     (greet,) = load_tools(of("my_aura_tools"))
     assert (greet.name, greet.description) == ("greet", "Greets somebody.")
     wrong = ["my_aura_tools", "my_other_tools", "my_empty_tools", "my_broken_tools", "my_missing_tools"]
-    wrong += ["my_leaving_tools", "my_endless_tools"]
+    wrong += ["my_leaving_tools", "my_endless_tools", "my_untyped_tools"]
     with pytest.raises(SettingsError) as refused:
         load_tools(of(*wrong))
     assert refused.value.faults == [
@@ -180,6 +206,7 @@ def test_functions_of_a_module_are_found(tmp_path: Path, monkeypatch: pytest.Mon
         "AURA_TOOLS: `my_leaving_tools` cannot be loaded: SystemExit: no licence",
         "AURA_TOOLS: `my_endless_tools`: `plant`: its schema is not served: `$ref` '#/$defs/Tree' refers to itself, "
         "which is not served",
+        "AURA_TOOLS: `my_untyped_tools` cannot be loaded: TypeError: `add`: its parameter `amount` has no type",
     ]
 
 

@@ -16,8 +16,8 @@ import pytest
 
 from agent.settings.mcp_file import McpServerSettings, read_mcp_file
 from agent.settings.tools import ToolSettings
-from agent.tools.stderr_tail import StderrTail
 from agent.tools.mcp_client import mcp_client
+from agent.tools.stderr_tail import StderrTail
 from tests.agent.fake_pipeline import Calls, FakePipeline, Says
 from tests.agent.tools.calling import PERSONA, Caller, calling
 from tests.agent.tools.test_mcp_servers import SERVER, STEP_S, TRIES, offered, troubles
