@@ -43,6 +43,8 @@ async def test_it_answers_what_is_written_and_what_is_said(models: Path) -> None
 async def test_a_checkpoint_of_another_model_is_named_before_an_engine_starts(models: Path, tmp_path: Path) -> None:
     (tmp_path / "asr").symlink_to(models / "asr")
     (tmp_path / "omni").symlink_to(models / "asr")
-    with pytest.raises(ConfigError, match=r"stage 0: .*config\.json: `model_type` is 'qwen3_asr', not `qwen3_omni_moe`"):
+    with pytest.raises(
+        ConfigError, match=r"stage 0: .*config\.json: `model_type` is 'qwen3_asr', not `qwen3_omni_moe`"
+    ):
         async with Pipeline.from_deployment(CONFIG, tmp_path):
             pass
