@@ -95,8 +95,7 @@ def _fault(stage: StagePipelineConfig, chunk: object) -> str:
         return f"it made {made}, and hands on latents" if isinstance(chunk, (*_NOT_LATENT, *words)) else ""
     if not isinstance(chunk, known):
         return f"it made {made}, not {known[0].__name__}"
-    if isinstance(chunk, AudioChunk) and not isinstance(chunk.pcm, bytes):
-        return f"its sound is {type(chunk.pcm).__name__}, not bytes of PCM16"
-    if isinstance(chunk, AudioChunk) and len(chunk.pcm) % 2:
-        return f"its sound has {len(chunk.pcm)} bytes, and a sample of PCM16 has 2"
-    return ""
+    pcm: object = chunk.pcm if isinstance(chunk, AudioChunk) else b""
+    if not isinstance(pcm, bytes):
+        return f"its sound is {type(pcm).__name__}, not bytes of PCM16"
+    return f"its sound has {len(pcm)} bytes, and a sample of PCM16 has 2" if len(pcm) % 2 else ""

@@ -15,7 +15,7 @@ from pipeline.turns.guarded import MOST_WRITTEN, guarded
 from pipeline.turns.speculative_output import SpeculativeOutput
 from pipeline.turns.stage import Stage
 from pipeline.turns.turn import chain
-from pipeline.types.chunks import AsrInput, AudioChunk, ChatPrompt, TextChunk, Transcript, TurnId
+from pipeline.types.chunks import AsrInput, AudioChunk, ChatMessage, ChatPrompt, TextChunk, Transcript, TurnId
 from pipeline.types.history import History, Item
 from pipeline.types.observation import Observation
 from pipeline.types.turn_request import TurnRequest
@@ -86,9 +86,9 @@ async def test_an_engine_that_breaks_in_mid_answer_ends_the_turn_and_is_named(
 
 async def test_a_processor_that_breaks_is_told_by_its_stage() -> None:
     async def broken(inbox: AsyncIterator[TurnRequest], request: TurnRequest) -> AsyncGenerator[ChatPrompt, None]:
+        words = dict[str, str]()
         async for _ in inbox:
-            raise KeyError("words")
-            yield
+            yield ChatPrompt((ChatMessage("user", words["none"]),), "")
 
     error = await answered(Stage(AURA, Own(says(TextChunk("One"))), broken))
     assert error and str(error) == "aura: internal error (KeyError)"
