@@ -16,6 +16,15 @@ from tests.e2e.unlimited_root import unlimited_root
 CARRIER_PORT = 5071
 G711_20_MS, SRTP_TAG = 160, 10  # bytes; the tag is that of AES_CM_128_HMAC_SHA1_80
 
+REDIRECT = f"""
+table ip another {{{{
+  chain out {{{{
+    type nat hook output priority -100;
+    ip daddr {{address}} dnat to {SERVER};
+  }}}}
+}}}}
+"""
+
 
 @dataclass(frozen=True, slots=True)
 class Phoned:
@@ -54,8 +63,7 @@ class Phoned:
     @contextmanager
     def known_as(self, address: str) -> Iterator[None]:
         """In the caller's network the server has another address for as long as the context lasts."""
-        rules = "table ip another { chain out { type nat hook output priority -100; "
-        with self.networks.gate(f"{rules}ip daddr {address} dnat to {SERVER}; }} }}"):
+        with self.networks.gate(REDIRECT.format(address=address)):
             yield
 
 
