@@ -14,7 +14,6 @@ from infra.launcher.setup.gpu_deployment import check_folders, fitting
 from infra.launcher.setup.plan import set_up_all
 from infra.launcher.setup.setup_context import SetupContext
 from infra.launcher.supervise.acme import keep_renewed
-from infra.launcher.supervise.bridge_certificate import end_bridge, follow_certificate
 from infra.launcher.supervise.for_others import (
     PASSWORD,
     ShownCertificate,
@@ -27,6 +26,8 @@ from infra.launcher.supervise.lockfile import RunFolderLocked
 from infra.launcher.supervise.mps import shares_a_gpu
 from infra.launcher.supervise.phone_services import (
     PHONE,
+    end_bridge,
+    follow_certificate,
     how_to_call,
     open_ports,
     sip_uri,

@@ -1,12 +1,17 @@
-"""The services that a stack with phones has more: a Redis-compatible server, and the SIP bridge."""
+"""What a stack with phones has more: a Redis-compatible server, and the SIP bridge with its certificate."""
 
+import asyncio
 import json
 import os
-from collections.abc import Mapping
+import signal
+import ssl
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from string import Template
 
 from infra.launcher.base.layout import Layout
+from infra.launcher.base.progress import Display
 from infra.launcher.base.settings import CellOptions, PhoneOptions
 from infra.launcher.supervise.for_others import ShownCertificate
 from infra.launcher.supervise.ports import LOOPBACK, Ports
@@ -14,6 +19,7 @@ from infra.launcher.supervise.service import Service
 
 PHONE = "--phone"  # asks for them
 BRIDGE = "livekit-sip"
+POLL_S = 60.0
 NUMBER = "100"  # that reaches the agent, if none is listed
 TRUNK_VARIABLES = ("AURA_SIP_NUMBERS", "AURA_SIP_ADDRESSES", "AURA_SIP_LONGEST_S", "AURA_SIP_ENCRYPTION")
 ENCRYPTED = {"require": ", over TLS and with SRTP", "allow": ", over TLS, with SRTP if it can", "none": ""}
@@ -70,6 +76,45 @@ def bridge_service(layout: Layout, ports: Ports, keys: Mapping[str, str], phone:
         stop_s=5,
         comes_back=True,
     )
+
+
+async def follow_certificate(shown: ShownCertificate, end: Callable[[], None], display: Display) -> None:
+    """Have the bridge, which reads them at its start only, start again between calls when its files are others; until
+    cancelled.
+
+    Args:
+        end: Asks the bridge to end when its calls have. Whoever watches it starts it again.
+    """
+    known = _times(shown)
+    while True:
+        await asyncio.sleep(POLL_S)
+        if (now := _times(shown)) == known:
+            continue
+        known = now
+        try:
+            ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER).load_cert_chain(shown.certificate, shown.key)
+        except OSError as error:  # of two files that are replaced, one may be new and the other not
+            display.say(f"  the certificate has changed and cannot be read ({error}): phones see the one before")
+            continue
+        display.say(f"  the certificate has changed: {BRIDGE} ends when its calls have, and starts again with it")
+        end()
+
+
+def end_bridge(pids: Mapping[str, int]) -> None:
+    """livekit-sip takes SIGTERM so: it waits for its calls."""
+    with suppress(ProcessLookupError):
+        os.kill(pids[BRIDGE], signal.SIGTERM)
+
+
+def _times(shown: ShownCertificate) -> list[int]:
+    """0 where there is no file."""
+    times = []
+    for path in (shown.certificate, shown.key):
+        try:
+            times.append(path.stat().st_mtime_ns)
+        except OSError:
+            times.append(0)
+    return times
 
 
 def livekit_redis(ports: Ports, keys: Mapping[str, str]) -> str:

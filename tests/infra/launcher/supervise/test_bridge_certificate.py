@@ -12,8 +12,8 @@ import pytest
 from agent.aio.background_tasks import OwnedTasks
 from agent.web.outside.certificates import local_certificate
 from infra.launcher.base.progress import Display
-from infra.launcher.supervise.bridge_certificate import POLL_S, follow_certificate
 from infra.launcher.supervise.for_others import ShownCertificate
+from infra.launcher.supervise.phone_services import POLL_S, follow_certificate
 from tests.virtual_time import VirtualTimeLoop
 
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)
