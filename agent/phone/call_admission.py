@@ -10,7 +10,7 @@ from livekit.agents import JobRequest
 from agent.aio.background_tasks import OwnedTasks
 from agent.persona.persona import AURA
 from agent.phone.caller_limits import CallerLimits
-from agent.phone.trunks import OUT, UNLISTED, of_phone
+from agent.phone.trunks import OUT, UNLISTED, VIA, of_phone, over_tls
 from agent.rooms.failover_metadata import failover_metadata, given_metadata
 from agent.rooms.people import at_server
 from agent.rooms.rooms import FAILURES
@@ -25,6 +25,7 @@ ARRIVAL_S = 3.0  # within which the bridge brings the caller into the room that 
 POLL_S = 0.05
 RULE = "sip.ruleID"  # of who calls in; whom somebody has rung up has none
 TOO_MANY = "too many calls of one caller"
+IN_THE_CLEAR = "it did not come over TLS"
 VERSION = "1"  # of what the agent's attributes mean
 
 
@@ -35,6 +36,7 @@ class CallAdmission:
         self._livekit, self._persona = livekit, persona or PersonaSettings()
         self._tasks = OwnedTasks()
         self._callers = CallerLimits(phone.at_once, phone.per_minute)
+        self._tls_only = phone.encryption == "require"
 
     async def answer(self, request: JobRequest) -> None:
         """Take a request or refuse it. People who come with a token are always taken: whoever gave it has asked."""
@@ -59,7 +61,7 @@ class CallAdmission:
         try:
             async with self._server() as server:
                 if not reason:
-                    reason = await self._too_many(server, room)
+                    reason = await self._of_caller(server, room)
                 if reason:
                     await server.room.delete_room(api.DeleteRoomRequest(room=room))
         except FAILURES as error:
@@ -87,8 +89,14 @@ class CallAdmission:
     def _now(self) -> float:
         return asyncio.get_running_loop().time()
 
-    async def _too_many(self, server: api.LiveKitAPI, room: str) -> str:
-        caller = await _caller(server, room)
+    async def _of_caller(self, server: api.LiveKitAPI, room: str) -> str:
+        if room.startswith(OUT):  # whom we have called ourselves comes later
+            caller = room
+        else:
+            someone = await _caller(server, room)
+            if self._tls_only and not over_tls(someone.attributes.get(VIA, "")):
+                return IN_THE_CLEAR
+            caller = someone.identity
         return "" if self._callers.admit(caller, room, self._now(), *await _rooms(server)) else TOO_MANY
 
 
@@ -111,18 +119,16 @@ async def _first(server: api.LiveKitAPI, room: str) -> api.ParticipantInfo | Non
     return None
 
 
-async def _caller(server: api.LiveKitAPI, room: str) -> str:
-    """The bridge's name for who calls: a digest of their number. Whom we have called ourselves comes later.
+async def _caller(server: api.LiveKitAPI, room: str) -> api.ParticipantInfo:
+    """Who calls. Their identity is the bridge's name for them: a digest of their number.
 
     Raises:
         TimeoutError: Nobody came.
     """
-    if room.startswith(OUT):
-        return room
     async with asyncio.timeout(ARRIVAL_S):
         while True:
             listed = await server.room.list_participants(api.ListParticipantsRequest(room=room))
             for someone in listed.participants:
                 if someone.kind == api.ParticipantInfo.SIP:
-                    return someone.identity
+                    return someone
             await asyncio.sleep(POLL_S)

@@ -7,13 +7,18 @@ import aiohttp
 from google.protobuf.duration_pb2 import Duration
 from livekit import api
 
-from agent.phone.trunks import EMPTY_S, OUT, in_words
+from agent.phone.trunks import EMPTY_S, OUT, in_words, srtp
 from agent.rooms.rooms import dispatches
 from agent.settings.trunk import DialSettings
 
 CALLEE = "callee"
 RINGING_S = 30
 POLL_S = 0.1
+TRANSPORTS = {
+    "udp": api.SIPTransport.SIP_TRANSPORT_UDP,
+    "tcp": api.SIPTransport.SIP_TRANSPORT_TCP,
+    "tls": api.SIPTransport.SIP_TRANSPORT_TLS,
+}
 
 
 class NotAnswered(Exception):
@@ -60,8 +65,12 @@ def _request(settings: DialSettings, number: str, room: str) -> api.CreateSIPPar
         hide_phone_number=True,
         ringing_timeout=Duration(seconds=RINGING_S),
         trunk=api.SIPOutboundConfig(
-            hostname=settings.carrier, auth_username=settings.user, auth_password=settings.password
+            hostname=settings.carrier,
+            transport=TRANSPORTS.get(settings.transport, api.SIPTransport.SIP_TRANSPORT_AUTO),
+            auth_username=settings.user,
+            auth_password=settings.password,
         ),
+        media=api.SIPMediaConfig(encryption=srtp(settings.encryption)),
     )
 
 

@@ -6,6 +6,7 @@ from livekit import api
 from livekit.api.sip_service import SipService
 
 from agent.rooms.rooms import dispatches
+from agent.settings.phone import Encryption
 from agent.settings.trunk import TrunkSettings
 
 PHONE, UNLISTED = "phone", "unlisted"  # how the names of their rooms begin, by which the worker knows a call
@@ -15,6 +16,7 @@ GOODBYE_S = 30  # the agent ends a call that is too long by itself; the bridge, 
 NO_PHONES = "sip not connected"  # that is how a LiveKit server without Redis says it
 UNNAMED = "aura"  # an agent that comes into every room
 EMPTY_S = 1  # that a room outlives its call
+VIA = "aura.sip.via"  # how a call came, as its first `Via` says: an attribute of the caller
 
 
 class NotMade(Exception):
@@ -52,7 +54,26 @@ def _trunk(settings: TrunkSettings, name: str, numbers: tuple[str, ...]) -> api.
         auth_password=settings.password,
         ringing_timeout=Duration(seconds=RINGING_S),
         max_call_duration=Duration(seconds=settings.longest_s + GOODBYE_S),
+        media=api.SIPMediaConfig(encryption=srtp(settings.encryption)),
+        headers_to_attributes={"Via": VIA} if settings.encryption == "require" else {},
     )
+
+
+def srtp(encryption: Encryption) -> api.SIPMediaEncryption:
+    """What LiveKit is told of the sound."""
+    match encryption:
+        case "require":
+            return api.SIPMediaEncryption.SIP_MEDIA_ENCRYPT_REQUIRE
+        case "allow":
+            return api.SIPMediaEncryption.SIP_MEDIA_ENCRYPT_ALLOW
+        case "none":
+            return api.SIPMediaEncryption.SIP_MEDIA_ENCRYPT_DISABLE
+
+
+def over_tls(via: str) -> bool:
+    """Whether a call came over TLS, by its first `Via`: `SIP/2.0/TLS host:port;…`. A bridge that listens for TLS takes
+    calls over UDP and TCP at the same address, too, and cannot be told not to."""
+    return via.partition(" ")[0].upper().endswith("/TLS")
 
 
 def _rule(agent_name: str, name: str, kind: str, trunk_id: str) -> api.SIPDispatchRuleInfo:

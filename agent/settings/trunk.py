@@ -1,13 +1,15 @@
 """Who may call the agent, and how it rings up others, by the environment."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from agent.settings.agent import LiveKitSettings, livekit_settings
 from agent.settings.environment import EnvironmentReader
-from agent.settings.phone import LONGEST_S, phone_settings
+from agent.settings.phone import LONGEST_S, Encryption, phone_settings, sip_encryption
 
 NUMBER = "100"  # infra/launcher/supervise/phone_services.py says the same to whoever runs the stack
+CARRIER = re.compile(r"(?P<host>[\w.-]+(?::\d{1,5})?)(?:;transport=(?P<transport>udp|tcp|tls))?", re.ASCII)
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,7 @@ class TrunkSettings:
     Attributes:
         numbers: The numbers that reach the agent.
         addresses: Where calls may come from, as addresses or networks.
+        encryption: Of the sound, by SRTP; and with `require` calls come over TLS.
     """
 
     livekit: LiveKitSettings
@@ -25,6 +28,7 @@ class TrunkSettings:
     user: str
     password: str = field(repr=False)
     longest_s: int = LONGEST_S
+    encryption: Encryption = "none"
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,6 +38,8 @@ class DialSettings:
     Attributes:
         carrier: The SIP server that takes the call, as `host` or `host:port`.
         caller_id: The number that is shown.
+        transport: `udp`, `tcp` or `tls`; empty: as the bridge likes, which is UDP.
+        encryption: Of the sound, by SRTP.
     """
 
     livekit: LiveKitSettings
@@ -41,6 +47,8 @@ class DialSettings:
     caller_id: str
     user: str
     password: str = field(repr=False)
+    transport: str = ""
+    encryption: Encryption = "none"
 
 
 def trunk_settings(environ: Mapping[str, str]) -> TrunkSettings:
@@ -53,6 +61,7 @@ def trunk_settings(environ: Mapping[str, str]) -> TrunkSettings:
         user=reader.text("AURA_SIP_USER"),
         password=reader.text("AURA_SIP_PASSWORD"),
         longest_s=phone_settings(reader).longest_s,
+        encryption=sip_encryption(reader) or "none",
     )
     reader.check()
     return settings
@@ -61,15 +70,35 @@ def trunk_settings(environ: Mapping[str, str]) -> TrunkSettings:
 def dial_settings(environ: Mapping[str, str]) -> DialSettings:
     """Raises SettingsError, naming every variable that is missing or wrong."""
     reader = EnvironmentReader(environ)
+    carrier, transport = _carrier(reader)
+    encryption = sip_encryption(reader)
+    if encryption == "require" and transport != "tls" and carrier:
+        reader.refuse(
+            f"AURA_SIP_CARRIER is `{carrier}`, and calls are encrypted here (AURA_SIP_ENCRYPTION is require): "
+            "add ;transport=tls if the carrier takes that"
+        )
     settings = DialSettings(
         livekit=livekit_settings(reader),
-        carrier=reader.text("AURA_SIP_CARRIER"),
+        carrier=carrier,
         caller_id=reader.text("AURA_SIP_CALLER_ID"),
         user=reader.optional("AURA_SIP_CARRIER_USER"),
         password=reader.optional("AURA_SIP_CARRIER_PASSWORD"),
+        transport=transport,
+        # SRTP's keys stand in the signalling: without TLS around it they would protect nothing.
+        encryption=(encryption or "require") if transport == "tls" else "none",
     )
     reader.check()
     return settings
+
+
+def _carrier(reader: EnvironmentReader) -> tuple[str, str]:
+    """The carrier's host, with its port if one is said, and the transport; every fault is left with the reader."""
+    if not (told := reader.text("AURA_SIP_CARRIER")):
+        return "", ""
+    if found := CARRIER.fullmatch(told):
+        return found["host"], found["transport"] or ""
+    reader.refuse(f"AURA_SIP_CARRIER is `{told}`, and not HOST or HOST:PORT, with ;transport=tls behind it for TLS")
+    return "", ""
 
 
 def _list(value: str) -> tuple[str, ...]:

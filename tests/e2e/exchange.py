@@ -15,6 +15,7 @@ from infra.launcher.base.layout import Layout
 from infra.launcher.base.processes import child
 from infra.launcher.base.processes import run as run_child
 from infra.launcher.base.progress import Display
+from infra.launcher.base.settings import PhoneOptions
 from infra.launcher.supervise.keys import installation_keys
 from infra.launcher.supervise.phone_services import sip_uri, write_phone_settings
 from infra.launcher.supervise.ports import LOOPBACK, Ports, choose_ports
@@ -145,15 +146,15 @@ def need_the_bridge(home: Path) -> None:
 async def exchange(folder: Path, home: Path, environ: Mapping[str, str]) -> AsyncGenerator[Exchange]:
     layout = Layout(ROOT, home, folder)
     ports = choose_ports({})
-    keys = installation_keys(layout.env_file, sip_uri=sip_uri(ports, environ))
+    keys = installation_keys(layout.env_file, sip_uri=sip_uri(ports, environ, PhoneOptions()))
     write_livekit_settings(layout, ports, keys, phone=True)
-    write_phone_settings(layout, ports, keys, environ)
+    write_phone_settings(layout, ports, keys, PhoneOptions())
     _hang_up_sooner(layout.run / "sip.yaml")
     async with served(max_sessions=PLACES) as pipeline:
         ours = {"AURA_PIPELINE_URL": pipeline.url, "AURA_PIPELINE_KEY": KEY}
         parts = [
             replace(part, env={**part.env, **ours})
-            for part in stack_services(layout, ports, keys, None, phone=True)
+            for part in stack_services(layout, ports, keys, None, phone=PhoneOptions())
             if part.name not in SCRIPTED
         ]
         display = Display(io.StringIO())

@@ -57,7 +57,7 @@ class Handset:
         self.rung = self.over = False
         self._folder, self._line, self._manners = folder, line, manners
         self._clock = asyncio.get_running_loop().time
-        self._process = TelephoneProcess(folder, self._on_news)
+        self._process = TelephoneProcess(folder, self._on_news, line.socket.inside)
         self._ready = False
         self.lost = ""
         self._tape: Tape | None = None
@@ -73,8 +73,10 @@ class Handset:
         await self._process.start()
         tasks.start(self._listen(), f"{self._folder.name}:news")
         tasks.start(self._rewind(), f"{self._folder.name}:tape")
-        line = self._line
-        self._tell(Install(line.number, line.user, line.password, line.port, str(self._folder)))
+        line, at = self._line, self._line.socket
+        plugged = {"host": at.host, "roots": at.roots, "certificate": at.certificate, "key": at.key}
+        owner = (line.number, line.user, line.password, line.port)
+        self._tell(Install(*owner, str(self._folder), **plugged, srtp=at.srtp))
         await self._until(lambda: self._ready, READY_S, "a dial tone")
 
     async def aclose(self) -> None:

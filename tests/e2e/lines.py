@@ -2,6 +2,31 @@
 
 from dataclasses import dataclass
 
+from tests.e2e.telephone_wire import HOST
+
+
+@dataclass(frozen=True, slots=True)
+class Socket:
+    """Where and how a telephone is plugged in.
+
+    Attributes:
+        inside: The words before a command by which that runs in the telephone's network.
+        host: Its address there.
+        roots: A file of those whom it trusts to vouch for others: it speaks TLS. Empty: UDP.
+        certificate, key: What it shows who calls it over TLS.
+        srtp: Its sound is encrypted, or there is no call.
+    """
+
+    inside: tuple[str, ...] = ()
+    host: str = HOST
+    roots: str = ""
+    certificate: str = ""
+    key: str = ""
+    srtp: bool = False
+
+
+ON_LOOPBACK = Socket()
+
 
 @dataclass(frozen=True, slots=True)
 class Line:
@@ -15,6 +40,7 @@ class Line:
     user: str = ""
     password: str = ""
     port: int = 0
+    socket: Socket = ON_LOOPBACK
 
 
 @dataclass(frozen=True, slots=True)

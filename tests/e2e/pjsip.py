@@ -1,17 +1,17 @@
-"""What a telephone wants of PJSIP: G.711 on loopback, no sound device, and all its work on our own thread."""
+"""What a telephone wants of PJSIP: G.711, no sound device, and all its work on our own thread."""
 
 from pathlib import Path
 from typing import Any
 
 import pjsua2 as pj
 
-from tests.e2e.telephone_wire import HOST, LINE_RATE, Install, free_port
+from tests.e2e.telephone_wire import LINE_RATE, Install, free_port
 
 CODEC = "PCMU/8000/1"
 CALLS = 4  # its own, and the one that it makes when it is put through
 
 
-def open_endpoint(folder: Path, port: int) -> tuple[Any, int]:
+def open_endpoint(installed: Install) -> tuple[Any, int]:
     """PJSIP, of which there is one in a process, and the port at which it listens."""
     endpoint = pj.Endpoint()
     endpoint.libCreate()
@@ -21,13 +21,18 @@ def open_endpoint(folder: Path, port: int) -> tuple[Any, int]:
     config.uaConfig.maxCalls = CALLS
     config.logConfig.level = 4
     config.logConfig.consoleLevel = 0
-    config.logConfig.filename = str(folder / "pjsip.log")
+    config.logConfig.filename = str(Path(installed.folder) / "pjsip.log")
     config.medConfig.clockRate = config.medConfig.sndClockRate = LINE_RATE
     config.medConfig.noVad = True
     endpoint.libInit(config)
     transport = pj.TransportConfig()
-    transport.boundAddress, transport.port = HOST, port
-    transport_id = endpoint.transportCreate(pj.PJSIP_TRANSPORT_UDP, transport)
+    transport.boundAddress, transport.port = installed.host, installed.port
+    if installed.roots:
+        tls = transport.tlsConfig
+        tls.CaListFile, tls.verifyServer = installed.roots, True
+        tls.certFile, tls.privKeyFile = installed.certificate, installed.key
+    kind = pj.PJSIP_TRANSPORT_TLS if installed.roots else pj.PJSIP_TRANSPORT_UDP
+    transport_id = endpoint.transportCreate(kind, transport)
     endpoint.libStart()
     endpoint.audDevManager().setNullDev()
     for codec in endpoint.codecEnum2():
@@ -37,9 +42,13 @@ def open_endpoint(folder: Path, port: int) -> tuple[Any, int]:
 
 def account_config(installed: Install) -> pj.AccountConfig:
     config = pj.AccountConfig()
-    config.idUri = f"sip:{installed.number}@{HOST}"
-    config.mediaConfig.transportConfig.boundAddress = HOST
-    config.mediaConfig.transportConfig.port = free_port()  # else all have the same, and hear the one before them
+    config.idUri = f"sip:{installed.number}@{installed.host}"
+    config.mediaConfig.transportConfig.boundAddress = installed.host
+    config.mediaConfig.transportConfig.port = free_port(
+        installed.host
+    )  # else all have the same, and hear the one before them
+    config.mediaConfig.srtpUse = pj.PJMEDIA_SRTP_MANDATORY if installed.srtp else pj.PJMEDIA_SRTP_DISABLED
+    config.mediaConfig.srtpSecureSignaling = 0  # it would not let its keys go without TLS
     if installed.user:
         digest = pj.AuthCredInfo("digest", "*", installed.user, 0, installed.password)
         config.sipConfig.authCreds.append(digest)

@@ -147,7 +147,7 @@ class _Call(pj.Call):  # type: ignore[misc]
 async def serve(orders: asyncio.StreamReader, tell: Callable[[News], None]) -> None:
     installed = order(await orders.readline())
     assert isinstance(installed, Install)
-    endpoint, port = open_endpoint(Path(installed.folder), installed.port)
+    endpoint, port = open_endpoint(installed)
     telephone = Telephone(endpoint, installed, tell)
     tell(Ready(port))
     async with asyncio.timeout(LIFE_S), asyncio.TaskGroup() as tasks:

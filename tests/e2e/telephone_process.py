@@ -20,15 +20,17 @@ class TelephoneProcess:
     Args:
         folder: Where it leaves what goes wrong.
         on_news: Called with each.
+        inside: The words before a command by which it runs in a network of its own.
     """
 
-    def __init__(self, folder: Path, on_news: Callable[[News], None]) -> None:
+    def __init__(self, folder: Path, on_news: Callable[[News], None], inside: tuple[str, ...] = ()) -> None:
         self._errors, self._on_news = folder / "errors.txt", on_news
+        self._inside = inside
         self._process: Process | None = None
         self._leaving = False
 
     async def start(self) -> None:
-        argv = [sys.executable, "-X", "faulthandler", "-m", "tests.e2e.telephone"]
+        argv = [*self._inside, sys.executable, "-X", "faulthandler", "-m", "tests.e2e.telephone"]
         with self._errors.open("wb") as errors:
             self._process = await asyncio.create_subprocess_exec(
                 *argv, cwd=ROOT, stdin=PIPE, stdout=PIPE, stderr=errors

@@ -14,6 +14,10 @@ class Install(msgspec.Struct, frozen=True, tag="install"):
     Attributes:
         port: At which it is reached; 0 for any.
         folder: Where its tape and its logs go.
+        host: The address of its own.
+        roots: It speaks TLS, to whom these vouch for: a file in PEM. Empty: it speaks UDP.
+        certificate, key: What it shows who calls it over TLS.
+        srtp: Its sound is encrypted, or there is no call.
     """
 
     number: str
@@ -21,6 +25,11 @@ class Install(msgspec.Struct, frozen=True, tag="install"):
     password: str
     port: int
     folder: str
+    host: str = HOST
+    roots: str = ""
+    certificate: str = ""
+    key: str = ""
+    srtp: bool = False
 
 
 class Dial(msgspec.Struct, frozen=True, tag="dial"):
@@ -111,8 +120,8 @@ def news(text: bytes) -> News:
     return _news.decode(text)
 
 
-def free_port() -> int:
+def free_port(host: str = HOST) -> int:
     """For UDP, that nobody has."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
-        probe.bind((HOST, 0))
+        probe.bind((host, 0))
         return int(probe.getsockname()[1])

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 
-SERVER, CALLER = "10.79.0.1", "10.79.0.2"
+SERVER, CALLER, ANOTHER = "10.79.0.1", "10.79.0.2", "10.79.0.3"
 OPEN = ""
 ONLY_443 = """
 table inet gate {

@@ -97,6 +97,35 @@ ALONE = CellOptions()
 
 
 @dataclass(frozen=True, slots=True)
+class PhoneOptions:
+    """Phone calls are taken, too.
+
+    Attributes:
+        host: The name or address that phones dial.
+        address: Where they find it.
+        listens_on: The address of this machine on which the bridge listens; another one only behind NAT.
+        tls: It listens for TLS, too, with the certificate that other devices are shown.
+        encryption: `require`, `allow` or `none`: whether calls are encrypted, their sound by SRTP.
+        addresses: Where calls may come from, with commas between them.
+        carrier_root: Certificates of who vouches for the carrier, PEM; None: whom this machine trusts.
+    """
+
+    host: str = "127.0.0.1"
+    address: str = "127.0.0.1"
+    listens_on: str = "127.0.0.1"
+    tls: bool = False
+    encryption: str = "none"
+    addresses: str = "127.0.0.1/32"
+    carrier_root: Path | None = None
+
+    def environ(self) -> dict[str, str]:
+        """What the agent and the trunks are told. On this machine alone nothing is: whoever rings up a carrier over
+        TLS from here has not said that the sound may be in the clear."""
+        told = {"AURA_SIP_ENCRYPTION": self.encryption} if self.tls else {}
+        return {"AURA_SIP_ADDRESSES": self.addresses, **told}
+
+
+@dataclass(frozen=True, slots=True)
 class LauncherSettings:
     """One call of `infra/up`, `infra/down` or `infra/test`.
 
@@ -104,6 +133,7 @@ class LauncherSettings:
         ports: Ports that were asked for, by the field names of `Ports`.
         asked: What was asked for of all that a running stack may have been started with, by option or variable.
         on_gpus: What else a profile on GPUs needs.
+        phone: How phone calls are taken; None: they are not.
         for_others: How other devices are served; None: they are not.
         join: The LiveKit server of the installation that this machine is a cell of; empty: it has its own.
         cell: How it is one of several.
@@ -119,7 +149,7 @@ class LauncherSettings:
     max_sessions: int | None = None
     detach: bool = False
     hub: bool = False
-    phone: bool = False
+    phone: PhoneOptions | None = None
     on_gpus: OnGpus | None = None
     for_others: ForOthers | None = None
     join: str = ""

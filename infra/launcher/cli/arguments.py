@@ -13,7 +13,8 @@ from infra.launcher.base.settings import EMBEDDED, ON_GPUS, LauncherSettings, On
 from infra.launcher.cli.cell_arguments import cell_options, check_join
 from infra.launcher.cli.for_others import VARIABLES as OF_OTHERS
 from infra.launcher.cli.for_others import add_for_others, for_others
-from infra.launcher.supervise.phone_services import sip_host, trunk_options
+from infra.launcher.cli.phone_arguments import phone_options
+from infra.launcher.supervise.phone_services import trunk_options
 from infra.launcher.supervise.ports import VARIABLES, asked_ports
 
 UP_HELP = f"""\
@@ -30,15 +31,19 @@ environment:
   AURA_AGENT_DRAIN_S   how long running calls may go on when this is to end (default: 0)
   AURA_LIVEKIT_STUN    with --host: STUN servers that other devices are told of, with commas (default: none)
   AURA_LIVEKIT_REDIS   HOST:PORT of the Redis that several LiveKit servers share
-  AURA_SIP_HOST        with --phone: the address of this machine at which phones reach it (default: 127.0.0.1)
+  AURA_SIP_HOST        with --phone: the address of this machine at which phones reach it (default: 127.0.0.1; with
+                       --host, the one on which that listens)
+  AURA_SIP_ENCRYPTION  with --phone: require, allow or none (default: with --host require: TLS and SRTP)
   AURA_SIP_NUMBERS     with --phone: the numbers that reach the agent, with commas (default: 100)
-  AURA_SIP_ADDRESSES   with --phone: the addresses that may call (default: 127.0.0.1/32)
+  AURA_SIP_ADDRESSES   with --phone: the addresses that may call (default: 127.0.0.1/32; with --host all)
+  AURA_SIP_CARRIER_ROOT  with --phone: who vouches for the carrier over TLS, PEM (default: whom this machine trusts)
   AURA_SIP_OPERATOR    with --phone: who is reached with the key 0, as a SIP or tel URI
   HF_ENDPOINT          the model hub that --hub asks
   HF_TOKEN             the token for it, if it wants one
 """
 OF_VLLM, FLAGS = ("model_dir", "stage_configs_path", "vllm_venv"), ("hub", "phone")
-FILES = ("AURA_PERSONA", "AURA_PERSONAS", "AURA_WEB_BRAND")  # variables that name one, or some with commas between them
+# Variables that name one, or some with commas between them.
+FILES = ("AURA_PERSONA", "AURA_PERSONAS", "AURA_WEB_BRAND", "AURA_SIP_CARRIER_ROOT")
 VALUES = ("profile", *OF_VLLM, "max_sessions", "join", "ray")  # of a stack, as the flags
 
 
@@ -59,9 +64,8 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         raise BadUsage(f"unknown profile `{profile}`; there is: {', '.join(known)}")
     if asked.max_sessions is not None and asked.max_sessions < 1:
         raise BadUsage(f"--max-sessions is {asked.max_sessions}, at least 1 is needed")
-    if asked.phone:
-        sip_host(environ)
     others = for_others(asked, environ)
+    phone = phone_options(environ, others) if asked.phone else None
     if asked.join is not None:
         check_join(asked.join, layout, phone=asked.phone, outside=others is not None)
     return LauncherSettings(
@@ -74,7 +78,7 @@ def read_settings(root: Path, arguments: list[str], environ: Mapping[str, str]) 
         max_sessions=asked.max_sessions,
         detach=asked.detach,
         hub=asked.hub,
-        phone=asked.phone,
+        phone=phone,
         on_gpus=_on_gpus(asked, profile, layout.models),
         for_others=others,
         join=asked.join or "",

@@ -60,7 +60,7 @@ async def up_detached(settings: LauncherSettings, display: Display) -> None:
 def say_ready(layout: Layout, run: Running, display: Display) -> None:
     display.say(f"\nAURA is ready: {run.url}\n")
     if PHONE in run.options:
-        display.say(how_to_call(layout, installation_keys(layout.env_file)))
+        display.say(how_to_call(layout, installation_keys(layout.env_file), run.options))
     if "--host" in run.options:
         display.say(how_to_reach(layout, run.options, installation_keys(layout.env_file), show=sys.stdout.isatty()))
     display.say(f"  logs in {layout.logs}; {layout.down} stops it")

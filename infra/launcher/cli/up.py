@@ -1,5 +1,6 @@
 """`infra/up`: sets up, starts the services in order, says where they answer, stops them all at the end."""
 
+import asyncio
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
@@ -23,7 +24,16 @@ from infra.launcher.supervise.for_others import (
 from infra.launcher.supervise.keys import installation_keys
 from infra.launcher.supervise.lockfile import RunFolderLocked
 from infra.launcher.supervise.mps import shares_a_gpu
-from infra.launcher.supervise.phone_services import PHONE, how_to_call, sip_uri, trunk_options, write_phone_settings
+from infra.launcher.supervise.phone_services import (
+    PHONE,
+    end_bridge,
+    follow_certificate,
+    how_to_call,
+    open_ports,
+    sip_uri,
+    trunk_options,
+    write_phone_settings,
+)
 from infra.launcher.supervise.ports import VARIABLES, Ports, choose_ports
 from infra.launcher.supervise.serve import own_run_folder, serve
 from infra.launcher.supervise.services import addresses, agent_environ, stack_services, write_livekit_settings
@@ -52,7 +62,7 @@ async def set_up(settings: LauncherSettings, display: Display) -> LauncherSettin
         SetupContext(settings.layout, settings.environ, display),
         extras=extras_of(settings),
         hub=settings.hub,
-        phone=settings.phone,
+        phone=settings.phone is not None,
         strict=settings.ci,
         on_gpus=settings.on_gpus,
         ray=bool(settings.cell.ray),
@@ -87,19 +97,20 @@ def on_these_gpus(settings: LauncherSettings, sizes: Sequence[int]) -> LauncherS
 
 
 async def _serve(settings: LauncherSettings, display: Display, stack: str) -> None:
-    layout, environ, phone, on_gpus = settings.layout, settings.environ, settings.phone, settings.on_gpus
+    layout, phone, on_gpus = settings.layout, settings.phone, settings.on_gpus
+    environ = {**settings.environ, **(phone.environ() if phone else {})}
     others, cell, join = settings.for_others, settings.cell, settings.join
     ports = choose_ports(settings.ports, listens_on(settings))
-    dialled = sip_uri(ports, environ) if phone else ""
+    dialled = sip_uri(ports, environ, phone) if phone else ""
     keys = installation_keys(layout.env_file, sip_uri=dialled, password=bool(others and others.password))
     if not join:
-        write_livekit_settings(layout, ports, keys, phone=phone, others=others, cell=cell)
+        write_livekit_settings(layout, ports, keys, phone=phone is not None, others=others, cell=cell)
     setup = SetupContext(layout, environ, display)
     shown = await shown_certificate(setup, others, ports) if others else None
     bridge = ""
     if phone:
-        write_phone_settings(layout, ports, keys, environ)
-        bridge = f"; TCP port {ports.sip_health} (the bridge's health), and its RTP ports"
+        write_phone_settings(layout, ports, keys, phone, shown)
+        bridge = f"; {open_ports(ports, phone)}"
     open_too = f"TCP port {ports.livekit_tcp} (media){bridge}"
     if others and shown:
         open_too = f"UDP port {ports.livekit_udp} and {open_too}, and for the page"
@@ -136,8 +147,8 @@ async def _serve(settings: LauncherSettings, display: Display, stack: str) -> No
         stack=stack,
         environ=environ,
         display=display,
-        finish=partial(_finish, settings, ports, keys, options, display),
-        beside=partial(keep_renewed, setup, others, ports.trust) if others and others.acme else None,
+        finish=partial(_finish, settings, setup, ports, keys, options),
+        beside=partial(_keep_certificate, settings, setup, ports, shown) if shown else None,
         shares_gpu=bool(gpu_bytes() and on_gpus and on_gpus.deployment and shares_a_gpu(on_gpus.deployment)),
     )
 
@@ -152,23 +163,36 @@ def _web(others: ForOthers, ports: Ports, shown: ShownCertificate, keys: Mapping
     return {**web_environ(others, ports, shown), **password}
 
 
+async def _keep_certificate(
+    settings: LauncherSettings, setup: SetupContext, ports: Ports, shown: ShownCertificate, pids: Mapping[str, int]
+) -> None:
+    """Have it renewed, and phones see the new one. The page's server reads it by itself."""
+    others, phone = settings.for_others, settings.phone
+    async with asyncio.TaskGroup() as tasks:
+        if others and others.acme:
+            tasks.create_task(keep_renewed(setup, others, ports.trust), name="up:acme")
+        if phone and phone.tls:
+            end = partial(end_bridge, pids)
+            tasks.create_task(follow_certificate(shown, end, setup.display), name="up:certificate")
+
+
 async def _finish(
     settings: LauncherSettings,
+    setup: SetupContext,
     ports: Ports,
     keys: Mapping[str, str],
     options: Mapping[str, str],
-    display: Display,
 ) -> None:
     """What is done when all are healthy: phones are let in, and whoever sits here is told how others get in."""
     if settings.phone:
-        await _make_trunks(settings, ports, keys, display)
+        await _make_trunks(setup, ports, keys, options)
     if settings.for_others:
-        display.say(how_to_reach(settings.layout, options, keys, show=sys.stdout.isatty()))
+        setup.display.say(how_to_reach(settings.layout, options, keys, show=sys.stdout.isatty()))
 
 
-async def _make_trunks(settings: LauncherSettings, ports: Ports, keys: Mapping[str, str], display: Display) -> None:
-    setup = SetupContext(settings.layout, settings.environ, display)
-    with display.step("trunks"):
-        program = settings.layout.venv / "bin" / "aura-agent"
-        await setup.run("trunks", [program, "trunks"], env=agent_environ(settings.layout, ports, keys))
-    display.say(how_to_call(settings.layout, keys))
+async def _make_trunks(setup: SetupContext, ports: Ports, keys: Mapping[str, str], options: Mapping[str, str]) -> None:
+    layout = setup.layout
+    with setup.display.step("trunks"):
+        program = layout.venv / "bin" / "aura-agent"
+        await setup.run("trunks", [program, "trunks"], env=agent_environ(layout, ports, keys))
+    setup.display.say(how_to_call(layout, keys, options))

@@ -24,6 +24,7 @@ class Ports:
     livekit_udp: int
     redis: int
     sip: int
+    sip_tls: int
     sip_health: int
     turn: int
     tls: int
@@ -39,14 +40,16 @@ VARIABLES = {
     "livekit_udp": "AURA_LIVEKIT_UDP_PORT",
     "redis": "AURA_REDIS_PORT",
     "sip": "AURA_SIP_PORT",
+    "sip_tls": "AURA_SIP_TLS_PORT",
     "sip_health": "AURA_SIP_HEALTH_PORT",
     "turn": "AURA_TURN_PORT",
     "tls": "AURA_TLS_PORT",
     "trust": "AURA_TRUST_PORT",
 }
 
-HTTPS, HTTP = 443, 80  # where other devices look first
-OUTSIDE = ("livekit_udp", "tls", "trust")  # for other devices, if they are served
+HTTPS, HTTP, SIPS = 443, 80, 5061  # where other devices look first
+OUTSIDE = ("livekit_udp", "tls", "trust", "sip", "sip_tls")  # for other devices, if they are served
+IF_FREE = {"trust": HTTP, "sip_tls": SIPS}
 OVER_UDP = ("livekit_udp", "sip")
 EVERYWHERE = ("livekit_tcp", "sip_health")  # livekit-server and livekit-sip bind these on all interfaces
 
@@ -80,8 +83,8 @@ def choose_ports(asked: Mapping[str, int], outside: str | None = None) -> Ports:
     """
     if outside:
         asked = {"tls": HTTPS, **asked}
-        if "trust" not in asked and _is_free(outside, HTTP):
-            asked = {"trust": HTTP, **asked}
+        usual = {name: port for name, port in IF_FREE.items() if name not in asked and _is_free(outside, port)}
+        asked = {**usual, **asked}
     chosen: dict[str, int] = {}
     with ExitStack() as reserved:  # hold all until the last is chosen, so that no two are equal
         for field in fields(Ports):

@@ -44,14 +44,15 @@ async def serve(
     environ: Mapping[str, str],
     display: Display,
     finish: Callable[[], Awaitable[None]] | None = None,
-    beside: Callable[[], Coroutine[None, None, None]] | None = None,
+    beside: Callable[[Mapping[str, int]], Coroutine[None, None, None]] | None = None,
     shares_gpu: bool = False,
 ) -> None:
     """Run the services until the caller is cancelled; nothing of them is left afterwards.
 
     Args:
         finish: What is to be done when all are healthy, before the stack is ready.
-        beside: What goes on while the stack is ready; it ends by being cancelled.
+        beside: What goes on while the stack is ready, given the pids of the services as they are now; it ends by being
+            cancelled.
         shares_gpu: Several processes of it use one GPU.
 
     Raises:
@@ -80,7 +81,7 @@ async def serve(
             display.say(f"\nAURA is ready: {where.url}\n")
             display.say(f"  logs in {layout.logs}; Ctrl-C or {layout.down} stops it")
             if beside:
-                await beside()
+                await beside(pids)
             await asyncio.Event().wait()
     finally:
         layout.run_file.unlink(missing_ok=True)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from string import Template
 
 from infra.launcher.base.layout import Layout
-from infra.launcher.base.settings import ALONE, EMBEDDED, CellOptions, ForOthers, OnGpus
+from infra.launcher.base.settings import ALONE, EMBEDDED, CellOptions, ForOthers, OnGpus, PhoneOptions
 from infra.launcher.supervise.for_others import livekit_network
 from infra.launcher.supervise.phone_services import bridge_service, livekit_redis, private, redis_service, shared_redis
 from infra.launcher.supervise.ports import LOOPBACK, Ports
@@ -57,7 +57,7 @@ def stack_services(
     keys: Mapping[str, str],
     max_sessions: int | None,
     *,
-    phone: bool,
+    phone: PhoneOptions | None,
     profile: str = EMBEDDED,
     on_gpus: OnGpus | None = None,
     outside: Mapping[str, str] | None = None,
@@ -105,7 +105,7 @@ def stack_services(
             stop_s=5,
             comes_back=True,
         ),
-        *((bridge_service(layout, ports, keys),) if phone else ()),
+        *((bridge_service(layout, ports, keys, phone),) if phone else ()),
     )
     return tuple(part for part in parts if not join or part.name in OF_A_CELL)
 

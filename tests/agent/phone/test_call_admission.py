@@ -4,12 +4,14 @@ from dataclasses import dataclass, field
 from typing import Any, cast
 
 import pytest
+from livekit import api
 from livekit.agents import JobRequest
 
-from agent.phone.call_admission import CallAdmission
+from agent.phone.call_admission import IN_THE_CLEAR, CallAdmission
+from agent.phone.trunks import VIA
 from agent.rooms.failover_metadata import FailoverMetadata
 from agent.settings.agent import LiveKitSettings
-from agent.settings.phone import PhoneSettings
+from agent.settings.phone import Encryption, PhoneSettings
 from agent.status.attributes import MARK
 from tests.agent.rooms.test_failover import FOREIGN, FOREIGN_IDS
 
@@ -66,3 +68,36 @@ async def test_a_phone_call_that_goes_on_after_a_death_is_taken() -> None:
 
 async def test_who_comes_with_a_token_is_taken() -> None:
     assert await answered("a room", '{"tenant": 7}') == ["accepted"]
+
+
+class Rooms:
+    """A LiveKit server with one room, in which one phone is that came so."""
+
+    def __init__(self, via: str | None) -> None:
+        attributes = {} if via is None else {VIA: via}
+        self._caller = api.ParticipantInfo(identity="sip_1", kind=api.ParticipantInfo.SIP, attributes=attributes)
+        self.room = self
+
+    async def list_participants(self, _: api.ListParticipantsRequest) -> api.ListParticipantsResponse:
+        return api.ListParticipantsResponse(participants=[self._caller])
+
+    async def list_rooms(self, _: api.ListRoomsRequest) -> api.ListRoomsResponse:
+        return api.ListRoomsResponse(rooms=[])
+
+
+@pytest.mark.parametrize(
+    ("encryption", "room", "via", "expected"),
+    [
+        ("require", "phone_100_x", "SIP/2.0/TLS 192.0.2.1:5061;branch=z", ""),
+        ("require", "phone_100_x", "SIP/2.0/UDP 192.0.2.1:5060;branch=z", IN_THE_CLEAR),
+        ("require", "phone_100_x", None, IN_THE_CLEAR),
+        ("require", "phone_out_x", None, ""),
+        ("allow", "phone_100_x", None, ""),
+        ("none", "phone_100_x", None, ""),
+    ],
+)
+async def test_who_did_not_come_over_tls_is_refused_where_that_is_required(
+    encryption: Encryption, room: str, via: str | None, expected: str
+) -> None:
+    admission = CallAdmission(NOBODY, PhoneSettings(encryption=encryption))
+    assert await admission._of_caller(cast(api.LiveKitAPI, Rooms(via)), room) == expected

@@ -77,7 +77,7 @@ def test_the_pipeline_runs_in_a_venv_of_ones_own(tmp_path: Path) -> None:
     on_gpus = OnGpus(tmp_path / "checkpoints", venv=tmp_path / "mine")
     parts = {
         part.name: part
-        for part in stack_services(layout, PORTS, keys, None, phone=False, profile="vllm", on_gpus=on_gpus)
+        for part in stack_services(layout, PORTS, keys, None, phone=None, profile="vllm", on_gpus=on_gpus)
     }
     assert parts["pipeline"].argv[0] == str(tmp_path / "mine" / "bin" / "aura-pipeline")
     assert on_gpus.options() == {"--model-dir": str(on_gpus.models), "--vllm-venv": str(on_gpus.venv)}
@@ -128,7 +128,7 @@ def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_p
     layout, keys = Layout(DEPLOY, tmp_path, tmp_path), dict.fromkeys(("LIVEKIT_API_KEY", "LIVEKIT_API_SECRET"), "x")
     on_gpus = OnGpus(tmp_path / "checkpoints", DEPLOY / "aura_24gb.yaml")
     parts = {
-        part.name: part for part in stack_services(layout, PORTS, keys, 2, phone=False, profile="vllm", on_gpus=on_gpus)
+        part.name: part for part in stack_services(layout, PORTS, keys, 2, phone=None, profile="vllm", on_gpus=on_gpus)
     }
     program, *told = parts["pipeline"].argv
     assert program == str(tmp_path / "gpu" / "bin" / "aura-pipeline")
@@ -138,11 +138,11 @@ def test_the_pipeline_runs_in_the_venv_that_has_vllm_and_has_time_to_start(tmp_p
     assert parts["pipeline"].start_s >= 600
     assert parts["agent"].argv[0] == str(tmp_path / "venv" / "bin" / "aura-agent")
     assert "AURA_BUILTIN_TOOLS" not in parts["agent"].defaults, "a large model is offered them all"
-    parts = {part.name: part for part in stack_services(layout, PORTS, keys, None, phone=False)}
+    parts = {part.name: part for part in stack_services(layout, PORTS, keys, None, phone=None)}
     assert parts["agent"].defaults["AURA_BUILTIN_TOOLS"] == "none"
     small = parts["pipeline"]
     assert small.argv[:4] == (str(tmp_path / "venv" / "bin" / "aura-pipeline"), "serve", "--profile", "embedded")
-    parts = {part.name: part for part in stack_services(layout, PORTS, keys, None, phone=False, profile="parrot")}
+    parts = {part.name: part for part in stack_services(layout, PORTS, keys, None, phone=None, profile="parrot")}
     assert parts["pipeline"].argv == tuple(word.replace("embedded", "parrot") for word in small.argv), "of a package"
 
 

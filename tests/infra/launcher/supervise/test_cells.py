@@ -27,7 +27,7 @@ def test_a_cell_that_joins_is_a_pipeline_and_an_agent(tmp_path: Path) -> None:
     settings = asked(tmp_path, "--join", LIVEKIT, AURA_PIPELINE_HOST="192.0.2.7", AURA_AGENT_DRAIN_S="3600")
     assert (settings.join, settings.asked["--join"]) == (LIVEKIT, LIVEKIT)
     parts = stack_services(
-        Layout(ROOT, tmp_path, tmp_path), PORTS, keys, 2, phone=False, cell=settings.cell, join=settings.join
+        Layout(ROOT, tmp_path, tmp_path), PORTS, keys, 2, phone=None, cell=settings.cell, join=settings.join
     )
     assert [part.name for part in parts] == ["pipeline", "agent"]
     pipeline, agent = parts
@@ -89,7 +89,7 @@ def test_a_stack_that_is_alone_stays_on_loopback_and_ends_at_once(tmp_path: Path
 def test_on_a_ray_cluster_serve_listens_and_its_cells_are_told_the_rest(tmp_path: Path) -> None:
     layout, keys = Layout(ROOT, tmp_path, tmp_path), installation_keys(tmp_path / "env")
     cell = asked(tmp_path, "--ray", "192.0.2.9:6379", "--max-sessions", "4").cell
-    parts = {part.name: part for part in stack_services(layout, PORTS, keys, 4, phone=False, cell=cell)}
+    parts = {part.name: part for part in stack_services(layout, PORTS, keys, 4, phone=None, cell=cell)}
     argv = list(parts["pipeline"].argv)
     serves, starts = argv[: argv.index("--")], argv[argv.index("--") + 1 :]
     assert serves[:3] == [str(tmp_path / "ray" / "bin" / "python"), "-m", "infra.ray"]

@@ -12,7 +12,7 @@ from pipeline.cli.port_holder import bound_inodes, holder_of
 
 
 def test_free_ports_are_all_different() -> None:
-    assert len(set(astuple(choose_ports({})))) == 12
+    assert len(set(astuple(choose_ports({})))) == 13
 
 
 def test_a_port_that_was_asked_for_is_used() -> None:
