@@ -132,9 +132,9 @@ async def test_who_was_in_a_cell_that_is_killed_goes_on_in_another_with_what_was
         os.killpg(first.process.pid, signal.SIGKILL)  # the worker, and the processes of its calls
         pipeline.kill()
         for caller in (ann, ben):  # 5 s are promised; this machine may be busy
-            await caller.diary.until(lambda gone=caller.gone: gone, 4 * TOLD_S, "the end of its agent")
+            await caller.left_alone(4 * TOLD_S)
         for caller in (ann, ben):
-            await caller.diary.until(lambda read=caller.read: APOLOGIES["en"] in read, READY_S, "an apology")
+            await caller.reads(APOLOGIES["en"])
             assert caller.agents[0] in caller.gone and len(caller.agents) == 2
         await ann.ask("What is she called?")
         (question,) = [chat for chat in safe.line.questions if chat.messages[-1].text == "What is she called?"]

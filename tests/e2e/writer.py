@@ -47,6 +47,14 @@ class Writer:
         """Returns when an agent is there, and has said so."""
         await self.diary.until(lambda: self.read, READY_S, "a greeting")
 
+    async def left_alone(self, within_s: float) -> None:
+        """Returns when an agent has left."""
+        await self.diary.until(lambda: self.gone, within_s, "the end of an agent")
+
+    async def reads(self, text: str) -> None:
+        """Returns when an agent has written that."""
+        await self.diary.until(lambda: text in self.read, READY_S, f"to read {text!r}")
+
     async def ask(self, question: str = "What is the capital of France?") -> str:
         """Return the answer."""
         read = len(self.read)
