@@ -73,7 +73,8 @@ async def _call(grant: Grant, question: Sound, tally: SoakTally, name: str, chan
 
 async def _ask(person: Person, question: Sound, tally: SoakTally) -> None:
     _, ended = person.say(question)
-    asked_at = await ended
+    async with asyncio.timeout(ANSWER_S):
+        asked_at = await ended
 
     def answer() -> float | None:
         return next((each.began for each in person.heard.stretches if each.began > asked_at - 0.2), None)

@@ -25,6 +25,10 @@ class SoakedStack:
     rooms: Rooms
     metrics: dict[str, str]
 
+    def pids(self) -> dict[str, int]:
+        """Those that the parts have now."""
+        return {name: part.pid for name, part in self.parts.items()}
+
     def jobs(self) -> list[int]:
         """The pids of processes that hold a call, or wait for one: the newest last."""
         worker = self.parts["agent"].pid
