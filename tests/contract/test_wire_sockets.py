@@ -13,10 +13,11 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from pipeline.engines.fake import writes
+from pipeline.speech.vad_frontend import Pcm
 from tests.contract.wire_caller import calling
 from tests.contract.wire_media import base64, quiet
 from tests.contract.wire_wait import PATIENCE_S, eventually
-from tests.scenario import Line, Loudness, Pcm
+from tests.scenario import Line, Loudness
 from tests.served import KEY, Served, served
 
 pytestmark = pytest.mark.contract

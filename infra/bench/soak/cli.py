@@ -1,10 +1,11 @@
 """Soaks a stack of its own: callers come and go, parts fail, and what is left behind is told.
 
-    python -m infra.bench.soak [--callers 8] [--minutes 30] [--fault-minutes 30] [--every-s 60] [--out FILE]
+    python -m infra.bench.soak [--wire] [--callers 8] [--minutes 30] [--fault-minutes 30] [--every-s 60] [--out FILE]
 
 It starts Redis, a LiveKit server, a pipeline with scripted engines and a worker of the agent's. First nothing fails:
 what each part holds more than before is a leak. Then a part fails each minute, in turn: an engine, a call's process,
 the pipeline, Redis, the LiveKit server, the agent. A turn without an answer counts unless a fault explains it.
+With `--wire` there are no rooms, and callers speak to the pipeline itself: engines and the pipeline fail.
 It exits with 1 if one did, or if pipeline or agent hold more after the calls than before them.
 """
 
@@ -16,12 +17,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from pathlib import Path
 
-from infra.bench.base.speech import PersonVoice, Sound
+from infra.bench.base.speech import PersonVoice, Sound, as_wire
 from infra.bench.person.task_scope import task_scope
-from infra.bench.soak.callers import SoakTally, call_again_and_again
+from infra.bench.soak.callers import SoakTally, call_again_and_again, in_rooms
 from infra.bench.soak.faults import Faults
 from infra.bench.soak.leftovers import Held, held, left_over
-from infra.bench.soak.stack import SoakedStack, soaked_stack
+from infra.bench.soak.stack import ALL, PIPELINE_KEY, SoakedStack, soaked_stack
+from infra.bench.soak.wire_callers import over_the_wire
 
 ROOT = Path(__file__).resolve().parents[3]
 QUESTION = "What is the capital of France?"
@@ -36,8 +38,12 @@ class Soak:
     """Runs the phases, and keeps what was found."""
 
     def __init__(self, stack: SoakedStack, asked: argparse.Namespace, question: Sound) -> None:
-        self._stack, self._asked, self._question = stack, asked, question
+        self._stack, self._asked = stack, asked
         self.tally, self.held = SoakTally(), dict[str, dict[str, Held]]()
+        if asked.wire:
+            self._call = over_the_wire(stack.pipeline_url, PIPELINE_KEY, as_wire(question), self.tally)
+        else:
+            self._call = in_rooms(stack.rooms, question, self.tally)
         self.memory: list[dict[str, float]] = []  # MB of each part, once a minute, while there are calls
         self.faults = Faults(stack, self.tally, asked.every_s)
 
@@ -56,7 +62,7 @@ class Soak:
             async with asyncio.TaskGroup() as callers:
                 for number in range(self._asked.callers):
                     name = f"caller-{number}"
-                    calls = call_again_and_again(self._stack.rooms, self._question, self.tally, name, number, until)
+                    calls = call_again_and_again(self._call, self.tally, name, number, until)
                     callers.create_task(calls, name=name)
         await asyncio.sleep(SETTLE_S)
         self.held[phase] = await held(self._stack.pids(), self._stack.metrics)
@@ -71,6 +77,7 @@ class Soak:
 
 def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
     parser = argparse.ArgumentParser(prog="python -m infra.bench.soak", description=__doc__.partition("\n")[0])
+    parser.add_argument("--wire", action="store_true", help="without rooms: only the pipeline runs")
     parser.add_argument("--callers", type=int, default=8, metavar="N", help="at once (8)")
     parser.add_argument("--minutes", type=float, default=30, metavar="M", help="of calls while nothing fails (30)")
     parser.add_argument("--fault-minutes", type=float, default=30, metavar="M", help="of calls while parts fail (30)")
@@ -86,7 +93,7 @@ def main(arguments: Sequence[str], environ: Mapping[str, str]) -> int:
 
 async def _soak(home: Path, folder: Path, asked: argparse.Namespace) -> int:
     question = await asyncio.to_thread(lambda: PersonVoice().say(QUESTION))
-    async with soaked_stack(home, folder) as stack:
+    async with soaked_stack(home, folder, ("pipeline",) if asked.wire else ALL) as stack:
         soak = Soak(stack, asked, question)
         try:
             await soak.run()
@@ -105,7 +112,7 @@ def leaks(found: Mapping[str, Mapping[str, Held]]) -> dict[str, dict[str, tuple[
     """
     if not {"warm", "churn"} <= found.keys():
         return {}
-    more = {name: left_over(found["warm"][name], found["churn"][name]) for name in OURS}
+    more = {name: left_over(found["warm"][name], found["churn"][name]) for name in OURS if name in found["warm"]}
     return {name: each for name, each in more.items() if each}
 
 
