@@ -26,6 +26,8 @@ from pipeline.types.chunks import (
 P = TypeVar("P")
 C = TypeVar("C")
 
+CALLERS_READ = 64
+
 Step = tuple[float, C | EngineError]  # seconds after the step before it, and what happens then
 
 
@@ -87,14 +89,16 @@ def writes(
 ) -> FakeEngine[ChatPrompt, TextChunk]:
     """A language model: the first word after `first_s`, each further one `word_s` later.
 
-    Words are its tokens. It remembers the last prompt of each caller.
+    Words are its tokens. It remembers the last prompt of each of the newest 64 callers, as a cache of prefixes would.
     """
-    read: dict[str, list[str]] = {}
+    read: dict[str, list[str]] = {}  # who asked last is last
 
     def script(chat: ChatPrompt) -> Iterable[Step[TextChunk]]:
         prompt = [word for message in chat.messages for word in words_of(message.text)]
-        usage = TokenUsage(len(prompt), 0, common_prefix(prompt, read.get(chat.cache_salt, ())))
+        usage = TokenUsage(len(prompt), 0, common_prefix(prompt, read.pop(chat.cache_salt, ())))
         read[chat.cache_salt] = prompt
+        if len(read) > CALLERS_READ:
+            del read[next(iter(read))]
         words = words_of(answer if isinstance(answer, str) else answer(chat))
         for position, word in enumerate(words[: chat.max_tokens]):
             cut = position + 1 == chat.max_tokens < len(words)

@@ -96,7 +96,8 @@ class Connection:
             self._session.configure(self.config.options())
             self._send(event("session.created", session=self._shown(self.config)))
             writer = tasks.create_task(self._write(socket), name=f"{self.name}:write")
-            await self._read(socket)
+            with suppress(ConnectionResetError):  # it was gone when a ping of the client's was to be answered
+                await self._read(socket)
             self._gone()
             self._outbox.close()
             writer.cancel()

@@ -1,5 +1,6 @@
 """The bench's measurements over the wire, against a real server with scripted engines: what takes long is seen to."""
 
+import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -7,6 +8,8 @@ import numpy as np
 import pytest
 
 from infra.bench.latency import asking, cancels
+from infra.bench.soak.callers import SoakTally, call_again_and_again
+from infra.bench.soak.wire_callers import over_the_wire
 from pipeline.engines.fake import speaks, writes
 from tests.gpu.chain_cancels import cancelled
 from tests.gpu.chain_measures import TINY, Bench
@@ -49,6 +52,19 @@ async def test_a_cancelled_answer_is_over_at_once_and_its_engine_when_it_has_dro
     for what in ("read", "wrote"):
         idle = taken[f"pipeline: cancel → language model idle, that {what}"]
         assert len(idle) == 2 and min(idle) > 0.9 * DROP_S, "a busy machine may take longer, none is sooner"
+
+
+async def test_a_soaks_caller_without_a_room_is_answered_and_told_of_when_nobody_answers() -> None:
+    answered, failed = SoakTally(), SoakTally()
+    clock = asyncio.get_running_loop().time
+    async with served() as server:
+        call = over_the_wire(server.url, KEY, QUESTION, answered)
+        await call_again_and_again(call, answered, "caller", 1, clock() + 0.1)
+    assert answered.counts["calls"] == 1
+    assert answered.counts["answered"] == len(answered.waits) >= 1
+    assert answered.counts["unanswered"] == 0
+    await call_again_and_again(over_the_wire(server.url, KEY, QUESTION, failed), failed, "caller", 1, clock() + 0.1)
+    assert dict(failed.counts) == {"unanswered": 1}
 
 
 async def test_the_chains_answers_are_cancelled_in_every_state() -> None:

@@ -13,9 +13,11 @@ from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from pipeline.engines.fake import writes
+from pipeline.speech.vad_frontend import Pcm
 from tests.contract.wire_caller import calling
+from tests.contract.wire_media import base64, quiet
 from tests.contract.wire_wait import PATIENCE_S, eventually
-from tests.scenario import Line
+from tests.scenario import Line, Loudness
 from tests.served import KEY, Served, served
 
 pytestmark = pytest.mark.contract
@@ -94,6 +96,33 @@ async def test_engines_are_idle_once_a_caller_has_vanished() -> None:
             await eventually(lambda: pipeline.pipeline.free_sessions == 4)
             await eventually(lambda: not line.aura.running)
         assert await pipeline.pipeline.busy() == {"asr": 0, "aura": 0, "tts": 0}
+
+
+class SlowLoudness(Loudness):
+    """Holds a session up while it hears."""
+
+    async def feed(self, pcm: Pcm) -> list[float]:
+        await asyncio.sleep(0.3)
+        return await super().feed(pcm)
+
+
+async def test_a_caller_who_pings_and_vanishes_ends_their_session_alone(caplog: pytest.LogCaptureFixture) -> None:
+    line = Line(aura=writes(COUNT, word_s=0.1))
+    heard = {"type": "input_audio_buffer.append", "audio": base64(quiet(0.1))}
+    async with served(line, max_sessions=1, detector=SlowLoudness) as pipeline, connected(pipeline) as socket:
+        await ask(socket)
+        listening = {
+            "type": "session.update",
+            "session": {"audio": {"input": {"turn_detection": {"type": "server_vad"}}}},
+        }
+        await socket.send(json.dumps(listening))
+        await socket.send(json.dumps(heard))
+        await socket.ping()
+        await asyncio.sleep(0.1)
+        socket.transport.abort()
+        await eventually(lambda: pipeline.pipeline.free_sessions == 1)
+        await eventually(lambda: not line.aura.running)
+    assert [record.getMessage() for record in caplog.records if record.levelname == "ERROR"] == []
 
 
 @pytest.mark.parametrize(

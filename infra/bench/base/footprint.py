@@ -30,11 +30,20 @@ async def footprints(parts: Mapping[str, int], idle_s: float = IDLE_S) -> dict[s
 
 def pss_mb(pids: list[int]) -> float:
     """Proportional set size: a page that n processes share counts as an n-th for each. See proc(5)."""
+    return _rollup_mb(pids, "Pss:")
+
+
+def anonymous_mb(pids: list[int]) -> float:
+    """What of that no file backs: it does not change when others map the same libraries. See proc(5)."""
+    return _rollup_mb(pids, "Pss_Anon:")
+
+
+def _rollup_mb(pids: list[int], line: str) -> float:
     total_kb = 0
     for pid in pids:
         with suppress(FileNotFoundError, ProcessLookupError):
             rollup = Path(f"/proc/{pid}/smaps_rollup").read_text()
-            total_kb += next(int(line.split()[1]) for line in rollup.splitlines() if line.startswith("Pss:"))
+            total_kb += next(int(each.split()[1]) for each in rollup.splitlines() if each.startswith(line))
     return total_kb / 1024
 
 

@@ -4,6 +4,7 @@ import asyncio
 import random
 import secrets
 from collections import Counter
+from collections.abc import Awaitable, Callable
 
 from infra.bench.base.speech import Sound
 from infra.bench.person.grant import Grant
@@ -14,6 +15,8 @@ TURNS = (1, 4)  # of a call, at least and at most
 PAUSE_S = (0.5, 4.0)  # between turns, and between calls
 ANSWER_S = 30.0
 EXCUSED_S = 30.0  # after a fault: who asks then may be left without an answer, and rings up again
+
+Call = Callable[[str, random.Random], Awaitable[None]]  # one call of a caller of that name, who has some chance
 
 
 class SoakTally:
@@ -43,23 +46,29 @@ class SoakTally:
             self.notes.append(what)
 
 
-async def call_again_and_again(
-    rooms: Rooms, question: Sound, tally: SoakTally, name: str, seed: int, until: float
-) -> None:
+async def call_again_and_again(call: Call, tally: SoakTally, name: str, seed: int, until: float) -> None:
     """One caller, whose last call begins before `until`, on the loop's clock.
 
     Nobody is cancelled: LiveKit's SDK ends the whole process when a room is given up while it is being joined.
     """
     chance, clock = random.Random(seed), asyncio.get_running_loop().time
     while clock() < until:
-        room = f"soak-{secrets.token_hex(4)}"
-        grant = rooms.grant(room, name, language="en")
-        began = asyncio.get_running_loop().time()
+        began = clock()
         try:
-            await _call(grant, question, tally, name, chance)
+            await call(name, chance)
         except Exception as error:  # a fault ended it, whatever LiveKit's SDK calls that
             tally.missed(began, f"{name}: {error!r} {getattr(error, '__notes__', '')}")
         await asyncio.sleep(chance.uniform(*PAUSE_S))
+
+
+def in_rooms(rooms: Rooms, question: Sound, tally: SoakTally) -> Call:
+    """Calls, each in a room of its own."""
+
+    async def call(name: str, chance: random.Random) -> None:
+        grant = rooms.grant(f"soak-{secrets.token_hex(4)}", name, language="en")
+        await _call(grant, question, tally, name, chance)
+
+    return call
 
 
 async def _call(grant: Grant, question: Sound, tally: SoakTally, name: str, chance: random.Random) -> None:
@@ -73,7 +82,8 @@ async def _call(grant: Grant, question: Sound, tally: SoakTally, name: str, chan
 
 async def _ask(person: Person, question: Sound, tally: SoakTally) -> None:
     _, ended = person.say(question)
-    asked_at = await ended
+    async with asyncio.timeout(ANSWER_S):
+        asked_at = await ended
 
     def answer() -> float | None:
         return next((each.began for each in person.heard.stretches if each.began > asked_at - 0.2), None)

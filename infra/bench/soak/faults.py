@@ -11,7 +11,14 @@ from itertools import cycle
 from infra.bench.soak.callers import SoakTally
 from infra.bench.soak.stack import SoakedStack
 
-KINDS = ("engine", "job", "pipeline", "redis", "livekit", "agent")
+KINDS = {  # and the part that each of them befalls
+    "engine": "pipeline",
+    "job": "agent",
+    "pipeline": "pipeline",
+    "redis": "redis",
+    "livekit": "livekit",
+    "agent": "agent",
+}
 
 
 class Faults:
@@ -27,7 +34,10 @@ class Faults:
 
     async def run(self, until: float) -> None:
         """The last one is made before `until`, on the loop's clock."""
-        kinds, clock = cycle(KINDS), asyncio.get_running_loop().time
+        kinds, clock = (
+            cycle(kind for kind, part in KINDS.items() if part in self._stack.parts),
+            asyncio.get_running_loop().time,
+        )
         while clock() + self._every_s < until:
             await asyncio.sleep(self._every_s)
             await self.make(next(kinds))

@@ -9,9 +9,11 @@ from pathlib import Path
 import aiohttp
 from prometheus_client.parser import text_string_to_metric_families
 
-from infra.bench.base.footprint import pss_mb
+from infra.bench.base.footprint import anonymous_mb, pss_mb
 from infra.bench.base.process_tree import family
-from infra.bench.soak.part import Part
+
+COUNTS = ("processes", "files", "sockets", "threads", "tasks")
+MOST_MORE = 0.02  # of the memory that it held before
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,23 +21,42 @@ class Held:
     """What a part holds, with all its processes.
 
     Attributes:
+        pss_mb: Also changes when programs outside the soak begin or cease to map the same libraries.
+        anonymous_mb: The part of it that does not: what a leak is told from.
         tasks: Of its event loop; None: it does not say.
     """
 
     processes: int
     pss_mb: float
+    anonymous_mb: float
     files: int
     sockets: int
     threads: int
     tasks: int | None = None
 
 
-async def held(parts: Mapping[str, Part], metrics: Mapping[str, str]) -> dict[str, Held]:
-    """By the name of each part."""
+async def held(parts: Mapping[str, int], metrics: Mapping[str, str]) -> dict[str, Held]:
+    """What each part holds.
+
+    Args:
+        parts: The pid of each.
+        metrics: The URL of its metrics, if it has any.
+    """
     return {
-        name: _held([each.pid for each in family(part.pid)], await _tasks(metrics.get(name)))
-        for name, part in parts.items()
+        name: _held([each.pid for each in family(pid)], await _tasks(metrics.get(name))) for name, pid in parts.items()
     }
+
+
+def left_over(before: Held, after: Held) -> dict[str, tuple[float, float]]:
+    """What a part holds more of than it did, each as it was and as it is; of memory, if it is over 2 % more."""
+    more: dict[str, tuple[float, float]] = {}
+    for name in COUNTS:
+        was, is_now = getattr(before, name) or 0, getattr(after, name) or 0
+        if is_now > was:
+            more[name] = was, is_now
+    if after.anonymous_mb > before.anonymous_mb * (1 + MOST_MORE):
+        more["anonymous_mb"] = before.anonymous_mb, after.anonymous_mb
+    return more
 
 
 def _held(pids: list[int], tasks: int | None) -> Held:
@@ -47,7 +68,7 @@ def _held(pids: list[int], tasks: int | None) -> Held:
                 with suppress(FileNotFoundError):
                     is_socket = os.readlink(entry).startswith("socket:")
                     sockets, files = sockets + is_socket, files + (not is_socket)
-    return Held(len(pids), round(pss_mb(pids), 1), files, sockets, threads, tasks)
+    return Held(len(pids), round(pss_mb(pids), 1), round(anonymous_mb(pids), 1), files, sockets, threads, tasks)
 
 
 async def _tasks(url: str | None) -> int | None:

@@ -54,7 +54,8 @@ class FailingWriter:
 
 
 def _scripted(arch: str, kind: EngineKind, engines: Mapping[str, FakeEngine[Any, Any]]) -> EngineKind:
-    return replace(kind, open=_opens(replace(engines[arch], prompts=ForgetfulList())), check=_is_there)
+    forgetful = replace(engines[arch], prompts=ForgetfulList(), aborted=ForgetfulList())
+    return replace(kind, open=_opens(forgetful), check=_is_there)
 
 
 def _opens(engine: Engine[Any, Any]) -> Opener:

@@ -2,7 +2,7 @@
 
 import os
 import sys
-from collections.abc import AsyncGenerator
+from collections.abc import AsyncGenerator, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +13,7 @@ from infra.bench.base.process_tree import family
 from infra.bench.soak.part import Part, PartCommand
 from infra.bench.turn_taking.servers import AGENT, HOST, KEY, SECRET, Rooms
 
+ALL = ("redis", "livekit", "pipeline", "agent")
 PIPELINE_KEY = "a-key-of-this-soak"
 OUR_OWN = ("AURA_", "LIVEKIT_", "OTEL_")
 
@@ -23,7 +24,12 @@ class SoakedStack:
 
     parts: dict[str, Part]
     rooms: Rooms
+    pipeline_url: str
     metrics: dict[str, str]
+
+    def pids(self) -> dict[str, int]:
+        """Those that the parts have now."""
+        return {name: part.pid for name, part in self.parts.items()}
 
     def jobs(self) -> list[int]:
         """The pids of processes that hold a call, or wait for one: the newest last."""
@@ -32,8 +38,8 @@ class SoakedStack:
 
 
 @asynccontextmanager
-async def soaked_stack(home: Path, folder: Path) -> AsyncGenerator[SoakedStack, None]:
-    """All four for as long as the context lasts.
+async def soaked_stack(home: Path, folder: Path, names: Sequence[str] = ALL) -> AsyncGenerator[SoakedStack, None]:
+    """The parts of these names for as long as the context lasts.
 
     Args:
         home: The installation whose programs are used.
@@ -74,11 +80,12 @@ async def soaked_stack(home: Path, folder: Path) -> AsyncGenerator[SoakedStack, 
     }
     async with AsyncExitStack() as stack:
         parts = {}
-        for name, argv in commands.items():
+        for name in names:
             log = folder / f"{name}.log"
             log.unlink(missing_ok=True)
-            parts[name] = part = Part(PartCommand(name, argv, environ, health[name], log))
+            parts[name] = part = Part(PartCommand(name, commands[name], environ, health[name], log))
             stack.push_async_callback(part.stop)
             await part.start()
-        metrics = {name: f"http://{HOST}:{http[name]}/metrics" for name in ("pipeline", "agent")}
-        yield SoakedStack(parts, Rooms(LiveKitSettings(url, KEY, SECRET, AGENT)), metrics)
+        metrics = {name: f"http://{HOST}:{http[name]}/metrics" for name in ("pipeline", "agent") if name in names}
+        rooms = Rooms(LiveKitSettings(url, KEY, SECRET, AGENT))
+        yield SoakedStack(parts, rooms, environ["AURA_PIPELINE_URL"], metrics)

@@ -8,7 +8,7 @@ from typing import TypeVar
 import numpy as np
 import pytest
 
-from pipeline.engines.fake import FakeEngine, hears, speaks, words_of, writes
+from pipeline.engines.fake import CALLERS_READ, FakeEngine, hears, speaks, words_of, writes
 from pipeline.errors import EngineError
 from pipeline.types.chunks import AsrInput, AudioChunk, ChatMessage, ChatPrompt, Clause, TextChunk, TokenUsage
 
@@ -48,6 +48,15 @@ async def test_words_are_its_tokens_and_it_has_read_what_the_last_prompt_of_its_
         TokenUsage(5, 0, 0, 1),
         TokenUsage(5, 0, 0, 2),
     ]
+
+
+async def test_it_forgets_callers_who_have_not_asked_for_long() -> None:
+    engine = writes("One")
+    callers = [ChatPrompt(HI.messages, f"salt {number}") for number in range(CALLERS_READ)]
+    stranger = ChatPrompt(HI.messages, "pepper")
+    again = callers[0]  # asks once more, so that the second has not asked for the longest time
+    told = [chunk.usage async for chunk in engine.generate("r", once(*callers, again, stranger, again, callers[1]))]
+    assert [usage.cached for usage in told if usage][CALLERS_READ:] == [1, 0, 1, 0]
 
 
 async def test_no_prompt_yields_nothing() -> None:
