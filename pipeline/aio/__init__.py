@@ -1,1 +1,1 @@
-"""Small asyncio primitives: tasks with an owner, a signal, and a heap that is not searched again."""
+"""Small asyncio primitives: tasks with an owner, a signal, patience, and a heap that is not searched again."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from itertools import count
 from typing import Any
 
+from pipeline.aio.patience import patience
 from pipeline.engines.child_messages import CountRequest, Numbered, SettingsRefused, Unpacker, packed
 from pipeline.errors import ConfigError, EngineError
 
@@ -38,7 +39,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
 
         Args:
             settings: What it is told to load, given the number of the question.
-            open_s: How long that may take at most.
+            open_s: How long that may take at most, on a machine that has nothing else to do.
 
         Returns:
             What it answers to `settings`.
@@ -48,6 +49,7 @@ class ChildProcess(asyncio.SubprocessProtocol):
             EngineError: The process ended, or was not ready in time.
         """
         await asyncio.get_running_loop().subprocess_exec(lambda: self, *argv, stderr=None)
+        open_s *= patience()
         try:
             async with asyncio.timeout(open_s):
                 answer = await self.ask(settings)

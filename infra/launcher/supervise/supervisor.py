@@ -12,8 +12,8 @@ from infra.launcher.base.errors import ServiceFailed
 from infra.launcher.base.processes import child
 from infra.launcher.base.progress import Display
 from infra.launcher.supervise.health import PAUSE_S, healthy
-from infra.launcher.supervise.patience import patience
 from infra.launcher.supervise.service import Service
+from pipeline.aio.patience import patience
 
 MOST = 3  # restarts within `WITHIN_S`; one that dies more often has a fault that no restart mends
 WITHIN_S = 300.0

@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass
 from typing import Any, Self
 
+from pipeline.aio.patience import patience
 from pipeline.engines.llamacpp.server.settings import LlamaServerSettings
 from pipeline.errors import ConfigError
 
@@ -59,12 +60,13 @@ class LlamaServerProcess:
 
 async def _address(child: Process, settings: Mapping[str, Any]) -> str:
     assert child.stdin and child.stdout
+    open_s = OPEN_S * patience()
     try:
         child.stdin.write(json.dumps(settings).encode() + b"\n")
-        async with asyncio.timeout(OPEN_S):
+        async with asyncio.timeout(open_s):
             line = await child.stdout.readline()
     except TimeoutError as error:
-        raise ConfigError(settings["model"], [f"was not loaded within {OPEN_S:.0f} s"]) from error
+        raise ConfigError(settings["model"], [f"was not loaded within {open_s:.0f} s"]) from error
     answer = json.loads(line or '{"error": "its process ended"}')
     if "error" in answer:
         raise ConfigError(settings["model"], [f"cannot be loaded: {answer['error']}"])

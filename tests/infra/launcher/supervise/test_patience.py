@@ -8,7 +8,6 @@ import pytest
 
 from infra.launcher.base.errors import ServiceFailed
 from infra.launcher.base.progress import Display
-from infra.launcher.supervise.patience import MOST, patience
 from infra.launcher.supervise.supervisor import ProcessSupervisor
 from tests.infra.launcher.supervise.stand_in import STAND_IN, stand_in
 
@@ -38,14 +37,3 @@ async def test_who_is_given_up_on_a_busy_machine_is_told_so(tmp_path: Path) -> N
             await part.start()
         finally:
             await part.stop()
-
-
-@pytest.mark.parametrize(
-    ("load", "processors", "expected"), [(0.1, 2, 1.0), (6.0, 2, 3.0), (90.0, 2, MOST), (3, None, 3)]
-)
-def test_patience_follows_the_load(
-    monkeypatch: pytest.MonkeyPatch, load: float, processors: int | None, expected: float
-) -> None:
-    monkeypatch.setattr(os, "getloadavg", lambda: (load, 0.0, 0.0))
-    monkeypatch.setattr(os, "cpu_count", lambda: processors)
-    assert patience() == expected

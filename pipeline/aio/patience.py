@@ -1,4 +1,4 @@
-"""How much longer a part may take to start on a machine that has more to do than processors to do it."""
+"""How much longer a process may take to start on a machine that has more to do than processors to do it."""
 
 import os
 
