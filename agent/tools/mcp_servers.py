@@ -25,7 +25,8 @@ logger = logging.getLogger(__name__)
 # Of each line that is no message it writes a traceback with what the line says.
 logging.getLogger("mcp.client.stdio").setLevel(logging.CRITICAL)
 
-CONNECT_S = 10.0  # from the start of a server to the list of its tools
+CONNECT_S = 10.0  # until a server's tools are listed
+START_S = 60.0  # the same where its program is started for that: `npx` and `uvx` fetch it the first time
 FIRST_DELAY_S, LONGEST_DELAY_S = 1.0, 60.0  # before it is tried again
 CLOSE_S = 6.0  # that a server is waited for; one that does not heed its end is killed by then
 PATIENCE_S = 5.0  # beyond our own limit: the server is told that a call is cancelled before it is given up
@@ -77,7 +78,7 @@ class McpServers:
             with StderrTail() as said:
                 server, lost = mcp_client(settings, self._timeout_s + PATIENCE_S, said), asyncio.Event()
                 try:
-                    async with asyncio.timeout(CONNECT_S):
+                    async with asyncio.timeout(START_S if settings.command else CONNECT_S):
                         await server.initialize()
                         found = await server.list_tools()
                     self._tools[settings.name] = tuple(self._usable(settings, found, lost))

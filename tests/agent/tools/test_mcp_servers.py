@@ -13,6 +13,7 @@ from livekit.agents import function_tool
 
 from agent.settings.mcp_file import McpServerSettings
 from agent.settings.tools import ToolSettings
+from agent.tools import mcp_servers
 from tests.agent.fake_pipeline import Calls, FakePipeline, Says
 from tests.agent.tools.calling import PERSONA, Caller, calling
 
@@ -67,6 +68,12 @@ async def test_tools_of_a_server_are_called_with_its_key_and_one_whose_schema_is
         assert "out of order" in failed and "\n" not in failed
         (trouble,) = troubles(caller)
         assert trouble.startswith("test: odd: its schema is not served: it is no JSON Schema: 'nonsense'")
+
+
+async def test_a_program_is_given_the_time_that_its_start_takes(noted: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mcp_servers, "CONNECT_S", 0.01)  # of a server that runs already
+    async with calling(FakePipeline(says=[ANSWER], tools=True), settings=served(noted)) as caller:
+        assert "add" in await offered(caller)
 
 
 async def test_only_tools_of_the_list_are_offered_and_those_that_are_not_there_told(noted: Path) -> None:
