@@ -16,23 +16,34 @@ from pipeline.realtime.protocol.turn_detection import EAGERNESS_MS
 from pipeline.speech.end_of_turn import EndWitnesses, wait_ms
 
 LEAST = 0.36  # of LiveKit's model in English
+LEAST_LIKELY = 0.1  # of the language model, from which on words are rather over than not
 
 Witness = Callable[[Verdicts], float]
 Delay = Callable[[Verdicts], float]
 
 SILENCE, LIVEKIT, SMART_TURN, WORDS = "silence alone", "v1-mini alone", "Smart Turn alone", "words alone"
+LANGUAGE_MODEL = "language model alone"
 SAYS: Mapping[str, Witness] = {
     SILENCE: lambda each: 0.0,
     LIVEKIT: lambda each: log_odds(each.livekit) - log_odds(LEAST),
     SMART_TURN: lambda each: log_odds(each.smart_turn),
     WORDS: lambda each: {True: 1.0, False: -1.0, None: 0.0}[each.words_over],
+    LANGUAGE_MODEL: lambda each: _next_words(each),
 }
 TOGETHER: Mapping[str, tuple[str, ...]] = {
     "v1-mini, words": (LIVEKIT, WORDS),
     "v1-mini, Smart Turn": (LIVEKIT, SMART_TURN),
     "ours on the wire: Smart Turn, words": (SMART_TURN, WORDS),
     "ours in rooms: v1-mini, Smart Turn, words": (LIVEKIT, SMART_TURN, WORDS),
+    "on the wire with the language model": (SMART_TURN, WORDS, LANGUAGE_MODEL),
+    "in rooms with the language model": (LIVEKIT, SMART_TURN, WORDS, LANGUAGE_MODEL),
 }
+
+
+def _next_words(each: Verdicts) -> float:
+    """Nothing of short answers: without their question they look unfinished."""
+    likely = each.language_model
+    return 0.0 if likely is None or is_short(each.words) else log_odds(likely) - log_odds(LEAST_LIKELY)
 
 
 @dataclass(frozen=True, slots=True)

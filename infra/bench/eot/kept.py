@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 
+from infra.bench.eot.next_words import next_words
 from infra.bench.eot.turns import TurnScript
 from infra.bench.eot.voices import Voice
 from infra.bench.eot.witnesses import Verdicts, Witnesses
@@ -28,15 +29,16 @@ async def heard(
     lacking = [*_lacking(scripts, speakers, known)]
     if not lacking:
         return
-    witnesses = Witnesses(models_dir)
-    try:
-        for script, name in lacking:
-            found = [each async for each in witnesses.hear(script, name, speakers[name])]
-            with path.open("ab") as file:
-                file.write(b"".join(msgspec.json.encode(each) + b"\n" for each in found))
-            yield found
-    finally:
-        await witnesses.aclose()
+    async with next_words(models_dir) as language_model:
+        witnesses = Witnesses(models_dir, language_model)
+        try:
+            for script, name in lacking:
+                found = [each async for each in witnesses.hear(script, name, speakers[name])]
+                with path.open("ab") as file:
+                    file.write(b"".join(msgspec.json.encode(each) + b"\n" for each in found))
+                yield found
+        finally:
+            await witnesses.aclose()
 
 
 def _lacking(

@@ -1,5 +1,6 @@
-"""What each witness says at each moment: LiveKit's model, Smart Turn, and the words."""
+"""What each witness says at each moment: LiveKit's model, Smart Turn, the words, and the language model."""
 
+import asyncio
 from collections.abc import AsyncIterator
 from pathlib import Path
 from zlib import crc32
@@ -9,6 +10,7 @@ import numpy as np
 from livekit.local_inference import EOT, EOT_MAX_SAMPLES
 
 from infra.bench.base.pieces import RATE, Pcm, spoken
+from infra.bench.eot.next_words import NextWords
 from infra.bench.eot.turns import HEARD_S, TurnScript, moments
 from infra.bench.eot.voices import Voice
 from pipeline.engines.smart_turn.model import NAME, SmartTurnModel
@@ -24,6 +26,7 @@ class Verdicts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
         livekit: Probability of an end by LiveKit's v1-mini.
         smart_turn: The same by Smart Turn.
         words: What the recogniser makes of it.
+        language_model: Probability that the sentence ends behind these words; None: it was not asked.
     """
 
     turn: int
@@ -35,6 +38,7 @@ class Verdicts(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     livekit: float
     smart_turn: float
     words: str
+    language_model: float | None = None
 
     @property
     def is_end(self) -> bool:
@@ -51,13 +55,17 @@ class Said(msgspec.Struct, frozen=True):
     livekit: float
     smart_turn: float
     words: str
+    language_model: float | None = None
 
 
 class Witnesses:
     """All of them, loaded."""
 
-    def __init__(self, models_dir: Path) -> None:
+    def __init__(self, models_dir: Path, language_model: NextWords | None = None) -> None:
         """Loads their models.
+
+        Args:
+            language_model: None: it is not asked.
 
         Raises:
             ConfigError: A model is missing.
@@ -65,10 +73,12 @@ class Witnesses:
         self._smart_turn = SmartTurnModel(models_dir / NAME)
         self._recogniser = WhisperDecoder(models_dir / "whisper-base", 1)
         self._livekit = EOT()
+        self._language_model = language_model
 
     async def hear(self, script: TurnScript, name: str, voice: Voice) -> AsyncIterator[Verdicts]:
         """What they say of one turn, moment by moment."""
-        sounds = spoken(script.pieces, lambda text: voice(text, script.number))
+        # On threads, else nobody notices that the language model's server closes a connection that has rested.
+        sounds = await asyncio.to_thread(spoken, script.pieces, lambda text: voice(text, script.number))
         for moment in moments(sounds, crc32(f"{script.number} {name}".encode())):
             said = await self.judge(moment.sound, "en")
             yield Verdicts(
@@ -81,6 +91,7 @@ class Witnesses:
                 said.livekit,
                 said.smart_turn,
                 said.words,
+                said.language_model,
             )
 
     async def judge(self, sound: Pcm, language: str | None) -> Said:
@@ -91,8 +102,9 @@ class Witnesses:
             language: ISO 639-1 code; None: it is detected.
         """
         livekit = self._livekit.predict((np.clip(sound[-EOT_MAX_SAMPLES:], -1, 1) * 32_767).astype(np.int16))
-        words = self._recogniser.read(sound[: -round((HEARD_S - 0.1) * RATE)], language)
-        return Said(float(livekit), await self._smart_turn.judge(sound), words)
+        words = await asyncio.to_thread(self._recogniser.read, sound[: -round((HEARD_S - 0.1) * RATE)], language)
+        likely = await self._language_model.over(words) if self._language_model and words else None
+        return Said(float(livekit), await self._smart_turn.judge(sound), words, likely)
 
     async def aclose(self) -> None:
         await self._smart_turn.aclose()

@@ -9,10 +9,11 @@ import pytest
 from numpy.typing import NDArray
 
 from infra.bench.base.pieces import RATE, Pcm, spoken
-from infra.bench.eot.detectors import LIVEKIT, SMART_TURN, blend, judged
+from infra.bench.eot.detectors import LANGUAGE_MODEL, LIVEKIT, SAYS, SMART_TURN, blend, judged
 from infra.bench.eot.fit import fitted, log_odds
 from infra.bench.eot.harness_adapter import HarnessAdapter, HarnessItem
 from infra.bench.eot.kept import heard, read_kept
+from infra.bench.eot.next_words import ends
 from infra.bench.eot.protocol import Judged, figures, of_delays
 from infra.bench.eot.report import report
 from infra.bench.eot.turns import HEARD_S, TurnScript, moments, read_turns
@@ -84,6 +85,20 @@ def test_a_blend_is_fitted_on_what_it_is_given() -> None:
     both = blend((LIVEKIT, SMART_TURN), fits)
     scores = [each.score for each in judged(both.score, fits)]
     assert min(scores[1::2]) > 0 > max(scores[::2])
+
+
+def test_the_language_model_is_asked_for_marks_that_end_a_sentence_and_for_the_end() -> None:
+    next_ = [(".", 0.4), (" ?", 0.1), ("", 0.2), (",", 0.1), (" is", 0.1), (" of", 0.05)]
+    likeliest = [{"token": token, "logprob": float(np.log(probability))} for token, probability in next_]
+    assert ends(likeliest) == pytest.approx(0.4 + 0.1 + 0.2)
+
+
+def test_of_short_answers_and_where_it_was_not_asked_the_language_model_says_nothing() -> None:
+    def says(words: str, likely: float | None) -> float:
+        return SAYS[LANGUAGE_MODEL](msgspec.structs.replace(verdict(0, None, 0.5, words=words), language_model=likely))
+
+    assert says("In Berlin.", 0.001) == says("I live in Berlin.", None) == 0
+    assert says("I live in Berlin.", 0.5) > 0 > says("I live in", 0.001)
 
 
 def test_there_are_enough_turns_and_no_text_is_fitted_and_reported() -> None:
