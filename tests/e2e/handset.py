@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from infra.bench.base.speech import RATE, Sound, write_wav
@@ -74,9 +75,9 @@ class Handset:
         tasks.start(self._listen(), f"{self._folder.name}:news")
         tasks.start(self._rewind(), f"{self._folder.name}:tape")
         line, at = self._line, self._line.socket
-        plugged = {"host": at.host, "roots": at.roots, "certificate": at.certificate, "key": at.key}
         owner = (line.number, line.user, line.password, line.port)
-        self._tell(Install(*owner, str(self._folder), **plugged, srtp=at.srtp))
+        plugged = partial(Install, *owner, str(self._folder), host=at.host, roots=at.roots)
+        self._tell(plugged(certificate=at.certificate, key=at.key, srtp=at.srtp))
         await self._until(lambda: self._ready, READY_S, "a dial tone")
 
     async def aclose(self) -> None:

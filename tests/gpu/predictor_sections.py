@@ -82,7 +82,7 @@ def right(rows: int, tiny: bool) -> Row:
         _, sums = predictor(given, code0, force)
         logits[f"{name} sums"] = sums.float()
     answered, sums = fused(low, code0, force)
-    logits |= {"fused": fused._room.logits[:rows].clone(), "fused sums": sums.float()}
+    logits |= {"fused": fused._buffers.logits[:rows].clone(), "fused sums": sums.float()}
     result: Row = {"rows": rows, "forced": torch.equal(answered[:, 1:], forced)}
     for name in ("plain", "fused", "plain sums", "fused sums"):
         target = logits["exact sums" if "sums" in name else "exact"]
@@ -114,16 +114,16 @@ def repeatable(tiny: bool) -> list[Row]:
     hidden = hidden.to(_dtype(tiny))
     seeds = torch.arange(rows, device=_device())
     noise = gumbel(seeds, seeds, config.num_code_groups - 1, config.vocab_size)
-    first, logits = fused(hidden, code0, noise)[0], fused._room.logits.clone()
+    first, logits = fused(hidden, code0, noise)[0], fused._buffers.logits.clone()
     again = [
-        torch.equal(first, fused(hidden, code0, noise)[0]) and torch.equal(logits, fused._room.logits)
+        torch.equal(first, fused(hidden, code0, noise)[0]) and torch.equal(logits, fused._buffers.logits)
         for _ in range(times)
     ]
     result: list[Row] = [{"rows": rows, "times": times, "the same bits": sum(again)}]
     for fewer in (1, 2, 8, 16):
         if fewer < rows:
             codes = fused(hidden[:fewer], code0[:fewer], noise[:fewer])[0]
-            same = torch.equal(fused._room.logits[:fewer], logits[:fewer])
+            same = torch.equal(fused._buffers.logits[:fewer], logits[:fewer])
             result.append(
                 {"rows": fewer, "codes as among all": float((codes == first[:fewer]).float().mean()), "bits": same}
             )

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from pipeline.engines.embedded_models import FETCHED, LLAMA_FILES
-from pipeline.engines.llamacpp.server import LlamaServer, LlamaServerSettings
+from pipeline.engines.llamacpp.server.server import LlamaServer
+from pipeline.engines.llamacpp.server.settings import LlamaServerSettings
 from pipeline.engines.model_files import model_folder
 from pipeline.types.chunks import ChatMessage
 
