@@ -32,15 +32,15 @@ class NextWords:
         """Probability that the sentence ends behind these words, whose marks are left out, or the message does."""
         behind = ChatMessage("user", f"{words.strip().rstrip(MARKS)} x")  # of which the last token is not asked for
         body = {
-            "prompt": await self._server.tokens((SYSTEM, behind), unfinished=True),
+            "prompt": await self._server.tokenizer.tokens((SYSTEM, behind), unfinished=True),
             "n_predict": 1,
             "temperature": 0.0,
             "id_slot": 0,
             "cache_prompt": True,
             "n_probs": NEXT,
         }
-        async with self._server.http.post("/completion", json=body, raise_for_status=True) as response:
-            return ends((await response.json())["completion_probabilities"][0]["top_logprobs"])
+        answer = await self._server.api.post("/completion", body)
+        return ends(answer["completion_probabilities"][0]["top_logprobs"])
 
 
 def ends(likeliest: list[dict[str, Any]]) -> float:
