@@ -1,4 +1,4 @@
-"""What calls leave in the pipeline's process when they have ended, and can no longer be resumed: nothing."""
+"""What calls leave in the pipeline's process when they have ended, and can no longer be resumed: nothing, once it is collected."""
 
 import asyncio
 import gc
