@@ -1,4 +1,4 @@
-"""What calls leave in the pipeline's process when they have ended, and can no longer be resumed: nothing."""
+"""What calls that have ended, and can no longer be resumed, leave in the pipeline: nothing, once it is collected."""
 
 import asyncio
 import gc
