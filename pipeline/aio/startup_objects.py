@@ -11,6 +11,6 @@ def freeze_startup_objects() -> None:
     gc.unfreeze()
     gc.collect()
     gc.freeze()
-    # Python puts a full collection off until there is a quarter of what the last one found: let that be nothing, and not
-    # all that is frozen now. What ended calls leave would wait for hundreds of others.
+    # Python puts a full collection off until there is a quarter of what the last one found: let that be nothing, and
+    # not all that is frozen now. What ended calls leave would wait for hundreds of others.
     gc.collect()
