@@ -27,25 +27,25 @@ export function bringDevices(
     if (choices.microphone || choices.camera) report(insecurePage());
     return none;
   }
-  const bring = (device: Device, open: () => Promise<LocalAudioTrack | LocalVideoTrack>): Promise<boolean> =>
-    open().then(
-      (track) => publish(room, track, joined, choices.holdToTalk),
-      (error) => {
-        report(deviceProblem(device, error));
-        return false;
-      },
-    );
+  const bring = (device: Device, open: () => Promise<LocalAudioTrack | LocalVideoTrack>): Promise<boolean> => {
+    const failed = (error: unknown) => {
+      report(deviceProblem(device, error));
+      return false;
+    };
+    return open().then((track) => publish(room, track, joined, choices.holdToTalk, failed), failed);
+  };
   if (choices.camera) void bring('camera', () => createLocalVideoTrack(room.options.videoCaptureDefaults));
   if (!choices.microphone) return none;
   return bring('microphone', () => createLocalAudioTrack(room.options.audioCaptureDefaults));
 }
 
-/** Closes the device again when there is no call to bring it into, and returns whether there is one. */
+/** Closes the device again when it cannot come into the call, and returns whether it did. */
 async function publish(
   room: Room,
   track: LocalAudioTrack | LocalVideoTrack,
   joined: Promise<void>,
   holdToTalk: boolean,
+  failed: (error: unknown) => boolean,
 ): Promise<boolean> {
   try {
     // Keeps up to ten seconds of what is said before the agent has joined, and sends it to the agent.
@@ -58,9 +58,9 @@ async function publish(
       ? publishWithEarlySound(room.localParticipant, track, published)
       : published());
     return true;
-  } catch {
+  } catch (error) {
     if (track instanceof LocalAudioTrack) track.stopPreConnectBuffer();
     track.stop();
-    return false;
+    return room.state === ConnectionState.Connected && failed(error); // of a call that is over more is told elsewhere
   }
 }
