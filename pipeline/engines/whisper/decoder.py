@@ -31,8 +31,13 @@ PAUSE = 3 * SPEECH_RATE // 10
 # A pass that writes more repeats itself. English has 6 tokens a second at the most, a syllable of Tamil three of them.
 TOKENS_PER_S, TOKENS_AT_LEAST, MOST_TOKENS = 16, 24, 220
 # Measured with Whisper base: 0.84 and more of silence and of noise, 0.56 at the most of words 34 dB too quiet in noise.
-NOBODY = 0.75  # probability that nobody speaks, from which on words are not believed
+# Of an alphabet that was spelled fast it says 0.79 on one processor, and has hardly a doubt about each of its letters.
+NOBODY = 0.75  # probability that nobody speaks, from which on words are not believed unless they are certain
+CERTAIN = -0.15  # mean log probability of words that are believed though nobody may speak
 SURE = -0.3  # mean log probability of a pass that is believed though it says the same again and again
+DOUBTFUL = -0.9  # mean log probability of words that are not believed if it is likelier than not that nobody speaks
+SAME = 4  # times that a tone says one word, on some processors: of these DOUBTFUL_SAME is enough
+DOUBTFUL_SAME = -0.5
 
 
 class PassDropped(Exception):
@@ -80,14 +85,21 @@ class WhisperPass:
 
     @property
     def is_speech(self) -> bool:
-        doubtful = self.no_speech > 0.5 and self.logprob < -0.9
-        return bool(self.text) and self.logprob > -1.7 and self.no_speech < NOBODY and not doubtful
+        doubtful = self.no_speech > 0.5 and self.logprob < (DOUBTFUL_SAME if self._is_one_word else DOUBTFUL)
+        somebody = self.no_speech < NOBODY or self.logprob > CERTAIN
+        return bool(self.text) and self.logprob > -1.7 and somebody and not doubtful
 
     @property
     def repeats(self) -> bool:
         """The text runs in circles, as Whisper's does when it has lost its place."""
         raw = self.text.encode()
         return not self.ended or (len(raw) > 40 and len(raw) / len(zlib.compress(raw)) > 2.4)
+
+    @property
+    def _is_one_word(self) -> bool:
+        """It is one word, again and again."""
+        words = re.findall(r"\w+", self.text.casefold())
+        return len(words) >= SAME and len(set(words)) == 1
 
     @property
     def is_certain(self) -> bool:

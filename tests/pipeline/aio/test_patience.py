@@ -12,6 +12,12 @@ from pipeline.engines.child_process import ChildProcess
 from pipeline.errors import EngineError
 
 
+@pytest.fixture
+def anyio_backend() -> str:
+    """A process takes real time."""
+    return "asyncio"
+
+
 @pytest.mark.parametrize(
     ("load", "processors", "expected"), [(0.1, 2, 1.0), (6.0, 2, 3.0), (90.0, 2, MOST), (3, None, 3)]
 )
