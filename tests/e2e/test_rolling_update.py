@@ -57,7 +57,7 @@ async def two_cells(livekit: OwnLiveKit, folder: Path, environ: Mapping[str, str
     first, second = choose_ports({}).pipeline, choose_ports({}).pipeline
     urls = [f"http://{LOOPBACK}:{port}" for port in (first, second)]
     told = {**environ, **scripted_profile.packaged(folder / "site")}
-    told |= {"AURA_CELLS": ",".join(urls), "AURA_AGENT_DRAIN_S": "120", "AURA_AGENT_IDLE_PROCESSES": "0"}
+    told |= {"AURA_CELLS": ",".join(urls), "AURA_AGENT_DRAIN_S": "600", "AURA_AGENT_IDLE_PROCESSES": "0"}
     keys = {"LIVEKIT_API_KEY": KEY, "LIVEKIT_API_SECRET": SECRET, "AURA_PIPELINE_KEY": PIPELINE_KEY}
     cells = []
     for url in urls:
