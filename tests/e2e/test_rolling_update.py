@@ -23,6 +23,7 @@ pytestmark = pytest.mark.anyio
 NAME, JOINED = "cells", "wss://livekit.example.org"
 BEFORE, SINCE = "10", "11"  # callers at once: by that the old version and the new one are told apart
 CALLS = 20
+DRAIN_S = 600.0  # bounds a wait
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +38,8 @@ class Cell:
     async def run(self, command: str, *options: str) -> None:
         """Run a command as the page has it, at this cell."""
         program, *words = shlex.split(command.replace(JOINED, self.livekit), comments=True)
-        await launch(program, *words, "--run-dir", str(self.folder), *options, environ=self.environ)
+        where = ("--run-dir", str(self.folder))
+        await launch(program, *words, *where, *options, environ=self.environ, within_s=DRAIN_S)
 
     def serves(self, caller: Writer) -> bool:
         log = (self.folder / "logs" / "agent.log").read_text(errors="replace")
@@ -57,7 +59,7 @@ async def two_cells(livekit: OwnLiveKit, folder: Path, environ: Mapping[str, str
     first, second = choose_ports({}).pipeline, choose_ports({}).pipeline
     urls = [f"http://{LOOPBACK}:{port}" for port in (first, second)]
     told = {**environ, **scripted_profile.packaged(folder / "site")}
-    told |= {"AURA_CELLS": ",".join(urls), "AURA_AGENT_DRAIN_S": "600", "AURA_AGENT_IDLE_PROCESSES": "0"}
+    told |= {"AURA_CELLS": ",".join(urls), "AURA_AGENT_DRAIN_S": f"{DRAIN_S:g}", "AURA_AGENT_IDLE_PROCESSES": "0"}
     keys = {"LIVEKIT_API_KEY": KEY, "LIVEKIT_API_SECRET": SECRET, "AURA_PIPELINE_KEY": PIPELINE_KEY}
     cells = []
     for url in urls:
