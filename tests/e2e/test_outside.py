@@ -154,7 +154,8 @@ async def test_who_calls_over_tls_with_srtp_is_answered_and_the_wire_tells_nothi
         await call.hung_up(SOON_S)
     for source in (CALLER, SERVER):
         sounds = wire.sounds(source)
-        assert len(sounds) > 100 and {len(sound) for sound in sounds} == {G711_20_MS + SRTP_TAG}
+        spoken = [sound for sound in sounds if len(sound) > G711_20_MS // 2]  # shorter ones only keep the way open
+        assert len(spoken) > 100 and {len(sound) for sound in spoken} == {G711_20_MS + SRTP_TAG}
         assert bits_per_byte(b"".join(sounds)) > 7.9
     assert bits_per_byte(in_the_clear(next(house.folder.glob("*/tape.wav")))) < 7, (
         "of the sound itself it would be less"

@@ -79,8 +79,7 @@ def _write_recogniser(folder: Path) -> None:
     table = drawn["thinker.model.embed_tokens.weight"]
     known = list(_ids(folder, HEARS).values())
     words = KNOWN_WORDS * table[known]
-    words[1] = -words[0]  # one of the two is always likelier than all that is no word of its
-    table[: len(_vocabulary(folder))] *= np.float32(0.01)
+    table[: len(_vocabulary(folder))] *= np.float32(0.1)
     table[known] = words
     table[list(_ids(folder, MARKS).values())] = 0.0  # a mark in what was heard would be obeyed
     table[len(_vocabulary(folder)) :] *= np.float32(0.25)  # the end is not found before the limit
