@@ -11,6 +11,7 @@ from infra.bench.person.diary import Diary
 from infra.bench.person.grant import Grant
 from infra.bench.person.person import AGENT, ANSWER_S, CAPTIONS, CHAT, READY_S
 from infra.bench.person.task_scope import TaskScope, task_scope
+from infra.bench.person.visit import visit
 
 PERSONA = {"aura.persona": json.dumps({"modality": "text"})}  # attributes with which to join
 
@@ -98,11 +99,6 @@ async def writing(name: str, grant: Grant) -> AsyncGenerator[Writer]:
     """Somebody in a room for as long as the context lasts."""
     async with task_scope() as tasks:
         writer = Writer(name, tasks)
-        try:
+        async with visit(name, writer.room, writer.diary):
             await asyncio.wait_for(writer.enter(grant), READY_S)
             yield writer
-        except Exception as error:
-            error.add_note(f"What {name} saw:\n{writer.diary}")
-            raise
-        finally:
-            await writer.room.disconnect()

@@ -15,6 +15,7 @@ from infra.bench.person.grant import Grant
 from infra.bench.person.microphone import Microphone
 from infra.bench.person.recording import Recording
 from infra.bench.person.task_scope import TaskScope, task_scope
+from infra.bench.person.visit import visit
 
 CAPTIONS, CHAT = "lk.transcription", "lk.chat"
 AGENT = rtc.ParticipantKind.PARTICIPANT_KIND_AGENT
@@ -167,13 +168,8 @@ async def joined(name: str, grant: Grant, *, camera: bool = False) -> AsyncGener
     """Somebody in a room for as long as the context lasts."""
     async with task_scope() as tasks:
         person = Person(name, tasks)
-        try:
+        async with visit(name, person.room, person.diary):
             await person.enter(grant)
             if camera:
                 await person.film()
             yield person
-        except Exception as error:
-            error.add_note(f"What {name} saw:\n{person.diary}")
-            raise
-        finally:
-            await person.room.disconnect()

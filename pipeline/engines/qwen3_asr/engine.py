@@ -15,6 +15,7 @@ from pipeline.engines.qwen3_asr.pass_order import PassOrder
 from pipeline.engines.qwen3_asr.speculative_decode import drafted
 from pipeline.engines.vllm.request_engine import RequestEngine
 from pipeline.engines.vllm.sampling_defaults import SamplingDefaults
+from pipeline.engines.window_pass import WindowPass
 from pipeline.errors import EngineError
 from pipeline.models.qwen3_asr.languages import codes_of, language_name
 from pipeline.models.qwen3_asr.prompt import AsrPrompt
@@ -106,9 +107,7 @@ class Qwen3AsrEngine(RequestEngine):
                     continue
                 output = PassOutput(passes.ask(window, language), windows.changed)
                 task = tasks.start(f"{request_id}.{number}", self._decode, f"{request_id}.{number}", request_id, output)
-                while not (output.over or (not window.settles and windows.next and windows.next.settles)):
-                    await windows.changed.wait()
-                if not output.over:
+                if not await output.until_over(windows):
                     await all_stopped([task])
                     continue
                 if output.error:
@@ -155,17 +154,11 @@ class Qwen3AsrEngine(RequestEngine):
         return name
 
 
-class PassOutput:
-    """A pass under way."""
+class PassOutput(WindowPass):
+    """What a pass under way has written."""
 
     def __init__(self, request: DecodePass, changed: Signal) -> None:
+        super().__init__(request.window, changed)
         self.request = request
         self.token_ids: tuple[int, ...] = ()
         self.draft: DraftOutcome | None = None
-        self.error: EngineError | None = None
-        self.over = False
-        self._changed = changed
-
-    def end(self, error: EngineError | None) -> None:
-        self.over, self.error = True, error
-        self._changed.fire()

@@ -32,8 +32,8 @@ PAUSE = 3 * SPEECH_RATE // 10
 TOKENS_PER_S, TOKENS_AT_LEAST, MOST_TOKENS = 16, 24, 220
 # Measured with Whisper base: 0.84 and more of silence and of noise, 0.56 at the most of words 34 dB too quiet in noise.
 # Of an alphabet that was spelled fast it says 0.79 on one processor, and has hardly a doubt about each of its letters.
-NOBODY = 0.75  # probability that nobody speaks, from which on words are not believed unless they are certain
-CERTAIN = -0.15  # mean log probability of words that are believed though nobody may speak
+NOBODY = 0.75  # probability that nobody speaks, from which on words are not believed unless there is no doubt of them
+NO_DOUBT = -0.15  # mean log probability of words that are believed though nobody may speak
 SURE = -0.3  # mean log probability of a pass that is believed though it says the same again and again
 DOUBTFUL = -0.9  # mean log probability of words that are not believed if it is likelier than not that nobody speaks
 SAME = 4  # times that a tone says one word, on some processors: of these DOUBTFUL_SAME is enough
@@ -86,7 +86,7 @@ class WhisperPass:
     @property
     def is_speech(self) -> bool:
         doubtful = self.no_speech > 0.5 and self.logprob < (DOUBTFUL_SAME if self._is_one_word else DOUBTFUL)
-        somebody = self.no_speech < NOBODY or self.logprob > CERTAIN
+        somebody = self.no_speech < NOBODY or self.logprob > NO_DOUBT
         return bool(self.text) and self.logprob > -1.7 and somebody and not doubtful
 
     @property
@@ -98,7 +98,7 @@ class WhisperPass:
     @property
     def _is_one_word(self) -> bool:
         """It is one word, again and again."""
-        words = re.findall(r"\w+", self.text.casefold())
+        words = _words(self.text)
         return len(words) >= SAME and len(set(words)) == 1
 
     @property
@@ -201,11 +201,11 @@ class WhisperDecoder:
 
 def is_echo(text: str, context: str) -> bool:
     """The text has no words but those of the context, which Whisper writes of noise, too."""
-    return bool(text) and _words(text) <= _words(context)
+    return bool(text) and set(_words(text)) <= set(_words(context))
 
 
-def _words(text: str) -> set[str]:
-    return set(re.findall(r"\w+", text.casefold()))
+def _words(text: str) -> list[str]:
+    return re.findall(r"\w+", text.casefold())
 
 
 def _frames(pcm: Pcm) -> int:

@@ -4,16 +4,15 @@ import logging
 from collections.abc import AsyncGenerator, AsyncIterator
 from functools import partial
 from pathlib import Path
-from threading import Event
 from typing import Self
 
-from pipeline.aio.signal import Signal
 from pipeline.aio.tasks import BackgroundTasks, all_stopped
 from pipeline.engines.blocking_worker import BlockingWorker
 from pipeline.engines.embedded_models import FETCHED, WHISPER_FILES
 from pipeline.engines.model_files import model_folder
 from pipeline.engines.newest_prompt import NewestPrompt
 from pipeline.engines.whisper.decoder import HeardWords, WhisperDecoder
+from pipeline.engines.window_pass import WindowPass
 from pipeline.errors import ConfigError, EngineError
 from pipeline.types.chunks import AsrInput, Transcript
 
@@ -67,11 +66,9 @@ class WhisperEngine:
             windows = NewestPrompt(prompts)
             tasks.start(f"{request_id}:windows", windows.follow)
             while (window := await windows.take()) is not None:
-                under_way = WindowPass(window, windows.changed)
+                under_way = WhisperWindowPass(window, windows.changed)
                 task = tasks.start(f"{request_id}:pass", self._read, under_way)
-                while not (under_way.over or (not window.settles and windows.next and windows.next.settles)):
-                    await windows.changed.wait()
-                if not under_way.over:
+                if not await under_way.until_over(windows):
                     await all_stopped([task])
                     continue
                 if under_way.error:
@@ -85,7 +82,7 @@ class WhisperEngine:
     async def aclose(self) -> None:
         await self._worker.aclose()
 
-    async def _read(self, under_way: "WindowPass") -> None:
+    async def _read(self, under_way: "WhisperWindowPass") -> None:
         window = under_way.window
         error: EngineError | None = EngineError(STAGE, "a pass was dropped")
         try:
@@ -110,25 +107,11 @@ class WhisperEngine:
         return code
 
 
-class WindowPass:
-    """A pass that waits or is under way. It is over, too, when it was dropped."""
+class WhisperWindowPass(WindowPass):
+    """What a pass has heard."""
 
-    def __init__(self, window: AsrInput, changed: Signal) -> None:
-        self.window = window
-        self.heard = HeardWords("", "")
-        self.error: EngineError | None = None
-        self._over = Event()
-        self._changed = changed
-
-    @property
-    def over(self) -> bool:
-        return self._over.is_set()
+    heard = HeardWords("", "")
 
     def is_wanted(self) -> bool:
         """Asked on the thread that computes."""
         return not self.over
-
-    def end(self, error: EngineError | None) -> None:
-        self.error = error
-        self._over.set()
-        self._changed.fire()
