@@ -31,7 +31,7 @@ async def stack(environ: Mapping[str, str], tmp_path_factory: pytest.TempPathFac
 
 
 def write_models(python: Path, models: Path) -> None:
-    """The voice speaks as long as it may: 19 s, more than is computed ahead of what is heard."""
+    """The voice speaks as long as it may: 13 s, more than is computed ahead of what is heard."""
     subprocess.run([python, "-c", WRITES, models / "omni"], check=True, cwd=ROOT)
     write_recogniser(models / "asr")
 
