@@ -19,32 +19,22 @@ def attend(
         cosines, sines: [POSITIONS, SIZE], float32.
     """
     LINE: tl.constexpr = (HEADS + 2 * GROUPS) * SIZE
+    SHARE: tl.constexpr = HEADS // GROUPS
     position = place // batch
-    t = tl.arange(0, POSITIONS)
-    past = t <= position
-    d = tl.arange(0, SIZE)
-    line = projected + (t * batch + place % batch)[:, None] * LINE + group * SIZE
-    k = _turned(
-        line + HEADS * SIZE,
-        past[:, None],
-        k_gain,
-        cosines + t[:, None] * SIZE,
-        sines + t[:, None] * SIZE,
-        SIZE,
-        EPSILON,
-    )
-    v = tl.load(line + (HEADS + GROUPS) * SIZE + d[None, :], mask=past[:, None], other=0.0, cache_modifier=".cg")
-    own = tl.arange(0, 1)[:, None]
-    for i in tl.static_range(HEADS // GROUPS):
-        head = group * (HEADS // GROUPS) + i
-        q = _turned(
-            projected + place * LINE + head * SIZE + own, own < 1, q_gain,
-            cosines + position * SIZE + own, sines + position * SIZE + own, SIZE, EPSILON,
-        )  # fmt: skip
-        likeness = tl.where(past, tl.sum(q * k, 1) * (SIZE**-0.5), -float("inf"))
-        weight = tl.exp(likeness - tl.max(likeness, 0))
-        mean = tl.sum(weight[:, None] * v.to(tl.float32), 0) / tl.sum(weight, 0)
-        tl.store(seen + row * HEADS * SIZE + head * SIZE + d, mean.to(seen.dtype.element_ty))
+    d = tl.arange(0, SIZE)[None, :]
+    own = tl.arange(0, triton.next_power_of_2(SHARE))[:, None]
+    heads = (group * SHARE + own) * SIZE
+    t = tl.arange(0, POSITIONS)[:, None]
+    line = projected + (t * batch + place % batch) * LINE + group * SIZE
+    v = tl.load(line + (HEADS + GROUPS) * SIZE + d, mask=t <= position, other=0.0, cache_modifier=".cg")
+    turn = position * SIZE + own * 0
+    q = _turned(projected + place * LINE + heads, own < SHARE, q_gain, cosines + turn, sines + turn, SIZE, EPSILON)
+    k = _turned(line + HEADS * SIZE, t <= position, k_gain, cosines + t * SIZE, sines + t * SIZE, SIZE, EPSILON)
+    past = tl.arange(0, POSITIONS)[None, :] <= position
+    likeness = tl.where(past, tl.sum(q[:, None, :] * k[None, :, :], 2) * (SIZE**-0.5), -float("inf"))
+    weight = tl.exp(likeness - tl.max(likeness, 1)[:, None])
+    mean = tl.sum(weight[:, :, None] * v.to(tl.float32)[None, :, :], 1) / tl.sum(weight, 1)[:, None]
+    tl.store(seen + row * HEADS * SIZE + heads + d, mean.to(seen.dtype.element_ty), mask=own < SHARE)
 
 
 @triton.jit

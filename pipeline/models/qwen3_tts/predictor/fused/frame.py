@@ -12,7 +12,7 @@ import triton.language as tl
 
 from pipeline.models.qwen3_tts.predictor.fused.attention import attend
 from pipeline.models.qwen3_tts.predictor.fused.grid import arrive, wait
-from pipeline.models.qwen3_tts.predictor.fused.matrix import owned, product, scales, taken
+from pipeline.models.qwen3_tts.predictor.fused.matrix import owned, product, scales, squared, taken
 from pipeline.models.qwen3_tts.predictor.fused.sample import draw
 
 
@@ -57,8 +57,9 @@ def frame(
             w = owned(qkv + layer * LINE * WIDTH, me * OWN, OWN, WIDTH, CHUNKS)
             wait(counter, arrivals)
             for r in range(0, rows, BLOCK):
-                y = product(taken(low, r, rows, WIDTH, CHUNKS, BLOCK), w, CHUNKS)
-                y *= scales(squares, r, rows, EPSILON, WIDTH, PROGRAMS, BLOCK)
+                x = taken(low, r, rows, WIDTH, CHUNKS, BLOCK)
+                parts = squared(squares, r, rows, PROGRAMS, BLOCK)
+                y = product(x, w, CHUNKS) * scales(parts, EPSILON, WIDTH)
                 _put(at + first * LINE, y, r, rows, me * OWN, OWN, LINE)
             arrive(counter)
 
@@ -74,8 +75,9 @@ def frame(
             arrive(counter)
             wait(counter, arrivals + 2 * PROGRAMS)
             for r in range(0, rows, BLOCK):
-                y = product(taken(seen, r, rows, SEEN, CHUNKS, BLOCK), w, CHUNKS)
-                _add(state, low, squares, y, r, rows, me, COLUMNS, WIDTH, PROGRAMS)
+                x = taken(seen, r, rows, SEEN, CHUNKS, BLOCK)
+                kept = _kept(state, r, rows, me, COLUMNS, WIDTH, BLOCK)
+                _add(state, low, squares, kept + product(x, w, CHUNKS), r, rows, me, COLUMNS, WIDTH, PROGRAMS)
             arrive(counter)
 
             GATES: tl.constexpr = INNER // PROGRAMS
@@ -84,9 +86,11 @@ def frame(
             wait(counter, arrivals + 3 * PROGRAMS)
             for r in range(0, rows, BLOCK):
                 x = taken(low, r, rows, WIDTH, CHUNKS, BLOCK)
-                scale = scales(squares, r, rows, EPSILON, WIDTH, PROGRAMS, BLOCK)
-                g = product(x, w, CHUNKS) * scale
-                _put(inner, g * tl.sigmoid(g) * product(x, w2, CHUNKS) * scale, r, rows, me * GATES, GATES, INNER)
+                parts = squared(squares, r, rows, PROGRAMS, BLOCK)
+                g, u = product(x, w, CHUNKS), product(x, w2, CHUNKS)
+                scale = scales(parts, EPSILON, WIDTH)
+                g *= scale
+                _put(inner, g * tl.sigmoid(g) * u * scale, r, rows, me * GATES, GATES, INNER)
             arrive(counter)
 
             if CHUNKS > 1 and INNER == 3 * WIDTH:  # else it is padded to four times, which its tile has no room for
@@ -96,7 +100,8 @@ def frame(
                 w3 = owned(at + 2 * WIDTH, me * COLUMNS, COLUMNS, WIDTH, CHUNKS, INNER)
                 wait(counter, arrivals + 4 * PROGRAMS)
                 for r in range(0, rows, BLOCK):
-                    y = product(taken(inner, r, rows, WIDTH, CHUNKS, BLOCK, INNER), w, CHUNKS)
+                    y = _kept(state, r, rows, me, COLUMNS, WIDTH, BLOCK)
+                    y += product(taken(inner, r, rows, WIDTH, CHUNKS, BLOCK, INNER), w, CHUNKS)
                     y += product(taken(inner + WIDTH, r, rows, WIDTH, CHUNKS, BLOCK, INNER), w2, CHUNKS)
                     y += product(taken(inner + 2 * WIDTH, r, rows, WIDTH, CHUNKS, BLOCK, INNER), w3, CHUNKS)
                     _add(state, low, squares, y, r, rows, me, COLUMNS, WIDTH, PROGRAMS)
@@ -104,8 +109,9 @@ def frame(
                 w = owned(down + layer * WIDTH * INNER, me * COLUMNS, COLUMNS, INNER, CHUNKS)
                 wait(counter, arrivals + 4 * PROGRAMS)
                 for r in range(0, rows, BLOCK):
-                    y = product(taken(inner, r, rows, INNER, CHUNKS, BLOCK), w, CHUNKS)
-                    _add(state, low, squares, y, r, rows, me, COLUMNS, WIDTH, PROGRAMS)
+                    x = taken(inner, r, rows, INNER, CHUNKS, BLOCK)
+                    kept = _kept(state, r, rows, me, COLUMNS, WIDTH, BLOCK)
+                    _add(state, low, squares, kept + product(x, w, CHUNKS), r, rows, me, COLUMNS, WIDTH, PROGRAMS)
             arrive(counter)
             arrivals += 5 * PROGRAMS
 
@@ -113,9 +119,9 @@ def frame(
         w = owned(heads + step * IDS * WIDTH, me * OUT, OUT, WIDTH, CHUNKS)
         wait(counter, arrivals)
         for r in range(0, batch, BLOCK):
-            y = product(taken(low + (rows - batch) * WIDTH, r, batch, WIDTH, CHUNKS, BLOCK), w, CHUNKS)
-            y *= scales(squares + (rows - batch) * PROGRAMS, r, batch, EPSILON, WIDTH, PROGRAMS, BLOCK)
-            _put(logits, y, r, batch, me * OUT, OUT, IDS)
+            x = taken(low + (rows - batch) * WIDTH, r, batch, WIDTH, CHUNKS, BLOCK)
+            parts = squared(squares + (rows - batch) * PROGRAMS, r, batch, PROGRAMS, BLOCK)
+            _put(logits, product(x, w, CHUNKS) * scales(parts, EPSILON, WIDTH), r, batch, me * OUT, OUT, IDS)
         arrive(counter)
 
         wait(counter, arrivals + PROGRAMS)
@@ -146,15 +152,24 @@ def _put(rows, y, first, count, column, OWN: tl.constexpr, WIDTH: tl.constexpr):
 
 
 @triton.jit
+def _kept(state, first, count, me, OWN: tl.constexpr, WIDTH: tl.constexpr, BLOCK: tl.constexpr):
+    """What is there in the columns that `me` owns, to be added to."""
+    r = first + tl.arange(0, BLOCK)[:, None]
+    n = tl.arange(0, triton.next_power_of_2(OWN))[None, :]
+    inside = (r < count) & (n < OWN)
+    return tl.load(state + r * WIDTH + me * OWN + n, mask=inside, other=0.0, cache_modifier=".cg")
+
+
+@triton.jit
 def _add(
-    state, low, squares, y, first, count, me, OWN: tl.constexpr, WIDTH: tl.constexpr, PROGRAMS: tl.constexpr
+    state, low, squares, x, first, count, me, OWN: tl.constexpr, WIDTH: tl.constexpr, PROGRAMS: tl.constexpr
 ):  # fmt: skip
-    """The same, added to what is there, of which the squares are told. No other program owns these columns."""
-    r = first + tl.arange(0, y.shape[0])
-    n = tl.arange(0, y.shape[1])[None, :]
+    """Store a sum into the columns that `me` owns, and its squares. No other program writes them."""
+    r = first + tl.arange(0, x.shape[0])
+    n = tl.arange(0, x.shape[1])[None, :]
     at = r[:, None] * WIDTH + me * OWN + n
-    kept = (r[:, None] < count) & (n < OWN)
-    x = tl.where(kept, tl.load(state + at, mask=kept, other=0.0, cache_modifier=".cg") + y, 0.0)
-    tl.store(state + at, x, mask=kept)
-    tl.store(low + at, x.to(low.dtype.element_ty), mask=kept)
+    inside = (r[:, None] < count) & (n < OWN)
+    x = tl.where(inside, x, 0.0)
+    tl.store(state + at, x, mask=inside)
+    tl.store(low + at, x.to(low.dtype.element_ty), mask=inside)
     tl.store(squares + r * PROGRAMS + me, tl.sum(x * x, 1), mask=r < count)

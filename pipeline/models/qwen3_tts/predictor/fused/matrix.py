@@ -1,6 +1,6 @@
 """Products of a block of rows with the part of a matrix that one program owns.
 
-A block is sixteen rows, multiplied by tensor cores: the inner dimension K is cut into chunks, one for each warp, and a
+A block is sixteen rows or more, multiplied by tensor cores: the inner dimension K is cut into chunks, and a
 tile is [chunks, rows, K / chunks]. Or, if `CHUNKS` is 1, a block is a single row [K]. K is padded with zeros to a power
 of two. Sums are taken in one order, so that the same input gives the same bits.
 """
@@ -40,12 +40,16 @@ def taken(
 
 
 @triton.jit
-def scales(squares, first, count, EPSILON: tl.constexpr, K: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constexpr):
-    """What normalises a block: one over the root mean square of each row, [BLOCK, 1], by the parts of its sum."""
+def squared(squares, first, count, PARTS: tl.constexpr, BLOCK: tl.constexpr):
+    """The parts of the sums of a block's squares, [BLOCK, PARTS]."""
     r = first + tl.arange(0, BLOCK)[:, None]
-    parts = squares + r * PARTS + tl.arange(0, PARTS)[None, :]
-    total = tl.sum(tl.load(parts, mask=r < count, other=0.0, cache_modifier=".cg"), 1)
-    return tl.rsqrt(total / K + EPSILON)[:, None]
+    return tl.load(squares + r * PARTS + tl.arange(0, PARTS)[None, :], mask=r < count, other=0.0, cache_modifier=".cg")
+
+
+@triton.jit
+def scales(parts, EPSILON: tl.constexpr, K: tl.constexpr):
+    """What normalises a block: one over the root mean square of each row, [BLOCK, 1], by the parts of its sum."""
+    return tl.rsqrt(tl.sum(parts, 1) / K + EPSILON)[:, None]
 
 
 @triton.jit
