@@ -28,12 +28,14 @@ class Stacks:
         sounds: A file of cases.
         folder: For what each stack leaves.
         recordings: Where each keeps its own, in a folder of its number; None: nowhere.
+        module: What each runs.
     """
 
     count: int
     sounds: Path
     folder: Path
     recordings: Path | None = None
+    module: str = MODULE
 
     def report(self, number: int) -> Path:
         return self.folder / f"stack-{number}" / "report.json"
@@ -47,7 +49,7 @@ class Stacks:
         """
         recordings = ("--recordings", str(self.recordings / f"stack-{number}")) if self.recordings else ()
         return (
-            *(sys.executable, "-m", MODULE, "room", "--sounds", str(self.sounds), "--cases", str(cases)),
+            *(sys.executable, "-m", self.module, "room", "--sounds", str(self.sounds), "--cases", str(cases)),
             *("--share", f"{number}/{self.count}", "--ports", *map(str, ports)),
             *("--out", str(self.report(number)), *recordings),
         )
