@@ -4,7 +4,7 @@ import asyncio
 import json
 import os
 import sys
-from collections.abc import AsyncGenerator, Mapping
+from collections.abc import AsyncGenerator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -19,6 +19,7 @@ from infra.bench.person.grant import Grant
 HOST = "127.0.0.1"
 START_S = 90.0
 STOP_S = 10.0
+PORTS = 4  # that a stack has: LiveKit's two, the pipeline's, the worker's
 AGENT = "aura-bench"
 KEY, SECRET = "bench", "a secret of no less than thirty-two letters"
 
@@ -41,18 +42,21 @@ class Rooms:
 
 
 @asynccontextmanager
-async def rooms(home: Path, folder: Path, answer: str) -> AsyncGenerator[Rooms, None]:
+async def rooms(
+    home: Path, folder: Path, answer: str, ports: Sequence[int] | None = None
+) -> AsyncGenerator[Rooms, None]:
     """All three for as long as the context lasts.
 
     Args:
         home: The installation whose `livekit-server` and models are used.
         folder: For logs.
         answer: What the agent says to whatever it is asked.
+        ports: So many as `PORTS`, which nobody has; None: some are found.
 
     Raises:
         RuntimeError: One of them does not start.
     """
-    livekit, tcp, pipeline, worker = free_ports(4)
+    livekit, tcp, pipeline, worker = ports or free_ports(PORTS)
     settings = (
         f"port: {livekit}\nbind_addresses: [{HOST}]\nkeys: {{{KEY}: {SECRET}}}\n"
         f"rtc: {{tcp_port: {tcp}, udp_port: {tcp}, node_ip: {HOST}, enable_loopback_candidate: true, "

@@ -9,8 +9,9 @@ import numpy as np
 import pytest
 
 from infra.bench.base.speech import RATE
-from infra.bench.turn_taking.cli import in_calls, main
+from infra.bench.turn_taking.cli import main
 from infra.bench.turn_taking.outcome import Outcome
+from infra.bench.turn_taking.rates import in_calls
 from infra.bench.turn_taking.report import Judged, plain, read_judged, table, wrong
 from infra.bench.turn_taking.sounds import voices as voices_module
 from infra.bench.turn_taking.sounds.cases import OVER_ANSWERS, Case, make_cases, read_phrases
