@@ -101,11 +101,12 @@ async def open_thinker(
     requests = await start(THINKER_STAGE, folder, **{**settings, **engine_args})
     how = ThinkerEngineSettings(sampling_defaults, max_model_len - MOST_TOKENS, heard_positions)
     engine = ThinkerEngine(requests, config, text, how, _layout(config, dtype, hidden_state_rows))
-    return await warmed(engine, partial(_warm_thinker, engine, min(STEP_TOKENS, max_model_len // 16)))
+    return await warmed(engine, partial(_warm_thinker, engine, max_sessions, min(STEP_TOKENS, max_model_len // 16)))
 
 
-async def _warm_thinker(engine: ThinkerEngine, most_words: int) -> None:
+async def _warm_thinker(engine: ThinkerEngine, most_answers: int, most_words: int) -> None:
     await heard(engine, first_prompt(), FIRST_CHUNKS)
+    await heard_together(engine, _few_words(), FIRST_CHUNKS, most_answers)
     for words in lengths(most_words):
         await heard(engine, first_prompt(words), 1)
 
@@ -117,7 +118,15 @@ def first_prompt(words: int = 0) -> OmniPrompt:
     history = history.with_item(Item(NAME, "user", "", sound=sound))
     if words:
         history = history.with_item(Item(f"{NAME}.words", "user", " ".join(["one"] * words)))
-    return omni_prompt(TurnRequest(history, ResponseOptions(cache_salt=f"{NAME}.{words}", max_tokens=FIRST_CHUNKS)))
+    return _asked(history, str(words))
+
+
+def _few_words() -> OmniPrompt:
+    return _asked(History().with_item(Item(NAME, "user", "one")), "few")
+
+
+def _asked(history: History, salt: str) -> OmniPrompt:
+    return omni_prompt(TurnRequest(history, ResponseOptions(cache_salt=f"{NAME}.{salt}", max_tokens=FIRST_CHUNKS)))
 
 
 async def open_omni_talker(

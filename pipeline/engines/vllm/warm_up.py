@@ -7,12 +7,14 @@ from typing import Any, TypeVar
 
 from pipeline.aio.tasks import first
 from pipeline.engines.base import Engine
+from pipeline.engines.vllm.cuda_graphs import GRAPHS
 from pipeline.models.shared.engine_io import PromptChunk, PromptEngine, RequestSampling
 
 E = TypeVar("E", bound=Engine[Any, Any])
 P = TypeVar("P")
 
 NAME = "warm-up"
+IN_A_ROW = 8  # lengths of prompts
 
 
 async def warmed(engine: E, warm: Callable[[], Awaitable[None]]) -> E:
@@ -54,11 +56,17 @@ async def heard_together(engine: Engine[P, Any], prompt: P, most_chunks: int, mo
 
 
 def lengths(most: int) -> Iterator[int]:
-    """32 tokens of a prompt, twice as many, and so on up to `most`: experts have a kernel for each range of them."""
-    length = 32
-    while length <= most:
-        yield length
-        length *= 2
+    """Tokens of prompts with which experts have each of their kernels made, up to `most`.
+
+    They have one for each range of tokens: 32, 48, 64, 96 and so on. Beyond the largest graph Triton makes another one
+    where the number of rows is no multiple of 16, so that eight lengths in a row are read there: of a prompt with
+    more in front of them, too, one is a multiple of 8.
+    """
+    largest_graph = max(GRAPHS["cudagraph_capture_sizes"])
+    for power in range(most.bit_length()):
+        for length in (32 << power, 48 << power):
+            if length <= most:
+                yield from range(length - IN_A_ROW + 1 if length >= largest_graph else length, length + 1)
 
 
 async def heard(engine: Engine[P, Any], prompt: P, most_chunks: int, name: str = NAME) -> None:

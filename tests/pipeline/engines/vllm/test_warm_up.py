@@ -108,5 +108,10 @@ async def test_a_recogniser_that_hears_short_sounds_only_hears_no_others_at_firs
 
 
 def test_prompts_of_each_range_of_lengths_are_read() -> None:
-    assert [*lengths(300)] == [32, 64, 128, 256]
+    assert [*lengths(300)] == [32, 48, 64, 96, 128, 192, 256]
     assert [*lengths(31)] == []
+
+
+def test_beyond_the_graphs_a_multiple_of_eight_is_among_them_whatever_stands_in_front() -> None:
+    eager = [length for length in lengths(1_024) if length > 384]
+    assert eager == [*range(505, 513), *range(761, 769), *range(1_017, 1_025)]
