@@ -6,7 +6,7 @@ from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 
 from agent.cells.away_cells import AwayCells
-from agent.cells.places import answering, together
+from agent.cells.places import answering, taking_calls, together
 from pipeline.realtime.client import Readiness
 
 LOOK_S = 0.5
@@ -42,7 +42,7 @@ class CellLoad:
     async def look(self) -> None:
         """Ask all cells how many places they have."""
         own, others = await asyncio.gather(answering((self._pipeline,)), answering(self._others))
-        self._own, self._elsewhere = together(own), together(others)
+        self._own, self._elsewhere = together(own), together(taking_calls(others))
         ready = {url for url, state in others.items() if state.ready}
         self._away.feed(ready, asyncio.get_running_loop().time())
 
