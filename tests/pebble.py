@@ -15,7 +15,7 @@ import aiohttp
 import pytest
 
 from agent.web.outside.certificates import local_certificate
-from infra.bench.base.free_ports import free_ports
+from infra.free_ports import free_ports
 
 LOOPBACK, START_S = "127.0.0.1", 30.0
 QUARTER_S = 7_776_000

@@ -13,7 +13,7 @@ from aiohttp.abc import AbstractResolver, ResolveResult
 from cryptography.x509 import Certificate, load_der_x509_certificate
 from livekit.protocol.rtc import SignalResponse
 
-from infra.bench.base.free_ports import free_ports
+from infra.free_ports import free_ports
 from infra.launcher.base.layout import Layout
 from infra.launcher.supervise.keys import installation_keys
 from tests.e2e import scripted_profile

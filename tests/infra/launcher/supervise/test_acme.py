@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 
 from agent.web.outside.certificates import certificate_faults
-from infra.bench.base.free_ports import free_ports
+from infra.free_ports import free_ports
 from infra.launcher.base.errors import LauncherError
 from infra.launcher.base.layout import Layout
 from infra.launcher.base.progress import Display
