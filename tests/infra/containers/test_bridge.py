@@ -56,12 +56,16 @@ async def test_the_bridge_takes_its_settings_and_shows_the_certificate_of_the_fo
 async def certificate(port: int, trusted: ssl.SSLContext) -> x509.Certificate:
     """What is shown there, as soon as somebody listens."""
     async with asyncio.timeout(START_S):
-        while True:
-            try:
-                _, writer = await asyncio.open_connection(LOOPBACK, port, ssl=trusted, server_hostname=LOOPBACK)
-                break
-            except ConnectionRefusedError:
-                await asyncio.sleep(0.05)
+        while not (writer := await connected(port, trusted)):
+            await asyncio.sleep(0.05)
     der = writer.get_extra_info("ssl_object").getpeercert(binary_form=True)
     writer.close()
     return x509.load_der_x509_certificate(der)
+
+
+async def connected(port: int, trusted: ssl.SSLContext) -> asyncio.StreamWriter | None:
+    try:
+        _, writer = await asyncio.open_connection(LOOPBACK, port, ssl=trusted, server_hostname=LOOPBACK)
+    except ConnectionRefusedError:
+        return None
+    return writer

@@ -71,6 +71,12 @@ def test_no_secret_stands_on_a_command_line(tmp_path: Path) -> None:
         assert not re.search(r"(?<!\$)\bREDIS_PASSWORD=|_SECRET|_KEY", words), name
 
 
+def test_places_count_while_the_agent_takes_calls(tmp_path: Path) -> None:
+    services = read(EMBEDDED, tmp_path)
+    told = [environment(services[name]) for name in ("agent", "web")]
+    assert {each["AURA_CELLS"] for each in told} == {each["AURA_PIPELINE_URL"] for each in told}
+
+
 def test_media_of_livekit_stay_on_this_machine(tmp_path: Path) -> None:
     settings = yaml.safe_load(environment(read(EMBEDDED, tmp_path)["livekit"])["LIVEKIT_CONFIG"])
     assert settings["bind_addresses"] == ["127.0.0.1"] and settings["rtc"]["node_ip"] == "127.0.0.1"
