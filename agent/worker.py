@@ -116,6 +116,7 @@ def agent_server(
         return cell.load(len(server.active_jobs), draining=server.draining)
 
     async def answer(request: JobRequest) -> None:
+        await cell.look_if_full(len(server.active_jobs))
         if cell.sends_on(len(server.active_jobs)):
             await request.reject()  # the LiveKit server asks the next worker
             return
